@@ -1,0 +1,37 @@
+import { z } from "zod";
+
+/** `$NOMOS_HOME/config.json`. Unknown members are kept for newer versions; a wrong one is refused by name. */
+export const Config = z.looseObject({
+  port: z.number().int().min(0).max(65535).optional(),
+  defaultAgent: z.string().optional(),
+  turnTimeoutMs: z.number().int().min(1000).optional().describe("a turn without an end after this long is interrupted"),
+  idleHibernateMs: z.number().int().min(1000).optional().describe("an idle session is put to sleep after this long"),
+  processesMax: z.number().int().min(1).optional(),
+  connectionsMax: z.number().int().min(1).optional(),
+  requestBytesMax: z.number().int().min(1024).optional(),
+  drivers: z
+    .record(
+      z.string(),
+      z.object({
+        command: z.string().optional(),
+        args: z.array(z.string()).optional(),
+        env: z.record(z.string(), z.string()).optional(),
+        home: z.string().optional(),
+        file: z.string().optional(),
+      }),
+    )
+    .optional(),
+});
+export type Config = z.infer<typeof Config>;
+
+export const CONFIG_DEFAULTS = {
+  port: 4200,
+  turnTimeoutMs: 3_600_000,
+  idleHibernateMs: 600_000,
+  processesMax: 256,
+  connectionsMax: 4096,
+  requestBytesMax: 24_000_000,
+} as const;
+
+/** Takes effect at once; the others need a restart. */
+export const HOT_KEYS: readonly string[] = ["defaultAgent", "turnTimeoutMs", "idleHibernateMs", "drivers"];

@@ -1,0 +1,4 @@
+export * from "./config.ts";
+export * from "./error-catalogue.ts";
+export * from "./nomos-error.ts";
+export * from "./wire.ts";

@@ -1,0 +1,55 @@
+import type { Json } from "../kernel/index.ts";
+import { ERROR_CATALOGUE, type ErrorCode } from "./error-catalogue.ts";
+
+/** An expected failure on its way to whoever asked: the same four members on every surface. */
+export class NomosError extends Error {
+  readonly code: ErrorCode;
+  readonly remedy: string;
+  readonly details: { readonly [key: string]: Json };
+  constructor(
+    code: ErrorCode,
+    details: { readonly [key: string]: Json } = {},
+    options: { readonly message?: string; readonly cause?: unknown } = {},
+  ) {
+    super(
+      options.message ?? ERROR_CATALOGUE[code].message,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
+    this.code = code;
+    this.remedy = ERROR_CATALOGUE[code].remedy;
+    this.details = details;
+  }
+}
+
+export interface ErrorBody {
+  readonly error: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly remedy: string;
+    readonly details: { readonly [key: string]: Json };
+  };
+}
+
+export function errorBody(error: NomosError): ErrorBody {
+  const { code, message, remedy, details } = error;
+  return { error: { code, message, remedy, details } };
+}
+
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === "string" && code in ERROR_CATALOGUE;
+}
+
+/** Whatever was thrown, in our words, once: typed errors of lower layers keep their code, the rest is a defect. */
+export function toNomosError(thrown: unknown): NomosError {
+  if (thrown instanceof NomosError) return thrown;
+  if (thrown instanceof Error && "code" in thrown && isErrorCode(thrown.code)) {
+    const details =
+      "details" in thrown && typeof thrown.details === "object" && thrown.details !== null ? thrown.details : {};
+    return new NomosError(thrown.code, { ...details } as { readonly [key: string]: Json }, { cause: thrown });
+  }
+  return new NomosError(
+    "internal",
+    { reason: thrown instanceof Error ? thrown.message : String(thrown) },
+    { cause: thrown },
+  );
+}

@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { type ApprovalRow, aipStatus, LIMITS, SESSION_STATES, type SessionRow } from "../kernel/index.ts";
+
+/** The shapes that clients rely on. A change needs an ADR and a line in the changelog. */
+export const SessionId = z.string().min(1).max(64).describe("session id, the beginning of one, or a name");
+
+export const SessionWire = z.object({
+  id: z.string(),
+  adapterSlug: z.string(),
+  workspaceSlug: z.string(),
+  ground: z.string(),
+  cwd: z.string(),
+  status: z.enum(["starting", "running", "exited", "killed", "error"]),
+  startedAt: z.string(),
+  endedAt: z.string().optional(),
+  lastOutputAt: z.string().optional(),
+  exitCode: z.number().int().optional(),
+  label: z.string().optional(),
+  agentSlug: z.string().optional(),
+  parentSessionId: z.string().optional(),
+  depth: z.number().int(),
+  name: z.string(),
+  agent: z.string(),
+  state: z.enum(SESSION_STATES),
+  busy: z.boolean(),
+  waitingFor: z.enum(["approval", "quota"]).optional(),
+  queued: z.number().int(),
+  sandbox: z.enum(["off", "warn", "enforce", "strict"]),
+  head: z.string().nullable(),
+  forkedFrom: z.object({ sessionId: z.string(), eventId: z.string() }).optional(),
+  error: z.object({ code: z.string(), message: z.string() }).optional(),
+});
+export type SessionWire = z.infer<typeof SessionWire>;
+
+export const ApprovalWire = z.object({
+  id: z.string(),
+  sessionId: z.string(),
+  turnId: z.string(),
+  status: z.enum(["pending", "approved", "rejected", "cancelled", "expired"]),
+  question: z.string(),
+  options: z.array(z.string()),
+  action: z.object({ verb: z.string(), resource: z.string() }).optional(),
+  createdAt: z.string(),
+});
+export type ApprovalWire = z.infer<typeof ApprovalWire>;
+
+export const EventWire = z.object({
+  seq: z.number().int(),
+  id: z.string(),
+  stream: z.string(),
+  version: z.number().int(),
+  type: z.string(),
+  at: z.string(),
+  actor: z.string(),
+  cause: z.string().nullable(),
+  data: z.json(),
+  hash: z.string(),
+  prev: z.string(),
+});
+
+export const ToolPolicyWire = z.enum(["auto", "on_demand", "always_ask", "never"]);
+
+export const AgentWire = z.object({
+  slug: z.string(),
+  name: z.string(),
+  driver: z.string(),
+  tools: z.record(z.string(), ToolPolicyWire),
+  builtIn: z.boolean(),
+  createdAt: z.string(),
+  default: z.boolean(),
+});
+
+export const ArtifactWire = z.object({
+  artifactId: z.string(),
+  path: z.string(),
+  version: z.number().int(),
+  bytes: z.number().int(),
+  mediaType: z.string(),
+});
+
+export const TodoWire = z.object({
+  text: z.string().min(1).max(LIMITS.todoItemChars),
+  status: z.enum(["open", "active", "done"]),
+});
+
+export function sessionWire(row: SessionRow): SessionWire {
+  return {
+    id: row.id,
+    adapterSlug: row.adapter,
+    workspaceSlug: row.workspace,
+    ground: row.ground,
+    cwd: row.cwd,
+    status: aipStatus(row.state),
+    startedAt: row.startedAt,
+    ...present("endedAt", row.endedAt),
+    ...present("lastOutputAt", row.lastOutputAt),
+    ...present("exitCode", row.exitCode),
+    ...present("label", row.label),
+    agentSlug: row.agent,
+    ...present("parentSessionId", row.parentSessionId),
+    depth: row.depth,
+    name: row.name,
+    agent: row.agent,
+    state: row.state,
+    busy: row.busy,
+    ...present("waitingFor", row.waitingFor),
+    queued: row.queued,
+    sandbox: row.sandbox,
+    head: row.head,
+    ...present("forkedFrom", row.forkedFrom),
+    ...present("error", row.error),
+  };
+}
+
+export function approvalWire(row: ApprovalRow): ApprovalWire {
+  const { action, options, ...rest } = row;
+  return { ...rest, options: [...options], ...present("action", action) };
+}
+
+/** An absent member instead of a null one. */
+function present<K extends string, V>(key: K, value: V | null): { readonly [P in K]?: V } {
+  return value === null ? {} : ({ [key]: value } as { readonly [P in K]?: V });
+}

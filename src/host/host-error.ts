@@ -1,0 +1,36 @@
+/** Every way the machine can refuse; each is expected, and carries what the person can do about it. */
+export type HostErrorCode =
+  | "cwd_hidden"
+  | "cwd_missing"
+  | "home_unusable"
+  | "path_invalid"
+  | "path_outside"
+  | "process_limit"
+  | "process_spec_invalid"
+  | "process_unkillable"
+  | "program_hidden"
+  | "program_not_found"
+  | "read_back_invalid"
+  | "sandbox_failed"
+  | "spawn_failed"
+  | "stdin_closed";
+
+export interface HostErrorFacts {
+  readonly remedy: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+export class HostError extends Error {
+  override readonly name = "HostError";
+  readonly code: HostErrorCode;
+  readonly remedy: string;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: HostErrorCode, message: string, facts: HostErrorFacts) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.code = code;
+    this.remedy = facts.remedy;
+    this.details = facts.details ?? {};
+  }
+}

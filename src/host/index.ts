@@ -1,0 +1,12 @@
+export { type WriteOptions, writeFileAtomic } from "./atomic-file.ts";
+export { type Clock, systemClock } from "./clock.ts";
+export { confinePath } from "./confine-path.ts";
+export { type Bubblewrap, findBubblewrap } from "./find-bubblewrap.ts";
+export { HostError, type HostErrorCode } from "./host-error.ts";
+export { isAlive, type ProcessIdentity, processIdentity } from "./pid-identity.ts";
+export { allowedEnvironment } from "./processes/allowed-environment.ts";
+export type { HostProcess, ProcessExit, StopOptions } from "./processes/host-process.ts";
+export { findMarked, killMarked, MARKER_VARIABLE } from "./processes/marker.ts";
+export type { OutputChunk } from "./processes/output-queue.ts";
+export { createProcessHost, type ProcessHost, type ProcessHostOptions } from "./processes/process-host.ts";
+export type { ProcessSpec } from "./processes/process-spec.ts";

@@ -1,0 +1,34 @@
+import { delimiter, dirname } from "node:path";
+
+/**
+ * What an agent may inherit of the daemon's environment (`source`), plus `extra`. An allow-list: a secret that somebody
+ * exported in the shell that started the daemon stays there. PATH starts with the directory of the Node that runs the
+ * product, so that agents written for Node find one that is new enough.
+ */
+export function allowedEnvironment(
+  source: Readonly<Record<string, string | undefined>>,
+  extra: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const allowed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(source)) {
+    if (value !== undefined && isAllowed(name)) allowed[name] = value;
+  }
+  const all = { ...allowed, ...extra };
+  return { ...all, PATH: withNodeFirst(all["PATH"] ?? DEFAULT_PATH) };
+}
+
+const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
+
+const ALLOWED_NAMES: ReadonlySet<string> = new Set([
+  ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TZ", "TMPDIR", "SSH_AUTH_SOCK"],
+  ...["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]),
+]);
+
+function isAllowed(name: string): boolean {
+  return ALLOWED_NAMES.has(name) || name.startsWith("LC_") || name.startsWith("XDG_");
+}
+
+function withNodeFirst(path: string): string {
+  const first = dirname(process.execPath);
+  return [first, ...path.split(delimiter).filter((entry) => entry !== first)].join(delimiter);
+}

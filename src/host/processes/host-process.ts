@@ -1,0 +1,129 @@
+import type { Writable } from "node:stream";
+import { systemClock } from "../clock.ts";
+import { HostError } from "../host-error.ts";
+import type { Launched } from "./launch.ts";
+import { createOutputQueue, type OutputChunk } from "./output-queue.ts";
+
+export interface ProcessExit {
+  /** Null when a signal ended the process. In a sandbox such an end shows as 128 + the signal's number. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** Output beyond the limit, thrown away. */
+  readonly outputDroppedBytes: number;
+  /** The program never ran (`sandbox_failed`), or part of its tree is still there (`process_unkillable`). */
+  readonly failure?: HostError;
+}
+
+export interface StopOptions {
+  /** From the end of stdin to SIGKILL. */
+  readonly graceMs?: number;
+  /** Aborting cuts the grace short; the tree is still killed, and waited for. */
+  readonly signal?: AbortSignal;
+}
+
+/** A running program with everything it starts; that ends with it, even what the program meant to leave behind. */
+export interface HostProcess extends AsyncDisposable {
+  /** Of the outermost process, which may be the sandbox. */
+  readonly pid: number;
+  /** Resolves when the bytes are in the pipe; refused with `stdin_closed` when nobody will read them. */
+  readonly stdin?: { write(bytes: Uint8Array | string): Promise<void> };
+  closeStdin(): Promise<void>;
+  /** For one consumer. While it is slow the program waits; leaving the loop throws the rest away. */
+  readonly output: AsyncIterable<OutputChunk>;
+  /** Resolves after the whole tree has gone and the consumer (if any) has all the output. */
+  readonly exited: Promise<ProcessExit>;
+  /** End of stdin, then SIGTERM, then SIGKILL to the whole tree; resolves when all of it has gone. */
+  stop(options?: StopOptions): Promise<void>;
+}
+
+export const STOP_GRACE_MS = 3_000;
+/** Of the grace, what the end of stdin alone gets before SIGTERM. */
+const STDIN_END_GRACE_MAX_MS = 500;
+
+/** `onGone` is called when the whole tree has gone (or will not go). */
+export function runningProcess(
+  launched: Launched,
+  outputLimitBytes: number | undefined,
+  onGone: () => void,
+): HostProcess {
+  const { child, tree, stdin } = launched;
+  const queue = createOutputQueue(launched.stdout, launched.stderr, outputLimitBytes);
+  const ended = new Promise<{ exitCode: number | null; signal: string | null }>((resolve) => {
+    child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
+  });
+  const survivors = ended.then(() => tree.kill()).finally(onGone);
+
+  async function exit(): Promise<ProcessExit> {
+    const failure = unkillable(await survivors) ?? launched.whyNotStarted();
+    await queue.drained();
+    return { ...(await ended), outputDroppedBytes: queue.droppedBytes(), ...(failure && { failure }) };
+  }
+
+  async function stop(options: StopOptions = {}): Promise<void> {
+    if (!(await goneInGrace(options))) await tree.kill();
+    const failure = unkillable(await survivors);
+    if (failure !== undefined) throw failure;
+  }
+
+  async function goneInGrace({ graceMs = STOP_GRACE_MS, signal }: StopOptions): Promise<boolean> {
+    const stdinGraceMs = stdin === null ? 0 : Math.min(STDIN_END_GRACE_MAX_MS, graceMs / 4);
+    stdin?.end();
+    if (stdinGraceMs > 0 && (await settlesWithin(survivors, stdinGraceMs, signal))) return true;
+    tree.terminate();
+    return settlesWithin(survivors, graceMs - stdinGraceMs, signal);
+  }
+
+  // A broken pipe is told to whoever writes; without a listener it would end the daemon.
+  stdin?.on("error", () => stdin.destroy());
+  return {
+    pid: launched.pid,
+    ...(stdin && { stdin: { write: (bytes: Uint8Array | string) => writeAll(stdin, bytes) } }),
+    closeStdin: () => (stdin === null ? Promise.resolve() : endOf(stdin)),
+    output: queue.output,
+    exited: exit(),
+    stop,
+    [Symbol.asyncDispose]: () => stop(),
+  };
+}
+
+function unkillable(pids: readonly number[]): HostError | undefined {
+  if (pids.length === 0) return undefined;
+  return new HostError("process_unkillable", `processes ${pids.join(", ")} do not end`, {
+    remedy: "they hang in the kernel, usually on a dead network file system: repair that",
+    details: { pids },
+  });
+}
+
+function writeAll(stdin: Writable, bytes: Uint8Array | string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stdin.write(bytes, (cause) => {
+      if (!cause) return resolve();
+      reject(new HostError("stdin_closed", "the process reads no more", { remedy: "start it again", cause }));
+    });
+  });
+}
+
+function endOf(stdin: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    if (stdin.closed) return resolve();
+    stdin.once("close", resolve);
+    stdin.end();
+  });
+}
+
+async function settlesWithin(promise: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<boolean> {
+  const over = new AbortController();
+  const waiting = systemClock().sleep(ms, signal ? AbortSignal.any([signal, over.signal]) : over.signal);
+  try {
+    // An aborted wait is a wait that is over.
+    return await Promise.race([
+      promise.then(() => true),
+      waiting.then(
+        () => false,
+        () => false,
+      ),
+    ]);
+  } finally {
+    over.abort();
+  }
+}

@@ -1,0 +1,35 @@
+import { systemClock } from "../clock.ts";
+import { errno } from "../errno.ts";
+
+/**
+ * SIGKILL to all that `find` finds, again and again until it finds nothing: a process may fork between being found and
+ * being killed. Answers what was still there at the end; only a process stuck in the kernel can be.
+ */
+export async function killUntilGone(find: () => readonly number[]): Promise<number[]> {
+  const clock = systemClock();
+  const endMs = clock.nowMs() + KILL_MAX_MS;
+  for (let waitMs = KILL_POLL_MIN_MS; ; waitMs = Math.min(waitMs * 2, KILL_POLL_MAX_MS)) {
+    const pids = find();
+    if (pids.length === 0) return [];
+    for (const pid of pids) sendSignal(pid, "SIGKILL");
+    if (clock.nowMs() > endMs) return [...pids];
+    await clock.sleep(waitMs);
+  }
+}
+
+const KILL_MAX_MS = 10_000;
+const KILL_POLL_MIN_MS = 1;
+const KILL_POLL_MAX_MS = 20;
+
+/** Whether there was somebody to receive it. A negative pid is a process group. */
+export function sendSignal(pid: number, signal: "SIGTERM" | "SIGKILL" | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    const code = errno(error);
+    // EPERM: there is one, but it has become another user's (a set-uid program).
+    if (code === "ESRCH") return false;
+    if (code === "EPERM") return true;
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+import { realpathSync } from "node:fs";
+import { UNREACHABLE, unless } from "../errno.ts";
+import { HostError } from "../host-error.ts";
+import { type HostProcess, runningProcess, type StopOptions } from "./host-process.ts";
+import { type HostLog, launchPlain, launchSandboxed } from "./launch.ts";
+import type { ProcessSpec } from "./process-spec.ts";
+
+export interface ProcessHostOptions {
+  /** The product's state (`$NOMOS_HOME`): where there is a sandbox, no process started here can see it. */
+  readonly home: string;
+  /** Null: no sandbox. Then the home is visible, and trees are looked for instead of held (see process-tree.ts). */
+  readonly bwrapPath: string | null;
+  readonly processesMax?: number;
+  readonly log?: HostLog;
+}
+
+export interface ProcessHost extends AsyncDisposable {
+  /**
+   * Throws a `HostError` when it cannot start. To be called on a thread that lives as long as the daemon: to the
+   * kernel the parent of a process is the thread that forked it, and a sandbox ends with its parent.
+   */
+  spawn(spec: ProcessSpec): HostProcess;
+  /** Stops everything that runs. */
+  stopAll(options?: StopOptions): Promise<void>;
+}
+
+export const PROCESSES_MAX = 256;
+
+export function createProcessHost(options: ProcessHostOptions): ProcessHost {
+  const { home, bwrapPath, processesMax = PROCESSES_MAX, log = () => undefined } = options;
+  const running = new Set<HostProcess>();
+  realHome(home);
+
+  function spawn(spec: ProcessSpec): HostProcess {
+    refuseOverLimit(running.size, processesMax);
+    // Each time: a link on the way to the home may lead elsewhere by now.
+    const homes = { home, realHome: realHome(home) };
+    const launched = bwrapPath === null ? launchPlain(spec, homes, log) : launchSandboxed(spec, homes, bwrapPath, log);
+    const hostProcess = runningProcess(launched, spec.outputLimitBytes, () => running.delete(hostProcess));
+    running.add(hostProcess);
+    return hostProcess;
+  }
+
+  async function stopAll(stopOptions?: StopOptions): Promise<void> {
+    const stops = await Promise.allSettled([...running].map((hostProcess) => hostProcess.stop(stopOptions)));
+    for (const stop of stops) {
+      if (stop.status === "rejected") throw stop.reason;
+    }
+  }
+
+  return { spawn, stopAll, [Symbol.asyncDispose]: () => stopAll() };
+}
+
+function realHome(home: string): string {
+  const real = unless(UNREACHABLE, () => realpathSync(home));
+  if (real !== null && real !== "/") return real;
+  throw new HostError("home_unusable", `${home} cannot be the product's home`, {
+    remedy: "point NOMOS_HOME at a directory of its own",
+    details: { home },
+  });
+}
+
+function refuseOverLimit(running: number, processesMax: number): void {
+  if (running < processesMax) return;
+  throw new HostError("process_limit", `${running} processes are running`, {
+    remedy: "end some sessions, or raise the limit",
+    details: { processesMax },
+  });
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../clock.ts";
+import type { HostProcess, ProcessExit } from "./host-process.ts";
+import { findMarked, killMarked, MARKER_VARIABLE } from "./marker.ts";
+import { createProcessHost, type ProcessHost } from "./process-host.ts";
+import type { ProcessSpec } from "./process-spec.ts";
+
+/** A home with a secret in it, a workspace beside it, and a host that runs real programs: for tests of this layer. */
+export interface Rehearsal extends AsyncDisposable {
+  readonly directory: string;
+  readonly home: string;
+  readonly workspace: string;
+  readonly secret: string;
+  /** What the marker of every process of this rehearsal starts with. */
+  readonly instance: string;
+  readonly host: ProcessHost;
+  readonly logged: readonly string[];
+  spec(argv: readonly string[], more?: Partial<ProcessSpec>): ProcessSpec;
+  shell(script: string, more?: Partial<ProcessSpec>): HostProcess;
+}
+
+export function rehearse(options: { bwrapPath: string | null; processesMax?: number }): Rehearsal {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), "host-")));
+  const home = join(directory, "home");
+  const workspace = join(directory, "workspace");
+  const secret = `secret-${randomUUID()}`;
+  const instance = `rehearsal-${randomUUID()}`;
+  const logged: string[] = [];
+  mkdirSync(join(home, "workspaces", "own"), { recursive: true });
+  mkdirSync(workspace);
+  writeFileSync(join(home, "token"), secret);
+  const host = createProcessHost({ ...options, home, log: (message) => logged.push(message) });
+  const spec: Rehearsal["spec"] = (argv, more = {}) => ({
+    argv,
+    cwd: workspace,
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin", [MARKER_VARIABLE]: `${instance}:test` },
+    stdin: "none",
+    ...more,
+  });
+  return {
+    ...{ directory, home, workspace, secret, instance, host, logged, spec },
+    shell: (script, more) => host.spawn(spec(["/bin/sh", "-c", script], more)),
+    [Symbol.asyncDispose]: async () => {
+      await host.stopAll({ graceMs: 0 });
+      await killMarked(instance);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function readAll(
+  hostProcess: HostProcess,
+): Promise<{ stdout: string; stderr: string; exit: ProcessExit }> {
+  const texts = { stdout: "", stderr: "" };
+  for await (const { stream, bytes } of hostProcess.output) texts[stream] += Buffer.from(bytes).toString();
+  return { ...texts, exit: await hostProcess.exited };
+}
+
+/** Waits until `check` answers something, and hands it on. */
+export async function eventually<T>(check: () => T | null | undefined | false): Promise<T> {
+  const clock = systemClock();
+  for (const endMs = clock.nowMs() + EVENTUALLY_MAX_MS; ; ) {
+    const answer = check();
+    if (answer !== null && answer !== undefined && answer !== false) return answer;
+    if (clock.nowMs() > endMs) throw new Error(`has not come true in ${EVENTUALLY_MAX_MS} ms: ${check}`);
+    await clock.sleep(5);
+  }
+}
+
+const EVENTUALLY_MAX_MS = 10_000;
+
+export function nothingRuns(instance: string): boolean {
+  return findMarked(instance).length === 0;
+}

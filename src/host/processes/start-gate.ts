@@ -1,0 +1,26 @@
+import type { Duplex } from "node:stream";
+
+/**
+ * `--die-with-parent` holds only once bubblewrap has asked the kernel for it. A daemon killed a moment earlier would
+ * leave a sandbox that nobody ever ends (bubblewrap issues 633 and 700). So the program waits behind a gate: a shell
+ * inside the sandbox says that it stands, which proves that both bubblewrap processes above it are bound; the daemon
+ * answers; only then does the shell become the program. If the daemon is dead there is no answer, only the end of the
+ * socket, and the shell ends without having started anything.
+ */
+export function gatedArgv(argv: readonly string[]): string[] {
+  return ["/bin/sh", "-c", GATE_SCRIPT, "start-gate", ...argv];
+}
+
+/** Where the shell finds the gate's socket: after stdin, stdout and stderr. */
+export const GATE_FD = 3;
+
+const GATE_SCRIPT = `printf r >&${GATE_FD} && read -r go <&${GATE_FD} && exec "$@" ${GATE_FD}>&-`;
+
+/** Calls `mayStart` when the sandbox stands; the program starts if it answers true. */
+export function keepGate(socket: Duplex, mayStart: () => boolean, onError: (error: Error) => void): void {
+  socket.on("error", onError);
+  socket.once("data", () => {
+    if (mayStart()) socket.end("go\n");
+    else socket.destroy();
+  });
+}

@@ -1,0 +1,50 @@
+import { fact, isCustom, type Placed, type ToolPolicy } from "./events.ts";
+import { refuse } from "./refusal.ts";
+import type { Decision } from "./session/decide-life.ts";
+import { type Transition, transition } from "./session/transitions.ts";
+
+/** A durable identity: who works, with which driver, and what its tools may do without asking. */
+export type AgentState =
+  | { readonly at: "absent"; readonly version: number }
+  | { readonly at: "present"; readonly version: number; readonly agent: Agent }
+  | { readonly at: "deleted"; readonly version: number };
+
+export interface Agent {
+  readonly slug: string;
+  readonly name: string;
+  readonly driver: string;
+  readonly tools: { readonly [tool: string]: ToolPolicy };
+  readonly builtIn: boolean;
+  readonly createdAt: string;
+}
+
+export const AGENT_TRANSITIONS: readonly Transition<"agent.created@1" | "agent.deleted@1", AgentState["at"]>[] = [
+  { on: "agent.created@1", from: ["absent", "deleted"], to: "present" },
+  { on: "agent.deleted@1", from: ["present"], to: "deleted" },
+];
+
+export function agentStream(slug: string): string {
+  return `agent/${slug}`;
+}
+
+export const NEW_AGENT: AgentState = { at: "absent", version: 0 };
+
+export function evolveAgent(state: AgentState, event: Placed): AgentState {
+  const { fact: given, version } = event;
+  const off = given === null || isCustom(given) || transition(AGENT_TRANSITIONS, state.at, given.type) === null;
+  if (off) return { ...state, version };
+  if (given.type === "agent.created@1")
+    return { at: "present", version, agent: { ...given.data, createdAt: event.at } };
+  return { at: "deleted", version };
+}
+
+/** A slug that was deleted is free again. */
+export function createAgent(state: AgentState, input: Omit<Agent, "createdAt">): Decision {
+  return state.at === "present" ? refuse("agent_exists", { slug: input.slug }) : [fact("agent.created@1", input)];
+}
+
+export function deleteAgent(state: AgentState, slug: string): Decision {
+  if (state.at !== "present") return refuse("agent_not_found", { slug });
+  if (state.agent.builtIn) return refuse("agent_in_use", { slug, because: "it comes with an installed driver" });
+  return [fact("agent.deleted@1", {})];
+}

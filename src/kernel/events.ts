@@ -1,0 +1,249 @@
+import type { Json } from "./json.ts";
+import type { Artifact, TodoItem, View } from "./session/view.ts";
+
+/** What a session is and where it works; fixed at birth, inherited by forks. */
+export interface SessionSpec {
+  readonly name: string;
+  readonly adapter: string;
+  readonly agent: string;
+  readonly workspace: string;
+  readonly ground: string;
+  readonly cwd: string;
+  readonly sandbox: SandboxMode;
+  readonly scope: { readonly allow: readonly string[]; readonly deny: readonly string[] } | null;
+  readonly network: { readonly allow: readonly string[] } | null;
+  readonly parentSessionId: string | null;
+  readonly depth: number;
+  /** A user's TypeScript file, for the script driver. */
+  readonly file: string | null;
+  /** An agent that somebody else started, known by pid and start time. */
+  readonly external: { readonly pid: number; readonly startTime: string } | null;
+}
+
+export type SandboxMode = "off" | "warn" | "enforce" | "strict";
+
+/** Bytes that are too large to stand in the event: the text's beginning, and where the whole is. */
+export interface TextOrBlob {
+  readonly text: string;
+  readonly blob: string | null;
+  readonly bytes: number;
+}
+
+export interface Question {
+  readonly approvalId: string;
+  readonly turnId: string;
+  readonly question: string;
+  readonly options: readonly string[];
+  /** What is asked for, when the gate put the question. */
+  readonly action: { readonly verb: string; readonly resource: string } | null;
+  readonly effectId: string | null;
+  /** The driver's own note of where to go on after a restart; null: the turn cannot outlive the daemon. */
+  readonly checkpoint: Json;
+}
+
+export type TurnOutcome = "completed" | "failed" | "interrupted" | "cancelled";
+export type EffectKind = "run" | "write" | "process";
+/** What may be done with an effect that a crash cut: run it again, ask a person, or call it failed. */
+export type RedoClass = "safe" | "ask" | "failed";
+export type EffectOutcome = "done" | "failed" | "refused" | "unknown";
+
+/** Every fact there is. A name once written is never changed in meaning; a new shape is a new version. */
+export interface EventMap {
+  "session.opened@1": { readonly spec: SessionSpec; readonly label: string | null };
+  "session.forked@1": {
+    readonly spec: SessionSpec;
+    readonly label: string | null;
+    readonly from: {
+      readonly sessionId: string;
+      readonly stream: string;
+      readonly version: number;
+      readonly eventId: string;
+    };
+    readonly root: string;
+    readonly view: View;
+  };
+  "session.started@1": { readonly continuity: Continuity };
+  "session.suspended@1": { readonly reason: string };
+  "session.resumed@1": Record<string, never>;
+  "session.hibernated@1": { readonly reason: string };
+  "session.woken@1": { readonly continuity: Continuity };
+  "session.exited@1": { readonly exitCode: number | null };
+  "session.killed@1": { readonly reason: string };
+  "session.failed@1": { readonly code: string; readonly message: string };
+  "session.forgotten@1": Record<string, never>;
+  "session.labelled@1": { readonly label: string | null };
+  "session.rewound@1": {
+    readonly to: { readonly stream: string; readonly version: number; readonly eventId: string };
+    readonly view: View;
+  };
+  "turn.admitted@1": { readonly turnId: string; readonly prompt: TextOrBlob; readonly queued: boolean };
+  "turn.started@1": { readonly turnId: string };
+  "turn.ended@1": {
+    readonly turnId: string;
+    readonly outcome: TurnOutcome;
+    readonly error: { readonly code: string; readonly message: string } | null;
+  };
+  "turn.interrupt_requested@1": { readonly turnId: string };
+  "message.completed@1": { readonly turnId: string; readonly role: "assistant" | "thought"; readonly body: TextOrBlob };
+  "effect.intended@1": {
+    readonly effectId: string;
+    readonly turnId: string;
+    readonly kind: EffectKind;
+    readonly detail: Json;
+    readonly redo: RedoClass;
+    readonly verdict: "allow" | "ask";
+    readonly rules: readonly string[];
+  };
+  "effect.begun@1": { readonly effectId: string; readonly turnId: string; readonly fence: number };
+  "effect.output@1": {
+    readonly effectId: string;
+    readonly turnId: string;
+    readonly stream: "stdout" | "stderr";
+    readonly body: TextOrBlob;
+  };
+  "effect.settled@1": {
+    readonly effectId: string;
+    readonly turnId: string;
+    readonly outcome: EffectOutcome;
+    readonly exitCode: number | null;
+    readonly message: string | null;
+    /** For an effect that a crash cut: what a person may do about it. */
+    readonly redo: RedoClass | null;
+  };
+  "approval.requested@1": Question;
+  "approval.answered@1": {
+    readonly approvalId: string;
+    readonly turnId: string;
+    readonly status: "approved" | "rejected";
+    readonly option: string | null;
+    readonly reason: string | null;
+  };
+  "approval.closed@1": {
+    readonly approvalId: string;
+    readonly turnId: string;
+    readonly status: "cancelled" | "expired";
+  };
+  "artifact.written@1": Artifact & {
+    readonly path: string;
+    readonly artifactId: string;
+    readonly turnId: string | null;
+  };
+  "todo.replaced@1": { readonly items: readonly TodoItem[]; readonly turnId: string | null };
+  "gate.denied@1": {
+    readonly verb: string;
+    readonly resource: string;
+    readonly rules: readonly string[];
+    readonly turnId: string | null;
+  };
+  "data.erased@1": { readonly events: readonly string[]; readonly reason: string };
+  "agent.created@1": {
+    readonly slug: string;
+    readonly name: string;
+    readonly driver: string;
+    readonly tools: { readonly [tool: string]: ToolPolicy };
+    readonly builtIn: boolean;
+  };
+  "agent.deleted@1": Record<string, never>;
+  "agent.defaulted@1": { readonly slug: string };
+  "token.issued@1": {
+    readonly tokenId: string;
+    readonly secretHash: string;
+    readonly label: string;
+    readonly capabilities: readonly string[];
+    readonly sessionId: string | null;
+    readonly expiresAtMs: number | null;
+  };
+  "token.revoked@1": Record<string, never>;
+  /** A call with an idempotency key that found nothing to change: so that asking again finds nothing to change either. */
+  "call.made@1": { readonly syscall: string };
+  "lease.acquired@1": { readonly resource: string; readonly holder: string; readonly fence: number };
+  "lease.released@1": { readonly resource: string; readonly fence: number };
+}
+
+export type ToolPolicy = "auto" | "on_demand" | "always_ask" | "never";
+/** How a session got its agent's memory back: it is new, the agent loaded it, or it was told a digest of the log. */
+export type Continuity = "fresh" | "native" | "digest";
+
+export const EVENT_TYPES = [
+  "session.opened@1",
+  "session.forked@1",
+  "session.started@1",
+  "session.suspended@1",
+  "session.resumed@1",
+  "session.hibernated@1",
+  "session.woken@1",
+  "session.exited@1",
+  "session.killed@1",
+  "session.failed@1",
+  "session.forgotten@1",
+  "session.labelled@1",
+  "session.rewound@1",
+  "turn.admitted@1",
+  "turn.started@1",
+  "turn.ended@1",
+  "turn.interrupt_requested@1",
+  "message.completed@1",
+  "effect.intended@1",
+  "effect.begun@1",
+  "effect.output@1",
+  "effect.settled@1",
+  "approval.requested@1",
+  "approval.answered@1",
+  "approval.closed@1",
+  "artifact.written@1",
+  "todo.replaced@1",
+  "gate.denied@1",
+  "data.erased@1",
+  "agent.created@1",
+  "agent.deleted@1",
+  "agent.defaulted@1",
+  "token.issued@1",
+  "token.revoked@1",
+  "call.made@1",
+  "lease.acquired@1",
+  "lease.released@1",
+] as const satisfies readonly (keyof EventMap)[];
+
+export type EventType = keyof EventMap;
+export type Fact<T extends EventType = EventType> = {
+  readonly [K in T]: { readonly type: K; readonly data: EventMap[K] };
+}[T];
+
+/** A fact of somebody else's making, kept and filtered like ours but never interpreted: `x.<name>@1`. */
+export interface CustomFact {
+  readonly type: `x.${string}@1`;
+  readonly data: { readonly turnId: string | null; readonly payload: Json };
+}
+
+/** A fact in its place in a stream: what a fold sees. `fact` is null when its data was erased. */
+export interface Placed {
+  readonly id: string;
+  readonly version: number;
+  readonly at: string;
+  readonly fact: Fact | CustomFact | null;
+}
+
+export function fact<T extends EventType>(type: T, data: EventMap[T]): Fact<T> {
+  return { type, data } as Fact<T>;
+}
+
+export function isCustomType(type: string): type is CustomFact["type"] {
+  return /^x\.[a-z0-9][a-z0-9_.-]{0,63}@1$/.test(type);
+}
+
+/** By the prefix alone: a fold has to pass over every fact of somebody else's making, also one with an odd name. */
+export function isCustom(given: Fact | CustomFact): given is CustomFact {
+  return given.type.startsWith("x.");
+}
+
+/**
+ * A stored event's data as the fact it was written as; null for a type this version does not know. No shape is checked:
+ * the chain has proved that these are the bytes that were appended, and what was appended was checked by the compiler.
+ */
+export function recallFact(type: string, data: Json): Fact | CustomFact | null {
+  const known: readonly string[] = EVENT_TYPES;
+  return known.includes(type) || isCustomType(type) ? ({ type, data } as Fact | CustomFact) : null;
+}
+
+/** The compiler's proof that the list above names every fact of the map. */
+export type ListedEverywhere = Exclude<EventType, (typeof EVENT_TYPES)[number]> extends never ? true : never;

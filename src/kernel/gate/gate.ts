@@ -1,0 +1,108 @@
+import type { ToolPolicy } from "../events.ts";
+import { indexPatterns, matchSegment, type PatternIndex } from "./pattern-index.ts";
+
+/** Who acts: the principal behind the token, never a name out of the environment. */
+export interface Actor {
+  readonly principal: string;
+  /** `family.verb` patterns: `session.read`, `session.*`, `*`. */
+  readonly capabilities: readonly string[];
+  /** A token of a session reaches that session and nothing beside it. */
+  readonly sessionId: string | null;
+}
+
+export interface Rule {
+  readonly id: string;
+  readonly effect: "allow" | "deny" | "ask";
+  /** A verb, a family (`tool.*`) or `*`. */
+  readonly verb: string;
+  /** Path-like: `session/<id>`, `path/src/**`. Segments may hold `*`. */
+  readonly resource: string;
+}
+
+export interface Policy {
+  readonly knows: (verb: string) => boolean;
+  readonly rulesFor: (verb: string, resource: string) => readonly Rule[];
+}
+
+export interface Request {
+  readonly verb: string;
+  readonly resource: string;
+  /** Set for a tool: how its agent may use it, and whether a person already said "always". */
+  readonly tool: { readonly policy: ToolPolicy; readonly granted: boolean } | null;
+}
+
+export interface Verdict {
+  readonly verdict: "allow" | "deny" | "ask";
+  /** Every rule that spoke, in the order of the checks. */
+  readonly rules: readonly string[];
+}
+
+/** The one gate. What it does not know it denies; deny beats ask, ask beats allow. */
+export function decideGate(actor: Actor, request: Request, policy: Policy): Verdict {
+  if (!policy.knows(request.verb)) return { verdict: "deny", rules: ["unknown_verb"] };
+  if (request.resource.split("/").includes("..")) return { verdict: "deny", rules: ["unresolved_path"] };
+  if (!actor.capabilities.some((held) => covers(held, request.verb)))
+    return { verdict: "deny", rules: [`capability:${request.verb}`] };
+  if (actor.sessionId !== null && !withinSession(actor.sessionId, request.resource))
+    return { verdict: "deny", rules: ["own_session_only"] };
+  const spoken = policy.rulesFor(request.verb, request.resource).map(({ id, effect }) => ({ id, effect }));
+  const tool = toolVoice(request.tool);
+  const voices = tool === null ? spoken : [...spoken, tool];
+  return { verdict: strongest(voices.map(({ effect }) => effect)), rules: voices.map(({ id }) => id) };
+}
+
+/** Compiled once, asked often: rules are found by verb and then by the resource's segments. */
+export function compilePolicy(verbs: readonly string[], rules: readonly Rule[]): Policy {
+  const known = new Set(verbs);
+  const byVerb = new Map<string, PatternIndex<Rule>>();
+  for (const verb of verbs) {
+    const speaking = rules.filter((rule) => covers(rule.verb, verb));
+    byVerb.set(verb, indexPatterns(speaking.map((rule) => ({ pattern: rule.resource, value: rule }))));
+  }
+  return {
+    knows: (verb) => known.has(verb),
+    rulesFor: (verb, resource) => byVerb.get(verb)?.match(resource) ?? [],
+  };
+}
+
+/** Whether the capabilities asked for lie within those held: a token never gives more than its maker has. */
+export function narrows(held: readonly string[], asked: readonly string[]): boolean {
+  return asked.every((wanted) =>
+    held.some(
+      (have) => have === wanted || (!wanted.includes("*") && covers(have, wanted)) || coversPattern(have, wanted),
+    ),
+  );
+}
+
+function coversPattern(have: string, wanted: string): boolean {
+  return have === "*" || (have.endsWith(".*") && wanted.startsWith(have.slice(0, -1)));
+}
+
+function covers(pattern: string, verb: string): boolean {
+  return pattern === "*" || matchSegment(pattern, verb);
+}
+
+function withinSession(sessionId: string, resource: string): boolean {
+  const own = `session/${sessionId}`;
+  return resource === own || resource.startsWith(`${own}/`);
+}
+
+function toolVoice(tool: Request["tool"]): { readonly id: string; readonly effect: Rule["effect"] } | null {
+  if (tool === null) return null;
+  const id = `tool_policy:${tool.policy}`;
+  switch (tool.policy) {
+    case "auto":
+      return { id, effect: "allow" };
+    case "on_demand":
+      return { id: tool.granted ? `${id}:granted` : id, effect: tool.granted ? "allow" : "ask" };
+    case "always_ask":
+      return { id, effect: "ask" };
+    case "never":
+      return { id, effect: "deny" };
+  }
+}
+
+function strongest(effects: readonly Rule["effect"][]): Rule["effect"] {
+  if (effects.length === 0 || effects.includes("deny")) return "deny";
+  return effects.includes("ask") ? "ask" : "allow";
+}

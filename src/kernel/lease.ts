@@ -1,0 +1,66 @@
+import { fact, type Placed } from "./events.ts";
+import { refuse } from "./refusal.ts";
+import type { Decision } from "./session/decide-life.ts";
+import type { Transition } from "./session/transitions.ts";
+
+/** The right to be the one writer. Its fencing number only rises: whoever holds an older one is refused. */
+export type LeaseState =
+  | { readonly at: "free"; readonly version: number; readonly lastFence: number }
+  | { readonly at: "held"; readonly version: number; readonly lastFence: number; readonly holder: string };
+
+export const LEASE_TRANSITIONS: readonly Transition<"lease.acquired@1" | "lease.released@1", LeaseState["at"]>[] = [
+  { on: "lease.acquired@1", from: ["free", "held"], to: "held" },
+  { on: "lease.released@1", from: ["held"], to: "free" },
+];
+
+export const HOME_LEASE = "home";
+export const SYSTEM_STREAM = "system";
+
+export interface SystemState {
+  readonly version: number;
+  readonly lease: LeaseState;
+  readonly defaultAgent: string | null;
+}
+
+export const NEW_SYSTEM: SystemState = {
+  version: 0,
+  lease: { at: "free", version: 0, lastFence: 0 },
+  defaultAgent: null,
+};
+
+export function evolveSystem(state: SystemState, event: Placed): SystemState {
+  const next = { ...state, version: event.version, lease: evolveLease(state.lease, event) };
+  return event.fact?.type === "agent.defaulted@1" ? { ...next, defaultAgent: event.fact.data.slug } : next;
+}
+
+export function evolveLease(state: LeaseState, event: Placed): LeaseState {
+  const { fact: given, version } = event;
+  if (given?.type === "lease.acquired@1")
+    return { at: "held", version, holder: given.data.holder, lastFence: Math.max(state.lastFence, given.data.fence) };
+  if (given?.type === "lease.released@1" && given.data.fence === state.lastFence)
+    return { at: "free", version, lastFence: state.lastFence };
+  return { ...state, version };
+}
+
+/**
+ * `deadHolder`: the caller holds the proof (an operating-system lock, a database clock) that the old holder is gone.
+ * Only then is a held lease taken over, and always with a higher fence.
+ */
+export function acquireLease(
+  state: LeaseState,
+  input: { readonly resource: string; readonly holder: string; readonly deadHolder: boolean },
+): Decision {
+  if (state.at === "held" && !input.deadHolder)
+    return refuse("lease_held", { by: state.holder, fence: state.lastFence });
+  const { resource, holder } = input;
+  return [fact("lease.acquired@1", { resource, holder, fence: state.lastFence + 1 })];
+}
+
+export function releaseLease(
+  state: LeaseState,
+  input: { readonly resource: string; readonly fence: number },
+): Decision {
+  if (state.at !== "held" || state.lastFence !== input.fence)
+    return refuse("stale_fence", { fence: input.fence, current: state.lastFence });
+  return [fact("lease.released@1", input)];
+}

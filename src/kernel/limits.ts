@@ -1,0 +1,23 @@
+/** Everything has a limit; the name carries the unit. Those that bound a fold's state live here, beside the folds. */
+export const LIMITS = {
+  promptInlineBytes: 4096,
+  promptBytes: 1_048_576,
+  eventDataBytes: 1_048_576,
+  messageInlineBytes: 16_384,
+  queuedTurnsMax: 64,
+  pendingApprovalsMax: 64,
+  openEffectsMax: 64,
+  grantsMax: 256,
+  artifactPathsMax: 1000,
+  artifactVersionsMax: 2000,
+  artifactIdsMax: 4000,
+  artifactBytes: 16_777_216,
+  todoItemsMax: 100,
+  todoItemChars: 1000,
+  labelChars: 200,
+  pathSegmentsMax: 256,
+  optionChars: 200,
+  optionsMax: 16,
+  snapshotEveryEvents: 512,
+  idempotencyKeyChars: 200,
+} as const;

@@ -1,0 +1,129 @@
+import {
+  type EffectKind,
+  type EffectOutcome,
+  fact,
+  type Question,
+  type RedoClass,
+  type TextOrBlob,
+} from "../events.ts";
+import type { Json } from "../json.ts";
+import { LIMITS } from "../limits.ts";
+import { ownEntry } from "../own-entry.ts";
+import { type Refusal, refuse } from "../refusal.ts";
+import type { Decision } from "./decide-life.ts";
+import { notRunning, unwritable } from "./decide-turn.ts";
+import type { SessionState } from "./state.ts";
+
+export interface Intent {
+  readonly effectId: string;
+  readonly turnId: string;
+  readonly kind: EffectKind;
+  readonly detail: Json;
+  readonly redo: RedoClass;
+  readonly rules: readonly string[];
+}
+
+/**
+ * Intent, begun, outcome. An allowed effect is intended and begun in one append; one that needs a person waits
+ * between the two. Nothing touches the world before `effect.begun@1` is durable.
+ */
+export function intendEffect(state: SessionState, intent: Intent, fence: number, question: Question | null): Decision {
+  const off = notRunning(state, intent.turnId);
+  if (off !== null) return off;
+  const open = Object.keys(state.effects);
+  if (open.length >= LIMITS.openEffectsMax || open.includes(intent.effectId))
+    return refuse("effect_not_open", { effectId: intent.effectId, openMax: LIMITS.openEffectsMax });
+  const full = question === null ? null : tooManyQuestions(state);
+  if (full !== null) return full;
+  const verdict = question === null ? "allow" : "ask";
+  const intended = fact("effect.intended@1", { ...intent, verdict });
+  if (question === null)
+    return [intended, fact("effect.begun@1", { effectId: intent.effectId, turnId: intent.turnId, fence })];
+  return [intended, fact("approval.requested@1", question)];
+}
+
+/** Not while its question is still open. */
+export function beginEffect(state: SessionState, effectId: string, fence: number): Decision {
+  const effect = ownEntry(state.effects, effectId);
+  const asked = Object.values(state.approvals).some((question) => question.effectId === effectId);
+  if (effect?.status !== "intended" || asked) return refuse("effect_not_open", { effectId });
+  return notRunning(state, effect.turnId) ?? [fact("effect.begun@1", { effectId, turnId: effect.turnId, fence })];
+}
+
+export function recordOutput(
+  state: SessionState,
+  input: { readonly effectId: string; readonly stream: "stdout" | "stderr"; readonly body: TextOrBlob },
+): Decision {
+  const effect = ownEntry(state.effects, input.effectId);
+  if (effect?.status !== "begun") return refuse("effect_not_open", { effectId: input.effectId });
+  return [fact("effect.output@1", { ...input, turnId: effect.turnId })];
+}
+
+export function settleEffect(
+  state: SessionState,
+  input: {
+    readonly effectId: string;
+    readonly outcome: Exclude<EffectOutcome, "unknown">;
+    readonly exitCode: number | null;
+    readonly message: string | null;
+  },
+): Decision {
+  const effect = ownEntry(state.effects, input.effectId);
+  if (effect === undefined || (effect.status === "intended" && input.outcome !== "refused"))
+    return refuse("effect_not_open", { effectId: input.effectId });
+  return [fact("effect.settled@1", { ...input, turnId: effect.turnId, redo: null })];
+}
+
+export function recordDenial(
+  state: SessionState,
+  input: {
+    readonly verb: string;
+    readonly resource: string;
+    readonly rules: readonly string[];
+    readonly turnId: string | null;
+  },
+): Decision {
+  return unwritable(state, input.turnId) ?? [fact("gate.denied@1", input)];
+}
+
+export function askApproval(state: SessionState, question: Question): Decision {
+  return notRunning(state, question.turnId) ?? tooManyQuestions(state) ?? [fact("approval.requested@1", question)];
+}
+
+export type Answer =
+  | { readonly status: "approved"; readonly option: string | null }
+  | { readonly status: "rejected"; readonly reason: string | null };
+
+/** The first answer counts; whoever comes later is told so. */
+export function answerApproval(state: SessionState, approvalId: string, answer: Answer): Decision {
+  const question = ownEntry(state.approvals, approvalId);
+  if (question === undefined) return refuse("already_answered", { approvalId });
+  if (answer.status === "rejected")
+    return [
+      fact("approval.answered@1", {
+        approvalId,
+        turnId: question.turnId,
+        status: "rejected",
+        option: null,
+        reason: answer.reason,
+      }),
+    ];
+  if (answer.option !== null && !question.options.includes(answer.option))
+    return refuse("invalid_option", { option: answer.option, options: question.options });
+  return [
+    fact("approval.answered@1", {
+      approvalId,
+      turnId: question.turnId,
+      status: "approved",
+      option: answer.option,
+      reason: null,
+    }),
+  ];
+}
+
+function tooManyQuestions(state: SessionState): Refusal | null {
+  const { pendingApprovalsMax } = LIMITS;
+  return Object.keys(state.approvals).length < pendingApprovalsMax
+    ? null
+    : refuse("queue_full", { pendingApprovalsMax });
+}

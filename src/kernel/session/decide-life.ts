@@ -1,0 +1,157 @@
+import { type Continuity, type CustomFact, type Fact, fact, type RedoClass, type SessionSpec } from "../events.ts";
+import { type Refusal, refuse } from "../refusal.ts";
+import { isEnded, type Point, pendingApprovals, type SessionState } from "./state.ts";
+import { inheritView, rewindView, type View } from "./view.ts";
+
+/** What a decision comes to: facts to append in one go (none: nothing to do), or a refusal. */
+export type Decision = readonly (Fact | CustomFact)[] | Refusal;
+
+export function openSession(
+  state: SessionState,
+  input: { readonly spec: SessionSpec; readonly label: string | null },
+): Decision {
+  if (state.version !== 0) return refuse("session_exists", { id: state.id });
+  return [fact("session.opened@1", input)];
+}
+
+/** `view` is the parent's at the fork point; nothing of the parent is copied but this bounded summary. */
+export function forkSession(
+  state: SessionState,
+  input: {
+    readonly spec: SessionSpec;
+    readonly label: string | null;
+    readonly from: Point & { readonly sessionId: string };
+    readonly root: string;
+    readonly view: View;
+  },
+): Decision {
+  if (state.version !== 0) return refuse("session_exists", { id: state.id });
+  return [fact("session.forked@1", { ...input, view: inheritView(input.view, input.from, state.stream) })];
+}
+
+export function rewindSession(state: SessionState, to: Point, view: View): Decision {
+  if (isEnded(state)) return ended(state);
+  if (isBusy(state)) return refuse("session_busy", { id: state.id });
+  const next = { stream: state.stream, version: state.version + 1 };
+  return [fact("session.rewound@1", { to, view: rewindView(view, to, next) })];
+}
+
+export function startSession(state: SessionState, continuity: Continuity): Decision {
+  if (isEnded(state)) return ended(state);
+  return state.phase.at === "starting" ? [fact("session.started@1", { continuity })] : [];
+}
+
+export function suspendSession(state: SessionState, reason: string): Decision {
+  if (isEnded(state)) return ended(state);
+  if (state.phase.at === "suspended") return [];
+  if (state.phase.at === "busy") return refuse("session_busy", { id: state.id });
+  return [fact("session.suspended@1", { reason })];
+}
+
+export function resumeSession(state: SessionState): Decision {
+  if (isEnded(state)) return ended(state);
+  if (state.phase.at !== "suspended") return refuse("session_not_suspended", { id: state.id, state: state.phase.at });
+  return [fact("session.resumed@1", {})];
+}
+
+export function hibernateSession(state: SessionState, reason: string): Decision {
+  if (isEnded(state)) return ended(state);
+  if (state.phase.at === "busy") return refuse("session_busy", { id: state.id });
+  if (state.phase.at === "hibernated" || state.phase.at === "suspended") return [];
+  return [fact("session.hibernated@1", { reason })];
+}
+
+export function wakeSession(state: SessionState, continuity: Continuity): Decision {
+  if (isEnded(state)) return ended(state);
+  return state.phase.at === "hibernated" ? [fact("session.woken@1", { continuity })] : [];
+}
+
+export function labelSession(state: SessionState, label: string | null): Decision {
+  return state.label === label ? [] : [fact("session.labelled@1", { label })];
+}
+
+export function forgetSession(state: SessionState): Decision {
+  return state.forgotten ? [] : [...closing(state, "killed"), fact("session.forgotten@1", {})];
+}
+
+export type End =
+  | { readonly kind: "exited"; readonly exitCode: number | null }
+  | { readonly kind: "killed"; readonly reason: string }
+  | { readonly kind: "failed"; readonly code: string; readonly message: string };
+
+/** Ends the session and everything open in it, in one append: an ended session has nothing left to settle. */
+export function endSession(state: SessionState, end: End): Decision {
+  if (isEnded(state)) return ended(state);
+  return [...settleAll(state), endFact(end)];
+}
+
+/**
+ * What a new daemon makes of what the last one left behind. A turn that waits for a person, with a checkpoint to go on
+ * from and no effect under way, goes on waiting. Any other running turn was cut: it is ended, never run again.
+ */
+export function recoverSession(state: SessionState): Decision {
+  if (state.phase.at !== "busy") return [];
+  return outlivesDaemon(state) ? [] : closeTurn(state, state.phase.turnId, "interrupted", null, "expired");
+}
+
+export function outlivesDaemon(state: SessionState): boolean {
+  if (state.phase.at !== "busy") return false;
+  const questions = pendingApprovals(state, state.phase.turnId);
+  const begun = Object.values(state.effects).some((effect) => effect.status === "begun");
+  return questions.length > 0 && questions.every((question) => question.checkpoint !== null) && !begun;
+}
+
+/** Busy from the admission of a turn until its end; a suspended session's queue waits and does not count. */
+export function isBusy(state: SessionState): boolean {
+  if (state.phase.at === "busy") return true;
+  return state.queue.length > 0 && state.phase.at !== "suspended" && !isEnded(state);
+}
+
+/** Ends one turn with all that is open in it. */
+export function closeTurn(
+  state: SessionState,
+  turnId: string,
+  outcome: "completed" | "failed" | "interrupted" | "cancelled",
+  error: { readonly code: string; readonly message: string } | null,
+  questions: "cancelled" | "expired",
+): readonly Fact[] {
+  const approvals = pendingApprovals(state, turnId).map(({ approvalId }) =>
+    fact("approval.closed@1", { approvalId, turnId, status: questions }),
+  );
+  const effects = Object.entries(state.effects)
+    .filter(([, effect]) => effect.turnId === turnId)
+    .map(([effectId, effect]) => settleCut(effectId, turnId, effect.status === "begun" ? effect.redo : null));
+  return [...approvals, ...effects, fact("turn.ended@1", { turnId, outcome, error })];
+}
+
+function settleCut(effectId: string, turnId: string, redo: RedoClass | null): Fact {
+  const outcome = redo === null ? "refused" : "unknown";
+  const message = redo === null ? "the turn ended before it began" : "the turn ended while it was under way";
+  return fact("effect.settled@1", { effectId, turnId, outcome, exitCode: null, message, redo });
+}
+
+function settleAll(state: SessionState): readonly Fact[] {
+  const current =
+    state.phase.at === "busy" ? closeTurn(state, state.phase.turnId, "interrupted", null, "cancelled") : [];
+  const queued = state.queue.map(({ turnId }) => fact("turn.ended@1", { turnId, outcome: "cancelled", error: null }));
+  return [...current, ...queued];
+}
+
+function closing(state: SessionState, kind: "killed"): readonly Fact[] {
+  return isEnded(state) ? [] : [...settleAll(state), endFact({ kind, reason: "forgotten" })];
+}
+
+function endFact(end: End): Fact {
+  switch (end.kind) {
+    case "exited":
+      return fact("session.exited@1", { exitCode: end.exitCode });
+    case "killed":
+      return fact("session.killed@1", { reason: end.reason });
+    case "failed":
+      return fact("session.failed@1", { code: end.code, message: end.message });
+  }
+}
+
+function ended(state: SessionState): Refusal {
+  return refuse("session_ended", { id: state.id, state: state.phase.at });
+}

@@ -1,0 +1,119 @@
+import { type CustomFact, fact, type TextOrBlob } from "../events.ts";
+import type { Json } from "../json.ts";
+import { LIMITS } from "../limits.ts";
+import { ownEntry } from "../own-entry.ts";
+import { type Refusal, refuse } from "../refusal.ts";
+import { closeTurn, type Decision, isBusy } from "./decide-life.ts";
+import { isEnded, nextArtifactVersion, type SessionState } from "./state.ts";
+import type { TodoItem } from "./view.ts";
+
+/** Admission, apart from execution: durable before it is answered. A busy session takes it only into its queue. */
+export function admitTurn(
+  state: SessionState,
+  input: { readonly turnId: string; readonly prompt: TextOrBlob; readonly queue: boolean },
+): Decision {
+  if (isEnded(state)) return refuse("session_ended", { id: state.id, state: state.phase.at });
+  const queued = isBusy(state) || state.phase.at === "suspended";
+  if (queued && !input.queue)
+    return refuse(state.phase.at === "suspended" ? "session_suspended" : "session_busy", { id: state.id });
+  if (state.queue.length >= LIMITS.queuedTurnsMax) return refuse("queue_full", { queued: state.queue.length });
+  return [fact("turn.admitted@1", { turnId: input.turnId, prompt: input.prompt, queued })];
+}
+
+/** A turn that somebody else drives: admitted and begun in one go, since it runs already. */
+export function beginTurn(
+  state: SessionState,
+  input: { readonly turnId: string; readonly prompt: TextOrBlob },
+): Decision {
+  if (isEnded(state)) return refuse("session_ended", { id: state.id, state: state.phase.at });
+  if (isBusy(state)) return refuse("turn_open", { id: state.id });
+  if (state.phase.at === "suspended") return refuse("session_suspended", { id: state.id });
+  const ready = state.phase.at === "starting" ? [fact("session.started@1", { continuity: "fresh" })] : [];
+  const awake = state.phase.at === "hibernated" ? [fact("session.woken@1", { continuity: "native" })] : [];
+  const admitted = fact("turn.admitted@1", { ...input, queued: false });
+  return [...ready, ...awake, admitted, fact("turn.started@1", { turnId: input.turnId })];
+}
+
+/** The next turn in order of arrival; nothing when there is none or the session is not free. */
+export function startNextTurn(state: SessionState): Decision {
+  const next = state.queue[0];
+  return next === undefined || state.phase.at !== "idle" ? [] : [fact("turn.started@1", { turnId: next.turnId })];
+}
+
+/** The wish is a fact of its own; the turn's end follows when the driver has let go. */
+export function requestInterrupt(state: SessionState): Decision {
+  return state.phase.at === "busy" ? [fact("turn.interrupt_requested@1", { turnId: state.phase.turnId })] : [];
+}
+
+export function endTurn(
+  state: SessionState,
+  input: {
+    readonly turnId: string;
+    readonly outcome: "completed" | "failed" | "interrupted";
+    readonly error: { readonly code: string; readonly message: string } | null;
+  },
+): Decision {
+  if (isEnded(state)) return refuse("session_ended", { id: state.id, state: state.phase.at });
+  const off = notRunning(state, input.turnId);
+  return off ?? closeTurn(state, input.turnId, input.outcome, input.error, "cancelled");
+}
+
+export function completeMessage(
+  state: SessionState,
+  input: { readonly turnId: string; readonly role: "assistant" | "thought"; readonly body: TextOrBlob },
+): Decision {
+  return notRunning(state, input.turnId) ?? [fact("message.completed@1", input)];
+}
+
+export function writeArtifact(
+  state: SessionState,
+  input: {
+    readonly path: string;
+    readonly newArtifactId: string;
+    readonly blob: string;
+    readonly bytes: number;
+    readonly mediaType: string;
+    readonly turnId: string | null;
+  },
+): Decision {
+  const off = unwritable(state, input.turnId);
+  if (off !== null) return off;
+  const { path, newArtifactId, ...content } = input;
+  const before = ownEntry(state.view.artifacts, path);
+  if (before === undefined && Object.keys(state.view.artifacts).length >= LIMITS.artifactPathsMax)
+    return refuse("artifact_limit", { max: LIMITS.artifactPathsMax });
+  const artifactId = before?.artifactId ?? newArtifactId;
+  const version = before === undefined ? 1 : nextArtifactVersion(state, before);
+  return [fact("artifact.written@1", { path, artifactId, version, ...content })];
+}
+
+export function replaceTodo(state: SessionState, items: readonly TodoItem[], turnId: string | null): Decision {
+  const off = unwritable(state, turnId);
+  if (off !== null) return off;
+  if (items.length > LIMITS.todoItemsMax) return refuse("todo_limit", { max: LIMITS.todoItemsMax });
+  return [fact("todo.replaced@1", { items, turnId })];
+}
+
+/** Facts of somebody else's making. Outside a turn they interleave freely; inside, only while the turn runs. */
+export function addCustom(
+  state: SessionState,
+  turnId: string | null,
+  items: readonly { readonly type: CustomFact["type"]; readonly payload: Json }[],
+): Decision {
+  const off = unwritable(state, turnId);
+  return off ?? items.map(({ type, payload }): CustomFact => ({ type, data: { turnId, payload } }));
+}
+
+/** Null when that turn is the one running; otherwise why not. */
+export function notRunning(state: SessionState, turnId: string): Refusal | null {
+  if (state.phase.at === "busy" && state.phase.turnId === turnId) return null;
+  if (state.queue.some((turn) => turn.turnId === turnId)) return refuse("turn_not_running", { turnId });
+  const past = state.recentTurns.find((turn) => turn.turnId === turnId);
+  return past === undefined ? refuse("turn_not_found", { turnId }) : refuse("turn_ended", { ...past });
+}
+
+/** Null when the session still takes facts, and takes them in that turn; otherwise why not. */
+export function unwritable(state: SessionState, turnId: string | null): Refusal | null {
+  if (isEnded(state)) return refuse("session_ended", { id: state.id, state: state.phase.at });
+  return turnId === null ? null : notRunning(state, turnId);
+}

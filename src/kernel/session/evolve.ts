@@ -1,0 +1,172 @@
+import { type Fact, isCustom, type Placed } from "../events.ts";
+import { LIMITS } from "../limits.ts";
+import { ownEntry } from "../own-entry.ts";
+import { unreachable } from "../refusal.ts";
+import { ALWAYS, type Phase, RECENT_TURNS_KEPT, type SessionState } from "./state.ts";
+import { SESSION_TRANSITIONS, transition } from "./transitions.ts";
+import { trimArtifacts, withArtifact } from "./view.ts";
+
+/**
+ * One event further. Total: it never refuses. What does not fit the table leaves the state where it is,
+ * because the log is the truth and a fold that throws would lock people out of it.
+ */
+export function evolveSession(state: SessionState, event: Placed): SessionState {
+  const placed: SessionState = { ...state, version: event.version, headId: event.id };
+  if (event.fact === null || isCustom(event.fact)) return placed;
+  return apply({ ...placed, phase: nextPhase(state, event.fact, event.at) }, event.fact, event);
+}
+
+function nextPhase(state: SessionState, fact: Fact, at: string): Phase {
+  const to = transition(SESSION_TRANSITIONS, state.phase.at, fact.type);
+  if (to === null) return state.phase;
+  switch (fact.type) {
+    case "turn.started@1":
+      return isOver(state, fact.data.turnId) ? state.phase : { at: "busy", turnId: fact.data.turnId, since: at };
+    case "turn.ended@1":
+      return state.phase.at === "busy" && state.phase.turnId === fact.data.turnId ? { at: "idle" } : state.phase;
+    case "session.suspended@1":
+      return { at: "suspended", reason: fact.data.reason };
+    case "session.exited@1":
+      return { at: "exited", endedAt: at, exitCode: fact.data.exitCode };
+    case "session.killed@1":
+      return { at: "killed", endedAt: at };
+    case "session.failed@1":
+      return { at: "error", endedAt: at, code: fact.data.code, message: fact.data.message };
+    case "session.hibernated@1":
+      return { at: "hibernated" };
+    default:
+      return { at: "idle" };
+  }
+}
+
+function apply(state: SessionState, fact: Fact, event: Placed): SessionState {
+  switch (fact.type) {
+    case "session.opened@1":
+      if (state.spec !== null) return state;
+      return { ...state, spec: fact.data.spec, label: fact.data.label, openedAt: event.at };
+    case "session.forked@1": {
+      if (state.spec !== null) return state;
+      const { spec, label, from, root, view } = fact.data;
+      const artifactNext = Object.fromEntries(
+        Object.values(view.artifacts).map(({ artifactId, versions }) => [
+          artifactId,
+          (versions.at(-1)?.version ?? 0) + 1,
+        ]),
+      );
+      return { ...state, spec, label, forkedFrom: from, root, view, artifactNext, openedAt: event.at };
+    }
+    case "session.labelled@1":
+      return { ...state, label: fact.data.label };
+    case "session.forgotten@1":
+      return { ...state, forgotten: true };
+    case "session.rewound@1":
+      return { ...state, view: fact.data.view };
+    case "turn.admitted@1": {
+      const { turnId } = fact.data;
+      if (isOver(state, turnId) || isRunning(state, turnId) || isQueued(state, turnId)) return state;
+      return { ...state, queue: [...state.queue, { turnId, version: event.version }] };
+    }
+    case "turn.started@1":
+      return isRunning(state, fact.data.turnId) ? { ...state, queue: without(state, fact.data.turnId) } : state;
+    case "turn.ended@1": {
+      const { turnId, outcome } = fact.data;
+      if (isOver(state, turnId)) return state;
+      const recentTurns = [...state.recentTurns, { turnId, outcome }].slice(-RECENT_TURNS_KEPT);
+      return { ...state, queue: without(state, turnId), turnsEnded: state.turnsEnded + 1, recentTurns };
+    }
+    case "message.completed@1":
+    case "effect.output@1":
+      return { ...state, lastOutputAt: event.at };
+    case "effect.intended@1": {
+      const { effectId, turnId, kind, redo } = fact.data;
+      if (ownEntry(state.effects, effectId) !== undefined) return state;
+      return { ...state, effects: { ...state.effects, [effectId]: { turnId, kind, redo, status: "intended" } } };
+    }
+    case "effect.begun@1": {
+      const open = ownEntry(state.effects, fact.data.effectId);
+      if (open === undefined) return state;
+      return { ...state, effects: { ...state.effects, [fact.data.effectId]: { ...open, status: "begun" } } };
+    }
+    case "effect.settled@1":
+      return { ...state, effects: omit(state.effects, fact.data.effectId) };
+    case "approval.requested@1":
+      if (ownEntry(state.approvals, fact.data.approvalId) !== undefined) return state;
+      return { ...state, approvals: { ...state.approvals, [fact.data.approvalId]: fact.data } };
+    case "approval.answered@1": {
+      const { approvalId, option } = fact.data;
+      const verb = ownEntry(state.approvals, approvalId)?.action?.verb;
+      const granted = option === ALWAYS && verb !== undefined && !state.grants.includes(verb);
+      const grants = granted ? [...state.grants, verb].slice(-LIMITS.grantsMax) : state.grants;
+      return { ...state, grants, approvals: omit(state.approvals, approvalId) };
+    }
+    case "approval.closed@1":
+      return { ...state, approvals: omit(state.approvals, fact.data.approvalId) };
+    case "artifact.written@1": {
+      const { path, artifactId, turnId: _turn, ...artifact } = fact.data;
+      const view = trimArtifacts(withArtifact(state.view, path, artifactId, artifact));
+      const next = Math.max(ownEntry(state.artifactNext, artifactId) ?? 1, artifact.version + 1);
+      return trimNumbering({ ...state, view, artifactNext: { ...state.artifactNext, [artifactId]: next } });
+    }
+    case "todo.replaced@1":
+      return { ...state, view: { ...state.view, todo: fact.data.items } };
+    case "session.started@1":
+    case "session.suspended@1":
+    case "session.resumed@1":
+    case "session.hibernated@1":
+    case "session.woken@1":
+    case "session.exited@1":
+    case "session.killed@1":
+    case "session.failed@1":
+    case "turn.interrupt_requested@1":
+    case "call.made@1":
+    case "gate.denied@1":
+    case "data.erased@1":
+    case "agent.created@1":
+    case "agent.deleted@1":
+    case "agent.defaulted@1":
+    case "token.issued@1":
+    case "token.revoked@1":
+    case "lease.acquired@1":
+    case "lease.released@1":
+      return state;
+    default:
+      return unreachable(fact);
+  }
+}
+
+/** A rewind leaves artifacts behind; their numbers are let go, all at once and under one floor, when they become too many. */
+function trimNumbering(state: SessionState): SessionState {
+  const numbered = Object.entries(state.artifactNext);
+  if (numbered.length <= LIMITS.artifactIdsMax) return state;
+  const shown = new Set(Object.values(state.view.artifacts).map(({ artifactId }) => artifactId));
+  const gone = numbered.filter(([artifactId]) => !shown.has(artifactId)).map(([, next]) => next);
+  const artifactNext = Object.fromEntries(numbered.filter(([artifactId]) => shown.has(artifactId)));
+  return { ...state, artifactNext, artifactFloor: gone.reduce((a, b) => Math.max(a, b), state.artifactFloor) };
+}
+
+function isQueued(state: SessionState, turnId: string): boolean {
+  return state.queue.some((turn) => turn.turnId === turnId);
+}
+
+function isRunning(state: SessionState, turnId: string): boolean {
+  return state.phase.at === "busy" && state.phase.turnId === turnId;
+}
+
+/** As far as the fold remembers. */
+function isOver(state: SessionState, turnId: string): boolean {
+  return state.recentTurns.some((turn) => turn.turnId === turnId);
+}
+
+/** Empty only when the admission's data was erased. */
+function admission(state: SessionState, turnId: string): string {
+  return state.queue.find((turn) => turn.turnId === turnId)?.eventId ?? "";
+}
+
+function without(state: SessionState, turnId: string): SessionState["queue"] {
+  return state.queue.filter((turn) => turn.turnId !== turnId);
+}
+
+function omit<T>(map: { readonly [key: string]: T }, key: string): { readonly [key: string]: T } {
+  const { [key]: _gone, ...rest } = map;
+  return rest;
+}

@@ -1,0 +1,100 @@
+import { isCustom, type Placed, type SandboxMode } from "../events.ts";
+import { isBusy } from "./decide-life.ts";
+import { isEnded, type SessionState, stateName } from "./state.ts";
+import type { SessionStateName } from "./transitions.ts";
+
+/** What lists show of a session: a projection of its fold, rewritten in each append's transaction. */
+export interface SessionRow {
+  readonly id: string;
+  readonly name: string;
+  readonly adapter: string;
+  readonly agent: string;
+  readonly workspace: string;
+  readonly ground: string;
+  readonly cwd: string;
+  readonly sandbox: SandboxMode;
+  readonly state: SessionStateName;
+  readonly busy: boolean;
+  readonly waitingFor: "approval" | null;
+  readonly queued: number;
+  readonly label: string | null;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly lastOutputAt: string | null;
+  readonly exitCode: number | null;
+  readonly parentSessionId: string | null;
+  readonly depth: number;
+  readonly head: string | null;
+  readonly forkedFrom: { readonly sessionId: string; readonly eventId: string } | null;
+  readonly root: string;
+  readonly forgotten: boolean;
+  readonly turnsEnded: number;
+  /** Something of it runs or waits to run: what a new daemon must look at first. */
+  readonly active: boolean;
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+export interface ApprovalRow {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly status: "pending" | "approved" | "rejected" | "cancelled" | "expired";
+  readonly question: string;
+  readonly options: readonly string[];
+  readonly action: { readonly verb: string; readonly resource: string } | null;
+  readonly createdAt: string;
+}
+
+export function sessionRow(state: SessionState): SessionRow | null {
+  const { spec, phase, forkedFrom } = state;
+  if (spec === null) return null;
+  return {
+    id: state.id,
+    name: spec.name,
+    adapter: spec.adapter,
+    agent: spec.agent,
+    workspace: spec.workspace,
+    ground: spec.ground,
+    cwd: spec.cwd,
+    sandbox: spec.sandbox,
+    state: stateName(state),
+    busy: isBusy(state),
+    waitingFor: phase.at === "busy" && Object.keys(state.approvals).length > 0 ? "approval" : null,
+    queued: state.queue.length,
+    label: state.label,
+    startedAt: state.openedAt ?? "",
+    endedAt: "endedAt" in phase ? phase.endedAt : null,
+    lastOutputAt: state.lastOutputAt,
+    exitCode: phase.at === "exited" ? phase.exitCode : null,
+    parentSessionId: spec.parentSessionId,
+    depth: spec.depth,
+    head: state.headId,
+    forkedFrom: forkedFrom === null ? null : { sessionId: forkedFrom.sessionId, eventId: forkedFrom.eventId },
+    root: state.root,
+    forgotten: state.forgotten,
+    turnsEnded: state.turnsEnded,
+    active: isBusy(state) || phase.at === "starting" || (spec.external !== null && !isEnded(state)),
+    error: phase.at === "error" ? { code: phase.code, message: phase.message } : null,
+  };
+}
+
+/** The row an event of an approval comes to; `before` still knows the question that is being answered. */
+export function approvalRow(before: SessionState, event: Placed): ApprovalChange | null {
+  if (event.fact === null || isCustom(event.fact)) return null;
+  switch (event.fact.type) {
+    case "approval.requested@1": {
+      const { approvalId, turnId, question, options, action } = event.fact.data;
+      const row = { id: approvalId, sessionId: before.id, turnId, question, options, action } as const;
+      return { id: approvalId, row: { ...row, status: "pending", createdAt: event.at } };
+    }
+    case "approval.answered@1":
+    case "approval.closed@1":
+      return { id: event.fact.data.approvalId, status: event.fact.data.status };
+    default:
+      return null;
+  }
+}
+
+export type ApprovalChange =
+  | { readonly id: string; readonly row: ApprovalRow }
+  | { readonly id: string; readonly status: Exclude<ApprovalRow["status"], "pending"> };

@@ -1,0 +1,67 @@
+import type { EventType } from "../events.ts";
+
+export const SESSION_STATES = [
+  "starting",
+  "idle",
+  "busy",
+  "suspended",
+  "hibernated",
+  "exited",
+  "killed",
+  "error",
+] as const;
+export type SessionStateName = (typeof SESSION_STATES)[number];
+
+export const ENDED_STATES = ["exited", "killed", "error"] as const satisfies readonly SessionStateName[];
+
+export interface Transition<Event extends string, State extends string> {
+  readonly on: Event;
+  readonly from: readonly State[];
+  readonly to: State;
+}
+
+const ALIVE = ["starting", "idle", "busy", "suspended", "hibernated"] as const;
+
+/** The session's state machine, as data: the fold, the decisions, the docs and the tests all read this table. */
+export const SESSION_TRANSITIONS: readonly Transition<EventType, SessionStateName>[] = [
+  { on: "session.started@1", from: ["starting"], to: "idle" },
+  { on: "turn.started@1", from: ["idle"], to: "busy" },
+  { on: "turn.ended@1", from: ["busy"], to: "idle" },
+  { on: "session.suspended@1", from: ["starting", "idle", "hibernated"], to: "suspended" },
+  { on: "session.resumed@1", from: ["suspended"], to: "idle" },
+  { on: "session.hibernated@1", from: ["starting", "idle"], to: "hibernated" },
+  { on: "session.woken@1", from: ["hibernated"], to: "idle" },
+  { on: "session.exited@1", from: ALIVE, to: "exited" },
+  { on: "session.killed@1", from: ALIVE, to: "killed" },
+  { on: "session.failed@1", from: ALIVE, to: "error" },
+];
+
+export type TurnStateName = "none" | "queued" | "running" | "ended";
+export const TURN_TRANSITIONS: readonly Transition<EventType, TurnStateName>[] = [
+  { on: "turn.admitted@1", from: ["none"], to: "queued" },
+  { on: "turn.started@1", from: ["queued"], to: "running" },
+  { on: "turn.ended@1", from: ["queued", "running"], to: "ended" },
+];
+
+export type EffectStateName = "none" | "intended" | "begun" | "settled";
+export const EFFECT_TRANSITIONS: readonly Transition<EventType, EffectStateName>[] = [
+  { on: "effect.intended@1", from: ["none"], to: "intended" },
+  { on: "effect.begun@1", from: ["intended"], to: "begun" },
+  { on: "effect.settled@1", from: ["intended", "begun"], to: "settled" },
+];
+
+export type ApprovalStateName = "none" | "pending" | "answered" | "closed";
+export const APPROVAL_TRANSITIONS: readonly Transition<EventType, ApprovalStateName>[] = [
+  { on: "approval.requested@1", from: ["none"], to: "pending" },
+  { on: "approval.answered@1", from: ["pending"], to: "answered" },
+  { on: "approval.closed@1", from: ["pending"], to: "closed" },
+];
+
+/** Where an event leads from here, or null when the table does not know such a move. */
+export function transition<State extends string>(
+  table: readonly Transition<EventType, State>[],
+  from: State,
+  on: EventType,
+): State | null {
+  return table.find((row) => row.on === on && row.from.includes(from))?.to ?? null;
+}

@@ -1,0 +1,178 @@
+import type { CustomFact, Fact, Folded, Json, Model } from "../kernel/index.ts";
+
+/** An event on its way in: its place and its hashes are the store's to give. */
+export interface NewEvent {
+  readonly id: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly cause: string | null;
+  readonly fact: Fact | CustomFact;
+}
+
+/** An event as it is stored, and as every surface shows it. `data` is null after erasure. */
+export interface RecordedEvent {
+  readonly seq: number;
+  readonly id: string;
+  readonly stream: string;
+  readonly version: number;
+  readonly type: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly cause: string | null;
+  readonly data: Json;
+  readonly hash: string;
+  readonly prev: string;
+}
+
+export interface AppendPart {
+  readonly stream: string;
+  readonly expectedVersion: number;
+  readonly events: readonly NewEvent[];
+  /** For the first event of a fork: the parent's event whose hash it continues. */
+  readonly continues?: { readonly stream: string; readonly version: number };
+}
+
+/** Who asked, by hash: the caller's idempotency key and what it asked for. Kept in the header's `cause`. */
+export interface CallRef {
+  readonly keyHash: string;
+  readonly requestHash: string;
+}
+
+export interface AppendOptions {
+  readonly fence: number;
+  readonly call?: CallRef | null;
+}
+
+/** Cursors are global positions (`seq`), exclusive, also for one stream: they only rise along it. */
+export interface EventQuery {
+  readonly after?: number;
+  readonly before?: number;
+  readonly limit: number;
+  readonly descending?: boolean;
+  /** With or without version: `turn.ended@1` or `turn.ended`. */
+  readonly types?: readonly string[];
+  readonly turnId?: string;
+}
+
+/** A page may be short or empty although there is more: scanning is bounded too. `next` null means the end was reached. */
+export interface EventPage {
+  readonly events: readonly RecordedEvent[];
+  readonly next: number | null;
+}
+
+export interface RowQuery {
+  readonly limit: number;
+  readonly after?: string;
+  /** Sessions: only those alive; approvals: only those pending. */
+  readonly open?: boolean;
+  /** Sessions: only those of which something runs or waits to run. */
+  readonly active?: boolean;
+  readonly sessionId?: string;
+}
+
+export interface SearchHit {
+  readonly sessionId: string;
+  readonly eventId: string;
+  readonly snippet: string;
+}
+
+export interface LogProblem {
+  readonly stream: string;
+  readonly version: number;
+  readonly seq: number | null;
+  readonly problem: string;
+}
+
+export interface VerifyReport {
+  readonly ok: boolean;
+  readonly events: number;
+  readonly streams: number;
+  readonly problems: readonly LogProblem[];
+}
+
+export interface RebuildReport {
+  readonly ok: boolean;
+  readonly streams: number;
+  readonly rows: number;
+  readonly differences: readonly {
+    readonly model: string;
+    readonly id: string;
+    readonly what: "missing" | "extra" | "differs";
+  }[];
+}
+
+export type Progress = (done: number, of: number) => void;
+
+/**
+ * The durable log and its read models. Asynchronous, because the fleet's store is across a network.
+ * A promise of `append` that resolves means: flushed. All refusals are `StoreError`s with a catalogued code.
+ */
+export interface Store {
+  /** Atomic over all its parts. Refuses `stale_version`, `stale_fence`, `idempotency_key_reused`, `disk_full`, `overloaded`. */
+  readonly append: (parts: readonly AppendPart[], options: AppendOptions) => Promise<readonly RecordedEvent[]>;
+  /** The events that an earlier append with this key brought; null when the key is new. */
+  readonly findCall: (call: CallRef) => Promise<readonly RecordedEvent[] | null>;
+  /** The fold of a stream, now or as of a version. Costs the same however long the stream is. */
+  readonly fold: (stream: string, atVersion?: number) => Promise<Folded>;
+  readonly readStream: (stream: string, query: EventQuery) => Promise<EventPage>;
+  readonly readAll: (query: EventQuery) => Promise<EventPage>;
+  readonly event: (id: string) => Promise<RecordedEvent | null>;
+  /** The version of a stream's last event; 0 when there is none. */
+  readonly version: (stream: string) => Promise<number>;
+  readonly lastSeq: () => Promise<number>;
+  /** History after the cursor, then live events: no gap, no duplicate. Ends with the signal. */
+  readonly tail: (query: {
+    readonly after: number;
+    readonly stream?: string;
+    readonly signal: AbortSignal;
+  }) => AsyncIterable<readonly RecordedEvent[]>;
+  /** Called in commit order, after the flush. Returns the way to stop. */
+  readonly onAppend: (listener: (events: readonly RecordedEvent[]) => void) => () => void;
+  readonly row: (model: Model, id: string) => Promise<string | null>;
+  readonly rows: (model: Model, query: RowQuery) => Promise<readonly string[]>;
+  /** Session ids by name or by the beginning of an id; at most two, enough to see that one is not enough. */
+  readonly sessionIdsLike: (nameOrPrefix: string) => Promise<readonly string[]>;
+  readonly tokenBySecretHash: (secretHash: string) => Promise<string | null>;
+  readonly search: (text: string, limit: number) => Promise<readonly SearchHit[]>;
+  readonly putBlob: (bytes: Uint8Array) => Promise<string>;
+  readonly blob: (sha256: string) => Promise<Uint8Array | null>;
+  /** Deletes data and salt of these events of one stream, keeps their headers, and appends `data.erased@1`. */
+  readonly erase: (
+    stream: string,
+    ids: readonly string[],
+    event: NewEvent,
+    options: AppendOptions,
+  ) => Promise<readonly RecordedEvent[]>;
+  readonly verify: (progress?: Progress) => Promise<VerifyReport>;
+  /** Compares every read model with the log; given a fence it also writes what differs anew. */
+  readonly rebuild: (repair: { readonly fence: number } | null, progress?: Progress) => Promise<RebuildReport>;
+  readonly close: () => Promise<void>;
+}
+
+export class StoreError extends Error {
+  readonly code: StoreErrorCode;
+  readonly details: { readonly [key: string]: Json };
+  constructor(code: StoreErrorCode, details: { readonly [key: string]: Json } = {}, cause?: unknown) {
+    super(`${code} ${JSON.stringify(details)}`, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.details = details;
+  }
+}
+
+export const STORE_ERROR_CODES = [
+  "blob_missing",
+  "disk_full",
+  "event_not_found",
+  "home_in_use",
+  "idempotency_key_reused",
+  "log_corrupt",
+  "log_newer",
+  "overloaded",
+  "payload_too_large",
+  "stale_fence",
+  "stale_version",
+  "store_closed",
+  "store_failed",
+  "store_read_only",
+] as const;
+export type StoreErrorCode = (typeof STORE_ERROR_CODES)[number];

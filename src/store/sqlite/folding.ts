@@ -1,0 +1,32 @@
+import { emptyFold, evolve, type Folded, type Placed, recallFact } from "../../kernel/index.ts";
+import { type RecordedEvent, StoreError } from "../port.ts";
+import type { PageReads } from "./page-reads.ts";
+
+/** A stream's fold as of a version: the nearest kept fold and the few events behind it. */
+export function foldStream(reads: PageReads, stream: string, atVersion: number, from?: Folded): Folded {
+  let folded = from ?? nearest(reads, stream, atVersion);
+  while (folded.state.version < atVersion) {
+    const events = reads.versions(stream, folded.state.version, atVersion, FOLD_PAGE);
+    if (events.length === 0)
+      throw new StoreError("log_corrupt", { stream, version: folded.state.version + 1, problem: "missing" });
+    for (const event of events) folded = evolve(folded, placed(event));
+  }
+  return folded;
+}
+
+export function placed(event: RecordedEvent): Placed {
+  const { id, version, at, type, data } = event;
+  if (data === null) return { id, version, at, fact: null };
+  const fact = recallFact(type, data);
+  if (fact === null) throw new StoreError("log_newer", { stream: event.stream, version, type });
+  return { id, version, at, fact };
+}
+
+const FOLD_PAGE = 512;
+
+function nearest(reads: PageReads, stream: string, atVersion: number): Folded {
+  const kept = reads.snapshot(stream, atVersion);
+  if (kept === null) return emptyFold(stream);
+  const folded: Folded = JSON.parse(Buffer.from(kept.state).toString("utf8"));
+  return folded;
+}

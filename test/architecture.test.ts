@@ -1,0 +1,59 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { LAYERS } from "../layers.ts";
+import { inspectTree, ruleNames } from "./architecture/inspect-tree.ts";
+import { ALLOWED, HOUSE, PLANTED, SOUND } from "./architecture/planted.ts";
+import { readSourceTree } from "./architecture/source-tree.ts";
+import { plantTree } from "./support/plant-tree.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+
+describe("the tree keeps the table", () => {
+  test("no file departs from layers.ts and the house rules", () => {
+    const violations = inspectTree(ROOT, LAYERS);
+    expect(violations.map(({ rule, file, line, message }) => `${rule}: ${file}:${line ?? ""} ${message}`)).toEqual([]);
+  });
+
+  test("the inspector saw every file there is", () => {
+    const seen = readSourceTree(ROOT, LAYERS).files.map((file) => file.path);
+    expect(seen.length).toBeGreaterThan(0);
+    const there = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
+    expect(new Set(seen)).toEqual(new Set(there.filter((path) => path.endsWith(".ts")).map((path) => `src/${path}`)));
+  });
+
+  const rooms = readSourceTree(ROOT, LAYERS).rooms;
+  const future = LAYERS.filter((layer) => !rooms.includes(layer.dir)).map((layer) => layer.name);
+  test(`a layer appears with its first user; future: ${future.join(", ") || "none"}`, () => {
+    expect([...rooms].sort()).toEqual(
+      LAYERS.map((layer) => layer.dir)
+        .filter((dir) => rooms.includes(dir))
+        .sort(),
+    );
+  });
+});
+
+describe("the inspector sees what it should", () => {
+  test("a tree that keeps every rule is left in peace", async () => {
+    expect(inspectTree(await plantTree(SOUND), HOUSE)).toEqual([]);
+  });
+
+  test("a tree without files is no green tree", async () => {
+    const violations = inspectTree(await plantTree({ "package.json": "{}", "src/core/readme.md": "" }), HOUSE);
+    expect(violations.map(({ rule, file }) => `${rule} ${file}`)).toEqual(["saw-files src"]);
+  });
+
+  test.each(ruleNames())("a planted violation of %s is reported", async (rule) => {
+    for (const { files, layers = HOUSE, at } of PLANTED[rule]) {
+      const violations = inspectTree(await plantTree({ ...SOUND, ...files }), layers);
+      expect(
+        violations.map((violation) => `${violation.rule} ${violation.file}`),
+        JSON.stringify(files),
+      ).toEqual([`${rule} ${at}`]);
+    }
+  });
+
+  test.each(Object.entries(ALLOWED))("allowed: %s", async (_name, files) => {
+    expect(inspectTree(await plantTree({ ...SOUND, ...files }), HOUSE)).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+import { type Expression, Visitor } from "oxc-parser";
+import type { Finding, Rule } from "./rule.ts";
+import type { SourceFile } from "./source-tree.ts";
+
+/** The aim is 300; the rest is room for the last line of a thought. */
+const FILE_LINES_MAX = 320;
+
+/** Names that say nothing about what is inside. */
+const VAGUE_WORDS: ReadonlySet<string> = new Set(["common", "helper", "helpers", "manager", "misc", "util", "utils"]);
+
+const SILENCERS = /@ts-(?:ignore|expect-error|nocheck)|biome-ignore/;
+
+/** A file the parser gives up on would pass every other rule. */
+export const parses: Rule = ({ files }) =>
+  files.flatMap((file) =>
+    file.parsed.errors.map((error) => found(file, error.labels[0]?.start ?? null, `does not parse: ${error.message}`)),
+  );
+
+export const fileSize: Rule = ({ files }) =>
+  files
+    .filter((file) => !file.isTest && !file.path.endsWith(".generated.ts") && file.lineCount > FILE_LINES_MAX)
+    .map((file) => found(file, null, `has ${file.lineCount} lines, at most ${FILE_LINES_MAX} are allowed`));
+
+export const layerSize: Rule = ({ files, layers }) =>
+  layers.flatMap(({ name, dir, maxLines }) => {
+    const lines = files
+      .filter((file) => !file.isTest && file.layer?.name === name)
+      .reduce((sum, file) => sum + file.lineCount, 0);
+    if (maxLines === undefined || lines <= maxLines) return [];
+    return [{ file: dir, line: null, message: `has ${lines} lines, at most ${maxLines} are allowed` }];
+  });
+
+export const plainName: Rule = ({ files }) =>
+  files.flatMap((file) => {
+    const words = file.path.replace(/\.ts$/, "").split(/[/.\-_]/);
+    return words
+      .filter((word) => VAGUE_WORDS.has(word))
+      .map((word) => found(file, null, `is named "${word}": name what it does`));
+  });
+
+export const noEscapeHatch: Rule = ({ files }) =>
+  files.flatMap((file) => {
+    const findings = file.parsed.comments
+      .filter(({ value }) => SILENCERS.test(value))
+      .map(({ value, start }) => found(file, start, `silences a check: ${value.trim()}`));
+    new Visitor({
+      TSAnyKeyword: ({ start }) => {
+        findings.push(found(file, start, "uses the type any"));
+      },
+    }).visit(file.parsed.program);
+    return findings;
+  });
+
+/** A layer of the language alone gets time and chance as arguments. What else a host offers, the compiler's fence refuses. */
+export const pure: Rule = ({ files }) =>
+  files
+    .filter((file) => file.layer?.world === "language")
+    .flatMap((file) => {
+      const findings: Finding[] = [];
+      const note = (start: number, what: string): void => {
+        findings.push(found(file, start, `reads ${what}: take it as an argument`));
+      };
+      new Visitor({
+        MemberExpression: ({ start, object, property, computed }) => {
+          const member = computed ? textOf(property) : nameOf(property);
+          if (nameOf(object) === "Date" && member === "now") note(start, "Date.now");
+          if (nameOf(object) === "Math" && member === "random") note(start, "Math.random");
+        },
+        NewExpression: ({ start, callee }) => {
+          if (nameOf(callee) === "Date") note(start, "new Date");
+        },
+        CallExpression: ({ start, callee }) => {
+          if (nameOf(callee) === "Date") note(start, "Date()");
+        },
+      }).visit(file.parsed.program);
+      return findings;
+    });
+
+function nameOf(node: Expression | { readonly type: "PrivateIdentifier" }): string | null {
+  return node.type === "Identifier" ? node.name : null;
+}
+
+function textOf(node: Expression | { readonly type: "PrivateIdentifier" }): string | null {
+  return node.type === "Literal" && typeof node.value === "string" ? node.value : null;
+}
+
+function found(file: SourceFile, offset: number | null, message: string): Finding {
+  return { file: file.path, line: offset === null ? null : file.lineAt(offset), message };
+}

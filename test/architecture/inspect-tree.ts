@@ -1,0 +1,78 @@
+import type { Layer } from "../../layers.ts";
+import { fileSize, layerSize, noEscapeHatch, parses, plainName, pure } from "./file-rules.ts";
+import {
+  direction,
+  door,
+  neverLoads,
+  noCycle,
+  outside,
+  publishedPackage,
+  resolves,
+  staysInSrc,
+} from "./import-rules.ts";
+import type { Finding, Rule } from "./rule.ts";
+import { readSourceTree, type SourceTree } from "./source-tree.ts";
+
+export interface Violation extends Finding {
+  readonly rule: RuleName;
+}
+
+export type RuleName = keyof typeof RULES;
+
+/** Everything in which the tree under `root` departs from the table and from the house rules. Reads files, changes nothing. */
+export function inspectTree(root: string, layers: readonly Layer[]): readonly Violation[] {
+  const tree = readSourceTree(root, layers);
+  return ruleNames().flatMap((rule) => RULES[rule](tree).map((finding) => ({ rule, ...finding })));
+}
+
+export function ruleNames(): readonly RuleName[] {
+  return Object.keys(RULES).filter((name): name is RuleName => name in RULES);
+}
+
+const RULES = {
+  "sound-table": soundTable,
+  "known-layer": knownLayer,
+  "saw-files": sawFiles,
+  parses,
+  resolves,
+  "stays-in-src": staysInSrc,
+  direction,
+  door,
+  outside,
+  "published-package": publishedPackage,
+  "never-loads": neverLoads,
+  "no-cycle": noCycle,
+  "file-size": fileSize,
+  "layer-size": layerSize,
+  "plain-name": plainName,
+  "no-escape-hatch": noEscapeHatch,
+  pure,
+} satisfies Record<string, Rule>;
+
+/** The table itself: each name once, imports point down, only a launch points up. */
+function soundTable({ layers }: SourceTree): readonly Finding[] {
+  const say = (message: string): Finding => ({ file: "layers.ts", line: null, message });
+  const byName = new Map(layers.map((layer) => [layer.name, layer]));
+  const repeated = byName.size === layers.length ? [] : [say("a layer is named twice")];
+  const misplaced = layers.flatMap((layer) => [
+    ...layer.mayImport
+      .filter((name) => (byName.get(name)?.level ?? Number.POSITIVE_INFINITY) >= layer.level)
+      .map((name) => say(`${layer.name} may import ${name}, which does not stand below it`)),
+    ...(layer.mayLaunch ?? [])
+      .filter((name) => (byName.get(name)?.level ?? Number.NEGATIVE_INFINITY) <= layer.level)
+      .map((name) => say(`${layer.name} may launch ${name}, which does not stand above it`)),
+  ]);
+  return [...repeated, ...misplaced];
+}
+
+function knownLayer({ files }: SourceTree): readonly Finding[] {
+  const strangers = files.filter((file) => file.layer === null);
+  return strangers.map(({ path }) => ({ file: path, line: null, message: "stands in no layer of layers.ts" }));
+}
+
+/** A green answer about nothing would be worthless: src holds files, and so does each of its rooms. */
+function sawFiles({ files, rooms }: SourceTree): readonly Finding[] {
+  if (files.length === 0) return [{ file: "src", line: null, message: "holds no TypeScript file" }];
+  const empty = rooms.filter((room) => !files.some((file) => !file.isTest && file.path.startsWith(`${room}/`)));
+  return empty.map((room) => ({ file: room, line: null, message: "is a room without a source file" }));
+}

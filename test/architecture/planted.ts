@@ -1,0 +1,179 @@
+import type { Layer } from "../../layers.ts";
+import type { Files } from "../support/plant-tree.ts";
+import type { RuleName } from "./inspect-tree.ts";
+
+/** A small house: core (pure) <- shelf <- page (browser), desk; desk launches roof, which stands on all of them. */
+export const HOUSE: readonly Layer[] = [
+  { name: "core", dir: "src/core", level: 0, mayImport: [], world: "language", maxLines: 400, note: "" },
+  { name: "shelf", dir: "src/shelf", level: 1, mayImport: ["core"], world: "node", note: "" },
+  { name: "page", dir: "src/page", level: 2, mayImport: ["core"], world: "browser", note: "" },
+  {
+    name: "desk",
+    dir: "src/desk",
+    level: 2,
+    mayImport: ["core", "shelf"],
+    mayLaunch: ["roof"],
+    world: "node",
+    neverLoads: ["zod"],
+    note: "",
+  },
+  { name: "roof", dir: "src/roof", level: 3, mayImport: ["core", "shelf", "page"], world: "node", note: "" },
+];
+
+/** Keeps every rule; a planted case writes its files over it. */
+export const SOUND: Files = {
+  "package.json": '{ "dependencies": { "zod": "1.0.0", "@scope/part": "1.0.0" } }',
+  "test/support/oracle.ts": "export const oracle = 1;\n",
+  "src/core/index.ts": 'export * from "./fact.ts";\n',
+  "src/core/fact.ts": "export const fact = 1;\n",
+  "src/shelf/index.ts": 'import { fact } from "../core/index.ts";\nexport const shelf = fact;\n',
+  "src/page/index.ts": 'import { fact } from "../core/index.ts";\nexport const page = fact;\n',
+  "src/desk/index.ts":
+    'import { shelf } from "../shelf/index.ts";\nexport const roof = async () => [shelf, await import("../roof/index.ts")];\n',
+  "src/roof/index.ts": 'import { z } from "zod";\nexport const roof = z;\n',
+};
+
+export interface Planted {
+  readonly files: Files;
+  readonly layers?: readonly Layer[];
+  /** The one file that is to be reported. */
+  readonly at: string;
+}
+
+const inFact = (text: string): Planted => ({ files: { "src/core/fact.ts": text }, at: "src/core/fact.ts" });
+const inShelf = (text: string): Planted => ({ files: { "src/shelf/row.ts": text }, at: "src/shelf/row.ts" });
+const withTable = (change: Partial<Layer>): Planted => ({
+  files: {},
+  layers: HOUSE.map((layer) => (layer.name === "shelf" ? { ...layer, ...change } : layer)),
+  at: "layers.ts",
+});
+
+export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
+  "sound-table": [
+    withTable({ mayImport: ["core", "desk"] }),
+    withTable({ mayImport: ["core", "nobody"] }),
+    withTable({ mayLaunch: ["core"] }),
+  ],
+  "known-layer": [
+    { files: { "src/attic/box.ts": "export const box = 1;\n" }, at: "src/attic/box.ts" },
+    { files: { "src/loose.ts": "export const loose = 1;\n" }, at: "src/loose.ts" },
+  ],
+  "saw-files": [{ files: { "src/attic/readme.md": "empty" }, at: "src/attic" }],
+  parses: [inShelf("export const = ;\n")],
+  resolves: [
+    inShelf('import "./gone.ts";\n'),
+    inShelf('import type { A } from "./gone.ts";\nexport type B = A;\n'),
+    inShelf('export const worker = new URL("./gone.ts", import.meta.url);\n'),
+  ],
+  "stays-in-src": [inShelf('import { oracle } from "../../test/support/oracle.ts";\nexport const row = oracle;\n')],
+  direction: [
+    inShelf('import { page } from "../page/index.ts";\nexport const row = page;\n'),
+    inShelf('import type { page } from "../page/index.ts";\nexport type Row = typeof page;\n'),
+    inShelf('export type Row = typeof import("../page/index.ts");\n'),
+    inShelf('export { page } from "../page/index.ts";\n'),
+    inShelf('export * from "../page/index.ts";\n'),
+    inShelf('export const row = () => import("../page/index.ts");\n'),
+    inShelf('export const row = new URL("../page/index.ts", import.meta.url);\n'),
+    { files: { "src/shelf/row.test.ts": 'import "../page/index.ts";\n' }, at: "src/shelf/row.test.ts" },
+    {
+      files: { "src/desk/now.ts": 'import type { roof } from "../roof/index.ts";\nexport type R = typeof roof;\n' },
+      at: "src/desk/now.ts",
+    },
+  ],
+  door: [
+    inShelf('import { fact } from "../core/fact.ts";\nexport const row = fact;\n'),
+    {
+      files: {
+        "src/roof/tile.ts": "export {};\n",
+        "src/desk/now.ts": 'export const now = () => import("../roof/tile.ts");\n',
+      },
+      at: "src/desk/now.ts",
+    },
+  ],
+  outside: [
+    inFact('import { sep } from "node:path";\nexport const fact = sep;\n'),
+    inFact('import { part } from "@scope/part";\nexport const fact = part;\n'),
+    inFact('export type Fact = import("zod").ZodType;\n'),
+    {
+      files: { "src/page/leaf.ts": 'import { sep } from "node:path";\nexport const leaf = sep;\n' },
+      at: "src/page/leaf.ts",
+    },
+  ],
+  "published-package": [
+    inShelf('import { test } from "vitest";\nexport const row = test;\n'),
+    inShelf('import { x } from "@scope/other/deep";\nexport const row = x;\n'),
+    { files: { "src/shelf/row.test.ts": 'import "esbuild";\n' }, at: "src/shelf/row.test.ts" },
+  ],
+  "never-loads": [
+    { files: { "src/desk/index.ts": 'import { z } from "zod";\nexport const desk = z;\n' }, at: "src/desk/index.ts" },
+    {
+      files: { "src/shelf/index.ts": 'export * from "./row.ts";\n', "src/shelf/row.ts": 'export { z } from "zod";\n' },
+      at: "src/desk/index.ts",
+    },
+  ],
+  "no-cycle": [
+    { files: { "src/core/fact.ts": 'import "./index.ts";\nexport const fact = 1;\n' }, at: "src/core/fact.ts" },
+    {
+      files: {
+        "src/shelf/a.ts": 'import type { B } from "./b.ts";\nexport type A = B;\n',
+        "src/shelf/b.ts": 'import type { C } from "./c.ts";\nexport type B = C;\n',
+        "src/shelf/c.ts": 'export type C = import("./a.ts").A;\n',
+      },
+      at: "src/shelf/a.ts",
+    },
+  ],
+  "file-size": [inShelf("// a line\n".repeat(321))],
+  "layer-size": [
+    {
+      files: { "src/core/a.ts": "// a line\n".repeat(300), "src/core/b.ts": "// a line\n".repeat(100) },
+      at: "src/core",
+    },
+  ],
+  "plain-name": [
+    { files: { "src/shelf/utils.ts": "export {};\n" }, at: "src/shelf/utils.ts" },
+    { files: { "src/shelf/row-helpers.ts": "export {};\n" }, at: "src/shelf/row-helpers.ts" },
+    { files: { "src/shelf/common/row.ts": "export {};\n" }, at: "src/shelf/common/row.ts" },
+    { files: { "src/shelf/misc.test.ts": "export {};\n" }, at: "src/shelf/misc.test.ts" },
+  ],
+  "no-escape-hatch": [
+    inShelf("export let row: any;\n"),
+    inShelf("export const row = [] as readonly any[];\n"),
+    inShelf("// @ts-ignore\nexport const row = 1;\n"),
+    inShelf("// @ts-expect-error\nexport const row = 1;\n"),
+    inShelf("/* @ts-nocheck */\nexport const row = 1;\n"),
+    inShelf("// biome-ignore lint: because\nexport const row = 1;\n"),
+  ],
+  pure: [
+    inFact("export const fact = Date.now();\n"),
+    inFact("export const fact = Math.random();\n"),
+    inFact('export const fact = Math["random"]();\n'),
+    inFact("export const fact = new Date(0);\n"),
+    inFact("export const fact = Date();\n"),
+  ],
+};
+
+/** What looks like a violation and is none. */
+export const ALLOWED: Readonly<Record<string, Files>> = {
+  "a test uses the test tools, Node, its supports and everything below": {
+    "src/core/fact.test.ts":
+      'import "vitest";\nimport "fast-check";\nimport "node:fs";\nimport "../../test/support/oracle.ts";\n',
+    "src/desk/desk.test.ts": 'import "../core/fact.ts";\nimport "../shelf/index.ts";\n',
+  },
+  "a test may be long": { "src/shelf/row.test.ts": "// a line\n".repeat(400) },
+  "a file of 320 lines": { "src/shelf/row.ts": "// a line\n".repeat(320) },
+  "the words any, Date.now and import in text": {
+    "src/core/fact.ts": "export const fact = \"any Date.now() import('zod')\"; // any new Date( @ts\n",
+  },
+  "a worker named by its file, which imports its owner": {
+    "src/shelf/row.ts": 'export const row = new URL("./row-thread.ts", import.meta.url);\n',
+    "src/shelf/row-thread.ts": 'import { row } from "./row.ts";\nexport const thread = row;\n',
+  },
+  "a type of a package that must not be loaded": {
+    "src/desk/now.ts": 'import type { ZodType } from "zod";\nexport type Now = ZodType;\n',
+  },
+  "what is published beside src": {
+    "bin/nomos.js": "",
+    "src/shelf/row.ts": 'export const row = new URL("../../bin/nomos.js", import.meta.url);\n',
+  },
+  "a deep import of a declared package": { "src/shelf/row.ts": 'export * from "@scope/part/deep";\n' },
+};

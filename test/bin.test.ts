@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import { plantTree } from "./support/plant-tree.ts";
+
+const BIN = join(import.meta.dirname, "../bin/nomos.js");
+
+/** Loaded before bin/nomos.js it makes this Node look like one that is too old; a Node started from there is none. */
+const OLD_NODE = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.2" } });';
+
+/** What it prints tells that it is ready, so it listens before. */
+const CLI = `
+  export async function main(argv) {
+    const alive = setInterval(() => {}, 1000);
+    const toldToStop = new Promise((resolve) => process.once("SIGTERM", resolve));
+    console.log(JSON.stringify(argv));
+    if (argv[0] === "bug") throw new Error("a bug");
+    if (argv[0] === "die") process.kill(process.pid, "SIGKILL");
+    if (argv[0] === "wait") await toldToStop;
+    clearInterval(alive);
+    return 3;
+  }`;
+
+describe.each(["a new Node", "an old Node beside the pinned one"])("started by %s", (by) => {
+  const isOld = by !== "a new Node";
+
+  test("it passes arguments on and answers with the exit code of main", async () => {
+    const { stdout, stderr, exitCode } = await ended(await start({ isOld, argv: ["a b", "--c"] }));
+    expect({ stdout, stderr, exitCode }).toEqual({ stdout: '["a b","--c"]\n', stderr: "", exitCode: 3 });
+  });
+
+  test("a bug ends it with its stack and exit code 1", async () => {
+    const { stderr, exitCode } = await ended(await start({ isOld, argv: ["bug"] }));
+    expect(stderr).toMatch(/Error: a bug\n +at .*main\.ts:6:/);
+    expect(exitCode).toBe(1);
+  });
+
+  test("a signal reaches main, which decides how to end", async () => {
+    const child = await start({ isOld, argv: ["wait"] });
+    await once(child.stdout, "readable");
+    child.kill("SIGTERM");
+    expect(await ended(child)).toMatchObject({ exitCode: 3 });
+  });
+
+  test("it dies of the signal that main died of", async () => {
+    expect(await ended(await start({ isOld, argv: ["die"] }))).toMatchObject({ exitCode: null, signal: "SIGKILL" });
+  });
+});
+
+test("an old Node without a newer one beside it gets one line with the remedy, and exit code 6", async () => {
+  const root = await checkout();
+  const { stdout, stderr, exitCode } = await ended(startIn(root, { isOld: true, argv: ["version"] }));
+  expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 6 });
+  expect(stderr).toMatch(/^nomos needs Node 24 or newer and was started by Node 20\.1\.2: install it .+\n$/);
+});
+
+test("the bundle is run where there are no sources", async () => {
+  const root = await plantTree({ "package.json": '{ "type": "module" }', "dist/cli.js": CLI });
+  await copyBin(root);
+  expect(await ended(startIn(root, { isOld: false, argv: [] }))).toMatchObject({ exitCode: 3 });
+});
+
+test("compiled code is kept in the Nomos home once there is one, and a home is not made for it", async () => {
+  const root = await checkout();
+  await ended(startIn(root, { isOld: false, argv: [] }));
+  expect(existsSync(join(root, "home"))).toBe(false);
+  await mkdir(join(root, "home"));
+  await ended(startIn(root, { isOld: false, argv: [] }));
+  expect(existsSync(join(root, "home", "cache", "compiled"))).toBe(true);
+});
+
+interface Start {
+  readonly isOld: boolean;
+  readonly argv: readonly string[];
+}
+
+type Started = ChildProcess & { readonly stdout: NodeJS.ReadableStream; readonly stderr: NodeJS.ReadableStream };
+
+async function start(options: Start): Promise<Started> {
+  const root = await checkout();
+  await mkdir(join(root, "node_modules", ".bin"), { recursive: true });
+  await symlink(process.execPath, join(root, "node_modules", ".bin", "node"));
+  return startIn(root, options);
+}
+
+function startIn(root: string, { isOld, argv }: Start): Started {
+  const preload = isOld ? ["--require", join(root, "old-node.cjs")] : [];
+  return spawn(process.execPath, [...preload, join(root, "bin", "nomos.js"), ...argv], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, NOMOS_HOME: join(root, "home") },
+  });
+}
+
+async function checkout(): Promise<string> {
+  const root = await plantTree({
+    "package.json": '{ "type": "module" }',
+    "old-node.cjs": OLD_NODE,
+    "src/cli/main.ts": CLI.replace("argv)", "argv: string[]): Promise<number>"),
+  });
+  await copyBin(root);
+  return root;
+}
+
+async function copyBin(root: string): Promise<void> {
+  await mkdir(join(root, "bin"));
+  await copyFile(BIN, join(root, "bin", "nomos.js"));
+}
+
+async function ended(child: Started) {
+  const [[exitCode, signal], stdout, stderr] = await Promise.all([
+    once(child, "exit"),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { exitCode, signal, stdout, stderr };
+}

@@ -1,0 +1,181 @@
+import fc from "fast-check";
+import {
+  type CustomFact,
+  type EventMap,
+  type EventType,
+  type Fact,
+  fact,
+  type Json,
+  type Question,
+  type View,
+} from "../../src/kernel/index.ts";
+import { SPEC } from "./kernel-model.ts";
+
+/** Any JSON value. */
+export const jsons: fc.Arbitrary<Json> = fc.json().map((json): Json => JSON.parse(json));
+
+/** Few ids, so that facts meet; and names that every object inherits, which a careless look-up would find. */
+const awkward = ["constructor", "__proto__", "toString"] as const;
+export const TURN_IDS = ["t1", "t2", "t3", ...awkward] as const;
+export const EFFECT_IDS = ["e1", "e2", "e3", ...awkward] as const;
+export const APPROVAL_IDS = ["a1", "a2", "a3", ...awkward] as const;
+
+const text = fc.string({ maxLength: 8 });
+const turnId = fc.constantFrom(...TURN_IDS);
+const maybeTurn = fc.option(turnId, { nil: null });
+const effectId = fc.constantFrom(...EFFECT_IDS);
+const approvalId = fc.constantFrom(...APPROVAL_IDS);
+const label = fc.option(text, { nil: null });
+const body = fc.record({ text, blob: fc.constant(null), bytes: fc.nat() });
+const nothing: fc.Arbitrary<Record<string, never>> = fc.constant({});
+const path = fc.constantFrom("a", "b/c", ...awkward);
+const version = fc.integer({ min: 1, max: 9 });
+const continuity = fc.constantFrom("fresh", "native", "digest");
+const redo = fc.constantFrom("safe", "ask", "failed");
+const todo = fc.array(fc.record({ text, status: fc.constantFrom("open", "active", "done") }), { maxLength: 3 });
+const artifact = fc.record({ version, blob: text, bytes: fc.nat(), mediaType: text });
+const fence = fc.integer({ min: 1, max: 5 });
+
+export const views: fc.Arbitrary<View> = fc.record({
+  path: fc.constant([{ kind: "own", stream: "session/s", from: 1, to: null }]),
+  artifacts: fc.dictionary(path, fc.record({ artifactId: text, versions: fc.array(artifact, { maxLength: 3 }) }), {
+    maxKeys: 3,
+  }),
+  todo,
+});
+
+const question: fc.Arbitrary<Question> = fc.record({
+  approvalId,
+  turnId,
+  question: text,
+  options: fc.constant(["yes", "always"]),
+  action: fc.option(fc.record({ verb: text, resource: text }), { nil: null }),
+  effectId: fc.option(effectId, { nil: null }),
+  checkpoint: jsons,
+});
+
+/** Data for every fact there is; the compiler holds the list to the kernel's. */
+const DATA: { readonly [K in EventType]: fc.Arbitrary<EventMap[K]> } = {
+  "session.opened@1": fc.record({ spec: fc.constant(SPEC), label }),
+  "session.forked@1": fc.record({
+    spec: fc.constant(SPEC),
+    label,
+    from: fc.record({ sessionId: text, stream: text, version, eventId: text }),
+    root: text,
+    view: views,
+  }),
+  "session.started@1": fc.record({ continuity }),
+  "session.suspended@1": fc.record({ reason: text }),
+  "session.resumed@1": nothing,
+  "session.hibernated@1": fc.record({ reason: text }),
+  "session.woken@1": fc.record({ continuity }),
+  "session.exited@1": fc.record({ exitCode: fc.constantFrom(0, null) }),
+  "session.killed@1": fc.record({ reason: text }),
+  "session.failed@1": fc.record({ code: text, message: text }),
+  "session.forgotten@1": nothing,
+  "session.labelled@1": fc.record({ label }),
+  "session.rewound@1": fc.record({ to: fc.record({ stream: text, version, eventId: text }), view: views }),
+  "turn.admitted@1": fc.record({ turnId, prompt: body, queued: fc.boolean() }),
+  "turn.started@1": fc.record({ turnId }),
+  "turn.ended@1": fc.record({
+    turnId,
+    outcome: fc.constantFrom("completed", "failed", "interrupted", "cancelled"),
+    error: fc.constant(null),
+  }),
+  "turn.interrupt_requested@1": fc.record({ turnId }),
+  "message.completed@1": fc.record({ turnId, role: fc.constantFrom("assistant", "thought"), body }),
+  "effect.intended@1": fc.record({
+    effectId,
+    turnId,
+    kind: fc.constantFrom("run", "write", "process"),
+    detail: jsons,
+    redo,
+    verdict: fc.constantFrom("allow", "ask"),
+    rules: fc.array(text, { maxLength: 2 }),
+  }),
+  "effect.begun@1": fc.record({ effectId, turnId, fence }),
+  "effect.output@1": fc.record({ effectId, turnId, stream: fc.constantFrom("stdout", "stderr"), body }),
+  "effect.settled@1": fc.record({
+    effectId,
+    turnId,
+    outcome: fc.constantFrom("done", "failed", "refused", "unknown"),
+    exitCode: fc.constant(null),
+    message: label,
+    redo: fc.option(redo, { nil: null }),
+  }),
+  "approval.requested@1": question,
+  "approval.answered@1": fc.record({
+    approvalId,
+    turnId,
+    status: fc.constantFrom("approved", "rejected"),
+    option: fc.constantFrom("yes", "always", null),
+    reason: label,
+  }),
+  "approval.closed@1": fc.record({ approvalId, turnId, status: fc.constantFrom("cancelled", "expired") }),
+  "artifact.written@1": fc.record({
+    version,
+    blob: text,
+    bytes: fc.nat(),
+    mediaType: text,
+    path,
+    artifactId: text,
+    turnId: maybeTurn,
+  }),
+  "todo.replaced@1": fc.record({ items: todo, turnId: maybeTurn }),
+  "gate.denied@1": fc.record({
+    verb: text,
+    resource: text,
+    rules: fc.array(text, { maxLength: 2 }),
+    turnId: maybeTurn,
+  }),
+  "data.erased@1": fc.record({ events: fc.array(text, { maxLength: 2 }), reason: text }),
+  "agent.created@1": fc.record({
+    slug: text,
+    name: text,
+    driver: text,
+    tools: fc.dictionary(text, fc.constantFrom("auto", "on_demand", "always_ask", "never"), { maxKeys: 2 }),
+    builtIn: fc.boolean(),
+  }),
+  "agent.deleted@1": nothing,
+  "agent.defaulted@1": fc.record({ slug: text }),
+  "token.issued@1": fc.record({
+    tokenId: text,
+    secretHash: text,
+    label: text,
+    capabilities: fc.array(text, { maxLength: 2 }),
+    sessionId: label,
+    expiresAtMs: fc.option(fc.nat(), { nil: null }),
+  }),
+  "token.revoked@1": nothing,
+  "call.made@1": fc.record({ syscall: text }),
+  "lease.acquired@1": fc.record({ resource: text, holder: text, fence }),
+  "lease.released@1": fc.record({ resource: text, fence }),
+};
+
+/** Every type that the compiler knows of; the kernel's own list is compared with it. */
+export const TYPES_OF_MAP: readonly EventType[] = Object.keys(DATA).filter(isEventType);
+
+const customFacts: fc.Arbitrary<CustomFact> = fc.record({
+  type: fc.constantFrom("x.note@1", "x.@1", "x.SHOUTED name@1"),
+  data: fc.record({ turnId: maybeTurn, payload: jsons }),
+});
+
+/** Any fact at all, erased ones among them, whether or not it makes sense where it stands. */
+export const anyFacts: fc.Arbitrary<Fact | CustomFact | null> = fc.oneof(
+  { arbitrary: fc.oneof(...TYPES_OF_MAP.map(factOf)), weight: TYPES_OF_MAP.length },
+  { arbitrary: customFacts, weight: 1 },
+  { arbitrary: fc.constant(null), weight: 1 },
+);
+
+/** Facts of some types only. */
+export function factsAmong(types: readonly EventType[]): fc.Arbitrary<Fact> {
+  return fc.oneof(...types.map(factOf));
+}
+
+function factOf<T extends EventType>(type: T): fc.Arbitrary<Fact<T>> {
+  return DATA[type].map((data) => fact(type, data));
+}
+
+function isEventType(type: string): type is EventType {
+  return Object.hasOwn(DATA, type);
+}

@@ -1,0 +1,39 @@
+import { spawnSync } from "node:child_process";
+
+/**
+ * Parts of the operating system that some tests stand on. The probe uses the part as the tests do: a bubblewrap that is
+ * installed but may not create a namespace here is as good as none.
+ */
+const PARTS = {
+  bwrap: { probe: ["bwrap", "--ro-bind", "/", "/", "--unshare-pid", "--die-with-parent", "true"], apt: "bubblewrap" },
+  git: { probe: ["git", "--version"], apt: "git" },
+  ps: { probe: ["ps", "-o", "pid=", "-p", "1"], apt: "procps" },
+  strace: { probe: ["strace", "-o", "/dev/null", "true"], apt: "strace" },
+} as const;
+
+export type Part = keyof typeof PARTS;
+
+const PROBE_TIMEOUT_MS = 10_000;
+
+/**
+ * Whether all the parts are there: `test.skipIf(!needs("bwrap"))("...", ...)`.
+ * Where one is missing it says which and how to get it; with NOMOS_TEST_FORBID_SKIP=1 it throws instead.
+ */
+export function needs(...parts: readonly Part[]): boolean {
+  const missing = parts.flatMap(describeIfMissing);
+  if (missing.length === 0) return true;
+  const message = missing.join("; ");
+  if (process.env["NOMOS_TEST_FORBID_SKIP"] === "1") throw new Error(message);
+  console.warn(`skipped: ${message}`);
+  return false;
+}
+
+function describeIfMissing(part: Part): readonly string[] {
+  const { probe, apt } = PARTS[part];
+  const [command, ...args] = probe;
+  const answer = spawnSync(command, args, { encoding: "utf8", timeout: PROBE_TIMEOUT_MS });
+  if (answer.status === 0) return [];
+  const isAbsent = answer.error && "code" in answer.error && answer.error.code === "ENOENT";
+  const reason = isAbsent ? "is missing" : `does not work here (${answer.stderr?.trim() || answer.error?.message})`;
+  return [`${part} ${reason}; install it with: apt-get install -y ${apt}`];
+}

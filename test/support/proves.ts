@@ -1,0 +1,21 @@
+import { type TestFunction, test } from "vitest";
+
+/**
+ * A test that proves a promise. The promise's id opens the title, so that the page that lists the promises and the tests
+ * that prove them can be compared.
+ */
+export function proves(id: string, title: string, prove: TestFunction, timeoutMs?: number): void {
+  test(titleOf(id, title), prove, timeoutMs);
+}
+
+/** For what this machine cannot show, such as a sandbox without the operating system's part of it. */
+proves.skipIf = (condition: boolean) => (id: string, title: string, prove: TestFunction, timeoutMs?: number) => {
+  test.skipIf(condition)(titleOf(id, title), prove, timeoutMs);
+};
+
+export const PROMISE_ID = /^[A-Z]+-?\d+$/;
+
+function titleOf(id: string, title: string): string {
+  if (!PROMISE_ID.test(id)) throw new Error(`${id} is not the id of a promise, such as K3 or LOG-12`);
+  return `[${id}] ${title}`;
+}

@@ -1,0 +1,33 @@
+/**
+ * `npm run build`: bundles src/ into dist/, which is what the published package runs.
+ *
+ * Convention for code that needs another file at run time (a worker thread, a child program, an asset): name it in place,
+ * literally, as `new URL("./writer-thread.ts", import.meta.url)`. In a checkout that is the file itself. Here it is
+ * rewritten to what became of the file, so the same line works in the bundle:
+ *   - a `.ts` file must stand in ENTRIES below and becomes a bundle of its own, `./writer-thread.js`;
+ *   - any other file of src/ is copied beside the bundles, under its path with dashes;
+ *   - bin/nomos.js and package.json are published as they are and stay where they are.
+ * All of dist/ is one flat folder, so `import.meta.url` is right in whichever chunk a line ends up. Every other use of
+ * `import.meta` in src/ is an error, because it would silently mean another place in the bundle.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { bundle } from "./bundle.ts";
+
+/** Name in dist/ -> source. Everything that is started or loaded by itself. */
+const ENTRIES = {
+  cli: "src/cli/main.ts",
+  daemon: "src/app/index.ts",
+  "writer-thread": "src/store/sqlite/writer-thread.ts",
+  "reader-thread": "src/store/sqlite/reader-thread.ts",
+  "script-host": "src/drivers/script/host-process.ts",
+};
+
+const root = join(import.meta.dirname, "..");
+
+if (existsSync(join(root, ENTRIES.cli))) {
+  const written = await bundle({ root, outDir: join(root, "dist"), entries: ENTRIES });
+  for (const { path, bytes } of written) console.log(`${path} ${Math.ceil(bytes / 1024)} KiB`);
+} else {
+  console.log(`nothing to build yet: there is no ${ENTRIES.cli}`);
+}

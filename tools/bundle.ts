@@ -1,0 +1,95 @@
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, readFile, rm } from "node:fs/promises";
+import { join, posix, relative } from "node:path";
+import { build, type PartialMessage, type Plugin } from "esbuild";
+import { parseSync } from "oxc-parser";
+import { findReferences } from "./module-references.ts";
+
+export interface BundleOptions {
+  readonly root: string;
+  /** Emptied first. Stands directly under `root`. */
+  readonly outDir: string;
+  /** Name in `outDir`, without ending -> source, relative to `root`. */
+  readonly entries: Readonly<Record<string, string>>;
+}
+
+export interface Written {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** Published beside dist/ under the same path as in the repository. */
+const PUBLISHED_FILES: ReadonlySet<string> = new Set(["bin/nomos.js", "package.json"]);
+
+export async function bundle({ root, outDir, entries }: BundleOptions): Promise<readonly Written[]> {
+  const missing = Object.values(entries).filter((source) => !existsSync(join(root, source)));
+  if (missing.length > 0) throw new Error(`no such entry: ${missing.join(", ")} (see ENTRIES in tools/build.ts)`);
+  await rm(outDir, { recursive: true, force: true });
+  await mkdir(outDir, { recursive: true });
+  const assets = new Map<string, string>();
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: Object.entries(entries).map(([out, source]) => ({ in: source, out })),
+    outdir: outDir,
+    chunkNames: "chunk-[hash]",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    packages: "external",
+    legalComments: "none",
+    metafile: true,
+    logLevel: "silent",
+    plugins: [placeUrls({ root, entries, assets })],
+  });
+  for (const [source, name] of assets) await copyFile(join(root, source), join(outDir, name));
+  return Object.entries(metafile.outputs).map(([path, { bytes }]) => ({ path, bytes }));
+}
+
+interface PlaceUrlsOptions {
+  readonly root: string;
+  readonly entries: Readonly<Record<string, string>>;
+  /** Filled while bundling: source -> name in the output folder. */
+  readonly assets: Map<string, string>;
+}
+
+function placeUrls({ root, entries, assets }: PlaceUrlsOptions): Plugin {
+  const outOf = new Map(Object.entries(entries).map(([out, source]) => [source, out]));
+
+  /** Where the file is found from dist/; null where it will not be. */
+  const placeOf = (target: string): string | null => {
+    if (PUBLISHED_FILES.has(target)) return `../${target}`;
+    if (target.endsWith(".ts")) return outOf.has(target) ? `./${outOf.get(target)}.js` : null;
+    if (!target.startsWith("src/") || target.endsWith("/") || !existsSync(join(root, target))) return null;
+    const name = target.slice("src/".length).replaceAll("/", "-");
+    assets.set(target, name);
+    return `./${name}`;
+  };
+
+  const rewrite = (source: string, text: string): { readonly contents: string; readonly errors: PartialMessage[] } => {
+    const parsed = parseSync(source, text);
+    const urls = findReferences(parsed).filter(({ kind }) => kind === "url");
+    const errors: PartialMessage[] = [];
+    if (parsed.module.importMetas.length > urls.length) {
+      errors.push({ text: `${source}: import.meta is for new URL("./x", import.meta.url) only (see tools/build.ts)` });
+    }
+    // From the end, so that the offsets of what is still to come stay right.
+    const contents = urls.toReversed().reduce((rest, { specifier, start, end }) => {
+      const place = placeOf(posix.join(posix.dirname(source), specifier));
+      if (place === null) errors.push({ text: `${source}: ${specifier} has no place in dist/ (see tools/build.ts)` });
+      return rest.slice(0, start) + JSON.stringify(place ?? specifier) + rest.slice(end);
+    }, text);
+    return { contents, errors };
+  };
+
+  return {
+    name: "place-urls",
+    setup: (building) => {
+      building.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        const source = relative(root, path).replaceAll("\\", "/");
+        return { ...rewrite(source, await readFile(path, "utf8")), loader: "ts" };
+      });
+    },
+  };
+}

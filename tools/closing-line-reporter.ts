@@ -1,0 +1,32 @@
+import type { Reporter, TestModule, TestState } from "vitest/node";
+
+export interface ClosingLineOptions {
+  /** A skipped test fails the run: where everything is installed, nothing has a reason to be left out. */
+  readonly forbidSkip: boolean;
+}
+
+/** Ends a run with one plain line that people and scripts can read: `N passed, N failed, N skipped`. */
+export class ClosingLineReporter implements Reporter {
+  readonly #forbidSkip: boolean;
+
+  constructor({ forbidSkip }: ClosingLineOptions) {
+    this.#forbidSkip = forbidSkip;
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const count = (state: TestState): number => tests.filter((test) => test.result().state === state).length;
+    const failed = count("failed") + modules.filter(isBroken).length + unhandledErrors.length;
+    const skipped = count("skipped");
+    console.log(`${count("passed")} passed, ${failed} failed, ${skipped} skipped`);
+    if (this.#forbidSkip && skipped > 0) {
+      console.log("NOMOS_TEST_FORBID_SKIP is set: a skipped test fails the run");
+      process.exitCode = 1;
+    }
+  }
+}
+
+/** Failed as a whole (it could not be loaded, or a hook threw): there is no failed test in it that would be counted. */
+function isBroken(module: TestModule): boolean {
+  return module.state() === "failed" && [...module.children.allTests("failed")].length === 0;
+}

@@ -1,0 +1,44 @@
+import { defineConfig } from "vitest/config";
+import { ClosingLineReporter } from "./tools/closing-line-reporter.ts";
+
+const secondsMs = (seconds: number): number => seconds * 1000;
+
+interface Project {
+  readonly name: string;
+  readonly include: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly testTimeoutMs: number;
+}
+
+/** A test belongs to a project by where it lies. `unit` takes what no other claims, so no test falls between two. */
+const PROJECTS: readonly Project[] = [
+  {
+    name: "unit",
+    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    exclude: ["test/contract/**", "test/crash/**", "test/e2e/**", "test/pack.test.ts"],
+    testTimeoutMs: secondsMs(30),
+  },
+  { name: "contract", include: ["test/contract/**/*.test.ts"], testTimeoutMs: secondsMs(30) },
+  { name: "crash", include: ["test/crash/**/*.test.ts"], testTimeoutMs: secondsMs(240) },
+  { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeoutMs: secondsMs(30) },
+  { name: "pack", include: ["test/pack.test.ts"], testTimeoutMs: secondsMs(180) },
+];
+
+export default defineConfig({
+  test: {
+    pool: "forks",
+    maxWorkers: 2,
+    reporters: ["default", new ClosingLineReporter({ forbidSkip: process.env["NOMOS_TEST_FORBID_SKIP"] === "1" })],
+    projects: PROJECTS.map(({ name, include, exclude = [], testTimeoutMs }) => ({
+      extends: true,
+      test: {
+        name,
+        environment: "node",
+        include: [...include],
+        exclude: ["**/node_modules/**", ...exclude],
+        testTimeout: testTimeoutMs,
+        hookTimeout: testTimeoutMs,
+      },
+    })),
+  },
+});
