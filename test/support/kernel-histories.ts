@@ -16,11 +16,17 @@ const ENDS: fc.Arbitrary<End> = fc.oneof(
 /** What keeps a session moving comes often, what stops it seldom; else most commands would meet a session that stands. */
 const MOVING: readonly fc.Arbitrary<Command>[] = [
   fc.record({ log: LOG, do: fc.constantFrom("start", "wake", "resume") }),
-  fc.record({ log: LOG, do: fc.constant("admit"), queue: fc.boolean() }),
   fc.record({ log: LOG, do: fc.constant("next") }),
 ];
 
 const WORKING: readonly fc.Arbitrary<Command>[] = [
+  fc.record({ log: LOG, do: fc.constant("admit"), queue: fc.boolean() }),
+  fc.record({
+    log: LOG,
+    do: fc.constant("endTurn"),
+    n: N,
+    outcome: fc.constantFrom("completed", "failed", "interrupted"),
+  }),
   fc.record({
     log: LOG,
     do: fc.constant("intend"),
@@ -40,15 +46,15 @@ const WORKING: readonly fc.Arbitrary<Command>[] = [
   fc.record({ log: LOG, do: fc.constant("artifact"), n: N, path: fc.nat({ max: 5 }), inTurn: fc.boolean() }),
 ];
 
+const REWINDING: fc.Arbitrary<Command> = fc.record({
+  log: LOG,
+  do: fc.constant("rewind"),
+  n: fc.nat({ max: 10_000 }),
+  toParent: fc.boolean(),
+});
+
 const BESIDE: readonly fc.Arbitrary<Command>[] = [
   fc.record({ log: LOG, do: fc.constant("todo"), items: fc.nat({ max: 3 }) }),
-  fc.record({
-    log: LOG,
-    do: fc.constant("endTurn"),
-    n: N,
-    outcome: fc.constantFrom("completed", "failed", "interrupted"),
-  }),
-  fc.record({ log: LOG, do: fc.constant("rewind"), n: fc.nat({ max: 10_000 }), toParent: fc.boolean() }),
   fc.record({ log: LOG, do: fc.constantFrom("suspend", "hibernate", "label"), n: N }),
   fc.record({ log: LOG, do: fc.constant("deny"), n: N }),
   fc.record({ log: LOG, do: fc.constantFrom("custom", "crash", "erase", "call", "interrupt") }),
@@ -66,6 +72,7 @@ export const goingOn: fc.Arbitrary<Command> = fc.oneof(
   ...weighted(MOVING, 20),
   ...weighted(WORKING, 10),
   ...weighted(BESIDE, 3),
+  { arbitrary: REWINDING, weight: 10 },
 );
 
 const anyCommand: fc.Arbitrary<Command> = fc.oneof(

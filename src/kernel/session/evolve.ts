@@ -21,7 +21,8 @@ function nextPhase(state: SessionState, fact: Fact, at: string): Phase {
   if (to === null) return state.phase;
   switch (fact.type) {
     case "turn.started@1":
-      return isOver(state, fact.data.turnId) ? state.phase : { at: "busy", turnId: fact.data.turnId, since: at };
+      if (isOver(state, fact.data.turnId)) return state.phase;
+      return { at: "busy", turnId: fact.data.turnId, eventId: admission(state, fact.data.turnId), since: at };
     case "turn.ended@1":
       return state.phase.at === "busy" && state.phase.turnId === fact.data.turnId ? { at: "idle" } : state.phase;
     case "session.suspended@1":
@@ -64,7 +65,7 @@ function apply(state: SessionState, fact: Fact, event: Placed): SessionState {
     case "turn.admitted@1": {
       const { turnId } = fact.data;
       if (isOver(state, turnId) || isRunning(state, turnId) || isQueued(state, turnId)) return state;
-      return { ...state, queue: [...state.queue, { turnId, version: event.version }] };
+      return { ...state, queue: [...state.queue, { turnId, eventId: event.id }] };
     }
     case "turn.started@1":
       return isRunning(state, fact.data.turnId) ? { ...state, queue: without(state, fact.data.turnId) } : state;
