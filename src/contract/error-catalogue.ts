@@ -230,6 +230,7 @@ export const ERROR_CATALOGUE = {
   spawn_failed: entry(500, 1, "The process could not be started.", "The details say why."),
   stale_fence: entry(409, 5, "Another writer has taken over.", "This process must stop; the other one goes on."),
   stale_version: entry(409, 5, "Something else was written first.", "Read again, then decide again."),
+  starting: entry(503, 6, "The daemon is still recovering.", "Ask again in a moment."),
   stdin_closed: entry(409, 5, "Nobody reads this any more.", "Start a new process."),
   store_closed: entry(503, 6, "The daemon is stopping.", "Ask again when it is up."),
   store_failed: entry(

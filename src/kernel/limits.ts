@@ -10,7 +10,7 @@ export const LIMITS = {
   grantsMax: 256,
   artifactPathsMax: 1000,
   artifactVersionsMax: 2000,
-  artifactIdsMax: 4000,
+  artifactIdsMax: 2000,
   artifactBytes: 16_777_216,
   todoItemsMax: 100,
   todoItemChars: 1000,

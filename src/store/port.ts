@@ -119,6 +119,8 @@ export interface Store {
   readonly event: (id: string) => Promise<RecordedEvent | null>;
   /** The version of a stream's last event; 0 when there is none. */
   readonly version: (stream: string) => Promise<number>;
+  /** The global position of a stream's event. */
+  readonly seqAt: (stream: string, version: number) => Promise<number>;
   readonly lastSeq: () => Promise<number>;
   /** History after the cursor, then live events: no gap, no duplicate. Ends with the signal. */
   readonly tail: (query: {

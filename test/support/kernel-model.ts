@@ -20,7 +20,7 @@ export interface World {
   readonly steps: Step[];
   /** Ids that never repeat; the kernel relies on their being fresh. */
   readonly fresh: (kind: string) => string;
-  /** Every n-th state is kept, for rewinds and forks to go back to. */
+  /** The first and every n-th state is kept, for rewinds and forks to go back to. */
   readonly keepEvery: number;
 }
 
@@ -207,7 +207,7 @@ function append(world: World, log: Log, decision: Decision): readonly Placed[] {
     const event: Placed = { id: world.fresh("event"), version, at: instant(version), fact: given };
     log.events.push(event);
     log.head = evolveSession(log.head, event);
-    if (version % world.keepEvery === 0) log.states.set(version, log.head);
+    if (version === 1 || version % world.keepEvery === 0) log.states.set(version, log.head);
     remember(log, event);
     return event;
   });

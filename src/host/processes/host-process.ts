@@ -27,8 +27,9 @@ export interface HostProcess extends AsyncDisposable {
   readonly pid: number;
   /** Resolves when the bytes are in the pipe; refused with `stdin_closed` when nobody will read them. */
   readonly stdin?: { write(bytes: Uint8Array | string): Promise<void> };
+  /** Resolves when the process has been told, after all that was written before. */
   closeStdin(): Promise<void>;
-  /** For one consumer. While it is slow the program waits; leaving the loop throws the rest away. */
+  /** For one consumer. While it is slow, or there is none, the program waits; leaving the loop throws the rest away. */
   readonly output: AsyncIterable<OutputChunk>;
   /** Resolves after the whole tree has gone and the consumer (if any) has all the output. */
   readonly exited: Promise<ProcessExit>;
@@ -36,7 +37,7 @@ export interface HostProcess extends AsyncDisposable {
   stop(options?: StopOptions): Promise<void>;
 }
 
-export const STOP_GRACE_MS = 3_000;
+const STOP_GRACE_MS = 3_000;
 /** Of the grace, what the end of stdin alone gets before SIGTERM. */
 const STDIN_END_GRACE_MAX_MS = 500;
 

@@ -143,6 +143,8 @@ export function createOutputQueue(
   stdout.on("data", (bytes: Buffer) => receive("stdout", bytes));
   stderr.on("data", (bytes: Buffer) => receive("stderr", bytes));
   for (const pipe of pipes) {
+    // A broken pipe is an ended one; without a listener it would end the daemon.
+    pipe.on("error", () => pipe.destroy());
     pipe.once("close", () => {
       announce();
       if (pipes.every((other) => other.closed)) ended.resolve();

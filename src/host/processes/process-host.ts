@@ -24,7 +24,7 @@ export interface ProcessHost extends AsyncDisposable {
   stopAll(options?: StopOptions): Promise<void>;
 }
 
-export const PROCESSES_MAX = 256;
+const PROCESSES_MAX = 256;
 
 export function createProcessHost(options: ProcessHostOptions): ProcessHost {
   const { home, bwrapPath, processesMax = PROCESSES_MAX, log = () => undefined } = options;

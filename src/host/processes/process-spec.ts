@@ -46,7 +46,10 @@ export function checkSpec(spec: ProcessSpec, around: Surroundings): CheckedSpec 
       details: { cwd: spec.cwd, home: around.home },
     });
   }
-  const isHiddenFile = (path: string) => isHidden(unless(UNREACHABLE, () => realpathSync(path)) ?? path, around.hidden);
+  const isHiddenFile = (path: string) => {
+    const real = unless(UNREACHABLE, () => realpathSync(path));
+    return real !== null && isHidden(real, around.hidden);
+  };
   return { argv: visibleArgv(spec, cwd, isHiddenFile), cwd, readBack };
 }
 
@@ -79,8 +82,8 @@ function realReadBack(path: string, { home, realHome }: Surroundings): string {
   const root = isInside(realHome, path) ? realHome : resolve(home);
   const place = join(realHome, relative(root, path));
   const real = unless(UNREACHABLE, () => realpathSync(place));
-  if (isAbsolute(path) && isInside(root, path) && place !== realHome && real === place && isDirectory(real))
-    return real;
+  const isBelow = isAbsolute(path) && isInside(root, path) && place !== realHome;
+  if (isBelow && real === place && isDirectory(real)) return real;
   throw new HostError("read_back_invalid", `${path} cannot be shown to an agent`, {
     remedy: `name a directory below ${home}, without links`,
     details: { path, home },
@@ -93,7 +96,7 @@ function visibleArgv(spec: ProcessSpec, cwd: string, isHidden: (path: string) =>
   const program = found.find((path) => !isHidden(path));
   if (found[0] === undefined) {
     throw new HostError("program_not_found", `there is no program ${name}`, {
-      remedy: `install it, or correct PATH`,
+      remedy: "install it, or correct PATH",
       details: { program: name, path: spec.env["PATH"] ?? "" },
     });
   }

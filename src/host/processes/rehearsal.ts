@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../clock.ts";
+import { unless } from "../errno.ts";
 import type { HostProcess, ProcessExit } from "./host-process.ts";
-import { findMarked, killMarked, MARKER_VARIABLE } from "./marker.ts";
+import { sendSignal } from "./kill-until-gone.ts";
+import { MARKER_VARIABLE } from "./marker.ts";
 import { createProcessHost, type ProcessHost } from "./process-host.ts";
 import type { ProcessSpec } from "./process-spec.ts";
 
@@ -19,6 +21,7 @@ export interface Rehearsal extends AsyncDisposable {
   readonly host: ProcessHost;
   readonly logged: readonly string[];
   spec(argv: readonly string[], more?: Partial<ProcessSpec>): ProcessSpec;
+  /** In the script, `$0` is the instance. */
   shell(script: string, more?: Partial<ProcessSpec>): HostProcess;
 }
 
@@ -42,10 +45,10 @@ export function rehearse(options: { bwrapPath: string | null; processesMax?: num
   });
   return {
     ...{ directory, home, workspace, secret, instance, host, logged, spec },
-    shell: (script, more) => host.spawn(spec(["/bin/sh", "-c", script], more)),
+    shell: (script, more) => host.spawn(spec(["/bin/sh", "-c", script, instance], more)),
     [Symbol.asyncDispose]: async () => {
       await host.stopAll({ graceMs: 0 });
-      await killMarked(instance);
+      for (const pid of runningOf(instance)) sendSignal(pid, "SIGKILL");
       rmSync(directory, { recursive: true, force: true });
     },
   };
@@ -58,6 +61,12 @@ export async function readAll(
   for await (const { stream, bytes } of hostProcess.output) texts[stream] += Buffer.from(bytes).toString();
   return { ...texts, exit: await hostProcess.exited };
 }
+
+/** A daemon as daemons are: parent gone, a session of its own, deaf to polite signals. It leaves a file `escaped`. */
+export const ESCAPE = `( setsid sh -c 'trap "" TERM HUP INT; : > escaped; while :; do sleep 1; done' "$0" & ) ;`;
+
+/** The same, and without the marker. */
+export const ESCAPE_UNMARKED = ESCAPE.replace("setsid", "env -i setsid");
 
 /** Waits until `check` answers something, and hands it on. */
 export async function eventually<T>(check: () => T | null | undefined | false): Promise<T> {
@@ -72,6 +81,17 @@ export async function eventually<T>(check: () => T | null | undefined | false): 
 
 const EVENTUALLY_MAX_MS = 10_000;
 
-export function nothingRuns(instance: string): boolean {
-  return findMarked(instance).length === 0;
+/**
+ * Every process that has the instance in its command line or environment. On purpose not with the code that is under
+ * test; and a program that cleans its environment is found by its `$0`.
+ */
+export function runningOf(instance: string): number[] {
+  const traces = (pid: string) =>
+    ["cmdline", "environ"].map((name) =>
+      unless(["ENOENT", "ESRCH", "EACCES"], () => readFileSync(`/proc/${pid}/${name}`)),
+    );
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => traces(pid).some((bytes) => bytes?.includes(instance)))
+    .map(Number);
 }

@@ -14,16 +14,17 @@ export interface SandboxPlan {
  * - the end of the daemon is the end of the sandbox (see start-gate.ts for the instants before that holds);
  * - what is `hidden` is an empty read-only directory.
  *
- * bubblewrap also sets no_new_privs, so sudo and the like do not work inside. It stays pid 1 in there (no
- * `--as-pid-1`) because an agent does not reap the orphans of its tools.
+ * It is no wall against what an agent leaves for others to run, such as a line in a start-up file of the person's: that
+ * is what `strict` is for. bubblewrap also sets no_new_privs, so sudo and the like do not work inside. It stays pid 1 in
+ * there (no `--as-pid-1`) because an agent does not reap the orphans of its tools.
  */
 export function sandboxArgv(plan: SandboxPlan): [string, ...string[]] {
   return [
     plan.bwrapPath,
     ...["--unshare-pid", "--die-with-parent"],
     ...["--bind", "/", "/"],
-    ...(process.getuid?.() === 0 ? FOR_ROOT : ["--dev-bind", "/dev", "/dev"]),
     ...["--proc", "/proc"],
+    ...(process.getuid?.() === 0 ? FOR_ROOT : ["--dev-bind", "/dev", "/dev"]),
     ...plan.hidden.flatMap(cover),
     ...plan.readBack.flatMap((path) => ["--bind", path, path]),
     ...plan.hidden.flatMap(seal),
@@ -43,13 +44,14 @@ function seal({ path, kind }: HiddenPath): string[] {
 }
 
 /**
- * Root could simply unmount the cover, read the disk below it, or open files by handle. So it keeps only what a
- * container gives to root (enough for apt-get and su), less mknod, and a /dev without disks. The price: a bubblewrap
- * that root starts inside needs `--unshare-user`, and no `--proc`.
+ * Root could simply unmount the cover, read the disk below it, open files by handle, or have the kernel run a program
+ * outside (core_pattern). So it keeps only what a container gives to root, less mknod: enough for apt-get and su. The
+ * price: a bubblewrap that root starts inside needs `--unshare-user`, and cannot have a `--proc`.
  */
 const FOR_ROOT: readonly string[] = [
   ...["--dev", "/dev"],
   ...["shm", "kvm", "fuse", "net", "dri"].flatMap((name) => ["--dev-bind-try", `/dev/${name}`, `/dev/${name}`]),
+  ...["/proc/sys", "/sys"].flatMap((path) => ["--ro-bind", path, path]),
   ...["--cap-drop", "ALL"],
   ...[
     "AUDIT_WRITE",

@@ -5,7 +5,8 @@ import type { Duplex } from "node:stream";
  * leave a sandbox that nobody ever ends (bubblewrap issues 633 and 700). So the program waits behind a gate: a shell
  * inside the sandbox says that it stands, which proves that both bubblewrap processes above it are bound; the daemon
  * answers; only then does the shell become the program. If the daemon is dead there is no answer, only the end of the
- * socket, and the shell ends without having started anything.
+ * socket, and the shell ends without having started anything. (A bubblewrap that lost its other half still earlier may
+ * wait for ever, with nothing in it; it carries the marker.)
  */
 export function gatedArgv(argv: readonly string[]): string[] {
   return ["/bin/sh", "-c", GATE_SCRIPT, "start-gate", ...argv];

@@ -137,8 +137,8 @@ function apply(state: SessionState, fact: Fact, event: Placed): SessionState {
 
 /** A rewind leaves artifacts behind; their numbers are let go, all at once and under one floor, when they become too many. */
 function trimNumbering(state: SessionState): SessionState {
+  if (Object.keys(state.artifactNext).length <= LIMITS.artifactIdsMax) return state;
   const numbered = Object.entries(state.artifactNext);
-  if (numbered.length <= LIMITS.artifactIdsMax) return state;
   const shown = new Set(Object.values(state.view.artifacts).map(({ artifactId }) => artifactId));
   const gone = numbered.filter(([artifactId]) => !shown.has(artifactId)).map(([, next]) => next);
   const artifactNext = Object.fromEntries(numbered.filter(([artifactId]) => shown.has(artifactId)));

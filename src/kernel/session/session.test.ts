@@ -8,8 +8,8 @@ import { startSession } from "./decide-life.ts";
 import { aipStatus, isEnded, newSessionState } from "./state.ts";
 import { SESSION_STATES } from "./transitions.ts";
 
-/** What an ended session still takes: a name, being forgotten, and the note that data was erased. */
-const AFTER_THE_END = ["session.labelled@1", "session.forgotten@1", "data.erased@1"];
+/** What an ended session still takes: a name, being forgotten, and two notes that change nothing in it. */
+const AFTER_THE_END = ["session.labelled@1", "session.forgotten@1", "data.erased@1", "call.made@1"];
 
 proves("K1", "at most one turn runs at any time", () => {
   forEveryLog((log) => {
@@ -55,7 +55,7 @@ proves("K2", "every admitted turn of a session that is over has ended exactly on
   );
 });
 
-proves("K3", "an ended session has nothing open and takes only a label, being forgotten and a note of erasure", () => {
+proves("K3", "an ended session has nothing open and takes only a label, being forgotten and notes", () => {
   forEveryLog((log) => {
     const end = log.events.findIndex(({ fact }) => /^session\.(exited|killed|failed)@1$/.test(fact?.type ?? ""));
     expect(isEnded(log.head)).toBe(end >= 0);

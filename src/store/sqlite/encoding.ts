@@ -1,12 +1,9 @@
-import { createHash } from "node:crypto";
-import { type Header, hashData, hashEvent, hex, type Json, type Sha256, sameBytes } from "../../kernel/index.ts";
+import { hash } from "node:crypto";
+import { type Header, hashData, hashEvent, type Json, type Sha256, sameBytes } from "../../kernel/index.ts";
 import { type RecordedEvent, StoreError } from "../port.ts";
 
-export const sha256: Sha256 = (...parts) => {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part);
-  return hash.digest();
-};
+export const sha256: Sha256 = (...parts) =>
+  hash("sha256", Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part))), "buffer");
 
 export function idBytes(id: string): Uint8Array {
   return Buffer.from(id.replaceAll("-", ""), "hex");
@@ -17,6 +14,7 @@ export interface EventColumns {
   readonly seq: number;
   readonly stream: string;
   readonly version: number;
+  readonly type: string;
   readonly prev: Uint8Array;
   readonly header: Uint8Array;
   readonly hash: Uint8Array;
@@ -25,7 +23,8 @@ export interface EventColumns {
 }
 
 export const EVENT_COLUMNS = "e.seq, s.name AS stream, e.version, e.type, e.prev, e.header, e.hash, e.salt, e.data";
-export const EVENT_SOURCE = "events e JOIN streams s ON s.no = e.stream";
+/** An event whose stream has lost its name must be found wanting, not left out: hence the outer join. */
+export const EVENT_SOURCE = "events e LEFT JOIN streams s ON s.no = e.stream";
 
 /** Reads a row and checks its bytes on the way: what does not hash to what it says is named, never shown. */
 export function decodeRow(row: Record<string, unknown>): RecordedEvent {
@@ -35,7 +34,7 @@ export function decodeRow(row: Record<string, unknown>): RecordedEvent {
   if (!sameBytes(hashEvent(sha256, columns.prev, text), columns.hash))
     throw new StoreError("log_corrupt", { ...place, problem: "hash_mismatch" });
   const header = parseHeader(text);
-  if (header === null || header.stream !== columns.stream || header.version !== columns.version)
+  if (header === null || !describes(header, columns))
     throw new StoreError("log_corrupt", { ...place, problem: "header_mismatch" });
   return {
     seq: columns.seq,
@@ -47,9 +46,14 @@ export function decodeRow(row: Record<string, unknown>): RecordedEvent {
     actor: header.actor,
     cause: header.cause,
     data: decodeData(columns, header.dataHash, place),
-    hash: hex(columns.hash),
-    prev: hex(columns.prev),
+    hash: hexOf(columns.hash),
+    prev: hexOf(columns.prev),
   };
+}
+
+/** Whether the columns beside the header say the same as the header, which alone is hashed. */
+export function describes(header: Header, columns: EventColumns): boolean {
+  return header.stream === columns.stream && header.version === columns.version && header.type === columns.type;
 }
 
 function decodeData(columns: EventColumns, dataHash: string, place: StoreError["details"]): Json {
@@ -61,17 +65,33 @@ function decodeData(columns: EventColumns, dataHash: string, place: StoreError["
   return parsed;
 }
 
+/** What cannot even be read as an event is named by as much of its place as is left. */
 export function columnsOf(row: Record<string, unknown>): EventColumns {
-  return {
-    seq: number(row["seq"]),
-    stream: text(row["stream"]),
-    version: number(row["version"]),
-    prev: bytes(row["prev"]),
-    header: bytes(row["header"]),
-    hash: bytes(row["hash"]),
-    salt: row["salt"] === null ? null : bytes(row["salt"]),
-    data: row["data"] === null ? null : bytes(row["data"]),
-  };
+  try {
+    return {
+      seq: number(row["seq"]),
+      stream: text(row["stream"]),
+      version: number(row["version"]),
+      type: text(row["type"]),
+      prev: bytes(row["prev"]),
+      header: bytes(row["header"]),
+      hash: bytes(row["hash"]),
+      salt: row["salt"] === null ? null : bytes(row["salt"]),
+      data: row["data"] === null ? null : bytes(row["data"]),
+    };
+  } catch (cause) {
+    const { seq, stream, version } = row;
+    throw new StoreError(
+      "log_corrupt",
+      {
+        stream: typeof stream === "string" ? stream : null,
+        version: typeof version === "number" ? version : null,
+        seq: typeof seq === "number" ? seq : null,
+        problem: "columns_unreadable",
+      },
+      cause,
+    );
+  }
 }
 
 export function parseHeader(given: string): Header | null {
@@ -109,6 +129,10 @@ export function text(value: unknown): string {
 export function bytes(value: unknown): Uint8Array {
   if (!(value instanceof Uint8Array)) throw new StoreError("log_corrupt", { problem: "a column is not bytes" });
   return value;
+}
+
+export function hexOf(value: Uint8Array): string {
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex");
 }
 
 function safeParse(given: string): unknown {

@@ -1,13 +1,14 @@
-import type { Json, Model, RowChange } from "../../kernel/index.ts";
+import type { Json } from "../../kernel/index.ts";
 import type { StoreErrorCode } from "../port.ts";
+import type { RowWrite } from "./rows.ts";
 
-/** What crosses between the main thread and the writer: plain data, prepared so that the writer only hashes and inserts. */
+/** What crosses between the main thread and the writer: plain data, prepared so that the writer only links and inserts. */
 export interface WriteRequest {
   readonly parts: readonly WritePart[];
   readonly fence: number;
   readonly call: { readonly key: string; readonly request: string } | null;
   readonly erase: Erasure | null;
-  readonly repair?: Repair;
+  readonly repair: Repair | null;
 }
 
 export interface WritePart {
@@ -15,7 +16,7 @@ export interface WritePart {
   readonly expectedVersion: number;
   readonly continues: { readonly stream: string; readonly version: number } | null;
   readonly events: readonly WriteEvent[];
-  readonly rows: readonly RowChange[];
+  readonly rows: readonly RowWrite[];
   /** The fold behind the last event, when it is time to keep one. */
   readonly snapshot: string | null;
 }
@@ -23,31 +24,56 @@ export interface WritePart {
 export interface WriteEvent {
   readonly id: string;
   readonly type: string;
-  readonly at: string;
-  readonly actor: string;
-  readonly cause: string | null;
+  /** Complete: of an event, only its link to the one before is the writer's to give. */
+  readonly header: string;
+  readonly salt: string;
   readonly data: string;
   readonly blobs: readonly string[];
   /** Set by `lease.acquired@1`: from here on, lower fences are refused. */
   readonly takesFence: number | null;
 }
 
-/** Read models written anew from the log; nothing of it is an event. */
-export interface Repair {
-  readonly put: readonly RowChange[];
-  readonly remove: readonly { readonly model: Model; readonly id: string }[];
-}
-
 export interface Erasure {
   readonly stream: string;
-  readonly sessionId: string | null;
-  readonly ids: readonly string[];
+  readonly events: readonly { readonly id: string; readonly blobs: readonly string[] }[];
+  /** Rows that the stream brought before; those it still brings stand in the part. */
+  readonly rows: readonly Pick<RowWrite, "model" | "id">[];
+}
+
+/** What is derived from the log, written anew; of a stream only while it is where it was when it was looked at. */
+export interface Repair {
+  readonly streams: readonly {
+    readonly stream: string;
+    readonly version: number;
+    readonly put: readonly RowWrite[];
+    readonly wrongSnapshots: readonly number[];
+  }[];
+  readonly remove: readonly Pick<RowWrite, "model" | "id">[];
+  readonly calls: readonly CallEntry[];
+  readonly blobs: readonly { readonly blob: string; readonly seq: number }[];
+  /** The indexes do not agree with their tables and are made anew. */
+  readonly reindex: boolean;
+}
+
+/** A call's key and request in hex, and where the events lie that it brought. */
+export interface CallEntry {
+  readonly key: string;
+  readonly request: string;
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface WrittenEvent {
+  readonly seq: number;
+  readonly prev: string;
+  readonly hash: string;
 }
 
 export type WriteReply =
   | {
-      readonly ok: readonly { readonly seq: number; readonly prev: Uint8Array; readonly hash: Uint8Array }[];
-      readonly orphans: readonly string[];
+      readonly ok: readonly WrittenEvent[];
+      /** False when another process still reads an old state of the log: erased bytes stay in it until it stops. */
+      readonly scrubbed: boolean;
     }
   | { readonly refused: StoreErrorCode; readonly details: { readonly [key: string]: Json } };
 
@@ -62,12 +88,14 @@ export type FromWriter =
 
 export interface WriterOptions {
   readonly path: string;
+  readonly blobFolder: string;
   /** The write-ahead log is folded into the file when it has grown to this many pages. */
   readonly checkpointPages: number;
 }
 
 export type ToReader =
   | { readonly kind: "index" }
+  | { readonly kind: "forget"; readonly ask: number; readonly seqs: readonly number[] }
   | { readonly kind: "search"; readonly ask: number; readonly text: string; readonly limit: number }
   | { readonly kind: "verify"; readonly ask: number }
   | { readonly kind: "rebuild"; readonly ask: number }

@@ -1,6 +1,19 @@
-import { type Folded, foldAll, hex, type Json, LIMITS, type Placed } from "../../kernel/index.ts";
+import { randomBytes } from "node:crypto";
+import {
+  type Folded,
+  foldAll,
+  hashData,
+  headerText,
+  isUuid,
+  type Json,
+  LIMITS,
+  type Placed,
+  SALT_BYTES,
+} from "../../kernel/index.ts";
 import { type AppendPart, type CallRef, type NewEvent, type RecordedEvent, StoreError } from "../port.ts";
-import type { WriteEvent, WritePart, WriteReply } from "./messages.ts";
+import { hexOf, sha256 } from "./encoding.ts";
+import type { WriteEvent, WritePart, WrittenEvent } from "./messages.ts";
+import { rowWrite } from "./rows.ts";
 
 /** A part of an append, worked out on the caller's side: the fold behind it, its rows, and the bytes to write. */
 export interface Prepared {
@@ -11,6 +24,7 @@ export interface Prepared {
 
 export function prepare(part: AppendPart, before: Folded, call: CallRef | null): Prepared {
   if (part.events.length === 0) throw new StoreError("event_not_found", { problem: "an append of no events" });
+  checkLink(part);
   const events = part.events.map((event) => withCause(event, call));
   const { folded, rows } = foldAll(part.stream, before, place(part.expectedVersion, events));
   const due = Math.floor(folded.state.version / SNAPSHOT) > Math.floor(part.expectedVersion / SNAPSHOT);
@@ -18,39 +32,24 @@ export function prepare(part: AppendPart, before: Folded, call: CallRef | null):
     stream: part.stream,
     expectedVersion: part.expectedVersion,
     continues: part.continues ?? null,
-    events: events.map(writeEvent),
-    rows,
+    events: events.map((event, at) => writeEvent(event, part.stream, part.expectedVersion + at + 1)),
+    rows: rows.map(rowWrite),
     snapshot: due ? JSON.stringify(folded) : null,
   };
   return { part: { ...part, events }, write, after: folded };
 }
 
 /** What was written, as every reader will see it. */
-export function recorded(
-  prepared: readonly Prepared[],
-  places: Extract<WriteReply, { ok: unknown }>["ok"],
-): readonly RecordedEvent[] {
+export function recorded(prepared: readonly Prepared[], places: readonly WrittenEvent[]): readonly RecordedEvent[] {
   const events = prepared.flatMap(({ part }) =>
     part.events.map((event, at) => ({ event, stream: part.stream, version: part.expectedVersion + at + 1 })),
   );
   return events.map(({ event, stream, version }, at) => {
-    const place = places[at];
-    if (place === undefined) throw new StoreError("store_failed", { reason: "the writer answered for fewer events" });
+    const written = places[at];
+    if (written === undefined) throw new StoreError("store_failed", { reason: "the writer answered for fewer events" });
     const { id, at: when, actor, cause, fact } = event;
-    const { seq, hash, prev } = place;
-    return {
-      seq,
-      id,
-      stream,
-      version,
-      type: fact.type,
-      at: when,
-      actor,
-      cause,
-      data: jsonOf(fact.data),
-      hash: hex(hash),
-      prev: hex(prev),
-    };
+    const { seq, hash, prev } = written;
+    return { seq, id, stream, version, type: fact.type, at: when, actor, cause, data: jsonOf(fact.data), hash, prev };
   });
 }
 
@@ -58,16 +57,51 @@ export function place(after: number, events: readonly NewEvent[]): readonly Plac
   return events.map(({ id, at, fact }, index) => ({ id, at, fact, version: after + index + 1 }));
 }
 
-export function writeEvent(event: NewEvent): WriteEvent {
-  const data = JSON.stringify(event.fact.data);
-  if (data.length > LIMITS.eventDataBytes)
-    throw new StoreError("payload_too_large", { maxBytes: LIMITS.eventDataBytes, type: event.fact.type });
+export function writeEvent(event: NewEvent, stream: string, version: number): WriteEvent {
   const { id, at, actor, cause, fact } = event;
-  const takesFence = fact.type === "lease.acquired@1" ? fact.data.fence : null;
-  return { id, type: fact.type, at, actor, cause, data, blobs: blobsIn(jsonOf(fact.data)), takesFence };
+  if (!isUuid(id)) throw new TypeError(`${id} is not the id of an event`);
+  const data = JSON.stringify(fact.data);
+  const dataBytes = Buffer.from(data);
+  if (dataBytes.length > LIMITS.eventDataBytes)
+    throw new StoreError("payload_too_large", { maxBytes: LIMITS.eventDataBytes, type: fact.type });
+  const salt = randomBytes(SALT_BYTES);
+  const dataHash = hashData(sha256, salt, dataBytes);
+  return {
+    id,
+    type: fact.type,
+    header: headerText({ id, stream, version, type: fact.type, at, actor, cause, dataHash }),
+    salt: hexOf(salt),
+    data,
+    blobs: blobsIn(jsonOf(fact.data)),
+    takesFence: fact.type === "lease.acquired@1" ? fact.data.fence : null,
+  };
+}
+
+/** Every `blob` member, however deep: what must live as long as this event's data does. */
+export function blobsIn(data: Json): readonly string[] {
+  const found = new Set<string>();
+  const visit = (value: Json): void => {
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, member] of Object.entries(value)) {
+      if (key === "blob" && typeof member === "string" && BLOB.test(member)) found.add(member);
+      else visit(member);
+    }
+  };
+  visit(data);
+  return [...found];
 }
 
 const SNAPSHOT = LIMITS.snapshotEveryEvents;
+const BLOB = /^[0-9a-f]{64}$/;
+
+/** A fork that does not continue the event it names, or another that continues one, would never verify again. */
+function checkLink(part: AppendPart): void {
+  const first = part.events[0]?.fact;
+  const from = part.expectedVersion === 0 && first?.type === "session.forked@1" ? first.data.from : null;
+  const { continues } = part;
+  if (from?.stream !== continues?.stream || from?.version !== continues?.version)
+    throw new TypeError(`${part.stream} must continue exactly the event that its fork names`);
+}
 
 function withCause(event: NewEvent, call: CallRef | null): NewEvent {
   if (call === null || event.cause !== null) return event;
@@ -77,18 +111,4 @@ function withCause(event: NewEvent, call: CallRef | null): NewEvent {
 /** Facts are plain data by construction; this only tells the compiler. */
 function jsonOf(data: NewEvent["fact"]["data"]): Json {
   return data as unknown as Json;
-}
-
-/** Every `blob` member, however deep: what must live as long as this event's data does. */
-function blobsIn(data: Json): readonly string[] {
-  const found = new Set<string>();
-  const visit = (value: Json): void => {
-    if (typeof value !== "object" || value === null) return;
-    for (const [key, member] of Object.entries(value)) {
-      if (key === "blob" && typeof member === "string") found.add(member);
-      else visit(member);
-    }
-  };
-  visit(data);
-  return [...found];
 }

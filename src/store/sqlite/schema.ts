@@ -1,19 +1,13 @@
 import { DatabaseSync } from "node:sqlite";
-import type { Model } from "../../kernel/index.ts";
 import { StoreError } from "../port.ts";
 
 /** Raised with every change of the tables; a file of a higher version is refused, never guessed at. */
 export const SCHEMA_VERSION = 1;
 
-/** Where each read model lies. */
-export const TABLE_OF: { readonly [M in Model]: string } = {
-  session: "sessions",
-  approval: "approvals",
-  agent: "agents",
-  token: "tokens",
-  system: "system",
-};
+/** In the file's header, so that another program's database is never taken for a log: "Nomo". */
+const APPLICATION_ID = 0x4e6f6d6f;
 
+/** `sum` is the CRC-32 of what stands before it: what is derived from the log has no place in its chain of hashes. */
 const TABLES = `
 CREATE TABLE streams(no INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE events(
@@ -22,71 +16,103 @@ CREATE TABLE events(
 CREATE UNIQUE INDEX events_place ON events(stream, version);
 CREATE UNIQUE INDEX events_id ON events(id);
 CREATE TABLE event_blobs(blob TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY(blob, seq)) STRICT, WITHOUT ROWID;
+CREATE TABLE doomed_blobs(blob TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 CREATE TABLE calls(key BLOB PRIMARY KEY, request BLOB NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE snapshots(stream INTEGER NOT NULL, version INTEGER NOT NULL, state BLOB NOT NULL, PRIMARY KEY(stream, version)) STRICT, WITHOUT ROWID;
-CREATE TABLE sessions(id TEXT PRIMARY KEY, name TEXT NOT NULL, alive INTEGER NOT NULL, shown INTEGER NOT NULL, active INTEGER NOT NULL, row TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE snapshots(stream INTEGER NOT NULL, version INTEGER NOT NULL, state BLOB NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY(stream, version)) STRICT, WITHOUT ROWID;
+CREATE TABLE sessions(id TEXT PRIMARY KEY, name TEXT NOT NULL, alive INTEGER NOT NULL, shown INTEGER NOT NULL, active INTEGER NOT NULL, row TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_name ON sessions(name);
 CREATE INDEX sessions_alive ON sessions(alive, id);
 CREATE INDEX sessions_active ON sessions(id) WHERE active = 1;
-CREATE TABLE approvals(id TEXT PRIMARY KEY, session TEXT NOT NULL, status TEXT NOT NULL, row TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE approvals(id TEXT PRIMARY KEY, session TEXT NOT NULL, status TEXT NOT NULL, row TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX approvals_status ON approvals(status, id);
-CREATE TABLE agents(id TEXT PRIMARY KEY, row TEXT NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE tokens(id TEXT PRIMARY KEY, secret TEXT, row TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE agents(id TEXT PRIMARY KEY, row TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE tokens(id TEXT PRIMARY KEY, secret TEXT, row TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX tokens_secret ON tokens(secret);
-CREATE TABLE system(id TEXT PRIMARY KEY, row TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE system(id TEXT PRIMARY KEY, row TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE fence(only INTEGER PRIMARY KEY CHECK (only = 1), value INTEGER NOT NULL) STRICT;
 INSERT INTO fence VALUES (1, 0);
 `;
 
-/** The one connection that writes. Every commit is flushed: `synchronous=FULL` syncs the write-ahead log each time. */
+/** How long a connection waits for a lock. Only another process, or a checkpoint that empties the log, can hold one. */
+const BUSY_TIMEOUT_MS = 5000;
+
+/**
+ * The one connection that writes. Every commit is flushed: `synchronous=FULL` syncs the write-ahead log each time.
+ * `secure_delete` is on all the time, because what moves about in the file before an erasure would leave copies behind.
+ */
 export function openForWriting(path: string): DatabaseSync {
-  const db = open(path, false);
-  db.exec(
-    "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY;",
-  );
-  db.exec("PRAGMA foreign_keys=OFF; PRAGMA trusted_schema=OFF;");
-  migrate(db);
-  return db;
+  return open(path, false, (db) => {
+    db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA secure_delete=ON");
+    db.exec("PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=OFF");
+    if (versionOf(db) === 0) create(db);
+  });
 }
 
+/** Without memory mapping: there an unreadable page would be a signal that ends the process, not an error. */
 export function openForReading(path: string): DatabaseSync {
-  const db = open(path, true);
-  db.exec("PRAGMA query_only=ON; PRAGMA cache_size=-32768; PRAGMA mmap_size=268435456; PRAGMA trusted_schema=OFF;");
-  refuseNewer(db);
-  return db;
+  return open(path, true, (db) => {
+    db.exec("PRAGMA query_only=ON; PRAGMA cache_size=-32768");
+    if (versionOf(db) === 0) throw new StoreError("log_corrupt", { path, problem: "there is no log in this file" });
+  });
 }
 
-function open(path: string, readOnly: boolean): DatabaseSync {
+function open(path: string, readOnly: boolean, prepare: (db: DatabaseSync) => void): DatabaseSync {
+  let db: DatabaseSync | null = null;
   try {
-    const db = new DatabaseSync(path, { readOnly, timeout: 5000 });
-    db.prepare("SELECT count(*) FROM sqlite_schema").get();
+    db = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS });
+    db.exec("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON");
+    prepare(db);
     return db;
   } catch (cause) {
+    db?.close();
     throw translate(cause, { path });
   }
 }
 
-function migrate(db: DatabaseSync): void {
-  if (refuseNewer(db) === SCHEMA_VERSION) return;
-  db.exec(`BEGIN IMMEDIATE; ${TABLES} PRAGMA user_version=${SCHEMA_VERSION}; COMMIT;`);
+function create(db: DatabaseSync): void {
+  db.exec(
+    `BEGIN IMMEDIATE; ${TABLES} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${SCHEMA_VERSION}; COMMIT`,
+  );
 }
 
-function refuseNewer(db: DatabaseSync): number {
-  const found = Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+function versionOf(db: DatabaseSync): number {
+  const pragma = (name: string) => Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
+  const tables = Number(db.prepare("SELECT count(*) AS tables FROM sqlite_schema").get()?.["tables"]);
+  const found = pragma("user_version");
+  if (tables === 0 && found === 0) return 0;
+  if (pragma("application_id") !== APPLICATION_ID || found < 1)
+    throw new StoreError("log_corrupt", { problem: "the file is not a log of Nomos" });
   if (found > SCHEMA_VERSION) throw new StoreError("log_newer", { found, known: SCHEMA_VERSION });
+  if (!isOurs(db)) throw new StoreError("log_corrupt", { problem: "the tables are not as they were created" });
   return found;
+}
+
+/** SQLite keeps the statements that made the tables; one bit less, or a trigger more, and nothing below can be trusted. */
+function isOurs(db: DatabaseSync): boolean {
+  const created = TABLES.split(";")
+    .map((statement) => statement.trim())
+    .filter((statement) => statement.startsWith("CREATE"));
+  const found = db
+    .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")
+    .all()
+    .map((row) => row["sql"]);
+  return found.length === created.length && created.every((statement) => found.includes(statement));
 }
 
 /** SQLite's result codes in our words. A full disk leaves everything as it was; any other failure to write is fatal. */
 export function translate(cause: unknown, details: StoreError["details"] = {}): StoreError {
   if (cause instanceof StoreError) return cause;
+  const nodeCode = cause instanceof Error && "code" in cause ? cause.code : null;
+  if (nodeCode === "ERR_INVALID_STATE") return new StoreError("store_closed", details, cause);
   const code = sqliteCode(cause);
   const primary = code === null ? null : code & 0xff;
   const found = { ...details, sqlite: code, reason: cause instanceof Error ? cause.message : String(cause) };
   if (primary === SQLITE.full) return new StoreError("disk_full", found, cause);
   if (primary === SQLITE.readOnly || primary === SQLITE.cantOpen)
     return new StoreError("store_read_only", found, cause);
-  if (primary === SQLITE.corrupt || primary === SQLITE.notADatabase) return new StoreError("log_corrupt", found, cause);
+  // An integer beyond what was ever written.
+  if (nodeCode === "ERR_OUT_OF_RANGE" || primary === SQLITE.corrupt || primary === SQLITE.notADatabase)
+    return new StoreError("log_corrupt", found, cause);
   return new StoreError("store_failed", found, cause);
 }
 

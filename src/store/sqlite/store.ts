@@ -94,6 +94,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     readAll: async (query) => reads.all(query),
     event: async (id) => reads.event(id),
     version: async (stream) => reads.version(stream),
+    seqAt: async (stream, version) => reads.seqAt(stream, version),
     lastSeq: async () => reads.lastSeq(),
     tail: ({ after, stream, signal }) => {
       const page = (cursor: number, limit: number) =>

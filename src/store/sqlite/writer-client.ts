@@ -2,57 +2,67 @@ import { Worker } from "node:worker_threads";
 import { StoreError } from "../port.ts";
 import type { FromWriter, ToWriter, WriteReply, WriteRequest, WriterOptions } from "./messages.ts";
 
-/** The main thread's end of the writer: collects what comes in while a flush is under way and sends it as one batch. */
+/** The main thread's end of the writer. What comes in during a flush waits at the writer, which makes one batch of it. */
 export interface WriterClient {
-  readonly write: (request: WriteRequest) => Promise<Extract<WriteReply, { ok: unknown }>>;
+  readonly write: (request: WriteRequest) => Promise<Written>;
+  /** Waits for what has been asked for; what is asked for from now on is refused. */
   readonly close: () => Promise<void>;
 }
 
+export type Written = Extract<WriteReply, { ok: unknown }>;
+
 interface Waiting {
   readonly request: WriteRequest;
-  readonly resolve: (reply: Extract<WriteReply, { ok: unknown }>) => void;
+  readonly bytes: number;
+  readonly resolve: (reply: Written) => void;
   readonly reject: (error: StoreError) => void;
 }
 
-const BATCH_MAX = 1024;
+/** So many at a time go to a writer that has nothing to do, so that it works while the rest is being prepared. */
+const FIRST_LOAD = 16;
+const LOAD_MAX = 256;
 const BACKLOG_MAX = 20_000;
+const BACKLOG_BYTES_MAX = 256 * 1024 * 1024;
 
 /** `onFatal` is told of a failed flush. Whoever runs the store must then end the process: what is in memory is ahead of the disk. */
 export async function startWriter(options: WriterOptions, onFatal: (error: StoreError) => void): Promise<WriterClient> {
   const worker = new Worker(new URL("./writer-thread.ts", import.meta.url), { workerData: options });
-  let waiting: Waiting[] = [];
-  let flushing: Waiting[] = [];
+  const waiting: Waiting[] = [];
+  const sent: Waiting[] = [];
+  let backlogBytes = 0;
   let failure: StoreError | null = null;
   const opened = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();
+  let state: "opening" | "open" | "closing" = "opening";
 
   const fail = (error: StoreError): void => {
     if (failure !== null) return;
     failure = error;
     opened.reject(error);
     closed.resolve();
-    for (const entry of [...flushing, ...waiting]) entry.reject(error);
-    flushing = [];
-    waiting = [];
-    onFatal(error);
+    for (const entry of [...sent.splice(0), ...waiting.splice(0)]) entry.reject(error);
+    if (state !== "opening") onFatal(error);
   };
   const post = (message: ToWriter) => worker.postMessage(message);
-  const flush = (): void => {
-    if (flushing.length > 0 || waiting.length === 0) return;
-    flushing = waiting.splice(0, BATCH_MAX);
-    post({ kind: "batch", requests: flushing.map(({ request }) => request) });
+  const send = (): void => {
+    while (waiting.length > 0) {
+      const load = waiting.splice(0, LOAD_MAX);
+      sent.push(...load);
+      post({ kind: "batch", requests: load.map(({ request }) => request) });
+    }
   };
 
   worker.on("message", (message: FromWriter) => {
     switch (message.kind) {
       case "ready":
+        state = "open";
         opened.resolve();
         return;
       case "done": {
-        const done = flushing;
-        flushing = [];
-        flush();
-        for (const [at, entry] of done.entries()) settle(entry, message.replies[at]);
+        for (const [at, entry] of sent.splice(0, message.replies.length).entries()) {
+          backlogBytes -= entry.bytes;
+          settle(entry, message.replies[at]);
+        }
         return;
       }
       case "fatal":
@@ -64,25 +74,32 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
   });
   worker.on("error", (cause) => fail(new StoreError("store_failed", { reason: String(cause) }, cause)));
   worker.on("exit", () => {
+    if (state === "closing" && sent.length === 0) failure ??= new StoreError("store_closed");
+    fail(new StoreError("store_failed", { reason: "the writer has ended" }));
     closed.resolve();
-    if (failure === null) failure = new StoreError("store_closed");
   });
   await opened.promise;
 
   return {
     write: (request) => {
       if (failure !== null) return Promise.reject(failure);
-      if (waiting.length >= BACKLOG_MAX)
-        return Promise.reject(new StoreError("overloaded", { backlogMax: BACKLOG_MAX }));
-      const { promise, resolve, reject } = Promise.withResolvers<Extract<WriteReply, { ok: unknown }>>();
-      waiting.push({ request, resolve, reject });
-      queueMicrotask(flush);
+      if (state === "closing") return Promise.reject(new StoreError("store_closed"));
+      const bytes = sizeOf(request);
+      if (sent.length + waiting.length >= BACKLOG_MAX || backlogBytes + bytes > BACKLOG_BYTES_MAX)
+        return Promise.reject(new StoreError("overloaded", { requests: sent.length + waiting.length, backlogBytes }));
+      const { promise, resolve, reject } = Promise.withResolvers<Written>();
+      waiting.push({ request, bytes, resolve, reject });
+      backlogBytes += bytes;
+      if (waiting.length === 1) queueMicrotask(send);
+      if (waiting.length >= FIRST_LOAD && sent.length === 0) send();
       return promise;
     },
     close: async () => {
-      while (failure === null && (waiting.length > 0 || flushing.length > 0))
-        await new Promise((next) => setTimeout(next, 1));
-      if (failure === null) post({ kind: "close" });
+      if (state === "open") {
+        state = "closing";
+        send();
+        if (failure === null) post({ kind: "close" });
+      }
       await closed.promise;
       await worker.terminate();
     },
@@ -93,4 +110,11 @@ function settle(entry: Waiting, reply: WriteReply | undefined): void {
   if (reply === undefined) entry.reject(new StoreError("store_failed", { reason: "the writer gave no answer" }));
   else if ("ok" in reply) entry.resolve(reply);
   else entry.reject(new StoreError(reply.refused, reply.details));
+}
+
+/** What counts is the data; the rest of a request is small beside it. */
+function sizeOf(request: WriteRequest): number {
+  let bytes = 0;
+  for (const part of request.parts) for (const event of part.events) bytes += event.data.length;
+  return bytes;
 }

@@ -1,7 +1,8 @@
-import { parentPort, workerData } from "node:worker_threads";
-import { StoreError } from "../port.ts";
-import type { FromWriter, ToWriter, WriterOptions } from "./messages.ts";
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { createCheckpoints } from "./checkpoints.ts";
+import type { FromWriter, ToWriter, WriteReply, WriteRequest, WriterOptions } from "./messages.ts";
 import { openForWriting, translate } from "./schema.ts";
+import { inspectLog } from "./start-check.ts";
 import { createWriter } from "./writer.ts";
 
 /** The thread that owns the write connection and its checkpoints. A failed flush ends it: a flush is never tried twice. */
@@ -10,42 +11,80 @@ if (port === null) throw new Error("the writer is a worker thread");
 const options = workerData as WriterOptions;
 const say = (message: FromWriter) => port.postMessage(message);
 
-try {
-  const db = openForWriting(options.path);
-  const writer = createWriter(db);
-  const walPages = () => Number(db.prepare("PRAGMA wal_checkpoint(PASSIVE)").get()?.["log"] ?? 0);
-  let commitsSinceCheckpoint = 0;
-  let pagesWritten = 0;
+const BATCH_MAX = 1024;
+const IDLE_MS = 100;
 
-  port.on("message", (message: ToWriter) => {
-    if (message.kind === "close") {
-      db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-      db.close();
-      say({ kind: "closed" });
-      port.close();
-      return;
-    }
+const start = (): void => {
+  const db = openForWriting(options.path);
+  inspectLog(db);
+  const writer = createWriter(db, options.blobFolder);
+  const checkpoints = createCheckpoints(db, options.checkpointPages);
+  const idle = setTimeout(() => orFatal(() => untilFull(checkpoints.whenIdle)), IDLE_MS);
+
+  const commit = (requests: readonly WriteRequest[]): readonly WriteReply[] => {
     try {
-      say({ kind: "done", replies: writer.commit(message.requests) });
-      commitsSinceCheckpoint += 1;
-      pagesWritten += 4 * message.requests.length;
-      if (pagesWritten < options.checkpointPages && commitsSinceCheckpoint < options.checkpointPages) return;
-      walPages();
-      commitsSinceCheckpoint = 0;
-      pagesWritten = 0;
+      return writer.commit(requests);
     } catch (cause) {
-      const error = translate(cause);
-      if (error.code === "disk_full") {
-        say({ kind: "done", replies: message.requests.map(() => ({ refused: "disk_full", details: error.details })) });
-        return;
-      }
-      say({ kind: "fatal", code: error.code, details: error.details });
-      port.close();
+      const { code, details } = translate(cause);
+      if (code !== "disk_full") throw cause;
+      return requests.map(() => ({ refused: code, details }));
     }
-  });
+  };
+  const close = (): void => {
+    clearTimeout(idle);
+    untilFull(() => db.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
+    db.close();
+    say({ kind: "closed" });
+    port.close();
+  };
+
+  port.on("message", (first: ToWriter) =>
+    orFatal(() => {
+      const { requests, closing } = drain(first);
+      if (requests.length > 0) {
+        say({ kind: "done", replies: commit(requests) });
+        untilFull(checkpoints.ifDue);
+        idle.refresh();
+      }
+      if (closing) close();
+    }),
+  );
   say({ kind: "ready" });
-} catch (cause) {
-  const error = cause instanceof StoreError ? cause : translate(cause);
-  say({ kind: "fatal", code: error.code, details: error.details });
-  port.close();
+};
+
+/** Everything that came while the last batch was flushed: it becomes one batch, and one flush. */
+function drain(first: ToWriter): { readonly requests: readonly WriteRequest[]; readonly closing: boolean } {
+  const requests: WriteRequest[] = [];
+  for (let message: ToWriter | undefined = first; message !== undefined; message = next()) {
+    if (message.kind === "close") return { requests, closing: true };
+    requests.push(...message.requests);
+    if (requests.length >= BATCH_MAX) break;
+  }
+  return { requests, closing: false };
 }
+
+function next(): ToWriter | undefined {
+  const received: { readonly message: ToWriter } | undefined = receiveMessageOnPort(port);
+  return received?.message;
+}
+
+/** A checkpoint that finds the disk full is put off; nothing depends on it but space. */
+function untilFull(work: () => void): void {
+  try {
+    work();
+  } catch (cause) {
+    if (translate(cause).code !== "disk_full") throw cause;
+  }
+}
+
+function orFatal(work: () => void): void {
+  try {
+    work();
+  } catch (cause) {
+    const { code, details } = translate(cause);
+    say({ kind: "fatal", code, details });
+    port.close();
+  }
+}
+
+orFatal(start);

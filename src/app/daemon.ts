@@ -1,0 +1,235 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { toNomosError } from "../contract/index.ts";
+import {
+  createProcessHost,
+  findBubblewrap,
+  killMarked,
+  processIdentity,
+  systemClock,
+  writeFileAtomic,
+} from "../host/index.ts";
+import { compilePolicy, fact, HOME_LEASE, releaseLease, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
+import { lockHome, openSqliteStore } from "../store/index.ts";
+import {
+  createAgents,
+  createApprovalWaiters,
+  createCommitter,
+  createFrames,
+  createSessionProcesses,
+  createSupervisor,
+  createTokens,
+  createTurnRunner,
+} from "../supervisor/index.ts";
+import { serveHttp } from "../surfaces/index.ts";
+import { permissions, type Services, SYSCALLS } from "../syscalls/index.ts";
+import { openDaemonLog } from "./daemon-log.ts";
+import { createDrivers } from "./drivers.ts";
+import { takeHomeLease } from "./home-lease.ts";
+import { createAuthenticator, operatorToken } from "./secrets.ts";
+import { openSettings, setting } from "./settings.ts";
+import { startTour } from "./tour.ts";
+
+export interface DaemonOptions {
+  readonly home: string;
+  /** Null: what the configuration says. */
+  readonly port: number | null;
+  readonly version: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly tour: boolean;
+  readonly echo: (line: string) => void;
+  /** The log could not be written: the process must end now, with this exit code. */
+  readonly die: (exitCode: number) => void;
+}
+
+export interface Daemon {
+  readonly port: number;
+  readonly home: string;
+  readonly tourSession: { readonly id: string; readonly name: string } | null;
+  /** Drains, puts every session to sleep, closes the log, lets go of the home. */
+  readonly stop: () => Promise<void>;
+  /** Resolves when somebody asked the daemon to stop. */
+  readonly stopAsked: Promise<void>;
+}
+
+const TOOL_VERBS = ["tool.run", "tool.write", "tool.process"];
+const TURN_GRACE_MS = 400;
+const SOCKET_PATH_MAX = 100;
+
+/** The composition root: everything is built here, once, and nothing anywhere else. */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const startedAtMs = Date.now();
+  await mkdir(options.home, { recursive: true, mode: 0o700 });
+  const home = await realpath(options.home);
+  const lock = lockHome(join(home, "lock.db"));
+  const config = await openSettings(home);
+  const log = openDaemonLog(home, options.echo);
+  const clock = systemClock();
+  const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
+  const store = await openSqliteStore({
+    home,
+    onFatal: (error) => {
+      options.echo(
+        JSON.stringify({ message: "the log could not be written; stopping", code: error.code, details: error.details }),
+      );
+      options.die(6);
+    },
+  });
+  const fence = await takeHomeLease({ store, newId, clock, holder: `pid:${process.pid}` });
+  const committer = createCommitter({ store, clock, newId, fence });
+
+  const bubblewrap = await findBubblewrap(options.environment["PATH"] ?? "");
+  const bwrapPath = "path" in bubblewrap ? bubblewrap.path : null;
+  const instance = `nomos-${createHash("sha256").update(home).digest("hex").slice(0, 12)}`;
+  const orphans = await killMarked(instance);
+  if (orphans.length > 0) log.write("ended processes that a dead daemon left behind", { count: orphans.length });
+  const host = createProcessHost({ home, bwrapPath, processesMax: setting(config, "processesMax") });
+
+  const drivers = createDrivers(config);
+  const workspaces = join(home, "workspaces");
+  await mkdir(workspaces, { recursive: true, mode: 0o700 });
+  let port = 0;
+  const url = () => `http://127.0.0.1:${port}`;
+  const processes = createSessionProcesses({
+    host,
+    environment: options.environment,
+    instance,
+    workspaces,
+    url,
+    driverEnvironment: drivers.environment,
+  });
+  const frames = createFrames();
+  const agents = createAgents(store, committer);
+  const tokens = createTokens(store, committer, clock, newId);
+  const waiters = createApprovalWaiters(store);
+  const policy = compilePolicy(
+    [...permissions(), ...TOOL_VERBS],
+    [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
+  );
+  const runner = createTurnRunner({
+    store,
+    committer,
+    clock,
+    newId,
+    policy,
+    frames,
+    waiters,
+    processes,
+    driver: drivers.get,
+    toolPolicy: agents.toolPolicy,
+    turnTimeoutMs: () => setting(config, "turnTimeoutMs"),
+    log: log.write,
+  });
+  const random = () => randomBytes(5);
+  const supervisor = createSupervisor({
+    store,
+    committer,
+    runner,
+    processes,
+    clock,
+    newId,
+    specs: { home, defaultCwd: options.cwd, driver: drivers.get, driverFile: drivers.file, random },
+    idleHibernateMs: () => setting(config, "idleHibernateMs"),
+    log: log.write,
+  });
+
+  const stopAsked = Promise.withResolvers<void>();
+  const stopping = new AbortController();
+  let ready = false;
+  let recovery = { sessions: 0, interrupted: 0, ms: 0 };
+  const services: Services = {
+    store,
+    supervisor,
+    agents,
+    tokens,
+    frames,
+    policy,
+    config,
+    fence,
+    callsUnderWay: new Map(),
+    secretsShownOnce: new Map(),
+    identify: processIdentity,
+    requireDriver: (slug) => void drivers.get(slug),
+    drivers: () => drivers.list().map(({ slug, summary, continuity }) => ({ slug, summary, continuity })),
+    erase: (_stream, id, events, reason, by) => committer.erase(id, events, reason, by),
+    noteCall: async (syscall, { actor, call }) => {
+      await committer.change(SYSTEM_STREAM, () => [fact("call.made@1", { syscall })], { actor: actor.principal, call });
+    },
+    noteDenial: async (denial, { actor }) => {
+      await committer.change(SYSTEM_STREAM, () => [fact("gate.denied@1", { ...denial, turnId: null })], {
+        actor: actor.principal,
+      });
+    },
+    daemon: {
+      version: options.version,
+      pid: process.pid,
+      home,
+      port: () => port,
+      startedAtMs,
+      recovery: () => recovery,
+      sandbox: { bubblewrap: bwrapPath, remedy: "remedy" in bubblewrap ? bubblewrap.remedy : null },
+      shutDown: () => void clock.after(50, () => stopAsked.resolve()),
+    },
+  };
+
+  const operator = await operatorToken(home);
+  const socketPath = join(home, "nomos.sock");
+  await rm(socketPath, { force: true });
+  const server = await serveHttp(
+    {
+      services,
+      syscalls: SYSCALLS,
+      authenticate: createAuthenticator(operator, tokens, processes),
+      ready: () => ready,
+      requestBytesMax: setting(config, "requestBytesMax"),
+      stopping: stopping.signal,
+      log: log.write,
+    },
+    {
+      port: options.port ?? setting(config, "port"),
+      socket: socketPath.length < SOCKET_PATH_MAX ? socketPath : null,
+      connectionsMax: setting(config, "connectionsMax"),
+    },
+  );
+  port = server.port;
+
+  await agents.ensureBuiltIn(drivers.list().map(({ slug }) => slug));
+  const recoveryStartMs = Date.now();
+  recovery = { ...(await supervisor.recover()), ms: Date.now() - recoveryStartMs };
+  const tourSession = options.tour ? await startTour(services, workspaces) : null;
+  const found = {
+    pid: process.pid,
+    port,
+    socket: socketPath.length < SOCKET_PATH_MAX ? socketPath : null,
+    version: options.version,
+    startedAt: clock.iso(startedAtMs),
+  };
+  await writeFileAtomic(join(home, "daemon.json"), Buffer.from(`${JSON.stringify(found)}\n`), { mode: 0o600 });
+  ready = true;
+  log.write("up", { port, fence, recovery, startMs: Date.now() - startedAtMs });
+
+  const stop = async (): Promise<void> => {
+    log.write("stopping");
+    stopping.abort();
+    const closed = server.close();
+    await supervisor.stop(TURN_GRACE_MS);
+    await host.stopAll({ graceMs: TURN_GRACE_MS });
+    await closed;
+    waiters.stop();
+    await committer
+      .change(
+        SYSTEM_STREAM,
+        (folded) => (folded.kind === "system" ? releaseLease(folded.state.lease, { resource: HOME_LEASE, fence }) : []),
+        { actor: "daemon" },
+      )
+      .catch((thrown: unknown) => log.write("the lease could not be given back", { code: toNomosError(thrown).code }));
+    await store.close();
+    await rm(join(home, "daemon.json"), { force: true });
+    log.write("down");
+    await log.close();
+    lock.release();
+  };
+  return { port, home, tourSession, stop, stopAsked: stopAsked.promise };
+}

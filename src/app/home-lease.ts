@@ -1,0 +1,25 @@
+import type { Clock } from "../host/index.ts";
+import { acquireLease, HOME_LEASE, isRefusal, type NewId, SYSTEM_STREAM } from "../kernel/index.ts";
+import { type Store, StoreError } from "../store/index.ts";
+
+/**
+ * Becomes the one writer of the home. Whoever calls this holds the operating system's lock on it, so the last holder is
+ * dead or gone: its lease is taken over at once, with a higher fence.
+ */
+export async function takeHomeLease(given: {
+  readonly store: Store;
+  readonly newId: NewId;
+  readonly clock: Clock;
+  readonly holder: string;
+}): Promise<number> {
+  const { store, newId, clock, holder } = given;
+  const folded = await store.fold(SYSTEM_STREAM);
+  if (folded.kind !== "system") throw new Error("the system's stream has no system's fold");
+  const decision = acquireLease(folded.state.lease, { resource: HOME_LEASE, holder, deadHolder: true });
+  if (isRefusal(decision)) throw new StoreError("stale_fence", decision.details);
+  const fence = folded.state.lease.lastFence + 1;
+  const at = clock.iso(clock.nowMs());
+  const events = decision.map((fact) => ({ id: newId(), at, actor: "daemon", cause: null, fact }));
+  await store.append([{ stream: SYSTEM_STREAM, expectedVersion: folded.state.version, events }], { fence });
+  return fence;
+}

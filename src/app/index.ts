@@ -1,0 +1,2 @@
+export { type Daemon, type DaemonOptions, startDaemon } from "./daemon.ts";
+export { daemonLogPath } from "./daemon-log.ts";

@@ -1,0 +1,42 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { chmod, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { writeFileAtomic } from "../host/index.ts";
+import type { Actor } from "../kernel/index.ts";
+import { hashSecret, type SessionProcesses, type Tokens } from "../supervisor/index.ts";
+import { ROLES } from "../syscalls/index.ts";
+
+const TOKEN_FORM = /^nmo_[0-9a-f]{64}$/;
+
+/** The operator's token: made once, readable by its owner only. */
+export async function operatorToken(home: string): Promise<string> {
+  const path = join(home, "token");
+  const known = await readFile(path, "utf8").then(
+    (text) => text.trim(),
+    () => "",
+  );
+  if (TOKEN_FORM.test(known)) {
+    await chmod(path, 0o600);
+    return known;
+  }
+  const token = `nmo_${randomBytes(32).toString("hex")}`;
+  await writeFileAtomic(path, Buffer.from(`${token}\n`), { mode: 0o600 });
+  return token;
+}
+
+/** Whom a secret speaks for: the operator, a session's own driver, or whoever was issued a scoped token. */
+export function createAuthenticator(
+  operator: string,
+  tokens: Tokens,
+  processes: SessionProcesses,
+): (secret: string) => Promise<Actor | null> {
+  const operatorHash = Buffer.from(hashSecret(operator), "hex");
+  return async (secret) => {
+    const hash = hashSecret(secret);
+    if (timingSafeEqual(Buffer.from(hash, "hex"), operatorHash))
+      return { principal: "operator", capabilities: ROLES.operator, sessionId: null };
+    const sessionId = processes.sessionOfToken(hash);
+    if (sessionId !== null) return { principal: `session:${sessionId}`, capabilities: ROLES.session, sessionId };
+    return tokens.actorOf(secret);
+  };
+}

@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CONFIG_DEFAULTS, Config, HOT_KEYS, NomosError } from "../contract/index.ts";
+import { writeFileAtomic } from "../host/index.ts";
+import type { ConfigService } from "../syscalls/index.ts";
+
+/** `$NOMOS_HOME/config.json`: read once, changed only through here. */
+export async function openSettings(home: string): Promise<ConfigService> {
+  const path = join(home, "config.json");
+  let current = parse(await readFile(path, "utf8").catch(orEmpty));
+  return {
+    show: () => current,
+    needRestart: (keys) => keys.filter((key) => !HOT_KEYS.includes(key)),
+    change: async (patch) => {
+      const merged = Object.fromEntries(Object.entries({ ...current, ...patch }).filter(([, value]) => value !== null));
+      const next = check(merged);
+      await writeFileAtomic(path, Buffer.from(`${JSON.stringify(next, null, 2)}\n`), { mode: 0o600 });
+      current = next;
+    },
+  };
+}
+
+/** A number of the configuration, or what holds without one. */
+export function setting(config: ConfigService, key: keyof typeof CONFIG_DEFAULTS): number {
+  return config.show()[key] ?? CONFIG_DEFAULTS[key];
+}
+
+function parse(text: string): Config {
+  try {
+    return check(JSON.parse(text));
+  } catch (cause) {
+    if (cause instanceof NomosError) throw cause;
+    throw new NomosError("malformed_json", { file: "config.json", at: String(cause) }, { cause });
+  }
+}
+
+function check(value: unknown): Config {
+  const parsed = Config.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
+  throw new NomosError("invalid_request", { file: "config.json", issues });
+}
+
+function orEmpty(cause: unknown): string {
+  if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return "{}";
+  throw cause;
+}

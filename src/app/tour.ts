@@ -1,0 +1,34 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { SessionRow } from "../kernel/index.ts";
+import type { Services } from "../syscalls/index.ts";
+
+const TOUR_LABEL = "tour";
+const FIRST_PROMPT = [
+  "say Welcome to Nomos. This is a session: durable, forkable, resumable.",
+  "write hello.txt written by the demo driver",
+  "run cat hello.txt && date",
+  "say Prompt me with lines like these: say, write, run, sleep, ask. Everything I do is in the log.",
+].join("\n");
+
+/** A first session to watch, prompt, fork and rewind, without any key. Made once; a later start finds it again. */
+export async function startTour(
+  services: Services,
+  workspaces: string,
+): Promise<{ readonly id: string; readonly name: string }> {
+  const rows = await services.store.rows("session", { limit: 200, open: true });
+  const known = rows
+    .map((row): SessionRow => JSON.parse(row))
+    .find((row) => row.label === TOUR_LABEL && row.adapter === "demo");
+  if (known !== undefined) return known;
+  const cwd = join(workspaces, "tour");
+  await mkdir(cwd, { recursive: true, mode: 0o700 });
+  const events = await services.supervisor.open(
+    { adapter: "demo", cwd, label: TOUR_LABEL, prompt: FIRST_PROMPT },
+    { actor: "operator" },
+  );
+  const id = events[0]?.stream.slice("session/".length) ?? "";
+  const row = await services.store.row("session", id);
+  const made: SessionRow | null = row === null ? null : JSON.parse(row);
+  return { id, name: made?.name ?? "" };
+}

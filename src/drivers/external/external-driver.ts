@@ -1,0 +1,15 @@
+import { type Driver, DriverError } from "../driver.ts";
+
+/** An agent that somebody else started: it reports its turns by calls, and is watched by pid and start time. */
+export function externalDriver(): Driver {
+  return {
+    slug: "external",
+    summary: "an agent started elsewhere, reporting by calls; ended by finish or by its death",
+    continuity: "native",
+    check: async (spec) => {
+      if (spec.external === null)
+        throw new DriverError("invalid_request", "an external session is opened with `session open`");
+    },
+    runTurn: null,
+  };
+}

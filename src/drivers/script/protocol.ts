@@ -1,0 +1,47 @@
+import type { Json } from "../../kernel/index.ts";
+
+/**
+ * Lines of JSON between the daemon and the process that runs a user's driver file. Lines to the daemon begin with a mark
+ * that only the two know, so that whatever else the file (or a program it starts) prints is taken for plain output.
+ */
+export interface TurnOrder {
+  readonly kind: "turn";
+  readonly mark: string;
+  readonly file: string;
+  readonly input: string;
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly cwd: string;
+}
+
+export type ToScript =
+  | TurnOrder
+  | { readonly kind: "answer"; readonly id: number; readonly value: Json }
+  | { readonly kind: "refusal"; readonly id: number; readonly code: string; readonly message: string }
+  | { readonly kind: "output"; readonly process: string; readonly stream: "stdout" | "stderr"; readonly text: string }
+  | { readonly kind: "abort" };
+
+export type FromScript =
+  | { readonly kind: "call"; readonly id: number; readonly method: ScriptMethod; readonly args: readonly Json[] }
+  | { readonly kind: "end" }
+  | { readonly kind: "fail"; readonly code: "driver_failed" | "driver_file_invalid"; readonly message: string };
+
+export const SCRIPT_METHODS = [
+  "say",
+  "stream",
+  "run",
+  "write",
+  "read",
+  "ask",
+  "artifact",
+  "todo",
+  "event",
+  "start",
+  "processWrite",
+  "processCloseInput",
+  "processWait",
+  "processCancel",
+] as const;
+export type ScriptMethod = (typeof SCRIPT_METHODS)[number] | `tool:${string}`;
+
+export const LINE_BYTES_MAX = 8_388_608;

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { isCustomType, type Json } from "../../kernel/index.ts";
+import { DriverError, type EffectResult, type TurnPort, type TurnProcess } from "../driver.ts";
+import { SCRIPT_METHODS } from "./protocol.ts";
+
+/** Answers what a driver file asks for. Its arguments come from foreign code: they are parsed, never trusted. */
+export function createScriptCalls(
+  port: TurnPort,
+  deliver: (process: string, stream: "stdout" | "stderr", text: string) => void,
+) {
+  const processes = new Map<string, { readonly process: TurnProcess; readonly drained: Promise<void> }>();
+
+  const started = (id: string) => {
+    const found = processes.get(id);
+    if (found === undefined) throw new DriverError("invalid_request", `no process ${id} in this turn`);
+    return found;
+  };
+  const drain = async (process: TurnProcess): Promise<void> => {
+    for await (const { stream, text } of process.output) deliver(process.effectId, stream, text);
+  };
+
+  const methods: { readonly [method: string]: (args: unknown) => Promise<Json> } = {
+    say: async (args) => {
+      const [text, role] = z.tuple([z.string(), z.enum(["assistant", "thought"])]).parse(args);
+      await port.say(text, role);
+      return null;
+    },
+    stream: async (args) => {
+      port.stream(z.tuple([z.string()]).parse(args)[0]);
+      return null;
+    },
+    run: async (args) => result(await port.run(z.tuple([z.string()]).parse(args)[0])),
+    write: async (args) => result(await port.write(...z.tuple([z.string(), z.string()]).parse(args))),
+    read: async (args) => port.read(z.tuple([z.string()]).parse(args)[0]),
+    ask: async (args) => {
+      const [question, options] = z.tuple([z.string(), z.array(z.string())]).parse(args);
+      return { ...(await port.ask(question, options)) };
+    },
+    artifact: async (args) => {
+      const [path, text, mediaType] = z.tuple([z.string(), z.string(), z.string()]).parse(args);
+      return { ...(await port.artifact(path, Buffer.from(text), mediaType)) };
+    },
+    todo: async (args) => {
+      const item = z.object({ text: z.string(), status: z.enum(["open", "active", "done"]) });
+      await port.todo(z.tuple([z.array(item)]).parse(args)[0]);
+      return null;
+    },
+    event: async (args) => {
+      const [name, payload] = z.tuple([z.string(), z.json()]).parse(args);
+      if (!isCustomType(`x.${name}@1`)) throw new DriverError("invalid_request", `no event may be called ${name}`);
+      await port.event(name, payload);
+      return null;
+    },
+    start: async (args) => {
+      const process = await port.start(z.tuple([z.array(z.string()).min(1)]).parse(args)[0]);
+      processes.set(process.effectId, { process, drained: drain(process) });
+      return process.effectId;
+    },
+    processWrite: async (args) => {
+      const [id, text] = z.tuple([z.string(), z.string()]).parse(args);
+      await started(id).process.write(text);
+      return null;
+    },
+    processCloseInput: async (args) => {
+      await started(z.tuple([z.string()]).parse(args)[0]).process.closeInput();
+      return null;
+    },
+    processWait: async (args) => {
+      const { process, drained } = started(z.tuple([z.string()]).parse(args)[0]);
+      await drained;
+      return result(await process.wait());
+    },
+    processCancel: async (args) => {
+      await started(z.tuple([z.string()]).parse(args)[0]).process.cancel();
+      return null;
+    },
+  };
+
+  return async (method: string, args: unknown): Promise<Json> => {
+    const name = method.startsWith("tool:") ? method.slice("tool:".length) : method;
+    const answer = Object.hasOwn(methods, name) ? methods[name] : undefined;
+    if (answer === undefined)
+      throw new DriverError("tool_unknown", `no tool is called ${name}`, { tools: [...SCRIPT_METHODS] });
+    const given = method.startsWith("tool:") && Array.isArray(args) && Array.isArray(args[0]) ? args[0] : args;
+    return answer(given);
+  };
+}
+
+function result({ outcome, exitCode, output, message }: EffectResult): Json {
+  return { outcome, exitCode, output, message };
+}

@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { expect } from "vitest";
+import { factsAmong } from "../../test/support/kernel-facts.ts";
+import { instant, placed } from "../../test/support/kernel-model.ts";
+import { proves } from "../../test/support/proves.ts";
+import { AGENT_TRANSITIONS, type AgentState, createAgent, deleteAgent, evolveAgent, NEW_AGENT } from "./agent.ts";
+import { isRefusal } from "./refusal.ts";
+import { transition } from "./session/transitions.ts";
+
+const commands = fc.array(fc.record({ do: fc.constantFrom("create", "delete"), builtIn: fc.boolean() }), {
+  maxLength: 40,
+  size: "max",
+});
+
+proves("K21", "an agent is made once, deleted once, and may then be made again; a built-in one stays", () => {
+  fc.assert(
+    fc.property(commands, (list) => {
+      let state: AgentState = NEW_AGENT;
+      for (const command of list) {
+        const before: AgentState = state;
+        const decision =
+          command.do === "create"
+            ? createAgent(before, { ...AGENT, builtIn: command.builtIn })
+            : deleteAgent(before, "a");
+        if (!isRefusal(decision))
+          state = decision.reduce((at, fact) => evolveAgent(at, placed(at.version + 1, fact)), before);
+        const there = before.at === "present";
+        if (command.do === "create") expect(isRefusal(decision)).toBe(there);
+        else expect(isRefusal(decision)).toBe(!there || before.agent.builtIn);
+      }
+    }),
+  );
+});
+
+proves("K21", "an agent is what it was made as, and knows since when", () => {
+  const made = createAgent(NEW_AGENT, AGENT);
+  if (isRefusal(made)) return expect.fail("nothing is in its way");
+  const state = made.reduce((at, fact) => evolveAgent(at, placed(at.version + 1, fact)), NEW_AGENT);
+  expect(state).toEqual({ at: "present", version: 1, agent: { ...AGENT, createdAt: instant(1) } });
+  expect(createAgent(state, AGENT)).toMatchObject({ refused: "agent_exists" });
+  expect(deleteAgent(NEW_AGENT, "a")).toMatchObject({ refused: "agent_not_found" });
+  expect(
+    deleteAgent({ ...state, at: "present", agent: { ...AGENT, builtIn: true, createdAt: "" } }, "a"),
+  ).toMatchObject({
+    refused: "agent_in_use",
+  });
+});
+
+proves("K15", "an agent moves only along its table, and every row of it is walked", () => {
+  const walked = new Set<string>();
+  fc.assert(
+    fc.property(fc.array(factsAmong(["agent.created@1", "agent.deleted@1"]), { maxLength: 40 }), (facts) => {
+      facts.reduce((before, fact, n) => {
+        const after = evolveAgent(before, placed(n + 1, fact));
+        const to = transition(AGENT_TRANSITIONS, before.at, fact.type);
+        expect(after.at).toBe(to ?? before.at);
+        if (to === null && before.at === "present") expect(after).toHaveProperty("agent", before.agent);
+        walked.add(`${before.at} ${fact.type}`);
+        return after;
+      }, NEW_AGENT);
+    }),
+  );
+  expect(
+    AGENT_TRANSITIONS.flatMap(({ on, from }) => from.map((at) => `${at} ${on}`)).filter((row) => !walked.has(row)),
+  ).toEqual([]);
+});
+
+const AGENT = { slug: "a", name: "A", driver: "demo", tools: { run: "always_ask" }, builtIn: false } as const;

@@ -1,0 +1,223 @@
+import fc from "fast-check";
+import { expect } from "vitest";
+import { anyFacts } from "../../test/support/kernel-facts.ts";
+import { goingOn, histories } from "../../test/support/kernel-histories.ts";
+import { factsOf, instant, type Log, newWorld, perform, placed, runCommands } from "../../test/support/kernel-model.ts";
+import { proves } from "../../test/support/proves.ts";
+import type { Placed } from "./events.ts";
+import { emptyFold, evolve, type Folded, foldAll, type RowChange } from "./folds.ts";
+import { LIMITS } from "./limits.ts";
+import { evolveSession } from "./session/evolve.ts";
+import { sessionRow } from "./session/rows.ts";
+import { isEnded, newSessionState, type SessionState } from "./session/state.ts";
+
+const STREAMS = ["session/s", "agent/a", "token/t", "system"];
+const manyFacts = fc.array(anyFacts, { maxLength: 80, size: "max" });
+
+/** A fold's view travels inside `session.rewound@1` and `session.forked@1`, so it has to fit into one event. */
+const FOLD_JSON_BYTES_MAX = LIMITS.eventDataBytes;
+const EVENTS_OF_A_LONG_LIFE = 20_000;
+
+proves("K16", "folding a stretch is folding its events one by one, for every kind of stream", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...STREAMS), manyFacts, (stream, facts) => {
+      const events = facts.map((fact, n) => placed(n + 1, fact));
+      expect(foldAll(stream, emptyFold(stream), events).folded).toEqual(events.reduce(evolve, emptyFold(stream)));
+    }),
+  );
+});
+
+proves("K16", "a fold may stop at any event, be stored as JSON and go on from there", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...STREAMS), manyFacts, fc.nat(), (stream, facts, n) => {
+      const events = facts.map((fact, at) => placed(at + 1, fact));
+      const split = n % (events.length + 1);
+      const snapshot = stored(foldAll(stream, emptyFold(stream), events.slice(0, split)).folded);
+      const whole = foldAll(stream, emptyFold(stream), events).folded;
+      expect(foldAll(stream, snapshot, events.slice(split)).folded).toEqual(stored(whole));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+proves("K16", "the read models come out the same however the log was cut into appends", () => {
+  fc.assert(
+    fc.property(histories, fc.integer({ min: 1, max: 9 }), (commands, size) => {
+      for (const log of runCommands(commands).logs) expect(rowsInSteps(log, size)).toEqual(rowsInSteps(log, Infinity));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+proves("K16", "a stream of no known kind has no fold", () => {
+  for (const stream of ["", "session", "ticket/1", "systems", "system/1"])
+    expect(() => emptyFold(stream)).toThrow("no fold");
+});
+
+proves("K17", "the state of a session stays below its bound for 20,000 events of every kind", () => {
+  const world = newWorld(200);
+  const [log] = world.logs;
+  if (log === undefined) return expect.fail("a world has a session");
+  for (let seed = 1; log.head.version < EVENTS_OF_A_LONG_LIFE; seed += 1)
+    for (const command of fc.sample(goingOn, { numRuns: 1000, seed })) {
+      perform(world, command.do === "artifact" ? { ...command, path: log.head.version % 1500 } : command);
+      if (log.events.length % 500 === 0) expectBounded(log.head);
+    }
+  expectBounded(log.head);
+});
+
+proves("K17", "artifacts that rewinds leave behind do not pile up, and their numbers still only rise", () => {
+  const world = newWorld(40);
+  const [log] = world.logs;
+  if (log === undefined) return expect.fail("a world has a session");
+  const numbers = new Map<string, number>();
+  for (let n = 0; n < 3 * LIMITS.artifactIdsMax; n += 1) {
+    // Mostly to the beginning, where there was no artifact yet; now and then to some that were left behind.
+    if (n % 37 === 36) perform(world, { log: 0, do: "rewind", n: n % 5 === 0 ? n * 7919 : 0, toParent: false });
+    const { events } = perform(world, { log: 0, do: "artifact", n: 0, path: n % 50, inTurn: false });
+    const fact = events[0]?.fact;
+    if (fact?.type !== "artifact.written@1") return expect.fail("it is written");
+    expect(fact.data.version).toBeGreaterThan(numbers.get(fact.data.artifactId) ?? 0);
+    numbers.set(fact.data.artifactId, fact.data.version);
+  }
+  expect(numbers.size).toBeGreaterThan(LIMITS.artifactIdsMax);
+  expect(log.head.artifactFloor).toBeGreaterThan(1);
+  expectBounded(log.head);
+});
+
+proves("K17", "verbs that were granted are kept up to a limit, and the oldest is asked about again", () => {
+  const asked = (n: number): readonly Placed["fact"][] => [
+    {
+      type: "approval.requested@1",
+      data: { ...QUESTION, approvalId: `a${n}`, action: { verb: `v${n}`, resource: "r" } },
+    },
+    {
+      type: "approval.answered@1",
+      data: { approvalId: `a${n}`, turnId: "t", status: "approved", option: "always", reason: null },
+    },
+  ];
+  const facts = Array.from({ length: 2 * LIMITS.grantsMax }, (_, n) => asked(n)).flat();
+  const { grants } = facts.map((fact, n) => placed(n + 1, fact)).reduce(evolveSession, newSessionState("s"));
+  expect(grants).toHaveLength(LIMITS.grantsMax);
+  expect(grants.at(-1)).toBe(`v${2 * LIMITS.grantsMax - 1}`);
+});
+
+proves("K18", "erasing what was said and done in turns that are over leaves every state machine where it was", () => {
+  fc.assert(
+    fc.property(histories, fc.infiniteStream(fc.boolean()), (commands, erase) => {
+      for (const log of runCommands(commands).logs) {
+        const ended = new Set(factsOf(log, "turn.ended@1").map(({ data }) => data.turnId));
+        const left = log.events.map((event) =>
+          isErasable(event, ended) && erase.next().value === true ? { ...event, fact: null } : event,
+        );
+        const { lastOutputAt: _before, ...before } = log.head;
+        const { lastOutputAt: _after, ...after } = left.reduce(evolveSession, newSessionState(log.id));
+        expect(after).toEqual(before);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+proves("K19", "a session's row says what its log says", () => {
+  fc.assert(
+    fc.property(histories, (commands) => {
+      for (const log of runCommands(commands).logs) {
+        const { head } = log;
+        const row = rowsInSteps(log, Infinity).get(`session ${log.id}`);
+        expect(row).toEqual(sessionRow(head));
+        expect(row).toMatchObject({
+          id: log.id,
+          head: log.events.at(-1)?.id,
+          state: head.phase.at,
+          queued: head.queue.length,
+          startedAt: instant(1),
+          forgotten: factsOf(log, "session.forgotten@1").length > 0,
+          turnsEnded: factsOf(log, "turn.ended@1").length,
+          waitingFor: Object.keys(head.approvals).length > 0 ? "approval" : null,
+        });
+        expect(row).toHaveProperty("endedAt", isEnded(head) ? expect.any(String) : null);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+proves("K19", "a question's row has the last word said on it", () => {
+  fc.assert(
+    fc.property(histories, (commands) => {
+      for (const log of runCommands(commands).logs) {
+        const rows = rowsInSteps(log, 1);
+        const over = [...factsOf(log, "approval.answered@1"), ...factsOf(log, "approval.closed@1")];
+        const status = new Map<string, string>(over.map(({ data }) => [data.approvalId, data.status]));
+        for (const { data } of factsOf(log, "approval.requested@1"))
+          expect(rows.get(`approval ${data.approvalId}`)).toMatchObject({
+            sessionId: log.id,
+            turnId: data.turnId,
+            options: data.options,
+            status: status.get(data.approvalId) ?? "pending",
+          });
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+const QUESTION = {
+  approvalId: "",
+  turnId: "t",
+  question: "?",
+  options: ["always"],
+  action: null,
+  effectId: null,
+  checkpoint: null,
+};
+
+function expectBounded(state: SessionState): void {
+  expect(JSON.stringify(state).length).toBeLessThan(FOLD_JSON_BYTES_MAX);
+  expect(Object.keys(state.artifactNext).length).toBeLessThanOrEqual(LIMITS.artifactIdsMax);
+  expect(Object.keys(state.view.artifacts).length).toBeLessThanOrEqual(LIMITS.artifactPathsMax);
+  const versions = Object.values(state.view.artifacts).flatMap((history) => history.versions);
+  expect(versions.length).toBeLessThanOrEqual(LIMITS.artifactVersionsMax);
+}
+
+/** Said, done or refused inside a turn that is over; a question that granted something is kept, for the grant's sake. */
+function isErasable({ fact }: Placed, ended: ReadonlySet<string>): boolean {
+  switch (fact?.type) {
+    case "turn.admitted@1":
+    case "message.completed@1":
+    case "effect.intended@1":
+    case "effect.output@1":
+    case "turn.interrupt_requested@1":
+      return ended.has(fact.data.turnId);
+    case "gate.denied@1":
+    case "data.erased@1":
+    case "call.made@1":
+    case "x.note@1":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** The read models after appends of so many events each. */
+function rowsInSteps(log: Log, size: number): ReadonlyMap<string, unknown> {
+  const models = new Map<string, unknown>();
+  let folded = emptyFold(log.stream);
+  for (let at = 0; at < log.events.length; at += size) {
+    const step = foldAll(log.stream, folded, log.events.slice(at, at + size));
+    folded = step.folded;
+    for (const change of step.rows) put(models, change);
+  }
+  return models;
+}
+
+function put(models: Map<string, unknown>, change: RowChange): void {
+  const key = `${change.model} ${change.id}`;
+  if ("put" in change) models.set(key, change.put);
+  else models.set(key, { ...Object(models.get(key)), status: change.status });
+}
+
+function stored(folded: Folded): Folded {
+  return JSON.parse(JSON.stringify(folded));
+}

@@ -1,0 +1,204 @@
+import fc from "fast-check";
+import { expect } from "vitest";
+import { proves } from "../../../test/support/proves.ts";
+import { type Actor, compilePolicy, decideGate, narrows, type Request, type Rule } from "./gate.ts";
+
+const VERBS = ["session.read", "session.kill", "tool.run", "tool.write", "audit.read"];
+const verb = fc.constantFrom(...VERBS);
+const segment = fc.constantFrom("session", "s1", "s2", "path", "src", "a.ts");
+const resource = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join("/"));
+const pattern = fc
+  .array(fc.oneof(segment, fc.constantFrom("*", "**", "s*")), { minLength: 1, maxLength: 4 })
+  .map((segments) => segments.join("/"));
+const effect = fc.constantFrom("allow", "deny", "ask");
+const verbPattern = fc.oneof(verb, fc.constantFrom("*", "session.*", "tool.*", "*.read", "tool.w*"));
+const rules: fc.Arbitrary<readonly Rule[]> = fc
+  .array(fc.record({ effect, verb: verbPattern, resource: pattern }), { maxLength: 8 })
+  .map((list) => list.map((rule, n) => ({ id: `r${n}`, ...rule })));
+const capabilities = fc.array(verbPattern, { maxLength: 4 });
+const tool: fc.Arbitrary<Request["tool"]> = fc.option(
+  fc.record({ policy: fc.constantFrom("auto", "on_demand", "always_ask", "never"), granted: fc.boolean() }),
+  { nil: null },
+);
+const request: fc.Arbitrary<Request> = fc.record({ verb, resource, tool });
+const OPERATOR: Actor = { principal: "operator", capabilities: ["*"], sessionId: null };
+
+proves("K23", "deny beats ask, ask beats allow, and every rule that spoke is named", () => {
+  fc.assert(
+    fc.property(rules, request, (list, asked) => {
+      const voices = [
+        ...list.filter((rule) => speaks(rule, asked)).map((rule) => rule.effect),
+        ...toolVoice(asked.tool),
+      ];
+      const { verdict, rules: spoke } = decideGate(OPERATOR, asked, compilePolicy(VERBS, list));
+      expect(verdict).toBe(strongest(voices));
+      expect(spoke.filter((id) => !id.startsWith("tool_policy:")).toSorted()).toEqual(
+        list
+          .filter((rule) => speaks(rule, asked))
+          .map(({ id }) => id)
+          .toSorted(),
+      );
+      expect(spoke).toHaveLength(voices.length);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+proves("K23", "one rule more can only make the verdict stricter once a rule has spoken", () => {
+  fc.assert(
+    fc.property(rules, rules, request, (list, more, asked) => {
+      const before = decideGate(OPERATOR, asked, compilePolicy(VERBS, list));
+      const after = decideGate(OPERATOR, asked, compilePolicy(VERBS, [...list, ...more]));
+      if (before.rules.length > 0)
+        expect(STRICTNESS.indexOf(after.verdict)).toBeGreaterThanOrEqual(STRICTNESS.indexOf(before.verdict));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+proves(
+  "K23",
+  "what a tool may do is what its agent's policy says, and `always` answers only what is asked on demand",
+  () => {
+    const verdict = (policy: "auto" | "on_demand" | "always_ask" | "never", granted: boolean) =>
+      decideGate(
+        OPERATOR,
+        { verb: "tool.run", resource: "path/a", tool: { policy, granted } },
+        compilePolicy(VERBS, []),
+      ).verdict;
+    expect([verdict("auto", false), verdict("auto", true)]).toEqual(["allow", "allow"]);
+    expect([verdict("on_demand", false), verdict("on_demand", true)]).toEqual(["ask", "allow"]);
+    expect([verdict("always_ask", false), verdict("always_ask", true)]).toEqual(["ask", "ask"]);
+    expect([verdict("never", false), verdict("never", true)]).toEqual(["deny", "deny"]);
+  },
+);
+
+proves("K24", "an unknown verb is denied, whoever asks and whatever the rules", () => {
+  fc.assert(
+    fc.property(rules, resource, tool, fc.string(), (list, where, how, word) => {
+      fc.pre(!VERBS.includes(word));
+      const all: Rule = { id: "all", effect: "allow", verb: "*", resource: "**" };
+      const asked = { verb: word, resource: where, tool: how };
+      expect(decideGate(OPERATOR, asked, compilePolicy(VERBS, [all, ...list]))).toEqual({
+        verdict: "deny",
+        rules: ["unknown_verb"],
+      });
+    }),
+  );
+});
+
+proves("K24", "where no rule speaks the answer is no", () => {
+  fc.assert(
+    fc.property(rules, request, (list, asked) => {
+      const silent = list.filter((rule) => !speaks(rule, asked));
+      expect(decideGate(OPERATOR, { ...asked, tool: null }, compilePolicy(VERBS, silent))).toEqual({
+        verdict: "deny",
+        rules: [],
+      });
+    }),
+  );
+});
+
+proves("K24", "a resource that still holds `..` was not resolved and is denied", () => {
+  fc.assert(
+    fc.property(
+      verb,
+      fc.array(segment, { maxLength: 3 }),
+      fc.array(segment, { maxLength: 3 }),
+      (word, before, after) => {
+        const all: Rule = { id: "all", effect: "allow", verb: "*", resource: "**" };
+        const asked = { verb: word, resource: [...before, "..", ...after].join("/"), tool: null };
+        expect(decideGate(OPERATOR, asked, compilePolicy(VERBS, [all])).verdict).toBe("deny");
+      },
+    ),
+  );
+});
+
+proves("K25", "fewer or narrower capabilities never gain anything", () => {
+  fc.assert(
+    fc.property(capabilities, capabilities, rules, request, (held, wanted, list, asked) => {
+      fc.pre(narrows(held, wanted));
+      const policy = compilePolicy(VERBS, list);
+      const wide = decideGate({ ...OPERATOR, capabilities: held }, asked, policy);
+      const narrow = decideGate({ ...OPERATOR, capabilities: wanted }, asked, policy);
+      if (narrow.verdict !== "deny") expect(wide.verdict).toBe(narrow.verdict);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+proves("K25", "a capability is within those held exactly when all it covers is covered", () => {
+  fc.assert(
+    fc.property(capabilities, verbPattern, (held, wanted) => {
+      if (narrows(held, [wanted]))
+        for (const word of VERBS) if (covers(wanted, word)) expect(held.some((have) => covers(have, word))).toBe(true);
+      if (!wanted.includes("*")) expect(narrows(held, [wanted])).toBe(held.some((have) => covers(have, wanted)));
+    }),
+    { numRuns: 1000 },
+  );
+  expect(narrows([], ["session.read"])).toBe(false);
+  expect(narrows(["session.*"], ["*"])).toBe(false);
+  expect(narrows(["session.*"], ["session.*", "session.read"])).toBe(true);
+  expect(narrows(["session.*"], ["sessions.read"])).toBe(false);
+  expect(narrows(["session.read"], ["session.*"])).toBe(false);
+});
+
+proves("K25", "without the capability no rule helps", () => {
+  fc.assert(
+    fc.property(request, (asked) => {
+      const all: Rule = { id: "all", effect: "allow", verb: "*", resource: "**" };
+      const poor: Actor = { ...OPERATOR, capabilities: VERBS.filter((word) => word !== asked.verb) };
+      expect(decideGate(poor, asked, compilePolicy(VERBS, [all]))).toEqual({
+        verdict: "deny",
+        rules: [`capability:${asked.verb}`],
+      });
+    }),
+  );
+});
+
+proves("K26", "the actor of a session never reaches another session, or anything beside its own", () => {
+  const all: Rule = { id: "all", effect: "allow", verb: "*", resource: "**" };
+  const own: Actor = { principal: "session:s1", capabilities: ["*"], sessionId: "s1" };
+  fc.assert(
+    fc.property(rules, request, (list, asked) => {
+      const { verdict } = decideGate(own, asked, compilePolicy(VERBS, [all, ...list]));
+      const within = asked.resource === "session/s1" || asked.resource.startsWith("session/s1/");
+      if (!within) expect(verdict).toBe("deny");
+    }),
+    { numRuns: 500 },
+  );
+  const policy = compilePolicy(VERBS, [all]);
+  const reach = (where: string) =>
+    decideGate(own, { verb: "session.read", resource: where, tool: null }, policy).verdict;
+  expect(["session/s1", "session/s1/path/a"].map(reach)).toEqual(["allow", "allow"]);
+  expect(["session/s2", "session/s10", "session", "session/", "", "session/s1/../s2"].map(reach)).toEqual(
+    Array(6).fill("deny"),
+  );
+});
+
+const STRICTNESS = ["allow", "ask", "deny"];
+
+function strongest(voices: readonly string[]): string {
+  return voices.length === 0 ? "deny" : (STRICTNESS.findLast((effect) => voices.includes(effect)) ?? "deny");
+}
+
+function toolVoice(given: Request["tool"]): readonly string[] {
+  if (given === null) return [];
+  if (given.policy === "on_demand") return [given.granted ? "allow" : "ask"];
+  return [{ auto: "allow", always_ask: "ask", never: "deny" }[given.policy]];
+}
+
+function speaks(rule: Rule, asked: Request): boolean {
+  return covers(rule.verb, asked.verb) && naiveMatch(rule.resource, asked.resource);
+}
+
+function covers(held: string, word: string): boolean {
+  return new RegExp(`^${held.replaceAll(".", "\\.").replaceAll("*", ".*")}$`).test(word);
+}
+
+function naiveMatch(given: string, where: string): boolean {
+  const source = given
+    .split("/")
+    .map((part) => (part === "**" ? "(?:[^/]*/)*" : `${part.replaceAll(".", "\\.").replaceAll("*", "[^/]*")}/`));
+  return new RegExp(`^${source.join("")}$`).test(`${where}/`);
+}

@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { expect } from "vitest";
+import { OPTIONS } from "../../../test/support/kernel-commands.ts";
+import { histories } from "../../../test/support/kernel-histories.ts";
+import { factsOf, type Log, runCommands } from "../../../test/support/kernel-model.ts";
+import { proves } from "../../../test/support/proves.ts";
+import { answerApproval } from "./decide-effect.ts";
+import { ALWAYS, pendingApprovals } from "./state.ts";
+
+proves("K7", "a question is answered or closed at most once, and only if it was put", () => {
+  forEveryLog((log) => {
+    const put = factsOf(log, "approval.requested@1").map(({ data }) => data.approvalId);
+    const over = [...factsOf(log, "approval.answered@1"), ...factsOf(log, "approval.closed@1")];
+    const ids = over.map(({ data }) => data.approvalId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((approvalId) => !put.includes(approvalId))).toEqual([]);
+    expect(Object.keys(log.head.approvals).toSorted()).toEqual(
+      put.filter((approvalId) => !ids.includes(approvalId)).toSorted(),
+    );
+  });
+});
+
+proves("K7", "whoever answers late is told so, and nothing changes", () => {
+  forEveryLog((log) => {
+    const over = [...factsOf(log, "approval.answered@1"), ...factsOf(log, "approval.closed@1")];
+    for (const approvalId of [...over.map(({ data }) => data.approvalId), "constructor", "__proto__"])
+      for (const answer of [
+        { status: "approved", option: "yes" },
+        { status: "rejected", reason: null },
+      ] as const)
+        expect(answerApproval(log.head, approvalId, answer)).toMatchObject({ refused: "already_answered" });
+  });
+});
+
+proves("K7", "an answer is one of the options that were offered", () => {
+  forEveryLog((log) => {
+    for (const { data } of factsOf(log, "approval.answered@1")) expect([...OPTIONS, null]).toContain(data.option);
+    for (const approvalId of Object.keys(log.head.approvals))
+      expect(answerApproval(log.head, approvalId, { status: "approved", option: "unheard-of" })).toMatchObject({
+        refused: "invalid_option",
+      });
+  });
+});
+
+proves("K7", "a verb is granted for good by the answer `always` and by nothing else", () => {
+  forEveryLog((log) => {
+    const verbs = new Map(factsOf(log, "approval.requested@1").map(({ data }) => [data.approvalId, data.action?.verb]));
+    const always = factsOf(log, "approval.answered@1").filter(({ data }) => data.option === ALWAYS);
+    expect(log.head.grants).toEqual([...new Set(always.map(({ data }) => verbs.get(data.approvalId)))]);
+  });
+});
+
+proves("K7", "a turn ends with no question left open", () => {
+  forEveryLog((log) => {
+    const { phase, recentTurns, approvals } = log.head;
+    for (const { turnId } of recentTurns) expect(pendingApprovals(log.head, turnId)).toEqual([]);
+    if (phase.at !== "busy") expect(approvals).toEqual({});
+  });
+});
+
+function forEveryLog(check: (log: Log) => void): void {
+  fc.assert(
+    fc.property(histories, (commands) => runCommands(commands).logs.forEach(check)),
+    { numRuns: 200 },
+  );
+}

@@ -1,0 +1,204 @@
+import fc from "fast-check";
+import { expect } from "vitest";
+import { APPROVAL_IDS, anyFacts, EFFECT_IDS, TURN_IDS } from "../../../test/support/kernel-facts.ts";
+import { histories } from "../../../test/support/kernel-histories.ts";
+import { placed, runCommands } from "../../../test/support/kernel-model.ts";
+import { proves } from "../../../test/support/proves.ts";
+import { evolveAgent, NEW_AGENT } from "../agent.ts";
+import { EVENT_TYPES, type EventType, type Placed } from "../events.ts";
+import { evolveSystem, NEW_SYSTEM } from "../lease.ts";
+import { evolveToken, NEW_TOKEN } from "../token.ts";
+import { evolveSession } from "./evolve.ts";
+import { isEnded, newSessionState, type SessionState } from "./state.ts";
+import {
+  APPROVAL_TRANSITIONS,
+  type ApprovalStateName,
+  EFFECT_TRANSITIONS,
+  type EffectStateName,
+  SESSION_STATES,
+  SESSION_TRANSITIONS,
+  type Transition,
+  TURN_TRANSITIONS,
+  type TurnStateName,
+  transition,
+} from "./transitions.ts";
+
+const anyHistory = fc.array(anyFacts, { maxLength: 120, size: "max" });
+
+proves("K14", "any fact in any state is folded without a throw, and the version is the event's", () => {
+  fc.assert(
+    fc.property(anyHistory, (facts) => {
+      facts.map((fact, n) => placed(n + 1, fact)).reduce(evolveAgent, NEW_AGENT);
+      facts.map((fact, n) => placed(n + 1, fact)).reduce(evolveToken, NEW_TOKEN);
+      facts.map((fact, n) => placed(n + 1, fact)).reduce(evolveSystem, NEW_SYSTEM);
+      eachMove(facts, (_before, event, after) => {
+        expect(after.version).toBe(event.version);
+        expect(after.headId).toBe(event.id);
+      });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+proves("K14", "a fold never changes the state it was given", () => {
+  fc.assert(
+    fc.property(anyHistory, (facts) => {
+      eachMove(facts, (before, event) => {
+        const copy = structuredClone(before);
+        evolveSession(before, event);
+        expect(before).toEqual(copy);
+      });
+    }),
+    { numRuns: 20 },
+  );
+});
+
+proves("K15", "a session moves only along its table, whatever the fact", () => {
+  fc.assert(
+    fc.property(anyHistory, (facts) => {
+      eachMove(facts, (before, { fact }, after) => {
+        if (after.phase === before.phase) return;
+        const type = fact?.type ?? expect.fail("an erased fact moves nothing");
+        expect(transition(SESSION_TRANSITIONS, before.phase.at, type as EventType)).toBe(after.phase.at);
+      });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+proves("K15", "a turn, an effect and an approval move only along their tables, as far as the fold knows them", () => {
+  fc.assert(
+    fc.property(anyHistory, (facts) => {
+      eachMove(facts, (before, event, after) => {
+        if (isEnded(after)) return;
+        for (const id of TURN_IDS) {
+          // Whose admission is not known, because it was erased, may still start and end.
+          const start = turnName(before, id) === "none" && event.fact?.type !== "turn.admitted@1" ? "queued" : null;
+          checkMove(TURN_TRANSITIONS, start ?? turnName(before, id), turnName(after, id), event, start);
+        }
+        for (const id of EFFECT_IDS)
+          checkMove(
+            EFFECT_TRANSITIONS,
+            effectName(before, id),
+            gone(effectName(before, id), effectName(after, id), "settled"),
+            event,
+          );
+        for (const id of APPROVAL_IDS) {
+          const over = event.fact?.type === "approval.answered@1" ? "answered" : "closed";
+          checkMove(
+            APPROVAL_TRANSITIONS,
+            approvalName(before, id),
+            gone(approvalName(before, id), approvalName(after, id), over),
+            event,
+          );
+        }
+      });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+proves("K15", "what is decided always fits: every decided fact of a table moves something", () => {
+  fc.assert(
+    fc.property(histories, (commands) => {
+      for (const log of runCommands(commands).logs)
+        for (const event of log.events) {
+          const [before, after] = [log.states.get(event.version - 1), log.states.get(event.version)];
+          if (before === undefined || after === undefined) return expect.fail("every state is kept");
+          const { fact } = event;
+          if (SESSION_TRANSITIONS.some(({ on }) => on === fact?.type) && fact?.type !== "turn.ended@1")
+            expect(after.phase).not.toBe(before.phase);
+          if (fact?.type === "turn.ended@1") expect(turnName(before, fact.data.turnId)).toMatch(/queued|running/);
+          if (fact?.type === "effect.begun@1") expect(effectName(before, fact.data.effectId)).toBe("intended");
+          if (fact?.type === "effect.settled@1")
+            expect(effectName(before, fact.data.effectId)).toMatch(/intended|begun/);
+        }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+proves("K15", "every row of every table, from every state it names, is walked by some history", () => {
+  const walked = new Set<string>();
+  const note = (table: string, on: string, from: string) => walked.add(`${table}: ${from} on ${on}`);
+  for (const commands of fc.sample(histories, { numRuns: 2000, seed: 20_260_101 }))
+    for (const log of runCommands(commands).logs)
+      for (const { version, fact } of log.events) {
+        const before = log.states.get(version - 1);
+        if (before === undefined || fact === null) continue;
+        note("session", fact.type, before.phase.at);
+        if (!("turnId" in fact.data) || typeof fact.data.turnId !== "string") continue;
+        note("turn", fact.type, turnName(before, fact.data.turnId));
+        if ("effectId" in fact.data) note("effect", fact.type, effectName(before, String(fact.data.effectId)));
+        if ("approvalId" in fact.data) note("approval", fact.type, approvalName(before, fact.data.approvalId));
+      }
+  // A decision ends the turn first. A log whose `turn.ended@1` was erased still has to come to an end.
+  for (const facts of fc.sample(anyHistory, { numRuns: 500, seed: 20_260_101 }))
+    eachMove(facts, (before, { fact }) => {
+      if (before.phase.at === "busy" && fact !== null) note("session", fact.type, "busy");
+    });
+  const rows = [
+    ...rowsOf("session", SESSION_TRANSITIONS),
+    ...rowsOf("turn", TURN_TRANSITIONS),
+    ...rowsOf("effect", EFFECT_TRANSITIONS),
+    ...rowsOf("approval", APPROVAL_TRANSITIONS),
+  ];
+  expect(rows.filter((row) => !walked.has(row))).toEqual([]);
+});
+
+proves("K15", "a table names each move once, and only states and facts that there are", () => {
+  for (const table of [SESSION_TRANSITIONS, TURN_TRANSITIONS, EFFECT_TRANSITIONS, APPROVAL_TRANSITIONS]) {
+    const moves = rowsOf("", table);
+    expect(new Set(moves).size).toBe(moves.length);
+    for (const { on } of table) expect(EVENT_TYPES).toContain(on);
+  }
+  const reached = new Set<string>(["starting", ...SESSION_TRANSITIONS.map(({ to }) => to)]);
+  expect([...reached].toSorted()).toEqual([...SESSION_STATES].toSorted());
+});
+
+function eachMove(
+  facts: readonly Placed["fact"][],
+  check: (before: SessionState, event: Placed, after: SessionState) => void,
+): void {
+  facts.reduce((before, fact, n) => {
+    const event = placed(n + 1, fact);
+    const after = evolveSession(before, event);
+    check(before, event, after);
+    return after;
+  }, newSessionState("s"));
+}
+
+function checkMove<State extends string>(
+  table: readonly Transition<EventType, State>[],
+  before: State,
+  after: State,
+  { fact }: Placed,
+  unknown: State | null = null,
+): void {
+  if (after === before || (unknown !== null && after === "none")) return;
+  const type = fact?.type ?? expect.fail("an erased fact moves nothing");
+  expect(table.filter(({ on, from, to }) => on === type && from.includes(before) && to === after)).toHaveLength(1);
+}
+
+/** What leaves the fold came to its end. */
+function gone<State extends string>(before: State | "none", after: State | "none", end: State): State | "none" {
+  return before !== "none" && after === "none" ? end : after;
+}
+
+function rowsOf(table: string, rows: readonly Transition<string, string>[]): readonly string[] {
+  return rows.flatMap(({ on, from }) => from.map((state) => `${table}: ${state} on ${on}`));
+}
+
+function turnName(state: SessionState, turnId: string): TurnStateName {
+  if (state.phase.at === "busy" && state.phase.turnId === turnId) return "running";
+  if (state.queue.some((turn) => turn.turnId === turnId)) return "queued";
+  return state.recentTurns.some((turn) => turn.turnId === turnId) ? "ended" : "none";
+}
+
+function effectName(state: SessionState, effectId: string): EffectStateName {
+  return Object.hasOwn(state.effects, effectId) ? (state.effects[effectId]?.status ?? "none") : "none";
+}
+
+function approvalName(state: SessionState, approvalId: string): ApprovalStateName {
+  return Object.hasOwn(state.approvals, approvalId) ? "pending" : "none";
+}

@@ -1,0 +1,29 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Repair } from "./messages.ts";
+import { MODELS, type RowWrite } from "./rows.ts";
+
+/** Writes anew what is derived from the log and differs from it. Nothing of it is an event. */
+export function createRepairs(
+  db: DatabaseSync,
+  writeRow: (row: RowWrite) => void,
+): (repair: Repair, versionOf: (stream: string) => number) => void {
+  const dropSnapshot = db.prepare(
+    "DELETE FROM snapshots WHERE stream = (SELECT no FROM streams WHERE name = ?) AND version = ?",
+  );
+  const putCall = db.prepare("INSERT OR REPLACE INTO calls(key, request, first, last) VALUES (?, ?, ?, ?)");
+  const putBlob = db.prepare("INSERT OR IGNORE INTO event_blobs(blob, seq) VALUES (?, ?)");
+
+  return (repair, versionOf) => {
+    if (repair.reindex) db.exec("REINDEX");
+    for (const { model, id } of repair.remove) db.prepare(`DELETE FROM ${MODELS[model].table} WHERE id = ?`).run(id);
+    for (const { stream, version, put, wrongSnapshots } of repair.streams) {
+      // It has been appended to since it was compared: its rows are newer than these.
+      if (versionOf(stream) !== version) continue;
+      for (const row of put) writeRow(row);
+      for (const wrong of wrongSnapshots) dropSnapshot.run(stream, wrong);
+    }
+    for (const { key, request, first, last } of repair.calls)
+      putCall.run(Buffer.from(key, "hex"), Buffer.from(request, "hex"), first, last);
+    for (const { blob, seq } of repair.blobs) putBlob.run(blob, seq);
+  };
+}

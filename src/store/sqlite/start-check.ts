@@ -1,0 +1,22 @@
+import type { DatabaseSync } from "node:sqlite";
+import { SYSTEM_STREAM } from "../../kernel/index.ts";
+import { StoreError } from "../port.ts";
+import { number } from "./encoding.ts";
+import { foldStream } from "./folding.ts";
+import { createPageReads } from "./page-reads.ts";
+import { verifyTail } from "./verify-tail.ts";
+
+/** Enough to cover every write that a crash can have torn, few enough that a start does not wait for it. */
+const TAIL_EVENTS = 1000;
+
+/** What a start makes sure of before anything is written: the log ends well, and the fence is what the log says. */
+export function inspectLog(db: DatabaseSync): void {
+  const [problem] = verifyTail(db, TAIL_EVENTS);
+  if (problem !== undefined) throw new StoreError("log_corrupt", { ...problem });
+  const reads = createPageReads(db);
+  const system = foldStream(reads, SYSTEM_STREAM, reads.version(SYSTEM_STREAM));
+  if (system.kind !== "system") return;
+  const { lastFence } = system.state.lease;
+  const kept = number(db.prepare("SELECT value FROM fence").get()?.["value"]);
+  if (kept !== lastFence) db.prepare("UPDATE fence SET value = ?").run(lastFence);
+}

@@ -1,0 +1,44 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { translate } from "./schema.ts";
+
+/** A statement that speaks in our errors. */
+export interface Statement {
+  readonly get: (...given: readonly SQLInputValue[]) => Row | undefined;
+  readonly all: (...given: readonly SQLInputValue[]) => readonly Row[];
+  /** Row by row, for what may be large. The read ends with the loop, also when it is left early. */
+  readonly each: (...given: readonly SQLInputValue[]) => Iterable<Row>;
+}
+
+export type Row = Record<string, unknown>;
+
+/** Statements by their text, prepared at first use. */
+export function createStatements(db: DatabaseSync): (source: string) => Statement {
+  const known = new Map<string, Statement>();
+  return (source) => {
+    const found = known.get(source) ?? translated(() => statement(db.prepare(source)));
+    known.set(source, found);
+    return found;
+  };
+}
+
+function statement(prepared: StatementSync): Statement {
+  return {
+    get: (...given) => translated(() => prepared.get(...given)),
+    all: (...given) => translated(() => prepared.all(...given)),
+    each: function* (...given) {
+      try {
+        yield* prepared.iterate(...given);
+      } catch (cause) {
+        throw translate(cause);
+      }
+    },
+  };
+}
+
+function translated<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw translate(cause);
+  }
+}

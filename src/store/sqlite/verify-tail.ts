@@ -1,0 +1,64 @@
+import type { DatabaseSync } from "node:sqlite";
+import { verifyLink } from "../../kernel/index.ts";
+import { type LogProblem, StoreError } from "../port.ts";
+import { columnsOf, describes, EVENT_COLUMNS, EVENT_SOURCE, number, parseHeader, sha256 } from "./encoding.ts";
+import { createStatements, type Row } from "./statements.ts";
+
+/** At start only the end of the log is checked: that is where a torn write would show. */
+export function verifyTail(db: DatabaseSync, events: number): readonly LogProblem[] {
+  const sql = createStatements(db);
+  const rows = sql(`SELECT ${EVENT_COLUMNS} FROM ${EVENT_SOURCE} ORDER BY e.seq DESC LIMIT ?`).all(events).toReversed();
+  const heads = new Map<string, { readonly version: number; readonly hash: Uint8Array }>();
+  const problems: LogProblem[] = [];
+  let seqBefore: number | null = null;
+  for (const row of rows) {
+    const stored = columnsOf(row);
+    const { stream, version, seq } = stored;
+    const note = (problem: string) => problems.push({ stream, version, seq, problem });
+    if (seqBefore !== null && seq !== seqBefore + 1) note("gap");
+    seqBefore = seq;
+    const text = Buffer.from(stored.header).toString("utf8");
+    const header = parseHeader(text);
+    const before = heads.get(stream) ?? { version: version - 1, hash: stored.prev };
+    const expected = { prev: before.hash, stream, version: before.version + 1 };
+    const fault =
+      header === null ? "header_unreadable" : verifyLink(sha256, expected, { ...stored, header: text }, header);
+    if (fault !== null) note(fault);
+    else if (header !== null && !describes(header, stored)) note("type_mismatch");
+    heads.set(stream, { version, hash: stored.hash });
+  }
+  return [...problems, ...beyondEnd(db, seqBefore ?? 0, events)];
+}
+
+/** Indexes are trees of their own: an event that only they still know was there and is lost. */
+function beyondEnd(db: DatabaseSync, lastSeq: number, events: number): readonly LogProblem[] {
+  const sql = createStatements(db);
+  const newest = sql(
+    "SELECT max(seq) AS seq FROM (SELECT seq FROM events INDEXED BY events_id ORDER BY id DESC LIMIT ?)",
+  ).get(events);
+  const seq = newest?.["seq"] ?? 0;
+  return number(seq) > lastSeq ? [placeInIndex(db, number(seq), "missing")] : [];
+}
+
+/** Names an event that its own table cannot show, by what the index of places still says. */
+export function placeInIndex(db: DatabaseSync, seq: number, problem: string): LogProblem {
+  const found = lookUp(db, seq);
+  const { stream, version } = found ?? {};
+  return {
+    stream: typeof stream === "string" ? stream : "",
+    version: typeof version === "number" ? version : 0,
+    seq,
+    problem,
+  };
+}
+
+function lookUp(db: DatabaseSync, seq: number): Row | undefined {
+  try {
+    return createStatements(db)(
+      "SELECT s.name AS stream, e.version AS version FROM events e INDEXED BY events_place LEFT JOIN streams s ON s.no = e.stream WHERE +e.seq = ?",
+    ).get(seq);
+  } catch (cause) {
+    if (cause instanceof StoreError && cause.code === "log_corrupt") return undefined;
+    throw cause;
+  }
+}

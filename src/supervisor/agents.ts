@@ -1,0 +1,86 @@
+import { NomosError } from "../contract/index.ts";
+import {
+  type Agent,
+  type AgentState,
+  agentStream,
+  createAgent,
+  type Decision,
+  deleteAgent,
+  type Folded,
+  fact,
+  SYSTEM_STREAM,
+  type SystemState,
+  type ToolPolicy,
+} from "../kernel/index.ts";
+import type { RecordedEvent, Store } from "../store/index.ts";
+import type { By, Committer } from "./committer.ts";
+
+/** Durable identities. Every installed driver brings an agent of its own name. */
+export interface Agents {
+  readonly create: (input: Omit<Agent, "createdAt">, by: By) => Promise<readonly RecordedEvent[]>;
+  readonly remove: (slug: string, by: By) => Promise<readonly RecordedEvent[]>;
+  readonly setDefault: (slug: string, by: By) => Promise<readonly RecordedEvent[]>;
+  readonly list: () => Promise<readonly Agent[]>;
+  readonly get: (slug: string) => Promise<Agent>;
+  readonly defaultSlug: () => Promise<string>;
+  readonly toolPolicy: (slug: string, tool: string) => Promise<ToolPolicy>;
+  readonly ensureBuiltIn: (drivers: readonly string[]) => Promise<void>;
+}
+
+const FALLBACK_AGENT = "demo";
+const AGENTS_MAX = 1000;
+
+export function createAgents(store: Store, committer: Committer): Agents {
+  const change = async (
+    slug: string,
+    decide: (state: AgentState) => Decision,
+    by: By,
+  ): Promise<readonly RecordedEvent[]> =>
+    (await committer.change(agentStream(slug), (folded) => decide(agentOf(folded)), by)).events;
+  const present = async (slug: string): Promise<Agent | null> => {
+    const row = await store.row("agent", slug);
+    const state: AgentState | null = row === null ? null : JSON.parse(row);
+    return state?.at === "present" ? state.agent : null;
+  };
+  const get = async (slug: string): Promise<Agent> => {
+    const agent = await present(slug);
+    if (agent === null) throw new NomosError("agent_not_found", { slug });
+    return agent;
+  };
+
+  return {
+    create: (input, by) => change(input.slug, (state) => createAgent(state, input), by),
+    remove: (slug, by) => change(slug, (state) => deleteAgent(state, slug), by),
+    setDefault: async (slug, by) => {
+      await get(slug);
+      return (await committer.change(SYSTEM_STREAM, () => [fact("agent.defaulted@1", { slug })], by)).events;
+    },
+    list: async () => {
+      const rows = await store.rows("agent", { limit: AGENTS_MAX });
+      return rows.flatMap((row) => {
+        const state: AgentState = JSON.parse(row);
+        return state.at === "present" ? [state.agent] : [];
+      });
+    },
+    get,
+    defaultSlug: async () => {
+      const row = await store.row("system", SYSTEM_STREAM);
+      const state: SystemState | null = row === null ? null : JSON.parse(row);
+      const chosen = state?.defaultAgent ?? null;
+      return chosen !== null && (await present(chosen)) !== null ? chosen : FALLBACK_AGENT;
+    },
+    toolPolicy: async (slug, tool) => (await present(slug))?.tools[tool] ?? "auto",
+    ensureBuiltIn: async (drivers) => {
+      for (const slug of drivers) {
+        if ((await present(slug)) !== null) continue;
+        const agent = { slug, name: slug, driver: slug, tools: {}, builtIn: true };
+        await change(slug, (state) => createAgent(state, agent), { actor: "daemon" });
+      }
+    },
+  };
+}
+
+function agentOf(folded: Folded): AgentState {
+  if (folded.kind !== "agent") throw new Error("not an agent's stream");
+  return folded.state;
+}

@@ -1,0 +1,363 @@
+import { NomosError } from "../contract/index.ts";
+import type { Clock, ProcessIdentity } from "../host/index.ts";
+import {
+  type Answer,
+  addCustom,
+  admitTurn,
+  answerApproval,
+  beginTurn,
+  type CustomFact,
+  completeMessage,
+  type Decision,
+  endSession,
+  endTurn,
+  forgetSession,
+  forkSession,
+  hibernateSession,
+  isEnded,
+  isRefusal,
+  type Json,
+  LIMITS,
+  labelSession,
+  newSessionState,
+  openSession,
+  recoverSession,
+  replaceTodo,
+  requestInterrupt,
+  resumeSession,
+  rewindSession,
+  type SessionRow,
+  type SessionSpec,
+  sessionName,
+  sessionStream,
+  startSession,
+  suspendSession,
+  type TodoItem,
+  writeArtifact,
+} from "../kernel/index.ts";
+import type { RecordedEvent, Store } from "../store/index.ts";
+import { watchAwake } from "./awake.ts";
+import type { By, Committer } from "./committer.ts";
+import { createExternalWatch } from "./external-watch.ts";
+import { findPoint } from "./lineage.ts";
+import type { SessionProcesses } from "./session-processes.ts";
+import { makeSpec, type OpenInput, type SpecSources } from "./spec.ts";
+import { storeText } from "./texts.ts";
+import type { TurnRunner } from "./turn-runner.ts";
+
+type Events = Promise<readonly RecordedEvent[]>;
+
+/** Sessions as processes: start, prompt, interrupt, sleep, fork, rewind, end, recover. What it returns is what was recorded. */
+export interface Supervisor {
+  readonly open: (input: OpenInput & { readonly prompt?: string | undefined }, by: By) => Events;
+  readonly prompt: (
+    id: string,
+    input: { readonly prompt: string; readonly queue: boolean; readonly interrupt: boolean },
+    by: By,
+  ) => Events;
+  readonly interrupt: (id: string, by: By) => Events;
+  /** Ends that turn if it still runs, and resolves when it is over. */
+  readonly settled: (id: string, turnId: string) => Promise<void>;
+  readonly suspend: (id: string, reason: string, by: By) => Events;
+  readonly resume: (id: string, by: By) => Events;
+  readonly hibernate: (id: string, reason: string, by: By) => Events;
+  readonly kill: (id: string, reason: string, by: By) => Events;
+  readonly forget: (id: string, by: By) => Events;
+  readonly gone: (id: string) => Promise<void>;
+  readonly label: (id: string, label: string | null, by: By) => Events;
+  readonly fork: (
+    id: string,
+    input: { readonly at?: string | undefined; readonly label?: string | undefined },
+    by: By,
+  ) => Events;
+  readonly rewind: (id: string, to: string, by: By) => Events;
+  readonly answer: (approvalId: string, answer: Answer, by: By) => Events;
+  readonly beginTurn: (id: string, prompt: string, by: By) => Events;
+  readonly endTurn: (
+    id: string,
+    turnId: string,
+    outcome: "completed" | "failed" | "interrupted",
+    message: string | null,
+    by: By,
+  ) => Events;
+  readonly finish: (id: string, exitCode: number | null, by: By) => Events;
+  readonly message: (id: string, turnId: string, text: string, role: "assistant" | "thought", by: By) => Events;
+  readonly addEvents: (
+    id: string,
+    turnId: string | null,
+    items: readonly { readonly type: CustomFact["type"]; readonly payload: Json }[],
+    by: By,
+  ) => Events;
+  readonly writeArtifact: (
+    id: string,
+    input: {
+      readonly path: string;
+      readonly bytes: Uint8Array;
+      readonly mediaType: string;
+      readonly turnId: string | null;
+    },
+    by: By,
+  ) => Events;
+  readonly replaceTodo: (id: string, items: readonly TodoItem[], turnId: string | null, by: By) => Events;
+  readonly recover: () => Promise<{ readonly sessions: number; readonly interrupted: number }>;
+  /** Ends turns within the grace and puts every session to sleep: after this nothing is under way. */
+  readonly stop: (graceMs: number) => Promise<void>;
+}
+
+export interface SupervisorDeps {
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly runner: TurnRunner;
+  readonly processes: SessionProcesses;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly specs: SpecSources;
+  readonly idleHibernateMs: () => number;
+  readonly log: (message: string, details: object) => void;
+}
+
+const DAEMON: By = { actor: "daemon" };
+const SLEEP_LOOK_EVERY_MS = 5000;
+const RECOVER_PAGE = 500;
+
+export function createSupervisor(deps: SupervisorDeps): Supervisor {
+  const { store, committer, runner, processes, clock, newId } = deps;
+  const awake = watchAwake(store, clock);
+  const externals = createExternalWatch(clock, (id) => {
+    endExternal(id).catch((thrown: unknown) =>
+      deps.log("an external session could not be ended", { id, reason: String(thrown) }),
+    );
+  });
+
+  const change = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events =>
+    (await committer.session(id, decide, by)).events;
+  const changeAndPump = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events => {
+    const events = await change(id, decide, by);
+    runner.pump(id);
+    return events;
+  };
+  const create = async (
+    id: string,
+    decide: (state: ReturnType<typeof newSessionState>) => Decision,
+    by: By,
+    continues?: { readonly stream: string; readonly version: number },
+  ): Events =>
+    (
+      await committer.change(
+        sessionStream(id),
+        (folded) => decide(folded.kind === "session" ? folded.state : newSessionState(id)),
+        by,
+        continues,
+      )
+    ).events;
+
+  const open: Supervisor["open"] = async (input, by) => {
+    const spec = await makeSpec(input, deps.specs);
+    const id = newId();
+    const prompt =
+      input.prompt === undefined ? null : { turnId: newId(), prompt: await inlinePrompt(input.prompt), queue: false };
+    const opened = { spec, label: input.label ?? null };
+    const events = await create(
+      id,
+      (state) => both(openSession(state, opened), prompt === null ? [] : admitTurn(state, prompt)),
+      by,
+    );
+    if (spec.external !== null) {
+      externals.add(id, spec.external);
+      await change(id, (state) => startSession(state, "fresh"), DAEMON);
+    }
+    runner.pump(id);
+    return events;
+  };
+
+  const inlinePrompt = (prompt: string) => storeText(store, prompt, LIMITS.promptInlineBytes);
+
+  const endExternal = async (id: string): Promise<void> => {
+    await change(id, (state) => (isEnded(state) ? [] : endSession(state, { kind: "exited", exitCode: null })), DAEMON);
+  };
+
+  /** The record comes first: whatever still runs finds its session ended, and dies with us if we die here. */
+  const end = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events => {
+    const events = await change(id, decide, by);
+    externals.remove(id);
+    return events;
+  };
+
+  const gone = async (id: string): Promise<void> => {
+    const stopping = runner.interrupt(id, "ended");
+    await processes.stopAll(id);
+    await stopping;
+    await processes.stopAll(id);
+  };
+
+  const promptable = (adapter: string | undefined, id: string): void => {
+    if (adapter !== undefined && deps.specs.driver(adapter).runTurn === null)
+      throw new NomosError("not_promptable", { id });
+  };
+
+  const stopSleeper = keepDoing(clock, SLEEP_LOOK_EVERY_MS, async () => {
+    for (const id of awake.idleLongerThan(deps.idleHibernateMs())) await sleep(id);
+  });
+  const sleep = async (id: string): Promise<void> => {
+    await change(
+      id,
+      (state) => (state.phase.at === "idle" && state.queue.length === 0 ? hibernateSession(state, "idle") : []),
+      DAEMON,
+    ).catch((thrown: unknown) => deps.log("a session could not be put to sleep", { id, reason: String(thrown) }));
+  };
+
+  return {
+    open,
+    prompt: async (id, input, by) => {
+      const state = await committer.sessionState(id);
+      promptable(state.spec?.adapter, id);
+      if (input.interrupt && state.phase.at === "busy") {
+        await change(id, requestInterrupt, { ...by, call: null });
+        await runner.interrupt(id, "interrupted");
+      }
+      const turn = { turnId: newId(), prompt: await inlinePrompt(input.prompt), queue: input.queue || input.interrupt };
+      return changeAndPump(id, (now) => admitTurn(now, turn), by);
+    },
+    interrupt: (id, by) => change(id, requestInterrupt, by),
+    settled: async (id, turnId) => {
+      const { phase } = await committer.sessionState(id);
+      if (phase.at === "busy" && phase.turnId === turnId) await runner.interrupt(id, "interrupted");
+    },
+    suspend: async (id, reason, by) => {
+      if ((await committer.sessionState(id)).phase.at === "busy") await runner.interrupt(id, "interrupted");
+      return change(id, (state) => suspendSession(state, reason), by);
+    },
+    resume: (id, by) => changeAndPump(id, resumeSession, by),
+    hibernate: (id, reason, by) => change(id, (state) => hibernateSession(state, reason), by),
+    kill: (id, reason, by) =>
+      end(id, (state) => (isEnded(state) ? [] : endSession(state, { kind: "killed", reason })), by),
+    forget: (id, by) => end(id, forgetSession, by),
+    gone,
+    label: (id, label, by) => change(id, (state) => labelSession(state, label), by),
+    fork: async (id, input, by) => {
+      const parent = await committer.sessionState(id);
+      const point = await findPoint(store, parent, input.at ?? parent.headId ?? "");
+      const then = await store.fold(point.stream, point.version);
+      if (then.kind !== "session" || parent.spec === null)
+        throw new NomosError("event_not_found", { eventId: point.eventId });
+      const spec: SessionSpec = { ...parent.spec, name: sessionName(deps.specs.random()), external: null };
+      const born = newId();
+      const input2 = {
+        spec,
+        label: input.label ?? parent.label,
+        from: { ...point, sessionId: id },
+        root: parent.root,
+        view: then.state.view,
+      };
+      const events = await create(born, (state) => forkSession(state, input2), by, point);
+      runner.pump(born);
+      return events;
+    },
+    rewind: async (id, to, by) => {
+      const state = await committer.sessionState(id);
+      const point = await findPoint(store, state, to);
+      const then = await store.fold(point.stream, point.version);
+      if (then.kind !== "session") throw new NomosError("event_not_found", { eventId: to });
+      return change(id, (now) => rewindSession(now, point, then.state.view), by);
+    },
+    answer: async (approvalId, answer, by) => {
+      const row = await store.row("approval", approvalId);
+      if (row === null) throw new NomosError("approval_not_found", { approvalId });
+      const { sessionId }: { readonly sessionId: string } = JSON.parse(row);
+      return change(sessionId, (state) => answerApproval(state, approvalId, answer), by);
+    },
+    beginTurn: async (id, prompt, by) => {
+      const turn = { turnId: newId(), prompt: await inlinePrompt(prompt) };
+      return change(id, (state) => reportedOnly(state.spec, id, deps.specs) ?? beginTurn(state, turn), by);
+    },
+    endTurn: async (id, turnId, outcome, message, by) => {
+      const error = message === null ? null : { code: "driver_failed", message };
+      return change(
+        id,
+        (state) => {
+          if (state.recentTurns.some((turn) => turn.turnId === turnId)) return [];
+          return reportedOnly(state.spec, id, deps.specs) ?? endTurn(state, { turnId, outcome, error });
+        },
+        by,
+      );
+    },
+    finish: (id, exitCode, by) =>
+      end(id, (state) => (isEnded(state) ? [] : endSession(state, { kind: "exited", exitCode })), by),
+    message: async (id, turnId, text, role, by) => {
+      const body = await storeText(store, text);
+      return change(id, (state) => completeMessage(state, { turnId, role, body }), by);
+    },
+    addEvents: (id, turnId, items, by) => change(id, (state) => addCustom(state, turnId, items), by),
+    writeArtifact: async (id, input, by) => {
+      const { bytes, ...rest } = input;
+      const written = { ...rest, newArtifactId: newId(), blob: await store.putBlob(bytes), bytes: bytes.length };
+      return change(id, (state) => writeArtifact(state, written), by);
+    },
+    replaceTodo: (id, items, turnId, by) => change(id, (state) => replaceTodo(state, items, turnId), by),
+    recover: async () => {
+      let interrupted = 0;
+      let sessions = 0;
+      for (let after: string | undefined; ; ) {
+        const rows = await store.rows("session", {
+          active: true,
+          limit: RECOVER_PAGE,
+          ...(after === undefined ? {} : { after }),
+        });
+        const found = rows.map((row): SessionRow => JSON.parse(row));
+        const outcomes = await Promise.all(found.map((row) => recoverOne(row)));
+        interrupted += outcomes.filter(Boolean).length;
+        sessions += found.length;
+        after = found.at(-1)?.id;
+        if (found.length < RECOVER_PAGE) return { sessions, interrupted };
+      }
+    },
+    stop: async (graceMs) => {
+      stopSleeper();
+      externals.stop();
+      await runner.drain(graceMs);
+      await Promise.all(awake.all().map(sleep));
+      awake.stop();
+    },
+  };
+
+  async function recoverOne(row: SessionRow): Promise<boolean> {
+    if (row.forgotten) return false;
+    const state = await committer.sessionState(row.id);
+    const external = state.spec?.external ?? null;
+    if (external !== null) {
+      externals.add(row.id, external satisfies ProcessIdentity);
+      return false;
+    }
+    const { events } = await committer.session(row.id, recoverSession, DAEMON);
+    runner.pump(row.id);
+    return events.length > 0;
+  }
+}
+
+/** Turns of a session that Nomos drives are begun and ended by Nomos alone. */
+function reportedOnly(spec: SessionSpec | null, id: string, specs: SpecSources): Decision | null {
+  if (spec === null || specs.driver(spec.adapter).runTurn === null) return null;
+  throw new NomosError("invalid_request", { id, reason: "this session's turns are driven by Nomos" });
+}
+
+function both(first: Decision, second: Decision): Decision {
+  if (isRefusal(first)) return first;
+  return isRefusal(second) ? second : [...first, ...second];
+}
+
+function keepDoing(clock: Clock, everyMs: number, work: () => Promise<void>): () => void {
+  let stopped = false;
+  let cancel: () => void = () => undefined;
+  const again = (): void => {
+    cancel = clock.after(everyMs, () => {
+      void work().finally(() => {
+        if (!stopped) again();
+      });
+    });
+  };
+  again();
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}

@@ -1,0 +1,84 @@
+import { createHash, randomBytes } from "node:crypto";
+import { NomosError } from "../contract/index.ts";
+import type { Clock } from "../host/index.ts";
+import {
+  type Actor,
+  issueToken,
+  narrows,
+  revokeToken,
+  type Token,
+  type TokenState,
+  tokenStream,
+} from "../kernel/index.ts";
+import type { RecordedEvent, Store } from "../store/index.ts";
+import type { By, Committer } from "./committer.ts";
+
+/** Scoped keys. The secret is shown once; the log knows only its hash. */
+export interface Tokens {
+  readonly issue: (
+    input: {
+      readonly label: string;
+      readonly capabilities: readonly string[];
+      readonly sessionId: string | null;
+      readonly ttlMs: number | null;
+    },
+    maker: Actor,
+    by: By,
+  ) => Promise<{ readonly secret: string; readonly events: readonly RecordedEvent[] }>;
+  readonly revoke: (tokenId: string, by: By) => Promise<readonly RecordedEvent[]>;
+  readonly list: () => Promise<readonly Token[]>;
+  /** Whom a secret speaks for; null when it is unknown, revoked or past its time. */
+  readonly actorOf: (secret: string) => Promise<Actor | null>;
+}
+
+const TOKENS_MAX = 1000;
+
+export function createTokens(store: Store, committer: Committer, clock: Clock, newId: () => string): Tokens {
+  const valid = (row: string): Token | null => {
+    const state: TokenState = JSON.parse(row);
+    if (state.at !== "valid") return null;
+    const { expiresAtMs } = state.token;
+    return expiresAtMs !== null && expiresAtMs <= clock.nowMs() ? null : state.token;
+  };
+  return {
+    issue: async (input, maker, by) => {
+      if (!narrows(maker.capabilities, input.capabilities))
+        throw new NomosError("denied", { rules: ["no_widening"], held: [...maker.capabilities] });
+      const { label, capabilities, sessionId, ttlMs } = input;
+      const tokenId = newId();
+      const secret = `nmt_${randomBytes(24).toString("hex")}`;
+      const token: Token = {
+        tokenId,
+        secretHash: hashSecret(secret),
+        label,
+        capabilities,
+        sessionId,
+        expiresAtMs: ttlMs === null ? null : clock.nowMs() + ttlMs,
+      };
+      const { events } = await committer.change(tokenStream(tokenId), () => issueToken(token), by);
+      return { secret, events };
+    },
+    revoke: async (tokenId, by) => {
+      if ((await store.row("token", tokenId)) === null) throw new NomosError("token_not_found", { tokenId });
+      const decide = (state: TokenState) => revokeToken(state, tokenId);
+      return (
+        await committer.change(
+          tokenStream(tokenId),
+          (folded) => decide(folded.kind === "token" ? folded.state : { at: "absent", version: 0 }),
+          by,
+        )
+      ).events;
+    },
+    list: async () => (await store.rows("token", { limit: TOKENS_MAX })).flatMap((row) => valid(row) ?? []),
+    actorOf: async (secret) => {
+      const row = await store.tokenBySecretHash(hashSecret(secret));
+      const token = row === null ? null : valid(row);
+      if (token === null) return null;
+      return { principal: `token:${token.tokenId}`, capabilities: token.capabilities, sessionId: token.sessionId };
+    },
+  };
+}
+
+export function hashSecret(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}

@@ -1,0 +1,118 @@
+import { readFile, stat } from "node:fs/promises";
+import { NomosError } from "../contract/index.ts";
+import type { Reply, TurnPort } from "../drivers/index.ts";
+import { confinePath } from "../host/index.ts";
+import {
+  addCustom,
+  askApproval,
+  completeMessage,
+  isCustomType,
+  type Json,
+  LIMITS,
+  type Question,
+  replaceTodo,
+  type SessionSpec,
+  writeArtifact,
+} from "../kernel/index.ts";
+import { createEffects, type EffectScene } from "./effects.ts";
+import { storeText } from "./texts.ts";
+import { startTurnProcess } from "./turn-process.ts";
+
+export interface PortScene extends Omit<EffectScene, "checkpoint" | "adopt" | "cwd"> {
+  readonly spec: SessionSpec;
+  readonly prompt: string;
+  /** Set when the turn goes on after a restart: the question it waits on. */
+  readonly resumed: Question | null;
+  readonly frame: (source: "message" | "stdout" | "stderr", text: string) => void;
+  readonly hostProcess: TurnPort["host"];
+}
+
+/** A turn's port: what a driver may do, each thing decided by the kernel and durable when it resolves. */
+export function createTurnPort(scene: PortScene): TurnPort {
+  const { sessionId, turnId, committer, store, spec, signal } = scene;
+  const by = { actor: `session:${sessionId}` };
+  let checkpoint: Json = scene.resumed?.checkpoint ?? null;
+  let resumed = scene.resumed;
+  const adopt = (): Question | null => {
+    const question = resumed;
+    resumed = null;
+    return question;
+  };
+  const effectScene: EffectScene = { ...scene, cwd: spec.cwd, checkpoint: () => checkpoint, adopt };
+  const effects = createEffects(effectScene);
+
+  const ask = async (text: string, options: readonly string[]): Promise<Reply> => {
+    const adopted = adopt();
+    if (adopted !== null) return scene.waitFor(adopted.approvalId);
+    const question: Question = {
+      approvalId: scene.newId(),
+      turnId,
+      question: text.slice(0, QUESTION_CHARS),
+      options: options.slice(0, LIMITS.optionsMax).map((option) => option.slice(0, LIMITS.optionChars)),
+      action: null,
+      effectId: null,
+      checkpoint,
+    };
+    const waiting = scene.waitFor(question.approvalId);
+    waiting.catch(() => undefined);
+    await committer.session(sessionId, (state) => askApproval(state, question), by);
+    return waiting;
+  };
+
+  return {
+    sessionId,
+    turnId,
+    spec,
+    prompt: scene.prompt,
+    signal,
+    checkpoint: scene.resumed?.checkpoint ?? null,
+    reach: (reached) => {
+      checkpoint = reached;
+    },
+    say: async (text, role = "assistant") => {
+      if (role === "assistant") scene.frame("message", text);
+      const body = await storeText(store, text);
+      await committer.session(sessionId, (state) => completeMessage(state, { turnId, role, body }), by);
+    },
+    stream: (text) => scene.frame("message", text),
+    run: effects.run,
+    write: effects.write,
+    read: async (path) => {
+      const place = confinePath(spec.cwd, path);
+      if ((await stat(place)).size > LIMITS.artifactBytes)
+        throw new NomosError("payload_too_large", { maxBytes: LIMITS.artifactBytes });
+      return readFile(place, "utf8");
+    },
+    start: (argv) => startTurnProcess(effectScene, effects, argv),
+    ask,
+    artifact: async (path, bytes, mediaType) => {
+      const input = {
+        path,
+        newArtifactId: scene.newId(),
+        blob: await store.putBlob(bytes),
+        bytes: bytes.length,
+        mediaType,
+        turnId,
+      };
+      const { events } = await committer.session(sessionId, (state) => writeArtifact(state, input), by);
+      return writtenArtifact(events[0]?.data);
+    },
+    todo: async (items) => {
+      await committer.session(sessionId, (state) => replaceTodo(state, items, turnId), by);
+    },
+    event: async (name, payload) => {
+      const type = `x.${name}@1`;
+      if (!isCustomType(type)) throw new NomosError("invalid_request", { name });
+      await committer.session(sessionId, (state) => addCustom(state, turnId, [{ type, payload }]), by);
+    },
+    host: scene.hostProcess,
+  };
+}
+
+const QUESTION_CHARS = 4000;
+
+export function writtenArtifact(data: Json | undefined): { readonly artifactId: string; readonly version: number } {
+  if (typeof data === "object" && data !== null && "artifactId" in data && typeof data["version"] === "number")
+    return { artifactId: String(data["artifactId"]), version: data["version"] };
+  throw new NomosError("internal", { reason: "no artifact was written" });
+}

@@ -1,0 +1,275 @@
+import { toNomosError } from "../contract/index.ts";
+import { type Driver, DriverError } from "../drivers/index.ts";
+import type { Clock, HostProcess } from "../host/index.ts";
+import {
+  endTurn,
+  isEnded,
+  outlivesDaemon,
+  type Policy,
+  pendingApprovals,
+  type Question,
+  type SessionState,
+  startNextTurn,
+  startSession,
+  type ToolPolicy,
+  wakeSession,
+} from "../kernel/index.ts";
+import type { Store } from "../store/index.ts";
+import type { ApprovalWaiters } from "./approvals.ts";
+import type { Committer } from "./committer.ts";
+import type { Frames } from "./frames.ts";
+import type { SessionProcesses } from "./session-processes.ts";
+import { loadText } from "./texts.ts";
+import { createTurnPort } from "./turn-port.ts";
+
+export interface TurnRunnerDeps {
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly policy: Policy;
+  readonly frames: Frames;
+  readonly waiters: ApprovalWaiters;
+  readonly processes: SessionProcesses;
+  readonly driver: (slug: string) => Driver;
+  readonly toolPolicy: (agent: string, tool: string) => Promise<ToolPolicy>;
+  readonly turnTimeoutMs: () => number;
+  readonly log: (message: string, details: object) => void;
+}
+
+/** Runs a session's queue, one turn after another. One pump a session, however often it is called. */
+export interface TurnRunner {
+  /** There may be work: starts the pump, or tells the running one to look again. */
+  readonly pump: (sessionId: string) => void;
+  /** Aborts the running turn; resolves when it is recorded as ended, at the latest after the grace. */
+  readonly interrupt: (sessionId: string, why: StopReason) => Promise<void>;
+  readonly isRunning: (sessionId: string) => boolean;
+  /** No new turn starts; running ones get the grace to end by themselves, then they are interrupted. */
+  readonly drain: (graceMs: number) => Promise<void>;
+}
+
+export type StopReason = "interrupted" | "ended" | "stopping" | "timeout";
+
+interface Pump {
+  again: boolean;
+  turn: { readonly controller: AbortController; readonly over: Promise<void> } | null;
+  done: Promise<void>;
+}
+
+/** After an interruption: what a process gets before it is killed, and what a driver gets before it is left behind. */
+const INTERRUPT_GRACE_MS = 1000;
+const LET_GO_MS = 2300;
+
+export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
+  const pumps = new Map<string, Pump>();
+  let draining = false;
+
+  const pump = (sessionId: string): void => {
+    const running = pumps.get(sessionId);
+    if (running !== undefined) {
+      running.again = true;
+      return;
+    }
+    const fresh: Pump = { again: false, turn: null, done: Promise.resolve() };
+    pumps.set(sessionId, fresh);
+    fresh.done = work(sessionId, fresh).catch((thrown: unknown) =>
+      deps.log("a session's pump stopped", { sessionId, reason: String(thrown) }),
+    );
+  };
+
+  const work = async (sessionId: string, mine: Pump): Promise<void> => {
+    try {
+      do {
+        mine.again = false;
+        while (await oneTurn(sessionId, mine));
+      } while (mine.again);
+    } finally {
+      // In the same breath as the last look: whoever calls after this starts a new pump.
+      pumps.delete(sessionId);
+    }
+  };
+
+  /** True when a turn was run, so that there may be another. It can be interrupted from before its first event on. */
+  const oneTurn = async (sessionId: string, mine: Pump): Promise<boolean> => {
+    const controller = new AbortController();
+    const over = Promise.withResolvers<void>();
+    mine.turn = { controller, over: over.promise };
+    try {
+      const run = await nextRun(sessionId, controller);
+      if (run !== null) await runOne(run);
+      return run !== null;
+    } finally {
+      mine.turn = null;
+      over.resolve();
+    }
+  };
+
+  const nextRun = async (sessionId: string, controller: AbortController): Promise<Run | null> => {
+    const state = await deps.committer.sessionState(sessionId);
+    if (state.spec === null || isEnded(state)) return null;
+    const driver = deps.driver(state.spec.adapter);
+    if (driver.runTurn === null) return null;
+    if (state.phase.at === "busy" && outlivesDaemon(state)) {
+      const { turnId, eventId } = state.phase;
+      return { state, driver, turnId, eventId, question: pendingApprovals(state, turnId)[0] ?? null, controller };
+    }
+    const started = draining ? null : await startNext(sessionId, driver);
+    if (started?.phase.at !== "busy") return null;
+    const { turnId, eventId } = started.phase;
+    return { state: started, driver, turnId, eventId, question: null, controller };
+  };
+
+  /** Started or woken when needed, and on its next turn; null when none waits. */
+  const startNext = async (sessionId: string, driver: Driver): Promise<SessionState | null> => {
+    const { committer } = deps;
+    const by = { actor: "daemon" };
+    const now = await committer.sessionState(sessionId);
+    if (now.phase.at === "starting") await committer.session(sessionId, (state) => startSession(state, "fresh"), by);
+    if (now.phase.at === "hibernated" && now.queue.length > 0)
+      await committer.session(sessionId, (state) => wakeSession(state, driver.continuity), by);
+    const { events } = await committer.session(sessionId, startNextTurn, by);
+    return events.length === 0 ? null : committer.sessionState(sessionId);
+  };
+
+  interface Run {
+    readonly state: SessionState;
+    readonly driver: Driver;
+    readonly turnId: string;
+    readonly eventId: string;
+    readonly question: Question | null;
+    readonly controller: AbortController;
+  }
+
+  const runOne = async (run: Run): Promise<void> => {
+    const { state, turnId, controller } = run;
+    const stopTimer = deps.clock.after(deps.turnTimeoutMs(), () => controller.abort("timeout" satisfies StopReason));
+    const outcome = await Promise.race([drive(run), letGo(controller.signal, deps.clock)]).finally(stopTimer);
+    await deps.processes.stopAll(state.id);
+    await deps.committer
+      .session(state.id, (now) => (isEnded(now) ? [] : endTurn(now, { turnId, ...outcome })), { actor: "daemon" })
+      .catch((thrown: unknown) => ignoreGone(thrown));
+  };
+
+  const drive = async (run: Run): Promise<Outcome> => {
+    try {
+      await run.driver.runTurn?.(await portFor(run));
+      return run.controller.signal.aborted
+        ? stopped(run.controller.signal.reason)
+        : { outcome: "completed", error: null };
+    } catch (thrown) {
+      if (run.controller.signal.aborted) return stopped(run.controller.signal.reason);
+      const error = toNomosError(thrown);
+      const message =
+        thrown instanceof DriverError ? thrown.message : `${error.message} ${JSON.stringify(error.details)}`;
+      return { outcome: "failed", error: { code: error.code, message: message.slice(0, ERROR_CHARS) } };
+    }
+  };
+
+  const portFor = async (run: Run) => {
+    const { state, turnId, controller, question } = run;
+    const { spec, id: sessionId } = state;
+    if (spec === null) throw new Error("a session without a spec runs no turn");
+    const { signal } = controller;
+    const asked = question === null ? null : deps.waiters.wait(question.approvalId, signal);
+    asked?.catch(() => undefined);
+    const policies = new Map<string, ToolPolicy>(
+      await Promise.all(TOOLS.map(async (tool) => [tool, await deps.toolPolicy(spec.agent, tool)] as const)),
+    );
+    const frame = (source: "message" | "stdout" | "stderr", text: string) =>
+      deps.frames.send({ sessionId, turnId, source, text });
+    const spawn = (argv: readonly string[], stdin: "none" | "pipe"): HostProcess => {
+      signal.throwIfAborted();
+      const process = deps.processes.spawn(spec, sessionId, argv, stdin, {});
+      const stop = () => void process.stop({ graceMs: INTERRUPT_GRACE_MS });
+      signal.addEventListener("abort", stop, { once: true });
+      return process;
+    };
+    return createTurnPort({
+      ...deps,
+      sessionId,
+      turnId,
+      spec,
+      signal,
+      prompt: await promptOf(run.eventId),
+      resumed: question,
+      frame,
+      show: frame,
+      spawn,
+      toolPolicy: (tool) => policies.get(tool) ?? "never",
+      waitFor: (approvalId) =>
+        asked !== null && approvalId === question?.approvalId ? asked : deps.waiters.wait(approvalId, signal),
+      hostProcess: (argv, env) => deps.processes.spawnDriver(spec, sessionId, argv, env),
+    });
+  };
+
+  const promptOf = async (eventId: string): Promise<string> => {
+    const admitted = eventId === "" ? null : await deps.store.event(eventId);
+    const prompt =
+      admitted?.data !== null && typeof admitted?.data === "object" && "prompt" in admitted.data
+        ? admitted.data["prompt"]
+        : null;
+    if (typeof prompt !== "object" || prompt === null || !("text" in prompt))
+      throw new DriverError("driver_failed", "the prompt was erased");
+    const { text, blob, bytes } = prompt;
+    return loadText(deps.store, {
+      text: String(text),
+      blob: typeof blob === "string" ? blob : null,
+      bytes: Number(bytes),
+    });
+  };
+
+  return {
+    pump,
+    isRunning: (sessionId) => pumps.get(sessionId)?.turn != null,
+    interrupt: async (sessionId, why) => {
+      const turn = pumps.get(sessionId)?.turn;
+      if (turn == null) return;
+      turn.controller.abort(why);
+      await turn.over;
+    },
+    drain: async (graceMs) => {
+      draining = true;
+      const waitsForPerson = async (sessionId: string) => outlivesDaemon(await deps.committer.sessionState(sessionId));
+      const ends = [...pumps].map(async ([sessionId, entry]) => {
+        const turn = entry.turn;
+        if (turn === null || (await waitsForPerson(sessionId))) return;
+        await Promise.race([turn.over, deps.clock.sleep(graceMs)]);
+        turn.controller.abort("stopping" satisfies StopReason);
+        await turn.over;
+      });
+      await Promise.all(ends);
+    },
+  };
+}
+
+const TOOLS = ["run", "write", "process"] as const;
+const ERROR_CHARS = 8000;
+
+interface Outcome {
+  readonly outcome: "completed" | "failed" | "interrupted";
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+function stopped(reason: unknown): Outcome {
+  if (reason === "timeout")
+    return {
+      outcome: "failed",
+      error: { code: "driver_timeout", message: "The turn took longer than it may and was ended." },
+    };
+  return { outcome: "interrupted", error: null };
+}
+
+/** A driver that does not let go is left behind: its processes are killed and its later calls find the turn over. */
+async function letGo(signal: AbortSignal, clock: Clock): Promise<Outcome> {
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await clock.sleep(LET_GO_MS);
+  return stopped(signal.reason);
+}
+
+function ignoreGone(thrown: unknown): void {
+  const { code } = toNomosError(thrown);
+  if (code !== "session_not_found" && code !== "turn_ended" && code !== "turn_not_found") throw thrown;
+}

@@ -1,0 +1,66 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { NomosError } from "../../contract/index.ts";
+import { createRoutes, type HttpSurface } from "./routes.ts";
+
+export interface HttpServer {
+  readonly port: number;
+  /** Takes no new connections; ends open streams; resolves when the last request is answered or cut. */
+  readonly close: () => Promise<void>;
+}
+
+export interface ListenOptions {
+  readonly port: number;
+  /** A Unix socket beside the port; null where its path would be too long. */
+  readonly socket: string | null;
+  readonly connectionsMax: number;
+}
+
+const CLOSE_GRACE_MS = 500;
+
+/** Loopback only, by address and not by configuration. */
+export async function serveHttp(surface: HttpSurface, options: ListenOptions): Promise<HttpServer> {
+  const listener: RequestListener = getRequestListener(createRoutes(surface).fetch, { overrideGlobalObjects: false });
+  const tcp = limited(listener, options.connectionsMax);
+  await listening(tcp, () => tcp.listen(options.port, "127.0.0.1"), options.port);
+  const address = tcp.address();
+  const port = typeof address === "object" && address !== null ? address.port : options.port;
+  const servers = [tcp];
+  if (options.socket !== null) {
+    const local = limited(listener, options.connectionsMax);
+    const path = options.socket;
+    await listening(local, () => local.listen(path), port);
+    servers.push(local);
+  }
+  return {
+    port,
+    close: async () => {
+      await Promise.all(servers.map(closeServer));
+    },
+  };
+}
+
+function limited(listener: RequestListener, connectionsMax: number): Server {
+  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 60_000, headersTimeout: 20_000 }, listener);
+  server.maxConnections = connectionsMax;
+  return server;
+}
+
+function listening(server: Server, listen: () => void, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("listening", () => resolve());
+    server.once("error", (cause) => {
+      const taken = "code" in cause && cause.code === "EADDRINUSE";
+      reject(taken ? new NomosError("port_in_use", { port }, { cause }) : cause);
+    });
+    listen();
+  });
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+  await closed;
+  clearTimeout(timer);
+}

@@ -1,0 +1,109 @@
+import type { z } from "zod";
+import type { ErrorCode } from "../contract/index.ts";
+import type { Actor } from "../kernel/index.ts";
+import type { CallRef, RecordedEvent } from "../store/index.ts";
+import type { Services } from "./services.ts";
+
+/**
+ * One capability. Everything a surface needs is in here: it adds nothing, decides nothing.
+ * To add a syscall: write one definition in its family's file, add it to that family's list. That is all.
+ */
+export interface Syscall {
+  /** `family.verb`: the CLI says `nomos family verb`, MCP says `family_verb`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly kind: "read" | "write" | "stream";
+  /** The verb that the gate judges; several syscalls may share one. */
+  readonly permission: string;
+  readonly input: z.ZodObject;
+  readonly output: z.ZodType;
+  readonly errors: readonly ErrorCode[];
+  readonly http: HttpSpelling;
+  readonly cli: CliSpelling;
+  /** What the call is about. `session`: the input's `id` names one, in full, shortened or by name. */
+  readonly about: "session" | "system" | ((input: Record<string, unknown>) => string);
+  readonly run: (context: Context, input: unknown) => Promise<Output>;
+}
+
+export type Output = { readonly value: unknown } | { readonly stream: AsyncIterable<StreamItem> };
+
+export interface HttpSpelling {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly path: string;
+  readonly status?: 201;
+}
+
+export interface CliSpelling {
+  /** Input members given by position. The last one takes the rest of the line when it is text. */
+  readonly positional: readonly string[];
+  /** The everyday short form: `nomos ps` for `nomos session list`. */
+  readonly short?: string;
+}
+
+export interface Context {
+  readonly services: Services;
+  readonly actor: Actor;
+  readonly call: CallRef | null;
+  readonly signal: AbortSignal;
+}
+
+/** What goes out on a stream. `id` is a cursor: whoever comes back with it misses nothing and sees nothing twice. */
+export interface StreamItem {
+  readonly event: "event" | "line" | "delta" | "status" | "gap" | "end";
+  readonly data: unknown;
+  readonly id?: number;
+}
+
+interface Common<I extends z.ZodObject, O extends z.ZodType>
+  extends Omit<Syscall, "kind" | "input" | "output" | "run"> {
+  readonly input: I;
+  readonly output: O;
+}
+
+export function read<I extends z.ZodObject, O extends z.ZodType>(
+  given: Common<I, O> & { readonly answer: (context: Context, input: z.output<I>) => Promise<z.input<O>> },
+): Syscall {
+  const { answer, ...rest } = given;
+  return {
+    ...rest,
+    kind: "read",
+    run: async (context, input) => ({ value: await answer(context, given.input.parse(input)) }),
+  };
+}
+
+/**
+ * A write in two steps, so that a caller whose answer was lost can ask again: `commit` makes it durable and returns the
+ * events; `answer` is worked out from those events alone, by the first call or by any later one with the same key.
+ */
+export function write<I extends z.ZodObject, O extends z.ZodType>(
+  given: Common<I, O> & {
+    readonly commit: (context: Context, input: z.output<I>) => Promise<readonly RecordedEvent[]>;
+    readonly answer: (context: Context, input: z.output<I>, events: readonly RecordedEvent[]) => Promise<z.input<O>>;
+  },
+): Syscall {
+  const { commit, answer, ...rest } = given;
+  const run: Syscall["run"] = async (context, raw) => {
+    const input = given.input.parse(raw);
+    const { store } = context.services;
+    const before = context.call === null ? null : await store.findCall(context.call);
+    const events = before ?? (await commit(context, input));
+    if (before === null && events.length === 0 && context.call !== null)
+      await context.services.noteCall(rest.name, context);
+    return { value: await answer(context, input, events) };
+  };
+  return { ...rest, kind: "write", run };
+}
+
+export function stream<I extends z.ZodObject>(
+  given: Omit<Common<I, z.ZodType>, "output"> & {
+    readonly output: z.ZodType;
+    readonly items: (context: Context, input: z.output<I>) => AsyncIterable<StreamItem>;
+  },
+): Syscall {
+  const { items, ...rest } = given;
+  return {
+    ...rest,
+    kind: "stream",
+    run: async (context, input) => ({ stream: items(context, given.input.parse(input)) }),
+  };
+}

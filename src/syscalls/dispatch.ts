@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import { ZodError, type z } from "zod";
+import { NomosError, toNomosError } from "../contract/index.ts";
+import { type Actor, canonicalJson, decideGate, isUuid, type Json, LIMITS } from "../kernel/index.ts";
+import type { CallRef } from "../store/index.ts";
+import type { Context, Output, Syscall } from "./define.ts";
+import type { Services } from "./services.ts";
+
+export interface Request {
+  readonly actor: Actor;
+  readonly input: Record<string, unknown>;
+  /** The caller's idempotency key, for writes. */
+  readonly key: string | null;
+  readonly signal: AbortSignal;
+}
+
+/** The one way in: parse, find what it is about, ask the gate, carry out. Throws only `NomosError`s. */
+export async function dispatch(services: Services, syscall: Syscall, request: Request): Promise<Output> {
+  try {
+    const input = { ...parse(syscall.input, request.input) };
+    const resource = await resourceOf(services, syscall, request.actor, input);
+    const call = request.key === null || syscall.kind !== "write" ? null : callRef(syscall, request, input);
+    const context: Context = { services, actor: request.actor, call, signal: request.signal };
+    await judge(syscall, resource, context);
+    return call === null
+      ? await syscall.run(context, input)
+      : await once(services, call, () => syscall.run(context, input));
+  } catch (thrown) {
+    if (thrown instanceof ZodError) throw invalid(thrown);
+    throw toNomosError(thrown);
+  }
+}
+
+function parse(schema: z.ZodObject, input: Record<string, unknown>): Record<string, unknown> {
+  const parsed = schema.safeParse(input);
+  if (!parsed.success) throw invalid(parsed.error);
+  return parsed.data;
+}
+
+function invalid(error: ZodError): NomosError {
+  const issues = error.issues.slice(0, 10).map(({ path, message }) => ({ field: path.join("."), message }));
+  const first = issues[0];
+  const message =
+    first === undefined ? undefined : `${first.field === "" ? "The request" : `\`${first.field}\``}: ${first.message}`;
+  return new NomosError("invalid_request", { issues }, message === undefined ? {} : { message });
+}
+
+async function judge(syscall: Syscall, resource: string, context: Context): Promise<void> {
+  const { verdict, rules } = decideGate(
+    context.actor,
+    { verb: syscall.permission, resource, tool: null },
+    context.services.policy,
+  );
+  if (verdict === "allow") return;
+  await context.services.noteDenial({ verb: syscall.permission, resource, rules }, context);
+  throw new NomosError("denied", { capability: syscall.permission, rules: [...rules] });
+}
+
+/** Replaces a shortened id or a name by the full id. A session's own token learns nothing about other sessions. */
+async function resourceOf(
+  services: Services,
+  syscall: Syscall,
+  actor: Actor,
+  input: Record<string, unknown>,
+): Promise<string> {
+  if (syscall.about === "system") return "system";
+  if (syscall.about !== "session") return syscall.about(input);
+  const given = String(input["id"]);
+  if (actor.sessionId !== null && given !== actor.sessionId) return "session/another";
+  input["id"] = await fullId(services, given);
+  return `session/${input["id"]}`;
+}
+
+async function fullId(services: Services, given: string): Promise<string> {
+  const { store } = services;
+  if (isUuid(given)) return given;
+  const found = await store.sessionIdsLike(given);
+  if (found.length > 1) throw new NomosError("ambiguous_id", { given });
+  if (found[0] === undefined) throw new NomosError("session_not_found", { id: given });
+  return found[0];
+}
+
+/** The key belongs to its principal; the request is what was asked, not how it was spelled. */
+function callRef(syscall: Syscall, request: Request, input: Record<string, unknown>): CallRef {
+  const key = request.key ?? "";
+  if (key.length === 0 || key.length > LIMITS.idempotencyKeyChars)
+    throw new NomosError("invalid_request", { field: "Idempotency-Key", maxChars: LIMITS.idempotencyKeyChars });
+  const asked: Json = JSON.parse(JSON.stringify(input));
+  return {
+    keyHash: sha256(`${request.actor.principal}\0${key}`),
+    requestHash: sha256(`${syscall.name}\0${canonicalJson(asked)}`),
+  };
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** Two calls with one key at the same time: the second waits for the first and then finds what it did. */
+async function once(services: Services, call: CallRef, run: () => Promise<Output>): Promise<Output> {
+  const { callsUnderWay } = services;
+  const before = callsUnderWay.get(call.keyHash);
+  if (before !== undefined) await before.catch(() => undefined);
+  const mine = run();
+  callsUnderWay.set(call.keyHash, mine);
+  return mine.finally(() => {
+    if (callsUnderWay.get(call.keyHash) === mine) callsUnderWay.delete(call.keyHash);
+  });
+}

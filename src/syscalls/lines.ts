@@ -1,0 +1,61 @@
+import type { RecordedEvent } from "../store/index.ts";
+
+/** A session's output as lines, for those who read lines (AIP-46). Consumers find a turn's end by its line. */
+export interface OutputLine {
+  readonly line: string;
+  readonly stream: "stdout" | "stderr";
+}
+
+export function linesOf(event: RecordedEvent): readonly OutputLine[] {
+  const { data } = event;
+  if (data === null || typeof data !== "object") return [];
+  const member = (key: string): unknown => Reflect.get(data, key);
+  const text = (value: unknown, key: string): string =>
+    typeof value === "object" && value !== null ? String(Reflect.get(value, key) ?? "") : "";
+  switch (event.type) {
+    case "message.completed@1": {
+      const thought = member("role") === "thought" ? "[thought] " : "";
+      return split(text(member("body"), "text"), "stdout", thought);
+    }
+    case "effect.intended@1":
+      return [out(`[tool] ${String(member("kind"))}: ${toolDetail(member("detail"))}`)];
+    case "effect.output@1":
+      return split(text(member("body"), "text"), member("stream") === "stderr" ? "stderr" : "stdout", "");
+    case "effect.settled@1": {
+      if (member("outcome") === "done") return [];
+      const exit = member("exitCode") === null ? "" : ` (exit ${String(member("exitCode"))})`;
+      return [
+        err(
+          `[tool-error] ${String(member("outcome"))}${exit}${member("message") === null ? "" : `: ${String(member("message"))}`}`,
+        ),
+      ];
+    }
+    case "gate.denied@1":
+      return [err(`[denied] ${String(member("verb"))} ${String(member("resource"))}`)];
+    case "approval.requested@1":
+      return [out(`[awaiting input] ${String(member("question"))}`)];
+    case "turn.ended@1": {
+      const error = member("error");
+      const failure = error === null || error === undefined ? [] : [err(`[error] ${text(error, "message")}`)];
+      return [...failure, out(`── turn-end (${String(member("outcome"))}) ──`)];
+    }
+    case "session.failed@1":
+      return [err(`[error] ${String(member("message"))}`)];
+    default:
+      return [];
+  }
+}
+
+function split(text: string, stream: OutputLine["stream"], prefix: string): readonly OutputLine[] {
+  const lines = text.endsWith("\n") ? text.slice(0, -1).split("\n") : text.split("\n");
+  return lines.map((line) => ({ line: prefix + line, stream }));
+}
+
+function toolDetail(detail: unknown): string {
+  if (typeof detail !== "object" || detail === null) return "";
+  const shown: unknown = Reflect.get(detail, "command") ?? Reflect.get(detail, "path") ?? Reflect.get(detail, "argv");
+  return Array.isArray(shown) ? shown.join(" ") : String(shown ?? "");
+}
+
+const out = (line: string): OutputLine => ({ line, stream: "stdout" });
+const err = (line: string): OutputLine => ({ line, stream: "stderr" });

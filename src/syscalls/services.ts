@@ -1,0 +1,59 @@
+import type { Config } from "../contract/index.ts";
+import type { Policy } from "../kernel/index.ts";
+import type { RecordedEvent, Store } from "../store/index.ts";
+import type { Agents, By, Frames, Supervisor, Tokens } from "../supervisor/index.ts";
+import type { Context } from "./define.ts";
+
+/** What syscalls work on. Built once by the composition root. */
+export interface Services {
+  readonly store: Store;
+  readonly supervisor: Supervisor;
+  readonly agents: Agents;
+  readonly tokens: Tokens;
+  readonly frames: Frames;
+  readonly policy: Policy;
+  readonly drivers: () => readonly { readonly slug: string; readonly summary: string; readonly continuity: string }[];
+  /** Throws `not_installed` for a driver that is not there. */
+  readonly requireDriver: (slug: string) => void;
+  readonly fence: number;
+  /** A running process as the system knows it; null when there is none. */
+  readonly identify: (pid: number) => { readonly pid: number; readonly startTime: string } | null;
+  readonly erase: (
+    stream: string,
+    sessionId: string,
+    events: readonly string[],
+    reason: string,
+    by: By,
+  ) => Promise<readonly RecordedEvent[]>;
+  /** Secrets between their making and their one showing, by event id. */
+  readonly secretsShownOnce: Map<string, string>;
+  readonly config: ConfigService;
+  readonly daemon: DaemonService;
+  /** Calls with an idempotency key that are being carried out right now. */
+  readonly callsUnderWay: Map<string, Promise<unknown>>;
+  /** Records a keyed call that changed nothing, so that its repetition changes nothing either. */
+  readonly noteCall: (syscall: string, context: Context) => Promise<void>;
+  readonly noteDenial: (
+    denial: { readonly verb: string; readonly resource: string; readonly rules: readonly string[] },
+    context: Context,
+  ) => Promise<void>;
+}
+
+export interface ConfigService {
+  readonly show: () => Config;
+  /** Validated, written durably, then in force (some keys need a restart). */
+  readonly change: (patch: Record<string, unknown>) => Promise<void>;
+  readonly needRestart: (keys: readonly string[]) => string[];
+}
+
+export interface DaemonService {
+  readonly version: string;
+  readonly pid: number;
+  readonly home: string;
+  readonly port: () => number;
+  readonly startedAtMs: number;
+  readonly recovery: () => { readonly sessions: number; readonly interrupted: number; readonly ms: number };
+  readonly sandbox: { readonly bubblewrap: string | null; readonly remedy: string | null };
+  /** Answers first, then stops: drains, puts every session to sleep, ends. */
+  readonly shutDown: () => void;
+}

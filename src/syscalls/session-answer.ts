@@ -1,0 +1,32 @@
+import { NomosError, type SessionWire, sessionWire } from "../contract/index.ts";
+import type { SessionRow } from "../kernel/index.ts";
+import type { RecordedEvent } from "../store/index.ts";
+import type { Context } from "./define.ts";
+
+/** The session as it is now, from its row: one point read. */
+export async function showSession(context: Context, id: string): Promise<SessionWire> {
+  return sessionWire(await sessionRowOf(context, id));
+}
+
+export async function sessionRowOf(context: Context, id: string): Promise<SessionRow> {
+  const row = await context.services.store.row("session", id);
+  const parsed: SessionRow | null = row === null ? null : JSON.parse(row);
+  if (parsed === null || parsed.forgotten) throw new NomosError("session_not_found", { id });
+  return parsed;
+}
+
+/** Who acts, as the log names them. */
+export function byOf(context: Context): { readonly actor: string; readonly call: Context["call"] } {
+  return { actor: context.actor.principal, call: context.call };
+}
+
+export function sessionIdIn(events: readonly RecordedEvent[]): string {
+  const stream = events.find((event) => event.stream.startsWith("session/"))?.stream;
+  if (stream === undefined) throw new NomosError("internal", { reason: "no session in what was written" });
+  return stream.slice("session/".length);
+}
+
+export function dataIn(events: readonly RecordedEvent[], type: string): { readonly [key: string]: unknown } | null {
+  const data = events.find((event) => event.type === type)?.data;
+  return typeof data === "object" && data !== null ? { ...data } : null;
+}

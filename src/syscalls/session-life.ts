@@ -1,0 +1,224 @@
+import { z } from "zod";
+import { SessionId, SessionWire } from "../contract/index.ts";
+import { LIMITS, sessionStream } from "../kernel/index.ts";
+import { irrevocableSince } from "../supervisor/index.ts";
+import { type Syscall, write } from "./define.ts";
+import { byOf, dataIn, sessionIdIn, showSession } from "./session-answer.ts";
+
+const Prompt = z.string().min(1).max(LIMITS.promptBytes);
+const Label = z.string().max(LIMITS.labelChars);
+const Ok = z.object({ ok: z.boolean(), id: z.string() });
+const byId = z.object({ id: SessionId });
+
+export const sessionLife: readonly Syscall[] = [
+  write({
+    name: "session.start",
+    summary: "Start a session of a driver, with a first prompt if one is given",
+    permission: "session.spawn",
+    about: "system",
+    input: z.object({
+      adapter: z.string().min(1).max(64).describe("the driver: demo, script, or one of your own"),
+      agent: z
+        .string()
+        .min(1)
+        .max(64)
+        .optional()
+        .describe("the agent it works as; default: the one of the driver's name"),
+      workspaceSlug: z.string().max(64).optional(),
+      ground: z.string().max(1024).optional(),
+      cwd: z.string().min(1).max(4096).optional().describe("the directory it works in"),
+      prompt: Prompt.optional(),
+      label: Label.optional(),
+      sandbox: z.enum(["off", "warn", "enforce", "strict"]).optional(),
+      scope: z.object({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).optional() }).optional(),
+      network: z.object({ allow: z.array(z.string()) }).optional(),
+      worktree: z.boolean().optional(),
+      file: z.string().max(4096).optional().describe("the TypeScript file that drives it, for the script driver"),
+    }),
+    output: SessionWire,
+    errors: [
+      "cwd_missing",
+      "cwd_hidden",
+      "not_installed",
+      "agent_not_found",
+      "driver_file_invalid",
+      "sandbox_unavailable",
+    ],
+    http: { method: "POST", path: "/sessions/agent", status: 201 },
+    cli: { positional: ["adapter", "prompt"] },
+    commit: async (context, input) => {
+      await context.services.agents.get(input.agent ?? input.adapter).catch((thrown: unknown) => {
+        if (input.agent !== undefined) throw thrown;
+      });
+      return context.services.supervisor.open(input, byOf(context));
+    },
+    answer: (context, _input, events) => showSession(context, sessionIdIn(events)),
+  }),
+  write({
+    name: "session.prompt",
+    summary: "Give a session its next prompt; answered when it is durably admitted",
+    permission: "session.prompt",
+    about: "session",
+    input: z.object({
+      id: SessionId,
+      prompt: Prompt,
+      queue: z.boolean().optional().describe("wait in line while the session is busy"),
+      interrupt: z.boolean().optional().describe("end the running turn first"),
+    }),
+    output: z.object({ ok: z.literal(true), id: z.string(), turnId: z.string(), queued: z.boolean() }),
+    errors: ["session_not_found", "session_busy", "session_ended", "session_suspended", "queue_full", "not_promptable"],
+    http: { method: "POST", path: "/sessions/:id/prompt" },
+    cli: { positional: ["id", "prompt"], short: "prompt" },
+    commit: (context, { id, prompt, queue, interrupt }) =>
+      context.services.supervisor.prompt(
+        id,
+        { prompt, queue: queue ?? false, interrupt: interrupt ?? false },
+        byOf(context),
+      ),
+    answer: async (_context, { id }, events) => {
+      const admitted = dataIn(events, "turn.admitted@1");
+      return { ok: true as const, id, turnId: String(admitted?.["turnId"]), queued: admitted?.["queued"] === true };
+    },
+  }),
+  write({
+    name: "session.interrupt",
+    summary: "End the running turn; the session stays",
+    permission: "session.prompt",
+    about: "session",
+    input: byId,
+    output: Ok.extend({ wasBusy: z.boolean() }),
+    errors: ["session_not_found"],
+    http: { method: "POST", path: "/sessions/:id/interrupt" },
+    cli: { positional: ["id"], short: "interrupt" },
+    commit: (context, { id }) => context.services.supervisor.interrupt(id, byOf(context)),
+    answer: async (context, { id }, events) => {
+      const wasBusy = dataIn(events, "turn.interrupt_requested@1") !== null;
+      if (wasBusy)
+        await context.services.supervisor.settled(id, String(dataIn(events, "turn.interrupt_requested@1")?.["turnId"]));
+      return { ok: true, id, wasBusy };
+    },
+  }),
+  write({
+    name: "session.suspend",
+    summary: "Hold a session: its running turn ends, its queue waits until it is resumed",
+    permission: "session.control",
+    about: "session",
+    input: byId.extend({ reason: z.string().max(500).optional() }),
+    output: SessionWire,
+    errors: ["session_not_found", "session_ended", "session_busy"],
+    http: { method: "POST", path: "/sessions/:id/suspend" },
+    cli: { positional: ["id", "reason"] },
+    commit: (context, { id, reason }) => context.services.supervisor.suspend(id, reason ?? "asked to", byOf(context)),
+    answer: (context, { id }) => showSession(context, id),
+  }),
+  write({
+    name: "session.resume",
+    summary: "Let a suspended session go on",
+    permission: "session.control",
+    about: "session",
+    input: byId,
+    output: SessionWire,
+    errors: ["session_not_found", "session_ended", "session_not_suspended"],
+    http: { method: "POST", path: "/sessions/:id/resume" },
+    cli: { positional: ["id"] },
+    commit: (context, { id }) => context.services.supervisor.resume(id, byOf(context)),
+    answer: (context, { id }) => showSession(context, id),
+  }),
+  write({
+    name: "session.hibernate",
+    summary: "Put an idle session to sleep; the next prompt wakes it",
+    permission: "session.control",
+    about: "session",
+    input: byId,
+    output: SessionWire,
+    errors: ["session_not_found", "session_ended", "session_busy"],
+    http: { method: "POST", path: "/sessions/:id/hibernate" },
+    cli: { positional: ["id"] },
+    commit: (context, { id }) => context.services.supervisor.hibernate(id, "asked to", byOf(context)),
+    answer: (context, { id }) => showSession(context, id),
+  }),
+  write({
+    name: "session.kill",
+    summary: "End a session and its whole process tree",
+    permission: "session.control",
+    about: "session",
+    input: byId.extend({ reason: z.string().max(500).optional() }),
+    output: Ok,
+    errors: ["session_not_found"],
+    http: { method: "POST", path: "/sessions/:id/kill" },
+    cli: { positional: ["id"], short: "kill" },
+    commit: (context, { id, reason }) => context.services.supervisor.kill(id, reason ?? "asked to", byOf(context)),
+    answer: async (context, { id }, events) => {
+      await context.services.supervisor.gone(id);
+      return { ok: dataIn(events, "session.killed@1") !== null, id };
+    },
+  }),
+  write({
+    name: "session.forget",
+    summary: "Kill a session if it lives, and take it out of every list; its events stay in the log",
+    permission: "session.control",
+    about: "session",
+    input: byId,
+    output: Ok,
+    errors: ["session_not_found"],
+    http: { method: "DELETE", path: "/sessions/:id" },
+    cli: { positional: ["id"] },
+    commit: (context, { id }) => context.services.supervisor.forget(id, byOf(context)),
+    answer: async (context, { id }) => {
+      await context.services.supervisor.gone(id);
+      return { ok: true, id };
+    },
+  }),
+  write({
+    name: "session.label",
+    summary: "Give a session a label, or take it away",
+    permission: "session.label",
+    about: "session",
+    input: byId.extend({ label: Label.nullable() }),
+    output: SessionWire,
+    errors: ["session_not_found"],
+    http: { method: "POST", path: "/sessions/:id/label" },
+    cli: { positional: ["id", "label"] },
+    commit: (context, { id, label }) =>
+      context.services.supervisor.label(id, label === "" ? null : label, byOf(context)),
+    answer: (context, { id }) => showSession(context, id),
+  }),
+  write({
+    name: "session.fork",
+    summary: "A new session that starts where another one was at some event; nothing is copied",
+    permission: "session.spawn",
+    about: "session",
+    input: byId.extend({
+      at: z.string().max(64).optional().describe("an event id; default: the head"),
+      label: Label.optional(),
+    }),
+    output: SessionWire,
+    errors: ["session_not_found", "event_not_found"],
+    http: { method: "POST", path: "/sessions/:id/fork", status: 201 },
+    cli: { positional: ["id"], short: "fork" },
+    commit: (context, { id, at, label }) => context.services.supervisor.fork(id, { at, label }, byOf(context)),
+    answer: (context, _input, events) => showSession(context, sessionIdIn(events)),
+  }),
+  write({
+    name: "session.rewind",
+    summary: "Move a session's head back to an event: artifacts and todo as of then; nothing is deleted",
+    permission: "session.control",
+    about: "session",
+    input: byId.extend({ to: z.string().max(64).describe("an event id") }),
+    output: SessionWire.extend({
+      irrevocable: z.array(z.object({ effectId: z.string(), kind: z.string(), detail: z.unknown() })),
+    }),
+    errors: ["session_not_found", "event_not_found", "session_busy", "session_ended"],
+    http: { method: "POST", path: "/sessions/:id/rewind" },
+    cli: { positional: ["id", "to"], short: "rewind" },
+    commit: (context, { id, to }) => context.services.supervisor.rewind(id, to, byOf(context)),
+    answer: async (context, { id, to }, events) => {
+      const target = await context.services.store.event(to);
+      const stream = target?.stream ?? sessionStream(id);
+      const rewound = events[0]?.seq ?? Number.MAX_SAFE_INTEGER;
+      const point = { stream, version: target?.version ?? 1, eventId: to };
+      const irrevocable = [...(await irrevocableSince(context.services.store, point, rewound))];
+      return { ...(await showSession(context, id)), irrevocable };
+    },
+  }),
+];

@@ -1,0 +1,131 @@
+import type { SessionWire } from "../contract/index.ts";
+import { sessionStream } from "../kernel/index.ts";
+import type { RecordedEvent } from "../store/index.ts";
+import type { Frame } from "../supervisor/index.ts";
+import type { Context, StreamItem } from "./define.ts";
+import { linesOf } from "./lines.ts";
+import { showSession } from "./session-answer.ts";
+
+/** What one reader may be behind before it is sent back to the log (events) or misses pieces (frames). */
+const READER_BACKLOG_MAX = 1000;
+const PAGE = 200;
+const ENDINGS: readonly string[] = ["session.exited@1", "session.killed@1", "session.failed@1"];
+const STATUS_CHANGES = /^(session|turn|approval)\./;
+
+/**
+ * History after the cursor, then live. Live events come from memory, shared by all readers; a reader that falls behind
+ * reads the log again from where it was. Frames that nobody fetched in time are dropped, and a `gap` says how many.
+ */
+async function* follow(
+  context: Context,
+  after: number,
+  stream: string | undefined,
+  frames: ((push: (frame: Frame) => void) => () => void) | null,
+): AsyncGenerator<RecordedEvent | Frame | { readonly dropped: number }> {
+  const { store } = context.services;
+  const { signal } = context;
+  let events: RecordedEvent[] = [];
+  let pieces: Frame[] = [];
+  let dropped = 0;
+  let lost = true;
+  let cursor = after;
+  let wake: () => void = () => undefined;
+
+  const stopEvents = store.onAppend((appended) => {
+    for (const event of appended) {
+      if (stream !== undefined && event.stream !== stream) continue;
+      if (events.length >= READER_BACKLOG_MAX) {
+        events = [];
+        lost = true;
+      }
+      if (!lost) events.push(event);
+    }
+    wake();
+  });
+  const stopFrames = frames?.((frame) => {
+    if (pieces.length >= READER_BACKLOG_MAX) dropped += 1;
+    else pieces.push(frame);
+    wake();
+  });
+  const onAbort = () => wake();
+  signal.addEventListener("abort", onAbort);
+  try {
+    while (!signal.aborted) {
+      while (lost && !signal.aborted) {
+        lost = false;
+        const page =
+          stream === undefined
+            ? await store.readAll({ after: cursor, limit: PAGE })
+            : await store.readStream(stream, { after: cursor, limit: PAGE });
+        for (const event of page.events) {
+          cursor = event.seq;
+          yield event;
+        }
+        if (page.next !== null) lost = true;
+        if (lost) events = [];
+      }
+      const ready = events;
+      events = [];
+      for (const event of ready) {
+        if (event.seq <= cursor) continue;
+        cursor = event.seq;
+        yield event;
+      }
+      const shown = pieces;
+      pieces = [];
+      yield* shown;
+      if (dropped > 0) {
+        yield { dropped };
+        dropped = 0;
+      }
+      if (events.length > 0 || pieces.length > 0 || lost || signal.aborted) continue;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    stopEvents();
+    stopFrames?.();
+  }
+}
+
+export async function* streamAll(context: Context, after: number): AsyncGenerator<StreamItem> {
+  for await (const item of follow(context, after, undefined, null))
+    if ("seq" in item) yield { event: "event", id: item.seq, data: item };
+}
+
+export async function* streamSession(context: Context, id: string, after: number): AsyncGenerator<StreamItem> {
+  const listen = (push: (frame: Frame) => void) => context.services.frames.listen(id, push);
+  let shown = "";
+  const status = async (): Promise<{ readonly item: StreamItem; readonly session: SessionWire } | null> => {
+    const session = await showSession(context, id);
+    const { state, status: aip, busy, queued, waitingFor } = session;
+    const data = { id, state, status: aip, busy, queued, ...(waitingFor === undefined ? {} : { waitingFor }) };
+    if (JSON.stringify(data) === shown) return null;
+    shown = JSON.stringify(data);
+    return { item: { event: "status", data }, session };
+  };
+  const first = await status();
+  if (first !== null) yield first.item;
+  const over =
+    first !== null && first.session.endedAt !== undefined
+      ? await context.services.store.version(sessionStream(id))
+      : null;
+
+  for await (const item of follow(context, after, sessionStream(id), listen)) {
+    if ("dropped" in item) yield { event: "gap", data: { dropped: item.dropped, of: "delta" } };
+    else if ("source" in item)
+      yield { event: "delta", data: { turnId: item.turnId, source: item.source, text: item.text } };
+    else {
+      for (const line of linesOf(item)) yield { event: "line", data: line };
+      yield { event: "event", id: item.seq, data: item };
+      const changed = STATUS_CHANGES.test(item.type) ? await status().catch(() => null) : null;
+      if (changed !== null) yield changed.item;
+      if (ENDINGS.includes(item.type) || (over !== null && item.version >= over)) {
+        yield { event: "end", data: { id, type: item.type } };
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,221 @@
+import { z } from "zod";
+import { SessionId } from "../contract/index.ts";
+import { LIMITS, sessionStream } from "../kernel/index.ts";
+import { read, type Syscall, write } from "./define.ts";
+import { byOf } from "./session-answer.ts";
+
+const Problem = z.object({ stream: z.string(), version: z.number(), seq: z.number().nullable(), problem: z.string() });
+const Flag = z
+  .union([z.boolean(), z.enum(["true", "false", "1", "0"]).transform((text) => text === "true" || text === "1")])
+  .optional();
+
+export const system: readonly Syscall[] = [
+  read({
+    name: "system.status",
+    summary: "The daemon: version, address, what it recovered, how much it holds",
+    permission: "system.read",
+    about: "system",
+    input: z.object({}),
+    output: z.object({
+      service: z.literal("nomos"),
+      status: z.literal("ok"),
+      version: z.string(),
+      pid: z.number().int(),
+      port: z.number().int(),
+      home: z.string(),
+      uptimeMs: z.number(),
+      events: z.number().int(),
+      recovery: z.object({ sessions: z.number().int(), interrupted: z.number().int(), ms: z.number() }),
+      sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
+    }),
+    errors: [],
+    http: { method: "GET", path: "/api/status" },
+    cli: { positional: [], short: "status" },
+    answer: async ({ services }) => {
+      const { version, pid, home, port, startedAtMs, recovery, sandbox } = services.daemon;
+      const uptimeMs = Date.now() - startedAtMs;
+      const events = await services.store.lastSeq();
+      return {
+        service: "nomos" as const,
+        status: "ok" as const,
+        version,
+        pid,
+        port: port(),
+        home,
+        uptimeMs,
+        events,
+        recovery: recovery(),
+        sandbox,
+      };
+    },
+  }),
+  read({
+    name: "system.doctor",
+    summary: "Check the whole log byte by byte, and with `rebuild` the read models against it",
+    permission: "system.read",
+    about: "system",
+    input: z.object({ rebuild: Flag, repair: Flag }),
+    output: z.object({
+      ok: z.boolean(),
+      log: z.object({ ok: z.boolean(), events: z.number(), streams: z.number(), problems: z.array(Problem) }),
+      models: z
+        .object({
+          ok: z.boolean(),
+          streams: z.number(),
+          rows: z.number(),
+          differences: z.array(
+            z.object({ model: z.string(), id: z.string(), what: z.enum(["missing", "extra", "differs"]) }),
+          ),
+        })
+        .nullable(),
+      sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
+    }),
+    errors: ["log_corrupt"],
+    http: { method: "GET", path: "/api/doctor" },
+    cli: { positional: [] },
+    answer: async ({ services }, { rebuild, repair }) => {
+      const log = await services.store.verify();
+      const fence = repair === true ? { fence: services.fence } : null;
+      const models = rebuild === true || repair === true ? await services.store.rebuild(fence) : null;
+      return {
+        ok: log.ok && (models === null || models.ok),
+        log: { ...log, problems: [...log.problems] },
+        models: models === null ? null : { ...models, differences: [...models.differences] },
+        sandbox: services.daemon.sandbox,
+      };
+    },
+  }),
+  write({
+    name: "session.erase",
+    summary: "Erase the data of events for good; their headers stay, so the chain and old proofs still hold",
+    permission: "session.erase",
+    about: "session",
+    input: z.object({
+      id: SessionId,
+      events: z.array(z.string().max(64)).min(1).max(1000),
+      reason: z.string().max(500).optional(),
+    }),
+    output: z.object({ ok: z.boolean(), erased: z.array(z.string()) }),
+    errors: ["session_not_found", "event_not_found", "session_busy"],
+    http: { method: "POST", path: "/sessions/:id/erase" },
+    cli: { positional: ["id", "events"] },
+    commit: (context, { id, events, reason }) =>
+      context.services.erase(sessionStream(id), id, events, reason ?? "asked to", byOf(context)),
+    answer: async (_context, { events }) => ({ ok: true, erased: events }),
+  }),
+  read({
+    name: "config.show",
+    summary: "The configuration in force",
+    permission: "system.read",
+    about: "system",
+    input: z.object({}),
+    output: z.object({ config: z.record(z.string(), z.unknown()) }),
+    errors: [],
+    http: { method: "GET", path: "/api/config" },
+    cli: { positional: [], short: "config" },
+    answer: async ({ services }) => ({ config: { ...services.config.show() } }),
+  }),
+  write({
+    name: "config.set",
+    summary: "Change members of the configuration; null removes one",
+    permission: "system.admin",
+    about: "system",
+    input: z.object({ config: z.record(z.string().max(64), z.unknown()) }),
+    output: z.object({ config: z.record(z.string(), z.unknown()), restart: z.array(z.string()) }),
+    errors: ["invalid_request"],
+    http: { method: "PUT", path: "/api/config" },
+    cli: { positional: [] },
+    commit: async (context, { config }) => {
+      await context.services.config.change(config);
+      return [];
+    },
+    answer: async ({ services }, { config }) => ({
+      config: { ...services.config.show() },
+      restart: services.config.needRestart(Object.keys(config)),
+    }),
+  }),
+  write({
+    name: "system.shutdown",
+    summary: "Stop the daemon: turns end, every session is put to sleep, nothing is lost",
+    permission: "system.admin",
+    about: "system",
+    input: z.object({}),
+    output: z.object({ ok: z.literal(true), pid: z.number().int() }),
+    errors: [],
+    http: { method: "POST", path: "/api/shutdown" },
+    cli: { positional: [] },
+    commit: async () => [],
+    answer: async ({ services }) => {
+      services.daemon.shutDown();
+      return { ok: true as const, pid: services.daemon.pid };
+    },
+  }),
+  write({
+    name: "token.issue",
+    summary: "A new key with fewer rights than yours; its secret is shown this once",
+    permission: "token.admin",
+    about: "system",
+    input: z.object({
+      label: z.string().max(LIMITS.labelChars).optional(),
+      capabilities: z.array(z.string().min(1).max(64)).min(1).max(64).describe("`session.read`, `session.*`, `*`"),
+      sessionId: z.string().max(64).optional().describe("confine it to one session"),
+      ttlMs: z.number().int().min(1000).optional(),
+    }),
+    output: z.object({ tokenId: z.string(), secret: z.string().nullable(), capabilities: z.array(z.string()) }),
+    errors: ["denied"],
+    http: { method: "POST", path: "/api/tokens", status: 201 },
+    cli: { positional: ["capabilities"] },
+    commit: async (context, { label, capabilities, sessionId, ttlMs }) => {
+      const asked = { label: label ?? "", capabilities, sessionId: sessionId ?? null, ttlMs: ttlMs ?? null };
+      const { secret, events } = await context.services.tokens.issue(asked, context.actor, byOf(context));
+      context.services.secretsShownOnce.set(events[0]?.id ?? "", secret);
+      return events;
+    },
+    answer: async (context, { capabilities }, events) => {
+      const id = events[0]?.id ?? "";
+      const secret = context.services.secretsShownOnce.get(id) ?? null;
+      context.services.secretsShownOnce.delete(id);
+      return { tokenId: (events[0]?.stream ?? "").slice("token/".length), secret, capabilities };
+    },
+  }),
+  read({
+    name: "token.list",
+    summary: "The keys that are valid now, without their secrets",
+    permission: "token.admin",
+    about: "system",
+    input: z.object({}),
+    output: z.object({
+      tokens: z.array(
+        z.object({
+          tokenId: z.string(),
+          label: z.string(),
+          capabilities: z.array(z.string()),
+          sessionId: z.string().nullable(),
+          expiresAtMs: z.number().nullable(),
+        }),
+      ),
+    }),
+    errors: [],
+    http: { method: "GET", path: "/api/tokens" },
+    cli: { positional: [] },
+    answer: async ({ services }) => ({
+      tokens: (await services.tokens.list()).map(({ secretHash: _hash, capabilities, ...token }) => ({
+        ...token,
+        capabilities: [...capabilities],
+      })),
+    }),
+  }),
+  write({
+    name: "token.revoke",
+    summary: "Make a key useless from now on",
+    permission: "token.admin",
+    about: "system",
+    input: z.object({ tokenId: z.string().max(64) }),
+    output: z.object({ ok: z.literal(true), tokenId: z.string() }),
+    errors: ["token_not_found", "token_revoked"],
+    http: { method: "DELETE", path: "/api/tokens/:tokenId" },
+    cli: { positional: ["tokenId"] },
+    commit: (context, { tokenId }) => context.services.tokens.revoke(tokenId, byOf(context)),
+    answer: async (_context, { tokenId }) => ({ ok: true as const, tokenId }),
+  }),
+];

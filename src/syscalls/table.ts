@@ -1,0 +1,31 @@
+import { agent } from "./agent.ts";
+import { approval } from "./approval.ts";
+import { artifact } from "./artifact.ts";
+import type { Syscall } from "./define.ts";
+import { reporting } from "./reporting.ts";
+import { sessionLife } from "./session-life.ts";
+import { sessionRead } from "./session-read.ts";
+import { system } from "./system.ts";
+
+/** THE table: every capability, once. Surfaces, docs, client and permission matrix are derived from it. */
+export const SYSCALLS: readonly Syscall[] = [
+  ...sessionLife,
+  ...sessionRead,
+  ...reporting,
+  ...artifact,
+  ...approval,
+  ...agent,
+  ...system,
+];
+
+/** Who may do what: the capabilities of each kind of token. `*` is the operator's. */
+export const ROLES = {
+  operator: ["*"],
+  viewer: ["session.list", "session.read", "approval.read", "agent.read", "audit.read", "blob.read", "system.read"],
+  /** A driver's process: its own session and nothing else. */
+  session: ["session.read", "session.report", "session.label"],
+} as const satisfies { readonly [role: string]: readonly string[] };
+
+export function permissions(): readonly string[] {
+  return [...new Set(SYSCALLS.map((syscall) => syscall.permission))].sort();
+}

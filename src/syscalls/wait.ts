@@ -1,0 +1,76 @@
+import { NomosError, type SessionWire } from "../contract/index.ts";
+import { sessionStream } from "../kernel/index.ts";
+import type { RecordedEvent } from "../store/index.ts";
+import type { Context } from "./define.ts";
+import { showSession } from "./session-answer.ts";
+
+interface Waited {
+  readonly session: SessionWire;
+  readonly turn: { readonly turnId: string; readonly outcome: string } | null;
+}
+
+/** Resolves with the turn's end, or when the session is no longer busy; looks again at each event of the session. */
+export async function waitForTurn(
+  context: Context,
+  id: string,
+  turnId: string | null,
+  timeoutMs: number,
+): Promise<Waited> {
+  const { store } = context.services;
+  const stream = sessionStream(id);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.any([context.signal, timeout]);
+  let wake: () => void = () => undefined;
+  let heard = true;
+  const stop = store.onAppend((events) => {
+    if (!events.some((event) => event.stream === stream)) return;
+    heard = true;
+    wake();
+  });
+  const onAbort = () => wake();
+  signal.addEventListener("abort", onAbort);
+  try {
+    while (true) {
+      if (heard) {
+        heard = false;
+        const found = await look(context, id, turnId);
+        if (found !== null) return found;
+      }
+      if (signal.aborted) throw new NomosError("wait_timeout", { id, timeoutMs });
+      if (!heard)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    }
+  } finally {
+    stop();
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+async function look(context: Context, id: string, turnId: string | null): Promise<Waited | null> {
+  const session = await showSession(context, id);
+  if (turnId === null) return session.busy ? null : { session, turn: await lastTurn(context, id) };
+  const folded = await context.services.store.fold(sessionStream(id));
+  if (folded.kind !== "session") return null;
+  const { recentTurns, queue, phase } = folded.state;
+  const ended = recentTurns.find((turn) => turn.turnId === turnId);
+  if (ended !== undefined) return { session, turn: ended };
+  const open = queue.some((turn) => turn.turnId === turnId) || (phase.at === "busy" && phase.turnId === turnId);
+  if (open) return null;
+  const old = await context.services.store.readStream(sessionStream(id), { limit: 1, turnId, types: ["turn.ended"] });
+  const turn = endOf(old.events[0]);
+  if (turn === null) throw new NomosError("turn_not_found", { turnId });
+  return { session, turn };
+}
+
+async function lastTurn(context: Context, id: string): Promise<Waited["turn"]> {
+  const folded = await context.services.store.fold(sessionStream(id));
+  return folded.kind === "session" ? (folded.state.recentTurns.at(-1) ?? null) : null;
+}
+
+function endOf(event: RecordedEvent | undefined): Waited["turn"] {
+  const data = event?.data;
+  if (typeof data !== "object" || data === null || !("turnId" in data)) return null;
+  return { turnId: String(data["turnId"]), outcome: String(data["outcome"]) };
+}
