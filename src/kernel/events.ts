@@ -76,7 +76,14 @@ export interface EventMap {
     readonly to: { readonly stream: string; readonly version: number; readonly eventId: string };
     readonly view: View;
   };
-  "turn.admitted@1": { readonly turnId: string; readonly prompt: TextOrBlob; readonly queued: boolean };
+  "turn.admitted@1": {
+    readonly turnId: string;
+    /** The whole prompt, or its beginning when `blob` holds it. */
+    readonly prompt: string;
+    readonly blob: string | null;
+    readonly bytes: number;
+    readonly queued: boolean;
+  };
   "turn.started@1": { readonly turnId: string };
   "turn.ended@1": {
     readonly turnId: string;
@@ -84,7 +91,7 @@ export interface EventMap {
     readonly error: { readonly code: string; readonly message: string } | null;
   };
   "turn.interrupt_requested@1": { readonly turnId: string };
-  "message.completed@1": { readonly turnId: string; readonly role: "assistant" | "thought"; readonly body: TextOrBlob };
+  "message.completed@1": TextOrBlob & { readonly turnId: string; readonly role: "assistant" | "thought" };
   "effect.intended@1": {
     readonly effectId: string;
     readonly turnId: string;
@@ -95,11 +102,10 @@ export interface EventMap {
     readonly rules: readonly string[];
   };
   "effect.begun@1": { readonly effectId: string; readonly turnId: string; readonly fence: number };
-  "effect.output@1": {
+  "effect.output@1": TextOrBlob & {
     readonly effectId: string;
     readonly turnId: string;
     readonly stream: "stdout" | "stderr";
-    readonly body: TextOrBlob;
   };
   "effect.settled@1": {
     readonly effectId: string;

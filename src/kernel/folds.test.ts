@@ -9,7 +9,7 @@ import { emptyFold, evolve, type Folded, foldAll, type RowChange } from "./folds
 import { LIMITS } from "./limits.ts";
 import { evolveSession } from "./session/evolve.ts";
 import { sessionRow } from "./session/rows.ts";
-import { isEnded, newSessionState, type SessionState } from "./session/state.ts";
+import { isEnded, newSessionState, RECENT_TURNS_KEPT, type SessionState } from "./session/state.ts";
 
 const STREAMS = ["session/s", "agent/a", "token/t", "system"];
 const manyFacts = fc.array(anyFacts, { maxLength: 80, size: "max" });
@@ -64,6 +64,19 @@ proves("K17", "the state of a session stays below its bound for 20,000 events of
       if (log.events.length % 500 === 0) expectBounded(log.head);
     }
   expectBounded(log.head);
+});
+
+proves("K17", "old versions leave the view, those of the longest history first, and never the current one", () => {
+  const world = newWorld(1000);
+  for (let n = 0; n < LIMITS.artifactVersionsMax + 500; n += 1)
+    perform(world, { log: 0, do: "artifact", n: 0, path: n % 50 === 0 ? n / 50 : 0, inTurn: false });
+  const { view } = world.logs[0]?.head ?? expect.fail("a world has a session");
+  const { "files/0": longest, ...others } = view.artifacts;
+  expect(Object.values(others).map(({ versions }) => versions.map(({ version }) => version))).toEqual(
+    Array(49).fill([1]),
+  );
+  expect(longest?.versions).toHaveLength(LIMITS.artifactVersionsMax - 49);
+  expect(longest?.versions.at(-1)?.version).toBe(LIMITS.artifactVersionsMax + 500 - 49);
 });
 
 proves("K17", "artifacts that rewinds leave behind do not pile up, and their numbers still only rise", () => {
@@ -179,6 +192,9 @@ function expectBounded(state: SessionState): void {
   expect(Object.keys(state.view.artifacts).length).toBeLessThanOrEqual(LIMITS.artifactPathsMax);
   const versions = Object.values(state.view.artifacts).flatMap((history) => history.versions);
   expect(versions.length).toBeLessThanOrEqual(LIMITS.artifactVersionsMax);
+  expect(state.recentTurns.length).toBeLessThanOrEqual(RECENT_TURNS_KEPT);
+  expect(state.queue.length).toBeLessThanOrEqual(LIMITS.queuedTurnsMax);
+  expect(state.grants.length).toBeLessThanOrEqual(LIMITS.grantsMax);
 }
 
 /** Said, done or refused inside a turn that is over; a question that granted something is kept, for the grant's sake. */

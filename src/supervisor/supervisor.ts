@@ -2,27 +2,20 @@ import { NomosError } from "../contract/index.ts";
 import type { Clock, ProcessIdentity } from "../host/index.ts";
 import {
   type Answer,
-  addCustom,
   admitTurn,
   answerApproval,
-  beginTurn,
-  type CustomFact,
-  completeMessage,
   type Decision,
   endSession,
-  endTurn,
   forgetSession,
   forkSession,
   hibernateSession,
   isEnded,
   isRefusal,
-  type Json,
   LIMITS,
   labelSession,
   newSessionState,
   openSession,
   recoverSession,
-  replaceTodo,
   requestInterrupt,
   resumeSession,
   rewindSession,
@@ -32,14 +25,13 @@ import {
   sessionStream,
   startSession,
   suspendSession,
-  type TodoItem,
-  writeArtifact,
 } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 import { watchAwake } from "./awake.ts";
 import type { By, Committer } from "./committer.ts";
 import { createExternalWatch } from "./external-watch.ts";
 import { findPoint } from "./lineage.ts";
+import { createReports, type Reports } from "./reports.ts";
 import type { SessionProcesses } from "./session-processes.ts";
 import { makeSpec, type OpenInput, type SpecSources } from "./spec.ts";
 import { storeText } from "./texts.ts";
@@ -48,7 +40,7 @@ import type { TurnRunner } from "./turn-runner.ts";
 type Events = Promise<readonly RecordedEvent[]>;
 
 /** Sessions as processes: start, prompt, interrupt, sleep, fork, rewind, end, recover. What it returns is what was recorded. */
-export interface Supervisor {
+export interface Supervisor extends Reports {
   readonly open: (input: OpenInput & { readonly prompt?: string | undefined }, by: By) => Events;
   readonly prompt: (
     id: string,
@@ -72,33 +64,6 @@ export interface Supervisor {
   ) => Events;
   readonly rewind: (id: string, to: string, by: By) => Events;
   readonly answer: (approvalId: string, answer: Answer, by: By) => Events;
-  readonly beginTurn: (id: string, prompt: string, by: By) => Events;
-  readonly endTurn: (
-    id: string,
-    turnId: string,
-    outcome: "completed" | "failed" | "interrupted",
-    message: string | null,
-    by: By,
-  ) => Events;
-  readonly finish: (id: string, exitCode: number | null, by: By) => Events;
-  readonly message: (id: string, turnId: string, text: string, role: "assistant" | "thought", by: By) => Events;
-  readonly addEvents: (
-    id: string,
-    turnId: string | null,
-    items: readonly { readonly type: CustomFact["type"]; readonly payload: Json }[],
-    by: By,
-  ) => Events;
-  readonly writeArtifact: (
-    id: string,
-    input: {
-      readonly path: string;
-      readonly bytes: Uint8Array;
-      readonly mediaType: string;
-      readonly turnId: string | null;
-    },
-    by: By,
-  ) => Events;
-  readonly replaceTodo: (id: string, items: readonly TodoItem[], turnId: string | null, by: By) => Events;
   readonly recover: () => Promise<{ readonly sessions: number; readonly interrupted: number }>;
   /** Ends turns within the grace and puts every session to sleep: after this nothing is under way. */
   readonly stop: (graceMs: number) => Promise<void>;
@@ -128,6 +93,8 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       deps.log("an external session could not be ended", { id, reason: String(thrown) }),
     );
   });
+
+  const reports = createReports({ ...deps, onFinish: (id) => externals.remove(id) });
 
   const change = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events =>
     (await committer.session(id, decide, by)).events;
@@ -266,34 +233,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       const { sessionId }: { readonly sessionId: string } = JSON.parse(row);
       return change(sessionId, (state) => answerApproval(state, approvalId, answer), by);
     },
-    beginTurn: async (id, prompt, by) => {
-      const turn = { turnId: newId(), prompt: await inlinePrompt(prompt) };
-      return change(id, (state) => reportedOnly(state.spec, id, deps.specs) ?? beginTurn(state, turn), by);
-    },
-    endTurn: async (id, turnId, outcome, message, by) => {
-      const error = message === null ? null : { code: "driver_failed", message };
-      return change(
-        id,
-        (state) => {
-          if (state.recentTurns.some((turn) => turn.turnId === turnId)) return [];
-          return reportedOnly(state.spec, id, deps.specs) ?? endTurn(state, { turnId, outcome, error });
-        },
-        by,
-      );
-    },
-    finish: (id, exitCode, by) =>
-      end(id, (state) => (isEnded(state) ? [] : endSession(state, { kind: "exited", exitCode })), by),
-    message: async (id, turnId, text, role, by) => {
-      const body = await storeText(store, text);
-      return change(id, (state) => completeMessage(state, { turnId, role, body }), by);
-    },
-    addEvents: (id, turnId, items, by) => change(id, (state) => addCustom(state, turnId, items), by),
-    writeArtifact: async (id, input, by) => {
-      const { bytes, ...rest } = input;
-      const written = { ...rest, newArtifactId: newId(), blob: await store.putBlob(bytes), bytes: bytes.length };
-      return change(id, (state) => writeArtifact(state, written), by);
-    },
-    replaceTodo: (id, items, turnId, by) => change(id, (state) => replaceTodo(state, items, turnId), by),
+    ...reports,
     recover: async () => {
       let interrupted = 0;
       let sessions = 0;
@@ -332,12 +272,6 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     runner.pump(row.id);
     return events.length > 0;
   }
-}
-
-/** Turns of a session that Nomos drives are begun and ended by Nomos alone. */
-function reportedOnly(spec: SessionSpec | null, id: string, specs: SpecSources): Decision | null {
-  if (spec === null || specs.driver(spec.adapter).runTurn === null) return null;
-  throw new NomosError("invalid_request", { id, reason: "this session's turns are driven by Nomos" });
 }
 
 function both(first: Decision, second: Decision): Decision {

@@ -204,15 +204,12 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
 
   const promptOf = async (eventId: string): Promise<string> => {
     const admitted = eventId === "" ? null : await deps.store.event(eventId);
-    const prompt =
-      admitted?.data !== null && typeof admitted?.data === "object" && "prompt" in admitted.data
-        ? admitted.data["prompt"]
-        : null;
-    if (typeof prompt !== "object" || prompt === null || !("text" in prompt))
+    const data = admitted?.data ?? null;
+    if (typeof data !== "object" || data === null || !("prompt" in data))
       throw new DriverError("driver_failed", "the prompt was erased");
-    const { text, blob, bytes } = prompt;
+    const { prompt, blob, bytes } = data;
     return loadText(deps.store, {
-      text: String(text),
+      text: String(prompt),
       blob: typeof blob === "string" ? blob : null,
       bytes: Number(bytes),
     });

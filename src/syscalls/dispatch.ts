@@ -17,6 +17,7 @@ export interface Request {
 /** The one way in: parse, find what it is about, ask the gate, carry out. Throws only `NomosError`s. */
 export async function dispatch(services: Services, syscall: Syscall, request: Request): Promise<Output> {
   try {
+    refuseUnwritable(request.input);
     const input = { ...parse(syscall.input, request.input) };
     const resource = await resourceOf(services, syscall, request.actor, input);
     const call = request.key === null || syscall.kind !== "write" ? null : callRef(syscall, request, input);
@@ -35,6 +36,22 @@ function parse(schema: z.ZodObject, input: Record<string, unknown>): Record<stri
   const parsed = schema.safeParse(input);
   if (!parsed.success) throw invalid(parsed.error);
   return parsed.data;
+}
+
+/** Text that no program can take as an argument, or that UTF-8 cannot hold, is refused here instead of being changed later. */
+function refuseUnwritable(value: unknown, field = ""): void {
+  if (typeof value === "string") {
+    const problem = !value.isWellFormed()
+      ? "half of a surrogate pair"
+      : value.includes("\0") && field !== "content"
+        ? "a NUL byte"
+        : null;
+    if (problem !== null)
+      throw new NomosError("invalid_request", { field, problem }, { message: `\`${field}\` holds ${problem}.` });
+    return;
+  }
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, member] of Object.entries(value)) refuseUnwritable(member, field === "" ? key : `${field}.${key}`);
 }
 
 function invalid(error: ZodError): NomosError {

@@ -15,12 +15,12 @@ export function linesOf(event: RecordedEvent): readonly OutputLine[] {
   switch (event.type) {
     case "message.completed@1": {
       const thought = member("role") === "thought" ? "[thought] " : "";
-      return split(text(member("body"), "text"), "stdout", thought);
+      return split(text(data, "text"), "stdout", thought);
     }
     case "effect.intended@1":
       return [out(`[tool] ${String(member("kind"))}: ${toolDetail(member("detail"))}`)];
     case "effect.output@1":
-      return split(text(member("body"), "text"), member("stream") === "stderr" ? "stderr" : "stdout", "");
+      return split(text(data, "text"), member("stream") === "stderr" ? "stderr" : "stdout", "");
     case "effect.settled@1": {
       if (member("outcome") === "done") return [];
       const exit = member("exitCode") === null ? "" : ` (exit ${String(member("exitCode"))})`;

@@ -26,7 +26,7 @@ const maybeTurn = fc.option(turnId, { nil: null });
 const effectId = fc.constantFrom(...EFFECT_IDS);
 const approvalId = fc.constantFrom(...APPROVAL_IDS);
 const label = fc.option(text, { nil: null });
-const body = fc.record({ text, blob: fc.constant(null), bytes: fc.nat() });
+const body = { text, blob: fc.constant(null), bytes: fc.nat() };
 const nothing: fc.Arbitrary<Record<string, never>> = fc.constant({});
 const path = fc.constantFrom("a", "b/c", ...awkward);
 const version = fc.integer({ min: 1, max: 9 });
@@ -75,7 +75,13 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<EventMap[K]> } = {
   "session.forgotten@1": nothing,
   "session.labelled@1": fc.record({ label }),
   "session.rewound@1": fc.record({ to: fc.record({ stream: text, version, eventId: text }), view: views }),
-  "turn.admitted@1": fc.record({ turnId, prompt: body, queued: fc.boolean() }),
+  "turn.admitted@1": fc.record({
+    turnId,
+    prompt: text,
+    blob: fc.constant(null),
+    bytes: fc.nat(),
+    queued: fc.boolean(),
+  }),
   "turn.started@1": fc.record({ turnId }),
   "turn.ended@1": fc.record({
     turnId,
@@ -83,7 +89,7 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<EventMap[K]> } = {
     error: fc.constant(null),
   }),
   "turn.interrupt_requested@1": fc.record({ turnId }),
-  "message.completed@1": fc.record({ turnId, role: fc.constantFrom("assistant", "thought"), body }),
+  "message.completed@1": fc.record({ turnId, role: fc.constantFrom("assistant", "thought"), ...body }),
   "effect.intended@1": fc.record({
     effectId,
     turnId,
@@ -94,7 +100,7 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<EventMap[K]> } = {
     rules: fc.array(text, { maxLength: 2 }),
   }),
   "effect.begun@1": fc.record({ effectId, turnId, fence }),
-  "effect.output@1": fc.record({ effectId, turnId, stream: fc.constantFrom("stdout", "stderr"), body }),
+  "effect.output@1": fc.record({ effectId, turnId, stream: fc.constantFrom("stdout", "stderr"), ...body }),
   "effect.settled@1": fc.record({
     effectId,
     turnId,

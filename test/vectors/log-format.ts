@@ -75,7 +75,7 @@ const SESSION_STARTED: Written = { type: "session.started@1", actor: "daemon", d
 const TURN_ADMITTED: Written = {
   type: "turn.admitted@1",
   actor: "operator",
-  data: '{"turnId":"0197b3c1-0104-7000-8000-000000000104","prompt":{"text":"Grüße 😀\\u0000","blob":null,"bytes":13},"queued":false}',
+  data: '{"turnId":"0197b3c1-0104-7000-8000-000000000104","prompt":"Grüße 😀\\u0000","blob":null,"bytes":13,"queued":false}',
 };
 const SESSION_FORKED: Written = {
   type: "session.forked@1",

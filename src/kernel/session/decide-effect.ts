@@ -56,7 +56,9 @@ export function recordOutput(
 ): Decision {
   const effect = ownEntry(state.effects, input.effectId);
   if (effect?.status !== "begun") return refuse("effect_not_open", { effectId: input.effectId });
-  return [fact("effect.output@1", { ...input, turnId: effect.turnId })];
+  return [
+    fact("effect.output@1", { effectId: input.effectId, turnId: effect.turnId, stream: input.stream, ...input.body }),
+  ];
 }
 
 export function settleEffect(

@@ -1,4 +1,4 @@
-import { type CustomFact, fact, type TextOrBlob } from "../events.ts";
+import { type CustomFact, type Fact, fact, type TextOrBlob } from "../events.ts";
 import type { Json } from "../json.ts";
 import { LIMITS } from "../limits.ts";
 import { ownEntry } from "../own-entry.ts";
@@ -17,7 +17,11 @@ export function admitTurn(
   if (queued && !input.queue)
     return refuse(state.phase.at === "suspended" ? "session_suspended" : "session_busy", { id: state.id });
   if (state.queue.length >= LIMITS.queuedTurnsMax) return refuse("queue_full", { queued: state.queue.length });
-  return [fact("turn.admitted@1", { turnId: input.turnId, prompt: input.prompt, queued })];
+  return [admitted(input.turnId, input.prompt, queued)];
+}
+
+function admitted(turnId: string, { text, blob, bytes }: TextOrBlob, queued: boolean): Fact {
+  return fact("turn.admitted@1", { turnId, prompt: text, blob, bytes, queued });
 }
 
 /** A turn that somebody else drives: admitted and begun in one go, since it runs already. */
@@ -30,8 +34,8 @@ export function beginTurn(
   if (state.phase.at === "suspended") return refuse("session_suspended", { id: state.id });
   const ready = state.phase.at === "starting" ? [fact("session.started@1", { continuity: "fresh" })] : [];
   const awake = state.phase.at === "hibernated" ? [fact("session.woken@1", { continuity: "native" })] : [];
-  const admitted = fact("turn.admitted@1", { ...input, queued: false });
-  return [...ready, ...awake, admitted, fact("turn.started@1", { turnId: input.turnId })];
+  const admission = admitted(input.turnId, input.prompt, false);
+  return [...ready, ...awake, admission, fact("turn.started@1", { turnId: input.turnId })];
 }
 
 /** The next turn in order of arrival; nothing when there is none or the session is not free. */
@@ -62,7 +66,11 @@ export function completeMessage(
   state: SessionState,
   input: { readonly turnId: string; readonly role: "assistant" | "thought"; readonly body: TextOrBlob },
 ): Decision {
-  return notRunning(state, input.turnId) ?? [fact("message.completed@1", input)];
+  return (
+    notRunning(state, input.turnId) ?? [
+      fact("message.completed@1", { turnId: input.turnId, role: input.role, ...input.body }),
+    ]
+  );
 }
 
 export function writeArtifact(

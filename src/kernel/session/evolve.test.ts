@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import { APPROVAL_IDS, anyFacts, EFFECT_IDS, TURN_IDS } from "../../../test/support/kernel-facts.ts";
+import { APPROVAL_IDS, anyFacts, EFFECT_IDS, factsAmong, TURN_IDS } from "../../../test/support/kernel-facts.ts";
 import { histories } from "../../../test/support/kernel-histories.ts";
 import { placed, runCommands } from "../../../test/support/kernel-model.ts";
 import { proves } from "../../../test/support/proves.ts";
@@ -23,6 +23,22 @@ import {
   transition,
 } from "./transitions.ts";
 
+/** Facts of turns, effects and approvals, in a session that goes on. */
+const workHistory = fc.array(
+  factsAmong([
+    "session.started@1",
+    "turn.admitted@1",
+    "turn.started@1",
+    "turn.ended@1",
+    "effect.intended@1",
+    "effect.begun@1",
+    "effect.settled@1",
+    "approval.requested@1",
+    "approval.answered@1",
+    "approval.closed@1",
+  ]),
+  { maxLength: 120, size: "max" },
+);
 const anyHistory = fc.array(anyFacts, { maxLength: 120, size: "max" });
 
 proves("K14", "any fact in any state is folded without a throw, and the version is the event's", () => {
@@ -68,7 +84,7 @@ proves("K15", "a session moves only along its table, whatever the fact", () => {
 
 proves("K15", "a turn, an effect and an approval move only along their tables, as far as the fold knows them", () => {
   fc.assert(
-    fc.property(anyHistory, (facts) => {
+    fc.property(fc.oneof(anyHistory, workHistory), (facts) => {
       eachMove(facts, (before, event, after) => {
         if (isEnded(after)) return;
         for (const id of TURN_IDS) {
@@ -92,6 +108,23 @@ proves("K15", "a turn, an effect and an approval move only along their tables, a
             event,
           );
         }
+      });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+proves("K15", "what does not fit the tables changes nothing: no count, no queue, no open question", () => {
+  fc.assert(
+    fc.property(workHistory, (facts) => {
+      eachMove(facts, (before, { fact }, after) => {
+        const ended = TURN_IDS.filter((id) => turnName(before, id) !== "ended" && turnName(after, id) === "ended");
+        expect(after.turnsEnded - before.turnsEnded).toBe(ended.length);
+        expect(after.recentTurns.length - before.recentTurns.length).toBe(ended.length);
+        expect(new Set(after.queue.map(({ turnId }) => turnId)).size).toBe(after.queue.length);
+        if (fact?.type === "turn.started@1" && before.phase.at === "busy") expect(after.queue).toEqual(before.queue);
+        if (fact?.type === "approval.requested@1" && approvalName(before, fact.data.approvalId) === "pending")
+          expect(after.approvals).toEqual(before.approvals);
       });
     }),
     { numRuns: 300 },

@@ -1,11 +1,23 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { histories } from "../../../test/support/kernel-histories.ts";
-import { factsOf, isOfType, type Log, newWorld, perform, runCommands } from "../../../test/support/kernel-model.ts";
+import { factsOf, isOfType, type Log, perform, runCommands, SPEC } from "../../../test/support/kernel-model.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { isRefusal } from "../refusal.ts";
-import { startSession } from "./decide-life.ts";
-import { aipStatus, isEnded, newSessionState } from "./state.ts";
+import { recordDenial } from "./decide-effect.ts";
+import {
+  endSession,
+  forkSession,
+  hibernateSession,
+  openSession,
+  resumeSession,
+  rewindSession,
+  startSession,
+  suspendSession,
+  wakeSession,
+} from "./decide-life.ts";
+import { addCustom, endTurn, replaceTodo, requestInterrupt } from "./decide-turn.ts";
+import { aipStatus, isEnded } from "./state.ts";
 import { SESSION_STATES } from "./transitions.ts";
 
 /** What an ended session still takes: a name, being forgotten, and two notes that change nothing in it. */
@@ -70,6 +82,27 @@ proves("K3", "an ended session has nothing open and takes only a label, being fo
   });
 });
 
+proves("K3", "whatever is asked of a session that is over, the answer says that it is over", () => {
+  forEveryLog(({ head }) => {
+    if (!isEnded(head)) return;
+    const answers = [
+      startSession(head, "fresh"),
+      suspendSession(head, "a reason"),
+      resumeSession(head),
+      hibernateSession(head, "a reason"),
+      wakeSession(head, "native"),
+      rewindSession(head, { stream: head.stream, version: 1, eventId: "" }, head.view),
+      endSession(head, { kind: "killed", reason: "again" }),
+      endTurn(head, { turnId: "t", outcome: "completed", error: null }),
+      replaceTodo(head, [], null),
+      addCustom(head, null, []),
+      recordDenial(head, { verb: "v", resource: "r", rules: [], turnId: null }),
+    ];
+    expect(answers).toEqual(answers.map(() => expect.objectContaining({ refused: "session_ended" })));
+    expect(requestInterrupt(head)).toEqual([]);
+  });
+});
+
 proves("K3", "a forgotten session is over", () => {
   forEveryLog((log) => {
     if (log.head.forgotten) expect(isEnded(log.head)).toBe(true);
@@ -89,11 +122,13 @@ proves("K4", "a refusal changes nothing, and what is decided is what the fold sh
   );
 });
 
-proves("K4", "a stream is opened once", () => {
-  const world = newWorld();
-  const [log] = world.logs;
-  expect(log?.events.map(({ fact }) => fact?.type)).toEqual(["session.opened@1"]);
-  expect(startSession(newSessionState("s"), "fresh")).not.toEqual([]);
+proves("K4", "a stream is opened or forked once, and only when it is empty", () => {
+  forEveryLog(({ head }) => {
+    const from = { sessionId: "p", stream: "session/p", version: 1, eventId: "e" };
+    const refused = { refused: "session_exists" };
+    expect(openSession(head, { spec: SPEC, label: null })).toMatchObject(refused);
+    expect(forkSession(head, { spec: SPEC, label: null, from, root: "p", view: head.view })).toMatchObject(refused);
+  });
 });
 
 proves("K4", "a state has exactly one of AIP-46's five words", () => {

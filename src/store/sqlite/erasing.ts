@@ -1,9 +1,10 @@
-import { emptyFold, foldAll, type Placed, type RowChange } from "../../kernel/index.ts";
+import { emptyFold, foldAll, type Placed } from "../../kernel/index.ts";
 import { type NewEvent, StoreError } from "../port.ts";
 import { placed } from "./folding.ts";
 import type { Erasure } from "./messages.ts";
 import type { PageReads } from "./page-reads.ts";
-import { type Prepared, place, writeEvent } from "./preparing.ts";
+import { blobsIn, type Prepared, place, writeEvent } from "./preparing.ts";
+import { mergeRow, type RowWrite, rowWrite } from "./rows.ts";
 
 /**
  * Erasure as one write: the data goes, the event that says so comes, and the stream's read models are folded anew,
@@ -14,34 +15,45 @@ export async function eraseRequest(
   stream: string,
   ids: readonly string[],
   event: NewEvent,
-): Promise<Prepared & { readonly erase: Erasure }> {
+): Promise<Prepared & { readonly erase: Erasure; readonly seqs: readonly number[] }> {
   const version = reads.version(stream);
-  const gone = new Set(ids);
+  const gone = ids.map((id) => {
+    const found = reads.event(id);
+    if (found === null || found.stream !== stream) throw new StoreError("event_not_found", { stream, id });
+    return found;
+  });
+  const goneIds = new Set(ids);
+  let before = emptyFold(stream);
   let folded = emptyFold(stream);
-  const rows: RowChange[] = [];
+  const rowsBefore = new Map<string, RowWrite>();
+  const rows = new Map<string, RowWrite>();
   while (folded.state.version < version) {
-    const events = reads.versions(stream, folded.state.version, version, ERASE_PAGE).map((read): Placed => {
-      const seen = placed(read);
-      return gone.has(read.id) ? { ...seen, fact: null } : seen;
-    });
-    if (events.length === 0)
-      throw new StoreError("log_corrupt", { stream, version: folded.state.version + 1, problem: "missing" });
-    const next = foldAll(stream, folded, events);
-    folded = next.folded;
-    rows.push(...next.rows);
+    const events = reads.versions(stream, folded.state.version, version, ERASE_PAGE).map(placed);
+    const then = foldAll(stream, before, events);
+    const now = foldAll(stream, folded, events.map((seen): Placed => (goneIds.has(seen.id) ? { ...seen, fact: null } : seen)));
+    before = then.folded;
+    folded = now.folded;
+    for (const change of then.rows) mergeRow(rowsBefore, rowWrite(change));
+    for (const change of now.rows) mergeRow(rows, rowWrite(change));
     await new Promise((soon) => setImmediate(soon));
   }
   const last = foldAll(stream, folded, place(version, [event]));
-  const part = { stream, expectedVersion: version, events: [event] };
+  for (const change of last.rows) mergeRow(rows, rowWrite(change));
   const write = {
-    ...part,
+    stream,
+    expectedVersion: version,
     continues: null,
-    events: [writeEvent(event)],
-    rows: [...rows, ...last.rows],
+    events: [writeEvent(event, stream, version + 1)],
+    rows: [...rows.values()],
     snapshot: JSON.stringify(last.folded),
   };
-  const sessionId = folded.kind === "session" ? folded.state.id : null;
-  return { part, write, after: last.folded, erase: { stream, sessionId, ids } };
+  const erase = {
+    stream,
+    events: gone.map(({ id, data }) => ({ id, blobs: blobsIn(data) })),
+    rows: [...rowsBefore.values()].map(({ model, id }) => ({ model, id })),
+  };
+  const part = { stream, expectedVersion: version, events: [event] };
+  return { part, write, after: last.folded, erase, seqs: gone.map(({ seq }) => seq) };
 }
 
 const ERASE_PAGE = 500;

@@ -94,7 +94,7 @@ export function createPager(sql: (source: string) => Statement): Pager {
     const filters: string[] = [];
     const given: SQLInputValue[] = part.of === null ? [part.from, part.to] : [part.from, part.to, part.of.no];
     if (query.types !== undefined) {
-      filters.push(` AND (${query.types.map(typeFilter).join(" OR ") || "0"})`);
+      filters.push(` AND (${query.types.map(() => "(e.type >= ? AND e.type < ?)").join(" OR ") || "0"})`);
       given.push(...query.types.flatMap(typeBounds));
     }
     if (query.turnId !== undefined) {
@@ -132,12 +132,8 @@ function missing(part: Stretch, position: number): StoreError {
 }
 
 /** `turn.ended` stands for all its versions: all texts that begin with `turn.ended@`, and `A` comes behind `@`. */
-function typeFilter(wanted: string): string {
-  return wanted.includes("@") ? "e.type = ?" : "(e.type > ? AND e.type < ?)";
-}
-
 function typeBounds(wanted: string): readonly string[] {
-  return wanted.includes("@") ? [wanted] : [`${wanted}@`, `${wanted}A`];
+  return wanted.includes("@") ? [wanted, `${wanted}\u0000`] : [`${wanted}@`, `${wanted}A`];
 }
 
 function turnOf(event: RecordedEvent): unknown {

@@ -8,7 +8,7 @@ export function foldStream(reads: PageReads, stream: string, atVersion: number, 
   while (folded.state.version < atVersion) {
     const events = reads.versions(stream, folded.state.version, atVersion, FOLD_PAGE);
     if (events.length === 0)
-      throw new StoreError("log_corrupt", { stream, version: folded.state.version + 1, problem: "missing" });
+      throw new StoreError("event_not_found", { stream, version: atVersion, found: folded.state.version });
     for (const event of events) folded = evolve(folded, placed(event));
   }
   return folded;
@@ -27,6 +27,6 @@ const FOLD_PAGE = 512;
 function nearest(reads: PageReads, stream: string, atVersion: number): Folded {
   const kept = reads.snapshot(stream, atVersion);
   if (kept === null) return emptyFold(stream);
-  const folded: Folded = JSON.parse(Buffer.from(kept.state).toString("utf8"));
+  const folded: Folded = JSON.parse(kept.state);
   return folded;
 }

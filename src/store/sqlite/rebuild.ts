@@ -1,114 +1,112 @@
 import type { DatabaseSync } from "node:sqlite";
-import {
-  canonicalJson,
-  emptyFold,
-  type Folded,
-  foldAll,
-  type Json,
-  type Model,
-  type RowChange,
-} from "../../kernel/index.ts";
+import { canonicalJson, emptyFold, type Folded, foldAll, type Json, type Model } from "../../kernel/index.ts";
 import type { Progress, RebuildReport } from "../port.ts";
-import { text } from "./encoding.ts";
+import { bytes, number, text } from "./encoding.ts";
 import { placed } from "./folding.ts";
 import type { Repair } from "./messages.ts";
 import type { PageReads } from "./page-reads.ts";
-import { TABLE_OF } from "./schema.ts";
+import { checkedRow, MODEL_NAMES, MODELS, mergeRow, type RowWrite, rowWrite } from "./rows.ts";
+import { createStatements, type Statement } from "./statements.ts";
 
 const PAGE = 1000;
 
-/** Folds every stream from its first event and compares: rows with rows, kept folds with folds. */
+export type Difference = RebuildReport["differences"][number];
+
+/**
+ * Folds every stream from its first event and compares: rows with rows, kept folds with folds. The log may grow
+ * meanwhile: a stream's rows are looked at in one short transaction with its version, and only when that is reached.
+ */
 export function compareModels(
   db: DatabaseSync,
   reads: PageReads,
   progress: Progress,
-): RebuildReport & { readonly repair: Repair } {
-  const streams = db
-    .prepare("SELECT name FROM streams ORDER BY no")
-    .all()
-    .map((row) => text(row["name"]));
-  const differences: { model: string; id: string; what: "missing" | "extra" | "differs" }[] = [];
-  const put: RowChange[] = [];
-  const expected = new Map<Model, Set<string>>();
+): { readonly streams: number; readonly rows: number } & Pick<RebuildReport, "differences"> &
+  Pick<Repair, "remove"> & { readonly repairs: Repair["streams"] } {
+  const sql = createStatements(db);
+  const differences: Difference[] = [];
+  const repairs: Repair["streams"][number][] = [];
+  // Before the streams are listed: a row that is there has a stream that is there.
+  const unexplained = new Map(MODEL_NAMES.map((model) => [model, idsOf(sql, model)]));
+  const names = sql("SELECT name FROM streams ORDER BY no").all().map((row) => text(row["name"]));
   let rows = 0;
 
-  const compare = (row: ModelRow): void => {
-    rows += 1;
-    expected.set(row.model, (expected.get(row.model) ?? new Set()).add(row.id));
-    const stored = reads.row(row.model, row.id);
-    if (stored !== null && same(stored, row.change.put)) return;
-    differences.push({ model: row.model, id: row.id, what: stored === null ? "missing" : "differs" });
-    put.push(row.change);
+  for (const [at, stream] of names.entries()) {
+    const found = compareStream(db, sql, reads, stream);
+    rows += found.rows.length;
+    for (const { model, id } of found.rows) unexplained.get(model)?.delete(id);
+    differences.push(...found.differences);
+    if (found.differences.length > 0) repairs.push(found.repair);
+    if (at % 100 === 0) progress(at, names.length);
+  }
+  const remove = [...unexplained].flatMap(([model, ids]) =>
+    [...ids].filter((id) => columnsOf(sql, model, id) !== null).map((id) => ({ model, id })),
+  );
+  differences.push(...remove.map(({ model, id }): Difference => ({ model, id, what: "extra" })));
+  return { streams: names.length, rows, differences, repairs, remove };
+}
+
+function compareStream(db: DatabaseSync, sql: Sql, reads: PageReads, stream: string) {
+  const rows = new Map<string, RowWrite>();
+  const wrongSnapshots: number[] = [];
+  const differences: Difference[] = [];
+  const put: RowWrite[] = [];
+  let folded = emptyFold(stream);
+
+  const catchUp = (version: number): void => {
+    while (folded.state.version < version) {
+      for (const event of reads.versions(stream, folded.state.version, version, PAGE)) {
+        const next = foldAll(stream, folded, [placed(event)]);
+        folded = next.folded;
+        for (const change of next.rows) mergeRow(rows, rowWrite(change));
+        if (!snapshotAgrees(sql, stream, folded)) wrongSnapshots.push(event.version);
+      }
+    }
+  };
+  const compareRows = (): void => {
+    for (const write of rows.values()) {
+      if (!("row" in write)) continue;
+      const stored = columnsOf(sql, write.model, write.id);
+      if (stored !== null && stored.isWhole && sameColumns(stored.columns, write.columns) && same(stored.row, write.row))
+        continue;
+      differences.push({ model: write.model, id: write.id, what: stored === null ? "missing" : "differs" });
+      put.push(write);
+    }
   };
 
-  for (const [at, stream] of streams.entries()) {
-    const found = foldFromStart(db, reads, stream);
-    for (const row of found.rows.values()) compare(row);
-    for (const version of found.wrongSnapshots)
-      differences.push({ model: "snapshot", id: `${stream}@${version}`, what: "differs" });
-    if (at % 100 === 0) progress(at, streams.length);
-  }
-  const remove = extras(db, expected);
-  differences.push(...remove.map(({ model, id }) => ({ model, id, what: "extra" as const })));
-  return { ok: differences.length === 0, streams: streams.length, rows, differences, repair: { put, remove } };
-}
-
-interface ModelRow {
-  readonly model: Model;
-  readonly id: string;
-  readonly change: Extract<RowChange, { put: unknown }>;
-}
-
-function foldFromStart(db: DatabaseSync, reads: PageReads, stream: string) {
-  const version = reads.version(stream);
-  const kept = new Map(
-    db
-      .prepare("SELECT version, state FROM snapshots WHERE stream = (SELECT no FROM streams WHERE name = ?)")
-      .all(stream)
-      .map((row) => [
-        Number(row["version"]),
-        Buffer.from(row["state"] instanceof Uint8Array ? row["state"] : []).toString("utf8"),
-      ]),
-  );
-  const rows = new Map<string, ModelRow>();
-  const wrongSnapshots: number[] = [];
-  let folded: Folded = emptyFold(stream);
-  while (folded.state.version < version) {
-    for (const event of reads.versions(stream, folded.state.version, version, PAGE)) {
-      const next = foldAll(stream, folded, [placed(event)]);
-      folded = next.folded;
-      for (const change of next.rows) merge(rows, change);
-      const snapshot = kept.get(event.version);
-      if (snapshot !== undefined && !same(snapshot, folded)) wrongSnapshots.push(event.version);
+  for (let isReached = false; !isReached; ) {
+    catchUp(reads.version(stream));
+    db.exec("BEGIN");
+    try {
+      isReached = reads.version(stream) === folded.state.version;
+      if (isReached) compareRows();
+    } finally {
+      db.exec("COMMIT");
     }
   }
-  return { rows, wrongSnapshots };
+  for (const version of wrongSnapshots)
+    differences.push({ model: "snapshot", id: `${stream}@${version}`, what: "differs" });
+  const kept = [...rows.values()].filter((write) => "row" in write);
+  return { rows: kept, differences, repair: { stream, version: folded.state.version, put, wrongSnapshots } };
 }
 
-function merge(rows: Map<string, ModelRow>, change: RowChange): void {
-  const key = `${change.model} ${change.id}`;
-  if ("put" in change) {
-    rows.set(key, { model: change.model, id: change.id, change });
-    return;
-  }
-  const known = rows.get(key);
-  if (known?.change.model !== "approval") return;
-  rows.set(key, { ...known, change: { ...known.change, put: { ...known.change.put, status: change.status } } });
+type Sql = (source: string) => Statement;
+
+function snapshotAgrees(sql: Sql, stream: string, folded: Folded): boolean {
+  const found = sql(
+    "SELECT state FROM snapshots WHERE stream = (SELECT no FROM streams WHERE name = ?) AND version = ?",
+  ).get(stream, folded.state.version);
+  return found === undefined || same(Buffer.from(bytes(found["state"])).toString(), JSON.stringify(folded));
 }
 
-function extras(db: DatabaseSync, expected: ReadonlyMap<Model, ReadonlySet<string>>): { model: Model; id: string }[] {
-  const models: readonly Model[] = ["session", "approval", "agent", "token", "system"];
-  return models.flatMap((model) =>
-    db
-      .prepare(`SELECT id FROM ${TABLE_OF[model]}`)
-      .all()
-      .map((row) => ({ model, id: text(row["id"]) }))
-      .filter(({ id }) => expected.get(model)?.has(id) !== true),
-  );
+function idsOf(sql: Sql, model: Model): Set<string> {
+  return new Set(sql(`SELECT id FROM ${MODELS[model].table}`).all().map((row) => String(row["id"])));
 }
 
-function same(stored: string, computed: object): boolean {
-  const left: Json = JSON.parse(stored);
-  const right: Json = JSON.parse(JSON.stringify(computed));
-  return canonicalJson(left) === canonicalJson(right);
+/** A stored row with the columns beside it; damaged ones too, since it is here that they are found. */
+function columnsOf(sql: Sql, model: Model, id: string) {
+  const { table, columns } = MODELS[model];
+  const found = sql(`SELECT * FROM ${table} WHERE id = ?`).get(id);
+  if (found === undefined) return null;
+  const row = String(found["row"]);
+  return { columns: columns.map((name) => found[name]), row, isWhole: isWhole(model, found) };
 }

@@ -99,7 +99,16 @@ function isOurs(db: DatabaseSync): boolean {
   return found.length === created.length && created.every((statement) => found.includes(statement));
 }
 
-/** SQLite's result codes in our words. A full disk leaves everything as it was; any other failure to write is fatal. */
+/**
+ * Whether a failed write is known to have left everything as it was, so that the writer may go on: a full disk shows
+ * while frames are written, before the one that commits; a lock of somebody else's, before the first. Every other
+ * failure leaves open what is on disk, and only a new start can tell.
+ */
+export function leavesNothing(error: StoreError): boolean {
+  return error.code === "disk_full" || error.code === "overloaded";
+}
+
+/** SQLite's result codes in our words. */
 export function translate(cause: unknown, details: StoreError["details"] = {}): StoreError {
   if (cause instanceof StoreError) return cause;
   const nodeCode = cause instanceof Error && "code" in cause ? cause.code : null;
@@ -108,6 +117,7 @@ export function translate(cause: unknown, details: StoreError["details"] = {}): 
   const primary = code === null ? null : code & 0xff;
   const found = { ...details, sqlite: code, reason: cause instanceof Error ? cause.message : String(cause) };
   if (primary === SQLITE.full) return new StoreError("disk_full", found, cause);
+  if (primary === SQLITE.busy) return new StoreError("overloaded", found, cause);
   if (primary === SQLITE.readOnly || primary === SQLITE.cantOpen)
     return new StoreError("store_read_only", found, cause);
   // An integer beyond what was ever written.
@@ -120,14 +130,18 @@ export function isConstraint(cause: unknown): boolean {
   return ((sqliteCode(cause) ?? 0) & 0xff) === SQLITE.constraint;
 }
 
+export function isBusy(cause: unknown): boolean {
+  return ((sqliteCode(cause) ?? 0) & 0xff) === SQLITE.busy;
+}
+
 function sqliteCode(cause: unknown): number | null {
   if (!(cause instanceof Error) || !("errcode" in cause)) return null;
   return typeof cause.errcode === "number" ? cause.errcode : null;
 }
 
 const SQLITE = {
+  busy: 5,
   readOnly: 8,
-  ioError: 10,
   corrupt: 11,
   full: 13,
   cantOpen: 14,

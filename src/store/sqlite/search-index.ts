@@ -8,17 +8,29 @@ import type { PageReads } from "./page-reads.ts";
 export interface SearchIndex {
   /** One page further; false when it has caught up. */
   readonly advance: () => boolean;
+  /** Takes the words of erased events out, down to the bytes of the file. */
+  readonly forget: (seqs: readonly number[]) => void;
   readonly search: (words: string, limit: number) => readonly SearchHit[];
   readonly close: () => void;
 }
 
 const PAGE = 1000;
 const SESSION_STREAM = "session/";
+/** Only these have words that anybody would look for; `data.erased@1` takes some away again. */
+const TYPES = [
+  "session.opened",
+  "session.forked",
+  "session.labelled",
+  "turn.admitted",
+  "message.completed",
+  "effect.output",
+  "data.erased",
+];
 
 export function openSearchIndex(path: string, reads: PageReads): SearchIndex {
-  const db = openOrRenew(path);
+  const db = openOrRenew(path, reads);
   const cursorRow = db.prepare("SELECT seq FROM cursor");
-  const setCursor = db.prepare("UPDATE cursor SET seq = ?");
+  const setCursor = db.prepare("UPDATE cursor SET seq = ?, id = ?");
   const put = db.prepare("INSERT INTO docs(rowid, text, session, event) VALUES (?, ?, ?, ?)");
   const drop = db.prepare("DELETE FROM docs WHERE rowid = ?");
   const find = db.prepare(
@@ -38,20 +50,38 @@ export function openSearchIndex(path: string, reads: PageReads): SearchIndex {
       put.run(event.seq, words, event.stream.slice(SESSION_STREAM.length), event.id);
   };
 
+  const atomically = (work: () => void): void => {
+    db.exec("BEGIN IMMEDIATE");
+    try {
+      work();
+      db.exec("COMMIT");
+    } catch (cause) {
+      if (db.isTransaction) db.exec("ROLLBACK");
+      throw cause;
+    }
+  };
+
   const advance = (): boolean => {
     const cursor = number(cursorRow.get()?.["seq"]);
-    const page = reads.all({ after: cursor, limit: PAGE });
-    const last = page.events.at(-1);
-    if (last === undefined) return false;
-    db.exec("BEGIN");
-    for (const event of page.events) take(event);
-    setCursor.run(last.seq);
-    db.exec("COMMIT");
-    return page.next !== null;
+    const end = reads.lastSeq();
+    if (cursor >= end) return false;
+    const page = reads.all({ after: cursor, before: end + 1, limit: PAGE, types: TYPES });
+    const reached = page.next ?? end;
+    atomically(() => {
+      for (const event of page.events) take(event);
+      setCursor.run(reached, idAt(reads, reached));
+    });
+    return reached < reads.lastSeq();
   };
 
   return {
     advance,
+    forget: (seqs) => {
+      atomically(() => {
+        for (const seq of seqs) drop.run(seq);
+      });
+      db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    },
     search: (words, limit) => {
       while (advance());
       const query = matchQuery(words);
@@ -66,24 +96,45 @@ export function openSearchIndex(path: string, reads: PageReads): SearchIndex {
   };
 }
 
-/** It holds nothing that the log does not hold: a file that cannot be read is thrown away. */
-function openOrRenew(path: string): DatabaseSync {
+/** It holds nothing that the log does not hold: a file that cannot be read, or is of another log, is thrown away. */
+function openOrRenew(path: string, reads: PageReads): DatabaseSync {
+  const db = openIfSound(path);
+  if (db !== null) {
+    const { seq, id } = db.prepare("SELECT seq, id FROM cursor").get() ?? {};
+    if (typeof seq === "number" && seq <= reads.lastSeq() && idAt(reads, seq) === id) return db;
+    db.close();
+  }
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
+  return open(path);
+}
+
+function openIfSound(path: string): DatabaseSync | null {
   try {
     return open(path);
   } catch {
-    for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
-    return open(path);
+    return null;
   }
 }
 
+/** Both kinds of secure deletion: of the words out of the index's segments, and of bytes out of free pages. */
 function open(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: 2000 });
-  db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-16384");
-  db.exec(
-    "CREATE TABLE IF NOT EXISTS cursor(seq INTEGER NOT NULL); CREATE VIRTUAL TABLE IF NOT EXISTS docs USING fts5(text, session UNINDEXED, event UNINDEXED)",
-  );
-  db.exec("INSERT INTO cursor SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM cursor)");
-  return db;
+  try {
+    db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-16384; PRAGMA secure_delete=ON");
+    db.exec(
+      "CREATE TABLE IF NOT EXISTS cursor(seq INTEGER NOT NULL, id TEXT NOT NULL); CREATE VIRTUAL TABLE IF NOT EXISTS docs USING fts5(text, session UNINDEXED, event UNINDEXED)",
+    );
+    db.exec("INSERT INTO cursor SELECT 0, '' WHERE NOT EXISTS (SELECT 1 FROM cursor)");
+    db.exec("INSERT INTO docs(docs, rank) VALUES ('secure-delete', 1)");
+    return db;
+  } catch (cause) {
+    db.close();
+    throw cause;
+  }
+}
+
+function idAt(reads: PageReads, seq: number): string {
+  return seq === 0 ? "" : (reads.between(seq, seq)[0]?.id ?? "");
 }
 
 /** Every word must occur, the last may be a beginning. Quoted, so that no word is taken for an operator. */
@@ -96,8 +147,7 @@ function matchQuery(words: string): string | null {
 function wordsOf(event: RecordedEvent): string | null {
   const { data } = event;
   if (data === null || typeof data !== "object" || !("turnId" in data || "label" in data)) return null;
-  const body = member(data, "prompt") ?? member(data, "body");
-  const words = [member(body, "text"), member(data, "label"), member(member(data, "spec"), "name")];
+  const words = [member(data, "prompt"), member(data, "text"), member(data, "label"), member(member(data, "spec"), "name")];
   const found = words.filter((word) => typeof word === "string" && word !== "");
   return found.length === 0 ? null : found.join(" ");
 }

@@ -11,13 +11,18 @@ export interface Statement {
 
 export type Row = Record<string, unknown>;
 
+const STATEMENTS_KEPT = 200;
+
 /** Statements by their text, prepared at first use. */
 export function createStatements(db: DatabaseSync): (source: string) => Statement {
   const known = new Map<string, Statement>();
   return (source) => {
-    const found = known.get(source) ?? translated(() => statement(db.prepare(source)));
-    known.set(source, found);
-    return found;
+    const found = known.get(source);
+    if (found !== undefined) return found;
+    if (known.size >= STATEMENTS_KEPT) known.clear();
+    const prepared = translated(() => statement(db.prepare(source)));
+    known.set(source, prepared);
+    return prepared;
   };
 }
 

@@ -1,7 +1,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { createCheckpoints } from "./checkpoints.ts";
 import type { FromWriter, ToWriter, WriteReply, WriteRequest, WriterOptions } from "./messages.ts";
-import { openForWriting, translate } from "./schema.ts";
+import { leavesNothing, openForWriting, translate } from "./schema.ts";
 import { inspectLog } from "./start-check.ts";
 import { createWriter } from "./writer.ts";
 
@@ -19,20 +19,20 @@ const start = (): void => {
   inspectLog(db);
   const writer = createWriter(db, options.blobFolder);
   const checkpoints = createCheckpoints(db, options.checkpointPages);
-  const idle = setTimeout(() => orFatal(() => untilFull(checkpoints.whenIdle)), IDLE_MS);
+  const idle = setTimeout(() => orFatal(() => unlessPutOff(checkpoints.whenIdle)), IDLE_MS);
 
   const commit = (requests: readonly WriteRequest[]): readonly WriteReply[] => {
     try {
       return writer.commit(requests);
     } catch (cause) {
-      const { code, details } = translate(cause);
-      if (code !== "disk_full") throw cause;
-      return requests.map(() => ({ refused: code, details }));
+      const error = translate(cause);
+      if (!leavesNothing(error)) throw error;
+      return requests.map(() => ({ refused: error.code, details: error.details }));
     }
   };
   const close = (): void => {
     clearTimeout(idle);
-    untilFull(() => db.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
+    unlessPutOff(() => db.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
     db.close();
     say({ kind: "closed" });
     port.close();
@@ -43,7 +43,7 @@ const start = (): void => {
       const { requests, closing } = drain(first);
       if (requests.length > 0) {
         say({ kind: "done", replies: commit(requests) });
-        untilFull(checkpoints.ifDue);
+        unlessPutOff(checkpoints.ifDue);
         idle.refresh();
       }
       if (closing) close();
@@ -68,12 +68,13 @@ function next(): ToWriter | undefined {
   return received?.message;
 }
 
-/** A checkpoint that finds the disk full is put off; nothing depends on it but space. */
-function untilFull(work: () => void): void {
+/** A checkpoint that finds the disk full or locked is put off; nothing depends on it but space. */
+function unlessPutOff(work: () => void): void {
   try {
     work();
   } catch (cause) {
-    if (translate(cause).code !== "disk_full") throw cause;
+    const error = translate(cause);
+    if (!leavesNothing(error)) throw error;
   }
 }
 

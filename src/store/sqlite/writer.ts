@@ -6,7 +6,7 @@ import { createHeads } from "./heads.ts";
 import type { WriteEvent, WritePart, WriteReply, WriteRequest, WrittenEvent } from "./messages.ts";
 import { createRepairs } from "./repairs.ts";
 import { createRowWriter, MODELS } from "./rows.ts";
-import { isConstraint, translate } from "./schema.ts";
+import { isConstraint, leavesNothing, translate } from "./schema.ts";
 import { createSnapshotWriter } from "./snapshots.ts";
 
 /**
@@ -61,7 +61,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
       return commit([request]);
     } catch (cause) {
       const error = translate(cause);
-      if (error.code !== "disk_full") throw error;
+      if (!leavesNothing(error)) throw error;
       return [{ refused: error.code, details: error.details }];
     }
   };
@@ -178,7 +178,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
       return db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0;
     } catch (cause) {
       const error = translate(cause);
-      if (error.code !== "disk_full") throw error;
+      if (!leavesNothing(error)) throw error;
       return false;
     }
   };

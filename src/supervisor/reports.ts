@@ -1,0 +1,102 @@
+import { NomosError } from "../contract/index.ts";
+import {
+  addCustom,
+  beginTurn,
+  type CustomFact,
+  completeMessage,
+  endSession,
+  endTurn,
+  isEnded,
+  type Json,
+  LIMITS,
+  replaceTodo,
+  type SessionState,
+  type TodoItem,
+  writeArtifact,
+} from "../kernel/index.ts";
+import type { RecordedEvent, Store } from "../store/index.ts";
+import type { By, Committer } from "./committer.ts";
+import type { SpecSources } from "./spec.ts";
+import { storeText } from "./texts.ts";
+
+type Events = Promise<readonly RecordedEvent[]>;
+
+/** What is told to us about a session from outside: by an agent that somebody else drives, by a tool, by a person. */
+export interface Reports {
+  readonly beginTurn: (id: string, prompt: string, by: By) => Events;
+  /** Saying it twice records it once. */
+  readonly endTurn: (
+    id: string,
+    turnId: string,
+    outcome: "completed" | "failed" | "interrupted",
+    message: string | null,
+    by: By,
+  ) => Events;
+  readonly finish: (id: string, exitCode: number | null, by: By) => Events;
+  readonly message: (id: string, turnId: string, text: string, role: "assistant" | "thought", by: By) => Events;
+  readonly addEvents: (
+    id: string,
+    turnId: string | null,
+    items: readonly { readonly type: CustomFact["type"]; readonly payload: Json }[],
+    by: By,
+  ) => Events;
+  readonly writeArtifact: (
+    id: string,
+    input: {
+      readonly path: string;
+      readonly bytes: Uint8Array;
+      readonly mediaType: string;
+      readonly turnId: string | null;
+    },
+    by: By,
+  ) => Events;
+  readonly replaceTodo: (id: string, items: readonly TodoItem[], turnId: string | null, by: By) => Events;
+}
+
+export function createReports(deps: {
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly newId: () => string;
+  readonly specs: SpecSources;
+  /** Told when a reported session has finished. */
+  readonly onFinish: (id: string) => void;
+}): Reports {
+  const { store, committer, newId } = deps;
+  const change = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events =>
+    (await committer.session(id, decide, by)).events;
+
+  /** Turns of a session that Nomos drives are begun and ended by Nomos alone. */
+  const reported = (state: SessionState): SessionState => {
+    if (state.spec === null || deps.specs.driver(state.spec.adapter).runTurn === null) return state;
+    throw new NomosError("invalid_request", { id: state.id, reason: "this session's turns are driven by Nomos" });
+  };
+
+  return {
+    beginTurn: async (id, prompt, by) => {
+      const turn = { turnId: newId(), prompt: await storeText(store, prompt, LIMITS.promptInlineBytes) };
+      return change(id, (state) => beginTurn(reported(state), turn), by);
+    },
+    endTurn: (id, turnId, outcome, message, by) => {
+      const error = message === null ? null : { code: "driver_failed", message };
+      const over = (state: SessionState) => state.recentTurns.some((turn) => turn.turnId === turnId);
+      return change(id, (state) => (over(state) ? [] : endTurn(reported(state), { turnId, outcome, error })), by);
+    },
+    finish: async (id, exitCode, by) => {
+      const end = (state: SessionState) => endSession(reported(state), { kind: "exited", exitCode });
+      const events = await change(id, (state) => (isEnded(state) ? [] : end(state)), by);
+      deps.onFinish(id);
+      return events;
+    },
+    message: async (id, turnId, text, role, by) => {
+      const body = await storeText(store, text);
+      return change(id, (state) => completeMessage(state, { turnId, role, body }), by);
+    },
+    addEvents: (id, turnId, items, by) => change(id, (state) => addCustom(state, turnId, items), by),
+    writeArtifact: async (id, input, by) => {
+      const { bytes, ...rest } = input;
+      const written = { ...rest, newArtifactId: newId(), blob: await store.putBlob(bytes), bytes: bytes.length };
+      return change(id, (state) => writeArtifact(state, written), by);
+    },
+    replaceTodo: (id, items, turnId, by) => change(id, (state) => replaceTodo(state, items, turnId), by),
+  };
+}
