@@ -25,6 +25,7 @@ import {
 import { serveHttp } from "../surfaces/index.ts";
 import { permissions, type Services, SYSCALLS } from "../syscalls/index.ts";
 import { openDaemonLog } from "./daemon-log.ts";
+import { createDenialBound } from "./denials.ts";
 import { createDrivers } from "./drivers.ts";
 import { takeHomeLease } from "./home-lease.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
@@ -135,6 +136,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     log: log.write,
   });
 
+  const mayRecordDenial = createDenialBound(clock);
   const stopAsked = Promise.withResolvers<void>();
   const stopping = new AbortController();
   let ready = false;
@@ -158,6 +160,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       await committer.change(SYSTEM_STREAM, () => [fact("call.made@1", { syscall })], { actor: actor.principal, call });
     },
     noteDenial: async (denial, { actor }) => {
+      if (!mayRecordDenial(actor.principal)) return;
       await committer.change(SYSTEM_STREAM, () => [fact("gate.denied@1", { ...denial, turnId: null })], {
         actor: actor.principal,
       });

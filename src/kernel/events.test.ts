@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { factsAmong, TYPES_OF_MAP } from "../../test/support/kernel-facts.ts";
 import { proves } from "../../test/support/proves.ts";
-import { EVENT_TYPES, isCustom, isCustomType } from "./events.ts";
+import { EVENT_TYPES, isCustom, isCustomType, recallFact } from "./events.ts";
+import type { Json } from "./json.ts";
 
 proves("K33", "the list of facts is the compiler's list, and every name is thing, past fact and version", () => {
   expect([...EVENT_TYPES].toSorted()).toEqual([...TYPES_OF_MAP].toSorted());
@@ -30,4 +31,16 @@ proves("K33", "somebody else's fact has a plain name below `x.`, and any other i
   ])
     expect(isCustomType(type)).toBe(false);
   expect(isCustom({ type: "x.ODD name@1", data: { turnId: null, payload: null } })).toBe(true);
+});
+
+proves("K33", "a stored fact is recalled as it was written, and a type that is not known as none at all", () => {
+  fc.assert(
+    fc.property(factsAmong(EVENT_TYPES), (fact) => {
+      const data: Json = JSON.parse(JSON.stringify(fact.data));
+      expect(recallFact(fact.type, data)).toEqual({ type: fact.type, data });
+    }),
+  );
+  expect(recallFact("x.note@1", { turnId: null, payload: 1 })).toMatchObject({ type: "x.note@1" });
+  for (const type of ["session.opened@2", "ticket.opened@1", "constructor", ""])
+    expect(recallFact(type, {})).toBeNull();
 });

@@ -52,7 +52,10 @@ async function writeDurably(root: string, path: string, bytes: Uint8Array): Prom
     const made = await mkdir(folder, { recursive: true, mode: 0o700 });
     try {
       const file = await open(temporary, "wx", 0o600);
-      await file.writeFile(bytes).then(() => file.sync()).finally(() => file.close());
+      await file
+        .writeFile(bytes)
+        .then(() => file.sync())
+        .finally(() => file.close());
       await rename(temporary, path);
     } catch (cause) {
       await rm(temporary, { force: true });

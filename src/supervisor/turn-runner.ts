@@ -145,9 +145,23 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     const stopTimer = deps.clock.after(deps.turnTimeoutMs(), () => controller.abort("timeout" satisfies StopReason));
     const outcome = await Promise.race([drive(run), letGo(controller.signal, deps.clock)]).finally(stopTimer);
     await deps.processes.stopAll(state.id);
-    await deps.committer
-      .session(state.id, (now) => (isEnded(now) ? [] : endTurn(now, { turnId, ...outcome })), { actor: "daemon" })
-      .catch((thrown: unknown) => ignoreGone(thrown));
+    await recordEnd(state.id, turnId, outcome);
+  };
+
+  /** The end must get into the log: while the disk is full it is tried again, or the session would stay busy for ever. */
+  const recordEnd = async (sessionId: string, turnId: string, outcome: Outcome): Promise<void> => {
+    const end = (now: SessionState) => (isEnded(now) ? [] : endTurn(now, { turnId, ...outcome }));
+    while (true) {
+      try {
+        await deps.committer.session(sessionId, end, { actor: "daemon" });
+        return;
+      } catch (thrown) {
+        const { code } = toNomosError(thrown);
+        if (code === "session_not_found" || code === "turn_ended" || code === "turn_not_found") return;
+        if (code !== "disk_full" && code !== "overloaded") throw thrown;
+        await deps.clock.sleep(TRY_AGAIN_MS);
+      }
+    }
   };
 
   const drive = async (run: Run): Promise<Outcome> => {
@@ -241,6 +255,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
 
 const TOOLS = ["run", "write", "process"] as const;
 const ERROR_CHARS = 8000;
+const TRY_AGAIN_MS = 500;
 
 interface Outcome {
   readonly outcome: "completed" | "failed" | "interrupted";
@@ -264,9 +279,4 @@ async function letGo(signal: AbortSignal, clock: Clock): Promise<Outcome> {
   });
   await clock.sleep(LET_GO_MS);
   return stopped(signal.reason);
-}
-
-function ignoreGone(thrown: unknown): void {
-  const { code } = toNomosError(thrown);
-  if (code !== "session_not_found" && code !== "turn_ended" && code !== "turn_not_found") throw thrown;
 }

@@ -44,7 +44,7 @@ export const sessionRead: readonly Syscall[] = [
     http: { method: "GET", path: "/sessions" },
     cli: { positional: [], short: "ps" },
     answer: async ({ services }, input) => {
-      const limit = input.limit ?? 200;
+      const limit = input.limit ?? 500;
       const rows = await services.store.rows("session", {
         limit,
         open: input.onlyAlive === true,

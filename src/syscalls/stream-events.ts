@@ -108,10 +108,11 @@ export async function* streamSession(context: Context, id: string, after: number
   };
   const first = await status();
   if (first !== null) yield first.item;
-  const over =
-    first !== null && first.session.endedAt !== undefined
-      ? await context.services.store.version(sessionStream(id))
-      : null;
+  const endSeq = first?.session.endedAt === undefined ? null : await lastSeqOf(context, id);
+  if (endSeq !== null && after >= endSeq) {
+    yield { event: "end", data: { id } };
+    return;
+  }
 
   for await (const item of follow(context, after, sessionStream(id), listen)) {
     if ("dropped" in item) yield { event: "gap", data: { dropped: item.dropped, of: "delta" } };
@@ -122,10 +123,15 @@ export async function* streamSession(context: Context, id: string, after: number
       yield { event: "event", id: item.seq, data: item };
       const changed = STATUS_CHANGES.test(item.type) ? await status().catch(() => null) : null;
       if (changed !== null) yield changed.item;
-      if (ENDINGS.includes(item.type) || (over !== null && item.version >= over)) {
-        yield { event: "end", data: { id, type: item.type } };
+      if ((endSeq === null && ENDINGS.includes(item.type)) || (endSeq !== null && item.seq >= endSeq)) {
+        yield { event: "end", data: { id } };
         return;
       }
     }
   }
+}
+
+async function lastSeqOf(context: Context, id: string): Promise<number> {
+  const { store } = context.services;
+  return store.seqAt(sessionStream(id), await store.version(sessionStream(id)));
 }

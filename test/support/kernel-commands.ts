@@ -5,6 +5,7 @@ import {
   answerApproval,
   askApproval,
   beginEffect,
+  beginTurn,
   completeMessage,
   type Decision,
   type End,
@@ -76,6 +77,7 @@ interface CommandMap {
   readonly fork: { readonly n: number };
   readonly rewind: { readonly n: number; readonly toParent: boolean };
   readonly admit: { readonly queue: boolean };
+  readonly beginTurn: unknown;
   readonly endTurn: { readonly n: number; readonly outcome: "completed" | "failed" | "interrupted" };
   readonly message: { readonly n: number };
   readonly artifact: { readonly n: number; readonly path: number; readonly inTurn: boolean };
@@ -145,6 +147,8 @@ function decideInSession(
   switch (command.do) {
     case "admit":
       return admitTurn(state, { turnId: fresh("turn"), prompt: BODY, queue: command.queue });
+    case "beginTurn":
+      return beginTurn(state, { turnId: fresh("turn"), prompt: BODY });
     case "next":
       return startNextTurn(state);
     case "interrupt":

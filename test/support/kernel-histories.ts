@@ -57,7 +57,7 @@ const BESIDE: readonly fc.Arbitrary<Command>[] = [
   fc.record({ log: LOG, do: fc.constant("todo"), items: fc.nat({ max: 3 }) }),
   fc.record({ log: LOG, do: fc.constantFrom("suspend", "hibernate", "label"), n: N }),
   fc.record({ log: LOG, do: fc.constant("deny"), n: N }),
-  fc.record({ log: LOG, do: fc.constantFrom("custom", "crash", "erase", "call", "interrupt") }),
+  fc.record({ log: LOG, do: fc.constantFrom("custom", "crash", "erase", "call", "interrupt", "beginTurn") }),
 ];
 
 const FORKING: fc.Arbitrary<Command> = fc.record({ log: LOG, do: fc.constant("fork"), n: fc.nat({ max: 10_000 }) });

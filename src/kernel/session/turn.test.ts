@@ -2,12 +2,21 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { Command } from "../../../test/support/kernel-commands.ts";
 import { histories } from "../../../test/support/kernel-histories.ts";
-import { factsOf, isOfType, type Log, perform, runCommands, type World } from "../../../test/support/kernel-model.ts";
+import {
+  factsOf,
+  isOfType,
+  type Log,
+  perform,
+  placed,
+  runCommands,
+  type World,
+} from "../../../test/support/kernel-model.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { LIMITS } from "../limits.ts";
 import { isRefusal } from "../refusal.ts";
 import { isBusy, outlivesDaemon } from "./decide-life.ts";
-import { admitTurn, notRunning, replaceTodo, startNextTurn, writeArtifact } from "./decide-turn.ts";
+import { admitTurn, beginTurn, notRunning, replaceTodo, startNextTurn, writeArtifact } from "./decide-turn.ts";
+import { evolveSession } from "./evolve.ts";
 import { isEnded, RECENT_TURNS_KEPT } from "./state.ts";
 
 const PROMPT = { text: "go on", blob: null, bytes: 5 };
@@ -26,6 +35,20 @@ proves("K2", "a session that is busy, suspended or over takes no prompt, unless 
       const no = { refused: suspended ? "session_suspended" : "session_busy" };
       expect(plain).toMatchObject(free ? [{ type: "turn.admitted@1", data: { queued: false } }] : no);
       expect(queued).toMatchObject([{ type: "turn.admitted@1", data: { queued: !free } }]);
+    }
+  });
+});
+
+proves("K2", "a turn that somebody else drives begins at once, and only in a session that is free", () => {
+  forEveryLog((log) => {
+    for (const state of log.states.values()) {
+      const decision = beginTurn(state, { turnId: "new", prompt: PROMPT });
+      const free = !isEnded(state) && !isBusy(state) && state.phase.at !== "suspended";
+      expect(isRefusal(decision)).toBe(!free);
+      if (isRefusal(decision)) continue;
+      const after = decision.reduce((at, fact) => evolveSession(at, placed(at.version + 1, fact)), state);
+      expect(after.phase).toMatchObject({ at: "busy", turnId: "new" });
+      expect(after.queue).toEqual([]);
     }
   });
 });

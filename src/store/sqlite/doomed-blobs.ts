@@ -1,8 +1,9 @@
-import { closeSync, existsSync, fsyncSync, openSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { blobPath } from "../blobs.ts";
 import { text } from "./encoding.ts";
+import { syncFolder } from "./make-home.ts";
 
 /**
  * Blobs that no event names any more. They are written down in the erasure's own transaction, so that a crash between
@@ -45,12 +46,7 @@ export function createDoomedBlobs(db: DatabaseSync, folder: string): DoomedBlobs
 function removeBlob(path: string): void {
   if (!existsSync(dirname(path))) return;
   rmSync(path, { force: true });
-  const held = openSync(dirname(path), "r");
-  try {
-    fsyncSync(held);
-  } finally {
-    closeSync(held);
-  }
+  syncFolder(dirname(path));
 }
 
 function remember(gone: Set<string>, blob: string): void {

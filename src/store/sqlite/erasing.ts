@@ -30,7 +30,11 @@ export async function eraseRequest(
   while (folded.state.version < version) {
     const events = reads.versions(stream, folded.state.version, version, ERASE_PAGE).map(placed);
     const then = foldAll(stream, before, events);
-    const now = foldAll(stream, folded, events.map((seen): Placed => (goneIds.has(seen.id) ? { ...seen, fact: null } : seen)));
+    const now = foldAll(
+      stream,
+      folded,
+      events.map((seen): Placed => (goneIds.has(seen.id) ? { ...seen, fact: null } : seen)),
+    );
     before = then.folded;
     folded = now.folded;
     for (const change of then.rows) mergeRow(rowsBefore, rowWrite(change));

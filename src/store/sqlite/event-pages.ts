@@ -10,12 +10,7 @@ import type { Row, Statement } from "./statements.ts";
 export interface Pager {
   readonly all: (lastSeq: number, query: EventQuery) => EventPage;
   readonly stream: (stream: StreamPlace, query: EventQuery) => EventPage;
-  readonly versions: (
-    stream: StreamPlace,
-    after: number,
-    upTo: number,
-    limit: number,
-  ) => readonly RecordedEvent[];
+  readonly versions: (stream: StreamPlace, after: number, upTo: number, limit: number) => readonly RecordedEvent[];
 }
 
 export interface StreamPlace {
@@ -40,8 +35,7 @@ interface Stretch {
 export function createPager(sql: (source: string) => Statement): Pager {
   const seqAt = (stream: StreamPlace, version: number): number => {
     const found = sql("SELECT seq FROM events WHERE stream = ? AND version = ?").get(stream.no, version);
-    if (found === undefined)
-      throw new StoreError("log_corrupt", { stream: stream.name, version, problem: "missing" });
+    if (found === undefined) throw new StoreError("log_corrupt", { stream: stream.name, version, problem: "missing" });
     return number(found["seq"]);
   };
 

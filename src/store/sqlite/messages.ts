@@ -1,5 +1,5 @@
 import type { Json } from "../../kernel/index.ts";
-import type { StoreErrorCode } from "../port.ts";
+import type { RebuildReport, StoreErrorCode } from "../port.ts";
 import type { RowWrite } from "./rows.ts";
 
 /** What crosses between the main thread and the writer: plain data, prepared so that the writer only links and inserts. */
@@ -54,6 +54,8 @@ export interface Repair {
   /** The indexes do not agree with their tables and are made anew. */
   readonly reindex: boolean;
 }
+
+export type Difference = RebuildReport["differences"][number];
 
 /** A call's key and request in hex, and where the events lie that it brought. */
 export interface CallEntry {

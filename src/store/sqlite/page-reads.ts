@@ -16,6 +16,7 @@ export interface PageReads {
   readonly all: (query: EventQuery) => EventPage;
   readonly event: (id: string) => RecordedEvent | null;
   readonly version: (name: string) => number;
+  readonly seqAt: (name: string, version: number) => number;
   readonly lastSeq: () => number;
   readonly between: (first: number, last: number) => readonly RecordedEvent[];
   readonly call: (key: string) => CallEntry | null;
@@ -60,6 +61,11 @@ export function createPageReads(db: DatabaseSync): PageReads {
       return found;
     },
     version: (name) => lastVersion(streamNo(name)),
+    seqAt: (name, version) => {
+      const found = sql("SELECT seq FROM events WHERE stream = ? AND version = ?").get(streamNo(name), version);
+      if (found === undefined) throw new StoreError("event_not_found", { stream: name, version });
+      return number(found["seq"]);
+    },
     lastSeq,
     between: (first, last) =>
       sql(`SELECT ${EVENT_COLUMNS} FROM ${EVENT_SOURCE} WHERE e.seq BETWEEN ? AND ? ORDER BY e.seq`)

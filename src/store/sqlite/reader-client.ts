@@ -5,6 +5,7 @@ import type { FromReader, ReaderOptions, Repair, ToReader } from "./messages.ts"
 /** The main thread's end of the reader. Its failure is the caller's to see; it never takes the writer along. */
 export interface ReaderClient {
   readonly index: () => void;
+  readonly forget: (seqs: readonly number[]) => Promise<void>;
   readonly search: (text: string, limit: number) => Promise<readonly SearchHit[]>;
   readonly verify: (progress?: Progress) => Promise<VerifyReport>;
   readonly compare: (progress?: Progress) => Promise<RebuildReport & { readonly repair: Repair }>;
@@ -17,26 +18,27 @@ interface Asked {
   readonly progress: Progress | undefined;
 }
 
+interface Running {
+  readonly worker: Worker;
+  readonly ended: Promise<void>;
+}
+
 const ASKS_MAX = 256;
 /** Appends come in bursts; one pass a little later serves them all. */
 const INDEX_DELAY_MS = 50;
 
 export function startReader(options: ReaderOptions): ReaderClient {
   const asked = new Map<number, Asked>();
-  const ended = Promise.withResolvers<void>();
   let asks = 0;
   let indexTimer: NodeJS.Timeout | null = null;
-  let worker: Worker | null = null;
+  let running: Running | null = null;
+  let closed = false;
 
   const failAll = (error: StoreError): void => {
     for (const entry of asked.values()) entry.reject(error);
     asked.clear();
   };
-  const hear = (message: FromReader): void => {
-    if (message.kind === "closed") {
-      ended.resolve();
-      return;
-    }
+  const hear = (message: Exclude<FromReader, { kind: "closed" }>): void => {
     const entry = asked.get(message.ask);
     if (message.kind === "progress") {
       entry?.progress?.(message.done, message.of);
@@ -47,24 +49,30 @@ export function startReader(options: ReaderOptions): ReaderClient {
     else entry?.reject(new StoreError(message.code, message.details));
   };
   /** Started with its first use: a daemon that only runs sessions does not pay for it. */
-  const running = (): Worker => {
-    if (worker !== null) return worker;
-    const started = new Worker(new URL("./reader-thread.ts", import.meta.url), { workerData: options });
-    started.on("message", hear);
-    started.on("error", (cause) => {
-      worker = null;
-      failAll(new StoreError("store_failed", { reason: String(cause) }, cause));
+  const start = (): Running => {
+    const worker = new Worker(new URL("./reader-thread.ts", import.meta.url), { workerData: options });
+    const ended = Promise.withResolvers<void>();
+    const gone = (error: StoreError): void => {
+      if (running?.worker === worker) running = null;
+      failAll(error);
+    };
+    worker.on("message", (message: FromReader) => {
+      if (message.kind === "closed") ended.resolve();
+      else hear(message);
     });
-    started.on("exit", () => {
-      worker = null;
+    worker.on("error", (cause) => gone(new StoreError("store_failed", { reason: String(cause) }, cause)));
+    worker.on("exit", () => {
       ended.resolve();
-      failAll(new StoreError("store_closed"));
+      gone(new StoreError("store_closed"));
     });
-    worker = started;
-    return started;
+    return { worker, ended: ended.promise };
   };
-  const post = (message: ToReader) => running().postMessage(message);
+  const post = (message: ToReader): void => {
+    running ??= start();
+    running.worker.postMessage(message);
+  };
   const ask = <T>(make: (ask: number) => ToReader, progress?: Progress): Promise<T> => {
+    if (closed) return Promise.reject(new StoreError("store_closed"));
     if (asked.size >= ASKS_MAX) return Promise.reject(new StoreError("overloaded", { asksMax: ASKS_MAX }));
     asks += 1;
     const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -75,20 +83,24 @@ export function startReader(options: ReaderOptions): ReaderClient {
 
   return {
     index: () => {
+      if (closed) return;
       indexTimer ??= setTimeout(() => {
         indexTimer = null;
         post({ kind: "index" });
       }, INDEX_DELAY_MS).unref();
     },
+    forget: (seqs) => ask((id) => ({ kind: "forget", ask: id, seqs })),
     search: (text, limit) => ask((id) => ({ kind: "search", ask: id, text, limit })),
     verify: (progress) => ask((id) => ({ kind: "verify", ask: id }), progress),
     compare: (progress) => ask((id) => ({ kind: "rebuild", ask: id }), progress),
     close: async () => {
+      closed = true;
       if (indexTimer !== null) clearTimeout(indexTimer);
-      if (worker === null) return;
-      post({ kind: "close" });
-      await ended.promise;
-      await worker?.terminate();
+      if (running === null) return;
+      const { worker, ended } = running;
+      worker.postMessage({ kind: "close" } satisfies ToReader);
+      await ended;
+      await worker.terminate();
     },
   };
 }

@@ -1,9 +1,10 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { StoreError } from "../port.ts";
 import type { FromReader, ReaderOptions, ToReader } from "./messages.ts";
 import { createPageReads } from "./page-reads.ts";
 import { compareModels } from "./rebuild.ts";
 import { openForReading, translate } from "./schema.ts";
-import { openSearchIndex } from "./search-index.ts";
+import { discardSearchIndex, openSearchIndex, type SearchIndex } from "./search-index.ts";
 import { verifyLog } from "./verify.ts";
 
 /** The thread for reading that takes long: full text, verification, comparison of the read models with the log. */
@@ -14,25 +15,55 @@ const say = (message: FromReader) => port.postMessage(message);
 
 const db = openForReading(options.path);
 const reads = createPageReads(db);
-const index = openSearchIndex(options.searchPath, reads);
+let opened: SearchIndex | null = null;
 let indexing = false;
 
-const indexSoon = (): void => {
-  if (indexing) return;
-  indexing = true;
-  setImmediate(indexPage);
+/** At first use: a log that is damaged where the index ended can still be verified. */
+const index = (): SearchIndex => {
+  opened ??= openSearchIndex(options.searchPath, reads);
+  return opened;
 };
+const discard = (): void => {
+  opened?.close();
+  opened = null;
+  discardSearchIndex(options.searchPath);
+};
+/** What the log refuses is the caller's to hear; a fault of the index's own file costs only the time to build it again. */
+const withIndex = <T>(work: (index: SearchIndex) => T): T => {
+  try {
+    return work(index());
+  } catch (cause) {
+    if (cause instanceof StoreError || translate(cause).code !== "log_corrupt") throw cause;
+    discard();
+    return work(index());
+  }
+};
+/** Erased words may not stay, whatever happens to the file. */
+const forget = (seqs: readonly number[]): void => {
+  try {
+    index().forget(seqs);
+  } catch {
+    discard();
+  }
+};
+/** A failure leaves the cursor where it is; what cannot be read is told to whoever searches. */
 const indexPage = (): void => {
   if (!indexing) return;
-  if (index.advance()) setImmediate(indexPage);
-  else indexing = false;
+  try {
+    indexing = withIndex((found) => found.advance());
+  } catch {
+    indexing = false;
+  }
+  if (indexing) setImmediate(indexPage);
 };
 
 const answer = (message: Exclude<ToReader, { kind: "index" | "close" }>): unknown => {
   const progress = (done: number, of: number) => say({ kind: "progress", ask: message.ask, done, of });
   switch (message.kind) {
+    case "forget":
+      return forget(message.seqs);
     case "search":
-      return index.search(message.text, message.limit);
+      return withIndex((found) => found.search(message.text, message.limit));
     case "verify":
       return verifyLog(db, progress);
     case "rebuild":
@@ -41,13 +72,19 @@ const answer = (message: Exclude<ToReader, { kind: "index" | "close" }>): unknow
 };
 
 port.on("message", (message: ToReader) => {
-  if (message.kind === "index") return indexSoon();
+  if (message.kind === "index") {
+    if (indexing) return;
+    indexing = true;
+    setImmediate(indexPage);
+    return;
+  }
   if (message.kind === "close") {
     indexing = false;
-    index.close();
+    opened?.close();
     db.close();
     say({ kind: "closed" });
-    return port.close();
+    port.close();
+    return;
   }
   try {
     say({ kind: "answer", ask: message.ask, value: answer(message) });

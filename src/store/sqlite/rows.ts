@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import type { ApprovalRow, Model, RowChange } from "../../kernel/index.ts";
 import { StoreError } from "../port.ts";
 import { text } from "./encoding.ts";
-import { createStatements } from "./statements.ts";
+import { createStatements, type Statement } from "./statements.ts";
 
 /** A row of a read model as it is written: the row itself, and beside it what lists choose by. */
 export type RowWrite =
@@ -55,7 +55,7 @@ export function mergeRow(rows: Map<string, RowWrite>, write: RowWrite): void {
   rows.set(key, known === undefined || "status" in known ? write : answered(known, write.status));
 }
 
-type WholeRow = Extract<RowWrite, { row: string }>;
+export type WholeRow = Extract<RowWrite, { row: string }>;
 
 export function answered(asked: WholeRow, status: ApprovalRow["status"]): WholeRow {
   const row: ApprovalRow = JSON.parse(asked.row);
@@ -103,6 +103,26 @@ export function createRowWriter(db: DatabaseSync): (write: RowWrite) => void {
 export function checkedRow(model: Model, found: Record<string, unknown>): string {
   if (!isWhole(found)) throw new StoreError("log_corrupt", { model, id: String(found["id"]), problem: "row_mismatch" });
   return text(found["row"]);
+}
+
+export function storedIds(sql: (source: string) => Statement, model: Model): Set<string> {
+  return new Set(
+    sql(`SELECT id FROM ${MODELS[model].table}`)
+      .all()
+      .map((row) => String(row["id"])),
+  );
+}
+
+/** A row with the columns beside it, also a damaged one: for those who look for damage. */
+export function storedRow(
+  sql: (source: string) => Statement,
+  model: Model,
+  id: string,
+): { readonly row: string; readonly columns: readonly unknown[]; readonly isWhole: boolean } | null {
+  const { table, columns } = MODELS[model];
+  const found = sql(`SELECT * FROM ${table} WHERE id = ?`).get(id);
+  if (found === undefined) return null;
+  return { row: String(found["row"]), columns: columns.map((name) => found[name]), isWhole: isWhole(found) };
 }
 
 function isWhole(found: Record<string, unknown>): boolean {

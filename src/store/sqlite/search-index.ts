@@ -104,8 +104,12 @@ function openOrRenew(path: string, reads: PageReads): DatabaseSync {
     if (typeof seq === "number" && seq <= reads.lastSeq() && idAt(reads, seq) === id) return db;
     db.close();
   }
-  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
+  discardSearchIndex(path);
   return open(path);
+}
+
+export function discardSearchIndex(path: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
 }
 
 function openIfSound(path: string): DatabaseSync | null {
@@ -147,7 +151,12 @@ function matchQuery(words: string): string | null {
 function wordsOf(event: RecordedEvent): string | null {
   const { data } = event;
   if (data === null || typeof data !== "object" || !("turnId" in data || "label" in data)) return null;
-  const words = [member(data, "prompt"), member(data, "text"), member(data, "label"), member(member(data, "spec"), "name")];
+  const words = [
+    member(data, "prompt"),
+    member(data, "text"),
+    member(data, "label"),
+    member(member(data, "spec"), "name"),
+  ];
   const found = words.filter((word) => typeof word === "string" && word !== "");
   return found.length === 0 ? null : found.join(" ");
 }

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Folded, LIMITS } from "../../kernel/index.ts";
 import { createBlobs } from "../blobs.ts";
@@ -14,6 +13,8 @@ import { tail } from "../tail.ts";
 import { eraseRequest } from "./erasing.ts";
 import { createFoldCache } from "./fold-cache.ts";
 import { foldStream } from "./folding.ts";
+import { createListeners } from "./listeners.ts";
+import { makeHome } from "./make-home.ts";
 import { createPageReads } from "./page-reads.ts";
 import { type Prepared, prepare, recorded } from "./preparing.ts";
 import { startReader } from "./reader-client.ts";
@@ -27,57 +28,73 @@ export interface SqliteStoreOptions {
   readonly checkpointPages?: number;
 }
 
+const CHECKPOINT_PAGES = 4096;
+
 /** The embedded store: one SQLite file, one writer thread, one reader thread, point reads here. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const path = logPath(options.home);
-  mkdirSync(options.home, { recursive: true, mode: 0o700 });
-  const writer = await startWriter({ path, checkpointPages: options.checkpointPages ?? 4096 }, options.onFatal);
+  const blobFolder = join(options.home, "blobs");
+  makeHome(options.home);
+  const writer = await startWriter(
+    { path, blobFolder, checkpointPages: options.checkpointPages ?? CHECKPOINT_PAGES },
+    options.onFatal,
+  );
   const db = openForReading(path);
   const reads = createPageReads(db);
   const reader = startReader({ path, searchPath: join(options.home, "search.db") });
-  const blobs = createBlobs(join(options.home, "blobs"));
+  const blobs = createBlobs(blobFolder);
   const folds = createFoldCache();
-  const listeners = new Set<(events: readonly RecordedEvent[]) => void>();
+  const listeners = createListeners();
+  const closing = new AbortController();
 
   const foldNow = (stream: string): Folded => {
     const version = reads.version(stream);
     const known = folds.get(stream);
-    const folded = foldStream(
-      reads,
-      stream,
-      version,
-      known !== undefined && known.state.version <= version ? known : undefined,
-    );
+    const usable = known !== undefined && known.state.version <= version ? known : undefined;
+    const folded = foldStream(reads, stream, version, usable);
     folds.set(stream, folded);
     return folded;
   };
 
+  /** What this process wrote last is what the writer will find, or else the writer refuses. */
+  const foldAt = (stream: string, version: number): Folded => {
+    const known = folds.get(stream);
+    return known?.state.version === version ? known : foldNow(stream);
+  };
+
   const publish = (events: readonly RecordedEvent[]): readonly RecordedEvent[] => {
-    for (const listener of listeners) listener(events);
+    listeners.tell(events);
     reader.index();
     return events;
   };
 
   const append = async (parts: readonly AppendPart[], given: AppendOptions): Promise<readonly RecordedEvent[]> => {
-    const prepared = parts.map((part): Prepared => {
-      const before = foldNow(part.stream);
-      if (before.state.version !== part.expectedVersion)
-        throw new StoreError("stale_version", {
-          stream: part.stream,
-          expected: part.expectedVersion,
-          found: before.state.version,
-        });
+    const prepared = parts.map((part, at): Prepared => {
+      const { stream, expectedVersion } = part;
+      const before = foldAt(stream, expectedVersion);
+      const isTwice = parts.findIndex((other) => other.stream === stream) !== at;
+      if (before.state.version !== expectedVersion || isTwice || folds.isSuspended(stream))
+        throw new StoreError("stale_version", { stream, expected: expectedVersion, found: before.state.version });
       return prepare(part, before, given.call ?? null);
     });
     const call = given.call == null ? null : { key: given.call.keyHash, request: given.call.requestHash };
-    const reply = await writer.write({
-      parts: prepared.map(({ write }) => write),
-      fence: given.fence,
-      call,
-      erase: null,
-    });
+    const write = { parts: prepared.map((entry) => entry.write), fence: given.fence, call, erase: null, repair: null };
+    const reply = await writer.write(write);
     for (const { write, after } of prepared) folds.set(write.stream, after);
     return publish(recorded(prepared, reply.ok));
+  };
+
+  const erase: Store["erase"] = async (stream, ids, event, given) => {
+    const { seqs, ...prepared } = await eraseRequest(reads, stream, ids, event);
+    if (folds.isSuspended(stream)) throw new StoreError("stale_version", { stream, reason: "it is being erased from" });
+    folds.suspend(stream);
+    const write = { parts: [prepared.write], fence: given.fence, call: null, erase: prepared.erase, repair: null };
+    const reply = await writer.write(write).finally(() => folds.resume(stream));
+    folds.set(stream, prepared.after);
+    const events = publish(recorded([prepared], reply.ok));
+    await reader.forget(seqs);
+    if (!reply.scrubbed) throw new StoreError("overloaded", { erased: events.map(({ id }) => id), ...NOT_SCRUBBED });
+    return events;
   };
 
   return {
@@ -85,7 +102,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     findCall: async (call: CallRef) => {
       const found = reads.call(call.keyHash);
       if (found === null) return null;
-      if (!Buffer.from(call.requestHash, "hex").equals(found.request)) throw new StoreError("idempotency_key_reused");
+      if (call.requestHash !== found.request) throw new StoreError("idempotency_key_reused");
       return reads.between(found.first, found.last);
     },
     fold: async (stream, atVersion) =>
@@ -99,46 +116,34 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     tail: ({ after, stream, signal }) => {
       const page = (cursor: number, limit: number) =>
         stream === undefined ? reads.all({ after: cursor, limit }) : reads.stream(stream, { after: cursor, limit });
-      const news = (until: AbortSignal) => heard(listeners, stream, until);
-      return tail({ page, news }, after, signal);
+      const news = (until: AbortSignal) => listeners.heard(stream, until);
+      return tail({ page, news }, after, AbortSignal.any([signal, closing.signal]));
     },
-    onAppend: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onAppend: listeners.add,
     row: async (model, id) => reads.row(model, id),
     rows: async (model, query) => reads.rows(model, query),
     sessionIdsLike: async (nameOrPrefix) => reads.sessionIdsLike(nameOrPrefix),
     tokenBySecretHash: async (secretHash) => reads.tokenBySecretHash(secretHash),
     search: reader.search,
-    putBlob: (bytes) => {
+    putBlob: async (bytes) => {
       if (bytes.length > LIMITS.artifactBytes)
         throw new StoreError("payload_too_large", { maxBytes: LIMITS.artifactBytes });
       return blobs.put(bytes);
     },
     blob: blobs.get,
-    erase: async (stream, ids, event, given) => {
-      const prepared = await eraseRequest(reads, stream, ids, event);
-      const reply = await writer.write({
-        parts: [prepared.write],
-        fence: given.fence,
-        call: null,
-        erase: prepared.erase,
-      });
-      folds.set(stream, prepared.after);
-      for (const orphan of reply.orphans) await blobs.remove(orphan);
-      return publish(recorded([prepared], reply.ok));
-    },
+    erase,
     verify: reader.verify,
     rebuild: async (repair, progress) => {
       const { repair: changes, ...report } = await reader.compare(progress);
-      if (repair !== null && !report.ok)
-        await writer.write({ parts: [], fence: repair.fence, call: null, erase: null, repair: changes });
+      if (repair === null || report.ok) return report;
+      await writer.write({ parts: [], fence: repair.fence, call: null, erase: null, repair: changes });
+      folds.clear();
       return report;
     },
     close: async () => {
-      await reader.close();
+      closing.abort();
       await writer.close();
+      await reader.close();
       db.close();
     },
   };
@@ -148,17 +153,6 @@ export function logPath(home: string): string {
   return join(home, "log.db");
 }
 
-/** Waits for the next append that matters here. */
-function heard(
-  listeners: Set<(events: readonly RecordedEvent[]) => void>,
-  stream: string | undefined,
-  signal: AbortSignal,
-): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const listener = (events: readonly RecordedEvent[]) => {
-    if (stream === undefined || events.some((event) => event.stream === stream)) resolve();
-  };
-  listeners.add(listener);
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise.finally(() => listeners.delete(listener));
-}
+const NOT_SCRUBBED = {
+  reason: "the data is erased, but another process that reads the log keeps its old bytes in the file until it stops",
+};

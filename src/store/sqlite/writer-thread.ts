@@ -1,4 +1,4 @@
-import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { createCheckpoints } from "./checkpoints.ts";
 import type { FromWriter, ToWriter, WriteReply, WriteRequest, WriterOptions } from "./messages.ts";
 import { leavesNothing, openForWriting, translate } from "./schema.ts";
@@ -6,8 +6,7 @@ import { inspectLog } from "./start-check.ts";
 import { createWriter } from "./writer.ts";
 
 /** The thread that owns the write connection and its checkpoints. A failed flush ends it: a flush is never tried twice. */
-const port = parentPort;
-if (port === null) throw new Error("the writer is a worker thread");
+const port = ownPort();
 const options = workerData as WriterOptions;
 const say = (message: FromWriter) => port.postMessage(message);
 
@@ -86,6 +85,11 @@ function orFatal(work: () => void): void {
     say({ kind: "fatal", code, details });
     port.close();
   }
+}
+
+function ownPort(): MessagePort {
+  if (parentPort === null) throw new Error("the writer is a worker thread");
+  return parentPort;
 }
 
 orFatal(start);

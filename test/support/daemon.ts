@@ -1,0 +1,228 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { onTestFinished, TestRunner } from "vitest";
+
+export const BIN = join(import.meta.dirname, "../../bin/nomos.js");
+
+const START_MAX_MS = 20_000;
+const STOP_MAX_MS = 8_000;
+const POLL_MS = 20;
+
+export interface DaemonStart {
+  /** Default: a new one, removed when the test is over (or the daemon is disposed of). */
+  readonly home?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** After `up --port 0`; a later `--port` wins. */
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+}
+
+export interface Answer<T> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The text as JSON; undefined when it is none. */
+  readonly body: T;
+}
+
+export interface CliAnswer {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What stands on stdout, as JSON: for calls with `--json`. */
+  readonly json: <T = unknown>() => T;
+}
+
+/** The real daemon: `node bin/nomos.js up` in a process of its own, on a home of its own, on any port. */
+export interface TestDaemon extends AsyncDisposable {
+  readonly home: string;
+  readonly url: string;
+  readonly token: string;
+  readonly pid: number;
+  readonly child: ChildProcess;
+  /** With the operator's token unless the headers bring another `authorization`; `""` there sends none. */
+  readonly call: <T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Answer<T>>;
+  readonly cli: (...args: readonly string[]) => Promise<CliAnswer>;
+  /** As a power cut would. Resolves when it is gone. */
+  readonly kill9: () => Promise<void>;
+  /** SIGTERM. Resolves with the exit code. */
+  readonly stop: () => Promise<number | null>;
+  /** What it has printed so far. */
+  readonly printed: () => string;
+}
+
+/**
+ * Resolves when /health says ok; rejects with what it printed when it ends before that. Inside a test it is gone when the
+ * test is over, however it ends; in `beforeAll` dispose of it in `afterAll`: `daemon[Symbol.asyncDispose]()`.
+ */
+export async function startDaemon(options: DaemonStart = {}): Promise<TestDaemon> {
+  const home = options.home ?? (await newHome());
+  const child = spawn(process.execPath, [BIN, "up", "--port", "0", ...(options.args ?? [])], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: environment(home, options.env),
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+  const printed: string[] = [];
+  child.stdout.on("data", (chunk) => printed.push(String(chunk)));
+  child.stderr.on("data", (chunk) => printed.push(String(chunk)));
+  const exited = once(child, "exit");
+  const dispose = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await exited;
+    if (options.home === undefined) await removeHome(home);
+  };
+  whenTestIsOver(dispose);
+  const { port, pid } = await found(home, child, printed);
+  const token = (await readFile(join(home, "token"), "utf8")).trim();
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    home,
+    url,
+    token,
+    pid,
+    child,
+    call: (method, path, body, headers) => call(url, token, method, path, body, headers),
+    cli: (...args) => runCli(args, { home, ...(options.env === undefined ? {} : { env: options.env }) }),
+    kill9: async () => {
+      child.kill("SIGKILL");
+      await exited;
+    },
+    stop: async () => {
+      child.kill("SIGTERM");
+      const late = setTimeout(() => child.kill("SIGKILL"), STOP_MAX_MS);
+      await exited;
+      clearTimeout(late);
+      return child.exitCode;
+    },
+    printed: () => printed.join(""),
+    [Symbol.asyncDispose]: dispose,
+  };
+}
+
+/** A home that does not exist yet, in a folder that is gone when the test is over, with any daemon that runs on it. */
+export async function newHome(): Promise<string> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "nomos-home-")));
+  const home = join(root, "home");
+  whenTestIsOver(() => removeHome(home));
+  return home;
+}
+
+export interface CliOptions {
+  readonly home: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  readonly cwd?: string;
+}
+
+/** `node bin/nomos.js ...args` on a home; a daemon that it starts takes any port. */
+export async function runCli(args: readonly string[], options: CliOptions): Promise<CliAnswer> {
+  const child = startCli(args, options);
+  child.stdin.end(options.input ?? "");
+  const [[exitCode, signal], stdout, stderr] = await Promise.all([
+    once(child, "exit"),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { exitCode, signal, stdout, stderr, json: <T>(): T => JSON.parse(stdout) };
+}
+
+export type StartedCli = ReturnType<typeof startCli>;
+
+/** The same, for a test that talks with it while it runs. */
+export function startCli(args: readonly string[], options: CliOptions) {
+  return spawn(process.execPath, [BIN, ...args], {
+    stdio: ["pipe", "pipe", "pipe"],
+    env: environment(options.home, { NOMOS_PORT: "0", ...options.env }),
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+}
+
+/** In `beforeAll` there is no test that could be over. */
+function whenTestIsOver(run: () => Promise<void>): void {
+  if (TestRunner.getCurrentTest() !== undefined) onTestFinished(run);
+}
+
+async function call<T>(
+  url: string,
+  token: string,
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer<T>> {
+  const sent = new Headers({ authorization: `Bearer ${token}`, ...headers });
+  if (sent.get("authorization") === "") sent.delete("authorization");
+  if (body !== undefined && !sent.has("content-type")) sent.set("content-type", "application/json");
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: sent,
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const answered = await response.text();
+  return { status: response.status, headers: response.headers, text: answered, body: parsed(answered) };
+}
+
+function parsed<T>(answered: string): T {
+  try {
+    return JSON.parse(answered);
+  } catch {
+    return undefined as T;
+  }
+}
+
+/** Nothing of the Nomos that may run this test gets in. */
+function environment(home: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("NOMOS_") && name !== "NODE_OPTIONS");
+  return { ...Object.fromEntries(clean), NOMOS_HOME: home, ...extra };
+}
+
+async function found(
+  home: string,
+  child: ChildProcess,
+  printed: readonly string[],
+): Promise<{ readonly port: number; readonly pid: number }> {
+  const untilMs = Date.now() + START_MAX_MS;
+  while (Date.now() < untilMs) {
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`the daemon ended (${child.exitCode ?? child.signalCode}) and said:\n${printed.join("")}`);
+    const note = await daemonNote(home);
+    if (note !== null && note.pid === child.pid && (await isHealthy(note.port))) return note;
+    await sleep(POLL_MS);
+  }
+  throw new Error(`the daemon was not up after ${START_MAX_MS} ms and said:\n${printed.join("")}`);
+}
+
+/** What a running daemon leaves for others to find it by; null when there is none. */
+export async function daemonNote(home: string): Promise<{ readonly port: number; readonly pid: number } | null> {
+  const note = await readFile(join(home, "daemon.json"), "utf8").catch(() => null);
+  return note === null ? null : JSON.parse(note);
+}
+
+async function isHealthy(port: number): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${port}/health`).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+}
+
+async function removeHome(home: string): Promise<void> {
+  const note = await daemonNote(home);
+  if (note !== null && (await commandLine(note.pid)).includes("nomos")) process.kill(note.pid, "SIGKILL");
+  await rm(join(home, ".."), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+}
+
+/** A note may outlive its daemon, and its pid may be somebody else's by now. */
+async function commandLine(pid: number): Promise<string> {
+  return readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+}
