@@ -155,7 +155,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     identify: processIdentity,
     requireDriver: (slug) => void drivers.get(slug),
     drivers: () => drivers.list().map(({ slug, summary, continuity }) => ({ slug, summary, continuity })),
-    erase: (_stream, id, events, reason, by) => committer.erase(id, events, reason, by),
     noteCall: async (syscall, { actor, call }) => {
       await committer.change(SYSTEM_STREAM, () => [fact("call.made@1", { syscall })], { actor: actor.principal, call });
     },

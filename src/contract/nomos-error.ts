@@ -35,7 +35,7 @@ export function errorBody(error: NomosError): ErrorBody {
   return { error: { code, message, remedy, details } };
 }
 
-export function isErrorCode(code: unknown): code is ErrorCode {
+function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === "string" && code in ERROR_CATALOGUE;
 }
 

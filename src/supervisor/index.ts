@@ -1,10 +1,9 @@
 export { type Agents, createAgents } from "./agents.ts";
 export { createApprovalWaiters } from "./approvals.ts";
-export { type By, type Committer, createCommitter } from "./committer.ts";
+export { type By, createCommitter } from "./committer.ts";
 export { createFrames, type Frame, type Frames } from "./frames.ts";
 export { irrevocableSince, readPath } from "./lineage.ts";
 export { createSessionProcesses, type SessionProcesses } from "./session-processes.ts";
-export type { OpenInput } from "./spec.ts";
 export { createSupervisor, type Supervisor } from "./supervisor.ts";
 export { createTokens, hashSecret, type Tokens } from "./tokens.ts";
 export { writtenArtifact } from "./turn-port.ts";

@@ -64,6 +64,8 @@ export interface Supervisor extends Reports {
   ) => Events;
   readonly rewind: (id: string, to: string, by: By) => Events;
   readonly answer: (approvalId: string, answer: Answer, by: By) => Events;
+  /** Deletes the data of a session's events for good, between its turns; headers and chain stay. */
+  readonly erase: Committer["erase"];
   readonly recover: () => Promise<{ readonly sessions: number; readonly interrupted: number }>;
   /** Ends turns within the grace and puts every session to sleep: after this nothing is under way. */
   readonly stop: (graceMs: number) => Promise<void>;
@@ -234,6 +236,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       return change(sessionId, (state) => answerApproval(state, approvalId, answer), by);
     },
     ...reports,
+    erase: committer.erase,
     recover: async () => {
       let interrupted = 0;
       let sessions = 0;

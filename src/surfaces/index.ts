@@ -1,2 +1,2 @@
 export { openApi } from "./http/openapi.ts";
-export { type HttpServer, serveHttp } from "./http/server.ts";
+export { serveHttp } from "./http/server.ts";

@@ -1,4 +1,4 @@
-export type { Context, Output, StreamItem, Syscall } from "./define.ts";
-export { dispatch, type Request } from "./dispatch.ts";
-export type { ConfigService, DaemonService, Services } from "./services.ts";
+export type { StreamItem, Syscall } from "./define.ts";
+export { dispatch } from "./dispatch.ts";
+export type { ConfigService, Services } from "./services.ts";
 export { permissions, ROLES, SYSCALLS } from "./table.ts";

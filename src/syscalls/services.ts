@@ -1,8 +1,7 @@
 import type { Config } from "../contract/index.ts";
-import type { Policy } from "../kernel/index.ts";
-import type { RecordedEvent, Store } from "../store/index.ts";
-import type { Agents, By, Frames, Supervisor, Tokens } from "../supervisor/index.ts";
-import type { Context } from "./define.ts";
+import type { Actor, Policy } from "../kernel/index.ts";
+import type { CallRef, Store } from "../store/index.ts";
+import type { Agents, Frames, Supervisor, Tokens } from "../supervisor/index.ts";
 
 /** What syscalls work on. Built once by the composition root. */
 export interface Services {
@@ -18,13 +17,6 @@ export interface Services {
   readonly fence: number;
   /** A running process as the system knows it; null when there is none. */
   readonly identify: (pid: number) => { readonly pid: number; readonly startTime: string } | null;
-  readonly erase: (
-    stream: string,
-    sessionId: string,
-    events: readonly string[],
-    reason: string,
-    by: By,
-  ) => Promise<readonly RecordedEvent[]>;
   /** Secrets between their making and their one showing, by event id. */
   readonly secretsShownOnce: Map<string, string>;
   readonly config: ConfigService;
@@ -32,11 +24,16 @@ export interface Services {
   /** Calls with an idempotency key that are being carried out right now. */
   readonly callsUnderWay: Map<string, Promise<unknown>>;
   /** Records a keyed call that changed nothing, so that its repetition changes nothing either. */
-  readonly noteCall: (syscall: string, context: Context) => Promise<void>;
+  readonly noteCall: (syscall: string, caller: Caller) => Promise<void>;
   readonly noteDenial: (
     denial: { readonly verb: string; readonly resource: string; readonly rules: readonly string[] },
-    context: Context,
+    caller: Caller,
   ) => Promise<void>;
+}
+
+export interface Caller {
+  readonly actor: Actor;
+  readonly call: CallRef | null;
 }
 
 export interface ConfigService {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SessionId } from "../contract/index.ts";
-import { LIMITS, sessionStream } from "../kernel/index.ts";
+import { LIMITS } from "../kernel/index.ts";
 import { read, type Syscall, write } from "./define.ts";
 import { byOf } from "./session-answer.ts";
 
@@ -100,7 +100,7 @@ export const system: readonly Syscall[] = [
     http: { method: "POST", path: "/sessions/:id/erase" },
     cli: { positional: ["id", "events"] },
     commit: (context, { id, events, reason }) =>
-      context.services.erase(sessionStream(id), id, events, reason ?? "asked to", byOf(context)),
+      context.services.supervisor.erase(id, events, reason ?? "asked to", byOf(context)),
     answer: async (_context, { events }) => ({ ok: true, erased: events }),
   }),
   read({

@@ -138,6 +138,15 @@ proves("K11", "a fork that goes back to a later version of its parent's goes on 
   expect(events[0]?.fact).toMatchObject({ type: "artifact.written@1", data: { version: 4 } });
 });
 
+proves("K11", "a fork that goes back to an earlier version of its parent's does not give its number again", () => {
+  const world = runCommands([artifact(0), artifact(0), artifact(0)]);
+  perform(world, { log: 0, do: "fork", n: 3 });
+  perform(world, { log: 1, do: "rewind", n: 1, toParent: true });
+  const { events, after } = perform(world, { ...artifact(0), log: 1 });
+  expect(events[0]?.fact).toMatchObject({ type: "artifact.written@1", data: { version: 4 } });
+  expect(after.view.artifacts["files/0"]?.versions.map(({ version }) => version)).toEqual([1, 4]);
+});
+
 proves("K12", "a path has at most the named number of segments and still leads over the same events", () => {
   const world = runCommands([]);
   const expected = [`${world.logs[0]?.stream}@1`];

@@ -1,0 +1,898 @@
+// Generated from the syscall table by `npm run docs`.
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+export type Agent = {
+  readonly slug: string;
+  readonly name: string;
+  readonly driver: string;
+  readonly tools: { readonly [key: string]: "auto" | "on_demand" | "always_ask" | "never" };
+  readonly builtIn: boolean;
+  readonly createdAt: string;
+  readonly default: boolean;
+};
+
+export type Approval = {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly status: "pending" | "approved" | "rejected" | "cancelled" | "expired";
+  readonly question: string;
+  readonly options: readonly string[];
+  readonly action?: {
+    readonly verb: string;
+    readonly resource: string;
+  };
+  readonly createdAt: string;
+};
+
+export type Artifact = {
+  readonly artifactId: string;
+  readonly path: string;
+  readonly version: number;
+  readonly bytes: number;
+  readonly mediaType: string;
+};
+
+export type LogEvent = {
+  readonly seq: number;
+  readonly id: string;
+  readonly stream: string;
+  readonly version: number;
+  readonly type: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly cause: string | null;
+  readonly data: Json;
+  readonly hash: string;
+  readonly prev: string;
+};
+
+export type Session = {
+  readonly id: string;
+  readonly adapterSlug: string;
+  readonly workspaceSlug: string;
+  readonly ground: string;
+  readonly cwd: string;
+  readonly status: "starting" | "running" | "exited" | "killed" | "error";
+  readonly startedAt: string;
+  readonly endedAt?: string;
+  readonly lastOutputAt?: string;
+  readonly exitCode?: number;
+  readonly label?: string;
+  readonly agentSlug?: string;
+  readonly parentSessionId?: string;
+  readonly depth: number;
+  readonly name: string;
+  readonly agent: string;
+  readonly state: "starting" | "idle" | "busy" | "suspended" | "hibernated" | "exited" | "killed" | "error";
+  readonly busy: boolean;
+  readonly waitingFor?: "approval" | "quota";
+  readonly queued: number;
+  readonly sandbox: "off" | "warn" | "enforce" | "strict";
+  readonly head: string | null;
+  readonly forkedFrom?: {
+    readonly sessionId: string;
+    readonly eventId: string;
+  };
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+  };
+};
+
+export type TodoItem = {
+  readonly text: string;
+  readonly status: "open" | "active" | "done";
+};
+
+export interface SyscallTypes {
+  /** Start a session of a driver, with a first prompt if one is given. */
+  "session.start": {
+    readonly kind: "write";
+    readonly input: {
+      /** the driver: demo, script, or one of your own */
+      readonly adapter: string;
+      /** the agent it works as; default: the one of the driver's name */
+      readonly agent?: string;
+      readonly workspaceSlug?: string;
+      readonly ground?: string;
+      /** the directory it works in */
+      readonly cwd?: string;
+      readonly prompt?: string;
+      readonly label?: string;
+      readonly sandbox?: "off" | "warn" | "enforce" | "strict";
+      readonly scope?: {
+        readonly allow?: readonly string[];
+        readonly deny?: readonly string[];
+      };
+      readonly network?: {
+        readonly allow: readonly string[];
+      };
+      readonly worktree?: boolean;
+      /** the TypeScript file that drives it, for the script driver */
+      readonly file?: string;
+    };
+    readonly output: Session;
+  };
+  /** Give a session its next prompt; answered when it is durably admitted. */
+  "session.prompt": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      readonly prompt: string;
+      /** wait in line while the session is busy */
+      readonly queue?: boolean;
+      /** end the running turn first */
+      readonly interrupt?: boolean;
+    };
+    readonly output: {
+      readonly ok: true;
+      readonly id: string;
+      readonly turnId: string;
+      readonly queued: boolean;
+    };
+  };
+  /** End the running turn; the session stays. */
+  "session.interrupt": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly id: string;
+      readonly wasBusy: boolean;
+    };
+  };
+  /** Hold a session: its running turn ends, its queue waits until it is resumed. */
+  "session.suspend": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      readonly reason?: string;
+    };
+    readonly output: Session;
+  };
+  /** Let a suspended session go on. */
+  "session.resume": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+    };
+    readonly output: Session;
+  };
+  /** Put an idle session to sleep; the next prompt wakes it. */
+  "session.hibernate": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+    };
+    readonly output: Session;
+  };
+  /** End a session and its whole process tree. */
+  "session.kill": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      readonly reason?: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly id: string;
+    };
+  };
+  /** Kill a session if it lives, and take it out of every list; its events stay in the log. */
+  "session.forget": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly id: string;
+    };
+  };
+  /** Give a session a label, or take it away. */
+  "session.label": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      readonly label: string | null;
+    };
+    readonly output: Session;
+  };
+  /** A new session that starts where another one was at some event; nothing is copied. */
+  "session.fork": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      /** an event id; default: the head */
+      readonly at?: string;
+      readonly label?: string;
+    };
+    readonly output: Session;
+  };
+  /** Move a session's head back to an event: artifacts and todo as of then; nothing is deleted. */
+  "session.rewind": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      /** an event id */
+      readonly to: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly adapterSlug: string;
+      readonly workspaceSlug: string;
+      readonly ground: string;
+      readonly cwd: string;
+      readonly status: "starting" | "running" | "exited" | "killed" | "error";
+      readonly startedAt: string;
+      readonly endedAt?: string;
+      readonly lastOutputAt?: string;
+      readonly exitCode?: number;
+      readonly label?: string;
+      readonly agentSlug?: string;
+      readonly parentSessionId?: string;
+      readonly depth: number;
+      readonly name: string;
+      readonly agent: string;
+      readonly state: "starting" | "idle" | "busy" | "suspended" | "hibernated" | "exited" | "killed" | "error";
+      readonly busy: boolean;
+      readonly waitingFor?: "approval" | "quota";
+      readonly queued: number;
+      readonly sandbox: "off" | "warn" | "enforce" | "strict";
+      readonly head: string | null;
+      readonly forkedFrom?: {
+        readonly sessionId: string;
+        readonly eventId: string;
+      };
+      readonly error?: {
+        readonly code: string;
+        readonly message: string;
+      };
+      readonly irrevocable: readonly {
+        readonly effectId: string;
+        readonly kind: string;
+        readonly detail: unknown;
+      }[];
+    };
+  };
+  /** The sessions, newest first. */
+  "session.list": {
+    readonly kind: "read";
+    readonly input: {
+      readonly onlyAlive?: boolean | "0" | "1" | "true" | "false";
+      readonly limit?: number;
+      readonly after?: string;
+    };
+    readonly output: {
+      readonly sessions: readonly Session[];
+      readonly next: string | null;
+    };
+  };
+  /** One session as it is now. */
+  "session.show": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+    };
+    readonly output: Session;
+  };
+  /** A session's events, by page: the raw stream, or the current path. */
+  "session.events": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      /** a `next`, a `seq` or an event id; exclusive */
+      readonly after?: number | string;
+      readonly limit?: number;
+      readonly view?: "raw" | "path";
+      readonly order?: "asc" | "desc";
+      /** only events of these types, with or without version */
+      readonly types?: readonly string[] | string;
+      readonly turnId?: string;
+    };
+    readonly output: {
+      readonly events: readonly LogEvent[];
+      readonly next: number | null;
+    };
+  };
+  /** The last lines of what a session said and did. */
+  "session.output": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      readonly lastN?: number;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly lines: readonly {
+        readonly line: string;
+        readonly stream: "stdout" | "stderr";
+      }[];
+    };
+  };
+  /** Wait until a session is free, or until one turn has ended. */
+  "session.wait": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      readonly turnId?: string;
+      readonly timeoutMs?: number;
+    };
+    readonly output: {
+      readonly session: Session;
+      readonly turn: {
+        readonly turnId: string;
+        readonly outcome: string;
+      } | null;
+    };
+  };
+  /** Find sessions by what was said in them. */
+  "session.search": {
+    readonly kind: "read";
+    readonly input: {
+      readonly q: string;
+      readonly limit?: number;
+    };
+    readonly output: {
+      readonly hits: readonly {
+        readonly sessionId: string;
+        readonly eventId: string;
+        readonly snippet: string;
+        readonly session: Session;
+      }[];
+    };
+  };
+  /** Follow a session: lines, events, pieces of text, changes of state. */
+  "session.stream": {
+    readonly kind: "stream";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      /** a `next`, a `seq` or an event id; exclusive */
+      readonly after?: number | string;
+    };
+    readonly output: {
+      readonly line: string;
+      readonly stream: "stdout" | "stderr";
+    };
+  };
+  /** Follow everything that happens. */
+  "event.stream": {
+    readonly kind: "stream";
+    readonly input: {
+      /** a `next`, a `seq` or an event id; exclusive */
+      readonly after?: number | string;
+    };
+    readonly output: LogEvent;
+  };
+  /** One event by its id. */
+  "event.show": {
+    readonly kind: "read";
+    readonly input: {
+      readonly eventId: string;
+    };
+    readonly output: LogEvent;
+  };
+  /** All events in global order, by page. */
+  "audit.entries": {
+    readonly kind: "read";
+    readonly input: {
+      /** a `next`, a `seq` or an event id; exclusive */
+      readonly after?: number | string;
+      readonly limit?: number;
+      /** only events of these types, with or without version */
+      readonly types?: readonly string[] | string;
+    };
+    readonly output: {
+      readonly entries: readonly LogEvent[];
+      readonly next: number | null;
+    };
+  };
+  /** Open a session for an agent that runs already; it ends by `finish` or with the process. */
+  "session.open": {
+    readonly kind: "write";
+    readonly input: {
+      /** the agent's process */
+      readonly pid: number;
+      /** its start time; read from the system when not given */
+      readonly startTime?: string;
+      readonly agent?: string;
+      readonly cwd?: string;
+      readonly label?: string;
+    };
+    readonly output: Session;
+  };
+  /** An external agent's session is over. */
+  "session.finish": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      readonly exitCode?: number;
+    };
+    readonly output: Session;
+  };
+  /** An external agent has begun a turn. */
+  "turn.begin": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      readonly input: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly turnId: string;
+    };
+  };
+  /** An external agent has ended its turn; saying it twice records it once. */
+  "turn.end": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      readonly turnId: string;
+      readonly outcome?: "completed" | "failed" | "interrupted";
+      readonly error?: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly turnId: string;
+      readonly eventId: string;
+    };
+  };
+  /** A complete message of a turn. */
+  "turn.say": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      readonly turnId: string;
+      readonly text: string;
+      readonly role?: "assistant" | "thought";
+    };
+    readonly output: {
+      readonly ids: readonly string[];
+    };
+  };
+  /** Add facts of your own making to a session, inside a running turn or beside it. */
+  "event.add": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      readonly turnId?: string;
+      readonly events: readonly {
+        /** `x.<name>@1`, or just the name */
+        readonly type: string;
+        readonly payload: Json;
+      }[];
+    };
+    readonly output: {
+      readonly ids: readonly string[];
+    };
+  };
+  /** The artifacts that a session sees, each at its current version. */
+  "artifact.list": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly artifacts: readonly {
+        readonly artifactId: string;
+        readonly path: string;
+        readonly version: number;
+        readonly bytes: number;
+        readonly mediaType: string;
+        readonly versions: readonly number[];
+      }[];
+    };
+  };
+  /** An artifact's bytes, current or of an earlier version. */
+  "artifact.read": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      readonly path: string;
+      readonly version?: number;
+    };
+    readonly output: {
+      readonly artifactId: string;
+      readonly path: string;
+      readonly version: number;
+      readonly bytes: number;
+      readonly mediaType: string;
+      readonly encoding: "utf8" | "base64";
+      readonly content: string;
+    };
+  };
+  /** Write an artifact: a new path is version 1, a known one gets its next version. */
+  "artifact.write": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      readonly path: string;
+      readonly content: string;
+      readonly encoding?: "utf8" | "base64";
+      readonly mediaType?: string;
+      readonly turnId?: string;
+    };
+    readonly output: {
+      readonly artifactId: string;
+      readonly path: string;
+      readonly version: number;
+      readonly eventId: string;
+    };
+  };
+  /** Bytes by their sha256, as events name them. */
+  "blob.read": {
+    readonly kind: "read";
+    readonly input: {
+      readonly sha256: string;
+    };
+    readonly output: {
+      readonly encoding: "utf8" | "base64";
+      readonly content: string;
+      readonly sha256: string;
+      readonly bytes: number;
+    };
+  };
+  /** A session's todo list. */
+  "todo.show": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly items: readonly TodoItem[];
+    };
+  };
+  /** Replace a session's todo list. */
+  "todo.replace": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      readonly items: readonly TodoItem[];
+      readonly turnId?: string;
+    };
+    readonly output: {
+      readonly items: readonly TodoItem[];
+    };
+  };
+  /** Questions that were put to a person. */
+  "approval.list": {
+    readonly kind: "read";
+    readonly input: {
+      readonly status?: "pending" | "all";
+      readonly sessionId?: string;
+    };
+    readonly output: {
+      readonly approvals: readonly Approval[];
+    };
+  };
+  /** Allow what was asked: once, unless the option says more. */
+  "approval.approve": {
+    readonly kind: "write";
+    readonly input: {
+      readonly approvalId: string;
+      readonly option?: string;
+    };
+    readonly output: Approval;
+  };
+  /** Refuse what was asked. */
+  "approval.reject": {
+    readonly kind: "write";
+    readonly input: {
+      readonly approvalId: string;
+      readonly reason?: string;
+    };
+    readonly output: Approval;
+  };
+  /** The agents: every installed driver brings one of its name. */
+  "agent.list": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly agents: readonly Agent[];
+    };
+  };
+  /** One agent. */
+  "agent.show": {
+    readonly kind: "read";
+    readonly input: {
+      readonly slug: string;
+    };
+    readonly output: Agent;
+  };
+  /** Create an agent: a name, a driver, and what its tools may do without asking. */
+  "agent.create": {
+    readonly kind: "write";
+    readonly input: {
+      readonly slug: string;
+      readonly name?: string;
+      readonly driver: string;
+      readonly tools?: { readonly [key: string]: "auto" | "on_demand" | "always_ask" | "never" };
+    };
+    readonly output: Agent;
+  };
+  /** Delete an agent; its slug is free again. */
+  "agent.delete": {
+    readonly kind: "write";
+    readonly input: {
+      readonly slug: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly slug: string;
+    };
+  };
+  /** Choose the agent that is meant when none is named. */
+  "agent.default": {
+    readonly kind: "write";
+    readonly input: {
+      readonly slug: string;
+    };
+    readonly output: Agent;
+  };
+  /** The installed drivers. */
+  "driver.list": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly drivers: readonly {
+        readonly slug: string;
+        readonly summary: string;
+        readonly continuity: string;
+      }[];
+    };
+  };
+  /** The daemon: version, address, what it recovered, how much it holds. */
+  "system.status": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly service: "nomos";
+      readonly status: "ok";
+      readonly version: string;
+      readonly pid: number;
+      readonly port: number;
+      readonly home: string;
+      readonly uptimeMs: number;
+      readonly events: number;
+      readonly recovery: {
+        readonly sessions: number;
+        readonly interrupted: number;
+        readonly ms: number;
+      };
+      readonly sandbox: {
+        readonly bubblewrap: string | null;
+        readonly remedy: string | null;
+      };
+    };
+  };
+  /** Check the whole log byte by byte, and with `rebuild` the read models against it. */
+  "system.doctor": {
+    readonly kind: "read";
+    readonly input: {
+      readonly rebuild?: boolean | "0" | "1" | "true" | "false";
+      readonly repair?: boolean | "0" | "1" | "true" | "false";
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly log: {
+        readonly ok: boolean;
+        readonly events: number;
+        readonly streams: number;
+        readonly problems: readonly {
+          readonly stream: string;
+          readonly version: number;
+          readonly seq: number | null;
+          readonly problem: string;
+        }[];
+      };
+      readonly models: {
+        readonly ok: boolean;
+        readonly streams: number;
+        readonly rows: number;
+        readonly differences: readonly {
+          readonly model: string;
+          readonly id: string;
+          readonly what: "missing" | "extra" | "differs";
+        }[];
+      } | null;
+      readonly sandbox: {
+        readonly bubblewrap: string | null;
+        readonly remedy: string | null;
+      };
+    };
+  };
+  /** Erase the data of events for good; their headers stay, so the chain and old proofs still hold. */
+  "session.erase": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      readonly events: readonly string[];
+      readonly reason?: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly erased: readonly string[];
+    };
+  };
+  /** The configuration in force. */
+  "config.show": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly config: { readonly [key: string]: unknown };
+    };
+  };
+  /** Change members of the configuration; null removes one. */
+  "config.set": {
+    readonly kind: "write";
+    readonly input: {
+      readonly config: { readonly [key: string]: unknown };
+    };
+    readonly output: {
+      readonly config: { readonly [key: string]: unknown };
+      readonly restart: readonly string[];
+    };
+  };
+  /** Stop the daemon: turns end, every session is put to sleep, nothing is lost. */
+  "system.shutdown": {
+    readonly kind: "write";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly ok: true;
+      readonly pid: number;
+    };
+  };
+  /** A new key with fewer rights than yours; its secret is shown this once. */
+  "token.issue": {
+    readonly kind: "write";
+    readonly input: {
+      readonly label?: string;
+      /** `session.read`, `session.*`, `*` */
+      readonly capabilities: readonly string[];
+      /** confine it to one session */
+      readonly sessionId?: string;
+      readonly ttlMs?: number;
+    };
+    readonly output: {
+      readonly tokenId: string;
+      readonly secret: string | null;
+      readonly capabilities: readonly string[];
+    };
+  };
+  /** The keys that are valid now, without their secrets. */
+  "token.list": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly tokens: readonly {
+        readonly tokenId: string;
+        readonly label: string;
+        readonly capabilities: readonly string[];
+        readonly sessionId: string | null;
+        readonly expiresAtMs: number | null;
+      }[];
+    };
+  };
+  /** Make a key useless from now on. */
+  "token.revoke": {
+    readonly kind: "write";
+    readonly input: {
+      readonly tokenId: string;
+    };
+    readonly output: {
+      readonly ok: true;
+      readonly tokenId: string;
+    };
+  };
+}
+
+export type ErrorCode =
+  | "agent_exists"
+  | "agent_in_use"
+  | "agent_not_found"
+  | "already_answered"
+  | "already_erased"
+  | "ambiguous_id"
+  | "approval_not_found"
+  | "artifact_limit"
+  | "artifact_not_found"
+  | "blob_missing"
+  | "body_too_large"
+  | "cwd_hidden"
+  | "cwd_missing"
+  | "daemon_unreachable"
+  | "denied"
+  | "disk_full"
+  | "driver_failed"
+  | "driver_file_invalid"
+  | "driver_timeout"
+  | "effect_not_open"
+  | "event_not_found"
+  | "forbidden_host"
+  | "forbidden_origin"
+  | "home_in_use"
+  | "home_unusable"
+  | "idempotency_key_reused"
+  | "internal"
+  | "invalid_option"
+  | "invalid_request"
+  | "invalid_utf8"
+  | "lease_held"
+  | "limit_reached"
+  | "log_corrupt"
+  | "log_newer"
+  | "malformed_json"
+  | "method_not_allowed"
+  | "not_installed"
+  | "not_promptable"
+  | "overloaded"
+  | "path_outside"
+  | "path_invalid"
+  | "payload_too_large"
+  | "port_in_use"
+  | "process_limit"
+  | "process_spec_invalid"
+  | "process_unkillable"
+  | "program_hidden"
+  | "program_not_found"
+  | "queue_full"
+  | "rate_limited"
+  | "read_back_invalid"
+  | "route_not_found"
+  | "sandbox_unavailable"
+  | "sandbox_failed"
+  | "session_busy"
+  | "session_ended"
+  | "session_exists"
+  | "session_not_found"
+  | "session_not_suspended"
+  | "session_suspended"
+  | "spawn_failed"
+  | "stale_fence"
+  | "stale_version"
+  | "starting"
+  | "stdin_closed"
+  | "store_closed"
+  | "store_failed"
+  | "store_read_only"
+  | "todo_limit"
+  | "token_not_found"
+  | "token_revoked"
+  | "too_many_connections"
+  | "tool_unknown"
+  | "turn_ended"
+  | "turn_not_found"
+  | "turn_not_running"
+  | "turn_open"
+  | "unauthorized"
+  | "usage"
+  | "wait_timeout";

@@ -1,0 +1,38 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { clientManifest } from "./client-manifest.ts";
+import { clientTypes } from "./client-types.ts";
+
+/** Path -> the text it has to have. All of it follows from the sources; nothing in it is written by hand. */
+export function generatedFiles(root: string): ReadonlyMap<string, string> {
+  const files: Readonly<Record<string, string>> = {
+    "src/client/manifest.generated.ts": clientManifest(),
+    "src/client/types.generated.ts": clientTypes(),
+  };
+  return new Map(Object.entries(files).map(([path, text]) => [path, formatted(root, path, text)]));
+}
+
+/** Those whose text on disk is another one, or that are not there. */
+export async function staleFiles(root: string): Promise<readonly string[]> {
+  const files = [...generatedFiles(root)];
+  const found = await Promise.all(files.map(([path]) => readFile(join(root, path), "utf8").catch(() => null)));
+  return files.flatMap(([path, text], at) => (found[at] === text ? [] : [path]));
+}
+
+export async function writeGenerated(root: string): Promise<readonly string[]> {
+  const stale = await staleFiles(root);
+  for (const [path, text] of generatedFiles(root)) {
+    if (!stale.includes(path)) continue;
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+  return stale;
+}
+
+/** What the linter looks at has to look as the linter wants it. */
+function formatted(root: string, path: string, text: string): string {
+  if (!/\.(ts|json)$/.test(path)) return text;
+  const biome = join(root, "node_modules", ".bin", "biome");
+  return execFileSync(biome, ["format", `--stdin-file-path=${path}`], { cwd: root, input: text, encoding: "utf8" });
+}
