@@ -100,9 +100,7 @@ export function createEffects(scene: EffectScene): Effects {
       return { effectId };
     }
     const message = reply.reason ?? "rejected";
-    const settled = { effectId, outcome: "refused", exitCode: null, message } as const;
-    await committer.session(sessionId, (state) => settleEffect(state, settled), by);
-    return { refused: { ...settled, output: "" } };
+    return { refused: { effectId, outcome: "refused", exitCode: null, output: "", message } };
   };
 
   const deny = async (
