@@ -108,6 +108,7 @@ export const ERROR_CATALOGUE = {
     "There is no such event here.",
     "`nomos session events <session>` lists those there are.",
   ),
+  file_too_large: entry(413, 2, "The file is larger than may be read at once.", "Read a part of it with a command."),
   forbidden_host: entry(403, 3, "The request names a host this daemon does not serve.", "Use 127.0.0.1 or localhost."),
   forbidden_origin: entry(
     403,
