@@ -40,12 +40,12 @@ interface Conversation {
 
 /** What a person types, or a program sends, beside the stream. A program's last line does not end it half way. */
 function converse(terminal: Terminal, client: Client, { id }: Session, leave: AbortController): Conversation {
-  const keyboard = createInterface({ input: process.stdin, terminal: terminal.isKeyboard && terminal.isScreen });
+  const keyboard = createInterface({ input: process.stdin, terminal: terminal.isKeyboard() && terminal.isScreen });
   const underWay = new Set<string>();
   let sending = Promise.resolve();
   let isOver = false;
   const leaveWhenDone = (): void => {
-    if (isOver && (underWay.size === 0 || terminal.isKeyboard)) leave.abort();
+    if (isOver && (underWay.size === 0 || terminal.isKeyboard())) leave.abort();
   };
   keyboard.on("line", (line) => {
     if (line.trim() === "") return;
