@@ -45,7 +45,11 @@ const fork = async (id: string, body: object = {}): Promise<Session> =>
   expectOk(await daemon.call<Session>("POST", `/sessions/${id}/fork`, body), 201);
 const rewind = async (id: string, to: string): Promise<Rewound> =>
   expectOk(await daemon.call<Rewound>("POST", `/sessions/${id}/rewind`, { to }));
-const writeArtifact = async (id: string, path: string, content: string): Promise<{ version: number; eventId: string }> =>
+const writeArtifact = async (
+  id: string,
+  path: string,
+  content: string,
+): Promise<{ version: number; eventId: string }> =>
   expectOk(await daemon.call("POST", `/sessions/${id}/artifacts`, { path, content }), 201);
 const artifactsOf = async (id: string): Promise<readonly { path: string; version: number; artifactId: string }[]> =>
   expectOk(await daemon.call<{ artifacts: [] }>("GET", `/sessions/${id}/artifacts`)).artifacts;

@@ -213,16 +213,20 @@ proves("S5", "a command that leaves children behind leaves none", async () => {
   expect(await processesWith(mark)).toEqual([]);
 });
 
-proves("S5", "a session that prints without end and ignores signals can be killed, and the daemon goes on", async () => {
-  const { id } = await start(daemon);
-  const mark = `loud-${randomUUID()}`;
-  await prompt(daemon, id, `run trap '' TERM; : ${mark}; while true; do echo tick; sleep 0.05; done`);
-  await eventually("output", async () => (await eventsOf(daemon, id, "types=effect.output")).length > 0);
-  expect(expectOk(await daemon.call("POST", `/sessions/${id}/kill`))).toEqual({ ok: true, id });
-  expect(await processesWith(mark)).toEqual([]);
-  const other = await start(daemon);
-  expect(await turn(daemon, other.id, "say still here")).toMatchObject({ outcome: "completed" });
-});
+proves(
+  "S5",
+  "a session that prints without end and ignores signals can be killed, and the daemon goes on",
+  async () => {
+    const { id } = await start(daemon);
+    const mark = `loud-${randomUUID()}`;
+    await prompt(daemon, id, `run trap '' TERM; : ${mark}; while true; do echo tick; sleep 0.05; done`);
+    await eventually("output", async () => (await eventsOf(daemon, id, "types=effect.output")).length > 0);
+    expect(expectOk(await daemon.call("POST", `/sessions/${id}/kill`))).toEqual({ ok: true, id });
+    expect(await processesWith(mark)).toEqual([]);
+    const other = await start(daemon);
+    expect(await turn(daemon, other.id, "say still here")).toMatchObject({ outcome: "completed" });
+  },
+);
 
 proves("S6", "DELETE kills a live session and forgets it", async () => {
   const { id } = await start(daemon);
@@ -310,7 +314,11 @@ proves("S14", "a session that was put to sleep is woken by its next prompt", asy
 proves("S16", "the demo driver obeys say, write, run, sleep, ask and fail, and echoes anything else", async () => {
   const cwd = await newFolder();
   const { id } = await start(daemon, { cwd });
-  await turn(daemon, id, "say hello there\nwrite sub/file.txt some text\nrun cat sub/file.txt; echo; pwd\nsleep 1\nwhat else");
+  await turn(
+    daemon,
+    id,
+    "say hello there\nwrite sub/file.txt some text\nrun cat sub/file.txt; echo; pwd\nsleep 1\nwhat else",
+  );
   const lines = await linesOf(daemon, id);
   for (const line of ["hello there", "some text", cwd, "what else", "── turn-end (completed) ──"])
     expect(lines).toContain(line);
@@ -338,14 +346,18 @@ proves("S17", "wait ends with the turn, with the session's rest, or by its own t
 
 proves("S19", "labels, todo and artifacts are kept, each version for itself", async () => {
   const { id } = await start(daemon);
-  expect(expectOk(await daemon.call("POST", `/sessions/${id}/label`, { label: "mine" }))).toMatchObject({ label: "mine" });
+  expect(expectOk(await daemon.call("POST", `/sessions/${id}/label`, { label: "mine" }))).toMatchObject({
+    label: "mine",
+  });
   expect(expectOk(await daemon.call<Session>("POST", `/sessions/${id}/label`, { label: null })).label).toBeUndefined();
   const items = [{ text: "write it", status: "active" }];
   expect(expectOk(await daemon.call("PUT", `/sessions/${id}/todo`, { items }))).toEqual({ items });
   expect(expectOk(await daemon.call("GET", `/sessions/${id}/todo`))).toEqual({ items });
   const write = (body: object) => daemon.call<{ version: number }>("POST", `/sessions/${id}/artifacts`, body);
   const bytes = Buffer.from([0, 255, 1, 128]).toString("base64");
-  expect(expectOk(await write({ path: "a/b.bin", content: bytes, encoding: "base64" }), 201)).toMatchObject({ version: 1 });
+  expect(expectOk(await write({ path: "a/b.bin", content: bytes, encoding: "base64" }), 201)).toMatchObject({
+    version: 1,
+  });
   expect(expectOk(await write({ path: "a/b.bin", content: "nul \0 inside" }), 201)).toMatchObject({ version: 2 });
   const read = (version: string) => daemon.call("GET", `/sessions/${id}/artifacts/content?path=a/b.bin${version}`);
   expect(expectOk(await read("&version=1"))).toMatchObject({ encoding: "base64", content: bytes });

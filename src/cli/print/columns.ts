@@ -48,14 +48,7 @@ const COLUMNS: { readonly [list: string]: Columns } = {
   ],
   artifacts: [plain("path"), plain("version"), plain("bytes"), plain("mediaType", "TYPE"), plain("versions")],
   events: [plain("seq"), plain("id"), ["AT", (row) => time(row["at"])], plain("type"), plain("actor"), DATA],
-  entries: [
-    plain("seq"),
-    ["AT", (row) => time(row["at"])],
-    plain("stream"),
-    plain("type"),
-    plain("actor"),
-    DATA,
-  ],
+  entries: [plain("seq"), ["AT", (row) => time(row["at"])], plain("stream"), plain("type"), plain("actor"), DATA],
   hits: [["SESSION", (row) => spell(member(row["session"], "name"))], plain("eventId", "EVENT"), plain("snippet")],
   items: [plain("status"), plain("text")],
 };

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect } from "vitest";
 import { type CustomFact, fact } from "../../../src/kernel/index.ts";
 import type { EventPage, EventQuery, RecordedEvent, Store } from "../../../src/store/index.ts";
@@ -86,6 +87,7 @@ export function describeReads(open: OpenStore): void {
         const page = await at.store.readAll({ after: cursor, limit: 7 });
         seen.push(...page.events.map(({ seq }) => seq));
         cursor = seen.at(-1) ?? 0;
+        await setImmediate();
       }
       await writing;
       expect(seen).toEqual(Array.from({ length: await at.store.lastSeq() }, (_, n) => n + 1));

@@ -31,7 +31,9 @@ export async function rawRequest(daemon: TestDaemon, given: RawRequest): Promise
       response.on("error", reject);
       response.on("end", () => {
         const text = Buffer.concat(parts).toString("utf8");
-        const headers = new Headers(Object.entries(response.headersDistinct).map(([name, all]) => [name, `${all?.[0]}`]));
+        const headers = new Headers(
+          Object.entries(response.headersDistinct).map(([name, all]) => [name, `${all?.[0]}`]),
+        );
         resolve({ status: response.statusCode ?? 0, headers, text, body: parsed(text) });
       });
     },
