@@ -1,5 +1,5 @@
 import { EVERYDAY } from "./everyday.ts";
-import { EXIT, type Invocation, type RunCommand, type Terminal } from "./terminal.ts";
+import type { Invocation, RunCommand, Terminal } from "./terminal.ts";
 
 /** From the first word to the command that it names. */
 export async function dispatch(terminal: Terminal, name: string | undefined, given: Invocation): Promise<number> {
@@ -15,8 +15,7 @@ export async function dispatch(terminal: Terminal, name: string | undefined, giv
 
 const help: RunCommand = async (terminal, given) => {
   const words = given.args.filter((word) => !word.startsWith("-"));
-  await (await import("./commands/help.ts")).run(terminal, { ...given, args: words });
-  return EXIT.ok;
+  return (await import("./commands/help.ts")).run(terminal, { ...given, args: words });
 };
 
 function asksForHelp(args: readonly string[]): boolean {

@@ -107,22 +107,28 @@ function refuseIf(retryAfterSeconds: number): void {
 
 async function inputOf(c: Http, syscall: Syscall, maxBytes: number): Promise<Record<string, unknown>> {
   if (syscall.http.method === "GET" || syscall.http.method === "DELETE") return c.req.query();
-  if (Number(c.req.header("content-length") ?? 0) > maxBytes) throw new NomosError("body_too_large", { maxBytes });
   return parseBody(await readAll(c, maxBytes));
 }
 
-/** A body without a length is counted as it comes. */
+/**
+ * Counted as it comes, whatever length was announced. The rest of what is too large is read and thrown away, so that its
+ * sender hears why it was refused instead of a broken pipe; but not for ever.
+ */
 async function readAll(c: Http, maxBytes: number): Promise<Uint8Array> {
-  if (c.req.header("content-length") !== undefined) return new Uint8Array(await c.req.arrayBuffer());
+  const discardBytesMax = maxBytes * DISCARD_FACTOR;
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of c.req.raw.body ?? []) {
     size += part.length;
-    if (size > maxBytes) throw new NomosError("body_too_large", { maxBytes });
-    parts.push(part);
+    if (size <= maxBytes) parts.push(part);
+    else parts.length = 0;
+    if (size > discardBytesMax) break;
   }
+  if (size > maxBytes) throw new NomosError("body_too_large", { maxBytes });
   return Buffer.concat(parts);
 }
+
+const DISCARD_FACTOR = 4;
 
 /** A browser that reconnects sends the last id it saw as a header. */
 function withCursor(c: Http, syscall: Syscall, input: Record<string, unknown>): Record<string, unknown> {
