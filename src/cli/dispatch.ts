@@ -1,4 +1,5 @@
-import { EVERYDAY } from "./everyday.ts";
+import { isEveryday } from "./everyday.ts";
+import { LOAD } from "./load-command.ts";
 import type { Invocation, RunCommand, Terminal } from "./terminal.ts";
 
 /** From the first word to the command that it names. */
@@ -7,8 +8,7 @@ export async function dispatch(terminal: Terminal, name: string | undefined, giv
   if (name === "--help" || name === "-h") return help(terminal, given);
   if (name === "--version" || name === "-v") return dispatch(terminal, "version", given);
   if (asksForHelp(given.args)) return help(terminal, { ...given, args: [name, ...given.args] });
-  const everyday = Object.hasOwn(EVERYDAY, name) ? EVERYDAY[name] : undefined;
-  if (everyday !== undefined) return (await everyday.load()).run(terminal, given);
+  if (isEveryday(name)) return (await LOAD[name]()).run(terminal, given);
   const { runSyscall } = await import("./syscall/run-syscall.ts");
   return runSyscall(terminal, { ...given, args: [name, ...given.args] });
 }

@@ -1,15 +1,8 @@
 import type { Clock } from "../host/index.ts";
-import { type Decision, fact, isBusy, requestInterrupt, type SessionState } from "../kernel/index.ts";
+import type { SessionState } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import type { Committer } from "./committer.ts";
 import type { TurnRunner } from "./turn-runner.ts";
-
-/** The turn that runs, or the one that is about to: whoever interrupts a busy session means the one it is busy with. */
-export function interruptTurn(state: SessionState): Decision {
-  const next = state.queue[0];
-  if (state.phase.at === "busy" || !isBusy(state) || next === undefined) return requestInterrupt(state);
-  return [fact("turn.interrupt_requested@1", { turnId: next.turnId })];
-}
 
 export function interruptedIn(events: readonly RecordedEvent[]): string | null {
   const data = events.find(({ type }) => type === "turn.interrupt_requested@1")?.data;

@@ -29,7 +29,7 @@ import type { RecordedEvent, Store } from "../store/index.ts";
 import { watchAwake } from "./awake.ts";
 import type { By, Committer } from "./committer.ts";
 import { createExternalWatch } from "./external-watch.ts";
-import { interruptedIn, interruptTurn, settleTurn } from "./interrupting.ts";
+import { interruptedIn, settleTurn } from "./interrupting.ts";
 import { findPoint } from "./lineage.ts";
 import { createReports, type Reports } from "./reports.ts";
 import type { SessionProcesses } from "./session-processes.ts";
@@ -182,12 +182,12 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     prompt: async (id, input, by) => {
       const state = await committer.sessionState(id);
       if (!isDriven(state.spec?.adapter)) throw new NomosError("not_promptable", { id });
-      const cut = input.interrupt ? interruptedIn(await change(id, interruptTurn, { ...by, call: null })) : null;
+      const cut = input.interrupt ? interruptedIn(await change(id, { ...by, call: null })) : null;
       if (cut !== null) await settleTurn(deps, id, cut);
       const turn = { turnId: newId(), prompt: await inlinePrompt(input.prompt), queue: input.queue || input.interrupt };
       return changeAndPump(id, (now) => admitTurn(now, turn), by);
     },
-    interrupt: (id, by) => change(id, interruptTurn, by),
+    interrupt: (id, by) => change(id, by),
     settled,
     suspend: async (id, reason, by) => {
       if ((await committer.sessionState(id)).phase.at === "busy") await runner.interrupt(id, "interrupted");

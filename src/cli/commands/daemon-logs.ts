@@ -17,7 +17,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     follow: { type: "boolean", short: "f" },
     lines: { type: "string", short: "n" },
   });
-  const usage = EVERYDAY["daemon"]?.usage ?? "";
+  const usage = EVERYDAY.daemon.usage;
   const [verb, ...rest] = positionals;
   if (verb !== "logs") throw usageError("What of the daemon? There is: logs.", usage);
   expectWords(rest, [], usage);
