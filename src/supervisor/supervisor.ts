@@ -16,6 +16,7 @@ import {
   newSessionState,
   openSession,
   recoverSession,
+  requestInterrupt,
   resumeSession,
   rewindSession,
   type SessionRow,
@@ -182,12 +183,12 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     prompt: async (id, input, by) => {
       const state = await committer.sessionState(id);
       if (!isDriven(state.spec?.adapter)) throw new NomosError("not_promptable", { id });
-      const cut = input.interrupt ? interruptedIn(await change(id, { ...by, call: null })) : null;
+      const cut = input.interrupt ? interruptedIn(await change(id, requestInterrupt, { ...by, call: null })) : null;
       if (cut !== null) await settleTurn(deps, id, cut);
       const turn = { turnId: newId(), prompt: await inlinePrompt(input.prompt), queue: input.queue || input.interrupt };
       return changeAndPump(id, (now) => admitTurn(now, turn), by);
     },
-    interrupt: (id, by) => change(id, by),
+    interrupt: (id, by) => change(id, requestInterrupt, by),
     settled,
     suspend: async (id, reason, by) => {
       if ((await committer.sessionState(id)).phase.at === "busy") await runner.interrupt(id, "interrupted");
