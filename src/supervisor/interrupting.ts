@@ -19,10 +19,13 @@ export async function settleTurn(
   turnId: string,
 ): Promise<void> {
   const { committer, runner, clock } = parts;
-  const isOpen = ({ phase, queue }: SessionState) =>
-    (phase.at === "busy" && phase.turnId === turnId) || queue.some((turn) => turn.turnId === turnId);
+  // A turn that runs, but not here, is somebody else's: they were asked, and that is all.
+  const isOurs = ({ phase, queue }: SessionState) =>
+    phase.at === "busy" && phase.turnId === turnId
+      ? runner.isRunning(id)
+      : queue.some((turn) => turn.turnId === turnId);
   const untilMs = clock.nowMs() + SETTLE_MAX_MS;
-  while (isOpen(await committer.sessionState(id)) && clock.nowMs() < untilMs) {
+  while (isOurs(await committer.sessionState(id)) && clock.nowMs() < untilMs) {
     await runner.interrupt(id, "interrupted");
     await clock.sleep(LOOK_EVERY_MS);
   }

@@ -160,13 +160,6 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     await processes.stopAll(id);
   };
 
-  const isDriven = (adapter: string | undefined): boolean =>
-    adapter === undefined || deps.specs.driver(adapter).runTurn !== null;
-  const settled: Supervisor["settled"] = async (id, turnId) => {
-    const { spec } = await committer.sessionState(id);
-    if (isDriven(spec?.adapter)) await settleTurn(deps, id, turnId);
-  };
-
   const stopSleeper = keepDoing(clock, SLEEP_LOOK_EVERY_MS, async () => {
     for (const id of awake.idleLongerThan(deps.idleHibernateMs())) await sleep(id);
   });
@@ -182,14 +175,14 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     open,
     prompt: async (id, input, by) => {
       const state = await committer.sessionState(id);
-      if (!isDriven(state.spec?.adapter)) throw new NomosError("not_promptable", { id });
+      if (deps.specs.driver(state.spec?.adapter ?? "").runTurn === null) throw new NomosError("not_promptable", { id });
       const cut = input.interrupt ? interruptedIn(await change(id, requestInterrupt, { ...by, call: null })) : null;
       if (cut !== null) await settleTurn(deps, id, cut);
       const turn = { turnId: newId(), prompt: await inlinePrompt(input.prompt), queue: input.queue || input.interrupt };
       return changeAndPump(id, (now) => admitTurn(now, turn), by);
     },
     interrupt: (id, by) => change(id, requestInterrupt, by),
-    settled,
+    settled: (id, turnId) => settleTurn(deps, id, turnId),
     suspend: async (id, reason, by) => {
       if ((await committer.sessionState(id)).phase.at === "busy") await runner.interrupt(id, "interrupted");
       return change(id, (state) => suspendSession(state, reason), by);
