@@ -1,4 +1,4 @@
-import { copyFile, open, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { copyFile, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect } from "vitest";
 import { logPath, openSqliteStore, type RecordedEvent, StoreError } from "../../../src/store/index.ts";
@@ -126,6 +126,4 @@ async function scribble(path: string, at: number, length: number): Promise<void>
   for (let n = at; n < Math.min(at + length, bytes.length); n += 1)
     bytes[n] = ((bytes[n] ?? 0) * 31 + n * 17 + 7) & 0xff;
   await writeFile(path, bytes);
-  const file = await open(path, "r+");
-  await file.close();
 }
