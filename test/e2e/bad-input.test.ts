@@ -64,7 +64,7 @@ proves("H4", "an unknown id is 404 everywhere, and an unknown address too", asyn
   expectRefusal(await daemon.call("GET", `/api/blobs/${"0".repeat(64)}`), 404, "artifact_not_found");
   for (const path of ["/", "/api", "/nothing", "/sessions/a/b/c/d", "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd"])
     expectRefusal(await rawRequest(daemon, { path }), 404, "route_not_found");
-  expectRefusal(await daemon.call("PATCH", "/sessions"), 404, "route_not_found");
+  expectRefusal(await daemon.call("PATCH", "/sessions"), 405, "method_not_allowed");
 });
 
 proves("H5", "malformed JSON is 400 and the answer names the place", async () => {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { type Folded, LIMITS } from "../../kernel/index.ts";
 import { createBlobs } from "../blobs.ts";
@@ -41,7 +42,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     { path, blobFolder, checkpointPages: options.checkpointPages ?? CHECKPOINT_PAGES },
     options.onFatal,
   );
-  const db = openForReading(path);
+  const db = await openForReadingOr(path, writer.close);
   const reads = createPageReads(db);
   const reader = startReader({ path, searchPath: join(options.home, "search.db") });
   const blobs = createBlobs(blobFolder);
@@ -124,9 +125,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
   const close = async (): Promise<void> => {
     closing.abort();
-    await writer.close();
+    await writer.finish();
     await reader.close();
     db.close();
+    // Last, because the last one to leave clears away the write-ahead log, and readers may not.
+    await writer.close();
   };
   let closed: Promise<void> | null = null;
 
@@ -182,6 +185,16 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
 export function logPath(home: string): string {
   return join(home, "log.db");
+}
+
+/** What has been started is ended when the rest cannot be. */
+async function openForReadingOr(path: string, giveUp: () => Promise<void>): Promise<DatabaseSync> {
+  try {
+    return openForReading(path);
+  } catch (cause) {
+    await giveUp();
+    throw cause;
+  }
 }
 
 const SCRUB_TRIES = 20;
