@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import { rawRequest, rawSocket } from "./support/raw-http.ts";
@@ -11,10 +11,13 @@ import {
   expectSound,
   idle,
   newFolder,
+  PATIENCE,
   prompt,
   start,
   turn,
 } from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
 
 let daemon: TestDaemon;
 beforeAll(async () => {

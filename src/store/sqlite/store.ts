@@ -19,7 +19,7 @@ import { checkHead, foldStream } from "./folding.ts";
 import { createListeners } from "./listeners.ts";
 import { makeHome } from "./make-home.ts";
 import { createPageReads } from "./page-reads.ts";
-import { type Prepared, prepare, recorded } from "./preparing.ts";
+import { createSalts, type Prepared, prepare, recorded } from "./preparing.ts";
 import { startReader } from "./reader-client.ts";
 import { openForReading } from "./schema.ts";
 import { startWriter } from "./writer-client.ts";
@@ -47,6 +47,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const reader = startReader({ path, searchPath: join(options.home, "search.db") });
   const blobs = createBlobs(blobFolder);
   const folds = createFoldCache();
+  const newSalt = createSalts();
   const listeners = createListeners();
   const closing = new AbortController();
 
@@ -86,7 +87,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       const isTwice = parts.findIndex((other) => other.stream === stream) !== at;
       if (before.state.version !== expectedVersion || isTwice || folds.isSuspended(stream))
         throw new StoreError("stale_version", { stream, expected: expectedVersion, found: before.state.version });
-      return prepare(part, before, given.call ?? null);
+      return prepare(part, before, given.call ?? null, newSalt);
     });
     const call = given.call == null ? null : { key: given.call.keyHash, request: given.call.requestHash };
     const reply = await writer.write({
@@ -100,7 +101,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   };
 
   const erase: Store["erase"] = async (stream, ids, event, given) => {
-    const { seqs, ...prepared } = await eraseRequest(reads, stream, ids, event);
+    const { seqs, ...prepared } = await eraseRequest(reads, stream, ids, event, newSalt);
     if (folds.isSuspended(stream)) throw new StoreError("stale_version", { stream, reason: "it is being erased from" });
     folds.suspend(stream);
     const { fence } = given;
