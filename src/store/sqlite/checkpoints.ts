@@ -22,27 +22,20 @@ export function createCheckpoints(db: DatabaseSync, maxPages: number): Checkpoin
   db.exec(`PRAGMA journal_size_limit=${2 * maxPages * PAGE_BYTES}`);
   const size = db.prepare("PRAGMA wal_checkpoint(NOOP)");
   const fold = db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
-  /** How far the last attempt came. A reader that stands still holds it back; it is not tried again at every commit. */
+  /** Where the last attempt was made. A reader may hold it back; it is not made again at every commit. */
   let attemptedAt = 0;
 
-  const pages = (): number => {
-    const found = number(size.get()?.["log"]);
-    if (found < attemptedAt) attemptedAt = 0;
-    return found;
-  };
-  const attempt = (): void => {
-    const { log, checkpointed } = fold.get() ?? {};
-    attemptedAt = log === checkpointed ? 0 : number(log);
+  /** First without waiting for anybody; readers that come and go could keep the file from starting over for ever. */
+  const attemptAfter = (pages: number): void => {
+    const written = number(size.get()?.["log"]);
+    if (written < attemptedAt) attemptedAt = 0;
+    if (written - attemptedAt < pages) return;
+    attemptedAt = written;
+    if (written < 2 * maxPages) fold.get();
+    else emptyWal(db);
   };
 
-  return {
-    ifDue: () => {
-      if (pages() - attemptedAt >= maxPages) attempt();
-    },
-    whenIdle: () => {
-      if (pages() - attemptedAt >= IDLE_PAGES_MIN) attempt();
-    },
-  };
+  return { ifDue: () => attemptAfter(maxPages), whenIdle: () => attemptAfter(IDLE_PAGES_MIN) };
 }
 
 /** Everybody who appends waits meanwhile, so that only readers who are about to finish are waited for. */
