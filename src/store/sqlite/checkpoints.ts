@@ -2,18 +2,23 @@ import type { DatabaseSync } from "node:sqlite";
 import { number } from "./encoding.ts";
 
 /**
- * When the write-ahead log is folded into the file. Under load as seldom as its bound allows, because acknowledgements
- * wait meanwhile; when nothing is being written, soon. A full disk only puts it off: the write-ahead log has it all.
+ * When the write-ahead log is folded into the file. Acknowledgements wait meanwhile, so it is done in small portions
+ * whenever nobody waits, and under a load without pauses as seldom as the bound allows. A full disk only puts it off:
+ * the write-ahead log has it all.
  */
 export interface Checkpoints {
   /** After a commit: keeps the write-ahead log within its bound. */
   readonly ifDue: () => void;
-  /** When nothing has been written for a moment. */
+  /** When nobody waits for the next commit. */
+  readonly inPause: () => void;
+  /** When nothing has been written for a while. */
   readonly whenIdle: () => void;
 }
 
+/** So little is folded in so fast that whoever comes meanwhile hardly notices. */
+const PAUSE_PAGES_MIN = 512;
 /** Less than this is not worth two flushes. */
-const IDLE_PAGES_MIN = 256;
+const IDLE_PAGES_MIN = 64;
 
 const PAGE_BYTES = 4096;
 
@@ -35,7 +40,11 @@ export function createCheckpoints(db: DatabaseSync, maxPages: number): Checkpoin
     else emptyWal(db);
   };
 
-  return { ifDue: () => attemptAfter(maxPages), whenIdle: () => attemptAfter(IDLE_PAGES_MIN) };
+  return {
+    ifDue: () => attemptAfter(maxPages),
+    inPause: () => attemptAfter(Math.min(maxPages, PAUSE_PAGES_MIN)),
+    whenIdle: () => attemptAfter(Math.min(maxPages, IDLE_PAGES_MIN)),
+  };
 }
 
 /** Everybody who appends waits meanwhile, so that only readers who are about to finish are waited for. */

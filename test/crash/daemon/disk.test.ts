@@ -119,5 +119,5 @@ faulty(
     expect(daemon.child.exitCode).toBeNull();
     expect((await daemon.term()).exitCode).toBe(0);
   },
-  120_000,
+  240_000,
 );
