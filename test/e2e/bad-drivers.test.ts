@@ -265,7 +265,7 @@ proves("D5", "a driver that leaves children behind leaves none, however it detac
       const child = spawn("setsid", ["sh", "-c", "trap '' TERM HUP; : ${mark}; sleep 1000"], { detached, stdio: "ignore", env: {} });
       child.unref();
     }
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await new Promise((resolve) => setTimeout(resolve, 3000));
     await say("leaving");
   };`);
   const { turnId } = await prompt(daemon, id, "go");
