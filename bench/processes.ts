@@ -31,17 +31,18 @@ export async function startServer(program: URL, args: readonly string[]): Promis
   return { pid: child.pid ?? 0, port, [Symbol.asyncDispose]: () => stopped(child) };
 }
 
+/** Whatever ends us ends it too. */
 export function spawnNode(args: readonly string[], options: RunOptions): ChildProcess {
-  const [command = "", ...rest] = [
-    ...(options.under ?? []),
-    process.execPath,
-    "--disable-warning=ExperimentalWarning",
-    ...args,
-  ];
-  return spawn(command, rest, {
+  const node = [process.execPath, "--disable-warning=ExperimentalWarning"];
+  const [command = "", ...rest] = [...(options.under ?? []), ...node, ...args];
+  const child = spawn(command, rest, {
     stdio: ["ignore", "pipe", "inherit"],
     ...(options.env === undefined ? {} : { env: options.env }),
   });
+  const end = () => child.kill("SIGKILL");
+  process.prependOnceListener("exit", end);
+  child.once("exit", () => process.off("exit", end));
+  return child;
 }
 
 /** Rejects when it fails by itself. */

@@ -41,8 +41,16 @@ function machines(results: readonly Result[]): string {
       `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.system}, ${machine.fileSystem}, Node ${node}`,
   );
   const dates = results.map(({ date }) => date.slice(0, 10)).sort();
-  const span = dates.at(0) === dates.at(-1) ? `${dates.at(0)}` : `${dates.at(0)} to ${dates.at(-1)}`;
-  return `${[...new Set(described)].join("; ")}. Measured ${span}.`;
+  const loads = results.map(({ loadAverage }) => loadAverage).sort((a, b) => a - b);
+  return [
+    ...[...new Set(described)].map((machine) => `- ${machine}`),
+    `- measured ${spanOf(dates)}, at a load average of ${spanOf(loads)} (the benchmarks' own load included)`,
+  ].join("\n");
+}
+
+function spanOf(sorted: readonly (string | number)[]): string {
+  const [first, last] = [sorted.at(0), sorted.at(-1)];
+  return first === last ? `${first}` : `${first} to ${last}`;
 }
 
 function markdownTable(lines: readonly TableLine[]): string {

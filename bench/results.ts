@@ -37,6 +37,8 @@ const Result = z.object({
   date: z.string(),
   node: z.string(),
   machine: Machine,
+  /** Of the last minute when it began: how much else there was to do. */
+  loadAverage: z.number(),
   skipped: z.string().nullable(),
   figures: z.record(z.string(), FigureResult),
 });
@@ -44,13 +46,18 @@ export type Result = z.infer<typeof Result>;
 
 const RESULTS = join(import.meta.dirname, "results");
 
-export function resultOf(benchmark: string, outcome: readonly Figure[] | Skipped, machine: Machine): Result {
+export function resultOf(
+  benchmark: string,
+  outcome: readonly Figure[] | Skipped,
+  scene: { readonly machine: Machine; readonly loadAverage: number },
+): Result {
   const figures = "skipped" in outcome ? [] : outcome;
   return {
     benchmark,
     date: new Date().toISOString(),
     node: process.version,
-    machine,
+    machine: scene.machine,
+    loadAverage: rounded(scene.loadAverage),
     skipped: "skipped" in outcome ? outcome.skipped : null,
     figures: Object.fromEntries(figures.map((figure) => [figure.name, figureResult(figure)])),
   };

@@ -3,7 +3,7 @@
  * a baseline taken in the same run, and writes that page anew. A missed aim is said, not hidden, and fails nothing.
  */
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ackBenchmark } from "./ack.ts";
@@ -38,6 +38,10 @@ const BENCHMARKS: readonly Benchmark[] = [
   cliBenchmark,
 ];
 
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+const EXIT_INTERRUPTED = 130;
+
 process.exitCode = await main();
 
 async function main(): Promise<number> {
@@ -47,15 +51,14 @@ async function main(): Promise<number> {
     console.error(
       `no such benchmark: ${unknown.join(", ")}; there are ${BENCHMARKS.map(({ name }) => name).join(", ")}`,
     );
-    return 2;
+    return EXIT_USAGE;
   }
   const chosen = only.length === 0 ? BENCHMARKS : BENCHMARKS.filter(({ name }) => only.includes(name));
   const scratch = mkdtempSync(join(process.env["NOMOS_BENCH_DIR"] ?? tmpdir(), "nomos-bench-"));
-  try {
-    return await runAll(chosen, { quick, scratch, homes: createHomes(scratch), product: createPackager(scratch), say });
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
+  const leave = () => rmSync(scratch, { recursive: true, force: true });
+  process.once("exit", leave);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(EXIT_INTERRUPTED));
+  return runAll(chosen, { quick, scratch, homes: createHomes(scratch), product: createPackager(scratch), say });
 }
 
 async function runAll(chosen: readonly Benchmark[], bench: Bench): Promise<number> {
@@ -65,8 +68,9 @@ async function runAll(chosen: readonly Benchmark[], bench: Bench): Promise<numbe
   const failed: string[] = [];
   for (const benchmark of chosen) {
     const benchmarkStartMs = performance.now();
+    const scene = { machine, loadAverage: loadavg()[0] ?? 0 };
     try {
-      const result = resultOf(benchmark.name, await benchmark.run(bench), machine);
+      const result = resultOf(benchmark.name, await benchmark.run(bench), scene);
       writeResult(result, bench.quick);
       results.push(result);
     } catch (cause) {
@@ -80,7 +84,7 @@ async function runAll(chosen: readonly Benchmark[], bench: Bench): Promise<numbe
   if (bench.quick) console.log("Quick figures: smaller sizes, fewer rounds; not to be quoted.");
   console.log(`${chosen.length} benchmarks in ${seconds(performance.now() - startMs)}`);
   if (failed.length > 0) console.error(`not measured because they failed: ${failed.join(", ")}`);
-  return failed.length > 0 ? 1 : 0;
+  return failed.length > 0 ? EXIT_FAILED : 0;
 }
 
 function readArguments(): { readonly only: readonly string[]; readonly quick: boolean } {

@@ -78,6 +78,26 @@ export async function forEachFault(faults: readonly number[], prove: (n: number)
   await Promise.all([work(), work()]);
 }
 
+/**
+ * Each of the faults has to end the program as said. How many calls a run makes depends a little on what came to share a
+ * flush, so a late fault may find nothing left to strike; that run has to end well, and to be the exception.
+ */
+export async function forEachFatalFault(
+  faults: readonly number[],
+  inject: (n: number) => string,
+  proveEnd: (outcome: Outcome) => void,
+): Promise<void> {
+  let missed = 0;
+  await forEachFault(faults, async (n) => {
+    await using home = await makeTestHome();
+    const outcome = await runWithFault(home.path, inject(n));
+    if (outcome.lines.at(-1) === "done" && n > Math.max(...faults) / 2) missed += 1;
+    else proveEnd(outcome);
+    await proveIntact(outcome);
+  });
+  expect(missed, "faults that struck nothing").toBeLessThan(faults.length / 2);
+}
+
 /** After a restart without faults: nothing that was acknowledged is lost, nothing is half there, and it goes on. */
 export async function proveIntact({ lines, home }: Outcome): Promise<void> {
   const store = await openSqliteStore({ home, onFatal: throwOnFatal });

@@ -3,6 +3,7 @@ import { needs } from "../../support/needs.ts";
 import { proves } from "../../support/proves.ts";
 import {
   countCalls,
+  forEachFatalFault,
   forEachFault,
   proveIntact,
   runWithFault,
@@ -26,23 +27,23 @@ describe("a disk that fails below Node", () => {
     "a flush that fails, whichever it is, ends the process: nothing is acknowledged after it, nothing before it is lost",
     async () => {
       expect(count("fsync")).toBeGreaterThan(25);
-      await forEachFault(spread(count("fsync"), 14), async (n) => {
-        await using home = await makeTestHome();
-        const outcome = await runWithFault(home.path, `fsync:error=EIO:when=${n}`);
-        expect(outcome.lines.at(-1)).toMatch(/^(fatal|not-opened) store_failed$/);
-        expect(outcome.exitCode).toBeGreaterThanOrEqual(70);
-        await proveIntact(outcome);
-      });
+      await forEachFatalFault(
+        spread(count("fsync"), 14),
+        (n) => `fsync:error=EIO:when=${n}`,
+        ({ lines, exitCode }) => {
+          expect(lines.at(-1)).toMatch(/^(fatal|not-opened) store_failed$/);
+          expect(exitCode).toBeGreaterThanOrEqual(70);
+        },
+      );
     },
   );
 
   provesHere("LOG-13", "so does a write that fails", async () => {
-    await forEachFault(spread(count("pwrite64"), 8), async (n) => {
-      await using home = await makeTestHome();
-      const outcome = await runWithFault(home.path, `pwrite64:error=EIO:when=${n}`);
-      expect(outcome.lines.at(-1)).toMatch(/^(fatal|not-opened) store_failed$/);
-      await proveIntact(outcome);
-    });
+    await forEachFatalFault(
+      spread(count("pwrite64"), 8),
+      (n) => `pwrite64:error=EIO:when=${n}`,
+      ({ lines }) => expect(lines.at(-1)).toMatch(/^(fatal|not-opened) store_failed$/),
+    );
   });
 
   provesHere(
@@ -73,12 +74,11 @@ describe("a disk that fails below Node", () => {
     "a process that is killed at any write or flush has lost nothing that it acknowledged",
     async () => {
       for (const call of ["pwrite64", "fsync", "ftruncate"] as const)
-        await forEachFault(spread(count(call), call === "ftruncate" ? 2 : 8), async (n) => {
-          await using home = await makeTestHome();
-          const outcome = await runWithFault(home.path, `${call}:signal=KILL:when=${n}`);
-          expect(outcome.lines).not.toContain("done");
-          await proveIntact(outcome);
-        });
+        await forEachFatalFault(
+          spread(count(call), call === "ftruncate" ? 2 : 8),
+          (n) => `${call}:signal=KILL:when=${n}`,
+          ({ lines }) => expect(lines).not.toContain("done"),
+        );
     },
   );
 });
