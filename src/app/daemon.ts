@@ -24,9 +24,10 @@ import {
   createTurnRunner,
 } from "../supervisor/index.ts";
 import { serveHttp } from "../surfaces/index.ts";
-import { permissions, type Services, SYSCALLS } from "../syscalls/index.ts";
+import { createTickets, permissionsOf, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
 import { openDaemonLog } from "./daemon-log.ts";
 import { createDenialBound } from "./denials.ts";
+import { createDocs } from "./docs.ts";
 import { createDrivers } from "./drivers.ts";
 import { takeHomeLease } from "./home-lease.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
@@ -42,6 +43,8 @@ export interface DaemonOptions {
   readonly cwd: string;
   readonly tour: boolean;
   readonly echo: (line: string) => void;
+  /** Served beside the table, for those who build on it. */
+  readonly moreSyscalls?: readonly Syscall[];
   /** The log could not be written: the process must end now, with this exit code. */
   readonly die: (exitCode: number) => void;
 }
@@ -107,8 +110,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const agents = createAgents(store, committer);
   const tokens = createTokens(store, committer, clock, newId);
   const waiters = createApprovalWaiters(store);
+  const table = [...SYSCALLS, ...(options.moreSyscalls ?? [])];
   const policy = compilePolicy(
-    [...permissions(), ...TOOL_VERBS],
+    [...permissionsOf(table), ...TOOL_VERBS],
     [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
   );
   const runner = createTurnRunner({
@@ -152,6 +156,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     frames,
     policy,
     config,
+    tickets: createTickets(clock),
+    docs: createDocs(),
     fence,
     callsUnderWay: new Map(),
     secretsShownOnce: new Map(),
@@ -185,8 +191,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const server = await serveHttp(
     {
       services,
-      syscalls: SYSCALLS,
-      authenticate: createAuthenticator(operator, tokens, processes),
+      syscalls: table,
+      ...createAuthenticator(operator, tokens, processes),
       ready: () => ready,
       requestBytesMax: setting(config, "requestBytesMax"),
       stopping: stopping.signal,

@@ -73,8 +73,8 @@ export const system: readonly Syscall[] = [
     errors: ["log_corrupt"],
     http: { method: "GET", path: "/api/doctor" },
     cli: { positional: [] },
-    answer: async ({ services }, { rebuild, repair }) => {
-      const log = await services.store.verify();
+    answer: async ({ services, progress }, { rebuild, repair }) => {
+      const log = await services.store.verify((done, total) => progress({ message: "checking the log", done, total }));
       const fence = repair === true ? { fence: services.fence } : null;
       const models = rebuild === true || repair === true ? await services.store.rebuild(fence) : null;
       return {
@@ -99,6 +99,7 @@ export const system: readonly Syscall[] = [
     errors: ["session_not_found", "event_not_found", "session_busy", "not_erasable"],
     http: { method: "POST", path: "/sessions/:id/erase" },
     cli: { positional: ["id", "events"] },
+    destructive: true,
     commit: (context, { id, events, reason }) =>
       context.services.supervisor.erase(id, events, reason ?? "asked to", byOf(context)),
     answer: async (_context, { events }) => ({ ok: true, erased: events }),
@@ -125,6 +126,7 @@ export const system: readonly Syscall[] = [
     errors: ["invalid_request"],
     http: { method: "PUT", path: "/api/config" },
     cli: { positional: [] },
+    idempotent: true,
     commit: async (context, { config }) => {
       await context.services.config.change(config);
       return [];
@@ -144,6 +146,8 @@ export const system: readonly Syscall[] = [
     errors: [],
     http: { method: "POST", path: "/api/shutdown" },
     cli: { positional: [] },
+    destructive: true,
+    idempotent: true,
     commit: async () => [],
     answer: async ({ services }) => {
       services.daemon.shutDown();
@@ -215,6 +219,8 @@ export const system: readonly Syscall[] = [
     errors: ["token_not_found", "token_revoked"],
     http: { method: "DELETE", path: "/api/tokens/:tokenId" },
     cli: { positional: ["tokenId"] },
+    destructive: true,
+    idempotent: true,
     commit: (context, { tokenId }) => context.services.tokens.revoke(tokenId, byOf(context)),
     answer: async (_context, { tokenId }) => ({ ok: true as const, tokenId }),
   }),

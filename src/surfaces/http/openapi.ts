@@ -1,6 +1,6 @@
-import { z } from "zod";
 import { ERROR_CATALOGUE } from "../../contract/index.ts";
 import type { Syscall } from "../../syscalls/index.ts";
+import { jsonSchema } from "../json-schema.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -85,11 +85,6 @@ function errorSchema(): Schema {
     properties: { code, message: { type: "string" }, remedy: { type: "string" }, details: { type: "object" } },
   };
   return { type: "object", required: ["error"], properties: { error } };
-}
-
-function jsonSchema(schema: z.ZodType, io: "input" | "output"): Schema {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline" });
-  return rest;
 }
 
 function record(value: unknown): Record<string, unknown> {

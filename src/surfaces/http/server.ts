@@ -1,6 +1,9 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { NomosError } from "../../contract/index.ts";
+import { createMcpSurface } from "../mcp/mcp-surface.ts";
+import { createWebSockets, type WebSockets } from "../ws/web-sockets.ts";
+import { createDoor } from "./door.ts";
 import { createRoutes, type HttpSurface } from "./routes.ts";
 
 export interface HttpServer {
@@ -20,14 +23,19 @@ const CLOSE_GRACE_MS = 500;
 
 /** Loopback only, by address and not by configuration. */
 export async function serveHttp(surface: HttpSurface, options: ListenOptions): Promise<HttpServer> {
-  const listener: RequestListener = getRequestListener(createRoutes(surface).fetch, { overrideGlobalObjects: false });
-  const tcp = limited(listener, options.connectionsMax);
+  const { authenticate, ready } = surface;
+  const door = createDoor({ authenticate, ready, port: surface.services.daemon.port });
+  const mcp = createMcpSurface(surface);
+  const sockets = createWebSockets({ ...surface, door });
+  const routes = createRoutes(surface, door, mcp);
+  const listener: RequestListener = getRequestListener(routes.fetch, { overrideGlobalObjects: false });
+  const tcp = limited(listener, sockets, options.connectionsMax);
   await listening(tcp, () => tcp.listen(options.port, "127.0.0.1"), options.port);
   const address = tcp.address();
   const port = typeof address === "object" && address !== null ? address.port : options.port;
   const servers = [tcp];
   if (options.socket !== null) {
-    const local = limited(listener, options.connectionsMax);
+    const local = limited(listener, sockets, options.connectionsMax);
     const path = options.socket;
     await listening(local, () => local.listen(path), port);
     servers.push(local);
@@ -35,14 +43,16 @@ export async function serveHttp(surface: HttpSurface, options: ListenOptions): P
   return {
     port,
     close: async () => {
-      await Promise.all(servers.map(closeServer));
+      sockets.close();
+      await Promise.all([mcp.close(), ...servers.map(closeServer)]);
     },
   };
 }
 
-function limited(listener: RequestListener, connectionsMax: number): Server {
+function limited(listener: RequestListener, sockets: WebSockets, connectionsMax: number): Server {
   const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 60_000, headersTimeout: 20_000 }, listener);
   server.maxConnections = connectionsMax;
+  server.on("upgrade", sockets.upgrade);
   return server;
 }
 
