@@ -2,17 +2,16 @@ import { z } from "zod";
 
 export type JsonSchema = Record<string, unknown>;
 
-/** Unknown members are ignored on the way in and may appear on the way out: no schema of ours says that there are none. */
+/** A schema in JSON Schema 2020-12. An answer may have more members than it names: a newer daemon adds some. */
 export function jsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
+  return z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",
     reused: "inline",
     override: ({ jsonSchema: node }) => {
-      if (node.additionalProperties === false) delete node.additionalProperties;
+      if (io === "output" && node.additionalProperties === false) delete node.additionalProperties;
       if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
       if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum;
     },
   });
-  return rest;
 }

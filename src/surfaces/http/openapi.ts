@@ -24,7 +24,7 @@ export function openApi(syscalls: readonly Syscall[], version: string): Schema {
 }
 
 function operation(syscall: Syscall): Schema {
-  const input = jsonSchema(syscall.input, "input");
+  const input = withoutDialect(jsonSchema(syscall.input, "input"));
   const properties = record(input["properties"]);
   const required = Array.isArray(input["required"]) ? input["required"] : [];
   const inPath = [...syscall.http.path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? "");
@@ -59,7 +59,7 @@ function operation(syscall: Syscall): Schema {
 
 function success(syscall: Syscall): Schema {
   const type = syscall.kind === "stream" ? "text/event-stream" : "application/json";
-  return { description: syscall.summary, content: { [type]: { schema: jsonSchema(syscall.output, "output") } } };
+  return { description: syscall.summary, content: { [type]: { schema: withoutDialect(jsonSchema(syscall.output, "output")) } } };
 }
 
 function failures(syscall: Syscall): Record<string, Schema> {
@@ -85,6 +85,11 @@ function errorSchema(): Schema {
     properties: { code, message: { type: "string" }, remedy: { type: "string" }, details: { type: "object" } },
   };
   return { type: "object", required: ["error"], properties: { error } };
+}
+
+/** OpenAPI 3.1 has the same dialect throughout, and names it elsewhere. */
+function withoutDialect({ $schema: _dialect, ...rest }: Schema): Schema {
+  return rest;
 }
 
 function record(value: unknown): Record<string, unknown> {

@@ -1,8 +1,9 @@
 import type { CompleteRequest, CompleteResult } from "@modelcontextprotocol/server";
+import { toNomosError } from "../../contract/index.ts";
 import type { Actor } from "../../kernel/index.ts";
 import { dispatch, mayCall, type Services, type Syscall } from "../../syscalls/index.ts";
 import type { Prompts } from "./prompts.ts";
-import type { Resources } from "./resources.ts";
+import { protocolError, type Resources } from "./resources.ts";
 
 export type Complete = (actor: Actor, asked: CompleteRequest["params"], signal: AbortSignal) => Promise<CompleteResult>;
 
@@ -24,10 +25,14 @@ export function createCompletions(given: {
         : (resources.documents.find(({ pattern }) => pattern.template === ref.uri)?.syscall ?? null);
     const names = syscall?.about === "session" && argument.name === "id";
     if (!names || source === undefined || !mayCall(services, source, actor)) return completion([]);
-    const output = await dispatch(services, source, { actor, input: {}, key: null, signal });
+    const output = await dispatch(services, source, { actor, input: {}, key: null, signal }).catch(refuse);
     const offered = "value" in output ? (source.mcp?.completes?.(output.value) ?? []) : [];
     return completion(offered.filter((name) => name.startsWith(argument.value)));
   };
+}
+
+function refuse(thrown: unknown): never {
+  throw protocolError(toNomosError(thrown));
 }
 
 function completion(values: readonly string[]): CompleteResult {

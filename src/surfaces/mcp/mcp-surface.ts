@@ -57,7 +57,6 @@ export function createMcpSurface(options: McpOptions): McpSurface {
     };
     const handler = createMcpHandler(() => createMcpServer(catalogue, actor), {
       legacy: "reject",
-      onerror: log,
       bus: {
         publish: () => undefined,
         subscribe: (listener) => {

@@ -130,6 +130,7 @@ function resourceOf({ uri, name, title, mediaType, bytes }: ListedDocument): Res
   return {
     uri,
     name,
+    description: title ?? name,
     mimeType: mediaType,
     ...(title === undefined ? {} : { title }),
     ...(bytes === undefined ? {} : { size: bytes }),

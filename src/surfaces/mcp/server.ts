@@ -50,7 +50,6 @@ export function createMcpServer(catalogue: McpCatalogue, actor: Actor): Server {
       supportedProtocolVersions: HANDSHAKE_VERSIONS,
     },
   );
-  server.onerror = catalogue.log;
   server.setRequestHandler("tools/list", ({ params }) => {
     refuseCursor(params?.cursor);
     return {
