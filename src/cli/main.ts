@@ -28,7 +28,7 @@ function openTerminal(): Terminal {
     cwd: process.cwd(),
     environment,
     isScreen: stdout.isTTY === true,
-    isKeyboard: process.stdin.isTTY === true,
+    isKeyboard: () => process.stdin.isTTY === true,
     hasColour: stdout.isTTY === true && !environment["NO_COLOR"] && environment["TERM"] !== "dumb",
     columns: stdout.columns ?? 120,
     print: (line) => void stdout.write(`${line}\n`),

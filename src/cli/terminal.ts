@@ -7,7 +7,7 @@ export interface Terminal {
   /** A person looks at what is printed. */
   readonly isScreen: boolean;
   /** A person types. */
-  readonly isKeyboard: boolean;
+  readonly isKeyboard: () => boolean;
   readonly hasColour: boolean;
   readonly columns: number;
   readonly print: (line: string) => void;

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { type Client, ClientError, type Session } from "../../client/index.ts";
+import { type Client, ClientError, type Session, type StreamItem } from "../../client/index.ts";
 import { expectWords, parseArguments } from "../arguments.ts";
 import { connect } from "../daemon/connect.ts";
 import { EVERYDAY } from "../everyday.ts";
@@ -23,7 +23,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   try {
     for await (const item of client.stream("session.stream", { id: session.id }, { after, signal: leave.signal })) {
       if (json) terminal.print(JSON.stringify(item));
-      else printTranscript(terminal, item, { prompts: true });
+      else printTranscript(terminal, item, { prompts: !conversation.isEcho(item) });
       if (item.event === "event" && item.data.type === "turn.ended@1")
         conversation.turnEnded(String(memberOf(item.data.data, "turnId")));
     }
@@ -34,21 +34,26 @@ export const run: RunCommand = async (terminal, { args, json }) => {
 };
 
 interface Conversation {
+  /** Whether this is a prompt that was typed right here: it stands on the screen already. */
+  readonly isEcho: (item: StreamItem) => boolean;
   readonly turnEnded: (turnId: string) => void;
   readonly close: () => void;
 }
 
 /** What a person types, or a program sends, beside the stream. A program's last line does not end it half way. */
 function converse(terminal: Terminal, client: Client, { id }: Session, leave: AbortController): Conversation {
-  const keyboard = createInterface({ input: process.stdin, terminal: terminal.isKeyboard && terminal.isScreen });
+  // The terminal itself shows what is typed and edits it; so nothing here stands in the way of its Ctrl-C and Ctrl-D.
+  const keyboard = createInterface({ input: process.stdin, terminal: false });
+  const typed: string[] = [];
   const underWay = new Set<string>();
   let sending = Promise.resolve();
   let isOver = false;
   const leaveWhenDone = (): void => {
-    if (isOver && (underWay.size === 0 || terminal.isKeyboard)) leave.abort();
+    if (isOver && (underWay.size === 0 || terminal.isKeyboard())) leave.abort();
   };
   keyboard.on("line", (line) => {
     if (line.trim() === "") return;
+    if (terminal.isKeyboard() && terminal.isScreen) typed.push(line);
     sending = sending
       .then(() => client.call("session.prompt", { id, prompt: line, queue: true }))
       .then(({ turnId }) => void underWay.add(turnId))
@@ -61,11 +66,16 @@ function converse(terminal: Terminal, client: Client, { id }: Session, leave: Ab
   const interrupt = (): void => {
     client.call("session.interrupt", { id }).catch((thrown: unknown) => complain(terminal, thrown));
   };
-  keyboard.on("SIGINT", interrupt);
   process.on("SIGINT", interrupt);
   const stop = () => leave.abort();
   process.once("SIGTERM", stop);
   return {
+    isEcho: (item) => {
+      if (item.event !== "event" || item.data.type !== "turn.admitted@1") return false;
+      const at = typed.indexOf(String(memberOf(item.data.data, "prompt")));
+      if (at >= 0) typed.splice(at, 1);
+      return at >= 0;
+    },
     turnEnded: (turnId) => {
       // The end may be heard before the answer to the prompt is.
       sending = sending.then(() => void underWay.delete(turnId)).then(leaveWhenDone);

@@ -1,10 +1,11 @@
-import { open, readFile, stat } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expectWords, parseArguments, usageError } from "../arguments.ts";
 import { EVERYDAY } from "../everyday.ts";
 import { pause } from "../pause.ts";
 import { spell } from "../print/spell.ts";
-import { stopByHand } from "../syscall/run-syscall.ts";
+import { stopByHand } from "../stop-by-hand.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
 
 const LINES = 100;
@@ -50,9 +51,9 @@ async function follow(terminal: Terminal, path: string, from: number, json: bool
 }
 
 async function readPart(path: string, from: number, to: number): Promise<string> {
-  await using file = await open(path, "r");
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(to - from), 0, to - from, from);
-  return buffer.subarray(0, bytesRead).toString("utf8");
+  const parts: Buffer[] = [];
+  for await (const part of createReadStream(path, { start: from, end: to - 1 })) parts.push(Buffer.from(part));
+  return Buffer.concat(parts).toString("utf8");
 }
 
 function printLine(terminal: Terminal, line: string, json: boolean): void {

@@ -2,7 +2,7 @@ import { SYSCALLS, type SyscallEntry } from "../../client/index.ts";
 import { EVERYDAY } from "../everyday.ts";
 import { bold } from "../print/colour.ts";
 import { families, findSyscall, shortForms, verbsOf } from "../syscall/find-syscall.ts";
-import { unknownCommand } from "../syscall/run-syscall.ts";
+import { unknownCommand } from "../syscall/unknown-command.ts";
 import { kebab, optionSpelling, optionsOf, usageOf } from "../syscall/usage.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
 

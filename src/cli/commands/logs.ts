@@ -3,7 +3,7 @@ import { connect } from "../daemon/connect.ts";
 import { EVERYDAY } from "../everyday.ts";
 import { printTranscript } from "../print/transcript.ts";
 import { beforeLast } from "../recent.ts";
-import { stopByHand } from "../syscall/run-syscall.ts";
+import { stopByHand } from "../stop-by-hand.ts";
 import { EXIT, type RunCommand } from "../terminal.ts";
 
 const LINES = 200;

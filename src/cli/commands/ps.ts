@@ -3,7 +3,7 @@ import { connect } from "../daemon/connect.ts";
 import { EVERYDAY } from "../everyday.ts";
 import { pause } from "../pause.ts";
 import { printOutput } from "../print/print-output.ts";
-import { stopByHand } from "../syscall/run-syscall.ts";
+import { stopByHand } from "../stop-by-hand.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
 
 const LOOK_EVERY_MS = 1_000;

@@ -86,10 +86,12 @@ async function followToEnd(terminal: Terminal, client: Client, awaited: Awaited,
 function interruptByHand(terminal: Terminal, client: Client, id: string, leave: AbortController): () => void {
   let asked = false;
   const onInterrupt = (): void => {
-    if (asked) return leave.abort();
-    asked = true;
-    terminal.complain("interrupting the turn; once more to leave");
-    client.call("session.interrupt", { id }).catch(() => leave.abort());
+    if (asked) leave.abort();
+    else {
+      asked = true;
+      terminal.complain("interrupting the turn; once more to leave");
+      client.call("session.interrupt", { id }).catch(() => leave.abort());
+    }
   };
   process.on("SIGINT", onInterrupt);
   return () => process.off("SIGINT", onInterrupt);

@@ -1,9 +1,14 @@
 import { spell, spellAge } from "./spell.ts";
+import { cut } from "./table.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 type Columns = readonly (readonly [name: string, cell: (row: Row) => string])[];
 
 const plain = (member: string, name = member.toUpperCase()) => [name, (row: Row) => spell(row[member] ?? "")] as const;
+
+const DATA_CHARS_MAX = 160;
+/** The whole is in `--json`. */
+const DATA = ["DATA", (row: Row) => cut(spell(row["data"]), DATA_CHARS_MAX)] as const;
 
 /** What a person wants to see of each kind of list, by the name it has in the answer. */
 const COLUMNS: { readonly [list: string]: Columns } = {
@@ -42,15 +47,8 @@ const COLUMNS: { readonly [list: string]: Columns } = {
     ["EXPIRES", (row) => (typeof row["expiresAtMs"] === "number" ? new Date(row["expiresAtMs"]).toISOString() : "-")],
   ],
   artifacts: [plain("path"), plain("version"), plain("bytes"), plain("mediaType", "TYPE"), plain("versions")],
-  events: [plain("seq"), plain("id"), ["AT", (row) => time(row["at"])], plain("type"), plain("actor"), plain("data")],
-  entries: [
-    plain("seq"),
-    ["AT", (row) => time(row["at"])],
-    plain("stream"),
-    plain("type"),
-    plain("actor"),
-    plain("data"),
-  ],
+  events: [plain("seq"), plain("id"), ["AT", (row) => time(row["at"])], plain("type"), plain("actor"), DATA],
+  entries: [plain("seq"), ["AT", (row) => time(row["at"])], plain("stream"), plain("type"), plain("actor"), DATA],
   hits: [["SESSION", (row) => spell(member(row["session"], "name"))], plain("eventId", "EVENT"), plain("snippet")],
   items: [plain("status"), plain("text")],
 };

@@ -5,14 +5,12 @@ import { pairLines, tableLines } from "./table.ts";
 
 /** A syscall's answer for a person: a list as a table, bytes as they are, everything else as names and values. */
 export function printOutput(terminal: Terminal, output: unknown): void {
-  if (!isRow(output)) return terminal.print(spell(output));
-  if (typeof output["content"] === "string" && output["encoding"] !== undefined)
-    return terminal.printBytes(
-      output["encoding"] === "base64" ? Buffer.from(output["content"], "base64") : output["content"],
-    );
-  const list = listIn(output);
-  if (list === null) for (const line of pairLines(pairsOf(output))) terminal.print(line);
-  else printList(terminal, list.name, list.rows, output);
+  const list = isRow(output) ? listIn(output) : null;
+  if (!isRow(output)) terminal.print(spell(output));
+  else if (list !== null) printList(terminal, list.name, list.rows, output);
+  else if (typeof output["content"] === "string" && output["encoding"] !== undefined)
+    terminal.printBytes(output["encoding"] === "base64" ? Buffer.from(output["content"], "base64") : output["content"]);
+  else for (const line of pairLines(pairsOf(output))) terminal.print(line);
 }
 
 function printList(terminal: Terminal, name: string, rows: readonly Row[], output: Row): void {

@@ -27,6 +27,6 @@ export function oneLine(text: string): string {
   return text.replace(/\s*\n\s*/g, " ⏎ ");
 }
 
-function cut(text: string, width: number): string {
+export function cut(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }

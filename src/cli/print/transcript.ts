@@ -18,16 +18,11 @@ export function printTranscript(terminal: Terminal, item: StreamItem, options: T
 
 function printEvent(terminal: Terminal, event: LogEvent, { prompts }: TranscriptOptions): void {
   if (event.type === "turn.admitted@1" && prompts)
-    for (const line of textIn(event, "prompt").split("\n")) terminal.print(bold(terminal, `> ${line}`));
+    for (const line of String(memberOf(event.data, "prompt")).split("\n")) terminal.print(bold(terminal, `> ${line}`));
   if (event.type === "approval.requested@1") {
     const id = memberOf(event.data, "approvalId");
     terminal.complain(dim(terminal, `answer with: nomos approve ${id}   or: nomos reject ${id}`));
   }
-}
-
-/** The beginning of a text that an event carries. */
-export function textIn(event: LogEvent, member: string): string {
-  return String(memberOf(memberOf(event.data, member), "text") ?? "");
 }
 
 export function memberOf(value: unknown, key: string): unknown {

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { ERROR_CATALOGUE } from "../../contract/index.ts";
 import type { Syscall } from "../../syscalls/index.ts";
 import { jsonSchema } from "../json-schema.ts";
@@ -18,13 +19,13 @@ export function openApi(syscalls: readonly Syscall[], version: string): Schema {
     paths,
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
-      schemas: { Error: errorSchema() },
+      schemas: { Error: errorSchema(), Json: {} },
     },
   };
 }
 
 function operation(syscall: Syscall): Schema {
-  const input = withoutDialect(jsonSchema(syscall.input, "input"));
+  const input = pathSchema(syscall.input, "input");
   const properties = record(input["properties"]);
   const required = Array.isArray(input["required"]) ? input["required"] : [];
   const inPath = [...syscall.http.path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? "");
@@ -59,7 +60,7 @@ function operation(syscall: Syscall): Schema {
 
 function success(syscall: Syscall): Schema {
   const type = syscall.kind === "stream" ? "text/event-stream" : "application/json";
-  return { description: syscall.summary, content: { [type]: { schema: withoutDialect(jsonSchema(syscall.output, "output")) } } };
+  return { description: syscall.summary, content: { [type]: { schema: pathSchema(syscall.output, "output") } } };
 }
 
 function failures(syscall: Syscall): Record<string, Schema> {
@@ -87,9 +88,10 @@ function errorSchema(): Schema {
   return { type: "object", required: ["error"], properties: { error } };
 }
 
-/** OpenAPI 3.1 has the same dialect throughout, and names it elsewhere. */
-function withoutDialect({ $schema: _dialect, ...rest }: Schema): Schema {
-  return rest;
+/** The one schema that refers to itself is that of any JSON: it stands beside the others, where a reference finds it. */
+function pathSchema(schema: z.ZodType, io: "input" | "output"): Schema {
+  const { $schema: _dialect, $defs: _json, ...rest } = jsonSchema(schema, io);
+  return JSON.parse(JSON.stringify(rest).replaceAll('"#/$defs/__schema0"', '"#/components/schemas/Json"'));
 }
 
 function record(value: unknown): Record<string, unknown> {
