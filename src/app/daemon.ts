@@ -24,7 +24,7 @@ import {
   createTurnRunner,
 } from "../supervisor/index.ts";
 import { serveHttp } from "../surfaces/index.ts";
-import { createTickets, permissionsOf, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
+import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
 import { openDaemonLog } from "./daemon-log.ts";
 import { createDenialBound } from "./denials.ts";
 import { createDocs } from "./docs.ts";
@@ -112,7 +112,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const waiters = createApprovalWaiters(store);
   const table = [...SYSCALLS, ...(options.moreSyscalls ?? [])];
   const policy = compilePolicy(
-    [...permissionsOf(table), ...TOOL_VERBS],
+    [...permissions(table), ...TOOL_VERBS],
     [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
   );
   const runner = createTurnRunner({

@@ -112,6 +112,16 @@ export const EVERYDAY: { readonly [name: string]: Everyday } = {
     summary: "The daemon's address",
     load: () => import("./commands/open.ts"),
   },
+  mcp: {
+    usage: "nomos mcp",
+    summary: "An MCP server on standard input and output, for clients that start one: every syscall is a tool",
+    load: () => import("./commands/mcp.ts"),
+  },
+  rpc: {
+    usage: "nomos rpc",
+    summary: "Every syscall over standard input and output: one JSON object a line, both ways",
+    load: () => import("./commands/rpc.ts"),
+  },
   completion: {
     usage: "nomos completion bash|zsh|fish",
     summary: "A script that completes commands and options in your shell",

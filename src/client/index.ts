@@ -9,7 +9,7 @@ export {
   type StreamName,
   type SyscallName,
 } from "./client.ts";
-export { ClientError, catalogued, type ErrorMembers } from "./client-error.ts";
+export { ClientError, catalogued, type ErrorMembers, errorIn } from "./client-error.ts";
 export type { StreamOptions } from "./follow.ts";
 export { ERRORS, SYSCALLS } from "./manifest.generated.ts";
 export type { CatalogueEntry, Member, SyscallEntry } from "./manifest.ts";

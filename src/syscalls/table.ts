@@ -32,6 +32,6 @@ export const ROLES = {
   session: ["session.read", "session.report", "session.label"],
 } as const satisfies { readonly [role: string]: readonly string[] };
 
-export function permissionsOf(table: readonly Syscall[]): readonly string[] {
+export function permissions(table: readonly Syscall[] = SYSCALLS): readonly string[] {
   return [...new Set(table.map((syscall) => syscall.permission))].sort();
 }

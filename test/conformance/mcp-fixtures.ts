@@ -5,14 +5,19 @@ import { read } from "../../src/syscalls/define.ts";
 import type { Shown, Syscall } from "../../src/syscalls/index.ts";
 
 /** One red pixel. */
-const PIXEL =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 /** A sound of no length. */
 const SILENCE = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=";
 
 const text = (given: string): Shown => ({ mediaType: "text/plain", content: { text: given } });
 const image: Shown = { mediaType: "image/png", content: { base64: PIXEL } };
 const STEP_MS = 50;
+/** As text, because an object with a member `then` looks like a promise. */
+const conditional: object = JSON.parse(`{
+  "if": { "properties": { "contactMethod": { "const": "phone" } }, "required": ["contactMethod"] },
+  "then": { "required": ["phone"] },
+  "else": { "required": ["email"] }
+}`);
 
 /** What the official suite expects a server to offer, as further syscalls of the table. */
 export const MCP_FIXTURES: readonly Syscall[] = [
@@ -74,9 +79,7 @@ export const MCP_FIXTURES: readonly Syscall[] = [
           },
         },
         allOf: [{ anyOf: [{ required: ["phone"] }, { required: ["email"] }] }],
-        if: { properties: { contactMethod: { const: "phone" } }, required: ["contactMethod"] },
-        then: { required: ["phone"] },
-        else: { required: ["email"] },
+        ...conditional,
       }),
     output: z.object({}),
     answer: async () => ({}),

@@ -1,7 +1,8 @@
 const ASKS_NOBODY =
   "no syscall asks its caller anything back: questions are approvals in the log, which any surface can answer";
 const NO_LOGGING = "logging is deprecated by 2026-07-28 (SEP-2577); what a call has to say goes out as progress";
-const NO_TASKS = "the tasks extension is not offered: a session is the durable task, with session_wait and its resource";
+const NO_TASKS =
+  "the tasks extension is not offered: a session is the durable task, with session_wait and its resource";
 
 /** What the suite wants and this server does not offer, each with the reason. A scenario of the suite, or one check of it. */
 export const NOT_APPLICABLE: { readonly [scenarioOrCheck: string]: string } = {

@@ -120,5 +120,8 @@ async function writeResults(parts: readonly string[]): Promise<void> {
   const page = await readFile(PAGE, "utf8");
   const results = [`Suite: ${SUITE} ${OUTSIDE_PROGRAMS[SUITE]}.`, ...parts].join("\n\n");
   const marked = /(<!-- results -->\n)[\s\S]*(\n<!-- end of results -->)/;
-  await writeFile(PAGE, page.replace(marked, (_whole, start: string, end: string) => `${start}\n${results}\n${end}`));
+  await writeFile(
+    PAGE,
+    page.replace(marked, (_whole, start: string, end: string) => `${start}\n${results}\n${end}`),
+  );
 }

@@ -1,18 +1,13 @@
 import { errorBody, NomosError, toNomosError } from "../../contract/index.ts";
-import type { Actor } from "../../kernel/index.ts";
-import { dispatch, type Services, type StreamItem, type Syscall } from "../../syscalls/index.ts";
+import type { StreamItem, Syscall } from "../../syscalls/index.ts";
 import { opened } from "../opened.ts";
 import { type RpcAnswer, type RpcId, type RpcRequest, readRequest } from "./message.ts";
 
 export interface RpcOptions {
-  readonly services: Services;
-  readonly syscalls: readonly Syscall[];
-  /** Who is asking, as of now; null when their token is no longer good. Throws when they ask too often. */
-  readonly actor: () => Promise<Actor | null>;
+  /** Carries out a syscall by its name. Throws what is refused. */
+  readonly call: (asked: Omit<RpcRequest, "id">, signal: AbortSignal) => ReturnType<Syscall["run"]>;
   /** Resolves when the other side has room for more; rejects when it is gone. */
   readonly send: (text: string) => Promise<void>;
-  /** Called once the other side may no longer speak. */
-  readonly expel: () => void;
   readonly limits?: Partial<RpcLimits>;
 }
 
@@ -30,15 +25,13 @@ export interface RpcPeer {
   readonly receive: (bytes: Uint8Array) => Promise<void>;
   /** Takes back whatever is under way. */
   readonly close: () => void;
-  /** Resolves when nothing is under way. */
-  readonly idle: () => Promise<void>;
 }
 
 export function createRpcPeer(options: RpcOptions): RpcPeer {
   const limits = { ...RPC_LIMITS, ...options.limits };
-  const byName = new Map(options.syscalls.map((syscall) => [syscall.name, syscall]));
   const calls = new Map<RpcId, { readonly abort: AbortController; readonly done: Promise<void> }>();
   const subscriptions = new Map<string, AbortController>();
+  const pumps = new Set<Promise<void>>();
   let callBytes = 0;
   let subscribed = 0;
 
@@ -46,29 +39,24 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
   const send = (answer: RpcAnswer): Promise<void> => options.send(JSON.stringify(answer)).catch(() => undefined);
   const refuse = (id: RpcId | null, thrown: unknown) => send({ id, ...errorBody(toNomosError(thrown)) });
 
-  const ask = async (request: RpcRequest, method: string, params: RpcRequest["params"], signal: AbortSignal) => {
-    const syscall = byName.get(method);
-    if (syscall === undefined) throw new NomosError("syscall_unknown", { method });
-    const actor = await options.actor();
-    if (actor === null) {
-      options.expel();
-      throw new NomosError("unauthorized");
-    }
-    return dispatch(options.services, syscall, { actor, input: { ...params }, key: request.key, signal });
-  };
-
-  const subscribe = async (request: RpcRequest): Promise<void> => {
-    const { method, params } = request.params;
+  const subscribe = async ({ id, params: { method, params } }: RpcRequest): Promise<void> => {
     if (subscriptions.size >= limits.subscriptionsMax)
       throw new NomosError("limit_reached", { limit: "subscriptions", max: limits.subscriptionsMax });
-    const abort = new AbortController();
-    const output = await ask(request, String(method), isObject(params) ? params : {}, abort.signal);
-    if (!("stream" in output)) throw new NomosError("invalid_request", { method: String(method), is: "no stream" });
-    const items = await opened(output.stream);
     const subscription = `s${++subscribed}`;
+    const abort = new AbortController();
     subscriptions.set(subscription, abort);
-    await send({ id: request.id, result: { subscription } });
-    pump(subscription, items, abort.signal).catch(() => undefined);
+    try {
+      const asked = { method: String(method), params: isObject(params) ? params : {}, key: null };
+      const output = await options.call(asked, abort.signal);
+      if (!("stream" in output)) throw new NomosError("invalid_request", { method: asked.method, is: "no stream" });
+      const items = await opened(output.stream);
+      await send({ id, result: { subscription } });
+      const pumping = pump(subscription, items, abort.signal).finally(() => pumps.delete(pumping));
+      pumps.add(pumping);
+    } catch (thrown) {
+      subscriptions.delete(subscription);
+      throw thrown;
+    }
   };
 
   const pump = async (subscription: string, items: AsyncIterable<StreamItem>, signal: AbortSignal): Promise<void> => {
@@ -86,17 +74,28 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
     }
   };
 
-  const callNamed = (id: unknown) => (typeof id === "string" || typeof id === "number" ? calls.get(id) : undefined);
+  /** Answered last: when whatever was asked before it is. */
+  const end = async (id: RpcId): Promise<void> => {
+    await Promise.all([...calls].flatMap(([other, { done }]) => (other === id ? [] : [done])));
+    for (const abort of subscriptions.values()) abort.abort();
+    await Promise.all(pumps);
+    await send({ id, result: { ok: true } });
+  };
 
   const answer = async (request: RpcRequest, abort: AbortController): Promise<void> => {
     const { id, method, params } = request;
-    if (method === "subscribe") return subscribe(request);
-    if (method === "unsubscribe")
-      return send({ id, result: { ok: stop(subscriptions.get(String(params["subscription"]))) } });
-    if (method === "cancel") return send({ id, result: { ok: stop(callNamed(params["id"])?.abort) } });
-    const output = await ask(request, method, params, abort.signal);
+    switch (method) {
+      case "subscribe":
+        return subscribe(request);
+      case "unsubscribe":
+        return send({ id, result: { ok: stop(subscriptions.get(String(params["subscription"]))) } });
+      case "cancel":
+        return send({ id, result: { ok: stop(isId(params["id"]) ? calls.get(params["id"])?.abort : undefined) } });
+      case "end":
+        return end(id);
+    }
+    const output = await options.call(request, abort.signal);
     if ("stream" in output) throw new NomosError("invalid_request", { method, is: "a stream: `subscribe` to it" });
-    if (abort.signal.aborted) throw new NomosError("call_cancelled", { id });
     await send({ id, result: output.value ?? {} });
   };
 
@@ -109,25 +108,22 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
     receive: async (bytes) => {
       const request = readRequest(bytes);
       if ("error" in request) return refuse(request.id, request.error);
-      if (calls.has(request.id))
-        return refuse(null, new NomosError("invalid_request", { id: request.id, is: "in use" }));
+      const { id } = request;
+      if (calls.has(id)) return refuse(null, new NomosError("invalid_request", { id, is: "in use" }));
       const abort = new AbortController();
       callBytes += bytes.length;
       const done = answer(request, abort)
-        .catch((thrown) => refuse(request.id, abort.signal.aborted ? new NomosError("call_cancelled") : thrown))
+        .catch((thrown) => refuse(id, abort.signal.aborted ? new NomosError("call_cancelled") : thrown))
         .finally(() => {
-          calls.delete(request.id);
+          calls.delete(id);
           callBytes -= bytes.length;
         });
-      calls.set(request.id, { abort, done });
+      calls.set(id, { abort, done });
       await room();
     },
     close: () => {
       for (const { abort } of calls.values()) abort.abort();
       for (const abort of subscriptions.values()) abort.abort();
-    },
-    idle: async () => {
-      await Promise.all([...calls.values()].map(({ done }) => done));
     },
   };
 }
@@ -135,6 +131,10 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
 function stop(abort: AbortController | undefined): boolean {
   abort?.abort();
   return abort !== undefined;
+}
+
+function isId(value: unknown): value is RpcId {
+  return typeof value === "string" || typeof value === "number";
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,11 +1,13 @@
 import type { RawData, WebSocket } from "ws";
+import { NomosError } from "../../contract/index.ts";
 import type { Actor } from "../../kernel/index.ts";
-import type { Services, Syscall } from "../../syscalls/index.ts";
-import { createRpcPeer, type RpcLimits } from "../rpc/peer.ts";
+import { dispatch, type Services, type Syscall } from "../../syscalls/index.ts";
+import { createRpcPeer, type RpcLimits, type RpcOptions } from "../rpc/peer.ts";
 
 export interface ConnectionOptions {
   readonly services: Services;
-  readonly syscalls: readonly Syscall[];
+  readonly syscalls: ReadonlyMap<string, Syscall>;
+  /** Who is asking, as of now; null when their token is no longer good. Throws when they ask too often. */
   readonly actor: () => Promise<Actor | null>;
   readonly limits: WsLimits;
 }
@@ -23,11 +25,15 @@ const POLICY_VIOLATION = 1008;
 /** RPC messages as frames. Nothing piles up: what one side cannot take, the other does not send. */
 export function serveConnection(socket: WebSocket, options: ConnectionOptions): void {
   const { limits } = options;
-  const peer = createRpcPeer({
-    ...options,
-    send: (text) => send(socket, text, limits),
-    expel: () => socket.close(POLICY_VIOLATION, "unauthorized"),
-  });
+  const call: RpcOptions["call"] = async ({ method, params, key }, signal) => {
+    const syscall = options.syscalls.get(method);
+    if (syscall === undefined) throw new NomosError("syscall_unknown", { method });
+    const actor = await options.actor();
+    if (actor !== null) return dispatch(options.services, syscall, { actor, input: { ...params }, key, signal });
+    setImmediate(() => socket.close(POLICY_VIOLATION, "unauthorized"));
+    throw new NomosError("unauthorized");
+  };
+  const peer = createRpcPeer({ call, limits, send: (text) => send(socket, text, limits) });
   const stopPinging = ping(socket, limits.pingMs, async () => (await options.actor()) !== null);
   let received = Promise.resolve();
   let underWay = 0;

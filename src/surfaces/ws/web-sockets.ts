@@ -41,6 +41,7 @@ export const WS_LIMITS: WsLimits = {
 /** WebSocket at /api/ws. The same door as for HTTP; who speaks is looked at again with each message. */
 export function createWebSockets(options: WsOptions): WebSockets {
   const limits = { ...WS_LIMITS, ...options.limits };
+  const syscalls = new Map(options.syscalls.map((syscall) => [syscall.name, syscall]));
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: options.requestBytesMax,
@@ -73,7 +74,12 @@ export function createWebSockets(options: WsOptions): WebSockets {
         (whoIs) => {
           socket.off("error", onError);
           server.handleUpgrade(request, socket, head, (connection) =>
-            serveConnection(connection, { ...options, limits, actor: counted(whoIs, options.door) }),
+            serveConnection(connection, {
+              services: options.services,
+              syscalls,
+              limits,
+              actor: counted(whoIs, options.door),
+            }),
           );
         },
         (thrown: unknown) => refuse(socket, toNomosError(thrown)),
