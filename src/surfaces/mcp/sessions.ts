@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { z } from "zod";
 import { NomosError } from "../../contract/index.ts";
 import type { Actor } from "../../kernel/index.ts";
 import { createEventStore } from "./event-store.ts";
@@ -109,7 +110,9 @@ export function createMcpSessions(catalogue: McpCatalogue, limits: McpSessionLim
       };
       try {
         const options = body === undefined ? {} : { parsedBody: body };
-        return { response: await session.transport.handleRequest(request, options), over };
+        const response = await session.transport.handleRequest(request, options);
+        await forgetCancelled(session.transport, body);
+        return { response, over };
       } catch (thrown) {
         over();
         throw thrown;
@@ -121,3 +124,24 @@ export function createMcpSessions(catalogue: McpCatalogue, limits: McpSessionLim
     },
   };
 }
+
+const CANCELLED = -32_800;
+
+/**
+ * The library stops a request that is taken back and then never answers it, so its stream would stay open for ever. It is
+ * closed here; should the client come for what it missed, it finds an error under that id.
+ */
+async function forgetCancelled(transport: McpSession["transport"], body: unknown): Promise<void> {
+  const parsed = Cancelled.safeParse(body);
+  if (!parsed.success) return;
+  const id = parsed.data.params.requestId;
+  transport.closeSSEStream(id);
+  const answer = { jsonrpc: "2.0" as const, id, error: { code: CANCELLED, message: "The request was taken back." } };
+  // It refuses when the request is not under way, which is as well.
+  await transport.send(answer).catch(() => undefined);
+}
+
+const Cancelled = z.object({
+  method: z.literal("notifications/cancelled"),
+  params: z.object({ requestId: z.union([z.string(), z.number()]) }),
+});
