@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import type { Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { WebSocket } from "ws";
 import { ClientError, catalogued, errorIn } from "../../client/index.ts";
@@ -11,7 +11,7 @@ import { readLines } from "./read-lines.ts";
 import { writeLine } from "./write-line.ts";
 
 export interface Pipe {
-  readonly input: AsyncIterable<Uint8Array>;
+  readonly input: Readable;
   readonly output: Writable;
 }
 
@@ -28,6 +28,7 @@ export async function pipeRpc(reached: Reached, pipe: Pipe): Promise<void> {
   const sent = sendLines(socket, pipe, endId);
   await Promise.race([Promise.all([sent, ended]), gone]);
   const early = socket.readyState !== WebSocket.OPEN;
+  pipe.input.destroy();
   socket.close(NORMAL);
   await gone;
   await written();

@@ -29,6 +29,8 @@ const WS_PATH = "/api/ws";
 const WS_PROTOCOL = "nomos.rpc.v1";
 const TICKET_PROTOCOL = /^nomos\.ticket\.([0-9a-f]{48})$/;
 const GOING_AWAY = 1001;
+/** Whoever does not say goodbye in this time is left without one. */
+const GOODBYE_MS = 300;
 const CONNECTIONS_MAX = 256;
 
 export const WS_LIMITS: WsLimits = {
@@ -86,7 +88,10 @@ export function createWebSockets(options: WsOptions): WebSockets {
       );
     },
     close: () => {
-      for (const client of server.clients) client.close(GOING_AWAY, "the daemon stops");
+      for (const client of server.clients) {
+        client.close(GOING_AWAY, "the daemon stops");
+        setTimeout(() => client.terminate(), GOODBYE_MS).unref();
+      }
       server.close();
     },
   };
