@@ -1,5 +1,6 @@
 // Generated from the syscall table by `npm run docs`.
 import type { CatalogueEntry, SyscallEntry } from "./manifest.ts";
+import type { ErrorCode, SyscallTypes } from "./types.generated.ts";
 
 export const SYSCALLS = {
   "session.start": {
@@ -892,7 +893,7 @@ export const SYSCALLS = {
     cli: { positional: [], short: null },
     input: [],
   },
-} as const satisfies { readonly [name: string]: SyscallEntry };
+} as const satisfies { readonly [name in keyof SyscallTypes]: SyscallEntry };
 
 export const ERRORS = {
   agent_exists: {
@@ -1368,4 +1369,4 @@ export const ERRORS = {
     message: "It did not happen in time.",
     remedy: "Ask again, or wait longer with `timeoutMs`.",
   },
-} as const satisfies { readonly [code: string]: CatalogueEntry };
+} as const satisfies { readonly [code in ErrorCode]: CatalogueEntry };

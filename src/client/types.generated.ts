@@ -25,14 +25,6 @@ export type Approval = {
   readonly createdAt: string;
 };
 
-export type Artifact = {
-  readonly artifactId: string;
-  readonly path: string;
-  readonly version: number;
-  readonly bytes: number;
-  readonly mediaType: string;
-};
-
 export type LogEvent = {
   readonly seq: number;
   readonly id: string;

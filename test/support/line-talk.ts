@@ -1,4 +1,4 @@
-import type { StartedCli } from "./daemon.ts";
+import type { startCli } from "./daemon.ts";
 
 /** A program that reads and writes a JSON object a line. */
 export interface LineTalk {
@@ -16,7 +16,7 @@ export interface LineTalk {
 
 const HEARD_MAX_MS = 15_000;
 
-export function lineTalk(child: StartedCli): LineTalk {
+export function lineTalk(child: ReturnType<typeof startCli>): LineTalk {
   const received: Record<string, unknown>[] = [];
   const waiting = new Set<() => void>();
   const exited = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));

@@ -12,7 +12,7 @@ import {
 import { tail } from "../tail.ts";
 import { eraseRequest } from "./erasing.ts";
 import { createFoldCache } from "./fold-cache.ts";
-import { foldStream } from "./folding.ts";
+import { checkHead, foldStream } from "./folding.ts";
 import { createListeners } from "./listeners.ts";
 import { makeHome } from "./make-home.ts";
 import { createPageReads } from "./page-reads.ts";
@@ -48,13 +48,21 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const closing = new AbortController();
 
   const foldNow = (stream: string): Folded => {
-    const version = reads.version(stream);
     const known = folds.get(stream);
-    const usable = known !== undefined && known.state.version <= version ? known : undefined;
-    const folded = foldStream(reads, stream, version, usable);
+    const folded = known === undefined ? foldCold(stream) : foldOn(stream, known);
     folds.set(stream, folded);
     return folded;
   };
+  const foldOn = (stream: string, known: Folded): Folded => {
+    const version = reads.version(stream);
+    return known.state.version <= version ? foldStream(reads, stream, version, known) : foldCold(stream);
+  };
+  const foldCold = (stream: string): Folded =>
+    reads.consistently(() => {
+      const folded = foldStream(reads, stream, reads.version(stream));
+      checkHead(reads, stream, folded);
+      return folded;
+    });
 
   /** What this process wrote last is what the writer will find, or else the writer refuses. */
   const foldAt = (stream: string, version: number): Folded => {

@@ -49,7 +49,7 @@ export function createRoutes(surface: HttpSurface, door: Door, mcp: McpSurface):
         key,
         signal: abort.signal,
       });
-      if ("value" in output) return c.json(output.value ?? {}, syscall.http.status ?? 200);
+      if ("value" in output) return sendJson(c.env.outgoing, syscall.http.status ?? 200, output.value ?? {});
       await sendStream(await opened(output.stream), c.env.outgoing, abort);
       return RESPONSE_ALREADY_SENT;
     } finally {
@@ -77,14 +77,34 @@ export function createRoutes(surface: HttpSurface, door: Door, mcp: McpSurface):
     }
   });
   for (const syscall of surface.syscalls) app.on(syscall.http.method, syscall.http.path, serve(syscall));
-  app.notFound((c) => answerError(new NomosError("route_not_found", { method: c.req.method, path: c.req.path })));
+  app.notFound((c) => {
+    const { method, path } = c.req;
+    const allowed = surface.syscalls.filter(({ http }) => isAt(http.path, path)).map(({ http }) => http.method);
+    if (allowed.length === 0) return answerError(new NomosError("route_not_found", { method, path }));
+    return answerError(new NomosError("method_not_allowed", { method, path, allowed }));
+  });
   app.onError((thrown, c) => {
     const error = toNomosError(thrown);
     if (error.code === "internal")
       surface.log("a request failed", { path: c.req.path, reason: String(thrown.stack ?? thrown) });
-    return answerError(error);
+    // A stream that broke off has had its answer; all that is left is that it ended.
+    return c.env.outgoing.headersSent ? RESPONSE_ALREADY_SENT : answerError(error);
   });
   return app;
+}
+
+function isAt(pattern: string, path: string): boolean {
+  const parts = path.split("/");
+  const wanted = pattern.split("/");
+  return wanted.length === parts.length && wanted.every((part, at) => part.startsWith(":") || part === parts[at]);
+}
+
+/** Straight to the socket: as a web `Response` the text would become a stream and be read again, for a third of a read's cost. */
+function sendJson(response: HttpBindings["outgoing"], status: number, value: unknown): Response {
+  const body = JSON.stringify(value);
+  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+  response.end(body);
+  return RESPONSE_ALREADY_SENT;
 }
 
 function answerError(error: NomosError): Response {
