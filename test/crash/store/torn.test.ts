@@ -88,8 +88,8 @@ describe("files that end too early, or in noise", () => {
           const path = logPath(place.path);
           await copyFile(whole, path);
           await spoil(path);
-        // A file of no bytes is a new log, and nothing inside it could say otherwise.
-        if ((await stat(path)).size === 0) continue;
+          // A file of no bytes is a new log, and nothing inside it could say otherwise.
+          if ((await stat(path)).size === 0) continue;
           const refusal = start(place.path);
           if (refusal !== null) {
             expect(["log_corrupt", "log_newer"], `at ${cut}: ${refusal.message}`).toContain(refusal.code);
