@@ -1,7 +1,7 @@
 import type { EventStore, JSONRPCMessage } from "@modelcontextprotocol/server";
 
 const MESSAGES_MAX = 500;
-const BYTES_MAX = 4_194_304;
+const BYTES_MAX = 524_288;
 
 interface Kept {
   readonly id: string;

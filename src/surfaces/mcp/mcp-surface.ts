@@ -29,8 +29,8 @@ export interface McpLimits extends McpSessionLimits {
   readonly stalledMs: number;
 }
 
-export const MCP_LIMITS: McpLimits = {
-  sessionsMax: 256,
+const MCP_LIMITS: McpLimits = {
+  sessionsMax: 1024,
   idleMs: 1_800_000,
   openRequestsMax: 64,
   openStreamsMax: 512,

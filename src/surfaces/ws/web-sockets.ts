@@ -33,7 +33,7 @@ const GOING_AWAY = 1001;
 const GOODBYE_MS = 300;
 const CONNECTIONS_MAX = 256;
 
-export const WS_LIMITS: WsLimits = {
+const WS_LIMITS: WsLimits = {
   ...RPC_LIMITS,
   unsentBytesMax: 1_048_576,
   stalledMs: 60_000,
