@@ -20,7 +20,7 @@ export interface SessionProcesses {
     env: Readonly<Record<string, string>>,
   ) => HostProcess;
   /** Resolves when every process of the session, children of children included, is gone. */
-  readonly stopAll: (sessionId: string) => Promise<void>;
+  readonly stopAll: (sessionId: string, graceMs?: number) => Promise<void>;
   /** The session that a driver's token belongs to, while one of its processes lives. */
   readonly sessionOfToken: (secretHash: string) => string | null;
 }
@@ -90,8 +90,8 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
       process.exited.then(forget, forget);
       return process;
     },
-    stopAll: async (sessionId) => {
-      await Promise.all([...(running.get(sessionId) ?? [])].map((process) => process.stop({ graceMs: STOP_GRACE_MS })));
+    stopAll: async (sessionId, graceMs = STOP_GRACE_MS) => {
+      await Promise.all([...(running.get(sessionId) ?? [])].map((process) => process.stop({ graceMs })));
     },
     sessionOfToken: (secretHash) => tokens.get(secretHash) ?? null,
   };

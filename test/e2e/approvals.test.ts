@@ -167,6 +167,19 @@ for (const [how, stop] of [
     await expectSound(after);
   });
 
+proves("A5", "a person may take longer than a turn may: the question waits", async () => {
+  expectOk(await daemon.call("PUT", "/api/config", { config: { turnTimeoutMs: 1000 } }));
+  const { id } = await start(daemon);
+  const { turnId } = await prompt(daemon, id, "ask Any time.\nsay thanks");
+  const approval = await pendingOf(daemon, id);
+  const untilMs = Date.now() + 2500;
+  await eventually("time passes", async () => Date.now() > untilMs);
+  expect(await approvalsOf(daemon, id)).toMatchObject([{ id: approval.id, status: "pending" }]);
+  expectOk(await daemon.call("POST", `/api/approvals/${approval.id}/approve`, {}));
+  expect(await ended(daemon, id, turnId)).toMatchObject({ outcome: "completed" });
+  expectOk(await daemon.call("PUT", "/api/config", { config: { turnTimeoutMs: null } }));
+});
+
 proves("A6", "every pending question is in the list, however many were answered before", async () => {
   const file = await plantDriver(`export default async ({ ask }) => {
     await Promise.allSettled(Array.from({ length: 64 }, (_, at) => ask("number " + at)));

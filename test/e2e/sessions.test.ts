@@ -72,7 +72,7 @@ proves("S1", "a refused spawn leaves nothing behind", async () => {
   expectRefusal(await spawn({ adapter: "script", cwd, file: join(cwd, "none.ts") }), 400, "driver_file_invalid");
   expectRefusal(await spawn({ adapter: "demo", cwd, sandbox: "strict" }), 409, "sandbox_unavailable");
   const missing = expectRefusal(await spawn({ adapter: "claude", cwd }), 501, "not_installed");
-  expect(missing.details["install"]).toContain("claude");
+  expect(missing.details).toMatchObject({ driver: "claude", installed: expect.arrayContaining(["demo", "script"]) });
   expect(await count()).toBe(before);
 });
 

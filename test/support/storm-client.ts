@@ -45,7 +45,7 @@ export async function playClient(scene: StormScene): Promise<void> {
 }
 
 /** The daemon answered, and the answer was wrong. */
-export class StormError extends Error {}
+class StormError extends Error {}
 
 async function askAgain(scene: StormScene): Promise<void> {
   const asked = scene.lost.shift();

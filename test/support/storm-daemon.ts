@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const BIN = join(import.meta.dirname, "../../bin/nomos.js");
 const START_MAX_MS = 30_000;
 const POLL_MS = 10;
+const GONE_MAX_MS = 5000;
 
 export interface StormAnswer<T> {
   readonly status: number;
@@ -109,8 +110,17 @@ async function isHealthy(port: number): Promise<boolean> {
   );
 }
 
+/** To be asked when no daemon runs: everything that one had started has ended with it. */
+export async function expectNothingLeft(home: string): Promise<void> {
+  const untilMs = Date.now() + GONE_MAX_MS;
+  for (let left = await leftProcesses(home); left.length > 0; left = await leftProcesses(home)) {
+    if (Date.now() > untilMs) throw new Error(`processes are left: ${left.join(", ")}`);
+    await sleep(POLL_MS);
+  }
+}
+
 /** The processes that carry this home's mark: everything a daemon on it has started and that is still there. */
-export async function leftProcesses(home: string): Promise<readonly number[]> {
+async function leftProcesses(home: string): Promise<readonly number[]> {
   const mark = `NOMOS_PROCESS=nomos-${createHash("sha256").update(home).digest("hex").slice(0, 12)}`;
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(

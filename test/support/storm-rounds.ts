@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { drain, expectPromptable, judge, type Verdict } from "./storm-check.ts";
 import { playClient, type StormScene } from "./storm-client.ts";
-import { launchStormDaemon, leftProcesses, type StormDaemon, startStormDaemon } from "./storm-daemon.ts";
+import { expectNothingLeft, launchStormDaemon, type StormDaemon, startStormDaemon } from "./storm-daemon.ts";
 import { openLedger } from "./storm-ledger.ts";
 import { type Random, seededRandom } from "./storm-random.ts";
 
@@ -28,7 +28,6 @@ const CLIENTS = 4;
 const LOAD_MIN_MS = 200;
 const LOAD_MAX_MS = 1000;
 const TERM_MAX_MS = 5000;
-const GONE_MAX_MS = 5000;
 
 /** Round after round: a loaded daemon is killed, a new one must know everything that the last one told anybody. */
 export async function runStorm(options: StormOptions): Promise<StormFigures> {
@@ -116,13 +115,5 @@ async function killInRecovery(home: string, random: Random): Promise<void> {
     await new Promise<void>((resolve) =>
       child.exitCode === null && child.signalCode === null ? child.once("exit", () => resolve()) : resolve(),
     );
-  }
-}
-
-async function expectNothingLeft(home: string): Promise<void> {
-  const untilMs = Date.now() + GONE_MAX_MS;
-  while ((await leftProcesses(home)).length > 0) {
-    if (Date.now() > untilMs) throw new Error(`processes are left: ${(await leftProcesses(home)).join(", ")}`);
-    await sleep(20);
   }
 }

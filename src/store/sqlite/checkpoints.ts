@@ -15,7 +15,11 @@ export interface Checkpoints {
 /** Less than this is not worth two flushes. */
 const IDLE_PAGES_MIN = 256;
 
+const PAGE_BYTES = 4096;
+
 export function createCheckpoints(db: DatabaseSync, maxPages: number): Checkpoints {
+  // A file that a stalled reader made grow is cut back once it can be written from its beginning again.
+  db.exec(`PRAGMA journal_size_limit=${2 * maxPages * PAGE_BYTES}`);
   const size = db.prepare("PRAGMA wal_checkpoint(NOOP)");
   const fold = db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
   /** How far the last attempt came. A reader that stands still holds it back; it is not tried again at every commit. */
@@ -39,4 +43,18 @@ export function createCheckpoints(db: DatabaseSync, maxPages: number): Checkpoin
       if (pages() - attemptedAt >= IDLE_PAGES_MIN) attempt();
     },
   };
+}
+
+/** Everybody who appends waits meanwhile, so that only readers who are about to finish are waited for. */
+const READERS_WAIT_MS = 50;
+
+/** Folds everything into the file and cuts the write-ahead log to nothing; false when a reader is in the way. */
+export function emptyWal(db: DatabaseSync): boolean {
+  const waited = db.prepare("PRAGMA busy_timeout").get()?.["timeout"];
+  db.exec(`PRAGMA busy_timeout=${READERS_WAIT_MS}`);
+  try {
+    return db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0;
+  } finally {
+    db.exec(`PRAGMA busy_timeout=${number(waited)}`);
+  }
 }

@@ -8,6 +8,7 @@ import {
   type Json,
   LIMITS,
   type Placed,
+  recallFact,
   SALT_BYTES,
 } from "../../kernel/index.ts";
 import { type AppendPart, type CallRef, type NewEvent, type RecordedEvent, StoreError } from "../port.ts";
@@ -60,6 +61,8 @@ export function place(after: number, events: readonly NewEvent[]): readonly Plac
 export function writeEvent(event: NewEvent, stream: string, version: number): WriteEvent {
   const { id, at, actor, cause, fact } = event;
   if (!isUuid(id)) throw new TypeError(`${id} is not the id of an event`);
+  // What could not be recalled would make its stream unreadable from here on.
+  if (recallFact(fact.type, null) === null) throw new TypeError(`${fact.type} is not a type of event`);
   const data = JSON.stringify(fact.data);
   const dataBytes = Buffer.from(data);
   if (dataBytes.length > LIMITS.eventDataBytes)

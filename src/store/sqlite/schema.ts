@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../port.ts";
 
 /** Raised with every change of the tables; a file of a higher version is refused, never guessed at. */
-export const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 1;
 
 /** In the file's header, so that another program's database is never taken for a log: "Nomo". */
 const APPLICATION_ID = 0x4e6f6d6f;
@@ -128,6 +128,12 @@ export function translate(cause: unknown, details: StoreError["details"] = {}): 
   return new StoreError("store_failed", found, cause);
 }
 
+/** While reading, memory runs out only where a damaged length asks for more than there is. */
+export function translateRead(cause: unknown): StoreError {
+  if (sqliteCode(cause) !== SQLITE.noMemory) return translate(cause);
+  return new StoreError("log_corrupt", { sqlite: SQLITE.noMemory, reason: String(cause) }, cause);
+}
+
 export function isConstraint(cause: unknown): boolean {
   return ((sqliteCode(cause) ?? 0) & 0xff) === SQLITE.constraint;
 }
@@ -143,6 +149,7 @@ function sqliteCode(cause: unknown): number | null {
 
 const SQLITE = {
   busy: 5,
+  noMemory: 7,
   readOnly: 8,
   corrupt: 11,
   full: 13,

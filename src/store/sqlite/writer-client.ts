@@ -6,6 +6,7 @@ import type { FromWriter, ToWriter, WriteReply, WriteRequest, WriterOptions } fr
 export interface WriterClient {
   readonly write: (request: WriteRequest) => Promise<Written>;
   /** Waits for what has been asked for; what is asked for from now on is refused. */
+  readonly finish: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -32,6 +33,7 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
   let backlogBytes = 0;
   let failure: StoreError | null = null;
   const opened = Promise.withResolvers<void>();
+  const finished = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();
   let state: "opening" | "open" | "closing" = "opening";
 
@@ -39,6 +41,7 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
     if (failure !== null) return;
     failure = error;
     opened.reject(error);
+    finished.resolve();
     closed.resolve();
     for (const entry of [...sent.splice(0), ...waiting.splice(0)]) entry.reject(error);
     if (state !== "opening") onFatal(error);
@@ -63,6 +66,7 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
           backlogBytes -= entry.bytes;
           settle(entry, message.replies[at]);
         }
+        if (state === "closing" && sent.length === 0) finished.resolve();
         return;
       }
       case "fatal":
@@ -94,12 +98,15 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
       if (waiting.length >= FIRST_LOAD && sent.length === 0) send();
       return promise;
     },
+    finish: async () => {
+      state = "closing";
+      send();
+      if (sent.length === 0) finished.resolve();
+      await finished.promise;
+    },
     close: async () => {
-      if (state === "open") {
-        state = "closing";
-        send();
-        if (failure === null) post({ kind: "close" });
-      }
+      state = "closing";
+      if (failure === null) post({ kind: "close" });
       await closed.promise;
       await worker.terminate();
     },

@@ -7,6 +7,7 @@ import { dispatch, type Services, type Syscall } from "../../syscalls/index.ts";
 import type { McpSurface } from "../mcp/mcp-surface.ts";
 import { refusal } from "../mcp/rpc-error.ts";
 import { opened } from "../opened.ts";
+import { createShares } from "../shares.ts";
 import type { Door, Knock } from "./door.ts";
 import { openApi } from "./openapi.ts";
 import { parseBody, readBytes } from "./request-body.ts";
@@ -31,6 +32,7 @@ type Http = HonoContext<Bindings>;
 export function createRoutes(surface: HttpSurface, door: Door, mcp: McpSurface): Hono<Bindings> {
   const app = new Hono<Bindings>();
   const { services } = surface;
+  const streams = createShares("streams");
 
   const serve = (syscall: Syscall) => async (c: Http) => {
     door.guard(knockOf(c));
@@ -42,6 +44,7 @@ export function createRoutes(surface: HttpSurface, door: Door, mcp: McpSurface):
     surface.stopping.addEventListener("abort", stop, { once: true });
     const cut = () => abort.abort();
     c.env.outgoing.once("close", cut);
+    let giveBack = (): void => undefined;
     try {
       const output = await dispatch(services, syscall, {
         actor,
@@ -50,9 +53,11 @@ export function createRoutes(surface: HttpSurface, door: Door, mcp: McpSurface):
         signal: abort.signal,
       });
       if ("value" in output) return sendJson(c.env.outgoing, syscall.http.status ?? 200, output.value ?? {});
+      giveBack = streams.take(actor);
       await sendStream(await opened(output.stream), c.env.outgoing, abort);
       return RESPONSE_ALREADY_SENT;
     } finally {
+      giveBack();
       surface.stopping.removeEventListener("abort", stop);
       c.env.outgoing.off("close", cut);
     }

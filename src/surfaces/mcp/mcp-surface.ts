@@ -4,6 +4,7 @@ import type { Actor } from "../../kernel/index.ts";
 import type { Services, Syscall } from "../../syscalls/index.ts";
 import { readBytes } from "../http/request-body.ts";
 import { parseJsonBytes } from "../json-bytes.ts";
+import { createShares } from "../shares.ts";
 import { boundedBody } from "./bounded-body.ts";
 import { refusal } from "./rpc-error.ts";
 import { createCatalogue, createMcpServer, watchAll } from "./server.ts";
@@ -45,11 +46,13 @@ export function createMcpSurface(options: McpOptions): McpSurface {
   const catalogue = createCatalogue(options.services, options.syscalls, log);
   const sessions = createMcpSessions(catalogue, limits, Date.now);
   const open = new Set<() => Promise<void>>();
+  const requests = createShares("open MCP requests");
 
   /** Nothing outlives the request: a server for it alone, and with it whatever it watches. */
   const serveAlone = async (request: Request, body: unknown, actor: Actor, cut: () => void): Promise<Response> => {
     if (open.size >= limits.openStreamsMax)
       throw new NomosError("overloaded", { openStreamsMax: limits.openStreamsMax });
+    const giveBack = requests.take(actor);
     const ended = new AbortController();
     const heard: ((uri: string) => void)[] = [];
     const changed = (uri: string): void => {
@@ -69,6 +72,7 @@ export function createMcpSurface(options: McpOptions): McpSurface {
     const over = (): void => {
       ended.abort();
       open.delete(handler.close);
+      giveBack();
     };
     try {
       await watchAll(catalogue, actor, listenedTo(body), changed, ended.signal);

@@ -3,6 +3,7 @@ import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from "@
 import { z } from "zod";
 import { NomosError } from "../../contract/index.ts";
 import type { Actor } from "../../kernel/index.ts";
+import { createShares } from "../shares.ts";
 import { createEventStore } from "./event-store.ts";
 import { createMcpServer, type McpCatalogue, serveSubscriptions } from "./server.ts";
 
@@ -39,6 +40,7 @@ const RETRY_MS = 1000;
 
 export function createMcpSessions(catalogue: McpCatalogue, limits: McpSessionLimits, nowMs: () => number): McpSessions {
   const sessions = new Map<string, McpSession>();
+  const shares = createShares("MCP sessions");
   const isIdle = ({ openRequests }: McpSession): boolean => openRequests === 0;
   const drop = async (id: string): Promise<void> => {
     const session = sessions.get(id);
@@ -63,6 +65,7 @@ export function createMcpSessions(catalogue: McpCatalogue, limits: McpSessionLim
 
   const open = async (actor: Actor): Promise<McpSession> => {
     await makeRoom();
+    const giveBack = shares.take(actor);
     const id = randomUUID();
     const ended = new AbortController();
     const server = createMcpServer(catalogue, actor);
@@ -74,6 +77,7 @@ export function createMcpSessions(catalogue: McpCatalogue, limits: McpSessionLim
     });
     await server.connect(transport);
     server.onclose = () => {
+      giveBack();
       ended.abort();
       sessions.delete(id);
     };

@@ -6,6 +6,7 @@ import type { Actor } from "../../kernel/index.ts";
 import type { Services, Syscall } from "../../syscalls/index.ts";
 import { bearer, type Door, type Knock } from "../http/door.ts";
 import { RPC_LIMITS } from "../rpc/peer.ts";
+import { createShares } from "../shares.ts";
 import { serveConnection, type WsLimits } from "./connection.ts";
 
 export interface WsOptions {
@@ -16,6 +17,11 @@ export interface WsOptions {
   readonly door: Door;
   readonly requestBytesMax: number;
   readonly limits?: Partial<WsLimits>;
+}
+
+interface Admitted {
+  readonly whoIs: () => Promise<Actor | null>;
+  readonly giveBack: () => void;
 }
 
 export interface WebSockets {
@@ -51,7 +57,9 @@ export function createWebSockets(options: WsOptions): WebSockets {
     handleProtocols: (offered) => (offered.has(WS_PROTOCOL) ? WS_PROTOCOL : false),
   });
 
-  const admit = async (request: IncomingMessage): Promise<() => Promise<Actor | null>> => {
+  const connections = createShares("WebSockets");
+
+  const admit = async (request: IncomingMessage): Promise<Admitted> => {
     const knock = knockOf(request);
     options.door.guard(knock);
     if (pathOf(request) !== WS_PATH) throw new NomosError("route_not_found", { path: pathOf(request) });
@@ -59,13 +67,13 @@ export function createWebSockets(options: WsOptions): WebSockets {
       throw new NomosError("too_many_connections", { connectionsMax: CONNECTIONS_MAX });
     const secret = bearer(knock.authorization);
     if (secret !== null) {
-      await options.door.login(knock);
-      return () => options.authenticate(secret);
+      const giveBack = connections.take(await options.door.login(knock));
+      return { whoIs: () => options.authenticate(secret), giveBack };
     }
     const ticket = ticketOf(request);
     const actor = ticket === null ? null : options.services.tickets.redeem(ticket);
     if (actor === null) return options.door.refuseLogin();
-    return () => options.recall(actor);
+    return { whoIs: () => options.recall(actor), giveBack: connections.take(actor) };
   };
 
   return {
@@ -73,8 +81,10 @@ export function createWebSockets(options: WsOptions): WebSockets {
       const onError = () => socket.destroy();
       socket.once("error", onError);
       admit(request).then(
-        (whoIs) => {
+        ({ whoIs, giveBack }) => {
+          if (socket.destroyed) return giveBack();
           socket.off("error", onError);
+          socket.once("close", giveBack);
           server.handleUpgrade(request, socket, head, (connection) =>
             serveConnection(connection, {
               services: options.services,

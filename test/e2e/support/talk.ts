@@ -110,9 +110,13 @@ export function expectRefusal(answer: Answer<unknown>, status: number, code: str
   return body.error;
 }
 
+/** A session as it was answered; when this resolves it has started, and writes nothing more by itself. */
 export async function start(daemon: TestDaemon, body: Readonly<Record<string, unknown>> = {}): Promise<Session> {
   const cwd = body["cwd"] ?? (await newFolder());
-  return expectOk(await daemon.call<Session>("POST", "/sessions/agent", { adapter: "demo", ...body, cwd }), 201);
+  const answer = await daemon.call<Session>("POST", "/sessions/agent", { adapter: "demo", ...body, cwd });
+  const session = expectOk(answer, 201);
+  await eventually("started", async () => (await show(daemon, session.id)).state !== "starting");
+  return session;
 }
 
 export async function show(daemon: TestDaemon, id: string): Promise<Session> {
