@@ -195,8 +195,9 @@ describe("a daemon that is restarted", () => {
     const { child, say, answer } = start("rpc", {}, home);
     say({ id: 1, method: "system.status" });
     await answer(1);
+    const gone = once(child, "close");
     await one.stop();
-    const [exitCode] = await once(child, "close");
+    const [exitCode] = await gone;
     expect(exitCode).toBe(6);
   });
 
