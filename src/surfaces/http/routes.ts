@@ -4,6 +4,7 @@ import { Hono, type Context as HonoContext } from "hono";
 import { ERROR_CATALOGUE, errorBody, NomosError, toNomosError } from "../../contract/index.ts";
 import type { Actor } from "../../kernel/index.ts";
 import { dispatch, type Services, type Syscall } from "../../syscalls/index.ts";
+import type { Late } from "../late.ts";
 import type { McpSurface } from "../mcp/mcp-surface.ts";
 import { refusal } from "../mcp/rpc-error.ts";
 import { opened } from "../opened.ts";
@@ -29,7 +30,7 @@ type Bindings = { Bindings: HttpBindings };
 type Http = HonoContext<Bindings>;
 
 /** HTTP in terms of the table: each route is a syscall, and nothing is decided here. */
-export function createRoutes(surface: HttpSurface, door: Door, mcp: McpSurface): Hono<Bindings> {
+export function createRoutes(surface: HttpSurface, door: Door, mcp: Late<McpSurface>): Hono<Bindings> {
   const app = new Hono<Bindings>();
   const { services } = surface;
   const streams = createShares("streams");
@@ -76,7 +77,8 @@ export function createRoutes(surface: HttpSurface, door: Door, mcp: McpSurface):
   app.all("/mcp", async (c) => {
     try {
       door.guard(knockOf(c));
-      return await mcp.serve(c.req.raw, await door.login(knockOf(c)), () => void c.env.outgoing.destroy());
+      const actor = await door.login(knockOf(c));
+      return await (await mcp.get()).serve(c.req.raw, actor, () => void c.env.outgoing.destroy());
     } catch (thrown) {
       return refusal(toNomosError(thrown));
     }

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { NomosError } from "../../contract/index.ts";
-import { createMcpSurface } from "../mcp/mcp-surface.ts";
-import { createWebSockets, type WebSockets } from "../ws/web-sockets.ts";
+import { type Late, late } from "../late.ts";
+import type { WebSockets } from "../ws/web-sockets.ts";
 import { createDoor } from "./door.ts";
 import { createRoutes, type HttpSurface } from "./routes.ts";
 
@@ -32,8 +32,8 @@ const TIMEOUTS_MS = {
 export async function serveHttp(surface: HttpSurface, options: ListenOptions): Promise<HttpServer> {
   const { authenticate, ready } = surface;
   const door = createDoor({ authenticate, ready, port: surface.services.daemon.port });
-  const mcp = createMcpSurface(surface);
-  const sockets = createWebSockets({ ...surface, door });
+  const mcp = late(async () => (await import("../mcp/mcp-surface.ts")).createMcpSurface(surface));
+  const sockets = late(async () => (await import("../ws/web-sockets.ts")).createWebSockets({ ...surface, door }));
   const routes = createRoutes(surface, door, mcp);
   const listener: RequestListener = getRequestListener(routes.fetch, { overrideGlobalObjects: false });
   const tcp = limited(listener, sockets, options.connectionsMax);
@@ -50,16 +50,25 @@ export async function serveHttp(surface: HttpSurface, options: ListenOptions): P
   return {
     port,
     close: async () => {
-      sockets.close();
-      await Promise.all([mcp.close(), ...servers.map(closeServer)]);
+      const closing = servers.map(closeServer);
+      (await sockets.loaded())?.close();
+      await (await mcp.loaded())?.close();
+      await Promise.all(closing);
     },
   };
 }
 
-function limited(listener: RequestListener, sockets: WebSockets, connectionsMax: number): Server {
+function limited(listener: RequestListener, sockets: Late<WebSockets>, connectionsMax: number): Server {
   const server = createServer(TIMEOUTS_MS, listener);
   server.maxConnections = connectionsMax;
-  server.on("upgrade", sockets.upgrade);
+  server.on("upgrade", (request, socket, head) => {
+    const onError = () => socket.destroy();
+    socket.once("error", onError);
+    sockets.get().then((loaded) => {
+      socket.off("error", onError);
+      loaded.upgrade(request, socket, head);
+    }, onError);
+  });
   return server;
 }
 
