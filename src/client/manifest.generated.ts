@@ -880,7 +880,7 @@ export const SYSCALLS = {
     kind: "read",
     permission: "system.read",
     errors: ["doc_not_found"],
-    http: { method: "GET", path: "/api/docs/page", status: 200 },
+    http: { method: "GET", path: "/api/docs/content", status: 200 },
     cli: { positional: ["path"], short: null },
     input: [{ name: "path", type: "text", required: true, description: "as `doc list` shows it", values: null }],
   },

@@ -37,7 +37,7 @@ export const doc: readonly Syscall[] = [
     input: z.object({ path: z.string().min(1).max(256).describe("as `doc list` shows it") }),
     output: z.object({ path: z.string(), text: z.string() }),
     errors: ["doc_not_found"],
-    http: { method: "GET", path: "/api/docs/page" },
+    http: { method: "GET", path: "/api/docs/content" },
     cli: { positional: ["path"] },
     mcp: {
       resource: { uri: "nomos://docs/{+path}", title: "A page of documentation", mediaType: "text/markdown" },

@@ -286,6 +286,8 @@ proves(
   "H13",
   "failed logins are limited while the operator is not",
   async () => {
+    // The tests before this one guessed as well; by then the bucket is full again.
+    await new Promise((resolve) => setTimeout(resolve, 3_500));
     const guesses = await pipelined(600, "Bearer guess");
     expect(guesses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(30);
     expect(guesses.filter((status) => status === 429).length).toBeGreaterThan(100);
