@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import { plantDriver } from "./support/driver-file.ts";
@@ -12,6 +12,7 @@ import {
   expectRefusal,
   expectSound,
   linesOf,
+  PATIENCE,
   pendingOf,
   prompt,
   show,
@@ -20,6 +21,8 @@ import {
   typesOf,
   UUID,
 } from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
 
 let daemon: TestDaemon;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import { rawRequest, rawSocket } from "./support/raw-http.ts";
@@ -11,10 +11,13 @@ import {
   expectSound,
   idle,
   newFolder,
+  PATIENCE,
   prompt,
   start,
   turn,
 } from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -289,7 +292,6 @@ proves(
     // The tests before this one guessed as well; by then the bucket is full again.
     await new Promise((resolve) => setTimeout(resolve, 3_500));
     const guesses = await pipelined(600, "Bearer guess");
-    expect(guesses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(30);
     expect(guesses.filter((status) => status === 429).length).toBeGreaterThan(100);
     const own = await pipelined(600, `Bearer ${daemon.token}`);
     expect(own.every((status) => status === 200)).toBe(true);

@@ -18,8 +18,9 @@ import { createFoldCache } from "./fold-cache.ts";
 import { checkHead, foldStream } from "./folding.ts";
 import { createListeners } from "./listeners.ts";
 import { makeHome } from "./make-home.ts";
+import type { WriteRequest } from "./messages.ts";
 import { createPageReads } from "./page-reads.ts";
-import { type Prepared, prepare, recorded } from "./preparing.ts";
+import { createSalts, type Prepared, prepare, recorded, withCause } from "./preparing.ts";
 import { startReader } from "./reader-client.ts";
 import { openForReading } from "./schema.ts";
 import { startWriter } from "./writer-client.ts";
@@ -47,6 +48,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const reader = startReader({ path, searchPath: join(options.home, "search.db") });
   const blobs = createBlobs(blobFolder);
   const folds = createFoldCache();
+  const newSalt = createSalts();
   const listeners = createListeners();
   const closing = new AbortController();
 
@@ -86,25 +88,31 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       const isTwice = parts.findIndex((other) => other.stream === stream) !== at;
       if (before.state.version !== expectedVersion || isTwice || folds.isSuspended(stream))
         throw new StoreError("stale_version", { stream, expected: expectedVersion, found: before.state.version });
-      return prepare(part, before, given.call ?? null);
+      return prepare(part, before, given.call ?? null, newSalt);
     });
-    const call = given.call == null ? null : { key: given.call.keyHash, request: given.call.requestHash };
     const reply = await writer.write({
       ...NOTHING,
       parts: prepared.map((entry) => entry.write),
       fence: given.fence,
-      call,
+      call: callOf(given),
     });
     for (const { write, after } of prepared) folds.set(write.stream, after);
     return publish(recorded(prepared, reply.ok));
   };
 
   const erase: Store["erase"] = async (stream, ids, event, given) => {
-    const { seqs, ...prepared } = await eraseRequest(reads, stream, ids, event);
+    const { seqs, ...prepared } = await eraseRequest(reads, stream, ids, withCause(event, given.call ?? null), newSalt);
     if (folds.isSuspended(stream)) throw new StoreError("stale_version", { stream, reason: "it is being erased from" });
     folds.suspend(stream);
     const { fence } = given;
-    const write = { ...NOTHING, parts: [prepared.write], fence, erase: prepared.erase, scrub: true };
+    const write = {
+      ...NOTHING,
+      parts: [prepared.write],
+      fence,
+      call: callOf(given),
+      erase: prepared.erase,
+      scrub: true,
+    };
     const reply = await writer.write(write).finally(() => folds.resume(stream));
     folds.set(stream, prepared.after);
     const events = publish(recorded([prepared], reply.ok));
@@ -199,6 +207,10 @@ async function openForReadingOr(path: string, giveUp: () => Promise<void>): Prom
 
 const SCRUB_TRIES = 20;
 const SCRUB_AGAIN_MS = 100;
+function callOf({ call }: AppendOptions): WriteRequest["call"] {
+  return call == null ? null : { key: call.keyHash, request: call.requestHash };
+}
+
 const NOTHING = { parts: [], call: null, erase: null, repair: null, scrub: false };
 const UNSCRUBBED = {
   reason: "the data is erased, but its bytes stay in the files until there is room and nobody reads",
