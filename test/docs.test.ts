@@ -10,6 +10,7 @@ import { LAYERS } from "../layers.ts";
 import { EVERYDAY } from "../src/cli/everyday.ts";
 import { SYSCALLS } from "../src/client/index.ts";
 import { EVENT_TYPES } from "../src/kernel/index.ts";
+import { OUTSIDE_PROGRAMS } from "../tools/outside-program.ts";
 import { BIN, newHome } from "./support/daemon.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -89,6 +90,7 @@ test("dependencies.md lists every dependency with its version and licence", () =
     ...manifest.dependencies,
     ...manifest.devDependencies,
     ...runtime.optionalDependencies,
+    ...OUTSIDE_PROGRAMS,
   });
   const rows = rowsOf("docs/reference/dependencies.md").filter(([name = ""]) => /^`.+`$/.test(name));
   const listed = rows.flatMap(([name = "", version, licence]) =>

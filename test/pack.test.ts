@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 const ROOT = join(import.meta.dirname, "..");
 
 /** What `npm pack` needs of the repository: what is published, and what builds it. */
-const PACKED_FROM = ["package.json", ".npmrc", "bin", "src", "tools", "LICENSE", "README.md", "CHANGELOG.md"];
+const PACKED_FROM = ["package.json", ".npmrc", "bin", "src", "tools", "LICENSE", "README.md", "CHANGELOG.md", "docs"];
 
 const INSTALL_TIMEOUT_MS = 180_000;
 
@@ -35,7 +35,9 @@ test("the tarball holds the bundle and no source", () => {
   expect(packedFiles).toEqual(
     expect.arrayContaining(["LICENSE", "README.md", "bin/nomos.js", "dist/cli.js", "package.json"]),
   );
-  const strays = packedFiles.filter((path) => !/^(bin|dist)\/[^/]+$|^[^/]+\.(md|json)$|^LICENSE$/.test(path));
+  const strays = packedFiles.filter(
+    (path) => !/^(bin|dist)\/[^/]+$|^docs\/.+\.md$|^[^/]+\.(md|json)$|^LICENSE$/.test(path),
+  );
   expect(strays).toEqual([]);
   expect(packedFiles.filter((path) => path.endsWith(".ts"))).toEqual([]);
 });

@@ -24,9 +24,10 @@ import {
   createTurnRunner,
 } from "../supervisor/index.ts";
 import { serveHttp } from "../surfaces/index.ts";
-import { permissions, type Services, SYSCALLS } from "../syscalls/index.ts";
+import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
 import { openDaemonLog } from "./daemon-log.ts";
 import { createDenialBound } from "./denials.ts";
+import { createDocs } from "./docs.ts";
 import { createDrivers } from "./drivers.ts";
 import { homeIdentity } from "./home-identity.ts";
 import { takeHomeLease } from "./home-lease.ts";
@@ -44,6 +45,8 @@ export interface DaemonOptions {
   readonly cwd: string;
   readonly tour: boolean;
   readonly echo: (line: string) => void;
+  /** Served beside the table, for those who build on it. */
+  readonly moreSyscalls?: readonly Syscall[];
   /** The log could not be written: the process must end now, with this exit code. */
   readonly die: (exitCode: number) => void;
 }
@@ -111,8 +114,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const agents = createAgents(store, committer);
   const tokens = createTokens(store, committer, clock, newId);
   const waiters = createApprovalWaiters(store);
+  const table = [...SYSCALLS, ...(options.moreSyscalls ?? [])];
   const policy = compilePolicy(
-    [...permissions(), ...TOOL_VERBS],
+    [...permissions(table), ...TOOL_VERBS],
     [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
   );
   const runner = createTurnRunner({
@@ -156,6 +160,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     frames,
     policy,
     config,
+    tickets: createTickets(clock),
+    docs: createDocs(),
     fence,
     callsUnderWay: new Map(),
     secretsShownOnce: new Map(),
@@ -189,8 +195,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const server = await serveHttp(
     {
       services,
-      syscalls: SYSCALLS,
-      authenticate: createAuthenticator(operator, tokens, processes),
+      syscalls: table,
+      ...createAuthenticator(operator, tokens, processes),
       ready: () => ready,
       requestBytesMax: setting(config, "requestBytesMax"),
       stopping: stopping.signal,

@@ -6,6 +6,7 @@ import type { Actor } from "../kernel/index.ts";
 import { hashSecret, type SessionProcesses, type Tokens } from "../supervisor/index.ts";
 import { ROLES } from "../syscalls/index.ts";
 
+const OPERATOR: Actor = { principal: "operator", capabilities: ROLES.operator, sessionId: null };
 const TOKEN_FORM = /^nmo_[0-9a-f]{64}$/;
 
 /** The operator's token: made once, readable by its owner only. */
@@ -24,19 +25,27 @@ export async function operatorToken(home: string): Promise<string> {
   return token;
 }
 
-/** Whom a secret speaks for: the operator, a session's own driver, or whoever was issued a scoped token. */
-export function createAuthenticator(
-  operator: string,
-  tokens: Tokens,
-  processes: SessionProcesses,
-): (secret: string) => Promise<Actor | null> {
+export interface Authenticator {
+  /** Whom a secret speaks for: the operator, a session's own driver, or whoever was issued a scoped token. */
+  readonly authenticate: (secret: string) => Promise<Actor | null>;
+  /** The same actor as of now; null when its token is no longer good. For those who stay on with a ticket. */
+  readonly recall: (actor: Actor) => Promise<Actor | null>;
+}
+
+export function createAuthenticator(operator: string, tokens: Tokens, processes: SessionProcesses): Authenticator {
   const operatorHash = Buffer.from(hashSecret(operator), "hex");
-  return async (secret) => {
-    const hash = hashSecret(secret);
-    if (timingSafeEqual(Buffer.from(hash, "hex"), operatorHash))
-      return { principal: "operator", capabilities: ROLES.operator, sessionId: null };
-    const sessionId = processes.sessionOfToken(hash);
-    if (sessionId !== null) return { principal: `session:${sessionId}`, capabilities: ROLES.session, sessionId };
-    return tokens.actorOf(secret);
+  return {
+    authenticate: async (secret) => {
+      const hash = hashSecret(secret);
+      if (timingSafeEqual(Buffer.from(hash, "hex"), operatorHash)) return OPERATOR;
+      const sessionId = processes.sessionOfToken(hash);
+      if (sessionId !== null) return { principal: `session:${sessionId}`, capabilities: ROLES.session, sessionId };
+      return tokens.actorOf(secret);
+    },
+    recall: async ({ principal }) => {
+      if (principal === OPERATOR.principal) return OPERATOR;
+      const [, tokenId] = /^token:(.+)$/.exec(principal) ?? [];
+      return tokenId === undefined ? null : tokens.actorById(tokenId);
+    },
   };
 }

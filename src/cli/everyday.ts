@@ -94,6 +94,14 @@ export const EVERYDAY = {
     usage: "nomos open",
     summary: "The daemon's address",
   },
+  mcp: {
+    usage: "nomos mcp",
+    summary: "An MCP server on standard input and output, for clients that start one: every syscall is a tool",
+  },
+  rpc: {
+    usage: "nomos rpc",
+    summary: "Every syscall over standard input and output: one JSON object a line, both ways",
+  },
   completion: {
     usage: "nomos completion bash|zsh|fish",
     summary: "A script that completes commands and options in your shell",

@@ -5,6 +5,7 @@ import type { RunCommand } from "./terminal.ts";
 export const LOAD: { readonly [name in EverydayName]: () => Promise<{ readonly run: RunCommand }> } = {
   up: () => import("./commands/up.ts"),
   down: () => import("./commands/down.ts"),
+  rpc: () => import("./commands/rpc.ts"),
   restart: () => import("./commands/restart.ts"),
   status: () => import("./commands/status.ts"),
   doctor: () => import("./commands/doctor.ts"),
@@ -14,6 +15,7 @@ export const LOAD: { readonly [name in EverydayName]: () => Promise<{ readonly r
   ps: () => import("./commands/ps.ts"),
   attach: () => import("./commands/attach.ts"),
   logs: () => import("./commands/logs.ts"),
+  mcp: () => import("./commands/mcp.ts"),
   approve: () => import("./commands/approve.ts"),
   reject: () => import("./commands/reject.ts"),
   open: () => import("./commands/open.ts"),

@@ -1,5 +1,5 @@
 export { type Client, createClient, type OutputOf } from "./client.ts";
-export { ClientError, catalogued } from "./client-error.ts";
+export { ClientError, catalogued, errorIn } from "./client-error.ts";
 export { ERRORS, SYSCALLS } from "./manifest.generated.ts";
 export type { Member, SyscallEntry } from "./manifest.ts";
 export type { BodyReader, Fetch, FetchResponse } from "./request.ts";

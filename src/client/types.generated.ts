@@ -288,7 +288,7 @@ export interface SyscallTypes {
     readonly input: {
       /** session id, the beginning of one, or a name */
       readonly id: string;
-      /** a `next`, a `seq` or an event id; exclusive */
+      /** a `next`, a `seq`, an event id, or `now`; exclusive */
       readonly after?: number | string;
       readonly limit?: number;
       readonly view?: "raw" | "path";
@@ -357,7 +357,7 @@ export interface SyscallTypes {
     readonly input: {
       /** session id, the beginning of one, or a name */
       readonly id: string;
-      /** a `next`, a `seq` or an event id; exclusive */
+      /** a `next`, a `seq`, an event id, or `now`; exclusive */
       readonly after?: number | string;
     };
     readonly output: {
@@ -369,7 +369,7 @@ export interface SyscallTypes {
   "event.stream": {
     readonly kind: "stream";
     readonly input: {
-      /** a `next`, a `seq` or an event id; exclusive */
+      /** a `next`, a `seq`, an event id, or `now`; exclusive */
       readonly after?: number | string;
     };
     readonly output: LogEvent;
@@ -386,7 +386,7 @@ export interface SyscallTypes {
   "audit.entries": {
     readonly kind: "read";
     readonly input: {
-      /** a `next`, a `seq` or an event id; exclusive */
+      /** a `next`, a `seq`, an event id, or `now`; exclusive */
       readonly after?: number | string;
       readonly limit?: number;
       /** only events of these types, with or without version */
@@ -395,6 +395,19 @@ export interface SyscallTypes {
     readonly output: {
       readonly entries: readonly LogEvent[];
       readonly next: number | null;
+    };
+  };
+  /** What another agent needs to go on where a session is: task, state, todo, artifacts, last words. */
+  "session.handoff": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly id: string;
+      /** Markdown */
+      readonly text: string;
     };
   };
   /** Open a session for an agent that runs already; it ends by `finish` or with the process. */
@@ -805,6 +818,39 @@ export interface SyscallTypes {
       readonly tokenId: string;
     };
   };
+  /** The pages of documentation that came with this version. */
+  "doc.list": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly docs: readonly {
+        readonly path: string;
+        readonly title: string;
+        readonly bytes: number;
+      }[];
+    };
+  };
+  /** One page of documentation. */
+  "doc.read": {
+    readonly kind: "read";
+    readonly input: {
+      /** as `doc list` shows it */
+      readonly path: string;
+    };
+    readonly output: {
+      readonly path: string;
+      readonly text: string;
+    };
+  };
+  /** Admission for one WebSocket, for a browser that cannot send a token with it; good once, for a moment. */
+  "ws.ticket": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly ticket: string;
+      readonly expiresAt: string;
+    };
+  };
 }
 
 export type ErrorCode =
@@ -818,11 +864,13 @@ export type ErrorCode =
   | "artifact_not_found"
   | "blob_missing"
   | "body_too_large"
+  | "call_cancelled"
   | "cwd_hidden"
   | "cwd_missing"
   | "daemon_unreachable"
   | "denied"
   | "disk_full"
+  | "doc_not_found"
   | "driver_failed"
   | "driver_file_invalid"
   | "driver_timeout"
@@ -839,9 +887,12 @@ export type ErrorCode =
   | "invalid_request"
   | "invalid_utf8"
   | "lease_held"
+  | "limit_reached"
   | "log_corrupt"
   | "log_newer"
   | "malformed_json"
+  | "mcp_session_missing"
+  | "mcp_session_not_found"
   | "method_not_allowed"
   | "not_erasable"
   | "not_installed"
@@ -876,14 +927,17 @@ export type ErrorCode =
   | "store_closed"
   | "store_failed"
   | "store_read_only"
+  | "syscall_unknown"
   | "todo_limit"
   | "token_not_found"
   | "token_revoked"
+  | "too_many_connections"
   | "tool_unknown"
   | "turn_ended"
   | "turn_not_found"
   | "turn_not_running"
   | "turn_open"
   | "unauthorized"
+  | "unsupported_media_type"
   | "usage"
   | "wait_timeout";

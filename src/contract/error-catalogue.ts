@@ -62,6 +62,7 @@ export const ERROR_CATALOGUE = {
     "The request is larger than allowed.",
     "Send less, or put large bytes into an artifact.",
   ),
+  call_cancelled: entry(499, 1, "Whoever asked took it back.", "Ask again if it is wanted after all."),
   cwd_hidden: entry(
     400,
     2,
@@ -87,6 +88,7 @@ export const ERROR_CATALOGUE = {
     "The disk is full; nothing was written.",
     "Free some space and ask again; nothing was lost.",
   ),
+  doc_not_found: entry(404, 4, "There is no such page.", "`nomos doc list` shows those there are."),
   driver_failed: entry(502, 1, "The driver failed.", "Read the message, mend the driver, and prompt again."),
   driver_file_invalid: entry(
     400,
@@ -148,6 +150,12 @@ export const ERROR_CATALOGUE = {
   ),
   invalid_utf8: entry(400, 2, "The request is not valid UTF-8.", "Encode it as UTF-8."),
   lease_held: entry(409, 5, "Somebody else is the one writer.", "Wait until they are done."),
+  limit_reached: entry(
+    429,
+    6,
+    "A limit is reached; nothing was done.",
+    "Wait until something ended, or raise the limit named in the details.",
+  ),
   log_corrupt: entry(
     500,
     1,
@@ -156,6 +164,18 @@ export const ERROR_CATALOGUE = {
   ),
   log_newer: entry(500, 6, "The log was written by a newer version.", "Install that version, or a later one."),
   malformed_json: entry(400, 2, "The request is not JSON.", "The details say where it breaks off."),
+  mcp_session_missing: entry(
+    400,
+    2,
+    "No MCP session is named, and this is no `initialize`.",
+    "Send the Mcp-Session-Id that `initialize` was answered with.",
+  ),
+  mcp_session_not_found: entry(
+    404,
+    4,
+    "There is no such MCP session; it was ended, or nobody used it for too long.",
+    "Send `initialize` again, without Mcp-Session-Id.",
+  ),
   method_not_allowed: entry(405, 2, "This address does not take that method.", "See /openapi.json."),
   not_erasable: entry(
     409,
@@ -250,9 +270,11 @@ export const ERROR_CATALOGUE = {
     "The home cannot be written.",
     "Give this user write access to $NOMOS_HOME, or choose another.",
   ),
+  syscall_unknown: entry(404, 4, "There is no such syscall.", "`nomos help` and /openapi.json list them all."),
   todo_limit: entry(409, 5, "A todo list may not be that long.", "Keep it within the limit in the details."),
   token_not_found: entry(404, 4, "There is no such token.", "`nomos token list` shows those there are."),
   token_revoked: entry(409, 5, "This token has been revoked already.", "Nothing is left to do."),
+  too_many_connections: entry(503, 6, "Too many connections are open.", "Close some, or ask again later."),
   tool_unknown: entry(400, 2, "There is no such tool.", "The details list those there are."),
   turn_ended: entry(409, 5, "This turn has ended.", "Begin a new one."),
   turn_not_found: entry(
@@ -268,6 +290,12 @@ export const ERROR_CATALOGUE = {
     3,
     "No token, or a wrong one.",
     "Send `Authorization: Bearer` with the contents of $NOMOS_HOME/token.",
+  ),
+  unsupported_media_type: entry(
+    415,
+    2,
+    "The body is of a type that is not read here.",
+    "Send JSON, with `Content-Type: application/json`.",
   ),
   usage: entry(400, 2, "The command cannot be understood.", "`nomos help` shows how it is written."),
   wait_timeout: entry(408, 1, "It did not happen in time.", "Ask again, or wait longer with `timeoutMs`."),

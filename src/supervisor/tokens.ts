@@ -29,6 +29,8 @@ export interface Tokens {
   readonly list: () => Promise<readonly Token[]>;
   /** Whom a secret speaks for; null when it is unknown, revoked or past its time. */
   readonly actorOf: (secret: string) => Promise<Actor | null>;
+  /** The same for a token that was shown before, such as by whoever keeps a connection open. */
+  readonly actorById: (tokenId: string) => Promise<Actor | null>;
 }
 
 const TOKENS_MAX = 1000;
@@ -39,6 +41,11 @@ export function createTokens(store: Store, committer: Committer, clock: Clock, n
     if (state.at !== "valid") return null;
     const { expiresAtMs } = state.token;
     return expiresAtMs !== null && expiresAtMs <= clock.nowMs() ? null : state.token;
+  };
+  const actorIn = (row: string | null): Actor | null => {
+    const token = row === null ? null : valid(row);
+    if (token === null) return null;
+    return { principal: `token:${token.tokenId}`, capabilities: token.capabilities, sessionId: token.sessionId };
   };
   return {
     issue: async (input, maker, by) => {
@@ -70,12 +77,8 @@ export function createTokens(store: Store, committer: Committer, clock: Clock, n
       ).events;
     },
     list: async () => (await store.rows("token", { limit: TOKENS_MAX })).flatMap((row) => valid(row) ?? []),
-    actorOf: async (secret) => {
-      const row = await store.tokenBySecretHash(hashSecret(secret));
-      const token = row === null ? null : valid(row);
-      if (token === null) return null;
-      return { principal: `token:${token.tokenId}`, capabilities: token.capabilities, sessionId: token.sessionId };
-    },
+    actorOf: async (secret) => actorIn(await store.tokenBySecretHash(hashSecret(secret))),
+    actorById: async (tokenId) => actorIn(await store.row("token", tokenId)),
   };
 }
 

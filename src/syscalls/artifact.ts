@@ -25,6 +25,17 @@ export const artifact: readonly Syscall[] = [
     errors: ["session_not_found"],
     http: { method: "GET", path: "/sessions/:id/artifacts" },
     cli: { positional: ["id"] },
+    mcp: {
+      lists: ({ artifacts }, { id }) => ({
+        documents: artifacts.map(({ path, mediaType, bytes }) => ({
+          uri: artifactUri(id, path),
+          name: path,
+          mediaType,
+          bytes,
+        })),
+        next: null,
+      }),
+    },
     answer: async (context, { id }) => {
       const { artifacts } = await viewOf(context, id);
       return {
@@ -46,6 +57,17 @@ export const artifact: readonly Syscall[] = [
     errors: ["session_not_found", "artifact_not_found"],
     http: { method: "GET", path: "/sessions/:id/artifacts/content" },
     cli: { positional: ["id", "path"] },
+    mcp: {
+      resource: {
+        uri: "nomos://sessions/{id}/artifacts/{+path}",
+        title: "An artifact of a session",
+        mediaType: "application/octet-stream",
+      },
+      shows: ({ path, mediaType, encoding, content }, { id }) =>
+        encoding === "utf8"
+          ? [{ mediaType, content: { text: content } }]
+          : [{ mediaType, uri: artifactUri(id, path), content: { base64: content } }],
+    },
     answer: async (context, { id, path, version }) => {
       const history = (await viewOf(context, id)).artifacts[path];
       const wanted =
@@ -125,11 +147,16 @@ export const artifact: readonly Syscall[] = [
     errors: ["session_not_found", "session_ended", "turn_ended", "todo_limit"],
     http: { method: "PUT", path: "/sessions/:id/todo" },
     cli: { positional: ["id"] },
+    idempotent: true,
     commit: (context, { id, items, turnId }) =>
       context.services.supervisor.replaceTodo(id, items, turnId ?? null, byOf(context)),
     answer: async (context, { id }) => ({ items: [...(await viewOf(context, id)).todo] }),
   }),
 ];
+
+function artifactUri(id: unknown, path: string): string {
+  return `nomos://sessions/${String(id)}/artifacts/${path.split("/").map(encodeURIComponent).join("/")}`;
+}
 
 async function viewOf(context: Context, id: string): Promise<View> {
   await sessionRowOf(context, id);

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { ErrorCode } from "../contract/index.ts";
 import type { Actor } from "../kernel/index.ts";
 import type { CallRef, RecordedEvent } from "../store/index.ts";
+import type { McpSpelling } from "./mcp-spelling.ts";
 import type { Services } from "./services.ts";
 
 /**
@@ -20,6 +21,12 @@ export interface Syscall {
   readonly errors: readonly ErrorCode[];
   readonly http: HttpSpelling;
   readonly cli: CliSpelling;
+  /** What MCP has beside a tool: other names, a document, a prompt. */
+  readonly mcp?: McpSpelling;
+  /** A write that takes something away which no other call brings back. */
+  readonly destructive?: true;
+  /** A write that changes nothing more when it is asked for again. */
+  readonly idempotent?: true;
   /** What the call is about. `session`: the input's `id` names one, in full, shortened or by name. */
   readonly about: "session" | "system" | ((input: Record<string, unknown>) => string);
   readonly run: (context: Context, input: unknown) => Promise<Output>;
@@ -45,6 +52,15 @@ export interface Context {
   readonly actor: Actor;
   readonly call: CallRef | null;
   readonly signal: AbortSignal;
+  /** For a caller who waits: how far it is. Nobody may be listening. */
+  readonly progress: (progress: Progress) => void;
+}
+
+export interface Progress {
+  readonly message: string;
+  /** Only where the amount is known: both, or neither. */
+  readonly done?: number;
+  readonly total?: number;
 }
 
 /** What goes out on a stream. `id` is a cursor: whoever comes back with it misses nothing and sees nothing twice. */
@@ -55,9 +71,10 @@ export interface StreamItem {
 }
 
 interface Common<I extends z.ZodObject, O extends z.ZodType>
-  extends Omit<Syscall, "kind" | "input" | "output" | "run"> {
+  extends Omit<Syscall, "kind" | "input" | "output" | "run" | "mcp"> {
   readonly input: I;
   readonly output: O;
+  readonly mcp?: McpSpelling<z.output<O>>;
 }
 
 export function read<I extends z.ZodObject, O extends z.ZodType>(

@@ -3,7 +3,7 @@ import { ZodError, type z } from "zod";
 import { NomosError, toNomosError } from "../contract/index.ts";
 import { type Actor, canonicalJson, decideGate, isUuid, type Json, LIMITS } from "../kernel/index.ts";
 import type { CallRef } from "../store/index.ts";
-import type { Context, Output, Syscall } from "./define.ts";
+import type { Context, Output, Progress, Syscall } from "./define.ts";
 import type { Services } from "./services.ts";
 
 export interface Request {
@@ -12,16 +12,18 @@ export interface Request {
   /** The caller's idempotency key, for writes. */
   readonly key: string | null;
   readonly signal: AbortSignal;
+  readonly progress?: (progress: Progress) => void;
 }
 
 /** The one way in: parse, find what it is about, ask the gate, carry out. Throws only `NomosError`s. */
 export async function dispatch(services: Services, syscall: Syscall, request: Request): Promise<Output> {
   try {
     refuseUnwritable(request.input);
-    const input = { ...parse(syscall.input, request.input) };
+    const input: Record<string, unknown> = { ...parseInput(syscall.input, request.input) };
     const resource = await resourceOf(services, syscall, request.actor, input);
     const call = request.key === null || syscall.kind !== "write" ? null : callRef(syscall, request, input);
-    const context: Context = { services, actor: request.actor, call, signal: request.signal };
+    const { actor, signal, progress = () => undefined } = request;
+    const context: Context = { services, actor, call, signal, progress };
     await judge(syscall, resource, context);
     return call === null
       ? await syscall.run(context, input)
@@ -32,7 +34,18 @@ export async function dispatch(services: Services, syscall: Syscall, request: Re
   }
 }
 
-function parse(schema: z.ZodObject, input: Record<string, unknown>): Record<string, unknown> {
+/**
+ * Whether there is anything that this actor may call it for: what a list of capabilities shows. The same gate as for the
+ * call itself; what is denied for some inputs only is listed, and denied when it is called for those.
+ */
+export function mayCall(services: Pick<Services, "policy">, syscall: Syscall, actor: Actor): boolean {
+  const { about, permission } = syscall;
+  const resource = about === "system" ? about : about === "session" ? `session/${actor.sessionId ?? "any"}` : about({});
+  return decideGate(actor, { verb: permission, resource, tool: null }, services.policy).verdict === "allow";
+}
+
+/** For what a surface adds to an input of its own: refused in the same words. */
+export function parseInput<S extends z.ZodObject>(schema: S, input: Record<string, unknown>): z.output<S> {
   const parsed = schema.safeParse(input);
   if (!parsed.success) throw invalid(parsed.error);
   return parsed.data;

@@ -1,9 +1,45 @@
-import type { RecordedEvent } from "../store/index.ts";
+import { sessionStream } from "../kernel/index.ts";
+import type { RecordedEvent, Store } from "../store/index.ts";
 
 /** A session's output as lines, for those who read lines (AIP-46). Consumers find a turn's end by its line. */
 export interface OutputLine {
   readonly line: string;
   readonly stream: "stdout" | "stderr";
+}
+
+const EVENTS_PER_PAGE = 500;
+/** A session that says little and does much is searched this far back for what it said. */
+const PAGES_MAX = 20;
+const TYPES_WITH_LINES = [
+  "message.completed",
+  "effect.intended",
+  "effect.output",
+  "effect.settled",
+  "gate.denied",
+  "approval.requested",
+  "turn.ended",
+  "session.failed",
+];
+
+/** The newest lines of a session, oldest first. */
+export async function lastLines(
+  store: Pick<Store, "readStream">,
+  id: string,
+  lastN: number,
+): Promise<readonly OutputLine[]> {
+  let lines: readonly OutputLine[] = [];
+  let before: number | null | undefined;
+  for (let pages = 0; pages < PAGES_MAX && before !== null && lines.length < lastN; pages += 1) {
+    const page = await store.readStream(sessionStream(id), {
+      limit: Math.min(lastN, EVENTS_PER_PAGE),
+      types: TYPES_WITH_LINES,
+      descending: true,
+      ...(before === undefined ? {} : { before }),
+    });
+    lines = [...[...page.events].reverse().flatMap(linesOf), ...lines];
+    before = page.next;
+  }
+  return lines.slice(-lastN);
 }
 
 export function linesOf(event: RecordedEvent): readonly OutputLine[] {

@@ -76,6 +76,7 @@ export const reporting: readonly Syscall[] = [
     errors: ["session_not_found", "turn_not_found"],
     http: { method: "POST", path: "/sessions/:id/turns/:turnId/end" },
     cli: { positional: ["id", "turnId"] },
+    idempotent: true,
     commit: (context, { id, turnId, outcome, error }) =>
       context.services.supervisor.endTurn(
         id,

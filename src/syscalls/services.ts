@@ -2,6 +2,7 @@ import type { Config } from "../contract/index.ts";
 import type { Actor, Policy } from "../kernel/index.ts";
 import type { CallRef, Store } from "../store/index.ts";
 import type { Agents, Frames, Supervisor, Tokens } from "../supervisor/index.ts";
+import type { Tickets } from "./tickets.ts";
 
 /** What syscalls work on. Built once by the composition root. */
 export interface Services {
@@ -19,6 +20,8 @@ export interface Services {
   readonly identify: (pid: number) => { readonly pid: number; readonly startTime: string } | null;
   /** Secrets between their making and their one showing, by event id. */
   readonly secretsShownOnce: Map<string, string>;
+  readonly tickets: Tickets;
+  readonly docs: DocService;
   readonly config: ConfigService;
   readonly daemon: DaemonService;
   /** Calls with an idempotency key that are being carried out right now. */
@@ -41,6 +44,12 @@ export interface ConfigService {
   /** Validated, written durably, then in force (some keys need a restart). */
   readonly change: (patch: Record<string, unknown>) => Promise<void>;
   readonly needRestart: (keys: readonly string[]) => string[];
+}
+
+export interface DocService {
+  readonly list: () => Promise<readonly { readonly path: string; readonly title: string; readonly bytes: number }[]>;
+  /** Throws `doc_not_found` for a page that is not listed. */
+  readonly read: (path: string) => Promise<string>;
 }
 
 export interface DaemonService {

@@ -46,6 +46,7 @@ export const sessionLife: readonly Syscall[] = [
     ],
     http: { method: "POST", path: "/sessions/agent", status: 201 },
     cli: { positional: ["adapter", "prompt"] },
+    mcp: { aliases: { agent_start: {}, start_agent_session: {} } },
     commit: async (context, input) => {
       await context.services.agents.get(input.agent ?? input.adapter).catch((thrown: unknown) => {
         if (input.agent !== undefined) throw thrown;
@@ -69,6 +70,7 @@ export const sessionLife: readonly Syscall[] = [
     errors: ["session_not_found", "session_busy", "session_ended", "session_suspended", "queue_full", "not_promptable"],
     http: { method: "POST", path: "/sessions/:id/prompt" },
     cli: { positional: ["id", "prompt"], short: "prompt" },
+    mcp: { aliases: { agent_prompt: { sessionId: "id" }, prompt_agent_session: { sessionId: "id" } } },
     commit: (context, { id, prompt, queue, interrupt }) =>
       context.services.supervisor.prompt(
         id,
@@ -90,6 +92,7 @@ export const sessionLife: readonly Syscall[] = [
     errors: ["session_not_found"],
     http: { method: "POST", path: "/sessions/:id/interrupt" },
     cli: { positional: ["id"], short: "interrupt" },
+    idempotent: true,
     commit: (context, { id }) => context.services.supervisor.interrupt(id, byOf(context)),
     answer: async (context, { id }, events) => {
       const wasBusy = dataIn(events, "turn.interrupt_requested@1") !== null;
@@ -147,6 +150,9 @@ export const sessionLife: readonly Syscall[] = [
     errors: ["session_not_found"],
     http: { method: "POST", path: "/sessions/:id/kill" },
     cli: { positional: ["id"], short: "kill" },
+    mcp: { aliases: { agent_kill: { sessionId: "id" }, kill_agent_session: { sessionId: "id" } } },
+    destructive: true,
+    idempotent: true,
     commit: (context, { id, reason }) => context.services.supervisor.kill(id, reason ?? "asked to", byOf(context)),
     answer: async (context, { id }, events) => {
       await context.services.supervisor.gone(id);
@@ -163,6 +169,8 @@ export const sessionLife: readonly Syscall[] = [
     errors: ["session_not_found"],
     http: { method: "DELETE", path: "/sessions/:id" },
     cli: { positional: ["id"] },
+    destructive: true,
+    idempotent: true,
     commit: (context, { id }) => context.services.supervisor.forget(id, byOf(context)),
     answer: async (context, { id }) => {
       await context.services.supervisor.gone(id);
@@ -179,6 +187,7 @@ export const sessionLife: readonly Syscall[] = [
     errors: ["session_not_found"],
     http: { method: "POST", path: "/sessions/:id/label" },
     cli: { positional: ["id", "label"] },
+    idempotent: true,
     commit: (context, { id, label }) =>
       context.services.supervisor.label(id, label === "" ? null : label, byOf(context)),
     answer: (context, { id }) => showSession(context, id),
@@ -211,6 +220,7 @@ export const sessionLife: readonly Syscall[] = [
     errors: ["session_not_found", "event_not_found", "session_busy", "session_ended"],
     http: { method: "POST", path: "/sessions/:id/rewind" },
     cli: { positional: ["id", "to"], short: "rewind" },
+    idempotent: true,
     commit: (context, { id, to }) => context.services.supervisor.rewind(id, to, byOf(context)),
     answer: async (context, { id, to }, events) => {
       const { store } = context.services;

@@ -4,7 +4,8 @@ import { type SessionRow, sessionStream } from "../kernel/index.ts";
 import type { EventPage } from "../store/index.ts";
 import { readPath } from "../supervisor/index.ts";
 import { type Context, read, type Syscall, stream } from "./define.ts";
-import { linesOf, type OutputLine } from "./lines.ts";
+import { lastLines } from "./lines.ts";
+import type { ListedDocument } from "./mcp-spelling.ts";
 import { sessionRowOf, showSession } from "./session-answer.ts";
 import { streamAll, streamSession } from "./stream-events.ts";
 import { waitForTurn } from "./wait.ts";
@@ -26,7 +27,7 @@ const Flag = z
 const Cursor = z
   .union([z.number().int().min(0), z.string().max(64)])
   .optional()
-  .describe("a `next`, a `seq` or an event id; exclusive");
+  .describe("a `next`, a `seq`, an event id, or `now`; exclusive");
 const Types = z
   .union([z.array(z.string()), z.string().transform((text) => text.split(","))])
   .optional()
@@ -43,6 +44,11 @@ export const sessionRead: readonly Syscall[] = [
     errors: [],
     http: { method: "GET", path: "/sessions" },
     cli: { positional: [], short: "ps" },
+    mcp: {
+      aliases: { agent_sessions_list: {}, list_agent_sessions: {} },
+      lists: ({ sessions, next }) => ({ documents: sessions.flatMap(sessionDocuments), next }),
+      completes: ({ sessions }) => sessions.map(({ name }) => name),
+    },
     answer: async ({ services }, input) => {
       const limit = input.limit ?? 500;
       const rows = await services.store.rows("session", {
@@ -64,6 +70,10 @@ export const sessionRead: readonly Syscall[] = [
     errors: ["session_not_found", "ambiguous_id"],
     http: { method: "GET", path: "/sessions/:id" },
     cli: { positional: ["id"] },
+    mcp: {
+      resource: { uri: "nomos://sessions/{id}", title: "A session as it is now", mediaType: "application/json" },
+      lists: (session) => ({ documents: sessionDocuments(session), next: null }),
+    },
     answer: (context, { id }) => showSession(context, id),
   }),
   read({
@@ -99,9 +109,18 @@ export const sessionRead: readonly Syscall[] = [
     errors: ["session_not_found"],
     http: { method: "GET", path: "/sessions/:id/output" },
     cli: { positional: ["id"] },
+    mcp: {
+      aliases: { agent_output: { sessionId: "id" }, get_agent_session_output: { sessionId: "id" } },
+      resource: {
+        uri: "nomos://sessions/{id}/transcript",
+        title: "What a session said and did",
+        mediaType: "text/plain",
+      },
+      shows: ({ lines }) => [{ mediaType: "text/plain", content: { text: lines.map(({ line }) => line).join("\n") } }],
+    },
     answer: async (context, { id, lastN }) => {
       await sessionRowOf(context, id);
-      return { id, lines: [...(await lastLines(context, id, lastN ?? 200))] };
+      return { id, lines: [...(await lastLines(context.services.store, id, lastN ?? 200))] };
     },
   }),
   read({
@@ -212,6 +231,19 @@ export const sessionRead: readonly Syscall[] = [
   }),
 ];
 
+function sessionDocuments({ id, name, label }: SessionWire): readonly ListedDocument[] {
+  const title = label ?? name;
+  return [
+    { uri: `nomos://sessions/${id}`, name, title, mediaType: "application/json" },
+    {
+      uri: `nomos://sessions/${id}/transcript`,
+      name: `${name} transcript`,
+      title: `${title}: transcript`,
+      mediaType: "text/plain",
+    },
+  ];
+}
+
 interface PageInput {
   readonly id: string;
   readonly after?: string | number | undefined;
@@ -251,18 +283,10 @@ function eventPage(page: EventPage) {
 /** A cursor is a position or an event's id. */
 async function seqOf(context: Context, cursor: string | number | undefined): Promise<number> {
   if (cursor === undefined) return 0;
+  if (cursor === "now") return context.services.store.lastSeq();
   const position = typeof cursor === "number" ? cursor : /^\d+$/.test(cursor) ? Number(cursor) : null;
   if (position !== null) return position;
   const event = await context.services.store.event(String(cursor));
   if (event === null) throw new NomosError("event_not_found", { after: cursor });
   return event.seq;
-}
-
-async function lastLines(context: Context, id: string, lastN: number): Promise<readonly OutputLine[]> {
-  const page = await context.services.store.readStream(sessionStream(id), {
-    limit: EVENTS_MAX,
-    descending: true,
-  });
-  const lines = [...page.events].reverse().flatMap(linesOf);
-  return lines.slice(-lastN);
 }

@@ -79,10 +79,10 @@ export const system: readonly Syscall[] = [
     errors: ["log_corrupt"],
     http: { method: "GET", path: "/api/doctor" },
     cli: { positional: [] },
-    answer: async ({ services, actor }, { rebuild, repair }) => {
+    answer: async ({ services, actor, progress }, { rebuild, repair }) => {
       if (repair === true && !mayAdminister(services, actor))
         throw new NomosError("denied", { capability: "system.admin" });
-      const log = await services.store.verify();
+      const log = await services.store.verify((done, total) => progress({ message: "checking the log", done, total }));
       const fence = repair === true ? { fence: services.fence } : null;
       const models = rebuild === true || repair === true ? await services.store.rebuild(fence) : null;
       return {
@@ -107,6 +107,7 @@ export const system: readonly Syscall[] = [
     errors: ["session_not_found", "event_not_found", "session_busy", "not_erasable"],
     http: { method: "POST", path: "/sessions/:id/erase" },
     cli: { positional: ["id", "events"] },
+    destructive: true,
     commit: (context, { id, events, reason }) =>
       context.services.supervisor.erase(id, events, reason ?? "asked to", byOf(context)),
     answer: async (_context, { events }) => ({ ok: true, erased: events }),
@@ -133,6 +134,7 @@ export const system: readonly Syscall[] = [
     errors: ["invalid_request"],
     http: { method: "PUT", path: "/api/config" },
     cli: { positional: [] },
+    idempotent: true,
     commit: async ({ services }, { config }) => {
       await services.config.change(config);
       await services.agents.ensureBuiltIn(services.drivers().map(({ slug }) => slug));
@@ -153,6 +155,8 @@ export const system: readonly Syscall[] = [
     errors: [],
     http: { method: "POST", path: "/api/shutdown" },
     cli: { positional: [] },
+    destructive: true,
+    idempotent: true,
     commit: async () => [],
     answer: async ({ services }) => {
       services.daemon.shutDown();
@@ -224,6 +228,8 @@ export const system: readonly Syscall[] = [
     errors: ["token_not_found", "token_revoked"],
     http: { method: "DELETE", path: "/api/tokens/:tokenId" },
     cli: { positional: ["tokenId"] },
+    destructive: true,
+    idempotent: true,
     commit: (context, { tokenId }) => context.services.tokens.revoke(tokenId, byOf(context)),
     answer: async (_context, { tokenId }) => ({ ok: true as const, tokenId }),
   }),

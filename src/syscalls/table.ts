@@ -2,20 +2,26 @@ import { agent } from "./agent.ts";
 import { approval } from "./approval.ts";
 import { artifact } from "./artifact.ts";
 import type { Syscall } from "./define.ts";
+import { doc } from "./doc.ts";
+import { handoff } from "./handoff.ts";
 import { reporting } from "./reporting.ts";
 import { sessionLife } from "./session-life.ts";
 import { sessionRead } from "./session-read.ts";
 import { system } from "./system.ts";
+import { ws } from "./ws.ts";
 
 /** THE table: every capability, once. Surfaces, docs, client and permission matrix are derived from it. */
 export const SYSCALLS: readonly Syscall[] = [
   ...sessionLife,
   ...sessionRead,
+  ...handoff,
   ...reporting,
   ...artifact,
   ...approval,
   ...agent,
   ...system,
+  ...doc,
+  ...ws,
 ];
 
 /** Who may do what: the capabilities of each kind of token. `*` is the operator's. */
@@ -26,6 +32,6 @@ export const ROLES = {
   session: ["session.read", "session.report", "session.label"],
 } as const satisfies { readonly [role: string]: readonly string[] };
 
-export function permissions(): readonly string[] {
-  return [...new Set(SYSCALLS.map((syscall) => syscall.permission))].sort();
+export function permissions(table: readonly Syscall[] = SYSCALLS): readonly string[] {
+  return [...new Set(table.map((syscall) => syscall.permission))].sort();
 }

@@ -50,6 +50,10 @@ export async function waitForTurn(
 
 async function look(context: Context, id: string, turnId: string | null): Promise<Waited | null> {
   const session = await showSession(context, id);
+  const { name, state, queued, waitingFor } = session;
+  context.progress({
+    message: `${name} is ${state}, ${queued} queued${waitingFor ? `, waits for ${waitingFor}` : ""}`,
+  });
   if (turnId === null) return session.busy ? null : { session, turn: await lastTurn(context, id) };
   const folded = await context.services.store.fold(sessionStream(id));
   if (folded.kind !== "session") return null;

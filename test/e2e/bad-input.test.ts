@@ -289,6 +289,8 @@ proves(
   "H13",
   "failed logins are limited while the operator is not",
   async () => {
+    // The tests before this one guessed as well; by then the bucket is full again.
+    await new Promise((resolve) => setTimeout(resolve, 3_500));
     const guesses = await pipelined(600, "Bearer guess");
     expect(guesses.filter((status) => status === 429).length).toBeGreaterThan(100);
     const own = await pipelined(600, `Bearer ${daemon.token}`);

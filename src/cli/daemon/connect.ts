@@ -9,10 +9,29 @@ import { nodeFetch } from "./transport.ts";
 export async function connect(terminal: Terminal): Promise<Client> {
   const given = givenClient(terminal);
   if (given !== null) return given;
+  return clientOf(terminal, await findOrStart(terminal));
+}
+
+/** The daemon's address with a token for it, for those who speak with it in another way than a client does. */
+export interface Reached {
+  readonly url: string;
+  readonly token: string;
+  readonly socket: string | null;
+}
+
+/** With $NOMOS_TOKEN as that token: it has fewer rights than the operator's own, and the same daemon is meant. */
+export async function reach(terminal: Terminal): Promise<Reached> {
+  const { NOMOS_URL: url, NOMOS_TOKEN: token } = terminal.environment;
+  if (url && token) return { url, token, socket: null };
+  const found = await findOrStart(terminal);
+  return { url: found.url, token: token || (await readToken(terminal.home)), socket: found.socket };
+}
+
+async function findOrStart(terminal: Terminal): Promise<FoundDaemon> {
   const found = await findDaemon(terminal.home);
-  if (found !== null) return clientOf(terminal, found);
+  if (found !== null) return found;
   const { startDetached } = await import("./start-detached.ts");
-  return clientOf(terminal, await startDetached(terminal, { port: null, tour: false }));
+  return startDetached(terminal, { port: null, tour: false });
 }
 
 /** A client of the daemon that runs; `daemon_unreachable` when none does. */

@@ -13,28 +13,3 @@ export function checkOrigin(origin: string | undefined, port: number): void {
   const allowed = [`http://127.0.0.1:${port}`, `http://localhost:${port}`, `http://[::1]:${port}`];
   if (!allowed.includes(origin.toLowerCase())) throw new NomosError("forbidden_origin", { origin });
 }
-
-export function parseBody(bytes: Uint8Array): Record<string, unknown> {
-  if (bytes.length === 0) return {};
-  const text = decode(bytes);
-  const value = parseJson(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new NomosError("invalid_request", { expected: "a JSON object" });
-  return { ...value };
-}
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new NomosError("invalid_utf8", {}, { cause });
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new NomosError("malformed_json", { at: cause instanceof Error ? cause.message : String(cause) }, { cause });
-  }
-}

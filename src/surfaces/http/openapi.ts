@@ -1,6 +1,7 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { ERROR_CATALOGUE } from "../../contract/index.ts";
 import type { Syscall } from "../../syscalls/index.ts";
+import { jsonSchema } from "../json-schema.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -24,7 +25,7 @@ export function openApi(syscalls: readonly Syscall[], version: string): Schema {
 }
 
 function operation(syscall: Syscall): Schema {
-  const input = jsonSchema(syscall.input, "input");
+  const input = pathSchema(syscall.input, "input");
   const properties = record(input["properties"]);
   const required = Array.isArray(input["required"]) ? input["required"] : [];
   const inPath = [...syscall.http.path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? "");
@@ -59,7 +60,7 @@ function operation(syscall: Syscall): Schema {
 
 function success(syscall: Syscall): Schema {
   const type = syscall.kind === "stream" ? "text/event-stream" : "application/json";
-  return { description: syscall.summary, content: { [type]: { schema: jsonSchema(syscall.output, "output") } } };
+  return { description: syscall.summary, content: { [type]: { schema: pathSchema(syscall.output, "output") } } };
 }
 
 function failures(syscall: Syscall): Record<string, Schema> {
@@ -88,9 +89,8 @@ function errorSchema(): Schema {
 }
 
 /** The one schema that refers to itself is that of any JSON: it stands beside the others, where a reference finds it. */
-function jsonSchema(schema: z.ZodType, io: "input" | "output"): Schema {
-  const options = { io, unrepresentable: "any", reused: "inline" } as const;
-  const { $schema: _dialect, $defs: _json, ...rest } = z.toJSONSchema(schema, options);
+function pathSchema(schema: z.ZodType, io: "input" | "output"): Schema {
+  const { $schema: _dialect, $defs: _json, ...rest } = jsonSchema(schema, io);
   return JSON.parse(JSON.stringify(rest).replaceAll('"#/$defs/__schema0"', '"#/components/schemas/Json"'));
 }
 

@@ -1,6 +1,9 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { NomosError } from "../../contract/index.ts";
+import { type Late, late } from "../late.ts";
+import type { WebSockets } from "../ws/web-sockets.ts";
+import { createDoor } from "./door.ts";
 import { createRoutes, type HttpSurface } from "./routes.ts";
 
 export interface HttpServer {
@@ -27,14 +30,19 @@ const TIMEOUTS_MS = {
 
 /** Loopback only, by address and not by configuration. */
 export async function serveHttp(surface: HttpSurface, options: ListenOptions): Promise<HttpServer> {
-  const listener: RequestListener = getRequestListener(createRoutes(surface).fetch, { overrideGlobalObjects: false });
-  const tcp = limited(listener, options.connectionsMax);
+  const { authenticate, ready } = surface;
+  const door = createDoor({ authenticate, ready, port: surface.services.daemon.port });
+  const mcp = late(async () => (await import("../mcp/mcp-surface.ts")).createMcpSurface(surface));
+  const sockets = late(async () => (await import("../ws/web-sockets.ts")).createWebSockets({ ...surface, door }));
+  const routes = createRoutes(surface, door, mcp);
+  const listener: RequestListener = getRequestListener(routes.fetch, { overrideGlobalObjects: false });
+  const tcp = limited(listener, sockets, options.connectionsMax);
   await listening(tcp, () => tcp.listen(options.port, "127.0.0.1"), options.port);
   const address = tcp.address();
   const port = typeof address === "object" && address !== null ? address.port : options.port;
   const servers = [tcp];
   if (options.socket !== null) {
-    const local = limited(listener, options.connectionsMax);
+    const local = limited(listener, sockets, options.connectionsMax);
     const path = options.socket;
     await listening(local, () => local.listen(path), port);
     servers.push(local);
@@ -42,14 +50,25 @@ export async function serveHttp(surface: HttpSurface, options: ListenOptions): P
   return {
     port,
     close: async () => {
-      await Promise.all(servers.map(closeServer));
+      const closing = servers.map(closeServer);
+      (await sockets.loaded())?.close();
+      await (await mcp.loaded())?.close();
+      await Promise.all(closing);
     },
   };
 }
 
-function limited(listener: RequestListener, connectionsMax: number): Server {
+function limited(listener: RequestListener, sockets: Late<WebSockets>, connectionsMax: number): Server {
   const server = createServer(TIMEOUTS_MS, listener);
   server.maxConnections = connectionsMax;
+  server.on("upgrade", (request, socket, head) => {
+    const onError = () => socket.destroy();
+    socket.once("error", onError);
+    sockets.get().then((loaded) => {
+      socket.off("error", onError);
+      loaded.upgrade(request, socket, head);
+    }, onError);
+  });
   return server;
 }
 

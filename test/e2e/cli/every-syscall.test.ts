@@ -14,6 +14,9 @@ type Made = { readonly [what: string]: string };
 /** In the order in which they are called: `$name` stands for what an earlier one made. */
 const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonly [what: string]: string }])[] = [
   ["driver.list", ""],
+  ["doc.list", "", { page: "docs.0.path" }],
+  ["doc.read", "$page"],
+  ["ws.ticket", ""],
   ["agent.list", ""],
   ["agent.create", "helper demo --name Helper"],
   ["agent.show", "helper"],
@@ -26,6 +29,7 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["session.wait", "$id --turn-id $turnId"],
   ["session.events", "$id --limit 5 --order desc", { eventId: "events.0.id" }],
   ["session.output", "$id --last-n 5"],
+  ["session.handoff", "$id"],
   ["session.label", "$id another label"],
   ["session.search", "hello"],
   ["event.show", "$eventId"],

@@ -1,0 +1,74 @@
+/** As much of a message as whoever passes it on has to know. */
+export interface McpMessage {
+  /** As it came: what is wrong with it is the daemon's to say. */
+  readonly bytes: Uint8Array;
+  readonly id: string | number | null;
+  readonly method: string | null;
+  /** Set by clients that shake no hands: they name the version with each request. */
+  readonly version: string | null;
+  /** Of a `notifications/cancelled`. */
+  readonly cancels: string | number | null;
+  /** What the request is for, as its headers say it too. */
+  readonly name: string | null;
+}
+
+const VERSION_META = "io.modelcontextprotocol/protocolVersion";
+const NAMED_BY: { readonly [method: string]: string } = {
+  "tools/call": "name",
+  "prompts/get": "name",
+  "resources/read": "uri",
+};
+
+export function readMessage(bytes: Uint8Array): McpMessage {
+  const message = parsed(Buffer.from(bytes).toString("utf8"));
+  const method = textIn(message, "method");
+  const params = member(message, "params");
+  return {
+    bytes,
+    id: idIn(message, "id"),
+    method,
+    version: textIn(member(params, "_meta"), VERSION_META),
+    cancels: method === "notifications/cancelled" ? idIn(params, "requestId") : null,
+    name: method === null ? null : textIn(params, NAMED_BY[method] ?? ""),
+  };
+}
+
+/** The headers of a request without a handshake repeat what its body says. */
+export function headersOf({ method, version, name }: McpMessage): Record<string, string> {
+  if (version === null || method === null) return {};
+  return {
+    "mcp-protocol-version": version,
+    "mcp-method": method,
+    ...(name === null ? {} : { "mcp-name": headerText(name) }),
+  };
+}
+
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+export function member(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+}
+
+function textIn(value: unknown, key: string): string | null {
+  const found = member(value, key);
+  return typeof found === "string" ? found : null;
+}
+
+function idIn(value: unknown, key: string): string | number | null {
+  const found = member(value, key);
+  return typeof found === "string" || typeof found === "number" ? found : null;
+}
+
+const PLAIN = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
+const WRAPPED = /^=\?base64\?.*\?=$/;
+
+function headerText(value: string): string {
+  if (PLAIN.test(value) && !WRAPPED.test(value)) return value;
+  return `=?base64?${Buffer.from(value).toString("base64")}?=`;
+}

@@ -1,0 +1,162 @@
+import type { IncomingMessage } from "node:http";
+import { catalogued } from "../../client/index.ts";
+import type { Reached } from "../daemon/connect.ts";
+import { pause } from "../pause.ts";
+import { exchange, messagesOf } from "./mcp-http.ts";
+import { headersOf, type McpMessage, member, parsed, readMessage } from "./mcp-message.ts";
+import type { Pipe } from "./pipe-rpc.ts";
+import { readLines } from "./read-lines.ts";
+import { writeLine } from "./write-line.ts";
+
+const LINE_BYTES_MAX = 24_000_000;
+const UNDER_WAY_MAX = 64;
+const LAST_ANSWERS_MS = 2_000;
+const RECONNECT_MS = 1_000;
+const SERVER_ERROR = -32_000;
+
+/** A session of a client that shook hands, with what it takes to shake them again after the daemon was restarted. */
+interface McpSession {
+  readonly hello: McpMessage;
+  id: string | null;
+  version: string | null;
+}
+
+/** MCP on standard input and output for the daemon's /mcp: each message is passed on, and so is each answer. */
+export async function pipeMcp(reach: () => Promise<Reached>, { input, output }: Pipe): Promise<void> {
+  const ended = new AbortController();
+  const underWay = new Map<Promise<void>, { readonly id: McpMessage["id"]; readonly abort: AbortController }>();
+  let reached = await reach();
+  let session: McpSession | null = null;
+  let listening: Promise<void> | null = null;
+
+  const write = (text: string): Promise<void> => writeLine(output, text);
+
+  /** What could not be sent at all is sent again, to wherever the daemon is now. */
+  const ask = async (asked: Parameters<typeof exchange>[1]): Promise<IncomingMessage> => {
+    try {
+      return await exchange(reached, asked);
+    } catch (thrown) {
+      if (asked.signal?.aborted === true || !neverArrived(thrown)) throw thrown;
+      reached = await reach();
+      return exchange(reached, asked);
+    }
+  };
+
+  const sessionHeaders = (): Record<string, string> => ({
+    ...(session?.id ? { "mcp-session-id": session.id } : {}),
+    ...(session?.version ? { "mcp-protocol-version": session.version } : {}),
+  });
+
+  const post = (message: McpMessage, signal: AbortSignal): Promise<IncomingMessage> => {
+    const headers = message.version === null ? sessionHeaders() : headersOf(message);
+    return ask({ method: "POST", headers, body: message.bytes, signal });
+  };
+
+  const shakeHands = async (made: McpSession, signal: AbortSignal, tell: (text: string) => Promise<void>) => {
+    made.id = null;
+    made.version = null;
+    const answer = await ask({ method: "POST", headers: {}, body: made.hello.bytes, signal });
+    const id = answer.headers["mcp-session-id"];
+    made.id = typeof id === "string" ? id : null;
+    for await (const text of messagesOf(answer)) {
+      const version = member(member(parsed(text), "result"), "protocolVersion");
+      if (typeof version === "string") made.version = version;
+      await tell(addressed(text, made.hello));
+    }
+  };
+
+  /** The daemon has forgotten the session: a new one takes its place, and the client need not know. */
+  const renew = async (lost: McpSession, signal: AbortSignal): Promise<void> => {
+    await shakeHands(lost, signal, async () => undefined);
+    const text = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
+    (await ask({ method: "POST", headers: sessionHeaders(), body: text, signal })).resume();
+  };
+
+  const pass = async (message: McpMessage, signal: AbortSignal): Promise<void> => {
+    try {
+      if (message.method === "initialize" && message.version === null) {
+        session = { hello: message, id: null, version: null };
+        return await shakeHands(session, signal, write);
+      }
+      let answer = await post(message, signal);
+      if (answer.statusCode === 404 && session?.id && message.version === null) {
+        answer.resume();
+        await renew(session, signal);
+        answer = await post(message, signal);
+      }
+      const isAnswered = message.id !== null || message.method === null;
+      for await (const text of messagesOf(answer)) if (isAnswered) await write(addressed(text, message));
+      if (message.method === "notifications/initialized") listening ??= listen();
+    } catch (thrown) {
+      if (message.id !== null && !signal.aborted) await write(unreachable(message, thrown));
+    }
+  };
+
+  /** What the daemon says of its own accord, as long as there is a session. */
+  const listen = async (): Promise<void> => {
+    const { signal } = ended;
+    while (!signal.aborted) {
+      const answer = await exchange(reached, { method: "GET", headers: sessionHeaders(), signal }).catch(() => null);
+      if (answer?.statusCode === 200)
+        try {
+          for await (const text of messagesOf(answer)) await write(text);
+        } catch (thrown) {
+          if (!(thrown instanceof Error)) throw thrown;
+        }
+      else answer?.resume();
+      await pause(RECONNECT_MS, signal);
+    }
+  };
+
+  const start = (message: McpMessage): Promise<void> => {
+    const abort = new AbortController();
+    const running = pass(message, abort.signal).finally(() => underWay.delete(running));
+    underWay.set(running, { id: message.id, abort });
+    return running;
+  };
+
+  const take = async (message: McpMessage): Promise<void> => {
+    const cancelled = [...underWay.values()].find(({ id }) => message.cancels !== null && id === message.cancels);
+    // Without a session the end of the connection is what tells the daemon; with one, the message does.
+    if (cancelled !== undefined && session === null) return cancelled.abort.abort();
+    const running = start(message);
+    if (message.method === "initialize" || message.method === "notifications/initialized") await running;
+    while (underWay.size >= UNDER_WAY_MAX) await Promise.race(underWay.keys());
+  };
+
+  for await (const line of readLines(input, LINE_BYTES_MAX)) {
+    if ("tooLong" in line) await write(refusal(null, "payload_too_large", { lineBytesMax: LINE_BYTES_MAX }));
+    else await take(readMessage(line.bytes));
+  }
+  await Promise.race([Promise.all(underWay.keys()), pause(LAST_ANSWERS_MS, ended.signal)]);
+  ended.abort();
+  for (const { abort } of underWay.values()) abort.abort();
+  await listening;
+  if (session !== null)
+    await exchange(reached, { method: "DELETE", headers: sessionHeaders() }).then(
+      (answer) => answer.resume(),
+      () => undefined,
+    );
+}
+
+/** Nobody was there to read it, so nothing was done. */
+function neverArrived(thrown: unknown): boolean {
+  return thrown instanceof Error && "code" in thrown && (thrown.code === "ECONNREFUSED" || thrown.code === "ENOENT");
+}
+
+/** A refusal at the door knows no id; here it is known which request it answers. On one line, as each message is. */
+function addressed(text: string, { id }: McpMessage): string {
+  const message = parsed(text);
+  if (typeof message !== "object" || message === null) return text.replaceAll("\n", " ");
+  return JSON.stringify("error" in message && member(message, "id") === null ? { ...message, id } : message);
+}
+
+function unreachable({ id }: McpMessage, thrown: unknown): string {
+  return refusal(id, "daemon_unreachable", { reason: thrown instanceof Error ? thrown.message : String(thrown) });
+}
+
+function refusal(id: McpMessage["id"], code: string, details: object): string {
+  const { message, remedy } = catalogued(code);
+  const data = { code, message, remedy, details };
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code: SERVER_ERROR, message, data } });
+}

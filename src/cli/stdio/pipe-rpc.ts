@@ -1,0 +1,105 @@
+import { isUtf8 } from "node:buffer";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import type { Readable, Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { WebSocket } from "ws";
+import { ClientError, catalogued, errorIn } from "../../client/index.ts";
+import type { Reached } from "../daemon/connect.ts";
+import { readLines } from "./read-lines.ts";
+import { writeLine } from "./write-line.ts";
+
+export interface Pipe {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
+const LINE_BYTES_MAX = 24_000_000;
+const UNSENT_BYTES_MAX = 1_048_576;
+const NORMAL = 1000;
+
+/** A line is a frame and a frame is a line; what they mean is between the two at the ends. */
+export async function pipeRpc(reached: Reached, pipe: Pipe): Promise<void> {
+  const socket = await connected(reached);
+  const gone = once(socket, "close");
+  const endId = `end-${randomUUID()}`;
+  const { ended, written } = writeFrames(socket, pipe.output, endId);
+  const sent = sendLines(socket, pipe, endId);
+  await Promise.race([Promise.all([sent, ended]), gone]);
+  const early = socket.readyState !== WebSocket.OPEN;
+  pipe.input.destroy();
+  socket.close(NORMAL);
+  await gone;
+  await written();
+  if (early)
+    throw new ClientError("daemon_unreachable", {
+      status: 0,
+      message: "The daemon has closed the connection; what is unanswered may have been done or not.",
+      remedy: "Start it again, and ask again with the same keys.",
+    });
+}
+
+async function connected({ url, token, socket: path }: Reached): Promise<WebSocket> {
+  const address = path === null ? `${url.replace(/^http/, "ws")}/api/ws` : `ws+unix://${path}:/api/ws`;
+  const socket = new WebSocket(address, {
+    headers: { authorization: `Bearer ${token}` },
+    perMessageDeflate: false,
+    maxPayload: 0,
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<WebSocket>();
+  socket.once("open", () => resolve(socket));
+  socket.once("unexpected-response", (_request, answer: IncomingMessage) => {
+    text(answer).then((body) => reject(errorIn(answer.statusCode ?? 0, body)), reject);
+  });
+  socket.on("error", (cause) => reject(new ClientError("daemon_unreachable", { status: 0, cause })));
+  return promise;
+}
+
+async function sendLines(socket: WebSocket, { input, output }: Pipe, endId: string): Promise<void> {
+  for await (const line of readLines(input, LINE_BYTES_MAX)) {
+    if (socket.readyState !== WebSocket.OPEN) return;
+    if ("tooLong" in line) await writeLine(output, tooLong());
+    else await send(socket, line.bytes);
+  }
+  await send(socket, Buffer.from(JSON.stringify({ id: endId, method: "end" })));
+}
+
+/** What is no text goes as bytes, so that it is refused as a message and does not break the connection. */
+function send(socket: WebSocket, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve) => {
+    socket.send(bytes, { binary: !isUtf8(bytes) }, () => resolve());
+    if (socket.bufferedAmount <= UNSENT_BYTES_MAX) resolve();
+  });
+}
+
+interface Frames {
+  /** Resolves when the daemon says that there is nothing more. */
+  readonly ended: Promise<void>;
+  readonly written: () => Promise<void>;
+}
+
+function writeFrames(socket: WebSocket, output: Writable, endId: string): Frames {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  let writing = Promise.resolve();
+  let waiting = 0;
+  socket.on("message", (data) => {
+    const frame = String(data);
+    if (frame.startsWith(`{"id":"${endId}"`)) return resolve();
+    waiting += 1;
+    socket.pause();
+    writing = writing
+      .then(() => writeLine(output, frame))
+      .finally(() => {
+        waiting -= 1;
+        if (waiting === 0) socket.resume();
+      });
+  });
+  return { ended, written: () => writing };
+}
+
+function tooLong(): string {
+  const { message, remedy } = catalogued("payload_too_large");
+  const details = { lineBytesMax: LINE_BYTES_MAX };
+  return JSON.stringify({ id: null, error: { code: "payload_too_large", message, remedy, details } });
+}

@@ -1,0 +1,67 @@
+import { NomosError } from "../../contract/index.ts";
+import type { Actor } from "../../kernel/index.ts";
+import { checkHost, checkOrigin } from "./guard.ts";
+import { createRateLimit } from "./rate-limit.ts";
+
+export interface DoorOptions {
+  readonly port: () => number;
+  readonly ready: () => boolean;
+  readonly authenticate: (secret: string) => Promise<Actor | null>;
+}
+
+/** What a request shows before anybody listens to it. */
+export interface Knock {
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  readonly authorization: string | undefined;
+  /** A connection through the daemon's own socket names no host that could be forged. */
+  readonly viaNetwork: boolean;
+}
+
+/** The same way in for everything that the daemon serves: the right address, no foreign page, a token, not too often. */
+export interface Door {
+  readonly guard: (knock: Knock) => void;
+  readonly login: (knock: Knock) => Promise<Actor>;
+  /** Counts what came in without a good token, and refuses when there is too much of it. */
+  readonly refuseLogin: () => never;
+  readonly limit: (actor: Actor) => void;
+}
+
+const FAILED_LOGINS = { perSecond: 10, burst: 30 } as const;
+const SCOPED_CALLS = { perSecond: 200, burst: 400 } as const;
+
+export function createDoor(options: DoorOptions): Door {
+  const failedLogins = createRateLimit({ ...FAILED_LOGINS, nowMs: Date.now });
+  const scopedCalls = createRateLimit({ ...SCOPED_CALLS, nowMs: Date.now });
+  const refuseLogin = (): never => {
+    refuseIf(failedLogins.take("anyone"));
+    throw new NomosError("unauthorized");
+  };
+  const limit = (actor: Actor): void => {
+    if (!actor.capabilities.includes("*")) refuseIf(scopedCalls.take(actor.principal));
+  };
+  return {
+    guard: ({ host, origin, viaNetwork }) => {
+      if (viaNetwork) checkHost(host, options.port());
+      checkOrigin(origin, options.port());
+    },
+    login: async (knock) => {
+      if (!options.ready()) throw new NomosError("starting");
+      const secret = bearer(knock.authorization);
+      const actor = secret === null ? null : await options.authenticate(secret);
+      if (actor === null) return refuseLogin();
+      limit(actor);
+      return actor;
+    },
+    refuseLogin,
+    limit,
+  };
+}
+
+export function bearer(authorization: string | undefined): string | null {
+  return /^Bearer\s+(\S+)$/i.exec(authorization ?? "")?.[1] ?? null;
+}
+
+function refuseIf(retryAfterSeconds: number): void {
+  if (retryAfterSeconds > 0) throw new NomosError("rate_limited", { retryAfterSeconds });
+}

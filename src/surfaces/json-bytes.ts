@@ -1,0 +1,22 @@
+import { NomosError } from "../contract/index.ts";
+
+/** JSON as it came over a wire: refused by what is wrong with it, and where. */
+export function parseJsonBytes(bytes: Uint8Array): unknown {
+  return parseJson(decode(bytes));
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new NomosError("invalid_utf8", {}, { cause });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new NomosError("malformed_json", { at: cause instanceof Error ? cause.message : String(cause) }, { cause });
+  }
+}

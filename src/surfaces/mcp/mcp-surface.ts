@@ -1,0 +1,132 @@
+import { createMcpHandler, isJsonContentType, isLegacyRequest } from "@modelcontextprotocol/server";
+import { NomosError, toNomosError } from "../../contract/index.ts";
+import type { Actor } from "../../kernel/index.ts";
+import type { Services, Syscall } from "../../syscalls/index.ts";
+import { readBytes } from "../http/request-body.ts";
+import { parseJsonBytes } from "../json-bytes.ts";
+import { createShares } from "../shares.ts";
+import { boundedBody } from "./bounded-body.ts";
+import { refusal } from "./rpc-error.ts";
+import { createCatalogue, createMcpServer, watchAll } from "./server.ts";
+import { createMcpSessions, type McpSessionLimits } from "./sessions.ts";
+
+export interface McpSurface {
+  /** Resolves with an answer, whatever came in. `cut` ends the connection of a client that does not read. */
+  readonly serve: (request: Request, actor: Actor, cut: () => void) => Promise<Response>;
+  readonly close: () => Promise<void>;
+}
+
+export interface McpOptions {
+  readonly services: Services;
+  readonly syscalls: readonly Syscall[];
+  readonly requestBytesMax: number;
+  readonly log: (message: string, details: object) => void;
+  readonly limits?: Partial<McpLimits>;
+}
+
+export interface McpLimits extends McpSessionLimits {
+  readonly openStreamsMax: number;
+  readonly waitingBytesMax: number;
+  readonly stalledMs: number;
+}
+
+const MCP_LIMITS: McpLimits = {
+  sessionsMax: 1024,
+  idleMs: 1_800_000,
+  openRequestsMax: 64,
+  openStreamsMax: 512,
+  waitingBytesMax: 1_048_576,
+  stalledMs: 60_000,
+};
+
+/** MCP over streamable HTTP, for clients with a handshake and for those without, at one address. */
+export function createMcpSurface(options: McpOptions): McpSurface {
+  const limits = { ...MCP_LIMITS, ...options.limits };
+  const log = (error: unknown): void => options.log("mcp", { reason: String(error) });
+  const catalogue = createCatalogue(options.services, options.syscalls, log);
+  const sessions = createMcpSessions(catalogue, limits, Date.now);
+  const open = new Set<() => Promise<void>>();
+  const requests = createShares("open MCP requests");
+
+  /** Nothing outlives the request: a server for it alone, and with it whatever it watches. */
+  const serveAlone = async (request: Request, body: unknown, actor: Actor, cut: () => void): Promise<Response> => {
+    if (open.size >= limits.openStreamsMax)
+      throw new NomosError("overloaded", { openStreamsMax: limits.openStreamsMax });
+    const giveBack = requests.take(actor);
+    const ended = new AbortController();
+    const heard: ((uri: string) => void)[] = [];
+    const changed = (uri: string): void => {
+      for (const tell of heard) tell(uri);
+    };
+    const handler = createMcpHandler(() => createMcpServer(catalogue, actor), {
+      legacy: "reject",
+      bus: {
+        publish: () => undefined,
+        subscribe: (listener) => {
+          heard.push((uri) => listener({ kind: "resource_updated", uri }));
+          return () => ended.abort();
+        },
+      },
+    });
+    open.add(handler.close);
+    const over = (): void => {
+      ended.abort();
+      open.delete(handler.close);
+      giveBack();
+    };
+    try {
+      await watchAll(catalogue, actor, listenedTo(body), changed, ended.signal);
+      return bounded(await handler.fetch(request, { parsedBody: body }), limits, cut, over);
+    } catch (thrown) {
+      over();
+      throw thrown;
+    }
+  };
+
+  return {
+    serve: async (request, actor, cut) => {
+      try {
+        const body = await bodyOf(request, options.requestBytesMax);
+        if (!(await isLegacyRequest(request, body))) return await serveAlone(request, body, actor, cut);
+        const { response, over } = await sessions.serve(request, body, actor);
+        return bounded(response, limits, cut, over);
+      } catch (thrown) {
+        const error = toNomosError(thrown);
+        if (error.code === "internal") log(thrown instanceof Error ? (thrown.stack ?? thrown) : thrown);
+        return refusal(error);
+      }
+    },
+    close: async () => {
+      await Promise.all([sessions.close(), ...[...open].map((close) => close())]);
+    },
+  };
+}
+
+async function bodyOf(request: Request, maxBytes: number): Promise<unknown> {
+  if (request.method === "GET" || request.method === "DELETE") return undefined;
+  if (request.method !== "POST") throw new NomosError("method_not_allowed", { method: request.method });
+  const type = request.headers.get("content-type");
+  if (!isJsonContentType(type)) throw new NomosError("unsupported_media_type", { given: type });
+  const body = parseJsonBytes(await readBytes(request, maxBytes));
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw new NomosError("invalid_request", { expected: "one JSON-RPC message; this protocol has no batches" });
+  return body;
+}
+
+/** What a `subscriptions/listen` wants to hear about; the library checks the rest of it. */
+function listenedTo(body: unknown): readonly string[] {
+  const member = (value: unknown, key: string): unknown =>
+    typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+  if (member(body, "method") !== "subscriptions/listen") return [];
+  const uris = member(member(member(body, "params"), "notifications"), "resourceSubscriptions");
+  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string") : [];
+}
+
+function bounded(response: Response, limits: McpLimits, cut: () => void, over: () => void): Response {
+  const { body, status, headers } = response;
+  if (body === null) {
+    over();
+    return response;
+  }
+  return new Response(boundedBody(body, { ...limits, cut, over }), { status, headers });
+}

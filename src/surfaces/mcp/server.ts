@@ -1,0 +1,149 @@
+import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from "@modelcontextprotocol/server";
+import { NomosError, toNomosError } from "../../contract/index.ts";
+import type { Actor } from "../../kernel/index.ts";
+import { mayCall, type Services, type Syscall } from "../../syscalls/index.ts";
+import { callTool } from "./call-tool.ts";
+import { type Complete, createCompletions } from "./completions.ts";
+import { reportProgress } from "./progress.ts";
+import { createPrompts, type Prompts } from "./prompts.ts";
+import { createResources, protocolError, type Resources } from "./resources.ts";
+import { type McpTool, toolsOf } from "./tools.ts";
+import { createWatch, type Watch } from "./watch.ts";
+
+/** Versions with a handshake; the later ones have none and are added by the library. */
+const HANDSHAKE_VERSIONS = ["2025-11-25", "2025-06-18"];
+const WATCHED_MAX = 32;
+const KEY_META = "nomos/idempotencyKey";
+const INSTRUCTIONS =
+  "Nomos runs AI agent sessions on one durable log. Start a session with session_start, prompt it, wait with " +
+  "session_wait, read it with session_output. Every error carries a code and a remedy. Writes take an idempotency key " +
+  `in _meta["${KEY_META}"]: asking again with it changes nothing twice.`;
+
+/** The table in MCP's terms, worked out once for all clients. */
+export interface McpCatalogue {
+  readonly services: Services;
+  readonly tools: ReadonlyMap<string, McpTool>;
+  readonly resources: Resources;
+  readonly prompts: Prompts;
+  readonly complete: Complete;
+  readonly watch: Watch;
+  readonly log: (error: unknown) => void;
+}
+
+export function createCatalogue(services: Services, table: readonly Syscall[], log: McpCatalogue["log"]): McpCatalogue {
+  const tools = toolsOf(table);
+  const resources = createResources(services, table);
+  const prompts = createPrompts(services, table);
+  const complete = createCompletions({ services, table, prompts, resources });
+  const watch = createWatch({ services, table, resources, log });
+  return { services, tools, resources, prompts, complete, watch, log };
+}
+
+/** A server for one client, who is this actor whatever the messages say. */
+export function createMcpServer(catalogue: McpCatalogue, actor: Actor): Server {
+  const { services, tools, resources, prompts, complete } = catalogue;
+  const server = new Server(
+    { name: "nomos", title: "Nomos", version: services.daemon.version },
+    {
+      capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {} },
+      instructions: INSTRUCTIONS,
+      supportedProtocolVersions: HANDSHAKE_VERSIONS,
+    },
+  );
+  server.setRequestHandler("tools/list", ({ params }) => {
+    refuseCursor(params?.cursor);
+    return {
+      tools: [...tools.values()].flatMap(({ syscall, listed }) => (mayCall(services, syscall, actor) ? [listed] : [])),
+    };
+  });
+  server.setRequestHandler("tools/call", async ({ params }, context) => {
+    const tool = tools.get(params.name);
+    if (tool === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+    const { report, stop } = reportProgress(context, catalogue.log);
+    try {
+      const { signal } = context.mcpReq;
+      return await callTool(services, tool, {
+        actor,
+        input: params.arguments ?? {},
+        key: keyOf(context),
+        signal,
+        progress: report,
+      });
+    } finally {
+      stop();
+    }
+  });
+  server.setRequestHandler("resources/list", ({ params }, { mcpReq }) =>
+    resources.list(actor, params?.cursor, mcpReq.signal),
+  );
+  server.setRequestHandler("resources/templates/list", ({ params }) => {
+    refuseCursor(params?.cursor);
+    return { resourceTemplates: resources.templates(actor) };
+  });
+  server.setRequestHandler("resources/read", ({ params }, { mcpReq }) =>
+    resources.read(actor, params.uri, mcpReq.signal),
+  );
+  server.setRequestHandler("prompts/list", ({ params }) => {
+    refuseCursor(params?.cursor);
+    return { prompts: prompts.list(actor) };
+  });
+  server.setRequestHandler("prompts/get", ({ params }, { mcpReq }) =>
+    prompts.get(actor, params.name, params.arguments ?? {}, mcpReq.signal),
+  );
+  server.setRequestHandler("completion/complete", ({ params }, { mcpReq }) => complete(actor, params, mcpReq.signal));
+  return server;
+}
+
+/** For clients with a handshake, whose subscriptions are part of their session. Ends with the signal. */
+export function serveSubscriptions(catalogue: McpCatalogue, server: Server, actor: Actor, ended: AbortSignal): void {
+  const watched = new Map<string, AbortController>();
+  ended.addEventListener("abort", () => {
+    for (const watching of watched.values()) watching.abort();
+  });
+  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
+    if (watched.has(uri)) return {};
+    if (watched.size >= WATCHED_MAX) throw protocolError(tooManyWatched());
+    const watching = new AbortController();
+    watched.set(uri, watching);
+    const changed = () => void server.sendResourceUpdated({ uri }).catch(catalogue.log);
+    try {
+      await catalogue.watch(actor, uri, changed, watching.signal);
+    } catch (thrown) {
+      watched.delete(uri);
+      throw protocolError(toNomosError(thrown));
+    }
+    return {};
+  });
+  server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
+    watched.get(uri)?.abort();
+    watched.delete(uri);
+    return {};
+  });
+}
+
+/** For clients without one: a stream that says which of these documents have changed. */
+export async function watchAll(
+  catalogue: McpCatalogue,
+  actor: Actor,
+  uris: readonly string[],
+  changed: (uri: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  if (uris.length > WATCHED_MAX) throw tooManyWatched();
+  for (const uri of new Set(uris)) await catalogue.watch(actor, uri, () => changed(uri), signal);
+}
+
+function tooManyWatched(): NomosError {
+  return new NomosError("limit_reached", { limit: "watched resources of a client", max: WATCHED_MAX });
+}
+
+function keyOf({ mcpReq }: ServerContext): string | null {
+  const key: unknown = mcpReq._meta?.[KEY_META];
+  return typeof key === "string" ? key : null;
+}
+
+/** These lists have one page, so no cursor of theirs exists. */
+function refuseCursor(cursor: string | undefined): void {
+  if (cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "This list has one page.");
+}

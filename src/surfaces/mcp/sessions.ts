@@ -1,0 +1,151 @@
+import { randomUUID } from "node:crypto";
+import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { NomosError } from "../../contract/index.ts";
+import type { Actor } from "../../kernel/index.ts";
+import { createShares } from "../shares.ts";
+import { createEventStore } from "./event-store.ts";
+import { createMcpServer, type McpCatalogue, serveSubscriptions } from "./server.ts";
+
+export interface McpSessionLimits {
+  readonly sessionsMax: number;
+  readonly idleMs: number;
+  readonly openRequestsMax: number;
+}
+
+/** Clients that shook hands (2025-06-18, 2025-11-25): each has a server of its own until it says goodbye or is silent. */
+export interface McpSessions {
+  readonly serve: (request: Request, body: unknown, actor: Actor) => Promise<ServedBySession>;
+  readonly count: () => number;
+  readonly close: () => Promise<void>;
+}
+
+export interface ServedBySession {
+  readonly response: Response;
+  /** To be called when the response has been sent or given up. */
+  readonly over: () => void;
+}
+
+interface McpSession {
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly close: () => Promise<void>;
+  /** Whose token opened it: for everybody else it does not exist. */
+  readonly principal: string;
+  usedAtMs: number;
+  openRequests: number;
+}
+
+const SWEEP_MS = 30_000;
+const RETRY_MS = 1000;
+
+export function createMcpSessions(catalogue: McpCatalogue, limits: McpSessionLimits, nowMs: () => number): McpSessions {
+  const sessions = new Map<string, McpSession>();
+  const shares = createShares("MCP sessions");
+  const isIdle = ({ openRequests }: McpSession): boolean => openRequests === 0;
+  const drop = async (id: string): Promise<void> => {
+    const session = sessions.get(id);
+    sessions.delete(id);
+    await session?.close();
+  };
+  const sweep = setInterval(
+    () => {
+      for (const [id, session] of sessions)
+        if (isIdle(session) && nowMs() - session.usedAtMs >= limits.idleMs) drop(id).catch(catalogue.log);
+    },
+    Math.min(SWEEP_MS, limits.idleMs),
+  );
+  sweep.unref();
+
+  const makeRoom = async (): Promise<void> => {
+    if (sessions.size < limits.sessionsMax) return;
+    const [oldest] = [...sessions].filter(([, one]) => isIdle(one)).sort(([, a], [, b]) => a.usedAtMs - b.usedAtMs);
+    if (oldest === undefined) throw new NomosError("overloaded", { mcpSessionsMax: limits.sessionsMax });
+    await drop(oldest[0]);
+  };
+
+  const open = async (actor: Actor): Promise<McpSession> => {
+    await makeRoom();
+    const giveBack = shares.take(actor);
+    const id = randomUUID();
+    const ended = new AbortController();
+    const server = createMcpServer(catalogue, actor);
+    serveSubscriptions(catalogue, server, actor, ended.signal);
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      eventStore: createEventStore(),
+      retryInterval: RETRY_MS,
+    });
+    await server.connect(transport);
+    server.onclose = () => {
+      giveBack();
+      ended.abort();
+      sessions.delete(id);
+    };
+    const session: McpSession = {
+      transport,
+      close: () => server.close(),
+      principal: actor.principal,
+      usedAtMs: nowMs(),
+      openRequests: 0,
+    };
+    sessions.set(id, session);
+    return session;
+  };
+
+  const known = (id: string | null, actor: Actor): McpSession => {
+    if (id === null) throw new NomosError("mcp_session_missing");
+    const session = sessions.get(id);
+    if (session === undefined || session.principal !== actor.principal) throw new NomosError("mcp_session_not_found");
+    return session;
+  };
+
+  return {
+    count: () => sessions.size,
+    serve: async (request, body, actor) => {
+      const id = request.headers.get("mcp-session-id");
+      const session = id === null && isInitializeRequest(body) ? await open(actor) : known(id, actor);
+      if (session.openRequests >= limits.openRequestsMax)
+        throw new NomosError("overloaded", { openRequestsMax: limits.openRequestsMax });
+      session.openRequests += 1;
+      session.usedAtMs = nowMs();
+      const over = (): void => {
+        session.openRequests -= 1;
+        session.usedAtMs = nowMs();
+      };
+      try {
+        const options = body === undefined ? {} : { parsedBody: body };
+        const response = await session.transport.handleRequest(request, options);
+        await forgetCancelled(session.transport, body);
+        return { response, over };
+      } catch (thrown) {
+        over();
+        throw thrown;
+      }
+    },
+    close: async () => {
+      clearInterval(sweep);
+      await Promise.all([...sessions.keys()].map(drop));
+    },
+  };
+}
+
+const CANCELLED = -32_800;
+
+/**
+ * The library stops a request that is taken back and then never answers it, so its stream would stay open for ever. It is
+ * closed here; should the client come for what it missed, it finds an error under that id.
+ */
+async function forgetCancelled(transport: McpSession["transport"], body: unknown): Promise<void> {
+  const parsed = Cancelled.safeParse(body);
+  if (!parsed.success) return;
+  const id = parsed.data.params.requestId;
+  transport.closeSSEStream(id);
+  const answer = { jsonrpc: "2.0" as const, id, error: { code: CANCELLED, message: "The request was taken back." } };
+  // It refuses when the request is not under way, which is as well.
+  await transport.send(answer).catch(() => undefined);
+}
+
+const Cancelled = z.object({
+  method: z.literal("notifications/cancelled"),
+  params: z.object({ requestId: z.union([z.string(), z.number()]) }),
+});

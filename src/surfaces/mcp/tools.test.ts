@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { SYSCALLS } from "../../syscalls/index.ts";
+import { toolsOf } from "./tools.ts";
+
+const tools = toolsOf(SYSCALLS);
+const listed = (name: string) => tools.get(name)?.listed;
+
+describe("tools", () => {
+  test("every syscall is one, in snake case", () => {
+    for (const { name } of SYSCALLS) expect(tools.has(name.replaceAll(".", "_"))).toBe(true);
+  });
+
+  test("names and descriptions keep to the protocol's rules", () => {
+    for (const { listed: tool } of tools.values()) {
+      expect(tool.name).toMatch(/^[a-z0-9_]{1,64}$/);
+      expect(tool.description?.length).toBeGreaterThan(5);
+      expect(tool.inputSchema.type).toBe("object");
+      expect(tool.outputSchema?.["type"]).toBe("object");
+    }
+  });
+
+  test("AIP-46's five have both of their names, and speak of sessionId", () => {
+    const both = [
+      ["agent_start", "start_agent_session"],
+      ["agent_prompt", "prompt_agent_session"],
+      ["agent_sessions_list", "list_agent_sessions"],
+      ["agent_output", "get_agent_session_output"],
+      ["agent_kill", "kill_agent_session"],
+    ];
+    for (const [now = "", before = ""] of both) expect(tools.get(now)?.syscall).toBe(tools.get(before)?.syscall);
+    expect(listed("agent_prompt")?.inputSchema).toMatchObject({ required: ["sessionId", "prompt"] });
+    expect(listed("agent_kill")?.outputSchema?.["properties"]).toHaveProperty("sessionId");
+  });
+
+  test("hints follow from the table", () => {
+    expect(listed("session_list")?.annotations).toEqual({
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+    });
+    expect(listed("session_kill")?.annotations).toEqual({
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: true,
+    });
+    expect(listed("session_prompt")?.annotations).toEqual({
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: false,
+    });
+  });
+
+  test("only a write can be destructive", () => {
+    expect(SYSCALLS.filter(({ kind, destructive }) => destructive && kind !== "write")).toEqual([]);
+  });
+
+  test("a stream takes bounds and answers with items", () => {
+    expect(listed("session_stream")?.inputSchema["properties"]).toHaveProperty("waitMs");
+    expect(listed("session_stream")?.outputSchema?.["properties"]).toHaveProperty("items");
+  });
+
+  test("two tools of one name are a defect", () => {
+    expect(() => toolsOf([...SYSCALLS, ...SYSCALLS.slice(0, 1)])).toThrow("two tools are named");
+  });
+});

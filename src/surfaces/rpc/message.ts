@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { type ErrorBody, NomosError } from "../../contract/index.ts";
+import { parseJsonBytes } from "../json-bytes.ts";
+
+/** One message of a client. Unknown members are ignored, as everywhere. */
+const Message = z.object({
+  id: z.union([z.string().max(200), z.number()]),
+  method: z.string().max(200),
+  params: z.record(z.string(), z.unknown()).optional(),
+  key: z.string().optional(),
+});
+
+export type RpcId = string | number;
+
+export interface RpcRequest {
+  readonly id: RpcId;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The idempotency key, for writes. */
+  readonly key: string | null;
+}
+
+export type RpcAnswer =
+  | { readonly id: RpcId; readonly result: unknown }
+  | ({ readonly id: RpcId | null } & ErrorBody)
+  | { readonly event: string; readonly subscription: string; readonly data: unknown; readonly cursor?: number };
+
+/** What cannot be read has no id that could be answered: the refusal goes out with null, or with the id if there is one. */
+export function readRequest(bytes: Uint8Array): RpcRequest | { readonly id: RpcId | null; readonly error: NomosError } {
+  try {
+    const value = parseJsonBytes(bytes);
+    const parsed = Message.safeParse(value);
+    if (parsed.success) {
+      const { id, method, params = {}, key = null } = parsed.data;
+      return { id, method, params, key };
+    }
+    const issues = parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
+    return { id: idOf(value), error: new NomosError("invalid_request", { issues }) };
+  } catch (thrown) {
+    if (thrown instanceof NomosError) return { id: null, error: thrown };
+    throw thrown;
+  }
+}
+
+function idOf(value: unknown): RpcId | null {
+  const id: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "id") : null;
+  return Message.shape.id.safeParse(id).data ?? null;
+}

@@ -1,0 +1,280 @@
+import { describe, expect, test } from "vitest";
+import { NomosError } from "../../contract/index.ts";
+import type { StreamItem } from "../../syscalls/index.ts";
+import { createRpcPeer, type RpcLimits, type RpcOptions } from "./peer.ts";
+
+interface Sent {
+  readonly id?: unknown;
+  readonly result?: Record<string, unknown>;
+  readonly error?: { readonly code: string; readonly remedy: string; readonly details: Record<string, unknown> };
+  readonly event?: string;
+  readonly subscription?: string;
+  readonly data?: unknown;
+  readonly cursor?: number;
+}
+
+function peerWith(call: RpcOptions["call"], limits: Partial<RpcLimits> = {}) {
+  const sent: Sent[] = [];
+  let blocked: Promise<void> = Promise.resolve();
+  const peer = createRpcPeer({
+    call,
+    limits,
+    send: async (text) => {
+      sent.push(JSON.parse(text));
+      await blocked;
+      await new Promise(setImmediate);
+    },
+  });
+  return {
+    sent,
+    peer,
+    say: (message: unknown) =>
+      peer.receive(Buffer.from(typeof message === "string" ? message : JSON.stringify(message))),
+    block: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      blocked = promise;
+      return resolve;
+    },
+    until: (find: (one: Sent) => boolean) => expect.poll(() => sent.find(find)).toBeDefined(),
+  };
+}
+
+const echo: RpcOptions["call"] = async ({ method, params, key }) => ({ value: { method, params, key } });
+
+/** Ends when it is taken back, and not before. */
+const wait: RpcOptions["call"] = (_asked, signal) =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(new NomosError("wait_timeout")));
+  });
+
+function counting(upTo: number, taken: number[] = []): RpcOptions["call"] {
+  return async (_asked, signal) => ({
+    stream: (async function* (): AsyncGenerator<StreamItem> {
+      for (let id = 1; id <= upTo && !signal.aborted; id += 1) {
+        taken.push(id);
+        yield { event: "event", id, data: { id } };
+      }
+    })(),
+  });
+}
+
+describe("a call", () => {
+  test("is answered under its id, with its key and its parameters", async () => {
+    const { say, sent, until } = peerWith(echo);
+    await say({ id: "a", method: "session.show", params: { id: "x" }, key: "k" });
+    await until(({ id }) => id === "a");
+    expect(sent).toEqual([{ id: "a", result: { method: "session.show", params: { id: "x" }, key: "k" } }]);
+  });
+
+  test("is answered when it is done, whatever came before it", async () => {
+    const { promise: slow, resolve } = Promise.withResolvers<void>();
+    const { say, sent, until } = peerWith(async ({ method }) => {
+      if (method === "slow") await slow;
+      return { value: { method } };
+    });
+    await say({ id: 1, method: "slow" });
+    await say({ id: 2, method: "fast" });
+    await until(({ id }) => id === 2);
+    resolve();
+    await until(({ id }) => id === 1);
+    expect(sent.map(({ id }) => id)).toEqual([2, 1]);
+  });
+
+  test("that is refused carries code, message, remedy and details", async () => {
+    const { say, sent, until } = peerWith(async () => {
+      throw new NomosError("session_not_found", { id: "x" });
+    });
+    await say({ id: 1, method: "session.show" });
+    await until(({ id }) => id === 1);
+    expect(sent[0]?.error).toMatchObject({ code: "session_not_found", details: { id: "x" } });
+    expect(sent[0]?.error?.remedy).toContain("nomos ps");
+  });
+
+  test("can be taken back, and says so", async () => {
+    const { say, sent, until } = peerWith(wait);
+    await say({ id: 1, method: "session.wait" });
+    await say({ id: 2, method: "cancel", params: { id: 1 } });
+    await until(({ id }) => id === 1);
+    expect(sent.find(({ id }) => id === 1)?.error?.code).toBe("call_cancelled");
+    expect(sent.find(({ id }) => id === 2)?.result).toEqual({ ok: true });
+    await say({ id: 3, method: "cancel", params: { id: 99 } });
+    await until(({ id }) => id === 3);
+    expect(sent.find(({ id }) => id === 3)?.result).toEqual({ ok: false });
+  });
+
+  test("of a stream is refused with what to do instead", async () => {
+    const { say, sent, until } = peerWith(counting(1));
+    await say({ id: 1, method: "session.stream" });
+    await until(({ id }) => id === 1);
+    expect(sent[0]?.error?.details["is"]).toContain("subscribe");
+  });
+
+  test("under an id that is in use is refused without disturbing the first", async () => {
+    const { say, sent, until } = peerWith(wait);
+    await say({ id: 1, method: "a" });
+    await say({ id: 1, method: "b" });
+    await until(({ id }) => id === null);
+    expect(sent).toHaveLength(1);
+    expect(sent[0]?.error?.details).toEqual({ id: 1, is: "in use" });
+  });
+});
+
+describe("what cannot be read", () => {
+  test.each([
+    ["no JSON", "{", "malformed_json", null],
+    ["no object", "[]", "invalid_request", null],
+    ["null", "null", "invalid_request", null],
+    ["no id", '{"method":"x"}', "invalid_request", null],
+    ["an id that is none", '{"id":{},"method":"x"}', "invalid_request", null],
+    ["no method", '{"id":7}', "invalid_request", 7],
+    ["parameters that are none", '{"id":"z","method":"x","params":[]}', "invalid_request", "z"],
+    ["a key that is none", '{"id":8,"method":"x","key":1}', "invalid_request", 8],
+  ])("%s is refused", async (_what, text, code, id) => {
+    const { say, sent } = peerWith(echo);
+    await say(text);
+    expect(sent).toHaveLength(1);
+    expect(sent[0]).toMatchObject({ id, error: { code } });
+  });
+
+  test("bytes that are no UTF-8 are refused", async () => {
+    const { peer, sent } = peerWith(echo);
+    await peer.receive(Buffer.from([0x22, 0xff, 0x22]));
+    expect(sent[0]).toMatchObject({ id: null, error: { code: "invalid_utf8" } });
+  });
+});
+
+describe("a subscription", () => {
+  test("brings its items with cursors, and says how it ended", async () => {
+    const { say, sent, until } = peerWith(counting(2));
+    await say({ id: 1, method: "subscribe", params: { method: "event.stream" } });
+    await until(({ event }) => event === "closed");
+    expect(sent).toEqual([
+      { id: 1, result: { subscription: "s1" } },
+      { event: "event", subscription: "s1", data: { id: 1 }, cursor: 1 },
+      { event: "event", subscription: "s1", data: { id: 2 }, cursor: 2 },
+      { event: "closed", subscription: "s1", data: { reason: "ended" } },
+    ]);
+  });
+
+  test("ends when it is asked to", async () => {
+    const { say, sent, until } = peerWith(counting(1_000_000));
+    await say({ id: 1, method: "subscribe", params: { method: "event.stream" } });
+    await until(({ event }) => event === "event");
+    await say({ id: 2, method: "unsubscribe", params: { subscription: "s1" } });
+    await until(({ event }) => event === "closed");
+    expect(sent.at(-1)).toEqual({ event: "closed", subscription: "s1", data: { reason: "unsubscribed" } });
+  });
+
+  test("fetches nothing while the other side has no room", async () => {
+    const taken: number[] = [];
+    const { say, block } = peerWith(counting(1000, taken));
+    const unblock = block();
+    const said = say({ id: 1, method: "subscribe", params: { method: "event.stream" } });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(taken.length).toBeLessThanOrEqual(1);
+    unblock();
+    await said;
+    await expect.poll(() => taken.length).toBe(1000);
+  });
+
+  test("that fails says why, and the others go on", async () => {
+    const { say, sent, until } = peerWith(async () => ({
+      stream: (async function* (): AsyncGenerator<StreamItem> {
+        yield { event: "line", data: 1 };
+        throw new NomosError("store_closed");
+      })(),
+    }));
+    await say({ id: 1, method: "subscribe", params: { method: "x" } });
+    await until(({ event }) => event === "closed");
+    expect(sent.at(-1)?.data).toMatchObject({ reason: "failed", error: { code: "store_closed" } });
+  });
+
+  test("that is refused leaves room for another", async () => {
+    const refused: RpcOptions["call"] = async () => {
+      throw new NomosError("denied");
+    };
+    const { say, sent, until } = peerWith(refused, { subscriptionsMax: 1 });
+    for (const id of [1, 2, 3]) await say({ id, method: "subscribe", params: { method: "x" } });
+    await until(({ id }) => id === 3);
+    expect(sent.map(({ error }) => error?.code)).toEqual(["denied", "denied", "denied"]);
+  });
+
+  test("more than are allowed are refused", async () => {
+    const { say, sent, until } = peerWith(counting(1_000_000), { subscriptionsMax: 2 });
+    for (const id of [1, 2, 3]) await say({ id, method: "subscribe", params: { method: "x" } });
+    await until(({ id }) => id === 3);
+    expect(sent.find(({ id }) => id === 3)?.error).toMatchObject({ code: "limit_reached", details: { max: 2 } });
+  });
+});
+
+describe("limits", () => {
+  test("no further message is taken while too many calls are under way", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { say } = peerWith(
+      async () => {
+        await promise;
+        return { value: {} };
+      },
+      { callsMax: 2 },
+    );
+    await say({ id: 1, method: "x" });
+    let taken = false;
+    const second = say({ id: 2, method: "x" }).then(() => {
+      taken = true;
+    });
+    await new Promise((done) => setTimeout(done, 20));
+    expect(taken).toBe(false);
+    resolve();
+    await second;
+  });
+
+  test("nor while they are too large together", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { say } = peerWith(
+      async () => {
+        await promise;
+        return { value: {} };
+      },
+      { callBytesMax: 100 },
+    );
+    let taken = false;
+    const first = say({ id: 1, method: "x", params: { text: "y".repeat(200) } }).then(() => {
+      taken = true;
+    });
+    await new Promise((done) => setTimeout(done, 20));
+    expect(taken).toBe(false);
+    resolve();
+    await first;
+  });
+});
+
+describe("the end", () => {
+  test("`end` is answered last, when calls are answered and subscriptions are over", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { say, sent, until } = peerWith(async (asked, signal) => {
+      if (asked.method === "stream") return counting(1_000_000)(asked, signal);
+      await promise;
+      return { value: {} };
+    });
+    await say({ id: 1, method: "slow" });
+    await say({ id: 2, method: "subscribe", params: { method: "stream" } });
+    await say({ id: "end", method: "end" });
+    resolve();
+    await until(({ id }) => id === "end");
+    expect(sent.at(-1)?.id).toBe("end");
+    expect(sent.at(-2)).toMatchObject({ event: "closed", subscription: "s1" });
+    expect(sent.some(({ id }) => id === 1)).toBe(true);
+  });
+
+  test("a closed peer takes back whatever is under way", async () => {
+    const signals: AbortSignal[] = [];
+    const { say, peer } = peerWith((_asked, signal) => {
+      signals.push(signal);
+      return wait(_asked, signal);
+    });
+    await say({ id: 1, method: "a" });
+    await say({ id: 2, method: "subscribe", params: { method: "b" } });
+    peer.close();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+  });
+});

@@ -1,0 +1,142 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import { ERROR_CATALOGUE, errorBody, NomosError, toNomosError } from "../../contract/index.ts";
+import type { Actor } from "../../kernel/index.ts";
+import type { Services, Syscall } from "../../syscalls/index.ts";
+import { bearer, type Door, type Knock } from "../http/door.ts";
+import { RPC_LIMITS } from "../rpc/peer.ts";
+import { createShares } from "../shares.ts";
+import { serveConnection, type WsLimits } from "./connection.ts";
+
+export interface WsOptions {
+  readonly services: Services;
+  readonly syscalls: readonly Syscall[];
+  readonly authenticate: (secret: string) => Promise<Actor | null>;
+  readonly recall: (actor: Actor) => Promise<Actor | null>;
+  readonly door: Door;
+  readonly requestBytesMax: number;
+  readonly limits?: Partial<WsLimits>;
+}
+
+interface Admitted {
+  readonly whoIs: () => Promise<Actor | null>;
+  readonly giveBack: () => void;
+}
+
+export interface WebSockets {
+  /** For the server's `upgrade`: a connection, or a refusal in HTTP. */
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly close: () => void;
+}
+
+const WS_PATH = "/api/ws";
+/** What a browser offers beside its ticket; the one that is chosen, so that no secret is sent back. */
+const WS_PROTOCOL = "nomos.rpc.v1";
+const TICKET_PROTOCOL = /^nomos\.ticket\.([0-9a-f]{48})$/;
+const GOING_AWAY = 1001;
+/** Whoever does not say goodbye in this time is left without one. */
+const GOODBYE_MS = 300;
+const CONNECTIONS_MAX = 256;
+
+const WS_LIMITS: WsLimits = {
+  ...RPC_LIMITS,
+  unsentBytesMax: 1_048_576,
+  stalledMs: 60_000,
+  pingMs: 25_000,
+};
+
+/** WebSocket at /api/ws. The same door as for HTTP; who speaks is looked at again with each message. */
+export function createWebSockets(options: WsOptions): WebSockets {
+  const limits = { ...WS_LIMITS, ...options.limits };
+  const syscalls = new Map(options.syscalls.map((syscall) => [syscall.name, syscall]));
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: options.requestBytesMax,
+    perMessageDeflate: false,
+    handleProtocols: (offered) => (offered.has(WS_PROTOCOL) ? WS_PROTOCOL : false),
+  });
+
+  const connections = createShares("WebSockets");
+
+  const admit = async (request: IncomingMessage): Promise<Admitted> => {
+    const knock = knockOf(request);
+    options.door.guard(knock);
+    if (pathOf(request) !== WS_PATH) throw new NomosError("route_not_found", { path: pathOf(request) });
+    if (server.clients.size >= CONNECTIONS_MAX)
+      throw new NomosError("too_many_connections", { connectionsMax: CONNECTIONS_MAX });
+    const secret = bearer(knock.authorization);
+    if (secret !== null) {
+      const giveBack = connections.take(await options.door.login(knock));
+      return { whoIs: () => options.authenticate(secret), giveBack };
+    }
+    const ticket = ticketOf(request);
+    const actor = ticket === null ? null : options.services.tickets.redeem(ticket);
+    if (actor === null) return options.door.refuseLogin();
+    return { whoIs: () => options.recall(actor), giveBack: connections.take(actor) };
+  };
+
+  return {
+    upgrade: (request, socket, head) => {
+      const onError = () => socket.destroy();
+      socket.once("error", onError);
+      admit(request).then(
+        ({ whoIs, giveBack }) => {
+          if (socket.destroyed) return giveBack();
+          socket.off("error", onError);
+          socket.once("close", giveBack);
+          server.handleUpgrade(request, socket, head, (connection) =>
+            serveConnection(connection, {
+              services: options.services,
+              syscalls,
+              limits,
+              actor: counted(whoIs, options.door),
+            }),
+          );
+        },
+        (thrown: unknown) => refuse(socket, toNomosError(thrown)),
+      );
+    },
+    close: () => {
+      for (const client of server.clients) {
+        client.close(GOING_AWAY, "the daemon stops");
+        setTimeout(() => client.terminate(), GOODBYE_MS).unref();
+      }
+      server.close();
+    },
+  };
+}
+
+function counted(whoIs: () => Promise<Actor | null>, door: Door): () => Promise<Actor | null> {
+  return async () => {
+    const actor = await whoIs();
+    if (actor !== null) door.limit(actor);
+    return actor;
+  };
+}
+
+function knockOf({ headers, socket }: IncomingMessage): Knock {
+  const { host, origin, authorization } = headers;
+  return { host, origin, authorization, viaNetwork: socket.remoteAddress !== undefined };
+}
+
+function pathOf({ url = "" }: IncomingMessage): string {
+  return url.split("?", 1)[0] ?? "";
+}
+
+function ticketOf({ headers }: IncomingMessage): string | null {
+  const offered = (headers["sec-websocket-protocol"] ?? "").split(",").map((one) => one.trim());
+  return offered.flatMap((one) => TICKET_PROTOCOL.exec(one)?.[1] ?? [])[0] ?? null;
+}
+
+function refuse(socket: Duplex, error: NomosError): void {
+  const { status } = ERROR_CATALOGUE[error.code];
+  const body = JSON.stringify(errorBody(error));
+  const head = [
+    `HTTP/1.1 ${status} ${error.code}`,
+    "content-type: application/json",
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}

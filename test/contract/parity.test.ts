@@ -1,0 +1,141 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ERROR_CATALOGUE } from "../../src/contract/index.ts";
+import { SYSCALLS } from "../../src/syscalls/index.ts";
+import { startDaemon } from "../support/daemon.ts";
+import { createMask, withoutVolatile } from "./parity/mask.ts";
+import { LAST_STEP, type Memory, STORY, type Step, UNKNOWN_ID } from "./parity/story.ts";
+import { type Outcome, type Speaker, SURFACES } from "./parity/surfaces.ts";
+
+const STORY_MAX_MS = 240_000;
+const STREAM_ITEMS = { "session.stream": 1000, "event.stream": 5 } as const;
+const AT_ONCE = 4;
+const BY_NAME = new Map(SYSCALLS.map((syscall) => [syscall.name, syscall]));
+
+interface Told {
+  readonly step: string;
+  readonly outcome: unknown;
+}
+
+/** What each surface made of the same story, masked. */
+const told = new Map<string, readonly Told[]>();
+let cwd = "";
+beforeAll(async () => {
+  cwd = await realpath(await mkdtemp(join(tmpdir(), "nomos-parity-")));
+});
+afterAll(() => rm(cwd, { recursive: true, force: true }));
+
+test("every syscall has a step in which it succeeds", () => {
+  const done = new Set(
+    [...STORY, LAST_STEP].flatMap(({ syscall, refused }) => (refused === undefined ? [syscall] : [])),
+  );
+  expect(SYSCALLS.map(({ name }) => name).filter((name) => !done.has(name))).toEqual([]);
+});
+
+test("every step is of a syscall, and is refused with a code of the catalogue", () => {
+  for (const { syscall, refused } of STORY) {
+    expect(BY_NAME.has(syscall)).toBe(true);
+    if (refused !== undefined) expect(ERROR_CATALOGUE).toHaveProperty(refused);
+  }
+});
+
+describe("the same story", () => {
+  test.each(Object.entries(SURFACES))(
+    "over %s",
+    async (name, open) => {
+      const daemon = await startDaemon({ cwd });
+      const places = { [daemon.home]: "<home>", [cwd]: "<cwd>", [daemon.url]: "<url>" };
+      const speaker = await open(daemon, daemon.token);
+      const memory: Memory = { cwd };
+      const story: Told[] = [];
+      const mask = createMask(places, { numbered: true });
+      for (const [at, step] of STORY.entries()) {
+        const outcome = await play(speaker, step, memory);
+        story.push({ step: `${at} ${step.syscall}`, outcome: mask(outcome) });
+      }
+      const plain = createMask(places, { numbered: false });
+      const scoped = async (...capabilities: readonly string[]): Promise<Speaker> => {
+        const { body } = await daemon.call<{ secret: string }>("POST", "/api/tokens", { capabilities });
+        return open(daemon, body.secret);
+      };
+      const blobReader = await scoped("blob.read");
+      const lister = await scoped("session.list");
+      const refusals = await inTurns([
+        ...refusedIds().map(({ step, syscall, input }) => async () => ({
+          step,
+          outcome: await speaker.call(syscall, input),
+        })),
+        ...SYSCALLS.map((syscall) => async () => {
+          const nobody = syscall.permission === "blob.read" ? lister : blobReader;
+          return { step: `${syscall.name} denied`, outcome: await nobody.call(syscall, inputOf(syscall.name, memory)) };
+        }),
+      ]);
+      for (const { step, outcome } of refusals) {
+        expect([step, outcome]).toEqual([step, { error: expect.objectContaining({ code: expect.any(String) }) }]);
+        story.push({ step, outcome: plain(outcome) });
+      }
+      for (const one of [blobReader, lister]) await one.close();
+      story.push({ step: "last", outcome: mask(await play(speaker, LAST_STEP, memory)) });
+      told.set(name, story);
+      await speaker.close().catch(() => undefined);
+    },
+    STORY_MAX_MS,
+  );
+
+  test.each(Object.keys(SURFACES).slice(1))("is the same over HTTP and over %s", (name) => {
+    const expected = told.get("HTTP") ?? [];
+    const found = told.get(name) ?? [];
+    expect(expected.length).toBeGreaterThan(STORY.length + SYSCALLS.length);
+    expect(found.map(({ step }) => step)).toEqual(expected.map(({ step }) => step));
+    for (const [at, one] of expected.entries()) expect({ name, ...found[at] }).toEqual({ name, ...one });
+  });
+});
+
+async function play(speaker: Speaker, step: Step, memory: Memory): Promise<unknown> {
+  const syscall = BY_NAME.get(step.syscall);
+  if (syscall === undefined) throw new Error(`no syscall is named ${step.syscall}`);
+  if (syscall.name === "session.stream" || syscall.name === "event.stream")
+    return speaker.follow(syscall, step.input(memory), STREAM_ITEMS[syscall.name]);
+  let outcome = await speaker.call(syscall, step.input(memory));
+  while (step.until !== undefined && !("value" in outcome && step.until(outcome.value)))
+    outcome = await speaker.call(syscall, step.input(memory));
+  expect({ step: step.syscall, code: codeOf(outcome) }).toEqual({ step: step.syscall, code: step.refused ?? null });
+  if (!("value" in outcome)) return outcome;
+  step.keep?.(outcome.value, memory);
+  return { value: step.volatile ? withoutVolatile(outcome.value) : outcome.value };
+}
+
+function codeOf(outcome: Outcome): unknown {
+  return "error" in outcome ? Reflect.get(Object(outcome.error), "code") : null;
+}
+
+/** An id that nobody has, and one that is none, wherever an id is taken. */
+function refusedIds() {
+  return SYSCALLS.filter(({ input }) => "id" in input.shape).flatMap((syscall) => {
+    const rest = inputOf(syscall.name, {});
+    return [
+      { step: `${syscall.name} unknown id`, syscall, input: { ...rest, id: UNKNOWN_ID } },
+      { step: `${syscall.name} no id`, syscall, input: { ...rest, id: "x".repeat(65) } },
+    ];
+  });
+}
+
+/** An input with which the syscall succeeded; what the memory does not know is filled in. */
+function inputOf(name: string, memory: Memory): Record<string, unknown> {
+  const step = [...STORY, LAST_STEP].find((one) => one.syscall === name && one.refused === undefined);
+  const filled = new Proxy(memory, { get: (target, key) => target[String(key)] ?? UNKNOWN_ID });
+  return step?.input(filled) ?? {};
+}
+
+/** A few at a time, answered in order: each may be a process. */
+async function inTurns<T>(tasks: readonly (() => Promise<T>)[]): Promise<readonly T[]> {
+  const results: T[] = [];
+  const queue = [...tasks.entries()];
+  const work = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) results[next[0]] = await next[1]();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return results;
+}

@@ -1,0 +1,67 @@
+/** What differs from run to run although nothing is different: ids, names, times, hashes, secrets, places. */
+export type Mask = (value: unknown) => unknown;
+
+const FORMS: readonly (readonly [RegExp, string])[] = [
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "id"],
+  [/\b[a-z]+-[a-z]+-[0-9a-f]{2}\b/g, "name"],
+];
+const FIXED: readonly (readonly [RegExp, string])[] = [
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "<time>"],
+  [/\bpid:\d+\b/g, "<pid>"],
+  [/nm[ot]_[0-9a-f]{48,}/g, "<secret>"],
+  [/\b[0-9a-f]{64}\b/g, "<hash>"],
+  [/\b[0-9a-f]{48}\b/g, "<ticket>"],
+];
+/** Members whose number is a matter of luck. */
+const LUCKY: ReadonlySet<string> = new Set([
+  "seq",
+  "next",
+  "id#",
+  "pid",
+  "port",
+  "uptimeMs",
+  "ms",
+  "startTime",
+  "expiresAtMs",
+]);
+/** Of a session that has only just been started: where it is by now. */
+const VOLATILE: ReadonlySet<string> = new Set(["status", "state", "busy", "queued", "head", "lastOutputAt"]);
+
+/**
+ * The same thing has the same mark wherever it appears, so that what is told of one thing is not told of another. Marks
+ * are given in the order of appearance, which is that of the story.
+ */
+export function createMask(places: Readonly<Record<string, string>>, options: { readonly numbered: boolean }): Mask {
+  const marks = new Map<string, string>();
+  const mark = (kind: string, given: string): string => {
+    if (!options.numbered) return `<${kind}>`;
+    const known = marks.get(given) ?? `<${kind} ${marks.size + 1}>`;
+    marks.set(given, known);
+    return known;
+  };
+  const maskText = (text: string): string => {
+    let masked = text;
+    for (const [place, name] of Object.entries(places)) masked = masked.replaceAll(place, name);
+    for (const [form, name] of FIXED) masked = masked.replace(form, name);
+    for (const [form, kind] of FORMS) masked = masked.replace(form, (found) => mark(kind, found));
+    return masked;
+  };
+  const mask = (value: unknown): unknown => {
+    if (typeof value === "string") return maskText(value);
+    if (Array.isArray(value)) return value.map(mask);
+    if (typeof value !== "object" || value === null) return value;
+    const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+    return Object.fromEntries(
+      members.map(([name, member]) => [
+        name,
+        typeof member === "number" && (LUCKY.has(name) || LUCKY.has(`${name}#`)) ? "<number>" : mask(member),
+      ]),
+    );
+  };
+  return mask;
+}
+
+export function withoutVolatile(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !VOLATILE.has(name)));
+}

@@ -1,0 +1,259 @@
+import { createHash } from "node:crypto";
+
+/** What earlier steps found out: ids, mostly. */
+export type Memory = Record<string, string>;
+
+export interface Step {
+  readonly syscall: string;
+  readonly input: (memory: Memory) => Record<string, unknown>;
+  /** The code that it is refused with; it succeeds without. */
+  readonly refused?: string;
+  readonly keep?: (value: unknown, memory: Memory) => void;
+  /** The answer tells of a session that is on its way somewhere. */
+  readonly volatile?: true;
+  /** Asked again until the answer fits. */
+  readonly until?: (value: unknown) => boolean;
+}
+
+const at = (value: unknown, ...path: readonly (string | number)[]): unknown =>
+  path.reduce((found, key) => Reflect.get(Object(found), key), value);
+const keepAs =
+  (name: string, ...path: readonly (string | number)[]) =>
+  (value: unknown, memory: Memory): void => {
+    memory[name] = String(at(value, ...path));
+  };
+const keepEvent = (name: string, type: string) => (value: unknown, memory: Memory) => {
+  const events = at(value, "events");
+  const found = Array.isArray(events) ? events.find((event) => at(event, "type") === type) : undefined;
+  memory[name] = String(at(found, "id"));
+};
+const hasApproval = (value: unknown): boolean => at(value, "approvals", 0, "id") !== undefined;
+const ofSession =
+  (name = "session") =>
+  (memory: Memory) => ({ id: memory[name] });
+const nothing = () => ({});
+export const UNKNOWN_ID = "01900000-0000-7000-8000-000000000000";
+const HELLO = "hello from the parity test";
+const HELLO_SHA256 = createHash("sha256").update(HELLO).digest("hex");
+
+/** One life of a daemon: every syscall at least once where it succeeds, and refusals of each kind on the way. */
+export const STORY: readonly Step[] = [
+  { syscall: "system.status", input: nothing },
+  { syscall: "driver.list", input: nothing },
+  { syscall: "agent.list", input: nothing },
+  {
+    syscall: "agent.create",
+    input: () => ({ slug: "tester", name: "Tester", driver: "demo", tools: { run: "always_ask" } }),
+  },
+  { syscall: "agent.create", input: () => ({ slug: "tester", driver: "demo" }), refused: "agent_exists" },
+  { syscall: "agent.create", input: () => ({ slug: "other", driver: "nobody" }), refused: "not_installed" },
+  { syscall: "agent.show", input: () => ({ slug: "tester" }) },
+  { syscall: "agent.show", input: () => ({ slug: "nobody" }), refused: "agent_not_found" },
+  { syscall: "agent.show", input: () => ({ slug: "NO SLUG" }), refused: "invalid_request" },
+  { syscall: "agent.default", input: () => ({ slug: "tester" }) },
+  { syscall: "agent.default", input: () => ({ slug: "demo" }) },
+
+  {
+    syscall: "session.start",
+    input: ({ cwd }) => ({ adapter: "demo", cwd, label: "first", prompt: "say hello\nwrite note.txt some text" }),
+    keep: keepAs("session", "id"),
+    volatile: true,
+  },
+  { syscall: "session.start", input: ({ cwd }) => ({ adapter: "nobody", cwd }), refused: "not_installed" },
+  { syscall: "session.start", input: () => ({ adapter: "demo", cwd: "/does/not/exist" }), refused: "cwd_missing" },
+  {
+    syscall: "session.start",
+    input: ({ cwd }) => ({ adapter: "demo", cwd, label: "x".repeat(201) }),
+    refused: "invalid_request",
+  },
+  { syscall: "session.wait", input: ofSession() },
+  { syscall: "session.wait", input: ({ session }) => ({ id: session, turnId: UNKNOWN_ID }), refused: "turn_not_found" },
+  { syscall: "session.show", input: ofSession() },
+  {
+    syscall: "session.events",
+    input: ({ session }) => ({ id: session, limit: 50 }),
+    keep: (value, memory) => {
+      keepEvent("opened", "session.opened@1")(value, memory);
+      keepEvent("ended", "turn.ended@1")(value, memory);
+      keepEvent("said", "message.completed@1")(value, memory);
+    },
+  },
+  { syscall: "session.events", input: ({ session }) => ({ id: session, types: ["turn.ended"], order: "desc" }) },
+  { syscall: "session.events", input: ({ session }) => ({ id: session, limit: 0 }), refused: "invalid_request" },
+  {
+    syscall: "session.events",
+    input: ({ session }) => ({ id: session, after: UNKNOWN_ID }),
+    refused: "event_not_found",
+  },
+  { syscall: "session.output", input: ({ session }) => ({ id: session, lastN: 3 }) },
+  { syscall: "session.handoff", input: ofSession() },
+  { syscall: "session.list", input: () => ({ onlyAlive: true, limit: 10 }) },
+  { syscall: "session.search", input: () => ({ q: "nobody said this" }) },
+  { syscall: "event.show", input: ({ opened }) => ({ eventId: opened }) },
+  { syscall: "event.show", input: () => ({ eventId: UNKNOWN_ID }), refused: "event_not_found" },
+  { syscall: "audit.entries", input: () => ({ limit: 4 }) },
+  { syscall: "audit.entries", input: () => ({ limit: 0 }), refused: "invalid_request" },
+
+  { syscall: "artifact.write", input: ({ session }) => ({ id: session, path: "notes/a b.txt", content: HELLO }) },
+  { syscall: "artifact.list", input: ofSession() },
+  { syscall: "artifact.read", input: ({ session }) => ({ id: session, path: "notes/a b.txt" }) },
+  {
+    syscall: "artifact.read",
+    input: ({ session }) => ({ id: session, path: "nobody" }),
+    refused: "artifact_not_found",
+  },
+  {
+    syscall: "artifact.read",
+    input: ({ session }) => ({ id: session, path: "notes/a b.txt", version: 9 }),
+    refused: "artifact_not_found",
+  },
+  { syscall: "blob.read", input: () => ({ sha256: HELLO_SHA256 }) },
+  { syscall: "blob.read", input: () => ({ sha256: "0".repeat(64) }), refused: "artifact_not_found" },
+  { syscall: "blob.read", input: () => ({ sha256: "no hash" }), refused: "invalid_request" },
+  {
+    syscall: "todo.replace",
+    input: ({ session }) => ({ id: session, items: [{ text: "compare surfaces", status: "active" }] }),
+  },
+  {
+    syscall: "todo.replace",
+    input: ({ session }) => ({ id: session, items: [{ text: 5 }] }),
+    refused: "invalid_request",
+  },
+  { syscall: "todo.show", input: ofSession() },
+  {
+    syscall: "event.add",
+    input: ({ session }) => ({ id: session, events: [{ type: "note", payload: { deep: [1, null, "ü€😀\u2028"] } }] }),
+  },
+  {
+    syscall: "event.add",
+    input: ({ session }) => ({ id: session, events: [{ type: "NO TYPE", payload: 1 }] }),
+    refused: "invalid_request",
+  },
+  { syscall: "session.label", input: ({ session }) => ({ id: session, label: "renamed ü\u2028" }) },
+
+  {
+    syscall: "session.prompt",
+    input: ({ session }) => ({ id: session, prompt: "say again" }),
+    keep: keepAs("turn", "turnId"),
+  },
+  { syscall: "session.wait", input: ({ session, turn }) => ({ id: session, turnId: turn }) },
+  { syscall: "session.prompt", input: ({ session }) => ({ id: session, prompt: "sleep 60000" }) },
+  { syscall: "session.prompt", input: ({ session }) => ({ id: session, prompt: "say no" }), refused: "session_busy" },
+  {
+    syscall: "session.wait",
+    input: ({ session }) => ({ id: session, timeoutMs: 1 }),
+    refused: "wait_timeout",
+  },
+  { syscall: "session.interrupt", input: ofSession() },
+  { syscall: "session.interrupt", input: ofSession() },
+  {
+    syscall: "session.fork",
+    input: ({ session }) => ({ id: session, label: "forked" }),
+    keep: keepAs("fork", "id"),
+    volatile: true,
+  },
+  { syscall: "session.fork", input: ({ session }) => ({ id: session, at: UNKNOWN_ID }), refused: "event_not_found" },
+  { syscall: "session.rewind", input: ({ session, ended }) => ({ id: session, to: ended }) },
+  { syscall: "session.suspend", input: ({ session }) => ({ id: session, reason: "to see" }) },
+  {
+    syscall: "session.prompt",
+    input: ({ session }) => ({ id: session, prompt: "say no" }),
+    refused: "session_suspended",
+  },
+  { syscall: "session.resume", input: ofSession(), volatile: true },
+  { syscall: "session.resume", input: ofSession(), refused: "session_not_suspended" },
+  { syscall: "session.hibernate", input: ofSession() },
+  { syscall: "session.erase", input: ({ session, said }) => ({ id: session, events: [said], reason: "to see" }) },
+  {
+    syscall: "session.erase",
+    input: ({ session, opened }) => ({ id: session, events: [opened] }),
+    refused: "not_erasable",
+  },
+
+  {
+    syscall: "session.start",
+    input: ({ cwd }) => ({ adapter: "demo", cwd, prompt: "ask May I?" }),
+    keep: keepAs("asking", "id"),
+    volatile: true,
+  },
+  {
+    syscall: "approval.list",
+    input: () => ({ status: "pending" }),
+    until: hasApproval,
+    keep: keepAs("approval", "approvals", 0, "id"),
+  },
+  {
+    syscall: "approval.approve",
+    input: ({ approval }) => ({ approvalId: approval, option: "no such" }),
+    refused: "invalid_option",
+  },
+  { syscall: "approval.approve", input: ({ approval }) => ({ approvalId: approval }) },
+  { syscall: "approval.approve", input: ({ approval }) => ({ approvalId: approval }), refused: "already_answered" },
+  { syscall: "session.wait", input: ofSession("asking") },
+  { syscall: "session.prompt", input: ({ asking }) => ({ id: asking, prompt: "ask And now?" }) },
+  {
+    syscall: "approval.list",
+    input: ({ asking }) => ({ status: "pending", sessionId: asking }),
+    until: hasApproval,
+    keep: keepAs("second", "approvals", 0, "id"),
+  },
+  { syscall: "approval.reject", input: ({ second }) => ({ approvalId: second, reason: "not now" }) },
+  { syscall: "approval.reject", input: () => ({ approvalId: UNKNOWN_ID }), refused: "approval_not_found" },
+
+  {
+    syscall: "session.open",
+    input: ({ cwd }) => ({ pid: process.pid, cwd, label: "mine" }),
+    keep: keepAs("external", "id"),
+    volatile: true,
+  },
+  { syscall: "session.open", input: ({ cwd }) => ({ pid: 4_194_304, cwd }), refused: "invalid_request" },
+  {
+    syscall: "turn.begin",
+    input: ({ external }) => ({ id: external, input: "do it" }),
+    keep: keepAs("externalTurn", "turnId"),
+  },
+  { syscall: "turn.begin", input: ({ external }) => ({ id: external, input: "again" }), refused: "turn_open" },
+  {
+    syscall: "turn.say",
+    input: ({ external, externalTurn }) => ({ id: external, turnId: externalTurn, text: "done it" }),
+  },
+  { syscall: "turn.end", input: ({ external, externalTurn }) => ({ id: external, turnId: externalTurn }) },
+  {
+    syscall: "turn.say",
+    input: ({ external, externalTurn }) => ({ id: external, turnId: externalTurn, text: "too late" }),
+    refused: "turn_ended",
+  },
+  { syscall: "session.prompt", input: ({ external }) => ({ id: external, prompt: "no" }), refused: "not_promptable" },
+  { syscall: "session.finish", input: ({ external }) => ({ id: external, exitCode: 3 }) },
+
+  { syscall: "config.show", input: nothing },
+  { syscall: "config.set", input: () => ({ config: { turnTimeoutMs: 600_000 } }) },
+  { syscall: "config.set", input: () => ({ config: { turnTimeoutMs: -1 } }), refused: "invalid_request" },
+  {
+    syscall: "token.issue",
+    input: () => ({ capabilities: ["session.read", "session.list"], label: "reader" }),
+    keep: keepAs("token", "tokenId"),
+  },
+  { syscall: "token.list", input: nothing },
+  { syscall: "token.revoke", input: ({ token }) => ({ tokenId: token }) },
+  { syscall: "token.revoke", input: ({ token }) => ({ tokenId: token }), refused: "token_revoked" },
+  { syscall: "token.revoke", input: () => ({ tokenId: UNKNOWN_ID }), refused: "token_not_found" },
+  { syscall: "doc.list", input: nothing },
+  { syscall: "doc.read", input: () => ({ path: "docs/reference/mcp.md" }) },
+  { syscall: "doc.read", input: () => ({ path: "../package.json" }), refused: "doc_not_found" },
+  { syscall: "ws.ticket", input: nothing },
+  { syscall: "system.doctor", input: () => ({ rebuild: true }) },
+  { syscall: "agent.delete", input: () => ({ slug: "tester" }) },
+  { syscall: "agent.delete", input: () => ({ slug: "demo" }), refused: "agent_in_use" },
+
+  { syscall: "session.kill", input: ({ session }) => ({ id: session, reason: "the story ends" }) },
+  { syscall: "session.kill", input: ofSession() },
+  { syscall: "session.prompt", input: ({ session }) => ({ id: session, prompt: "say no" }), refused: "session_ended" },
+  { syscall: "session.stream", input: ofSession() },
+  { syscall: "event.stream", input: () => ({ after: 0 }) },
+  { syscall: "session.forget", input: ofSession("fork") },
+  { syscall: "session.show", input: ofSession("fork"), refused: "session_not_found" },
+];
+
+/** After everything else. */
+export const LAST_STEP: Step = { syscall: "system.shutdown", input: nothing };
