@@ -8,6 +8,7 @@ import {
   killMarked,
   processIdentity,
   systemClock,
+  systemFiles,
   writeFileAtomic,
 } from "../host/index.ts";
 import { compilePolicy, fact, HOME_LEASE, releaseLease, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
@@ -68,6 +69,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const config = await openSettings(home);
   const log = openDaemonLog(home, options.echo);
   const clock = systemClock();
+  const files = systemFiles();
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
   const store = await openSqliteStore({
     home,
@@ -113,6 +115,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     store,
     committer,
     clock,
+    files,
     newId,
     policy,
     frames,
@@ -131,7 +134,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     processes,
     clock,
     newId,
-    specs: { home, defaultCwd: options.cwd, driver: drivers.get, driverFile: drivers.file, random },
+    specs: { home, files, defaultCwd: options.cwd, driver: drivers.get, driverFile: drivers.file, random },
     idleHibernateMs: () => setting(config, "idleHibernateMs"),
     log: log.write,
   });

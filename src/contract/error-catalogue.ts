@@ -108,6 +108,7 @@ export const ERROR_CATALOGUE = {
     "There is no such event here.",
     "`nomos session events <session>` lists those there are.",
   ),
+  file_too_large: entry(413, 2, "The file is larger than may be read at once.", "Read a part of it with a command."),
   forbidden_host: entry(403, 3, "The request names a host this daemon does not serve.", "Use 127.0.0.1 or localhost."),
   forbidden_origin: entry(
     403,
@@ -163,6 +164,12 @@ export const ERROR_CATALOGUE = {
   log_newer: entry(500, 6, "The log was written by a newer version.", "Install that version, or a later one."),
   malformed_json: entry(400, 2, "The request is not JSON.", "The details say where it breaks off."),
   method_not_allowed: entry(405, 2, "This address does not take that method.", "See /openapi.json."),
+  not_erasable: entry(
+    409,
+    5,
+    "This event holds the session together; its data stays.",
+    "Erase what was said and done: prompts, messages, output, artifacts.",
+  ),
   not_installed: entry(501, 6, "No such driver is installed.", "`nomos driver list` shows those there are."),
   not_promptable: entry(
     409,

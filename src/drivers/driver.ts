@@ -34,6 +34,7 @@ export interface TurnPort {
   readonly run: (command: string) => Promise<EffectResult>;
   readonly write: (path: string, text: string) => Promise<EffectResult>;
   readonly read: (path: string) => Promise<string>;
+  readonly sleep: (ms: number) => Promise<void>;
   readonly start: (argv: readonly string[]) => Promise<TurnProcess>;
   readonly ask: (question: string, options: readonly string[]) => Promise<Reply>;
   readonly artifact: (

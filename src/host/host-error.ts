@@ -2,6 +2,7 @@
 export type HostErrorCode =
   | "cwd_hidden"
   | "cwd_missing"
+  | "file_too_large"
   | "home_unusable"
   | "path_invalid"
   | "path_outside"

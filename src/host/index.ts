@@ -1,6 +1,7 @@
 export { type WriteOptions, writeFileAtomic } from "./atomic-file.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { confinePath } from "./confine-path.ts";
+export { type Files, systemFiles } from "./files.ts";
 export { type Bubblewrap, findBubblewrap } from "./find-bubblewrap.ts";
 export { HostError, type HostErrorCode } from "./host-error.ts";
 export { isAlive, type ProcessIdentity, processIdentity } from "./pid-identity.ts";

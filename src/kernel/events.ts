@@ -251,5 +251,19 @@ export function recallFact(type: string, data: Json): Fact | CustomFact | null {
   return known.includes(type) || isCustomType(type) ? ({ type, data } as Fact | CustomFact) : null;
 }
 
-/** The compiler's proof that the list above names every fact of the map. */
-export type ListedEverywhere = Exclude<EventType, (typeof EVENT_TYPES)[number]> extends never ? true : never;
+/** What was said and done: data that may be erased. What holds the machines together stays. */
+const ERASABLE: readonly string[] = [
+  "turn.admitted@1",
+  "message.completed@1",
+  "effect.intended@1",
+  "effect.output@1",
+  "approval.requested@1",
+  "artifact.written@1",
+  "todo.replaced@1",
+  "session.labelled@1",
+  "gate.denied@1",
+] satisfies readonly EventType[];
+
+export function isErasable(type: string): boolean {
+  return ERASABLE.includes(type) || isCustomType(type);
+}

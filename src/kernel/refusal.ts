@@ -18,6 +18,7 @@ export const REFUSAL_CODES = [
   "event_not_found",
   "invalid_option",
   "lease_held",
+  "not_erasable",
   "queue_full",
   "session_busy",
   "session_ended",

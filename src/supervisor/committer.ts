@@ -3,10 +3,9 @@ import type { Clock } from "../host/index.ts";
 import {
   type CustomFact,
   type Decision,
+  eraseData,
   type Fact,
   type Folded,
-  fact,
-  isBusy,
   isRefusal,
   type NewId,
   type SessionState,
@@ -73,13 +72,24 @@ export function createCommitter(deps: {
     fence,
     change,
     sessionState,
-    erase: (id, events, reason, by) =>
+    erase: (id, ids, reason, by) =>
       inLine(sessionStream(id), async () => {
-        if (isBusy(await sessionState(id))) throw new NomosError("session_busy", { id });
-        const at = clock.iso(clock.nowMs());
-        const erased = fact("data.erased@1", { events, reason });
-        const event = { id: newId(), at, actor: by.actor, cause: by.cause ?? null, fact: erased };
-        return store.erase(sessionStream(id), events, event, { fence, call: by.call ?? null });
+        const state = await sessionState(id);
+        const found = await Promise.all(ids.map((eventId) => store.event(eventId)));
+        const targets = found.map((event, index) => {
+          if (event?.stream !== state.stream) throw new NomosError("event_not_found", { eventId: ids[index] ?? "" });
+          return event;
+        });
+        const [erased] = settled(eraseData(state, targets, reason));
+        if (erased === undefined) return [];
+        const event = {
+          id: newId(),
+          at: clock.iso(clock.nowMs()),
+          actor: by.actor,
+          cause: by.cause ?? null,
+          fact: erased,
+        };
+        return store.erase(state.stream, ids, event, { fence, call: by.call ?? null });
       }),
     session: async (id, decide, by) => {
       const { events, before } = await change(sessionStream(id), (folded) => decide(known(folded, id)), by);

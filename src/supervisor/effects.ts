@@ -1,8 +1,5 @@
-import { mkdir } from "node:fs/promises";
-import { dirname, relative } from "node:path";
-import { NomosError, toNomosError } from "../contract/index.ts";
 import type { EffectResult, Reply } from "../drivers/index.ts";
-import { confinePath, HostError, type HostProcess, writeFileAtomic } from "../host/index.ts";
+import { type Clock, type Files, HostError, type HostProcess } from "../host/index.ts";
 import {
   ALWAYS,
   beginEffect,
@@ -38,6 +35,8 @@ export interface EffectScene {
   /** A question that an earlier run of this turn has put already. */
   readonly adopt: () => Question | null;
   readonly waitFor: (approvalId: string) => Promise<Reply>;
+  readonly files: Files;
+  readonly clock: Clock;
   readonly show: (stream: "stdout" | "stderr", text: string) => void;
   readonly spawn: (argv: readonly string[], stdin: "none" | "pipe") => HostProcess;
 }
@@ -100,9 +99,7 @@ export function createEffects(scene: EffectScene): Effects {
       return { effectId };
     }
     const message = reply.reason ?? "rejected";
-    const settled = { effectId, outcome: "refused", exitCode: null, message } as const;
-    await committer.session(sessionId, (state) => settleEffect(state, settled), by);
-    return { refused: { ...settled, output: "" } };
+    return { refused: { effectId, outcome: "refused", exitCode: null, output: "", message } };
   };
 
   const deny = async (
@@ -126,65 +123,53 @@ export function createEffects(scene: EffectScene): Effects {
     return null;
   };
 
-  const run = async (command: string): Promise<EffectResult> => {
-    const begun = await begin(
-      "run",
-      { command },
-      `command/${command.replaceAll("/", "∕").slice(0, COMMAND_SHOWN)}`,
-      "ask",
+  /** What goes wrong in the world is a result of the effect; what goes wrong in the log, or an interruption, goes on up. */
+  const carryOut = async (effectId: string, act: () => Promise<Acted>): Promise<EffectResult> => {
+    const acted = await act().catch(
+      (thrown: unknown): Acted => ({ exitCode: null, output: "", message: explain(thrown) }),
     );
+    scene.signal.throwIfAborted();
+    const outcome = acted.message === null && (acted.exitCode ?? 0) === 0 ? "done" : "failed";
+    await settle(effectId, outcome, acted.exitCode, acted.message);
+    return { effectId, outcome, ...acted };
+  };
+
+  const run = async (command: string): Promise<EffectResult> => {
+    const shown = `command/${command.replaceAll("/", "∕").slice(0, COMMAND_SHOWN)}`;
+    const begun = await begin("run", { command }, shown, "ask");
     if ("refused" in begun) return begun.refused;
     const { effectId } = begun;
-    try {
+    return carryOut(effectId, async () => {
       await using process = scene.spawn(["sh", "-c", command], "none");
-      const output = await recordOutput(process, {
+      const sinks = {
         show: scene.show,
-        record: (stream, text) => record(effectId, stream, text),
-      });
-      const { exitCode, failure } = await process.exited;
+        record: (stream: "stdout" | "stderr", text: string) => record(effectId, stream, text),
+      };
+      const output = await recordOutput(process, sinks, scene.clock);
+      const { exitCode, signal, failure } = await process.exited;
       if (failure !== undefined) throw failure;
-      const outcome = exitCode === 0 ? "done" : "failed";
-      scene.signal.throwIfAborted();
-      await settle(effectId, outcome, exitCode, null);
-      return { effectId, outcome, exitCode, output, message: null };
-    } catch (thrown) {
-      return failed(effectId, thrown);
-    }
+      return { exitCode, output, message: exitCode === null ? `ended by ${signal ?? "a signal"}` : null };
+    });
   };
 
   const write = async (path: string, text: string): Promise<EffectResult> => {
-    const target = confined(path);
-    if (target === null) return (await deny("tool.write", `path/${path}`, ["path_outside"])).refused;
+    const place = placeOf(path);
+    if (place === null) return (await deny("tool.write", `path/${path}`, ["path_outside"])).refused;
     const body = await storeText(scene.store, text);
-    const begun = await begin("write", { path, body: { ...body } }, `path/${relative(scene.cwd, target)}`, "safe");
+    const begun = await begin("write", { path, ...body }, `path/${place}`, "safe");
     if ("refused" in begun) return begun.refused;
-    const { effectId } = begun;
-    try {
-      await mkdir(dirname(target), { recursive: true });
-      await writeFileAtomic(confinePath(scene.cwd, path), Buffer.from(text));
-      await settle(effectId, "done", null, null);
-      return { effectId, outcome: "done", exitCode: null, output: "", message: null };
-    } catch (thrown) {
-      return failed(effectId, thrown);
-    }
+    return carryOut(begun.effectId, async () => {
+      await scene.files.write(scene.cwd, path, text);
+      return { exitCode: null, output: "", message: null };
+    });
   };
 
-  /** An effect that failed is a result, not the end of the turn; only an interruption goes on up. */
-  const failed = async (effectId: string, thrown: unknown): Promise<EffectResult> => {
-    scene.signal.throwIfAborted();
-    const error = toNomosError(thrown);
-    if (error.code === "internal" || error.code === "turn_ended" || error.code === "session_ended") throw thrown;
-    const message = `${error.code}: ${thrown instanceof Error ? thrown.message : error.message}`;
-    await settle(effectId, "failed", null, message);
-    return { effectId, outcome: "failed", exitCode: null, output: "", message };
-  };
-
-  const confined = (path: string): string | null => {
+  const placeOf = (path: string): string | null => {
     try {
-      return confinePath(scene.cwd, path);
+      return scene.files.place(scene.cwd, path);
     } catch (thrown) {
       if (thrown instanceof HostError && thrown.code === "path_outside") return null;
-      throw thrown instanceof HostError ? new NomosError("path_invalid", { path }) : thrown;
+      throw thrown;
     }
   };
 
@@ -192,3 +177,14 @@ export function createEffects(scene: EffectScene): Effects {
 }
 
 const COMMAND_SHOWN = 500;
+
+interface Acted {
+  readonly exitCode: number | null;
+  readonly output: string;
+  readonly message: string | null;
+}
+
+function explain(thrown: unknown): string {
+  const code = thrown instanceof Error && "code" in thrown ? `${String(thrown.code)}: ` : "";
+  return `${code}${thrown instanceof Error ? thrown.message : String(thrown)}`.slice(0, 2000);
+}

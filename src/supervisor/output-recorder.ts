@@ -1,4 +1,4 @@
-import type { HostProcess } from "../host/index.ts";
+import type { Clock, HostProcess } from "../host/index.ts";
 import type { TextOrBlob } from "../kernel/index.ts";
 
 export interface RecorderSinks {
@@ -12,7 +12,7 @@ const PIECE_AGE_MS = 2000;
 const PREVIEW_CHARS = 16_384;
 
 /** Drains a process, shows what comes as it comes, and records it in pieces. Returns the beginning of it all. */
-export async function recordOutput(process: HostProcess, sinks: RecorderSinks): Promise<string> {
+export async function recordOutput(process: HostProcess, sinks: RecorderSinks, clock: Clock): Promise<string> {
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   const held: { stream: "stdout" | "stderr"; text: string; sinceMs: number } = {
     stream: "stdout",
@@ -27,14 +27,17 @@ export async function recordOutput(process: HostProcess, sinks: RecorderSinks): 
     held.text = "";
     if (text !== "") recording = recording.then(() => sinks.record(stream, text));
   };
-  const timer = setInterval(() => {
-    if (held.text !== "" && performance.now() - held.sinceMs > PIECE_AGE_MS) flush();
-  }, PIECE_AGE_MS / 4);
+  let stopTimer: () => void = () => undefined;
+  const lookAgain = (): void => {
+    if (held.text !== "" && clock.nowMs() - held.sinceMs > PIECE_AGE_MS) flush();
+    stopTimer = clock.after(PIECE_AGE_MS / 4, lookAgain);
+  };
+  lookAgain();
   try {
     for await (const { stream, bytes } of process.output) {
       const text = decoders[stream].decode(bytes, { stream: true });
       if (stream !== held.stream) flush();
-      if (held.text === "") held.sinceMs = performance.now();
+      if (held.text === "") held.sinceMs = clock.nowMs();
       held.stream = stream;
       held.text += text;
       sinks.show(stream, text);
@@ -45,7 +48,7 @@ export async function recordOutput(process: HostProcess, sinks: RecorderSinks): 
     }
     flush();
   } finally {
-    clearInterval(timer);
+    stopTimer();
     await recording;
   }
   return preview;

@@ -1,7 +1,7 @@
-import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, resolve, sep } from "node:path";
 import { NomosError } from "../contract/index.ts";
 import type { Driver } from "../drivers/index.ts";
+import type { Files } from "../host/index.ts";
 import { type SandboxMode, type SessionSpec, sessionName } from "../kernel/index.ts";
 
 export interface OpenInput {
@@ -22,7 +22,9 @@ export interface OpenInput {
 }
 
 export interface SpecSources {
+  /** As it really is, without links. */
   readonly home: string;
+  readonly files: Files;
   readonly defaultCwd: string;
   readonly driver: (slug: string) => Driver;
   /** The file that the configuration gives a driver of the user's own. */
@@ -68,11 +70,10 @@ function refuseWalls(input: OpenInput): void {
 }
 
 async function resolveCwd(cwd: string, sources: SpecSources): Promise<string> {
-  const found = cwd.includes("\0") || !isAbsolute(cwd) ? null : await realpath(cwd).catch(() => null);
-  if (found === null || !(await stat(found)).isDirectory()) throw new NomosError("cwd_missing", { cwd });
-  const home = await realpath(sources.home);
-  const workspaces = join(home, "workspaces");
+  const found = await sources.files.directory(cwd);
+  if (found === null) throw new NomosError("cwd_missing", { cwd });
+  const { home } = sources;
   const inside = found === home || found.startsWith(home + sep);
-  if (inside && !found.startsWith(workspaces + sep)) throw new NomosError("cwd_hidden", { cwd });
+  if (inside && !found.startsWith(join(home, "workspaces") + sep)) throw new NomosError("cwd_hidden", { cwd });
   return found;
 }

@@ -1,7 +1,5 @@
-import { readFile, stat } from "node:fs/promises";
 import { NomosError } from "../contract/index.ts";
 import type { Reply, TurnPort } from "../drivers/index.ts";
-import { confinePath } from "../host/index.ts";
 import {
   addCustom,
   askApproval,
@@ -77,12 +75,8 @@ export function createTurnPort(scene: PortScene): TurnPort {
     stream: (text) => scene.frame("message", text),
     run: effects.run,
     write: effects.write,
-    read: async (path) => {
-      const place = confinePath(spec.cwd, path);
-      if ((await stat(place)).size > LIMITS.artifactBytes)
-        throw new NomosError("payload_too_large", { maxBytes: LIMITS.artifactBytes });
-      return readFile(place, "utf8");
-    },
+    read: (path) => scene.files.read(spec.cwd, path, LIMITS.artifactBytes),
+    sleep: (ms) => scene.clock.sleep(ms, signal),
     start: (argv) => startTurnProcess(effectScene, effects, argv),
     ask,
     artifact: async (path, bytes, mediaType) => {

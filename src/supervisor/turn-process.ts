@@ -31,10 +31,14 @@ export async function startTurnProcess(
       if (pieces.length > PIECES_KEPT) pieces.shift();
       for (const listener of listeners) listener.push({ stream, text });
     };
-    const output = await recordOutput(process, {
-      show,
-      record: (stream, text) => effects.record(effectId, stream, text),
-    });
+    const output = await recordOutput(
+      process,
+      {
+        show,
+        record: (stream, text) => effects.record(effectId, stream, text),
+      },
+      scene.clock,
+    );
     over = true;
     for (const listener of listeners) listener.push(null);
     const { exitCode } = await process.exited;

@@ -1,6 +1,6 @@
 import { toNomosError } from "../contract/index.ts";
 import { type Driver, DriverError } from "../drivers/index.ts";
-import type { Clock, HostProcess } from "../host/index.ts";
+import type { Clock, Files, HostProcess } from "../host/index.ts";
 import {
   endTurn,
   isEnded,
@@ -26,6 +26,7 @@ export interface TurnRunnerDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly clock: Clock;
+  readonly files: Files;
   readonly newId: () => string;
   readonly policy: Policy;
   readonly frames: Frames;

@@ -9,7 +9,7 @@ import { byOf, sessionRowOf } from "./session-answer.ts";
 const Path = z
   .string()
   .min(1)
-  .max(1024)
+  .max(LIMITS.artifactPathChars)
   .refine((path) => !path.includes("\0"), "no NUL bytes");
 const Content = z.object({ encoding: z.enum(["utf8", "base64"]), content: z.string() });
 const Version = z.coerce.number().int().min(1).optional();

@@ -96,7 +96,7 @@ export const system: readonly Syscall[] = [
       reason: z.string().max(500).optional(),
     }),
     output: z.object({ ok: z.boolean(), erased: z.array(z.string()) }),
-    errors: ["session_not_found", "event_not_found", "session_busy"],
+    errors: ["session_not_found", "event_not_found", "session_busy", "not_erasable"],
     http: { method: "POST", path: "/sessions/:id/erase" },
     cli: { positional: ["id", "events"] },
     commit: (context, { id, events, reason }) =>

@@ -103,7 +103,7 @@ export interface Situation {
 }
 
 export const OPTIONS = ["yes", "no", ALWAYS];
-export const FENCE = 1;
+const FENCE = 1;
 
 export function decideCommand(situation: Situation, command: Command<Exclude<CommandName, "fork">>): Decision {
   const { state } = situation;

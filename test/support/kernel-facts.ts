@@ -36,7 +36,7 @@ const todo = fc.array(fc.record({ text, status: fc.constantFrom("open", "active"
 const artifact = fc.record({ version, blob: text, bytes: fc.nat(), mediaType: text });
 const fence = fc.integer({ min: 1, max: 5 });
 
-export const views: fc.Arbitrary<View> = fc.record({
+const views: fc.Arbitrary<View> = fc.record({
   path: fc.constant([{ kind: "own", stream: "session/s", from: 1, to: null }]),
   artifacts: fc.dictionary(path, fc.record({ artifactId: text, versions: fc.array(artifact, { maxLength: 3 }) }), {
     maxKeys: 3,

@@ -81,7 +81,7 @@ const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   { arbitrary: ENDING, weight: 1 },
 );
 
-export const COMMANDS_MAX = 200;
+const COMMANDS_MAX = 200;
 export const histories = fc.array(anyCommand, { maxLength: COMMANDS_MAX, size: "max" });
 
 function weighted<T>(list: readonly fc.Arbitrary<T>[], weight: number): readonly fc.WeightedArbitrary<T>[] {

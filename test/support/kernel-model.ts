@@ -46,7 +46,7 @@ export interface Step {
   readonly after: SessionState;
 }
 
-export const LOGS_MAX = 4;
+const LOGS_MAX = 4;
 
 export const SPEC: SessionSpec = {
   name: "calm-otter-07",
@@ -137,7 +137,7 @@ export function instant(n: number): string {
 }
 
 /** Picks by any number, so that a shrunk command still picks something. */
-export function at<T>(list: readonly T[], n: number): T {
+function at<T>(list: readonly T[], n: number): T {
   const found = list[n % list.length];
   if (found === undefined) throw new Error("nothing to pick from");
   return found;

@@ -13,7 +13,7 @@ proves.skipIf = (condition: boolean) => (id: string, title: string, prove: TestF
   test.skipIf(condition)(titleOf(id, title), prove, timeoutMs);
 };
 
-export const PROMISE_ID = /^[A-Z]+-?\d+$/;
+const PROMISE_ID = /^[A-Z]+-?\d+$/;
 
 function titleOf(id: string, title: string): string {
   if (!PROMISE_ID.test(id)) throw new Error(`${id} is not the id of a promise, such as K3 or LOG-12`);

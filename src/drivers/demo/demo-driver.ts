@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Json } from "../../kernel/index.ts";
 import { type Driver, DriverError, type TurnPort } from "../driver.ts";
 
@@ -37,8 +36,7 @@ async function obey(port: TurnPort, line: string): Promise<void> {
       await port.run(rest);
       return;
     case "sleep":
-      await sleep(Number.parseInt(rest, 10) || 0, undefined, { signal: port.signal });
-      return;
+      return port.sleep(Number.parseInt(rest, 10) || 0);
     case "ask": {
       const reply = await port.ask(rest, ["yes", "no"]);
       return port.say(

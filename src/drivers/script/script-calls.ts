@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isCustomType, type Json } from "../../kernel/index.ts";
+import { isCustomType, type Json, LIMITS } from "../../kernel/index.ts";
 import { DriverError, type EffectResult, type TurnPort, type TurnProcess } from "../driver.ts";
 import { SCRIPT_METHODS } from "./protocol.ts";
 
@@ -37,7 +37,9 @@ export function createScriptCalls(
       return { ...(await port.ask(question, options)) };
     },
     artifact: async (args) => {
-      const [path, text, mediaType] = z.tuple([z.string(), z.string(), z.string()]).parse(args);
+      const [path, text, mediaType] = z
+        .tuple([z.string().min(1).max(LIMITS.artifactPathChars), z.string(), z.string().max(100)])
+        .parse(args);
       return { ...(await port.artifact(path, Buffer.from(text), mediaType)) };
     },
     todo: async (args) => {

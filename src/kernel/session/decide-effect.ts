@@ -96,31 +96,21 @@ export type Answer =
   | { readonly status: "approved"; readonly option: string | null }
   | { readonly status: "rejected"; readonly reason: string | null };
 
-/** The first answer counts; whoever comes later is told so. */
+/** The first answer counts, and a rejected effect is settled with it: it can never begin. whoever comes later is told so. */
 export function answerApproval(state: SessionState, approvalId: string, answer: Answer): Decision {
   const question = ownEntry(state.approvals, approvalId);
   if (question === undefined) return refuse("already_answered", { approvalId });
-  if (answer.status === "rejected")
-    return [
-      fact("approval.answered@1", {
-        approvalId,
-        turnId: question.turnId,
-        status: "rejected",
-        option: null,
-        reason: answer.reason,
-      }),
-    ];
+  const { turnId, effectId } = question;
+  if (answer.status === "rejected") {
+    const { reason } = answer;
+    const answered = fact("approval.answered@1", { approvalId, turnId, status: "rejected", option: null, reason });
+    const refused = { outcome: "refused", exitCode: null, message: reason ?? "rejected", redo: null } as const;
+    const open = effectId !== null && ownEntry(state.effects, effectId) !== undefined;
+    return !open ? [answered] : [answered, fact("effect.settled@1", { effectId, turnId, ...refused })];
+  }
   if (answer.option !== null && !question.options.includes(answer.option))
     return refuse("invalid_option", { option: answer.option, options: question.options });
-  return [
-    fact("approval.answered@1", {
-      approvalId,
-      turnId: question.turnId,
-      status: "approved",
-      option: answer.option,
-      reason: null,
-    }),
-  ];
+  return [fact("approval.answered@1", { approvalId, turnId, status: "approved", option: answer.option, reason: null })];
 }
 
 function tooManyQuestions(state: SessionState): Refusal | null {

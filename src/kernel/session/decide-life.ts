@@ -1,4 +1,12 @@
-import { type Continuity, type CustomFact, type Fact, fact, type RedoClass, type SessionSpec } from "../events.ts";
+import {
+  type Continuity,
+  type CustomFact,
+  type Fact,
+  fact,
+  isErasable,
+  type RedoClass,
+  type SessionSpec,
+} from "../events.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 import { isEnded, type Point, pendingApprovals, type SessionState } from "./state.ts";
 import { inheritView, rewindView, type View } from "./view.ts";
@@ -64,6 +72,18 @@ export function hibernateSession(state: SessionState, reason: string): Decision 
 export function wakeSession(state: SessionState, continuity: Continuity): Decision {
   if (isEnded(state)) return ended(state);
   return state.phase.at === "hibernated" ? [fact("session.woken@1", { continuity })] : [];
+}
+
+/** Between turns only: a turn that runs still needs what it was told. */
+export function eraseData(
+  state: SessionState,
+  targets: readonly { readonly id: string; readonly type: string }[],
+  reason: string,
+): Decision {
+  if (isBusy(state)) return refuse("session_busy", { id: state.id });
+  const kept = targets.find(({ type }) => !isErasable(type));
+  if (kept !== undefined) return refuse("not_erasable", { id: kept.id, type: kept.type });
+  return [fact("data.erased@1", { events: targets.map(({ id }) => id), reason })];
 }
 
 export function labelSession(state: SessionState, label: string | null): Decision {

@@ -15,6 +15,7 @@ import {
   type ApprovalStateName,
   EFFECT_TRANSITIONS,
   type EffectStateName,
+  ENDED_STATES,
   SESSION_STATES,
   SESSION_TRANSITIONS,
   type Transition,
@@ -187,6 +188,8 @@ proves("K15", "a table names each move once, and only states and facts that ther
   }
   const reached = new Set<string>(["starting", ...SESSION_TRANSITIONS.map(({ to }) => to)]);
   expect([...reached].toSorted()).toEqual([...SESSION_STATES].toSorted());
+  const left = new Set<string>(SESSION_TRANSITIONS.flatMap(({ from }) => from));
+  expect(SESSION_STATES.filter((state) => !left.has(state))).toEqual([...ENDED_STATES]);
 });
 
 function eachMove(

@@ -1,0 +1,66 @@
+import { ERRORS } from "./manifest.generated.ts";
+import type { CatalogueEntry } from "./manifest.ts";
+
+export interface ErrorMembers {
+  readonly message?: string;
+  readonly remedy?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  /** The HTTP status; 0 when no answer came. */
+  readonly status?: number;
+  readonly cause?: unknown;
+}
+
+/** A "no" of the daemon, or of the way to it: the same four members as on every surface, and the HTTP status. */
+export class ClientError extends Error {
+  override readonly name = "ClientError";
+  /** Catalogued, except when a newer daemon knows one more. */
+  readonly code: string;
+  readonly remedy: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly status: number;
+
+  constructor(code: string, members: ErrorMembers = {}) {
+    const known = catalogued(code);
+    const { cause } = members;
+    super(members.message ?? known.message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.remedy = members.remedy ?? known.remedy;
+    this.details = members.details ?? {};
+    this.status = members.status ?? known.status;
+  }
+}
+
+/** What the catalogue says of a code; of one it does not know, what it says of a defect. */
+export function catalogued(code: string): CatalogueEntry {
+  const entries: { readonly [known: string]: CatalogueEntry } = ERRORS;
+  return entries[code] ?? ERRORS.internal;
+}
+
+/** The error in an answer that is none of success. */
+export function errorIn(status: number, text: string): ClientError {
+  const error = member(parsed(text), "error");
+  const code = member(error, "code");
+  if (typeof code !== "string")
+    return new ClientError("internal", { status, message: `The answer is no answer of Nomos (HTTP ${status}).` });
+  const message = member(error, "message");
+  const remedy = member(error, "remedy");
+  const details = member(error, "details");
+  return new ClientError(code, {
+    status,
+    ...(typeof message === "string" ? { message } : {}),
+    ...(typeof remedy === "string" ? { remedy } : {}),
+    ...(typeof details === "object" && details !== null ? { details: { ...details } } : {}),
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function member(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+}

@@ -1,0 +1,73 @@
+import { ClientError } from "./client-error.ts";
+import { send, type Target } from "./request.ts";
+import { readItems, type StreamItem } from "./stream-items.ts";
+
+export interface StreamOptions {
+  /** A `seq` or an event id, exclusive; default: from the beginning of a session, from now for everything. */
+  readonly after?: string | number;
+  readonly signal?: AbortSignal;
+  /** How often in a row it comes back after a cut connection without having heard anything new. */
+  readonly reconnectsMax?: number;
+}
+
+const RECONNECTS_MAX = 8;
+const RECONNECT_FIRST_MS = 100;
+const RECONNECT_MAX_MS = 3_000;
+
+/**
+ * Follows a stream over cut connections, each time from the last event that was passed on: nothing twice, nothing lost.
+ * Lines stand before the event they were made from; so they are held back until it is there.
+ */
+export async function* follow(
+  target: Target,
+  asked: { readonly name: string; readonly input: Readonly<Record<string, unknown>> },
+  options: StreamOptions,
+): AsyncGenerator<StreamItem> {
+  const { signal, reconnectsMax = RECONNECTS_MAX } = options;
+  const input = options.after === undefined ? asked.input : { ...asked.input, after: options.after };
+  let lastId: string | null = null;
+  let failures = 0;
+  while (signal?.aborted !== true) {
+    try {
+      const headers: Record<string, string> = lastId === null ? {} : { "last-event-id": lastId };
+      const response = await send(target, { ...asked, input, headers, signal });
+      if (response.body === null) return;
+      let held: StreamItem[] = [];
+      for await (const item of readItems(response.body.getReader())) {
+        failures = 0;
+        if (item.event === "line") {
+          held.push(item);
+          continue;
+        }
+        if (item.event === "event") lastId = item.id;
+        yield* held;
+        held = [];
+        yield item;
+        if (item.event === "end") return;
+      }
+    } catch (thrown) {
+      if (signal?.aborted === true) return;
+      if (!isPassing(thrown) || failures >= reconnectsMax) throw thrown;
+    }
+    if (failures >= reconnectsMax) throw new ClientError("daemon_unreachable", { status: 0 });
+    await pause(Math.min(RECONNECT_FIRST_MS * 2 ** failures, RECONNECT_MAX_MS), signal);
+    failures += 1;
+  }
+}
+
+/** What may be over in a moment: no answer, or a daemon that is starting or stopping. Everything else is an answer. */
+function isPassing(thrown: unknown): boolean {
+  return !(thrown instanceof ClientError) || thrown.status === 0 || thrown.status >= 502;
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const over = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", over);
+      resolve();
+    };
+    const timer = setTimeout(over, ms);
+    signal?.addEventListener("abort", over);
+  });
+}

@@ -1,0 +1,96 @@
+import { ClientError, errorIn } from "./client-error.ts";
+import { SYSCALLS } from "./manifest.generated.ts";
+import type { SyscallEntry } from "./manifest.ts";
+
+/** The part of `fetch` that is used here, so that something smaller can stand in for it. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
+
+export interface FetchInit {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface FetchResponse {
+  readonly status: number;
+  readonly text: () => Promise<string>;
+  readonly body: { readonly getReader: () => BodyReader } | null;
+}
+
+export interface BodyReader {
+  readonly read: () => Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  readonly cancel: () => Promise<void>;
+}
+
+export interface Target {
+  readonly url: string;
+  readonly token: string;
+  readonly fetch: Fetch;
+}
+
+export interface Asked {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One request, spelled as the table says. Resolves with an answer of success; every other is thrown. */
+export async function send(target: Target, asked: Asked): Promise<FetchResponse> {
+  const { method, path } = entryOf(asked.name).http;
+  const { filled, rest } = fill(path, asked.input);
+  const byQuery = method === "GET" || method === "DELETE";
+  const body = byQuery ? {} : { body: JSON.stringify(rest) };
+  const headers = {
+    authorization: `Bearer ${target.token}`,
+    ...(byQuery ? {} : { "content-type": "application/json" }),
+    ...asked.headers,
+  };
+  const signal = asked.signal === undefined ? {} : { signal: asked.signal };
+  const url = `${target.url}${filled}${byQuery ? query(rest) : ""}`;
+  const response = await reach(target.fetch, url, { method, headers, ...body, ...signal });
+  if (response.status >= 400) throw errorIn(response.status, await response.text());
+  return response;
+}
+
+export function entryOf(name: string): SyscallEntry {
+  const entries: { readonly [known: string]: SyscallEntry } = SYSCALLS;
+  const entry = entries[name];
+  if (entry === undefined) throw new ClientError("usage", { details: { syscall: name } });
+  return entry;
+}
+
+async function reach(fetch: Fetch, url: string, init: FetchInit): Promise<FetchResponse> {
+  try {
+    return await fetch(url, init);
+  } catch (cause) {
+    if (init.signal?.aborted === true) throw cause;
+    throw new ClientError("daemon_unreachable", { status: 0, cause, details: { reason: reasonOf(cause) } });
+  }
+}
+
+/** `fetch` hides the reason one level down. */
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  return thrown.cause instanceof Error ? thrown.cause.message : thrown.message;
+}
+
+function fill(path: string, input: Asked["input"]): { readonly filled: string; readonly rest: Asked["input"] } {
+  const rest = { ...input };
+  const filled = path.replace(/:(\w+)/g, (_whole, name: string) => {
+    const value = rest[name];
+    delete rest[name];
+    if (value === undefined || value === "")
+      throw new ClientError("usage", { message: `\`${name}\` is missing.`, details: { field: name } });
+    return encodeURIComponent(String(value));
+  });
+  return { filled, rest };
+}
+
+function query(input: Asked["input"]): string {
+  const pairs = Object.entries(input).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(Array.isArray(value) ? value.join(",") : String(value))}`],
+  );
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}
