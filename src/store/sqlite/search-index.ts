@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { RecordedEvent, SearchHit } from "../port.ts";
+import { erasedIds, SEARCHED_TYPES, searchedIn } from "../searched.ts";
 import { number, text } from "./encoding.ts";
 import type { PageReads } from "./page-reads.ts";
 
@@ -15,18 +16,6 @@ export interface SearchIndex {
 }
 
 const PAGE = 1000;
-const SESSION_STREAM = "session/";
-/** Only these have words that anybody would look for; `data.erased@1` takes some away again. */
-const TYPES = [
-  "session.opened",
-  "session.forked",
-  "session.labelled",
-  "turn.admitted",
-  "message.completed",
-  "effect.output",
-  "data.erased",
-];
-
 export function openSearchIndex(path: string, reads: PageReads): SearchIndex {
   const db = openOrRenew(path, reads);
   const cursorRow = db.prepare("SELECT seq FROM cursor");
@@ -45,9 +34,8 @@ export function openSearchIndex(path: string, reads: PageReads): SearchIndex {
       }
       return;
     }
-    const words = wordsOf(event);
-    if (words !== null && event.stream.startsWith(SESSION_STREAM))
-      put.run(event.seq, words, event.stream.slice(SESSION_STREAM.length), event.id);
+    const found = searchedIn(event);
+    if (found !== null) put.run(event.seq, found.words, found.sessionId, event.id);
   };
 
   const atomically = (work: () => void): void => {
@@ -65,7 +53,7 @@ export function openSearchIndex(path: string, reads: PageReads): SearchIndex {
     const cursor = number(cursorRow.get()?.["seq"]);
     const end = reads.lastSeq();
     if (cursor >= end) return false;
-    const page = reads.all({ after: cursor, before: end + 1, limit: PAGE, types: TYPES });
+    const page = reads.all({ after: cursor, before: end + 1, limit: PAGE, types: SEARCHED_TYPES });
     const reached = page.next ?? end;
     atomically(() => {
       for (const event of page.events) take(event);
@@ -146,26 +134,4 @@ function matchQuery(words: string): string | null {
   const terms = words.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
   if (terms.length === 0) return null;
   return `${terms.map((word) => `"${word.replaceAll('"', '""')}"`).join(" ")}*`;
-}
-
-function wordsOf(event: RecordedEvent): string | null {
-  const { data } = event;
-  if (data === null || typeof data !== "object" || !("turnId" in data || "label" in data)) return null;
-  const words = [
-    member(data, "prompt"),
-    member(data, "text"),
-    member(data, "label"),
-    member(member(data, "spec"), "name"),
-  ];
-  const found = words.filter((word) => typeof word === "string" && word !== "");
-  return found.length === 0 ? null : found.join(" ");
-}
-
-function erasedIds(event: RecordedEvent): readonly string[] {
-  const ids = member(event.data, "events");
-  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
-}
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }

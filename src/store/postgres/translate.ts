@@ -1,0 +1,45 @@
+import { StoreError, type StoreErrorCode } from "../port.ts";
+
+/** What PostgreSQL and the network say, in our words. A connection that is gone is `store_unreachable`. */
+export function translate(cause: unknown, details: StoreError["details"] = {}): StoreError {
+  if (cause instanceof StoreError) return cause;
+  const state = stateOf(cause);
+  const found = { ...details, sqlstate: state, reason: cause instanceof Error ? cause.message : String(cause) };
+  return new StoreError(state === null ? "store_unreachable" : codeOf(state, cause), found, cause);
+}
+
+/** An event, a call or a stream that is there already. */
+export function isDuplicate(error: StoreError): boolean {
+  return error.details["sqlstate"] === "23505";
+}
+
+/** Whether PostgreSQL has no way to have done it: it said so, or it was never asked. */
+export function leavesNothing(error: StoreError): boolean {
+  return error.code === "disk_full" || error.code === "overloaded" || error.code === "store_read_only";
+}
+
+const CODES: readonly (readonly [RegExp, StoreErrorCode])[] = [
+  [/^53100$/, "disk_full"],
+  // Out of memory or of connections, waited too long for a lock, took too long, met somebody else.
+  [/^(53|55P03|57014|40)/, "overloaded"],
+  // A standby, a role or a database that may only read.
+  [/^(25006|42501)$/, "store_read_only"],
+  // No such user, wrong password, no such database; shutting down, starting up, or told that we were idle for too long.
+  [/^(08|28|3D|57P|25P03)/, "store_unreachable"],
+  [/^XX00[12]$/, "log_corrupt"],
+  // An index holds no keys of that size.
+  [/^54/, "payload_too_large"],
+];
+
+function codeOf(state: string, cause: unknown): StoreErrorCode {
+  const known = CODES.find(([form]) => form.test(state))?.[1];
+  if (known !== undefined) return known;
+  const severity = cause instanceof Error && "severity" in cause ? cause.severity : null;
+  return severity === "FATAL" || severity === "PANIC" ? "store_unreachable" : "store_failed";
+}
+
+/** Five characters that PostgreSQL sent; an error of the network or the driver has none. */
+function stateOf(cause: unknown): string | null {
+  if (!(cause instanceof Error) || !("severity" in cause) || !("code" in cause)) return null;
+  return typeof cause.code === "string" ? cause.code : null;
+}

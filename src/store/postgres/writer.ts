@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { StoreError } from "../port.ts";
+import type { WriteReply, WriteRequest } from "../sqlite/messages.ts";
+import type { Attempt, Commit } from "./commit.ts";
+import type { Connection } from "./connection.ts";
+import { isDuplicate, leavesNothing, translate } from "./translate.ts";
+
+export type Written = Extract<WriteReply, { ok: unknown }>;
+
+/** The one queue of writes. What comes in while a batch is committed becomes the next one: one transaction, one flush. */
+export interface Writer {
+  /** `take` is called at once and in order of commits; what it returns is the answer. */
+  readonly write: <T>(request: WriteRequest, take: (written: Written) => T) => Promise<T>;
+  /** Refuses everything from now on, and whatever has not been sent. */
+  readonly fail: (error: StoreError) => void;
+  /** Whether a message of this session of the database is of our own making. */
+  readonly isOwn: (processId: number) => boolean;
+  /** Waits for what has been asked for, within bounds; what is asked for from now on is refused. */
+  readonly close: () => Promise<void>;
+}
+
+export interface WriterDeps {
+  readonly connect: () => Promise<Connection>;
+  readonly commit: Commit;
+  readonly onFatal: (error: StoreError) => void;
+  /** How long a write waits for a database that cannot be reached, when it is known that nothing was written. */
+  readonly reachMaxMs: number;
+}
+
+interface Waiting {
+  readonly request: WriteRequest;
+  readonly bytes: number;
+  readonly settle: (reply: WriteReply) => void;
+  readonly reject: (error: StoreError) => void;
+}
+
+const BATCH_MAX = 512;
+const BATCH_BYTES_MAX = 8 * 1024 * 1024;
+const BACKLOG_MAX = 20_000;
+const BACKLOG_BYTES_MAX = 256 * 1024 * 1024;
+const TRY_AGAIN_FIRST_MS = 50;
+const TRY_AGAIN_MAX_MS = 1000;
+const CLOSE_MAX_MS = 3000;
+
+export function createWriter(deps: WriterDeps): Writer {
+  const queue: Waiting[] = [];
+  /** The session of now and the one before: its last message may still be on its way. */
+  let ownProcesses: readonly number[] = [];
+  let connection: Connection | null = null;
+  let backlog = 0;
+  let backlogBytes = 0;
+  let failure: StoreError | null = null;
+  let downSinceMs: number | null = null;
+  let running: Promise<void> | null = null;
+  let closeByMs: number | null = null;
+
+  const fail = (error: StoreError): void => {
+    failure ??= error;
+    for (const entry of queue.splice(0)) entry.reject(failure);
+  };
+  const isDownTooLong = (): boolean =>
+    downSinceMs !== null && performance.now() - downSinceMs >= deps.reachMaxMs;
+  const mayGoOn = (): boolean => failure === null && (closeByMs === null || performance.now() < closeByMs);
+
+  const connected = async (): Promise<Connection> => {
+    if (connection?.isOpen() !== true) {
+      connection = await deps.connect();
+      ownProcesses = [connection.processId, ...ownProcesses.slice(0, 1)];
+    }
+    return connection;
+  };
+  /** A transaction that failed is undone; one that does not let itself be undone goes with its connection. */
+  const undo = async (): Promise<void> => {
+    if (connection?.isOpen() === true) await connection.query("ROLLBACK").catch(() => connection?.close());
+  };
+
+  /** Commits, and tries again while the database cannot be reached. Everybody of the batch has an answer in the end. */
+  const carryOut = async (batch: readonly Waiting[]): Promise<void> => {
+    const attempt: Attempt = { requests: batch.map(({ request }) => request), sent: null };
+    const rejectAll = (error: StoreError) => {
+      for (const entry of batch) entry.reject(error);
+    };
+    for (let waitMs = TRY_AGAIN_FIRST_MS; ; waitMs = Math.min(waitMs * 2, TRY_AGAIN_MAX_MS)) {
+      try {
+        const replies = await deps.commit(await connected(), attempt);
+        downSinceMs = null;
+        for (const [at, entry] of batch.entries()) settle(entry, replies[at]);
+        return;
+      } catch (cause) {
+        const error = translate(cause);
+        await undo();
+        if (error.code === "store_unreachable") downSinceMs ??= performance.now();
+        if (attempt.sent !== null) {
+          // Nobody may be told that it failed, for it may be in the log. Whoever is back first looks there.
+          if (!mayGoOn()) return rejectAll(failure ?? unknownOutcome(error));
+        } else if (error.code === "store_unreachable") {
+          if (!mayGoOn() || isDownTooLong()) return rejectAll(failure ?? error);
+        } else if (isDuplicate(error)) {
+          if (batch.length === 1) return settleAll(batch, DUPLICATE);
+          for (const entry of batch) await carryOut([entry]);
+          return;
+        } else if (leavesNothing(error)) return rejectAll(error);
+        else {
+          rejectAll(error);
+          fail(error);
+          return deps.onFatal(error);
+        }
+        if (isDownTooLong()) for (const entry of queue.splice(0)) entry.reject(error);
+        await sleep(waitMs);
+      }
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    await Promise.resolve();
+    while (queue.length > 0) {
+      const batch = queue.splice(0, batchLength(queue));
+      await carryOut(batch);
+      if (failure !== null) fail(failure);
+    }
+    running = null;
+  };
+
+  return {
+    write: (request, take) => {
+      if (failure !== null) return Promise.reject(failure);
+      if (closeByMs !== null) return Promise.reject(new StoreError("store_closed"));
+      const bytes = sizeOf(request);
+      if (backlog >= BACKLOG_MAX || backlogBytes + bytes > BACKLOG_BYTES_MAX)
+        return Promise.reject(new StoreError("overloaded", { requests: backlog, backlogBytes }));
+      const { promise, resolve, reject } = Promise.withResolvers<ReturnType<typeof take>>();
+      const settle = (reply: WriteReply): void => {
+        if (!("ok" in reply)) return reject(new StoreError(reply.refused, reply.details));
+        try {
+          resolve(take(reply));
+        } catch (bug) {
+          // It is in the log; that is not to be doubted because of what came after.
+          reject(bug);
+        }
+      };
+      queue.push({ request, bytes, settle, reject });
+      backlog += 1;
+      backlogBytes += bytes;
+      running ??= run();
+      return promise.finally(() => {
+        backlog -= 1;
+        backlogBytes -= bytes;
+      });
+    },
+    fail,
+    isOwn: (processId) => ownProcesses.includes(processId),
+    close: async () => {
+      closeByMs ??= performance.now() + CLOSE_MAX_MS;
+      await running;
+      await connection?.close();
+    },
+  };
+}
+
+/** Erasures and repairs go alone: nothing else of their batch has to think of them. */
+function batchLength(queue: readonly Waiting[]): number {
+  let bytes = 0;
+  for (const [at, entry] of queue.entries()) {
+    bytes += entry.bytes;
+    const goesAlone = entry.request.erase !== null || entry.request.repair !== null;
+    if (goesAlone) return Math.max(at, 1);
+    if (at > 0 && (at >= BATCH_MAX || bytes > BATCH_BYTES_MAX)) return at;
+  }
+  return queue.length;
+}
+
+const DUPLICATE: WriteReply = {
+  refused: "stale_version",
+  details: { reason: "an event with this id is already in the log" },
+};
+
+function unknownOutcome(error: StoreError): StoreError {
+  return new StoreError("store_unreachable", { ...error.details, outcome: "unknown" }, error);
+}
+
+function settleAll(batch: readonly Waiting[], reply: WriteReply): void {
+  for (const entry of batch) entry.settle(reply);
+}
+
+function settle(entry: Waiting, reply: WriteReply | undefined): void {
+  if (reply === undefined) entry.reject(new StoreError("store_failed", { reason: "the writer gave no answer" }));
+  else entry.settle(reply);
+}
+
+/** What counts is the data; the rest of a request is small beside it. */
+function sizeOf(request: WriteRequest): number {
+  let bytes = 0;
+  for (const part of request.parts) for (const event of part.events) bytes += event.data.length;
+  return bytes;
+}
