@@ -768,7 +768,7 @@ export const SYSCALLS = {
     summary: "Erase the data of events for good; their headers stay, so the chain and old proofs still hold",
     kind: "write",
     permission: "session.erase",
-    errors: ["session_not_found", "event_not_found", "session_busy"],
+    errors: ["session_not_found", "event_not_found", "session_busy", "not_erasable"],
     http: { method: "POST", path: "/sessions/:id/erase", status: 200 },
     cli: { positional: ["id", "events"], short: null },
     input: [
@@ -972,6 +972,12 @@ export const ERRORS = {
     message: "There is no such event here.",
     remedy: "`nomos session events <session>` lists those there are.",
   },
+  file_too_large: {
+    status: 413,
+    exit: 2,
+    message: "The file is larger than may be read at once.",
+    remedy: "Read a part of it with a command.",
+  },
   forbidden_host: {
     status: 403,
     exit: 3,
@@ -1056,6 +1062,12 @@ export const ERRORS = {
     exit: 2,
     message: "This address does not take that method.",
     remedy: "See /openapi.json.",
+  },
+  not_erasable: {
+    status: 409,
+    exit: 5,
+    message: "This event holds the session together; its data stays.",
+    remedy: "Erase what was said and done: prompts, messages, output, artifacts.",
   },
   not_installed: {
     status: 501,

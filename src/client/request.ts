@@ -90,7 +90,9 @@ function fill(path: string, input: Asked["input"]): { readonly filled: string; r
 
 function query(input: Asked["input"]): string {
   const pairs = Object.entries(input).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${encodeURIComponent(Array.isArray(value) ? value.join(",") : String(value))}`],
+    value === undefined
+      ? []
+      : [`${name}=${encodeURIComponent(Array.isArray(value) ? value.join(",") : String(value))}`],
   );
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }

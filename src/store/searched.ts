@@ -1,3 +1,4 @@
+import { recallFact } from "../kernel/index.ts";
 import type { RecordedEvent } from "./port.ts";
 
 /** Only these have words that anybody would look for; `data.erased@1` takes some away again. */
@@ -21,23 +22,25 @@ export function searchedIn(event: RecordedEvent): { readonly sessionId: string; 
 }
 
 export function erasedIds(event: RecordedEvent): readonly string[] {
-  const ids = member(event.data, "events");
-  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
+  const found = event.data === null ? null : recallFact(event.type, event.data);
+  return found?.type === "data.erased@1" ? found.data.events : [];
 }
 
+/** As facts, so that the compiler knows where their words are. */
 function wordsOf(event: RecordedEvent): string | null {
-  const { data } = event;
-  if (data === null || typeof data !== "object" || !("turnId" in data || "label" in data)) return null;
-  const words = [
-    member(data, "prompt"),
-    member(data, "text"),
-    member(data, "label"),
-    member(member(data, "spec"), "name"),
-  ];
-  const found = words.filter((word) => typeof word === "string" && word !== "");
-  return found.length === 0 ? null : found.join(" ");
-}
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+  const found = event.data === null ? null : recallFact(event.type, event.data);
+  switch (found?.type) {
+    case "session.opened@1":
+    case "session.forked@1":
+      return [found.data.spec.name, found.data.label ?? ""].join(" ");
+    case "session.labelled@1":
+      return found.data.label;
+    case "turn.admitted@1":
+      return found.data.prompt;
+    case "message.completed@1":
+    case "effect.output@1":
+      return found.data.text;
+    default:
+      return null;
+  }
 }

@@ -73,9 +73,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     }
     const fresh: Pump = { again: false, turn: null, done: Promise.resolve() };
     pumps.set(sessionId, fresh);
-    fresh.done = work(sessionId, fresh).catch((thrown: unknown) =>
-      deps.log("a session's pump stopped", { sessionId, reason: String(thrown) }),
-    );
+    fresh.done = work(sessionId, fresh).catch((thrown: unknown) => {
+      deps.log("a session's pump stopped", { sessionId, reason: String(thrown) });
+      // A disk that is full now may not be for ever, and what was admitted must run.
+      if (isPassing(thrown)) deps.clock.after(TRY_AGAIN_MS, () => pump(sessionId));
+    });
   };
 
   const work = async (sessionId: string, mine: Pump): Promise<void> => {
@@ -159,7 +161,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       } catch (thrown) {
         const { code } = toNomosError(thrown);
         if (code === "session_not_found" || code === "turn_ended" || code === "turn_not_found") return;
-        if (code !== "disk_full" && code !== "overloaded") throw thrown;
+        if (!isPassing(thrown)) throw thrown;
         await deps.clock.sleep(TRY_AGAIN_MS);
       }
     }
@@ -280,4 +282,9 @@ async function letGo(signal: AbortSignal, clock: Clock): Promise<Outcome> {
   });
   await clock.sleep(LET_GO_MS);
   return stopped(signal.reason);
+}
+
+function isPassing(thrown: unknown): boolean {
+  const { code } = toNomosError(thrown);
+  return code === "disk_full" || code === "overloaded";
 }

@@ -16,6 +16,7 @@ export interface SearchIndex {
 }
 
 const PAGE = 1000;
+
 export function openSearchIndex(path: string, reads: PageReads): SearchIndex {
   const db = openOrRenew(path, reads);
   const cursorRow = db.prepare("SELECT seq FROM cursor");

@@ -93,9 +93,17 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     folds.set(stream, prepared.after);
     const events = publish(recorded([prepared], reply.ok));
     await reader.forget(seqs);
-    if (!reply.scrubbed) throw new StoreError("overloaded", { erased: events.map(({ id }) => id), ...NOT_SCRUBBED });
+    if (reply.unscrubbed !== null) throw new StoreError(reply.unscrubbed, { erased: ids, ...UNSCRUBBED });
     return events;
   };
+
+  const close = async (): Promise<void> => {
+    closing.abort();
+    await writer.close();
+    await reader.close();
+    db.close();
+  };
+  let closed: Promise<void> | null = null;
 
   return {
     append,
@@ -140,11 +148,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       folds.clear();
       return report;
     },
-    close: async () => {
-      closing.abort();
-      await writer.close();
-      await reader.close();
-      db.close();
+    close: () => {
+      closed ??= close();
+      return closed;
     },
   };
 }
@@ -153,6 +159,6 @@ export function logPath(home: string): string {
   return join(home, "log.db");
 }
 
-const NOT_SCRUBBED = {
-  reason: "the data is erased, but another process that reads the log keeps its old bytes in the file until it stops",
+const UNSCRUBBED = {
+  reason: "the data is erased, but its bytes stay in the files until there is room and nobody reads",
 };

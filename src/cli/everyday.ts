@@ -1,0 +1,130 @@
+import type { RunCommand } from "./terminal.ts";
+
+/** A command of its own, beside those that the syscall table brings. */
+export interface Everyday {
+  readonly usage: string;
+  readonly summary: string;
+  readonly options?: readonly (readonly [option: string, meaning: string])[];
+  /** Loaded when it is used: what is not used costs nothing. */
+  readonly load: () => Promise<{ readonly run: RunCommand }>;
+}
+
+export const EVERYDAY: { readonly [name: string]: Everyday } = {
+  up: {
+    usage: "nomos up [--detach] [--port N] [--tour]",
+    summary: "Start the daemon: here, or detached from this terminal",
+    options: [
+      ["--detach", "in the background; answers when it is up"],
+      ["--port N", "default: $NOMOS_PORT, the configuration, 4200; 0 means any"],
+      ["--tour", "with a first session to play with"],
+      ["--verbose", "print the daemon's log as well"],
+    ],
+    load: () => import("./commands/up.ts"),
+  },
+  down: {
+    usage: "nomos down",
+    summary: "Stop the daemon: every session is put to sleep, nothing is lost",
+    load: () => import("./commands/down.ts"),
+  },
+  restart: {
+    usage: "nomos restart",
+    summary: "Stop the daemon and start it again, detached, on the same port",
+    load: () => import("./commands/restart.ts"),
+  },
+  status: {
+    usage: "nomos status",
+    summary: "The daemon: version, address, what it recovered, how much it holds",
+    load: () => import("./commands/status.ts"),
+  },
+  doctor: {
+    usage: "nomos doctor [--rebuild] [--repair]",
+    summary: "Check the log, the home and the machine, with a remedy for each problem; needs no daemon",
+    options: [
+      ["--rebuild", "compare every read model with the log as well"],
+      ["--repair", "and write those anew that differ"],
+    ],
+    load: () => import("./commands/doctor.ts"),
+  },
+  daemon: {
+    usage: "nomos daemon logs [-f] [-n LINES]",
+    summary: "The daemon's own log",
+    options: [
+      ["-f, --follow", "go on as it grows"],
+      ["-n, --lines LINES", "how many of the last lines; default 100"],
+    ],
+    load: () => import("./commands/daemon-logs.ts"),
+  },
+  config: {
+    usage: "nomos config [show | get KEY | set KEY VALUE]",
+    summary: "The configuration in force, one member of it, or a change to one; `null` removes it",
+    load: () => import("./commands/config.ts"),
+  },
+  run: {
+    usage: 'nomos run [-a AGENT] [-C DIR] [--label TEXT] [--detach] "prompt"',
+    summary: "Start a session with a prompt and follow it to the end of the turn",
+    options: [
+      ["-a, --agent AGENT", "who works; default: the default agent"],
+      ["-C, --cwd DIR", "where; default: here"],
+      ["-s, --session ID", "in this session instead of a new one"],
+      ["--label TEXT", "a label for the new session"],
+      ["--file FILE", "the TypeScript file that drives it, for the script driver"],
+      ["--queue", "with --session: wait in line while it is busy"],
+      ["--detach", "do not wait for the end"],
+    ],
+    load: () => import("./commands/run.ts"),
+  },
+  ps: {
+    usage: "nomos ps [--all] [--watch]",
+    summary: "The sessions, newest first",
+    options: [
+      ["-a, --all", "those that have ended too"],
+      ["-w, --watch", "go on, and show every change"],
+      ["--limit N", "at most so many"],
+    ],
+    load: () => import("./commands/ps.ts"),
+  },
+  attach: {
+    usage: "nomos attach SESSION",
+    summary: "Follow a session and talk to it: a line is a prompt, Ctrl-C interrupts the turn, Ctrl-D detaches",
+    load: () => import("./commands/attach.ts"),
+  },
+  logs: {
+    usage: "nomos logs [-f] [-n LINES] SESSION",
+    summary: "What a session said and did",
+    options: [
+      ["-f, --follow", "go on as it grows, until the session ends"],
+      ["-n, --lines LINES", "how many of the last lines; default 200"],
+    ],
+    load: () => import("./commands/logs.ts"),
+  },
+  approve: {
+    usage: "nomos approve APPROVAL|SESSION [OPTION]",
+    summary: "Allow what was asked: once, unless the option says more",
+    load: () => import("./commands/approve.ts"),
+  },
+  reject: {
+    usage: "nomos reject APPROVAL|SESSION [REASON]",
+    summary: "Refuse what was asked",
+    load: () => import("./commands/reject.ts"),
+  },
+  open: {
+    usage: "nomos open",
+    summary: "The daemon's address",
+    load: () => import("./commands/open.ts"),
+  },
+  completion: {
+    usage: "nomos completion bash|zsh|fish",
+    summary: "A script that completes commands and options in your shell",
+    load: () => import("./commands/completion.ts"),
+  },
+  version: {
+    usage: "nomos version",
+    summary: "The version of this program",
+    load: () => import("./commands/version.ts"),
+  },
+  help: {
+    usage: "nomos help [COMMAND]",
+    summary: "How a command is written",
+    load: () => import("./commands/help.ts"),
+  },
+};

@@ -1,0 +1,36 @@
+import type { Clock } from "../host/index.ts";
+import { type Decision, fact, isBusy, requestInterrupt, type SessionState } from "../kernel/index.ts";
+import type { RecordedEvent } from "../store/index.ts";
+import type { Committer } from "./committer.ts";
+import type { TurnRunner } from "./turn-runner.ts";
+
+/** The turn that runs, or the one that is about to: whoever interrupts a busy session means the one it is busy with. */
+export function interruptTurn(state: SessionState): Decision {
+  const next = state.queue[0];
+  if (state.phase.at === "busy" || !isBusy(state) || next === undefined) return requestInterrupt(state);
+  return [fact("turn.interrupt_requested@1", { turnId: next.turnId })];
+}
+
+export function interruptedIn(events: readonly RecordedEvent[]): string | null {
+  const data = events.find(({ type }) => type === "turn.interrupt_requested@1")?.data;
+  return typeof data === "object" && data !== null && "turnId" in data ? String(data["turnId"]) : null;
+}
+
+const SETTLE_MAX_MS = 4000;
+const LOOK_EVERY_MS = 5;
+
+/** Ends that turn as long as it is open, also while it is still on its way from the queue to its first step. */
+export async function settleTurn(
+  parts: { readonly committer: Committer; readonly runner: TurnRunner; readonly clock: Clock },
+  id: string,
+  turnId: string,
+): Promise<void> {
+  const { committer, runner, clock } = parts;
+  const isOpen = ({ phase, queue }: SessionState) =>
+    (phase.at === "busy" && phase.turnId === turnId) || queue.some((turn) => turn.turnId === turnId);
+  const untilMs = clock.nowMs() + SETTLE_MAX_MS;
+  while (isOpen(await committer.sessionState(id)) && clock.nowMs() < untilMs) {
+    await runner.interrupt(id, "interrupted");
+    await clock.sleep(LOOK_EVERY_MS);
+  }
+}
