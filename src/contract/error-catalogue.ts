@@ -252,6 +252,18 @@ export const ERROR_CATALOGUE = {
     "The home cannot be written.",
     "Give this user write access to $NOMOS_HOME, or choose another.",
   ),
+  store_unreachable: entry(
+    503,
+    6,
+    "The database that holds the log cannot be reached.",
+    "Look at the address in $NOMOS_STORE (or `store` in the configuration), at user and password, and whether PostgreSQL runs; the daemon goes on by itself when it is back.",
+  ),
+  store_unsuitable: entry(
+    500,
+    6,
+    "This database cannot hold the log.",
+    "The details say why: it takes PostgreSQL 14 or later, a database in UTF-8, and fsync and full_page_writes on.",
+  ),
   todo_limit: entry(409, 5, "A todo list may not be that long.", "Keep it within the limit in the details."),
   token_not_found: entry(404, 4, "There is no such token.", "`nomos token list` shows those there are."),
   token_revoked: entry(409, 5, "This token has been revoked already.", "Nothing is left to do."),

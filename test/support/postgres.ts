@@ -31,20 +31,20 @@ const POLL_MS = 50;
 const NOBODY = { uid: 65534, gid: 65534 };
 
 export async function startPostgres(settings: readonly string[] = []): Promise<TestPostgres> {
-  const owner = process.getuid?.() === 0 ? NOBODY : {};
+  const other = process.getuid?.() === 0 ? NOBODY : null;
+  const owner = other ?? {};
   const folder = await mkdtemp(join(tmpdir(), "nomos-postgres-"));
-  if ("uid" in owner) chownSync(folder, owner.uid, owner.gid);
-  const programs = reachablePrograms(folder, "uid" in owner);
+  if (other !== null) chownSync(folder, other.uid, other.gid);
+  const programs = reachablePrograms(folder, other !== null);
   const data = join(folder, "data");
   const password = randomBytes(12).toString("hex");
   const passwordFile = join(folder, "password");
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o644 });
   const flags = ["--encoding=UTF8", "--locale=C", "--auth=scram-sha-256", "--no-sync", "--no-instructions"];
-  await promisify(execFile)(
-    join(programs, "initdb"),
-    ["-D", data, "-U", USER, `--pwfile=${passwordFile}`, ...flags],
-    { ...owner, cwd: folder },
-  );
+  await promisify(execFile)(join(programs, "initdb"), ["-D", data, "-U", USER, `--pwfile=${passwordFile}`, ...flags], {
+    ...owner,
+    cwd: folder,
+  });
   const port = await freePort();
   const url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
   const options = [
@@ -140,4 +140,30 @@ function reachablePrograms(folder: string, asOther: boolean): string {
 function isOpenToAll(path: string): boolean {
   if ((statSync(path).mode & 0o005) !== 0o005) return false;
   return path === dirname(path) || isOpenToAll(dirname(path));
+}
+
+/** A schema of its own for a test, in the server of this test run. */
+export interface TestSchema extends AsyncDisposable {
+  readonly name: string;
+  readonly url: string;
+}
+
+export async function testSchema(server = sharedServer()): Promise<TestSchema> {
+  const name = `test_${randomBytes(6).toString("hex")}`;
+  const url = new URL(server);
+  url.searchParams.set("schema", name);
+  return {
+    name,
+    url: url.href,
+    [Symbol.asyncDispose]: async () => {
+      await onPostgres(server, (client) => client.query(`DROP SCHEMA IF EXISTS "${name}" CASCADE`));
+    },
+  };
+}
+
+/** The server that `postgres-setup.ts` has started for this run, or one that is there anyway. */
+export function sharedServer(): string {
+  const url = process.env["NOMOS_TEST_POSTGRES"];
+  if (url === undefined) throw new Error("this test's project does not start PostgreSQL: see vitest.config.ts");
+  return url;
 }

@@ -1,5 +1,5 @@
 import { type Blobs, digest, pack, unpack } from "../blobs.ts";
-import { bytes } from "../sqlite/encoding.ts";
+import { bytes } from "../encoding.ts";
 import type { Connection } from "./connection.ts";
 import { inTransaction } from "./transaction.ts";
 

@@ -1,6 +1,6 @@
+import { number } from "../encoding.ts";
 import { StoreError } from "../port.ts";
-import { number } from "../sqlite/encoding.ts";
-import type { WriteReply, WriteRequest } from "../sqlite/messages.ts";
+import type { WriteReply, WriteRequest } from "../write-request.ts";
 import type { Connection, Row } from "./connection.ts";
 import { type ClaimId, readKnown } from "./known.ts";
 import { type LogHead, type Plan, planBatch, type StreamHead } from "./plan.ts";
@@ -34,8 +34,10 @@ export function createCommit(deps: {
       remembered.delete(stream);
       remembered.set(stream, head);
     }
-    const tooMany = remembered.size - HEADS_KEPT;
-    for (const stream of remembered.keys().take(Math.max(tooMany, 0))) remembered.delete(stream);
+    for (const stream of remembered.keys()) {
+      if (remembered.size <= HEADS_KEPT) break;
+      remembered.delete(stream);
+    }
   };
 
   const lockHead = async (connection: Connection): Promise<LogHead> => {

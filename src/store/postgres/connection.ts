@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import { Client } from "pg";
 import { StoreError } from "../port.ts";
 import type { PostgresAddress } from "./address.ts";
-import { translate } from "./translate.ts";
+import { isUnreachable, translate } from "./translate.ts";
 
 export type Row = Record<string, unknown>;
 export type Given = string | number | boolean | Uint8Array | null;
@@ -18,6 +18,8 @@ export interface Connection {
   /** Resolves when it is over, however it ended. */
   readonly ended: Promise<void>;
   readonly close: () => Promise<void>;
+  /** At once, in the middle of whatever it does. */
+  readonly drop: () => void;
 }
 
 export interface ConnectionLimits {
@@ -57,7 +59,7 @@ export async function connect(address: PostgresAddress, limits: ConnectionLimits
       return await work;
     } catch (cause) {
       const error = translate(cause, { store: address.shown });
-      if (error.code === "store_unreachable") drop();
+      if (isUnreachable(error)) drop();
       throw error;
     } finally {
       clearTimeout(late);
@@ -98,6 +100,7 @@ export async function connect(address: PostgresAddress, limits: ConnectionLimits
       await ended.promise;
       clearTimeout(late);
     },
+    drop,
   };
 }
 

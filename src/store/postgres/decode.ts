@@ -1,10 +1,6 @@
+import { bytes, columnsOf, decodeRow, type EventColumns } from "../encoding.ts";
 import type { RecordedEvent } from "../port.ts";
-import { bytes, columnsOf, decodeRow, type EventColumns } from "../sqlite/encoding.ts";
 import type { Row } from "./connection.ts";
-
-export const EVENT_COLUMNS = "e.seq, s.name AS stream, e.version, e.type, e.prev, e.header, e.hash, e.salt, e.data";
-/** An event whose stream has lost its name must be found wanting, not left out: hence the outer join. */
-export const EVENT_SOURCE = "events e LEFT JOIN streams s ON s.no = e.stream";
 
 export function decodeEvent(row: Row): RecordedEvent {
   return decodeRow(withText(row));

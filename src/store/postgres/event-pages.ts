@@ -1,7 +1,7 @@
+import { bytes, EVENT_COLUMNS, EVENT_SOURCE, number } from "../encoding.ts";
 import { type EventPage, type EventQuery, type RecordedEvent, StoreError } from "../port.ts";
-import { bytes, number } from "../sqlite/encoding.ts";
 import type { Given, Row } from "./connection.ts";
-import { decodeEvent, EVENT_COLUMNS, EVENT_SOURCE } from "./decode.ts";
+import { decodeEvent } from "./decode.ts";
 
 /**
  * Pages of events. Positions (`seq` in the log, `version` in a stream) have no gaps, so that every page knows which

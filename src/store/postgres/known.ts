@@ -1,7 +1,7 @@
 import { HOME_LEASE, hashEvent, NO_PREV, sameBytes } from "../../kernel/index.ts";
-import { bytes, hexOf, number, parseHeader, sha256 } from "../sqlite/encoding.ts";
-import type { WriteRequest } from "../sqlite/messages.ts";
-import type { WholeRow } from "../sqlite/rows.ts";
+import { bytes, hexOf, number, parseHeader, sha256 } from "../encoding.ts";
+import type { WholeRow } from "../rows.ts";
+import type { WriteRequest } from "../write-request.ts";
 import { bigintArray, byteaArray, namesArray, uuidArray } from "./arrays.ts";
 import type { Connection, Row } from "./connection.ts";
 import { utf8 } from "./decode.ts";
@@ -28,9 +28,7 @@ export async function readKnown(
     ...parts.map(({ stream }) => stream),
     ...requests.flatMap(({ repair }) => repair?.streams.map(({ stream }) => stream) ?? []),
   ]).filter((stream) => !remembered.has(stream));
-  const heads = new Map(
-    await unless(streams.length === 0, () => query(HEADS, namesArray(streams)), streamHead),
-  );
+  const heads = new Map(await unless(streams.length === 0, () => query(HEADS, namesArray(streams)), streamHead));
 
   const keys = distinct(requests.flatMap(({ call }) => call?.key ?? []));
   const calls = await unless(
@@ -43,11 +41,7 @@ export async function readKnown(
   const hashes = await unless(
     points.length === 0,
     () =>
-      query(
-        HASHES,
-        namesArray(points.map(({ stream }) => stream)),
-        bigintArray(points.map(({ version }) => version)),
-      ),
+      query(HASHES, namesArray(points.map(({ stream }) => stream)), bigintArray(points.map(({ version }) => version))),
     (row) => [placeOf({ stream: utf8(row["name"]), version: number(row["version"]) }), bytes(row["hash"])] as const,
   );
 

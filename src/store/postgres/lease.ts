@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { HOME_LEASE } from "../../kernel/index.ts";
 import { StoreError } from "../port.ts";
 import type { Sql } from "./event-pages.ts";
-import { translate } from "./translate.ts";
+import { asStoreError } from "./translate.ts";
 
 /**
  * The right to be the one daemon on this log, by the database's clock: it runs out unless it is renewed, and only then,
@@ -56,7 +56,7 @@ export async function claimLease(
       if (kept === undefined) lose(new StoreError("stale_fence", { reason: "another daemon has taken the lease" }));
       else endsMs = askedMs + ttlMs;
     } catch (cause) {
-      const error = translate(cause);
+      const error = asStoreError(cause);
       if (performance.now() >= endsMs)
         lose(new StoreError(error.code, { ...error.details, problem: "the lease ran out" }, error));
     }

@@ -1,13 +1,14 @@
 import { isUuid, type Model } from "../../kernel/index.ts";
+import { bytes, EVENT_COLUMNS, EVENT_SOURCE, hexOf, number } from "../encoding.ts";
+import type { Snapshot } from "../folding.ts";
 import { type EventPage, type EventQuery, type RecordedEvent, type RowQuery, StoreError } from "../port.ts";
-import { bytes, hexOf, number } from "../sqlite/encoding.ts";
-import type { CallEntry } from "../sqlite/messages.ts";
-import { MODELS } from "../sqlite/rows.ts";
+import { MODELS } from "../rows.ts";
+import type { CallEntry } from "../write-request.ts";
 import type { Given, Row } from "./connection.ts";
-import { decodeEvent, EVENT_COLUMNS, EVENT_SOURCE, utf8 } from "./decode.ts";
+import { decodeEvent, utf8 } from "./decode.ts";
 import { createPager, type Sql, type StreamPlace } from "./event-pages.ts";
 import { checkedRow } from "./rows.ts";
-import { nearestSnapshot, type Snapshot } from "./snapshots.ts";
+import { nearestSnapshot } from "./snapshots.ts";
 
 /** Point reads and pages. No transaction outlives one of them. */
 export interface PageReads {

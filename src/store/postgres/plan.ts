@@ -1,7 +1,15 @@
 import { hashEvent, NO_PREV } from "../../kernel/index.ts";
-import { hexOf, sha256 } from "../sqlite/encoding.ts";
-import type { Erasure, Repair, WriteEvent, WritePart, WriteReply, WriteRequest, WrittenEvent } from "../sqlite/messages.ts";
-import { answered, type RowWrite, type WholeRow } from "../sqlite/rows.ts";
+import { hexOf, sha256 } from "../encoding.ts";
+import { answered, type RowWrite, type WholeRow } from "../rows.ts";
+import type {
+  Erasure,
+  Repair,
+  WriteEvent,
+  WritePart,
+  WriteReply,
+  WriteRequest,
+  WrittenEvent,
+} from "../write-request.ts";
 
 /** The end of the log as the transaction found it, or as it leaves it. */
 export interface LogHead {
@@ -131,7 +139,7 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
     const first = seq + 1;
     const written = request.parts.flatMap(writePart);
     if (call !== null && written.length > 0) calls.set(call.key, { ...call, first, last: seq });
-    return { ok: written, scrubbed: true };
+    return { ok: written, unscrubbed: null };
   };
 
   const writePart = (part: WritePart): readonly WrittenEvent[] => {

@@ -4,8 +4,8 @@ import type { Connection } from "./connection.ts";
 /** So many sessions for reading at most. Who finds them all taken waits a while, and is then refused. */
 export interface Pool {
   readonly use: <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
-  /** Waits for what is under way; what is asked for from now on is refused. */
-  readonly close: () => Promise<void>;
+  /** Waits for what is under way, so long and no longer; what is asked for from now on is refused. */
+  readonly close: (waitMaxMs: number) => Promise<void>;
 }
 
 export interface PoolLimits {
@@ -21,6 +21,7 @@ interface Waiting {
 
 export function createPool(connect: () => Promise<Connection>, limits: PoolLimits): Pool {
   const idle: Connection[] = [];
+  const busy = new Set<Connection>();
   const waiting = new Set<Waiting>();
   let taken = 0;
   let isClosed = false;
@@ -64,20 +65,26 @@ export function createPool(connect: () => Promise<Connection>, limits: PoolLimit
       await take();
       try {
         const connection = await opened();
+        busy.add(connection);
         try {
           return await work(connection);
         } finally {
+          busy.delete(connection);
           if (connection.isOpen()) idle.push(connection);
         }
       } finally {
         giveBack();
       }
     },
-    close: async () => {
+    close: async (waitMaxMs) => {
       if (isClosed) return;
       isClosed = true;
       for (const entry of [...waiting]) refuse(entry, new StoreError("store_closed"));
+      const late = setTimeout(() => {
+        for (const connection of busy) connection.drop();
+      }, waitMaxMs);
       if (taken > 0) await emptied.promise;
+      clearTimeout(late);
       await Promise.all(idle.splice(0).map((connection) => connection.close()));
     },
   };

@@ -1,5 +1,5 @@
+import type { Listeners } from "../listeners.ts";
 import type { RecordedEvent } from "../port.ts";
-import type { Listeners } from "../sqlite/listeners.ts";
 
 /**
  * Tells listeners of every event once, in order, whoever wrote it. What was written here is told at once; where

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { Model } from "../../kernel/index.ts";
 import { StoreError } from "../port.ts";
-import { MODELS, type WholeRow } from "../sqlite/rows.ts";
+import { MODELS, type WholeRow } from "../rows.ts";
 import { bigintArray, byteaArray } from "./arrays.ts";
 import type { Given, Row } from "./connection.ts";
 import { utf8 } from "./decode.ts";

@@ -19,12 +19,12 @@ export const TABLES: Readonly<Record<string, Table>> = {
   /** One row: the end of the log. Whoever appends holds its lock, so that positions follow the order of commits. */
   head: {
     columns: {
-      only: "smallint NOT NULL CHECK (only = 1)",
+      single: "smallint NOT NULL CHECK (single = 1)",
       seq: "bigint NOT NULL",
       streams: "bigint NOT NULL",
       fence: "bigint NOT NULL",
     },
-    key: "only",
+    key: "single",
     fillPercent: 10,
   },
   leases: {
@@ -96,8 +96,8 @@ export const TABLES: Readonly<Record<string, Table>> = {
   /** Erased and not brought again: an event may no longer name them. */
   gone_blobs: { columns: { blob: "bytea NOT NULL" }, key: "blob" },
   search_cursor: {
-    columns: { only: "smallint NOT NULL CHECK (only = 1)", seq: "bigint NOT NULL", id: "text NOT NULL" },
-    key: "only",
+    columns: { single: "smallint NOT NULL CHECK (single = 1)", seq: "bigint NOT NULL", id: "text NOT NULL" },
+    key: "single",
     fillPercent: 10,
   },
   search_docs: {
@@ -129,8 +129,8 @@ export function createStatements(): readonly string[] {
   return [
     ...tables,
     "ALTER TABLE blobs ALTER COLUMN packed SET STORAGE EXTERNAL",
-    "INSERT INTO head(only, seq, streams, fence) VALUES (1, 0, 0, 0)",
-    "INSERT INTO search_cursor(only, seq, id) VALUES (1, 0, '')",
+    "INSERT INTO head(single, seq, streams, fence) VALUES (1, 0, 0, 0)",
+    "INSERT INTO search_cursor(single, seq, id) VALUES (1, 0, '')",
     `INSERT INTO meta(application, version) VALUES ('${APPLICATION}', ${SCHEMA_VERSION})`,
   ];
 }

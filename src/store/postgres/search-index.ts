@@ -1,7 +1,7 @@
 import { isUuid } from "../../kernel/index.ts";
+import { number } from "../encoding.ts";
 import type { RecordedEvent, SearchHit } from "../port.ts";
 import { erasedIds, SEARCHED_TYPES, searchedIn } from "../searched.ts";
-import { number } from "../sqlite/encoding.ts";
 import { bigintArray, byteaArray, textArray, uuidArray } from "./arrays.ts";
 import type { Connection } from "./connection.ts";
 import { utf8 } from "./decode.ts";

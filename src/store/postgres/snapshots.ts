@@ -1,11 +1,7 @@
 import { crc32 } from "node:zlib";
-import { bytes, number } from "../sqlite/encoding.ts";
+import { bytes, number } from "../encoding.ts";
+import type { Snapshot } from "../folding.ts";
 import type { Sql } from "./event-pages.ts";
-
-export interface Snapshot {
-  readonly version: number;
-  readonly state: string;
-}
 
 /** The newest one at or before a version. One whose bytes have changed is passed over: the log says the same, only slower. */
 export async function nearestSnapshot(sql: Sql, stream: string, atOrBefore: number): Promise<Snapshot | null> {

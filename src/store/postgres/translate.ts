@@ -1,11 +1,20 @@
 import { StoreError, type StoreErrorCode } from "../port.ts";
 
-/** What PostgreSQL and the network say, in our words. A connection that is gone is `store_unreachable`. */
-export function translate(cause: unknown, details: StoreError["details"] = {}): StoreError {
-  if (cause instanceof StoreError) return cause;
+/** What PostgreSQL and the network say, in our words. A connection that is gone is `store_unreachable`; a bug stays one. */
+export function translate(cause: unknown, details: StoreError["details"] = {}): unknown {
+  if (cause instanceof StoreError || cause instanceof TypeError || cause instanceof RangeError) return cause;
   const state = stateOf(cause);
   const found = { ...details, sqlstate: state, reason: cause instanceof Error ? cause.message : String(cause) };
   return new StoreError(state === null ? "store_unreachable" : codeOf(state, cause), found, cause);
+}
+
+export function isUnreachable(thrown: unknown): boolean {
+  return thrown instanceof StoreError && thrown.code === "store_unreachable";
+}
+
+/** For those who must go on with it: whatever else was thrown is a defect, and nobody knows what it left behind. */
+export function asStoreError(thrown: unknown): StoreError {
+  return thrown instanceof StoreError ? thrown : new StoreError("store_failed", { reason: String(thrown) }, thrown);
 }
 
 /** An event, a call or a stream that is there already. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../port.ts";
-import type { WriteReply, WriteRequest } from "../sqlite/messages.ts";
+import type { WriteReply, WriteRequest } from "../write-request.ts";
 import type { Attempt, Commit } from "./commit.ts";
 import type { Connection } from "./connection.ts";
-import { isDuplicate, leavesNothing, translate } from "./translate.ts";
+import { asStoreError, isDuplicate, isUnreachable, leavesNothing } from "./translate.ts";
 
 export type Written = Extract<WriteReply, { ok: unknown }>;
 
@@ -31,7 +31,7 @@ interface Waiting {
   readonly request: WriteRequest;
   readonly bytes: number;
   readonly settle: (reply: WriteReply) => void;
-  readonly reject: (error: StoreError) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 const BATCH_MAX = 512;
@@ -56,10 +56,9 @@ export function createWriter(deps: WriterDeps): Writer {
 
   const fail = (error: StoreError): void => {
     failure ??= error;
-    for (const entry of queue.splice(0)) entry.reject(failure);
+    rejectAll(queue.splice(0), failure);
   };
-  const isDownTooLong = (): boolean =>
-    downSinceMs !== null && performance.now() - downSinceMs >= deps.reachMaxMs;
+  const isDownTooLong = (): boolean => downSinceMs !== null && performance.now() - downSinceMs >= deps.reachMaxMs;
   const mayGoOn = (): boolean => failure === null && (closeByMs === null || performance.now() < closeByMs);
 
   const connected = async (): Promise<Connection> => {
@@ -74,12 +73,15 @@ export function createWriter(deps: WriterDeps): Writer {
     if (connection?.isOpen() === true) await connection.query("ROLLBACK").catch(() => connection?.close());
   };
 
+  /** Who has waited for too long is told, since nothing of theirs was ever sent. */
+  const pause = async (error: StoreError, waitMs: number): Promise<void> => {
+    if (isDownTooLong()) rejectAll(queue.splice(0), error);
+    await sleep(waitMs);
+  };
+
   /** Commits, and tries again while the database cannot be reached. Everybody of the batch has an answer in the end. */
   const carryOut = async (batch: readonly Waiting[]): Promise<void> => {
     const attempt: Attempt = { requests: batch.map(({ request }) => request), sent: null };
-    const rejectAll = (error: StoreError) => {
-      for (const entry of batch) entry.reject(error);
-    };
     for (let waitMs = TRY_AGAIN_FIRST_MS; ; waitMs = Math.min(waitMs * 2, TRY_AGAIN_MAX_MS)) {
       try {
         const replies = await deps.commit(await connected(), attempt);
@@ -87,26 +89,25 @@ export function createWriter(deps: WriterDeps): Writer {
         for (const [at, entry] of batch.entries()) settle(entry, replies[at]);
         return;
       } catch (cause) {
-        const error = translate(cause);
+        const error = asStoreError(cause);
         await undo();
-        if (error.code === "store_unreachable") downSinceMs ??= performance.now();
+        if (isUnreachable(error)) downSinceMs ??= performance.now();
         if (attempt.sent !== null) {
           // Nobody may be told that it failed, for it may be in the log. Whoever is back first looks there.
-          if (!mayGoOn()) return rejectAll(failure ?? unknownOutcome(error));
-        } else if (error.code === "store_unreachable") {
-          if (!mayGoOn() || isDownTooLong()) return rejectAll(failure ?? error);
+          if (mayGoOn()) await pause(error, waitMs);
+          else return rejectAll(batch, failure ?? unknownOutcome(error));
+        } else if (isUnreachable(error)) {
+          if (mayGoOn() && !isDownTooLong()) await pause(error, waitMs);
+          else return rejectAll(batch, failure ?? error);
         } else if (isDuplicate(error)) {
-          if (batch.length === 1) return settleAll(batch, DUPLICATE);
+          if (batch.length === 1) return rejectAll(batch, DUPLICATE);
           for (const entry of batch) await carryOut([entry]);
           return;
-        } else if (leavesNothing(error)) return rejectAll(error);
-        else {
-          rejectAll(error);
-          fail(error);
-          return deps.onFatal(error);
+        } else {
+          rejectAll(batch, error);
+          if (!leavesNothing(error)) deps.onFatal(error);
+          return;
         }
-        if (isDownTooLong()) for (const entry of queue.splice(0)) entry.reject(error);
-        await sleep(waitMs);
       }
     }
   };
@@ -130,9 +131,9 @@ export function createWriter(deps: WriterDeps): Writer {
         return Promise.reject(new StoreError("overloaded", { requests: backlog, backlogBytes }));
       const { promise, resolve, reject } = Promise.withResolvers<ReturnType<typeof take>>();
       const settle = (reply: WriteReply): void => {
-        if (!("ok" in reply)) return reject(new StoreError(reply.refused, reply.details));
         try {
-          resolve(take(reply));
+          if ("ok" in reply) resolve(take(reply));
+          else reject(new StoreError(reply.refused, reply.details));
         } catch (bug) {
           // It is in the log; that is not to be doubted because of what came after.
           reject(bug);
@@ -169,17 +170,14 @@ function batchLength(queue: readonly Waiting[]): number {
   return queue.length;
 }
 
-const DUPLICATE: WriteReply = {
-  refused: "stale_version",
-  details: { reason: "an event with this id is already in the log" },
-};
+const DUPLICATE = new StoreError("stale_version", { reason: "an event with this id is already in the log" });
 
 function unknownOutcome(error: StoreError): StoreError {
   return new StoreError("store_unreachable", { ...error.details, outcome: "unknown" }, error);
 }
 
-function settleAll(batch: readonly Waiting[], reply: WriteReply): void {
-  for (const entry of batch) entry.settle(reply);
+function rejectAll(batch: readonly Waiting[], error: StoreError): void {
+  for (const entry of batch) entry.reject(error);
 }
 
 function settle(entry: Waiting, reply: WriteReply | undefined): void {

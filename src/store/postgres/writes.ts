@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { MODEL_NAMES, MODELS } from "../sqlite/rows.ts";
+import { MODEL_NAMES, MODELS } from "../rows.ts";
 import { bigintArray, byteaArray, namesArray, uuidArray } from "./arrays.ts";
 import type { Connection, Given } from "./connection.ts";
 import type { EventInsert, Plan } from "./plan.ts";
@@ -12,7 +12,10 @@ export async function writePlan(connection: Connection, plan: Plan, channel: str
   await writeTogether(connection, [
     ...unlessEmpty(plan.newStreams, putStreams),
     ...unlessEmpty(plan.events, putEvents),
-    ...unlessEmpty(plan.events.filter(({ event }) => event.blobs.length > 0), putEventBlobs),
+    ...unlessEmpty(
+      plan.events.filter(({ event }) => event.blobs.length > 0),
+      putEventBlobs,
+    ),
     ...unlessEmpty(plan.calls, putCalls),
     ...unlessEmpty(plan.snapshots, putSnapshots),
     ...MODEL_NAMES.flatMap((model) =>
@@ -80,7 +83,8 @@ const putCalls =
   (param) => {
     const hex = (pick: (call: Plan["calls"][number]) => string) =>
       `${param(byteaArray(calls.map((call) => Buffer.from(pick(call), "hex"))))}::bytea[]`;
-    const numbers = (pick: (call: Plan["calls"][number]) => number) => `${param(bigintArray(calls.map(pick)))}::bigint[]`;
+    const numbers = (pick: (call: Plan["calls"][number]) => number) =>
+      `${param(bigintArray(calls.map(pick)))}::bigint[]`;
     return `INSERT INTO calls(key, request, first, last) SELECT * FROM unnest(${hex(({ key }) => key)},
       ${hex(({ request }) => request)}, ${numbers(({ first }) => first)}, ${numbers(({ last }) => last)}) ${onConflict}`;
   };
@@ -142,8 +146,12 @@ async function repair(connection: Connection, { repair, versions }: Plan): Promi
       bigintArray(wrongSnapshots),
     );
   }
-  const anew = "ON CONFLICT (key) DO UPDATE SET request = excluded.request, first = excluded.first, last = excluded.last";
-  await writeTogether(connection, unlessEmpty(repair.calls, (calls) => putCalls(calls, anew)));
+  const anew =
+    "ON CONFLICT (key) DO UPDATE SET request = excluded.request, first = excluded.first, last = excluded.last";
+  await writeTogether(
+    connection,
+    unlessEmpty(repair.calls, (calls) => putCalls(calls, anew)),
+  );
   await writeTogether(
     connection,
     unlessEmpty(repair.blobs, (named) => (param) => putNames(named, param)),

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { number } from "./encoding.ts";
+import { number } from "../encoding.ts";
 
 /**
  * When the write-ahead log is folded into the file. Under load as seldom as its bound allows, because acknowledgements

@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { number, text } from "../encoding.ts";
 import type { RecordedEvent, SearchHit } from "../port.ts";
 import { erasedIds, SEARCHED_TYPES, searchedIn } from "../searched.ts";
-import { number, text } from "./encoding.ts";
 import type { PageReads } from "./page-reads.ts";
 
 /** Full text in a file of its own, behind a cursor into the log. Delete the file and it is built again. */

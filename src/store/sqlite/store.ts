@@ -1,6 +1,9 @@
 import { join } from "node:path";
 import { type Folded, LIMITS } from "../../kernel/index.ts";
 import { createBlobs } from "../blobs.ts";
+import { eraseRequest } from "../erasing.ts";
+import { createFoldCache } from "../fold-cache.ts";
+import { createListeners } from "../listeners.ts";
 import {
   type AppendOptions,
   type AppendPart,
@@ -9,14 +12,11 @@ import {
   type Store,
   StoreError,
 } from "../port.ts";
+import { type Prepared, prepare, recorded } from "../preparing.ts";
 import { tail } from "../tail.ts";
-import { eraseRequest } from "./erasing.ts";
-import { createFoldCache } from "./fold-cache.ts";
-import { foldStream } from "./folding.ts";
-import { createListeners } from "./listeners.ts";
+import { foldStream } from "./fold-stream.ts";
 import { makeHome } from "./make-home.ts";
 import { createPageReads } from "./page-reads.ts";
-import { type Prepared, prepare, recorded } from "./preparing.ts";
 import { startReader } from "./reader-client.ts";
 import { openForReading } from "./schema.ts";
 import { startWriter } from "./writer-client.ts";

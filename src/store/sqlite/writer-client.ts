@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { StoreError } from "../port.ts";
-import type { FromWriter, ToWriter, WriteReply, WriteRequest, WriterOptions } from "./messages.ts";
+import type { WriteReply, WriteRequest } from "../write-request.ts";
+import type { FromWriter, ToWriter, WriterOptions } from "./messages.ts";
 
 /** The main thread's end of the writer. What comes in during a flush waits at the writer, which makes one batch of it. */
 export interface WriterClient {
