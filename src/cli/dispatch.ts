@@ -1,5 +1,6 @@
-import { EVERYDAY } from "./everyday.ts";
-import { EXIT, type Invocation, type RunCommand, type Terminal } from "./terminal.ts";
+import { isEveryday } from "./everyday.ts";
+import { LOAD } from "./load-command.ts";
+import type { Invocation, RunCommand, Terminal } from "./terminal.ts";
 
 /** From the first word to the command that it names. */
 export async function dispatch(terminal: Terminal, name: string | undefined, given: Invocation): Promise<number> {
@@ -7,16 +8,14 @@ export async function dispatch(terminal: Terminal, name: string | undefined, giv
   if (name === "--help" || name === "-h") return help(terminal, given);
   if (name === "--version" || name === "-v") return dispatch(terminal, "version", given);
   if (asksForHelp(given.args)) return help(terminal, { ...given, args: [name, ...given.args] });
-  const everyday = Object.hasOwn(EVERYDAY, name) ? EVERYDAY[name] : undefined;
-  if (everyday !== undefined) return (await everyday.load()).run(terminal, given);
+  if (isEveryday(name)) return (await LOAD[name]()).run(terminal, given);
   const { runSyscall } = await import("./syscall/run-syscall.ts");
   return runSyscall(terminal, { ...given, args: [name, ...given.args] });
 }
 
 const help: RunCommand = async (terminal, given) => {
   const words = given.args.filter((word) => !word.startsWith("-"));
-  await (await import("./commands/help.ts")).run(terminal, { ...given, args: words });
-  return EXIT.ok;
+  return (await import("./commands/help.ts")).run(terminal, { ...given, args: words });
 };
 
 function asksForHelp(args: readonly string[]): boolean {

@@ -1,15 +1,11 @@
-import type { RunCommand } from "./terminal.ts";
-
 /** A command of its own, beside those that the syscall table brings. */
 export interface Everyday {
   readonly usage: string;
   readonly summary: string;
   readonly options?: readonly (readonly [option: string, meaning: string])[];
-  /** Loaded when it is used: what is not used costs nothing. */
-  readonly load: () => Promise<{ readonly run: RunCommand }>;
 }
 
-export const EVERYDAY: { readonly [name: string]: Everyday } = {
+export const EVERYDAY = {
   up: {
     usage: "nomos up [--detach] [--port N] [--tour]",
     summary: "Start the daemon: here, or detached from this terminal",
@@ -19,22 +15,18 @@ export const EVERYDAY: { readonly [name: string]: Everyday } = {
       ["--tour", "with a first session to play with"],
       ["--verbose", "print the daemon's log as well"],
     ],
-    load: () => import("./commands/up.ts"),
   },
   down: {
     usage: "nomos down",
     summary: "Stop the daemon: every session is put to sleep, nothing is lost",
-    load: () => import("./commands/down.ts"),
   },
   restart: {
     usage: "nomos restart",
     summary: "Stop the daemon and start it again, detached, on the same port",
-    load: () => import("./commands/restart.ts"),
   },
   status: {
     usage: "nomos status",
     summary: "The daemon: version, address, what it recovered, how much it holds",
-    load: () => import("./commands/status.ts"),
   },
   doctor: {
     usage: "nomos doctor [--rebuild] [--repair]",
@@ -43,7 +35,6 @@ export const EVERYDAY: { readonly [name: string]: Everyday } = {
       ["--rebuild", "compare every read model with the log as well"],
       ["--repair", "and write those anew that differ"],
     ],
-    load: () => import("./commands/doctor.ts"),
   },
   daemon: {
     usage: "nomos daemon logs [-f] [-n LINES]",
@@ -52,12 +43,10 @@ export const EVERYDAY: { readonly [name: string]: Everyday } = {
       ["-f, --follow", "go on as it grows"],
       ["-n, --lines LINES", "how many of the last lines; default 100"],
     ],
-    load: () => import("./commands/daemon-logs.ts"),
   },
   config: {
     usage: "nomos config [show | get KEY | set KEY VALUE]",
     summary: "The configuration in force, one member of it, or a change to one; `null` removes it",
-    load: () => import("./commands/config.ts"),
   },
   run: {
     usage: 'nomos run [-a AGENT] [-C DIR] [--label TEXT] [--detach] "prompt"',
@@ -71,7 +60,6 @@ export const EVERYDAY: { readonly [name: string]: Everyday } = {
       ["--queue", "with --session: wait in line while it is busy"],
       ["--detach", "do not wait for the end"],
     ],
-    load: () => import("./commands/run.ts"),
   },
   ps: {
     usage: "nomos ps [--all] [--watch]",
@@ -81,12 +69,10 @@ export const EVERYDAY: { readonly [name: string]: Everyday } = {
       ["-w, --watch", "go on, and show every change"],
       ["--limit N", "at most so many"],
     ],
-    load: () => import("./commands/ps.ts"),
   },
   attach: {
     usage: "nomos attach SESSION",
     summary: "Follow a session and talk to it: a line is a prompt, Ctrl-C interrupts the turn, Ctrl-D detaches",
-    load: () => import("./commands/attach.ts"),
   },
   logs: {
     usage: "nomos logs [-f] [-n LINES] SESSION",
@@ -95,36 +81,35 @@ export const EVERYDAY: { readonly [name: string]: Everyday } = {
       ["-f, --follow", "go on as it grows, until the session ends"],
       ["-n, --lines LINES", "how many of the last lines; default 200"],
     ],
-    load: () => import("./commands/logs.ts"),
   },
   approve: {
     usage: "nomos approve APPROVAL|SESSION [OPTION]",
     summary: "Allow what was asked: once, unless the option says more",
-    load: () => import("./commands/approve.ts"),
   },
   reject: {
     usage: "nomos reject APPROVAL|SESSION [REASON]",
     summary: "Refuse what was asked",
-    load: () => import("./commands/reject.ts"),
   },
   open: {
     usage: "nomos open",
     summary: "The daemon's address",
-    load: () => import("./commands/open.ts"),
   },
   completion: {
     usage: "nomos completion bash|zsh|fish",
     summary: "A script that completes commands and options in your shell",
-    load: () => import("./commands/completion.ts"),
   },
   version: {
     usage: "nomos version",
     summary: "The version of this program",
-    load: () => import("./commands/version.ts"),
   },
   help: {
     usage: "nomos help [COMMAND]",
     summary: "How a command is written",
-    load: () => import("./commands/help.ts"),
   },
-};
+} as const satisfies { readonly [name: string]: Everyday };
+
+export type EverydayName = keyof typeof EVERYDAY;
+
+export function isEveryday(name: string): name is EverydayName {
+  return Object.hasOwn(EVERYDAY, name);
+}

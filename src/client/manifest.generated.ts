@@ -1,5 +1,6 @@
 // Generated from the syscall table by `npm run docs`.
 import type { CatalogueEntry, SyscallEntry } from "./manifest.ts";
+import type { ErrorCode, SyscallTypes } from "./types.generated.ts";
 
 export const SYSCALLS = {
   "session.start": {
@@ -848,7 +849,7 @@ export const SYSCALLS = {
     cli: { positional: ["tokenId"], short: null },
     input: [{ name: "tokenId", type: "text", required: true, description: "", values: null }],
   },
-} as const satisfies { readonly [name: string]: SyscallEntry };
+} as const satisfies { readonly [name in keyof SyscallTypes]: SyscallEntry };
 
 export const ERRORS = {
   agent_exists: {
@@ -1032,12 +1033,6 @@ export const ERRORS = {
     exit: 5,
     message: "Somebody else is the one writer.",
     remedy: "Wait until they are done.",
-  },
-  limit_reached: {
-    status: 429,
-    exit: 6,
-    message: "A limit is reached; nothing was done.",
-    remedy: "Wait until something ended, or raise the limit named in the details.",
   },
   log_corrupt: {
     status: 500,
@@ -1249,12 +1244,6 @@ export const ERRORS = {
     message: "This token has been revoked already.",
     remedy: "Nothing is left to do.",
   },
-  too_many_connections: {
-    status: 503,
-    exit: 6,
-    message: "Too many connections are open.",
-    remedy: "Close some, or ask again later.",
-  },
   tool_unknown: {
     status: 400,
     exit: 2,
@@ -1288,4 +1277,4 @@ export const ERRORS = {
     message: "It did not happen in time.",
     remedy: "Ask again, or wait longer with `timeoutMs`.",
   },
-} as const satisfies { readonly [code: string]: CatalogueEntry };
+} as const satisfies { readonly [code in ErrorCode]: CatalogueEntry };

@@ -54,7 +54,7 @@ export async function send(target: Target, asked: Asked): Promise<FetchResponse>
   return response;
 }
 
-export function entryOf(name: string): SyscallEntry {
+function entryOf(name: string): SyscallEntry {
   const entries: { readonly [known: string]: SyscallEntry } = SYSCALLS;
   const entry = entries[name];
   if (entry === undefined) throw new ClientError("usage", { details: { syscall: name } });

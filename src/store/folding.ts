@@ -1,4 +1,4 @@
-import { emptyFold, evolve, type Folded, type Placed, recallFact } from "../kernel/index.ts";
+import { emptyFold, evolve, type Folded, foldAll, type Model, type Placed, recallFact } from "../kernel/index.ts";
 import { type RecordedEvent, StoreError } from "./port.ts";
 
 /** How many events a store reads at once to fold them. */
@@ -24,6 +24,23 @@ export function foldOn(stream: string, folded: Folded, events: readonly Recorded
   let next = folded;
   for (const event of events) next = evolve(next, placed(event));
   return next;
+}
+
+/**
+ * The row that the stream's last append wrote, which names that append; null when there is none to look for. A stream
+ * that seems to end before it, because an index has lost its last entries, must not be continued from there.
+ */
+export function headRow(stream: string, folded: Folded): { readonly model: Model; readonly id: string } | null {
+  return (folded.state.version === 0 ? undefined : foldAll(stream, folded, []).rows[0]) ?? null;
+}
+
+export function checkHead(stream: string, folded: Folded, found: string | null): void {
+  if (found === null || !isOfSameHead(folded, JSON.parse(found)))
+    throw new StoreError("log_corrupt", { stream, version: folded.state.version, problem: "head_mismatch" });
+}
+
+function isOfSameHead(folded: Folded, row: { readonly head?: unknown; readonly version?: unknown }): boolean {
+  return folded.kind === "session" ? row.head === folded.state.headId : row.version === folded.state.version;
 }
 
 export function placed(event: RecordedEvent): Placed {

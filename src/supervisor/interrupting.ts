@@ -1,15 +1,8 @@
 import type { Clock } from "../host/index.ts";
-import { type Decision, fact, isBusy, requestInterrupt, type SessionState } from "../kernel/index.ts";
+import type { SessionState } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import type { Committer } from "./committer.ts";
 import type { TurnRunner } from "./turn-runner.ts";
-
-/** The turn that runs, or the one that is about to: whoever interrupts a busy session means the one it is busy with. */
-export function interruptTurn(state: SessionState): Decision {
-  const next = state.queue[0];
-  if (state.phase.at === "busy" || !isBusy(state) || next === undefined) return requestInterrupt(state);
-  return [fact("turn.interrupt_requested@1", { turnId: next.turnId })];
-}
 
 export function interruptedIn(events: readonly RecordedEvent[]): string | null {
   const data = events.find(({ type }) => type === "turn.interrupt_requested@1")?.data;
@@ -26,10 +19,13 @@ export async function settleTurn(
   turnId: string,
 ): Promise<void> {
   const { committer, runner, clock } = parts;
-  const isOpen = ({ phase, queue }: SessionState) =>
-    (phase.at === "busy" && phase.turnId === turnId) || queue.some((turn) => turn.turnId === turnId);
+  // A turn that runs, but not here, is somebody else's: they were asked, and that is all.
+  const isOurs = ({ phase, queue }: SessionState) =>
+    phase.at === "busy" && phase.turnId === turnId
+      ? runner.isRunning(id)
+      : queue.some((turn) => turn.turnId === turnId);
   const untilMs = clock.nowMs() + SETTLE_MAX_MS;
-  while (isOpen(await committer.sessionState(id)) && clock.nowMs() < untilMs) {
+  while (isOurs(await committer.sessionState(id)) && clock.nowMs() < untilMs) {
     await runner.interrupt(id, "interrupted");
     await clock.sleep(LOOK_EVERY_MS);
   }

@@ -16,6 +16,7 @@ import {
   newSessionState,
   openSession,
   recoverSession,
+  requestInterrupt,
   resumeSession,
   rewindSession,
   type SessionRow,
@@ -29,7 +30,7 @@ import type { RecordedEvent, Store } from "../store/index.ts";
 import { watchAwake } from "./awake.ts";
 import type { By, Committer } from "./committer.ts";
 import { createExternalWatch } from "./external-watch.ts";
-import { interruptedIn, interruptTurn, settleTurn } from "./interrupting.ts";
+import { interruptedIn, settleTurn } from "./interrupting.ts";
 import { findPoint } from "./lineage.ts";
 import { createReports, type Reports } from "./reports.ts";
 import type { SessionProcesses } from "./session-processes.ts";
@@ -159,13 +160,6 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     await processes.stopAll(id);
   };
 
-  const isDriven = (adapter: string | undefined): boolean =>
-    adapter === undefined || deps.specs.driver(adapter).runTurn !== null;
-  const settled: Supervisor["settled"] = async (id, turnId) => {
-    const { spec } = await committer.sessionState(id);
-    if (isDriven(spec?.adapter)) await settleTurn(deps, id, turnId);
-  };
-
   const stopSleeper = keepDoing(clock, SLEEP_LOOK_EVERY_MS, async () => {
     for (const id of awake.idleLongerThan(deps.idleHibernateMs())) await sleep(id);
   });
@@ -181,14 +175,14 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     open,
     prompt: async (id, input, by) => {
       const state = await committer.sessionState(id);
-      if (!isDriven(state.spec?.adapter)) throw new NomosError("not_promptable", { id });
-      const cut = input.interrupt ? interruptedIn(await change(id, interruptTurn, { ...by, call: null })) : null;
+      if (deps.specs.driver(state.spec?.adapter ?? "").runTurn === null) throw new NomosError("not_promptable", { id });
+      const cut = input.interrupt ? interruptedIn(await change(id, requestInterrupt, { ...by, call: null })) : null;
       if (cut !== null) await settleTurn(deps, id, cut);
       const turn = { turnId: newId(), prompt: await inlinePrompt(input.prompt), queue: input.queue || input.interrupt };
       return changeAndPump(id, (now) => admitTurn(now, turn), by);
     },
-    interrupt: (id, by) => change(id, interruptTurn, by),
-    settled,
+    interrupt: (id, by) => change(id, requestInterrupt, by),
+    settled: (id, turnId) => settleTurn(deps, id, turnId),
     suspend: async (id, reason, by) => {
       if ((await committer.sessionState(id)).phase.at === "busy") await runner.interrupt(id, "interrupted");
       return change(id, (state) => suspendSession(state, reason), by);

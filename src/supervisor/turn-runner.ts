@@ -110,7 +110,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   const nextRun = async (sessionId: string, controller: AbortController): Promise<Run | null> => {
     const state = await deps.committer.sessionState(sessionId);
     if (state.spec === null || isEnded(state)) return null;
-    const driver = deps.driver(state.spec.adapter);
+    const driver = driverOf(state.spec.adapter);
     if (driver.runTurn === null) return null;
     if (state.phase.at === "busy" && outlivesDaemon(state)) {
       const { turnId, eventId } = state.phase;
@@ -120,6 +120,16 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     if (started?.phase.at !== "busy") return null;
     const { turnId, eventId } = started.phase;
     return { state: started, driver, turnId, eventId, question: null, controller };
+  };
+
+  /** One that was taken out of the configuration fails its turns by name; they would wait for ever otherwise. */
+  const driverOf = (slug: string): Driver => {
+    try {
+      return deps.driver(slug);
+    } catch (thrown) {
+      const runTurn = () => Promise.reject(thrown);
+      return { slug, summary: "", continuity: "digest", check: async () => undefined, runTurn };
+    }
   };
 
   /** Started or woken when needed, and on its next turn; null when none waits. */
@@ -147,7 +157,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     const { state, turnId, controller } = run;
     const stopTimer = deps.clock.after(deps.turnTimeoutMs(), () => controller.abort("timeout" satisfies StopReason));
     const outcome = await Promise.race([drive(run), letGo(controller.signal, deps.clock)]).finally(stopTimer);
-    await deps.processes.stopAll(state.id);
+    await deps.processes
+      .stopAll(state.id)
+      .catch((thrown: unknown) =>
+        deps.log("a process of a turn does not end", { id: state.id, reason: String(thrown) }),
+      );
     await recordEnd(state.id, turnId, outcome);
   };
 

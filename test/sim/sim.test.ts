@@ -5,6 +5,7 @@ import { tellStory } from "./story.ts";
 const SEEDS = 150;
 const COMMANDS = 60;
 const PLANTED_SEEDS_MAX = 20;
+const STORIES_TIMEOUT_MS = 120_000;
 
 /** Stories that once broke a promise, kept for ever. */
 const PINNED = [
@@ -19,7 +20,7 @@ proves("SIM1", "no story of crashes, full disks, zombies and busy clients breaks
     expect({ seed, problems }).toEqual({ seed, problems: [] });
     expect(events).toBeGreaterThan(0);
   }
-});
+}, STORIES_TIMEOUT_MS);
 
 proves("SIM2", "stories that once broke a promise keep it now", async () => {
   for (const { seed, commands } of PINNED) {

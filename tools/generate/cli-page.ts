@@ -1,4 +1,4 @@
-import { EVERYDAY } from "../../src/cli/everyday.ts";
+import { EVERYDAY, type Everyday, isEveryday } from "../../src/cli/everyday.ts";
 import { usageOf } from "../../src/cli/syscall/usage.ts";
 import { SYSCALLS } from "../../src/syscalls/index.ts";
 import { syscallEntry } from "./client-manifest.ts";
@@ -7,7 +7,7 @@ import { code, page, table } from "./markdown.ts";
 export function cliPage(): string {
   const short = SYSCALLS.flatMap((syscall) => {
     const name = syscall.cli.short;
-    return name === undefined || name in EVERYDAY
+    return name === undefined || isEveryday(name)
       ? []
       : [[code(usageOf(name, syscallEntry(syscall))), syscall.summary]];
   });
@@ -19,9 +19,9 @@ export function cliPage(): string {
     "## Everyday",
     table(
       ["command", "what it does"],
-      [...Object.values(EVERYDAY).map(({ usage, summary }) => [code(usage), summary]), ...short],
+      [...Object.values<Everyday>(EVERYDAY).map(({ usage, summary }) => [code(usage), summary]), ...short],
     ),
-    ...Object.values(EVERYDAY).flatMap(({ usage, options = [] }) =>
+    ...Object.values<Everyday>(EVERYDAY).flatMap(({ usage, options = [] }) =>
       options.length === 0
         ? []
         : [

@@ -1,4 +1,4 @@
-import { AgentWire, ApprovalWire, ArtifactWire, EventWire, SessionWire, TodoWire } from "../../src/contract/index.ts";
+import { AgentWire, ApprovalWire, EventWire, SessionWire, TodoWire } from "../../src/contract/index.ts";
 import { schemaOf } from "./json-schema.ts";
 import { typeText } from "./type-text.ts";
 
@@ -6,7 +6,6 @@ import { typeText } from "./type-text.ts";
 const SHARED = {
   Agent: AgentWire,
   Approval: ApprovalWire,
-  Artifact: ArtifactWire,
   LogEvent: EventWire,
   Session: SessionWire,
   TodoItem: TodoWire,

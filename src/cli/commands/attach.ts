@@ -12,7 +12,7 @@ const EVENTS_SHOWN = 60;
 
 export const run: RunCommand = async (terminal, { args, json }) => {
   const { positionals } = parseArguments(args, {});
-  expectWords(positionals, ["SESSION"], EVERYDAY["attach"]?.usage ?? "");
+  expectWords(positionals, ["SESSION"], EVERYDAY.attach.usage);
   const client = await connect(terminal);
   const session = await client.call("session.show", { id: positionals[0] ?? "" });
   if (terminal.isScreen)

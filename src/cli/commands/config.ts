@@ -13,7 +13,7 @@ export const run: RunCommand = async (terminal, invocation) => {
     return runSyscall(terminal, { ...invocation, args: ["config", ...args] });
   const { positionals } = parseArguments(args, {});
   const [verb = "show", ...words] = positionals;
-  const usage = EVERYDAY["config"]?.usage ?? "";
+  const usage = EVERYDAY.config.usage;
   if (verb === "show") expectWords(words, [], usage);
   else if (verb === "get") expectWords(words, ["KEY"], usage);
   else if (verb === "set") expectWords(words, ["KEY", "VALUE"], usage);

@@ -17,24 +17,24 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     follow: { type: "boolean", short: "f" },
     lines: { type: "string", short: "n" },
   });
-  const usage = EVERYDAY["daemon"]?.usage ?? "";
+  const usage = EVERYDAY.daemon.usage;
   const [verb, ...rest] = positionals;
   if (verb !== "logs") throw usageError("What of the daemon? There is: logs.", usage);
   expectWords(rest, [], usage);
   const count = Number(values.lines ?? LINES);
   if (!Number.isInteger(count) || count < 0) throw usageError(`--lines is no number: ${values.lines}.`, usage);
+  const stop = values.follow === true ? stopByHand() : null;
   const path = join(terminal.home, "logs", "daemon.log");
   const text = await readFile(path, "utf8").catch(() => "");
   const lines = text.split("\n").filter((line) => line !== "");
   for (const line of count === 0 ? [] : lines.slice(-count)) printLine(terminal, line, json);
-  if (values.follow === true) await follow(terminal, path, Buffer.byteLength(text), json);
+  if (stop !== null) await follow(terminal, path, Buffer.byteLength(text), json, stop);
   else if (lines.length === 0) terminal.complain(`there is no log at ${path} yet`);
   return EXIT.ok;
 };
 
 /** A file that became shorter is a new one: the old was turned over. */
-async function follow(terminal: Terminal, path: string, from: number, json: boolean): Promise<void> {
-  const stop = stopByHand();
+async function follow(terminal: Terminal, path: string, from: number, json: boolean, stop: AbortSignal): Promise<void> {
   let position = from;
   let rest = "";
   while (!stop.aborted) {

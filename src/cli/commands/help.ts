@@ -1,5 +1,5 @@
 import { SYSCALLS, type SyscallEntry } from "../../client/index.ts";
-import { EVERYDAY } from "../everyday.ts";
+import { EVERYDAY, type Everyday, isEveryday } from "../everyday.ts";
 import { bold } from "../print/colour.ts";
 import { families, findSyscall, shortForms, verbsOf } from "../syscall/find-syscall.ts";
 import { unknownCommand } from "../syscall/unknown-command.ts";
@@ -15,8 +15,8 @@ export const run: RunCommand = async (terminal, { args }) => {
 function helpLines(terminal: Terminal, words: readonly string[]): readonly string[] {
   const [first, second] = words;
   if (first === undefined) return overview(terminal);
-  const everyday = EVERYDAY[first];
-  if (everyday !== undefined && findSyscall([first, second ?? ""])?.spelling !== `${first} ${second}`)
+  const everyday: Everyday | null = isEveryday(first) ? EVERYDAY[first] : null;
+  if (everyday !== null && findSyscall([first, second ?? ""])?.spelling !== `${first} ${second}`)
     return [
       everyday.usage,
       "",
@@ -34,7 +34,7 @@ function helpLines(terminal: Terminal, words: readonly string[]): readonly strin
 
 function overview(terminal: Terminal): readonly string[] {
   const own = Object.entries(EVERYDAY).map(([name, { summary }]) => [name, summary] as const);
-  const short = shortForms().flatMap(([name, { summary }]) => (name in EVERYDAY ? [] : [[name, summary] as const]));
+  const short = shortForms().flatMap(([name, { summary }]) => (isEveryday(name) ? [] : [[name, summary] as const]));
   const rest = families().map(
     (family) =>
       [

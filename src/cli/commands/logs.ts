@@ -13,7 +13,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     follow: { type: "boolean", short: "f" },
     lines: { type: "string", short: "n" },
   });
-  expectWords(positionals, ["SESSION"], EVERYDAY["logs"]?.usage ?? "");
+  expectWords(positionals, ["SESSION"], EVERYDAY.logs.usage);
   const [id = ""] = positionals;
   const lastN = Number(values.lines ?? LINES);
   const client = await connect(terminal);

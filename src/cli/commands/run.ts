@@ -28,7 +28,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   });
   const words = positionals.join(" ");
   const prompt = words === "-" ? (await terminal.readInput()).replace(/\n$/, "") : words;
-  if (prompt === "") throw usageError("The prompt is missing.", EVERYDAY["run"]?.usage);
+  if (prompt === "") throw usageError("The prompt is missing.", EVERYDAY.run.usage);
   const client = await connect(terminal);
   const begun = values.session === undefined ? begin(terminal, client, prompt, values) : goOn(client, prompt, values);
   const awaited = await begun;

@@ -7,8 +7,7 @@ import { EXIT, type RunCommand } from "../terminal.ts";
 
 export const run: RunCommand = async (terminal, { args, json }) => {
   const { positionals } = parseArguments(args, {});
-  if (positionals[0] !== undefined)
-    throw usageError(`What is meant by "${positionals[0]}"?`, EVERYDAY["status"]?.usage);
+  if (positionals[0] !== undefined) throw usageError(`What is meant by "${positionals[0]}"?`, EVERYDAY.status.usage);
   const client = await connectIfUp(terminal);
   const status = await client.call("system.status", {});
   if (json) {

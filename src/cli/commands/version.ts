@@ -1,6 +1,6 @@
-import { EXIT, type RunCommand } from "../terminal.ts";
+import type { RunCommand } from "../terminal.ts";
 
 export const run: RunCommand = async ({ version, print }, { json }) => {
   print(json ? JSON.stringify({ version }) : `nomos ${version}`);
-  return EXIT.ok;
+  return 0;
 };

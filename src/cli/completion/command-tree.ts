@@ -1,5 +1,5 @@
 import type { SyscallEntry } from "../../client/index.ts";
-import { EVERYDAY } from "../everyday.ts";
+import { EVERYDAY, type Everyday, isEveryday } from "../everyday.ts";
 import { families, shortForms, verbsOf } from "../syscall/find-syscall.ts";
 import { kebab } from "../syscall/usage.ts";
 
@@ -18,17 +18,17 @@ const SECOND_WORDS: { readonly [name: string]: readonly string[] } = {
 };
 
 export function commandTree(): readonly CommandWord[] {
-  const everyday = Object.entries(EVERYDAY).map(([word, { summary, options = [] }]) => ({
+  const everyday = Object.entries<Everyday>(EVERYDAY).map(([word, { summary, options = [] }]) => ({
     word,
     summary,
     options: ["--json", "--help", ...options.flatMap(([spelling]) => /--[\w-]+/.exec(spelling) ?? [])],
     next: (SECOND_WORDS[word] ?? []).map((second) => ({ word: second, summary: "", options: [], next: [] })),
   }));
   const short = shortForms()
-    .filter(([word]) => !(word in EVERYDAY))
+    .filter(([word]) => !isEveryday(word))
     .map(([word, entry]) => ({ word, summary: entry.summary, options: optionsOf(entry), next: [] }));
   const table = families()
-    .filter((family) => !(family in EVERYDAY))
+    .filter((family) => !isEveryday(family))
     .map((family) => ({ word: family, summary: `${family} syscalls`, options: ["--help"], next: verbs(family) }));
   return [...everyday, ...short, ...table];
 }

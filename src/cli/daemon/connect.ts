@@ -24,7 +24,7 @@ export async function connectIfUp(terminal: Terminal): Promise<Client> {
   return clientOf(terminal, found);
 }
 
-export function noDaemon(home: string): ClientError {
+function noDaemon(home: string): ClientError {
   return new ClientError("daemon_unreachable", {
     status: 0,
     message: `No daemon runs on ${home}.`,

@@ -86,7 +86,7 @@ function judge(end: FromScript | null, exitCode: number | null, signal: AbortSig
 
 type Line = { readonly plain: string } | { readonly message: FromScript };
 
-/** stdout line by line: those with the mark are messages, all else, and stderr, is plain output. */
+/** What stands between the mark and the end of its line is a message; all else on stdout, and stderr, is plain output. */
 async function* linesOf(
   output: AsyncIterable<{ readonly stream: "stdout" | "stderr"; readonly bytes: Uint8Array }>,
   mark: string,
@@ -103,16 +103,18 @@ async function* linesOf(
     rest = lines.pop() ?? "";
     let plain = "";
     for (const line of lines) {
-      if (!line.startsWith(mark)) plain += `${line}\n`;
-      else {
-        if (plain !== "") yield { plain };
-        plain = "";
-        yield { message: parseMessage(line.slice(mark.length)) };
-      }
+      // What the file printed last may have had no end of line of its own.
+      const at = line.indexOf(mark);
+      plain += at < 0 ? `${line}\n` : line.slice(0, at);
+      if (at < 0) continue;
+      if (plain !== "") yield { plain };
+      plain = "";
+      yield { message: parseMessage(line.slice(at + mark.length)) };
     }
-    if (rest.length > mark.length && !rest.startsWith(mark)) {
-      plain += rest;
-      rest = "";
+    if (!rest.includes(mark)) {
+      const kept = Math.min(rest.length, mark.length - 1);
+      plain += rest.slice(0, rest.length - kept);
+      rest = rest.slice(rest.length - kept);
     }
     if (plain !== "") yield { plain };
     if (rest.length > LINE_BYTES_MAX) throw new DriverError("driver_failed", "the driver wrote a line without end");

@@ -1,10 +1,10 @@
 import { type Blobs, digest, pack, unpack } from "../blobs.ts";
 import { bytes } from "../encoding.ts";
-import type { Connection } from "./connection.ts";
+import type { Use } from "./reader.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** Content-addressed bytes in a table: compressed, each kept once, so that the database is all there is to back up. */
-export function createBlobs(use: <T>(work: (connection: Connection) => Promise<T>) => Promise<T>): Blobs {
+export function createBlobs(use: Use): Blobs {
   const read = async (sha256: string, packed: unknown): Promise<Uint8Array> => unpack(sha256, bytes(packed));
   return {
     put: async (given) => {

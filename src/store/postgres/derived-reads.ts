@@ -1,14 +1,12 @@
 import { crc32 } from "node:zlib";
 import type { DerivedReads } from "../derived-reads.ts";
 import { bytes, number } from "../encoding.ts";
-import type { Connection } from "./connection.ts";
 import { utf8 } from "./decode.ts";
 import type { Sql } from "./event-pages.ts";
 import { createPageReads } from "./page-reads.ts";
+import type { Use } from "./reader.ts";
 import { storedIds, storedRow } from "./rows.ts";
-import { inTransaction } from "./transaction.ts";
-
-type Use = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
+import { inTransaction, ONE_MOMENT } from "./transaction.ts";
 
 /** Each read with a session of its own, except those that must be of one moment. */
 export function createDerivedReads(use: Use): DerivedReads {
@@ -20,7 +18,7 @@ export function createDerivedReads(use: Use): DerivedReads {
           connection,
           () =>
             work({ ...readsWith(connection.query), atOnce: () => Promise.reject(new Error("one moment is enough")) }),
-          "ISOLATION LEVEL REPEATABLE READ READ ONLY",
+          ONE_MOMENT,
         ),
       ),
   };

@@ -6,6 +6,7 @@ import { bigintArray, byteaArray, textArray, uuidArray } from "./arrays.ts";
 import type { Connection } from "./connection.ts";
 import { utf8 } from "./decode.ts";
 import { createPageReads } from "./page-reads.ts";
+import type { Use } from "./reader.ts";
 import { snippetOf, tsqueryOf, tsvectorOf } from "./search-text.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -26,7 +27,7 @@ const PAGE = 500;
 /** More of one event is not indexed. */
 const WORDS_CHARS_MAX = 100_000;
 
-export function createSearchIndex(use: <T>(work: (connection: Connection) => Promise<T>) => Promise<T>): SearchIndex {
+export function createSearchIndex(use: Use): SearchIndex {
   /** The cursor's lock keeps a second indexer, of this process or of another, from doing the same page. */
   const advance = (): Promise<boolean> =>
     use((connection) =>

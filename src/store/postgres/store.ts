@@ -8,7 +8,7 @@ import { type Prepared, prepare, recorded } from "../preparing.ts";
 import { tail } from "../tail.ts";
 import { createBlobs } from "./blobs.ts";
 import { createDerivedReads } from "./derived-reads.ts";
-import { foldStream } from "./fold-stream.ts";
+import { foldCold, foldStream } from "./fold-stream.ts";
 import { createIndexing } from "./indexing.ts";
 import { startNews } from "./news.ts";
 import { openDatabase, type PostgresStoreOptions } from "./open-database.ts";
@@ -46,11 +46,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   const foldNow = async (stream: string): Promise<Folded> => {
     const at = erasures;
-    const version = await reads.version(stream);
     const known = folds.get(stream);
+    const version = await reads.version(stream);
     const usable = known !== undefined && known.state.version <= version ? known : undefined;
-    const folded = await foldStream(reads, stream, version, usable);
-    if (at === erasures && (folds.get(stream)?.state.version ?? 0) <= version) folds.set(stream, folded);
+    const isWarm = version === 0 || usable !== undefined;
+    const folded = await (isWarm ? foldStream(reads, stream, version, usable) : foldCold(use, stream));
+    const newest = folds.get(stream)?.state.version ?? 0;
+    if (at === erasures && newest <= folded.state.version) folds.set(stream, folded);
     return folded;
   };
 

@@ -1,5 +1,8 @@
 import type { Connection } from "./connection.ts";
 
+/** For reads that must agree with each other. */
+export const ONE_MOMENT = "ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
 /** All of it or nothing. What a connection that is gone has begun, PostgreSQL undoes by itself. */
 export async function inTransaction<T>(
   connection: Connection,

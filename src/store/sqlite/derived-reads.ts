@@ -41,11 +41,11 @@ export function createDerivedReads(db: DatabaseSync, pages: PageReads): DerivedR
         .map((row) => String(row["integrity_check"]))
         .filter((line) => line !== "ok"),
     atOnce: async (work) => {
-      db.exec("BEGIN");
+      sql("BEGIN").get();
       try {
         return await work(reads);
       } finally {
-        db.exec("COMMIT");
+        sql("COMMIT").get();
       }
     },
   };

@@ -14,7 +14,7 @@ import {
 } from "../port.ts";
 import { type Prepared, prepare, recorded } from "../preparing.ts";
 import { tail } from "../tail.ts";
-import { foldStream } from "./fold-stream.ts";
+import { foldCold, foldStream } from "./fold-stream.ts";
 import { makeHome } from "./make-home.ts";
 import { createPageReads } from "./page-reads.ts";
 import { startReader } from "./reader-client.ts";
@@ -48,14 +48,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const closing = new AbortController();
 
   const foldNow = (stream: string): Folded => {
-    const version = reads.version(stream);
     const known = folds.get(stream);
-    const usable = known !== undefined && known.state.version <= version ? known : undefined;
-    const folded = foldStream(reads, stream, version, usable);
+    const folded = known === undefined ? foldCold(reads, stream) : foldOn(stream, known);
     folds.set(stream, folded);
     return folded;
   };
-
+  const foldOn = (stream: string, known: Folded): Folded => {
+    const version = reads.version(stream);
+    return known.state.version <= version ? foldStream(reads, stream, version, known) : foldCold(reads, stream);
+  };
   /** What this process wrote last is what the writer will find, or else the writer refuses. */
   const foldAt = (stream: string, version: number): Folded => {
     const known = folds.get(stream);
