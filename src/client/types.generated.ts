@@ -877,6 +877,8 @@ export type ErrorCode =
   | "store_closed"
   | "store_failed"
   | "store_read_only"
+  | "store_unreachable"
+  | "store_unsuitable"
   | "todo_limit"
   | "token_not_found"
   | "token_revoked"

@@ -3,6 +3,19 @@ import { z } from "zod";
 /** `$NOMOS_HOME/config.json`. Unknown members are kept for newer versions; a wrong one is refused by name. */
 export const Config = z.looseObject({
   port: z.number().int().min(0).max(65535).optional(),
+  store: z.string().optional().describe("where the log is: `sqlite` (in the home), or `postgres://...`"),
+  storeLeaseMs: z
+    .number()
+    .int()
+    .min(1000)
+    .optional()
+    .describe("on PostgreSQL: a daemon that is not heard of for so long loses its right to the log"),
+  storeWaitMs: z
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe("on PostgreSQL: how long a start waits for another daemon to let go of the log"),
   defaultAgent: z.string().optional(),
   turnTimeoutMs: z.number().int().min(1000).optional().describe("a turn without an end after this long is interrupted"),
   idleHibernateMs: z.number().int().min(1000).optional().describe("an idle session is put to sleep after this long"),
@@ -26,6 +39,8 @@ export type Config = z.infer<typeof Config>;
 
 export const CONFIG_DEFAULTS = {
   port: 4200,
+  storeLeaseMs: 60_000,
+  storeWaitMs: 0,
   turnTimeoutMs: 3_600_000,
   idleHibernateMs: 600_000,
   processesMax: 256,

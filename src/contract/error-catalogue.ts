@@ -119,8 +119,8 @@ export const ERROR_CATALOGUE = {
   home_in_use: entry(
     409,
     5,
-    "Another daemon runs on this home.",
-    "Use it (`nomos status`), stop it (`nomos down`), or set another $NOMOS_HOME.",
+    "Another daemon runs on this home, or on this log.",
+    "Use it (`nomos status`), stop it (`nomos down`), or set another $NOMOS_HOME; in a shared database, another schema.",
   ),
   home_unusable: entry(500, 6, "This directory cannot be the home.", "Point $NOMOS_HOME at a directory of its own."),
   idempotency_key_reused: entry(

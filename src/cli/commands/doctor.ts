@@ -42,8 +42,8 @@ async function reportOf(terminal: Terminal, daemon: FoundDaemon | null, options:
   }
   const { examine } = await import("../../app/index.ts");
   try {
-    const searchPath = terminal.environment["PATH"] ?? "";
-    const { log, models, sandbox } = await examine(terminal.home, { ...options, searchPath });
+    const { environment } = terminal;
+    const { log, models, sandbox } = await examine(terminal.home, { ...options, environment });
     return { log, models, sandbox };
   } catch (thrown) {
     throw startupError(thrown, terminal.home);

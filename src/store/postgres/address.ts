@@ -26,10 +26,16 @@ export function parseAddress(url: string, schema?: string): PostgresAddress {
   if (!SCHEMA.test(chosen))
     throw new StoreError("store_unreachable", { reason: "a schema's name is made of a-z, 0-9 and _", schema: chosen });
   parsed.searchParams.delete("schema");
-  return { connectionString: parsed.href, shown: withoutSecrets(parsed, chosen), schema: chosen };
+  return { connectionString: parsed.href, shown: withoutPassword(url), schema: chosen };
 }
 
-function withoutSecrets(url: URL, schema: string): string {
-  const user = url.username === "" ? "" : `${url.username}@`;
-  return `postgres://${user}${url.host}${url.pathname}?schema=${schema}`;
+/** What may stand in an answer or in a log. What cannot be read may hold anything and is not shown at all. */
+export function withoutPassword(url: string): string {
+  if (!URL.canParse(url) || !isPostgresUrl(url)) return HIDDEN;
+  const shown = new URL(url);
+  if (shown.password !== "") shown.password = HIDDEN;
+  for (const name of [...shown.searchParams.keys()]) if (name !== "schema") shown.searchParams.set(name, HIDDEN);
+  return shown.href;
 }
+
+const HIDDEN = "***";

@@ -9,6 +9,8 @@ export type Given = string | number | boolean | Uint8Array | null;
 /** One session with the database. Whatever it throws is a `StoreError`. */
 export interface Connection {
   readonly processId: number;
+  /** A standby, or a role that may only read: as it was when the connection was made. */
+  readonly isReadOnly: boolean;
   /** A statement with parameters is prepared at its first use, and known by its text from then on. */
   readonly query: (sql: string, ...given: readonly Given[]) => Promise<readonly Row[]>;
   /** Several statements in one message; the rows of each. */
@@ -84,9 +86,10 @@ export async function connect(address: PostgresAddress, limits: ConnectionLimits
     const results: unknown = await within(answerMs, client.query<Row>(sql));
     return (Array.isArray(results) ? results : [results]).map((result) => result.rows);
   };
-  const [told] = await query("SELECT pg_backend_pid() AS pid");
+  const [told] = await query("SELECT pg_backend_pid() AS pid, current_setting('transaction_read_only') AS read_only");
   return {
     processId: Number(told?.["pid"]),
+    isReadOnly: told?.["read_only"] === "on",
     query,
     script,
     onNotification: (heard) => {

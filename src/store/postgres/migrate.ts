@@ -20,7 +20,7 @@ export async function prepareSchema(connection: Connection, address: PostgresAdd
 
 async function checkServer(connection: Connection): Promise<void> {
   const [found] = await connection.query(
-    "SELECT current_setting('server_version_num')::integer AS version, current_setting('server_version') AS named, current_setting('server_encoding') AS encoding, current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages, pg_is_in_recovery() AS standby",
+    "SELECT current_setting('server_version_num')::integer AS version, current_setting('server_version') AS named, current_setting('server_encoding') AS encoding, current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages",
   );
   const unsuitable = (problem: string, details: StoreError["details"]): never => {
     throw new StoreError("store_unsuitable", { problem, ...details });
@@ -31,7 +31,8 @@ async function checkServer(connection: Connection): Promise<void> {
     unsuitable("the database is not in UTF-8", { encoding: String(found?.["encoding"]) });
   if (found?.["fsync"] !== "on" || found?.["pages"] !== "on")
     unsuitable("the server does not keep what it has acknowledged: fsync and full_page_writes must be on", {});
-  if (found?.["standby"] === true) throw new StoreError("store_read_only", { reason: "the server is a standby" });
+  if (connection.isReadOnly)
+    throw new StoreError("store_read_only", { reason: "this server, or this role, answers only reads" });
 }
 
 type Columns = ReadonlyMap<string, ReadonlyMap<string, string>>;

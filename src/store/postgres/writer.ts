@@ -64,6 +64,7 @@ export function createWriter(deps: WriterDeps): Writer {
   const connected = async (): Promise<Connection> => {
     if (connection?.isOpen() !== true) {
       connection = await deps.connect();
+      if (connection.isReadOnly) await turnAway(connection);
       ownProcesses = [connection.processId, ...ownProcesses.slice(0, 1)];
     }
     return connection;
@@ -156,6 +157,12 @@ export function createWriter(deps: WriterDeps): Writer {
       await connection?.close();
     },
   };
+}
+
+/** While a standby takes over, the address may lead to one that has not yet: as good as not reached at all. */
+async function turnAway(connection: Connection): Promise<never> {
+  await connection.close();
+  throw new StoreError("store_unreachable", { reason: "the server answers only reads" });
 }
 
 /** Erasures and repairs go alone: nothing else of their batch has to think of them. */
