@@ -150,15 +150,19 @@ export interface TestSchema extends AsyncDisposable {
 
 export async function testSchema(server = sharedServer()): Promise<TestSchema> {
   const name = `test_${randomBytes(6).toString("hex")}`;
-  const url = new URL(server);
-  url.searchParams.set("schema", name);
   return {
     name,
-    url: url.href,
+    url: schemaUrl(server, name),
     [Symbol.asyncDispose]: async () => {
       await onPostgres(server, (client) => client.query(`DROP SCHEMA IF EXISTS "${name}" CASCADE`));
     },
   };
+}
+
+export function schemaUrl(server: string, schema: string): string {
+  const url = new URL(server);
+  url.searchParams.set("schema", schema);
+  return url.href;
 }
 
 /** The server that `postgres-setup.ts` has started for this run, or one that is there anyway. */

@@ -36,7 +36,7 @@ export interface PostgresLimits {
 
 const LIMITS: PostgresLimits = {
   connectionsMax: 8,
-  waitingMax: 256,
+  waitingMax: 5000,
   waitMaxMs: 5000,
   statementMs: 20_000,
   lockWaitMs: 15_000,

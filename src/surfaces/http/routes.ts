@@ -65,7 +65,7 @@ export function createRoutes(surface: HttpSurface): Hono<Bindings> {
         signal: abort.signal,
       });
       if ("value" in output) return sendJson(c.env.outgoing, syscall.http.status ?? 200, output.value ?? {});
-      await sendStream(await opened(output.stream), c.env.outgoing, abort);
+      await sendStream(output.stream, c.env.outgoing, abort);
       return RESPONSE_ALREADY_SENT;
     } finally {
       surface.stopping.removeEventListener("abort", stop);
@@ -154,28 +154,4 @@ const DISCARD_FACTOR = 4;
 function withCursor(c: Http, syscall: Syscall, input: Record<string, unknown>): Record<string, unknown> {
   const last = syscall.kind === "stream" ? c.req.header("last-event-id") : undefined;
   return last === undefined ? input : { ...input, after: last };
-}
-
-/** Takes the first item before the answer begins, so that a refusal is still an error and not an empty stream. */
-async function opened<T>(items: AsyncIterable<T>): Promise<AsyncIterable<T>> {
-  const iterator = items[Symbol.asyncIterator]();
-  const first = iterator.next();
-  const settled = await Promise.race([
-    first.then(() => true),
-    new Promise<false>((resolve) => setImmediate(resolve, false)),
-  ]);
-  if (settled) await first;
-  return {
-    [Symbol.asyncIterator]: () => {
-      let started = false;
-      return {
-        next: () => {
-          if (started) return iterator.next();
-          started = true;
-          return first;
-        },
-        return: async () => (await iterator.return?.()) ?? { done: true as const, value: undefined },
-      };
-    },
-  };
 }
