@@ -28,15 +28,15 @@ export interface ConnectionLimits {
   /** PostgreSQL itself stops a statement that takes longer. */
   readonly statementMs: number;
   readonly lockWaitMs: number;
+  /** A writer that vanished in the middle of a transaction holds up everybody for so long and no longer. */
+  readonly idleInTransactionMs: number;
+  /** How much longer than PostgreSQL's own limit an answer may take to get here; past that the network is dead. */
+  readonly answerSlackMs: number;
 }
 
 const CONNECT_MAX_MS = 5000;
-/** How much longer than PostgreSQL's own limit an answer may take to get here; past that the network is dead. */
-const ANSWER_SLACK_MS = 3000;
 const GOODBYE_MAX_MS = 1000;
 const KEEP_ALIVE_MS = 10_000;
-/** A writer that vanished in the middle of a transaction holds up everybody for so long and no longer. */
-const IDLE_IN_TRANSACTION_MAX_MS = 10_000;
 const VANISHED_CHECK_MS = 5000;
 
 const STATEMENTS_KEPT = 200;
@@ -72,7 +72,7 @@ export async function connect(address: PostgresAddress, limits: ConnectionLimits
     drop();
     throw error;
   });
-  const answerMs = limits.statementMs + ANSWER_SLACK_MS;
+  const answerMs = limits.statementMs + limits.answerSlackMs;
   const names = new Map<string, string>();
   const nameOf = (sql: string): string | undefined => {
     if (!names.has(sql) && names.size < STATEMENTS_KEPT) names.set(sql, `nomos_${names.size}`);
@@ -118,7 +118,7 @@ async function open(address: PostgresAddress, limits: ConnectionLimits, socket: 
       search_path: `"${address.schema}",pg_temp`,
       statement_timeout: limits.statementMs,
       lock_timeout: limits.lockWaitMs,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MAX_MS,
+      idle_in_transaction_session_timeout: limits.idleInTransactionMs,
       client_connection_check_interval: VANISHED_CHECK_MS,
       tcp_keepalives_idle: KEEP_ALIVE_MS / 1000,
       synchronous_commit: "on",

@@ -1,11 +1,11 @@
 import type { StoreError } from "../port.ts";
 import { parseAddress } from "./address.ts";
 import { createCommit } from "./commit.ts";
-import { type Connection, connect } from "./connection.ts";
+import { type Connection, type ConnectionLimits, connect } from "./connection.ts";
 import type { Sql } from "./event-pages.ts";
 import { claimLease, type Lease, type LeaseOptions } from "./lease.ts";
 import { prepareSchema } from "./migrate.ts";
-import { createPool } from "./pool.ts";
+import { createPool, type PoolLimits } from "./pool.ts";
 import { createReader, type Use } from "./reader.ts";
 import { inspectLog } from "./start-check.ts";
 import { createWriter, type Writer } from "./writer.ts";
@@ -21,13 +21,8 @@ export interface PostgresStoreOptions {
   readonly limits?: Partial<PostgresLimits>;
 }
 
-export interface PostgresLimits {
-  /** Sessions for reading; the writer, the listener and the lease have one each beside them. */
-  readonly connectionsMax: number;
-  readonly waitingMax: number;
-  readonly waitMaxMs: number;
-  readonly statementMs: number;
-  readonly lockWaitMs: number;
+/** The sessions of the pool are for reading; the writer, the listener and the lease have one each beside them. */
+export interface PostgresLimits extends ConnectionLimits, PoolLimits {
   /** How long a write waits for a database that cannot be reached. */
   readonly reachMaxMs: number;
   /** The same for a read. */
@@ -40,6 +35,8 @@ const LIMITS: PostgresLimits = {
   waitMaxMs: 5000,
   statementMs: 20_000,
   lockWaitMs: 15_000,
+  idleInTransactionMs: 10_000,
+  answerSlackMs: 3000,
   reachMaxMs: 10_000,
   rideOutMs: 3000,
 };

@@ -20,7 +20,7 @@ import { untilReachable } from "./until-reachable.ts";
 import { verifyLog } from "./verify.ts";
 
 const READ_WAIT_MAX_MS = 1000;
-const UNDER_WAY_MAX_MS = 3000;
+const UNDER_WAY_MAX_MS = 2500;
 
 /** The fleet's store: the log, what is derived from it and its blobs in one schema of a PostgreSQL database. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {

@@ -40,7 +40,7 @@ const BACKLOG_MAX = 20_000;
 const BACKLOG_BYTES_MAX = 256 * 1024 * 1024;
 const TRY_AGAIN_FIRST_MS = 50;
 const TRY_AGAIN_MAX_MS = 1000;
-const CLOSE_MAX_MS = 3000;
+const CLOSE_MAX_MS = 1500;
 
 export function createWriter(deps: WriterDeps): Writer {
   const queue: Waiting[] = [];
