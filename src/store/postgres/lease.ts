@@ -28,7 +28,7 @@ export interface LeaseOptions {
 
 const LOOK_AGAIN_MAX_MS = 500;
 /** A lease is renewed so many times before it would run out. */
-const RENEWALS_PER_TTL = 4;
+export const RENEWALS_PER_TTL = 4;
 
 export async function claimLease(
   sql: Sql,
@@ -37,41 +37,53 @@ export async function claimLease(
 ): Promise<Lease> {
   const claim = randomUUID();
   const giveUpMs = performance.now() + waitMs;
-  /** By our own clock, and counted from before it was asked for: never later than the database's. */
-  let endsMs = 0;
   let fence = Number.POSITIVE_INFINITY;
   let isOver = false;
-  let timer: NodeJS.Timeout | undefined;
+  let renewing: NodeJS.Timeout | undefined;
+  let ending: NodeJS.Timeout | undefined;
+  let failure: StoreError | null = null;
 
+  const end = (): void => {
+    isOver = true;
+    clearTimeout(renewing);
+    clearTimeout(ending);
+  };
   const lose = (error: StoreError): void => {
     if (isOver) return;
-    isOver = true;
-    clearTimeout(timer);
+    end();
     onLost(error);
+  };
+  const runOut = (): void => {
+    const { code = "store_unreachable", details = {} } = failure ?? {};
+    lose(new StoreError(code, { ...details, problem: "the lease ran out before it could be renewed" }));
+  };
+  /** By our own clock, and counted from before it was asked for: over for us before it is for the database. */
+  const hold = (askedMs: number): void => {
+    clearTimeout(ending);
+    ending = setTimeout(runOut, askedMs + ttlMs - performance.now());
+    failure = null;
+  };
+  const renewSoon = (): void => {
+    renewing = setTimeout(() => void renew(), ttlMs / RENEWALS_PER_TTL);
   };
   const renew = async (): Promise<void> => {
     const askedMs = performance.now();
     try {
       const [kept] = await sql(RENEW, HOME_LEASE, claim, ttlMs);
+      if (isOver) return;
       if (kept === undefined) lose(new StoreError("stale_fence", { reason: "another daemon has taken the lease" }));
-      else endsMs = askedMs + ttlMs;
+      else hold(askedMs);
     } catch (cause) {
-      const error = asStoreError(cause);
-      if (performance.now() >= endsMs)
-        lose(new StoreError(error.code, { ...error.details, problem: "the lease ran out" }, error));
+      failure = asStoreError(cause);
     }
-    if (!isOver) again();
-  };
-  const again = (): void => {
-    const leftMs = Math.max(endsMs - performance.now(), 0);
-    timer = setTimeout(() => void renew(), Math.min(ttlMs / RENEWALS_PER_TTL, Math.max(leftMs, 50)));
+    if (!isOver) renewSoon();
   };
 
   while (true) {
     const askedMs = performance.now();
     const [taken] = await sql(CLAIM, HOME_LEASE, holder, claim, ttlMs);
     if (taken !== undefined) {
-      endsMs = askedMs + ttlMs;
+      hold(askedMs);
       break;
     }
     const [held] = await sql(HOLDER, HOME_LEASE);
@@ -80,7 +92,7 @@ export async function claimLease(
       throw new StoreError("home_in_use", { heldBy: String(held?.["holder"] ?? ""), leaseEndsInMs: leftMs });
     await sleep(Math.min(LOOK_AGAIN_MAX_MS, Math.max(giveUpMs - performance.now(), 1)));
   }
-  again();
+  renewSoon();
   return {
     claim,
     seeFence: (found) => {
@@ -92,8 +104,7 @@ export async function claimLease(
     },
     release: async () => {
       if (isOver) return;
-      isOver = true;
-      clearTimeout(timer);
+      end();
       await sql(RELEASE, HOME_LEASE, claim);
     },
   };

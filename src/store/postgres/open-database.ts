@@ -3,7 +3,7 @@ import { parseAddress } from "./address.ts";
 import { createCommit } from "./commit.ts";
 import { type Connection, type ConnectionLimits, connect } from "./connection.ts";
 import type { Sql } from "./event-pages.ts";
-import { claimLease, type Lease, type LeaseOptions } from "./lease.ts";
+import { claimLease, type Lease, type LeaseOptions, RENEWALS_PER_TTL } from "./lease.ts";
 import { prepareSchema } from "./migrate.ts";
 import { createPool, type PoolLimits } from "./pool.ts";
 import { createReader, type Use } from "./reader.ts";
@@ -60,7 +60,13 @@ export async function openDatabase(options: PostgresStoreOptions): Promise<Datab
   const connectOne = (): Promise<Connection> => connect(address, limits);
 
   const first = await connectOne();
-  const leasing = createPool(connectOne, { connectionsMax: 1, waitingMax: 4, waitMaxMs: limits.waitMaxMs });
+  // A renewal that hangs must be over before the lease is.
+  const renewalMs = Math.min(limits.statementMs, Math.ceil((options.lease?.ttlMs ?? 0) / RENEWALS_PER_TTL));
+  const leasing = createPool(() => connect(address, { ...limits, statementMs: renewalMs, answerSlackMs: 0 }), {
+    connectionsMax: 1,
+    waitingMax: 4,
+    waitMaxMs: limits.waitMaxMs,
+  });
   let lease: Lease | null = null;
   let isOver = false;
   const fatal = (error: StoreError): void => {
