@@ -28,8 +28,10 @@ import { permissions, type Services, SYSCALLS } from "../syscalls/index.ts";
 import { openDaemonLog } from "./daemon-log.ts";
 import { createDenialBound } from "./denials.ts";
 import { createDrivers } from "./drivers.ts";
+import { homeIdentity } from "./home-identity.ts";
 import { takeHomeLease } from "./home-lease.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
+import { sessionFiles } from "./session-files.ts";
 import { openSettings, setting, storeSettings } from "./settings.ts";
 import { startTour } from "./tour.ts";
 
@@ -69,7 +71,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const config = await openSettings(home);
   const log = openDaemonLog(home, options.echo);
   const clock = systemClock();
-  const files = systemFiles();
+  const identity = homeIdentity(home);
+  const files = sessionFiles(systemFiles(), identity);
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
   const settings = storeSettings(home, config, options.environment);
   const store = await openStore(settings, ({ code, details }) => {
@@ -98,6 +101,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     workspaces,
     url,
     driverEnvironment: drivers.environment,
+    isHomeInPlace: identity.isInPlace,
   });
   const frames = createFrames();
   const agents = createAgents(store, committer);

@@ -812,7 +812,6 @@ export type ErrorCode =
   | "agent_in_use"
   | "agent_not_found"
   | "already_answered"
-  | "already_erased"
   | "ambiguous_id"
   | "approval_not_found"
   | "artifact_limit"

@@ -4,7 +4,6 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Store, StoreError } from "./port.ts";
 import { isPostgresUrl, withoutPassword } from "./postgres/address.ts";
-import { makeHome } from "./sqlite/make-home.ts";
 import { logPath, openSqliteStore } from "./sqlite/store.ts";
 
 export interface StoreSettings {
@@ -26,7 +25,6 @@ export async function openStore(settings: StoreSettings, onFatal: (error: StoreE
   if (address === SQLITE) return openSqliteStore({ home, onFatal });
   if (!isPostgresUrl(address))
     throw new StoreError("store_unsuitable", { problem: "a store is `sqlite` or `postgres://...`" });
-  makeHome(home);
   // Loaded when it is wanted: the driver is no part of a daemon that has its log in a file.
   const { openPostgresStore } = await import("./postgres/store.ts");
   return openPostgresStore({ url: address, onFatal, lease: { holder: holderOf(home), ttlMs: leaseMs, waitMs } });
@@ -34,7 +32,7 @@ export async function openStore(settings: StoreSettings, onFatal: (error: StoreE
 
 /** Whether there may be something in it already. What is in a database, only the database knows. */
 export function mayHaveLog({ home, address = SQLITE }: Pick<StoreSettings, "home" | "address">): boolean {
-  return address !== SQLITE || existsSync(logPath(home));
+  return existsSync(address === SQLITE ? logPath(home) : home);
 }
 
 /** An address as it may be shown. */

@@ -9,7 +9,12 @@ export interface WriteRequest {
   readonly call: { readonly key: string; readonly request: string } | null;
   readonly erase: Erasure | null;
   readonly repair: Repair | null;
+  /** What was erased, now or before, shall leave the files too. */
+  readonly scrub: boolean;
 }
+
+/** A request that asks for nothing yet. */
+export const NOTHING = { parts: [], call: null, erase: null, repair: null, scrub: false } as const;
 
 export interface WritePart {
   readonly stream: string;

@@ -14,13 +14,18 @@ const PINNED = [
   { seed: 99, commands: 400, once: "the same, in a fork" },
 ] as const;
 
-proves("SIM1", "no story of crashes, full disks, zombies and busy clients breaks a promise", async () => {
-  for (let seed = 10_001; seed <= 10_000 + SEEDS; seed += 1) {
-    const { problems, events } = await tellStory({ seed, commands: COMMANDS, skipFence: false });
-    expect({ seed, problems }).toEqual({ seed, problems: [] });
-    expect(events).toBeGreaterThan(0);
-  }
-}, STORIES_TIMEOUT_MS);
+proves(
+  "SIM1",
+  "no story of crashes, full disks, zombies and busy clients breaks a promise",
+  async () => {
+    for (let seed = 10_001; seed <= 10_000 + SEEDS; seed += 1) {
+      const { problems, events } = await tellStory({ seed, commands: COMMANDS, skipFence: false });
+      expect({ seed, problems }).toEqual({ seed, problems: [] });
+      expect(events).toBeGreaterThan(0);
+    }
+  },
+  STORIES_TIMEOUT_MS,
+);
 
 proves("SIM2", "stories that once broke a promise keep it now", async () => {
   for (const { seed, commands } of PINNED) {

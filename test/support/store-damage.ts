@@ -7,7 +7,7 @@ import { logPath, openSqliteStore, type RecordedEvent, StoreError } from "../../
 import { createDerivedReads } from "../../src/store/sqlite/derived-reads.ts";
 import { foldCold } from "../../src/store/sqlite/fold-stream.ts";
 import { createPageReads, type PageReads } from "../../src/store/sqlite/page-reads.ts";
-import { openForReading, openForWriting } from "../../src/store/sqlite/schema.ts";
+import { openForReading, openForWriting, translate } from "../../src/store/sqlite/schema.ts";
 import { inspectLog } from "../../src/store/sqlite/start-check.ts";
 import { verifyLog } from "../../src/store/sqlite/verify.ts";
 import { createWriter } from "../../src/store/sqlite/writer.ts";
@@ -145,8 +145,7 @@ export function start(home: string): StoreError | null {
     createWriter(db, join(home, "blobs"));
     return null;
   } catch (cause) {
-    if (cause instanceof StoreError) return cause;
-    throw cause;
+    return translate(cause);
   } finally {
     if (db !== null) closeQuietly(db);
   }

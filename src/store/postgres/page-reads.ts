@@ -34,12 +34,13 @@ export function createPageReads(sql: Sql): PageReads {
 
   const place = async (name: string): Promise<StreamPlace> => {
     const [found] = await sql(
-      "SELECT s.no, (SELECT coalesce(max(version), 0) FROM events e WHERE e.stream = s.no) AS last FROM streams s WHERE s.name = $1",
+      "SELECT s.no, (SELECT max(version) FROM events e WHERE e.stream = s.no) AS last FROM streams s WHERE s.name = $1",
       Buffer.from(name),
     );
-    return found === undefined
-      ? { no: 0, name, last: 0 }
-      : { no: number(found["no"]), name, last: number(found["last"]) };
+    if (found === undefined) return { no: 0, name, last: 0 };
+    // A stream is made with its first event: one that seems to have none has lost them.
+    if (found["last"] === null) throw new StoreError("log_corrupt", { stream: name, version: 1, problem: "missing" });
+    return { no: number(found["no"]), name, last: number(found["last"]) };
   };
   const lastSeq = async (): Promise<number> => {
     const [found] = await sql("SELECT coalesce(max(seq), 0) AS seq FROM events");

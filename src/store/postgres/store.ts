@@ -6,6 +6,7 @@ import { createListeners } from "../listeners.ts";
 import { type AppendPart, type EventPage, type RecordedEvent, type Store, StoreError } from "../port.ts";
 import { type Prepared, prepare, recorded } from "../preparing.ts";
 import { tail } from "../tail.ts";
+import { NOTHING } from "../write-request.ts";
 import { createBlobs } from "./blobs.ts";
 import { createDerivedReads } from "./derived-reads.ts";
 import { foldCold, foldStream } from "./fold-stream.ts";
@@ -81,7 +82,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       prepared.push(prepare(part, before, given.call ?? null));
     }
     const call = given.call == null ? null : { key: given.call.keyHash, request: given.call.requestHash };
-    const write = { parts: prepared.map((entry) => entry.write), fence: given.fence, call, erase: null, repair: null };
+    const write = { ...NOTHING, parts: prepared.map((entry) => entry.write), fence: given.fence, call };
     return writer.write(write, ({ ok }) => {
       const taken = write.parts.flatMap(({ events }) => events).findLast(({ takesFence }) => takesFence !== null);
       if (taken?.takesFence != null) database.lease?.holdFence(taken.takesFence);
@@ -94,7 +95,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     if (folds.isSuspended(stream)) throw new StoreError("stale_version", { stream, reason: "it is being erased from" });
     folds.suspend(stream);
     erasures += 1;
-    const write = { parts: [prepared.write], fence: given.fence, call: null, erase: prepared.erase, repair: null };
+    const write = { ...NOTHING, parts: [prepared.write], fence: given.fence, erase: prepared.erase };
     try {
       return await writer.write(write, ({ ok }) => {
         folds.resume(stream);
@@ -167,8 +168,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       run(async () => {
         const { repair: changes, ...report } = await compareModels(derived, progress ?? noProgress);
         if (repair === null || report.ok) return report;
-        const write = { parts: [], fence: repair.fence, call: null, erase: null, repair: changes };
-        await writer.write(write, () => folds.clear());
+        await writer.write({ ...NOTHING, fence: repair.fence, repair: changes }, () => folds.clear());
         return report;
       }),
     close: () => {

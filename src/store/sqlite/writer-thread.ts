@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import type { WriteReply, WriteRequest } from "../write-request.ts";
-import { createCheckpoints } from "./checkpoints.ts";
+import { createCheckpoints, emptyWal } from "./checkpoints.ts";
 import type { FromWriter, ToWriter, WriterOptions } from "./messages.ts";
 import { leavesNothing, openForWriting, translate } from "./schema.ts";
 import { inspectLog } from "./start-check.ts";
@@ -36,7 +36,7 @@ const start = (): void => {
   };
   const close = (): void => {
     clearTimeout(idle);
-    unlessPutOff(() => db.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
+    unlessPutOff(() => emptyWal(db));
     db.close();
     say({ kind: "closed" });
     port.close();
@@ -73,7 +73,7 @@ function next(): ToWriter | undefined {
 }
 
 /** A checkpoint that finds the disk full or locked is put off; nothing depends on it but space. */
-function unlessPutOff(work: () => void): void {
+function unlessPutOff(work: () => unknown): void {
   try {
     work();
   } catch (cause) {

@@ -4,6 +4,7 @@ import { bytes, hexOf, idBytes, number, sha256 } from "../encoding.ts";
 import type { StoreErrorCode } from "../port.ts";
 import { MODELS } from "../rows.ts";
 import type { WriteEvent, WritePart, WriteReply, WriteRequest, WrittenEvent } from "../write-request.ts";
+import { emptyWal } from "./checkpoints.ts";
 import { createDoomedBlobs } from "./doomed-blobs.ts";
 import { createHeads } from "./heads.ts";
 import { createRepairs } from "./repairs.ts";
@@ -180,7 +181,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
     isScrubDue = true;
     try {
       doomed.remove();
-      isScrubDue = sql.truncate.get()?.["busy"] !== 0;
+      isScrubDue = !emptyWal(db);
       return isScrubDue ? "overloaded" : null;
     } catch (cause) {
       const error = translate(cause);
@@ -194,7 +195,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
   return {
     commit: (requests) => {
       const replies = commit(requests);
-      if (!requests.some((request) => request.erase !== null)) return replies;
+      if (!requests.some((request) => request.scrub)) return replies;
       const unscrubbed = scrub();
       return replies.map((reply) => ("ok" in reply ? { ...reply, unscrubbed } : reply));
     },
@@ -213,7 +214,6 @@ function statements(db: DatabaseSync) {
   return {
     begin: db.prepare("BEGIN IMMEDIATE"),
     commit: db.prepare("COMMIT"),
-    truncate: db.prepare("PRAGMA wal_checkpoint(TRUNCATE)"),
     dataVersion: db.prepare("PRAGMA data_version"),
     lastSeq: db.prepare("SELECT coalesce(max(seq), 0) AS seq FROM events"),
     fence: db.prepare("SELECT value FROM fence"),
