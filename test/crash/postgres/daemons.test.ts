@@ -14,7 +14,7 @@ import {
   turn,
 } from "../../e2e/support/talk.ts";
 import { daemonNote, newHome, runCli, startDaemon, type TestDaemon } from "../../support/daemon.ts";
-import { sharedServer, startPostgres, testSchema } from "../../support/postgres.ts";
+import { startPostgres, testSchema } from "../../support/postgres.ts";
 import { proves } from "../../support/proves.ts";
 
 const LEASE_MS = 2500;
@@ -98,9 +98,9 @@ describe("daemons on one PostgreSQL", () => {
   });
 
   proves("PG-4", "the password of the database is in no answer, no output and no log", async () => {
-    await using schema = await testSchema();
-    const home = await homeWith({ store: schema.url });
-    const { password } = new URL(sharedServer());
+    await using server = await startPostgres();
+    const home = await homeWith({ store: server.url });
+    const { password } = new URL(server.url);
     const daemon = await startDaemon({ home, env: { NOMOS_STORE: "" } });
     const shown = await daemon.call<{ config: { store: string } }>("GET", "/api/config");
     expect(shown.body.config.store).toContain("postgres://");
@@ -113,7 +113,7 @@ describe("daemons on one PostgreSQL", () => {
     const again = await startDaemon({ home, env: { NOMOS_STORE: "" } });
     await again.stop();
 
-    const wrong = new URL(sharedServer());
+    const wrong = new URL(server.url);
     wrong.password = "wrong-4711";
     const refused = await runCli(["up", "--json"], { home: await homeWith({}), env: { NOMOS_STORE: wrong.href } });
     expect(refused.exitCode).toBe(6);

@@ -2,14 +2,7 @@ import { describe, expect } from "vitest";
 import type { Store } from "../../../src/store/index.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { startCutProxy } from "../../support/cut-proxy.ts";
-import {
-  onPostgres,
-  schemaUrl,
-  sharedServer,
-  startPostgres,
-  type TestSchema,
-  testSchema,
-} from "../../support/postgres.ts";
+import { onPostgres, schemaUrl, startPostgres, type TestSchema, testSchema } from "../../support/postgres.ts";
 import { proves } from "../../support/proves.ts";
 import { appendTo, note, openSession } from "../../support/store-home.ts";
 import { throwOnFatal } from "../../support/store-sqlite.ts";
@@ -21,8 +14,9 @@ describe("what keeps a store on PostgreSQL from opening", () => {
     "PG-4",
     "nobody there, a wrong password, no such database, no address: named, and no password shown",
     async () => {
+      await using server = await startPostgres();
       const wrong = (change: (url: URL) => void): string => {
-        const url = new URL(sharedServer());
+        const url = new URL(server.url);
         url.password = SECRET;
         change(url);
         return url.href;
