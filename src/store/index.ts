@@ -1,5 +1,5 @@
 export { mayHaveLog, openStore, type StoreSettings, shownAddress } from "./open-store.ts";
 export * from "./port.ts";
 export { lockHome } from "./sqlite/home-lock.ts";
-export { type LogReader, openLogReader } from "./sqlite/open-reader.ts";
-export { logPath, openSqliteStore, type SqliteStoreOptions } from "./sqlite/store.ts";
+export { openLogReader } from "./sqlite/open-reader.ts";
+export { logPath, openSqliteStore } from "./sqlite/store.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import { plantDriver } from "./support/driver-file.ts";
@@ -15,12 +15,15 @@ import {
   expectSound,
   idle,
   linesOf,
+  PATIENCE,
   prompt,
   type Session,
   show,
   start,
   turn,
 } from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
 
 let daemon: TestDaemon;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { lstat, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
@@ -16,6 +16,7 @@ import {
   expectRefusal,
   linesOf,
   newFolder,
+  PATIENCE,
   pendingOf,
   prompt,
   type Session,
@@ -23,6 +24,8 @@ import {
   start,
   turn,
 } from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
 
 /** A session as an attacker: what runs in it may do its worst, and must not reach the daemon or another session. */
 let daemon: TestDaemon;

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { expect, onTestFinished } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { type Answer, newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import {
@@ -10,12 +10,15 @@ import {
   expectRefusal,
   expectSound,
   idle,
+  PATIENCE,
   pendingOf,
   prompt,
   type Session,
   start,
   turn,
 } from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
 
 interface Call {
   readonly method: string;

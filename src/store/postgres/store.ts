@@ -4,7 +4,7 @@ import { eraseRequest } from "../erasing.ts";
 import { createFoldCache } from "../fold-cache.ts";
 import { createListeners } from "../listeners.ts";
 import { type AppendPart, type EventPage, type RecordedEvent, type Store, StoreError } from "../port.ts";
-import { type Prepared, prepare, recorded } from "../preparing.ts";
+import { createSalts, type Prepared, prepare, recorded } from "../preparing.ts";
 import { tail } from "../tail.ts";
 import { NOTHING } from "../write-request.ts";
 import { createBlobs } from "./blobs.ts";
@@ -32,6 +32,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const blobs = createBlobs(use);
   const search = createSearchIndex(use);
   const folds = createFoldCache();
+  const newSalt = createSalts();
   const listeners = createListeners();
   const indexing = createIndexing(search);
   const underWay = createUnderWay();
@@ -79,7 +80,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       const before = await foldAt(stream, expectedVersion);
       if (before.state.version !== expectedVersion || isTwice(parts, part) || folds.isSuspended(stream))
         throw new StoreError("stale_version", { stream, expected: expectedVersion, found: before.state.version });
-      prepared.push(prepare(part, before, given.call ?? null));
+      prepared.push(prepare(part, before, given.call ?? null, newSalt));
     }
     const call = given.call == null ? null : { key: given.call.keyHash, request: given.call.requestHash };
     const write = { ...NOTHING, parts: prepared.map((entry) => entry.write), fence: given.fence, call };
@@ -91,7 +92,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   };
 
   const erase: Store["erase"] = async (stream, ids, event, given) => {
-    const { seqs: _, ...prepared } = await eraseRequest(reads, stream, ids, event);
+    const { seqs: _, ...prepared } = await eraseRequest(reads, stream, ids, event, newSalt);
     if (folds.isSuspended(stream)) throw new StoreError("stale_version", { stream, reason: "it is being erased from" });
     folds.suspend(stream);
     erasures += 1;

@@ -15,7 +15,11 @@ export interface Checkpoints {
 /** Less than this is not worth two flushes. */
 const IDLE_PAGES_MIN = 256;
 
+const PAGE_BYTES = 4096;
+
 export function createCheckpoints(db: DatabaseSync, maxPages: number): Checkpoints {
+  // A file that a stalled reader made grow is cut back once it can be written from its beginning again.
+  db.exec(`PRAGMA journal_size_limit=${2 * maxPages * PAGE_BYTES}`);
   const size = db.prepare("PRAGMA wal_checkpoint(NOOP)");
   const fold = db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
   /** How far the last attempt came. A reader that stands still holds it back; it is not tried again at every commit. */

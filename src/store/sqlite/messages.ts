@@ -1,16 +1,5 @@
 import type { Json } from "../../kernel/index.ts";
 import type { StoreErrorCode } from "../port.ts";
-import type { WriteReply, WriteRequest } from "../write-request.ts";
-
-/** What crosses between the main thread and the others. */
-export type ToWriter =
-  | { readonly kind: "batch"; readonly requests: readonly WriteRequest[] }
-  | { readonly kind: "close" };
-export type FromWriter =
-  | { readonly kind: "ready" }
-  | { readonly kind: "done"; readonly replies: readonly WriteReply[] }
-  | { readonly kind: "fatal"; readonly code: StoreErrorCode; readonly details: { readonly [key: string]: Json } }
-  | { readonly kind: "closed" };
 
 export interface WriterOptions {
   readonly path: string;

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { type Folded, LIMITS } from "../../kernel/index.ts";
 import { createBlobs } from "../blobs.ts";
@@ -14,7 +15,7 @@ import {
   StoreError,
   type StoreErrorCode,
 } from "../port.ts";
-import { type Prepared, prepare, recorded } from "../preparing.ts";
+import { createSalts, type Prepared, prepare, recorded } from "../preparing.ts";
 import { tail } from "../tail.ts";
 import { NOTHING } from "../write-request.ts";
 import { foldCold, foldStream } from "./fold-stream.ts";
@@ -42,11 +43,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     { path, blobFolder, checkpointPages: options.checkpointPages ?? CHECKPOINT_PAGES },
     options.onFatal,
   );
-  const db = openForReading(path);
+  const db = await openForReadingOr(path, writer.close);
   const reads = createPageReads(db);
   const reader = startReader({ path, searchPath: join(options.home, "search.db") });
   const blobs = createBlobs(blobFolder);
   const folds = createFoldCache();
+  const newSalt = createSalts();
   const listeners = createListeners();
   const closing = new AbortController();
 
@@ -79,7 +81,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       const isTwice = parts.findIndex((other) => other.stream === stream) !== at;
       if (before.state.version !== expectedVersion || isTwice || folds.isSuspended(stream))
         throw new StoreError("stale_version", { stream, expected: expectedVersion, found: before.state.version });
-      return prepare(part, before, given.call ?? null);
+      return prepare(part, before, given.call ?? null, newSalt);
     });
     const call = given.call == null ? null : { key: given.call.keyHash, request: given.call.requestHash };
     const reply = await writer.write({
@@ -93,7 +95,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   };
 
   const erase: Store["erase"] = async (stream, ids, event, given) => {
-    const { seqs, ...prepared } = await eraseRequest(reads, stream, ids, event);
+    const { seqs, ...prepared } = await eraseRequest(reads, stream, ids, event, newSalt);
     if (folds.isSuspended(stream)) throw new StoreError("stale_version", { stream, reason: "it is being erased from" });
     folds.suspend(stream);
     const { fence } = given;
@@ -118,9 +120,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
   const close = async (): Promise<void> => {
     closing.abort();
-    await writer.close();
+    await writer.finish();
     await reader.close();
     db.close();
+    // Last, because the last one to leave clears away the write-ahead log, and readers may not.
+    await writer.close();
   };
   let closed: Promise<void> | null = null;
 
@@ -176,6 +180,16 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
 export function logPath(home: string): string {
   return join(home, "log.db");
+}
+
+/** What has been started is ended when the rest cannot be. */
+async function openForReadingOr(path: string, giveUp: () => Promise<void>): Promise<DatabaseSync> {
+  try {
+    return openForReading(path);
+  } catch (cause) {
+    await giveUp();
+    throw cause;
+  }
 }
 
 const SCRUB_TRIES = 20;

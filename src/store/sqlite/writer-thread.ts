@@ -1,10 +1,11 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import type { WriteReply, WriteRequest } from "../write-request.ts";
 import { createCheckpoints, emptyWal } from "./checkpoints.ts";
-import type { FromWriter, ToWriter, WriterOptions } from "./messages.ts";
+import type { WriterOptions } from "./messages.ts";
 import { leavesNothing, openForWriting, translate } from "./schema.ts";
 import { inspectLog } from "./start-check.ts";
 import { createWriter } from "./writer.ts";
+import { type FromWriter, packReply, type ToWriter, unpackRequest } from "./writer-messages.ts";
 
 /** The thread that owns the write connection and its checkpoints. A failed flush ends it: a flush is never tried twice. */
 const port = ownPort();
@@ -46,7 +47,7 @@ const start = (): void => {
     orFatal(() => {
       const { requests, closing } = drain(first);
       if (requests.length > 0) {
-        say({ kind: "done", replies: commit(requests) });
+        say({ kind: "done", replies: commit(requests).map(packReply) });
         unlessPutOff(checkpoints.ifDue);
         idle.refresh();
       }
@@ -61,7 +62,7 @@ function drain(first: ToWriter): { readonly requests: readonly WriteRequest[]; r
   const requests: WriteRequest[] = [];
   for (let message: ToWriter | undefined = first; message !== undefined; message = next()) {
     if (message.kind === "close") return { requests, closing: true };
-    requests.push(...message.requests);
+    requests.push(...message.requests.map(unpackRequest));
     if (requests.length >= BATCH_MAX) break;
   }
   return { requests, closing: false };
