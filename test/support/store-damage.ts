@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { agentStream, fact, sessionStream, tokenStream } from "../../src/kernel/index.ts";
 import { compareModels } from "../../src/store/compare-models.ts";
-import { logPath, openSqliteStore, type RecordedEvent, StoreError } from "../../src/store/index.ts";
+import { logPath, openSqliteStore, type RecordedEvent, type Store, StoreError } from "../../src/store/index.ts";
 import { createDerivedReads } from "../../src/store/sqlite/derived-reads.ts";
 import { foldCold } from "../../src/store/sqlite/fold-stream.ts";
 import { createPageReads, type PageReads } from "../../src/store/sqlite/page-reads.ts";
@@ -16,6 +16,12 @@ import { throwOnFatal } from "./store-sqlite.ts";
 /** A home with something of everything, closed: all of its log is in one file. */
 export async function makeRichHome(home: string): Promise<void> {
   const store = await openSqliteStore({ home, onFatal: throwOnFatal });
+  await fillRichly(store);
+  await store.close();
+}
+
+/** Something of everything, under fence 1. */
+export async function fillRichly(store: Store): Promise<void> {
   const [one, two] = [sessionStream(newId()), sessionStream(newId())];
   await appendTo(store, "system", [fact("lease.acquired@1", { resource: "home", holder: "test", fence: 1 })], 1);
   await appendTo(store, one, [opened("calm-otter-01", "a label")], 1);
@@ -51,7 +57,6 @@ export async function makeRichHome(home: string): Promise<void> {
     const said = event(fact("data.erased@1", { events: [gone.id], reason: "asked for" }));
     await store.erase(one, [gone.id], said, { fence: 1 });
   }
-  await store.close();
 }
 
 const DEMO = fact("agent.created@1", {
