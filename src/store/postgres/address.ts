@@ -10,7 +10,8 @@ export interface PostgresAddress {
 }
 
 const DEFAULT_SCHEMA = "nomos";
-const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
+/** Short enough that the channel of the same name is one too. */
+const SCHEMA = /^[a-z_][a-z0-9_]{0,49}$/;
 
 export function isPostgresUrl(text: string): boolean {
   return /^postgres(ql)?:/.test(text);

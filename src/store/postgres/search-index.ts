@@ -47,10 +47,18 @@ export function createSearchIndex(use: Use): SearchIndex {
       }),
     );
 
+  /** Without the lock, so that searches do not wait for each other when there is nothing to do. */
+  const hasCaughtUp = async (): Promise<boolean> => {
+    const [found] = await use(({ query }) =>
+      query("SELECT seq = (SELECT coalesce(max(seq), 0) FROM events) AS yes FROM search_cursor"),
+    );
+    return found?.["yes"] === true;
+  };
+
   return {
     advance,
     search: async (text, limit) => {
-      while (await advance());
+      if (!(await hasCaughtUp())) while (await advance());
       const wanted = tsqueryOf(text);
       if (wanted === null) return [];
       const rows = await use((connection) =>
@@ -74,7 +82,7 @@ async function foundAgain({ query }: Connection, seq: number, id: string): Promi
   if (seq === 0) return 0;
   const [found] = await query("SELECT id FROM events WHERE seq = $1", seq);
   if (found?.["id"] === id) return seq;
-  await query("DELETE FROM search_docs");
+  await query("TRUNCATE search_docs");
   return 0;
 }
 

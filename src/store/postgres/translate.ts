@@ -22,10 +22,18 @@ export function isDuplicate(error: StoreError): boolean {
   return error.details["sqlstate"] === "23505";
 }
 
-/** Whether PostgreSQL has no way to have done it: it said so, or it was never asked. */
-export function leavesNothing(error: StoreError): boolean {
-  return error.code === "disk_full" || error.code === "overloaded" || error.code === "store_read_only";
+/** What may be over soon, and leaves the writer able to go on. Anything else is beyond it. */
+export function isPassing(error: StoreError): boolean {
+  return PASSING.includes(error.code);
 }
+
+const PASSING: readonly StoreErrorCode[] = [
+  "disk_full",
+  "overloaded",
+  "payload_too_large",
+  "store_read_only",
+  "store_unreachable",
+];
 
 const CODES: readonly (readonly [RegExp, StoreErrorCode])[] = [
   [/^53100$/, "disk_full"],

@@ -3,7 +3,7 @@ import { StoreError } from "../port.ts";
 import type { WriteReply, WriteRequest } from "../write-request.ts";
 import type { Attempt, Commit } from "./commit.ts";
 import type { Connection } from "./connection.ts";
-import { asStoreError, isDuplicate, isUnreachable, leavesNothing } from "./translate.ts";
+import { asStoreError, isDuplicate, isPassing, isUnreachable } from "./translate.ts";
 
 export type Written = Extract<WriteReply, { ok: unknown }>;
 
@@ -93,23 +93,24 @@ export function createWriter(deps: WriterDeps): Writer {
         const error = asStoreError(cause);
         await undo();
         if (isUnreachable(error)) downSinceMs ??= performance.now();
-        if (attempt.sent !== null) {
-          // Nobody may be told that it failed, for it may be in the log. Whoever is back first looks there.
-          if (mayGoOn()) await pause(error, waitMs);
-          else return rejectAll(batch, failure ?? unknownOutcome(error));
-        } else if (isUnreachable(error)) {
-          if (mayGoOn() && !isDownTooLong()) await pause(error, waitMs);
-          else return rejectAll(batch, failure ?? error);
-        } else if (isDuplicate(error)) {
-          if (batch.length === 1) return rejectAll(batch, DUPLICATE);
-          for (const entry of batch) await carryOut([entry]);
-          return;
-        } else {
-          rejectAll(batch, error);
-          if (!leavesNothing(error)) deps.onFatal(error);
-          return;
-        }
+        if (!mayTryAgain(error, attempt)) return giveUp(batch, error, attempt);
+        await pause(error, waitMs);
       }
+    }
+  };
+  const mayTryAgain = (error: StoreError, { sent }: Attempt): boolean => {
+    if (!mayGoOn()) return false;
+    // Nobody may be told that it failed, for it may be in the log. Whoever is back first looks there.
+    if (sent !== null) return isPassing(error);
+    return isUnreachable(error) && !isDownTooLong();
+  };
+  const giveUp = async (batch: readonly Waiting[], error: StoreError, { sent }: Attempt): Promise<void> => {
+    if (isDuplicate(error) && batch.length > 1) for (const entry of batch) await carryOut([entry]);
+    else if (isDuplicate(error)) rejectAll(batch, DUPLICATE);
+    else if (isPassing(error)) rejectAll(batch, failure ?? (sent === null ? error : unknownOutcome(error)));
+    else {
+      rejectAll(batch, error);
+      deps.onFatal(error);
     }
   };
 
