@@ -124,7 +124,7 @@ function checkLink(part: AppendPart): void {
     throw new TypeError(`${part.stream} must continue exactly the event that its fork names`);
 }
 
-function withCause(event: NewEvent, call: CallRef | null): NewEvent {
+export function withCause(event: NewEvent, call: CallRef | null): NewEvent {
   if (call === null || event.cause !== null) return event;
   return { ...event, cause: `call:${call.keyHash}:${call.requestHash}` };
 }

@@ -1,5 +1,5 @@
 import type { Json } from "../kernel/index.ts";
-import type { RebuildReport, StoreErrorCode } from "./port.ts";
+import type { AppendOptions, RebuildReport, StoreErrorCode } from "./port.ts";
 import type { RowWrite } from "./rows.ts";
 
 /** What a writer is asked for: plain data, prepared so that it only links and inserts. */
@@ -15,6 +15,10 @@ export interface WriteRequest {
 
 /** A request that asks for nothing yet. */
 export const NOTHING = { parts: [], call: null, erase: null, repair: null, scrub: false } as const;
+
+export function callOf({ call }: AppendOptions): WriteRequest["call"] {
+  return call == null ? null : { key: call.keyHash, request: call.requestHash };
+}
 
 export interface WritePart {
   readonly stream: string;

@@ -4,9 +4,9 @@ import { eraseRequest } from "../erasing.ts";
 import { createFoldCache } from "../fold-cache.ts";
 import { createListeners } from "../listeners.ts";
 import { type AppendPart, type EventPage, type RecordedEvent, type Store, StoreError } from "../port.ts";
-import { createSalts, type Prepared, prepare, recorded } from "../preparing.ts";
+import { createSalts, type Prepared, prepare, recorded, withCause } from "../preparing.ts";
 import { tail } from "../tail.ts";
-import { NOTHING } from "../write-request.ts";
+import { callOf, NOTHING } from "../write-request.ts";
 import { createBlobs } from "./blobs.ts";
 import { createDerivedReads } from "./derived-reads.ts";
 import { foldCold, foldStream } from "./fold-stream.ts";
@@ -82,8 +82,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         throw new StoreError("stale_version", { stream, expected: expectedVersion, found: before.state.version });
       prepared.push(prepare(part, before, given.call ?? null, newSalt));
     }
-    const call = given.call == null ? null : { key: given.call.keyHash, request: given.call.requestHash };
-    const write = { ...NOTHING, parts: prepared.map((entry) => entry.write), fence: given.fence, call };
+    const write = { ...NOTHING, parts: prepared.map((entry) => entry.write), fence: given.fence, call: callOf(given) };
     return writer.write(write, ({ ok }) => {
       const taken = write.parts.flatMap(({ events }) => events).findLast(({ takesFence }) => takesFence !== null);
       if (taken?.takesFence != null) database.lease?.holdFence(taken.takesFence);
@@ -92,11 +91,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   };
 
   const erase: Store["erase"] = async (stream, ids, event, given) => {
-    const { seqs: _, ...prepared } = await eraseRequest(reads, stream, ids, event, newSalt);
+    const { seqs: _, ...prepared } = await eraseRequest(
+      reads,
+      stream,
+      ids,
+      withCause(event, given.call ?? null),
+      newSalt,
+    );
     if (folds.isSuspended(stream)) throw new StoreError("stale_version", { stream, reason: "it is being erased from" });
     folds.suspend(stream);
     erasures += 1;
-    const write = { ...NOTHING, parts: [prepared.write], fence: given.fence, erase: prepared.erase };
+    const { erase, write: part } = prepared;
+    const write = { ...NOTHING, parts: [part], fence: given.fence, call: callOf(given), erase };
     try {
       return await writer.write(write, ({ ok }) => {
         folds.resume(stream);

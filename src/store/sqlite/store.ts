@@ -15,9 +15,9 @@ import {
   StoreError,
   type StoreErrorCode,
 } from "../port.ts";
-import { createSalts, type Prepared, prepare, recorded } from "../preparing.ts";
+import { createSalts, type Prepared, prepare, recorded, withCause } from "../preparing.ts";
 import { tail } from "../tail.ts";
-import { NOTHING } from "../write-request.ts";
+import { callOf, NOTHING } from "../write-request.ts";
 import { foldCold, foldStream } from "./fold-stream.ts";
 import { makeHome } from "./make-home.ts";
 import { createPageReads } from "./page-reads.ts";
@@ -83,23 +83,29 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
         throw new StoreError("stale_version", { stream, expected: expectedVersion, found: before.state.version });
       return prepare(part, before, given.call ?? null, newSalt);
     });
-    const call = given.call == null ? null : { key: given.call.keyHash, request: given.call.requestHash };
     const reply = await writer.write({
       ...NOTHING,
       parts: prepared.map((entry) => entry.write),
       fence: given.fence,
-      call,
+      call: callOf(given),
     });
     for (const { write, after } of prepared) folds.set(write.stream, after);
     return publish(recorded(prepared, reply.ok));
   };
 
   const erase: Store["erase"] = async (stream, ids, event, given) => {
-    const { seqs, ...prepared } = await eraseRequest(reads, stream, ids, event, newSalt);
+    const { seqs, ...prepared } = await eraseRequest(reads, stream, ids, withCause(event, given.call ?? null), newSalt);
     if (folds.isSuspended(stream)) throw new StoreError("stale_version", { stream, reason: "it is being erased from" });
     folds.suspend(stream);
     const { fence } = given;
-    const write = { ...NOTHING, parts: [prepared.write], fence, erase: prepared.erase, scrub: true };
+    const write = {
+      ...NOTHING,
+      parts: [prepared.write],
+      fence,
+      call: callOf(given),
+      erase: prepared.erase,
+      scrub: true,
+    };
     const reply = await writer.write(write).finally(() => folds.resume(stream));
     folds.set(stream, prepared.after);
     const events = publish(recorded([prepared], reply.ok));

@@ -43,17 +43,21 @@ const start = (): void => {
     port.close();
   };
 
-  port.on("message", (first: ToWriter) =>
-    orFatal(() => {
-      const { requests, closing } = drain(first);
-      if (requests.length > 0) {
-        say({ kind: "done", replies: commit(requests).map(packReply) });
-        unlessPutOff(checkpoints.ifDue);
-        idle.refresh();
+  const serve = (first: ToWriter): void => {
+    for (let message: ToWriter | undefined = first; message !== undefined; message = next()) {
+      const { requests, closing } = drain(message);
+      if (requests.length > 0) say({ kind: "done", replies: commit(requests).map(packReply) });
+      if (closing) {
+        close();
+        return;
       }
-      if (closing) close();
-    }),
-  );
+      unlessPutOff(checkpoints.ifDue);
+    }
+    unlessPutOff(checkpoints.inPause);
+    idle.refresh();
+  };
+
+  port.on("message", (first: ToWriter) => orFatal(() => serve(first)));
   say({ kind: "ready" });
 };
 
