@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished, TestRunner } from "vitest";
-import { schemaUrl, sharedServer } from "./postgres.ts";
+import { storeEnvironment } from "./chosen-store.ts";
 
 export const BIN = join(import.meta.dirname, "../../bin/nomos.js");
 
@@ -184,14 +183,7 @@ function parsed<T>(answered: string): T {
 /** Nothing of the Nomos that may run this test gets in. */
 function environment(home: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("NOMOS_") && name !== "NODE_OPTIONS");
-  return { ...Object.fromEntries(clean), NOMOS_HOME: home, ...storeOf(home), ...extra };
-}
-
-/** With NOMOS_TEST_STORE=postgres every home has its log in a schema of its own. */
-function storeOf(home: string): { readonly NOMOS_STORE?: string } {
-  if (process.env["NOMOS_TEST_STORE"] !== "postgres") return {};
-  const schema = `home_${createHash("sha256").update(home).digest("hex").slice(0, 20)}`;
-  return { NOMOS_STORE: schemaUrl(sharedServer(), schema) };
+  return { ...Object.fromEntries(clean), NOMOS_HOME: home, ...storeEnvironment(home), ...extra };
 }
 
 async function found(
