@@ -53,7 +53,7 @@ describe("what keeps a daemon from starting", () => {
     expectRefusal(await runCli(["ps", "--json"], { home }), "home_unusable", 6);
   });
 
-  test.skipIf(!needs("bwrap"))("a home that cannot be written", async () => {
+  test.skipIf(!needs("bwrap") || CHOSEN_STORE !== "sqlite")("a home that cannot be written", async () => {
     const home = await stoppedHome();
     const up = await runConfined(["up", "--json"], { home, args: ["--ro-bind", home, home] });
     expectRefusal(up, "store_read_only", 6);
