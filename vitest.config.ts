@@ -8,7 +8,12 @@ interface Project {
   readonly include: readonly string[];
   readonly exclude?: readonly string[];
   readonly testTimeoutMs: number;
+  /** Its tests find a real PostgreSQL in NOMOS_TEST_POSTGRES. */
+  readonly postgres?: boolean;
 }
+
+/** The daemon's tests run on either store. */
+const E2E_ON_POSTGRES = process.env["NOMOS_TEST_STORE"] === "postgres";
 
 /** A test belongs to a project by where it lies. `unit` takes what no other claims, so no test falls between two. */
 const PROJECTS: readonly Project[] = [
@@ -18,9 +23,9 @@ const PROJECTS: readonly Project[] = [
     exclude: ["test/contract/**", "test/crash/**", "test/e2e/**", "test/pack.test.ts"],
     testTimeoutMs: secondsMs(60),
   },
-  { name: "contract", include: ["test/contract/**/*.test.ts"], testTimeoutMs: secondsMs(120) },
-  { name: "crash", include: ["test/crash/**/*.test.ts"], testTimeoutMs: secondsMs(240) },
-  { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeoutMs: secondsMs(120) },
+  { name: "contract", include: ["test/contract/**/*.test.ts"], testTimeoutMs: secondsMs(120), postgres: true },
+  { name: "crash", include: ["test/crash/**/*.test.ts"], testTimeoutMs: secondsMs(240), postgres: true },
+  { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeoutMs: secondsMs(120), postgres: E2E_ON_POSTGRES },
   { name: "pack", include: ["test/pack.test.ts"], testTimeoutMs: secondsMs(180) },
 ];
 
@@ -29,11 +34,12 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: 2,
     reporters: ["default", new ClosingLineReporter({ forbidSkip: process.env["NOMOS_TEST_FORBID_SKIP"] === "1" })],
-    projects: PROJECTS.map(({ name, include, exclude = [], testTimeoutMs }) => ({
+    projects: PROJECTS.map(({ name, include, exclude = [], testTimeoutMs, postgres = false }) => ({
       extends: true,
       test: {
         name,
         environment: "node",
+        globalSetup: postgres ? ["test/support/postgres-setup.ts"] : [],
         include: [...include],
         exclude: ["**/node_modules/**", ...exclude],
         testTimeout: testTimeoutMs,

@@ -12,7 +12,7 @@ import {
   writeFileAtomic,
 } from "../host/index.ts";
 import { compilePolicy, fact, HOME_LEASE, releaseLease, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
-import { lockHome, openSqliteStore } from "../store/index.ts";
+import { lockHome, openStore, shownAddress } from "../store/index.ts";
 import {
   createAgents,
   createApprovalWaiters,
@@ -33,7 +33,7 @@ import { homeIdentity } from "./home-identity.ts";
 import { takeHomeLease } from "./home-lease.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
 import { sessionFiles } from "./session-files.ts";
-import { openSettings, setting } from "./settings.ts";
+import { openSettings, setting, storeSettings } from "./settings.ts";
 import { startTour } from "./tour.ts";
 
 export interface DaemonOptions {
@@ -77,14 +77,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const identity = homeIdentity(home);
   const files = sessionFiles(systemFiles(), identity);
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
-  const store = await openSqliteStore({
-    home,
-    onFatal: (error) => {
-      options.echo(
-        JSON.stringify({ message: "the log could not be written; stopping", code: error.code, details: error.details }),
-      );
-      options.die(6);
-    },
+  const settings = storeSettings(home, config, options.environment);
+  const store = await openStore(settings, ({ code, details }) => {
+    options.echo(JSON.stringify({ message: "the log can no longer be written here; stopping", code, details }));
+    options.die(6);
   });
   const fence = await takeHomeLease({ store, newId, clock, holder: `pid:${process.pid}` });
   const committer = createCommitter({ store, clock, newId, fence });
@@ -223,7 +219,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
   await writeFileAtomic(join(home, "daemon.json"), Buffer.from(`${JSON.stringify(found)}\n`), { mode: 0o600 });
   ready = true;
-  log.write("up", { port, fence, recovery, startMs: Date.now() - startedAtMs });
+  log.write("up", {
+    port,
+    store: shownAddress(settings.address ?? "sqlite"),
+    fence,
+    recovery,
+    startMs: Date.now() - startedAtMs,
+  });
 
   const stop = async (): Promise<void> => {
     log.write("stopping");

@@ -1,24 +1,24 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { findBubblewrap, systemClock } from "../host/index.ts";
 import { fact, HOME_LEASE, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
 import {
   lockHome,
-  logPath,
-  openSqliteStore,
+  mayHaveLog,
+  openStore,
   type RebuildReport,
   type Store,
   StoreError,
+  type StoreSettings,
   type VerifyReport,
 } from "../store/index.ts";
 import { takeHomeLease } from "./home-lease.ts";
+import { openSettings, storeSettings } from "./settings.ts";
 
 export interface ExamineOptions {
   readonly rebuild: boolean;
   readonly repair: boolean;
-  /** The PATH on which bubblewrap is looked for. */
-  readonly searchPath: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** What `system.doctor` answers, found out without a daemon. `log` is null where there is none yet. */
@@ -31,15 +31,16 @@ export interface Examination {
 
 /** Opens a home that no daemon runs on, and holds its lock meanwhile. A log that cannot be opened is a finding. */
 export async function examine(home: string, options: ExamineOptions): Promise<Examination> {
-  const bubblewrap = await findBubblewrap(options.searchPath);
+  const bubblewrap = await findBubblewrap(options.environment["PATH"] ?? "");
   const sandbox = {
     bubblewrap: "path" in bubblewrap ? bubblewrap.path : null,
     remedy: "remedy" in bubblewrap ? bubblewrap.remedy : null,
   };
-  if (!existsSync(logPath(home))) return { ok: true, log: null, models: null, sandbox };
+  const settings = storeSettings(home, await openSettings(home), options.environment);
+  if (!mayHaveLog(settings)) return { ok: true, log: null, models: null, sandbox };
   const lock = lockHome(join(home, "lock.db"));
   try {
-    const { log, models } = await examineLog(home, options);
+    const { log, models } = await examineLog(settings, options);
     return { ok: log.ok && (models?.ok ?? true), log, models, sandbox };
   } finally {
     lock.release();
@@ -47,7 +48,7 @@ export async function examine(home: string, options: ExamineOptions): Promise<Ex
 }
 
 async function examineLog(
-  home: string,
+  settings: StoreSettings,
   { rebuild, repair }: ExamineOptions,
 ): Promise<{ readonly log: VerifyReport; readonly models: RebuildReport | null }> {
   let failed: StoreError | null = null;
@@ -55,7 +56,7 @@ async function examineLog(
     failed = error;
   };
   try {
-    const store = await openSqliteStore({ home, onFatal });
+    const store = await openStore(settings, onFatal);
     try {
       const log = await store.verify();
       const models = repair ? await repairModels(store) : rebuild ? await store.rebuild(null) : null;

@@ -3,8 +3,8 @@ import { acquireLease, HOME_LEASE, isRefusal, type NewId, SYSTEM_STREAM } from "
 import { type Store, StoreError } from "../store/index.ts";
 
 /**
- * Becomes the one writer of the home. Whoever calls this holds the operating system's lock on it, so the last holder is
- * dead or gone: its lease is taken over at once, with a higher fence.
+ * Becomes the one writer of the log. Whoever calls this holds the operating system's lock on the home, and in a shared
+ * database the lease by its clock, so the last holder is dead or gone: it is taken over at once, with a higher fence.
  */
 export async function takeHomeLease(given: {
   readonly store: Store;

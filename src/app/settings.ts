@@ -2,17 +2,27 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CONFIG_DEFAULTS, Config, HOT_KEYS, NomosError } from "../contract/index.ts";
 import { writeFileAtomic } from "../host/index.ts";
+import { type StoreSettings, shownAddress } from "../store/index.ts";
 import type { ConfigService } from "../syscalls/index.ts";
 
+export interface Settings extends ConfigService {
+  /** As it was given; `show` tells it without the password. */
+  readonly storeAddress: () => string | undefined;
+}
+
 /** `$NOMOS_HOME/config.json`: read once, changed only through here. */
-export async function openSettings(home: string): Promise<ConfigService> {
+export async function openSettings(home: string): Promise<Settings> {
   const path = join(home, "config.json");
   let current = parse(await readFile(path, "utf8").catch(orEmpty));
   return {
-    show: () => current,
+    show: () => shown(current),
+    storeAddress: () => current.store,
     needRestart: (keys) => keys.filter((key) => !HOT_KEYS.includes(key)),
     change: async (patch) => {
-      const merged = Object.fromEntries(Object.entries({ ...current, ...patch }).filter(([, value]) => value !== null));
+      const wanted = Object.entries({ ...current, ...patch }).filter(([, value]) => value !== null);
+      const merged = Object.fromEntries(wanted);
+      // Whoever sends back what was shown means what is there.
+      if (current.store !== undefined && merged["store"] === shown(current).store) merged["store"] = current.store;
       const next = check(merged);
       await writeFileAtomic(path, Buffer.from(`${JSON.stringify(next, null, 2)}\n`), { mode: 0o600 });
       current = next;
@@ -23,6 +33,24 @@ export async function openSettings(home: string): Promise<ConfigService> {
 /** A number of the configuration, or what holds without one. */
 export function setting(config: ConfigService, key: keyof typeof CONFIG_DEFAULTS): number {
   return config.show()[key] ?? CONFIG_DEFAULTS[key];
+}
+
+/** How to open the log: the environment has the first word. */
+export function storeSettings(
+  home: string,
+  settings: Settings,
+  environment: Readonly<Record<string, string | undefined>>,
+): StoreSettings {
+  return {
+    home,
+    address: environment["NOMOS_STORE"] || settings.storeAddress(),
+    leaseMs: setting(settings, "storeLeaseMs"),
+    waitMs: setting(settings, "storeWaitMs"),
+  };
+}
+
+function shown(config: Config): Config {
+  return config.store === undefined ? config : { ...config, store: shownAddress(config.store) };
 }
 
 function parse(text: string): Config {

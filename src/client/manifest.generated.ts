@@ -1044,8 +1044,9 @@ export const ERRORS = {
   home_in_use: {
     status: 409,
     exit: 5,
-    message: "Another daemon runs on this home.",
-    remedy: "Use it (`nomos status`), stop it (`nomos down`), or set another $NOMOS_HOME.",
+    message: "Another daemon runs on this home, or on this log.",
+    remedy:
+      "Use it (`nomos status`), stop it (`nomos down`), or set another $NOMOS_HOME; in a shared database, another schema.",
   },
   home_unusable: {
     status: 500,
@@ -1294,6 +1295,20 @@ export const ERRORS = {
     exit: 6,
     message: "The home cannot be written.",
     remedy: "Give this user write access to $NOMOS_HOME, or choose another.",
+  },
+  store_unreachable: {
+    status: 503,
+    exit: 6,
+    message: "The database that holds the log cannot be reached.",
+    remedy:
+      "Look at the address in $NOMOS_STORE (or `store` in the configuration), at user and password, and whether PostgreSQL runs; the daemon goes on by itself when it is back.",
+  },
+  store_unsuitable: {
+    status: 500,
+    exit: 6,
+    message: "This database cannot hold the log.",
+    remedy:
+      "The details say why: it takes PostgreSQL 14 or later, a database in UTF-8, and fsync and full_page_writes on.",
   },
   syscall_unknown: {
     status: 404,

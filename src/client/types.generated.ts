@@ -927,6 +927,8 @@ export type ErrorCode =
   | "store_closed"
   | "store_failed"
   | "store_read_only"
+  | "store_unreachable"
+  | "store_unsuitable"
   | "syscall_unknown"
   | "todo_limit"
   | "token_not_found"

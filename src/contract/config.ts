@@ -9,6 +9,19 @@ export const Config = z.looseObject({
     .max(65535)
     .optional()
     .describe("where the daemon listens on loopback; 0: any free port"),
+  store: z.string().optional().describe("where the log is: `sqlite` (in the home), or `postgres://...`"),
+  storeLeaseMs: z
+    .number()
+    .int()
+    .min(1000)
+    .optional()
+    .describe("on PostgreSQL: a daemon that is not heard of for so long loses its right to the log"),
+  storeWaitMs: z
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe("on PostgreSQL: how long a start waits for another daemon to let go of the log"),
   turnTimeoutMs: z.number().int().min(1000).optional().describe("a turn without an end after this long is interrupted"),
   idleHibernateMs: z.number().int().min(1000).optional().describe("an idle session is put to sleep after this long"),
   processesMax: z.number().int().min(1).optional().describe("processes of all sessions together"),
@@ -32,6 +45,8 @@ export type Config = z.infer<typeof Config>;
 
 export const CONFIG_DEFAULTS = {
   port: 4200,
+  storeLeaseMs: 60_000,
+  storeWaitMs: 0,
   turnTimeoutMs: 3_600_000,
   idleHibernateMs: 600_000,
   processesMax: 256,

@@ -120,8 +120,8 @@ export const ERROR_CATALOGUE = {
   home_in_use: entry(
     409,
     5,
-    "Another daemon runs on this home.",
-    "Use it (`nomos status`), stop it (`nomos down`), or set another $NOMOS_HOME.",
+    "Another daemon runs on this home, or on this log.",
+    "Use it (`nomos status`), stop it (`nomos down`), or set another $NOMOS_HOME; in a shared database, another schema.",
   ),
   home_unusable: entry(500, 6, "This directory cannot be the home.", "Point $NOMOS_HOME at a directory of its own."),
   idempotency_key_reused: entry(
@@ -269,6 +269,18 @@ export const ERROR_CATALOGUE = {
     6,
     "The home cannot be written.",
     "Give this user write access to $NOMOS_HOME, or choose another.",
+  ),
+  store_unreachable: entry(
+    503,
+    6,
+    "The database that holds the log cannot be reached.",
+    "Look at the address in $NOMOS_STORE (or `store` in the configuration), at user and password, and whether PostgreSQL runs; the daemon goes on by itself when it is back.",
+  ),
+  store_unsuitable: entry(
+    500,
+    6,
+    "This database cannot hold the log.",
+    "The details say why: it takes PostgreSQL 14 or later, a database in UTF-8, and fsync and full_page_writes on.",
   ),
   syscall_unknown: entry(404, 4, "There is no such syscall.", "`nomos help` and /openapi.json list them all."),
   todo_limit: entry(409, 5, "A todo list may not be that long.", "Keep it within the limit in the details."),

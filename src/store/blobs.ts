@@ -11,7 +11,7 @@ export interface Blobs {
   readonly get: (sha256: string) => Promise<Uint8Array | null>;
 }
 
-const compress = promisify(zstdCompress);
+export const pack = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
 export function blobPath(folder: string, sha256: string): string {
@@ -29,7 +29,7 @@ export function createBlobs(folder: string): Blobs {
       const path = blobPath(folder, sha256);
       // One that is there but damaged is written anew; one that is whole may still be on its way to the disk.
       const known = await read(sha256).catch(ifCorrupt);
-      if (known === null) await writeDurably(folder, path, await compress(bytes));
+      if (known === null) await writeDurably(folder, path, await pack(bytes));
       else await translated(() => syncFolder(dirname(path)));
       return sha256;
     },
@@ -37,7 +37,8 @@ export function createBlobs(folder: string): Blobs {
   };
 }
 
-async function unpack(sha256: string, packed: Uint8Array): Promise<Uint8Array> {
+/** What does not unpack to what it is called is named, never handed out. */
+export async function unpack(sha256: string, packed: Uint8Array): Promise<Uint8Array> {
   const bytes = await decompress(packed).catch((cause: unknown) => {
     throw new StoreError("log_corrupt", { blob: sha256, problem: "does not unpack" }, cause);
   });
@@ -107,6 +108,6 @@ function errno(cause: unknown): unknown {
   return cause instanceof Error && "code" in cause ? cause.code : null;
 }
 
-function digest(bytes: Uint8Array): string {
+export function digest(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }

@@ -1,3 +1,4 @@
+export { mayHaveLog, openStore, type StoreSettings, shownAddress } from "./open-store.ts";
 export * from "./port.ts";
 export { lockHome } from "./sqlite/home-lock.ts";
 export { openLogReader } from "./sqlite/open-reader.ts";

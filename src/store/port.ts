@@ -176,5 +176,7 @@ export const STORE_ERROR_CODES = [
   "store_closed",
   "store_failed",
   "store_read_only",
+  "store_unreachable",
+  "store_unsuitable",
 ] as const;
 export type StoreErrorCode = (typeof STORE_ERROR_CODES)[number];

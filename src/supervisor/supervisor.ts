@@ -1,4 +1,4 @@
-import { NomosError } from "../contract/index.ts";
+import { NomosError, toNomosError } from "../contract/index.ts";
 import type { Clock, ProcessIdentity } from "../host/index.ts";
 import {
   type Answer,
@@ -87,6 +87,7 @@ export interface SupervisorDeps {
 const DAEMON: By = { actor: "daemon" };
 const SLEEP_LOOK_EVERY_MS = 5000;
 const RECOVER_PAGE = 500;
+const SUSPEND_TRIES = 5;
 
 export function createSupervisor(deps: SupervisorDeps): Supervisor {
   const { store, committer, runner, processes, clock, newId } = deps;
@@ -184,8 +185,15 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     interrupt: (id, by) => change(id, requestInterrupt, by),
     settled: (id, turnId) => settleTurn(deps, id, turnId),
     suspend: async (id, reason, by) => {
-      if ((await committer.sessionState(id)).phase.at === "busy") await runner.interrupt(id, "interrupted");
-      return change(id, (state) => suspendSession(state, reason), by);
+      for (let tries = 1; ; tries += 1) {
+        if ((await committer.sessionState(id)).phase.at === "busy") await runner.interrupt(id, "interrupted");
+        try {
+          return await change(id, (state) => suspendSession(state, reason), by);
+        } catch (thrown) {
+          // A turn that was admitted may have started between the look and the record.
+          if (toNomosError(thrown).code !== "session_busy" || tries === SUSPEND_TRIES) throw thrown;
+        }
+      }
     },
     resume: (id, by) => changeAndPump(id, resumeSession, by),
     hibernate: (id, reason, by) => change(id, (state) => hibernateSession(state, reason), by),

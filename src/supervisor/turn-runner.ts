@@ -81,7 +81,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     pumps.set(sessionId, fresh);
     fresh.done = work(sessionId, fresh).catch((thrown: unknown) => {
       deps.log("a session's pump stopped", { sessionId, reason: String(thrown) });
-      // A disk that is full now may not be for ever, and what was admitted must run.
+      // A disk that is full now, or a database that is away, may not be so for ever; and what was admitted must run.
       if (isPassing(thrown)) deps.clock.after(TRY_AGAIN_MS, () => pump(sessionId));
     });
   };
@@ -185,7 +185,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     turn.stopTimer = deps.clock.after(deps.turnTimeoutMs(), () => void timeUp().catch(gone));
   };
 
-  /** The end must get into the log: while the disk is full it is tried again, or the session would stay busy for ever. */
+  /** The end must get into the log: while it cannot be written it is tried again, or the session would stay busy for ever. */
   const recordEnd = async (sessionId: string, turnId: string, outcome: Outcome): Promise<void> => {
     const end = (now: SessionState) => (isEnded(now) ? [] : endTurn(now, { turnId, ...outcome }));
     while (true) {
@@ -299,5 +299,5 @@ const TRY_AGAIN_MS = 500;
 
 function isPassing(thrown: unknown): boolean {
   const { code } = toNomosError(thrown);
-  return code === "disk_full" || code === "overloaded";
+  return code === "disk_full" || code === "overloaded" || code === "store_unreachable";
 }

@@ -114,13 +114,14 @@ export function write<I extends z.ZodObject, O extends z.ZodType>(
 export function stream<I extends z.ZodObject>(
   given: Omit<Common<I, z.ZodType>, "output"> & {
     readonly output: z.ZodType;
-    readonly items: (context: Context, input: z.output<I>) => AsyncIterable<StreamItem>;
+    /** Refuses before the stream begins, so that a refusal is an error and not an empty stream. */
+    readonly items: (context: Context, input: z.output<I>) => Promise<AsyncIterable<StreamItem>>;
   },
 ): Syscall {
   const { items, ...rest } = given;
   return {
     ...rest,
     kind: "stream",
-    run: async (context, input) => ({ stream: items(context, given.input.parse(input)) }),
+    run: async (context, input) => ({ stream: await items(context, given.input.parse(input)) }),
   };
 }

@@ -171,9 +171,9 @@ export const sessionRead: readonly Syscall[] = [
     errors: ["session_not_found"],
     http: { method: "GET", path: "/sessions/:id/stream" },
     cli: { positional: ["id"] },
-    items: async function* (context, { id, after }) {
+    items: async (context, { id, after }) => {
       await sessionRowOf(context, id);
-      yield* streamSession(context, id, await seqOf(context, after));
+      return streamSession(context, id, await seqOf(context, after));
     },
   }),
   stream({
@@ -186,12 +186,8 @@ export const sessionRead: readonly Syscall[] = [
     errors: [],
     http: { method: "GET", path: "/api/events" },
     cli: { positional: [] },
-    items: async function* (context, { after }) {
-      yield* streamAll(
-        context,
-        after === undefined ? await context.services.store.lastSeq() : await seqOf(context, after),
-      );
-    },
+    items: async (context, { after }) =>
+      streamAll(context, after === undefined ? await context.services.store.lastSeq() : await seqOf(context, after)),
   }),
   read({
     name: "event.show",

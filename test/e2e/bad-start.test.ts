@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, vi } from "vitest";
+import { CHOSEN_STORE } from "../support/chosen-store.ts";
 import { BIN, type CliAnswer, newHome, runCli, startDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
@@ -74,7 +75,7 @@ proves("H15", "a home that is no directory is refused by name", async () => {
   await rm(home);
 });
 
-proves("H15", "a log that is no log is refused and left as it is", async () => {
+proves.skipIf(CHOSEN_STORE !== "sqlite")("H15", "a log that is no log is refused and left as it is", async () => {
   const home = await newHome();
   await mkdir(home, { recursive: true });
   const garbage = Buffer.alloc(20_000, "this is no log. ");
@@ -83,7 +84,7 @@ proves("H15", "a log that is no log is refused and left as it is", async () => {
   expect(await readFile(join(home, "log.db"))).toEqual(garbage);
 });
 
-proves("H15", "a log of a newer version is refused and left as it is", async () => {
+proves.skipIf(CHOSEN_STORE !== "sqlite")("H15", "a log of a newer version is refused and left as it is", async () => {
   const home = await newHome();
   const daemon = await startDaemon({ home });
   const { id } = await start(daemon, { cwd: join(home, "..") });
@@ -99,36 +100,44 @@ proves("H15", "a log of a newer version is refused and left as it is", async () 
   expect(await show(await startDaemon({ home }), id)).toMatchObject({ id });
 });
 
-proves("H15", "an event that was changed on disk stops the start, and the answer names its place", async () => {
-  const home = await newHome();
-  const before = await startDaemon({ home });
-  const { id } = await start(before, { cwd: join(home, "..") });
-  await turn(before, id, "say the truth");
-  await before.stop();
-  const db = new DatabaseSync(join(home, "log.db"));
-  const lie = "CAST(replace(CAST(data AS TEXT), 'the truth', 'a lie 123') AS BLOB)";
-  db.exec(`UPDATE events SET data = ${lie} WHERE CAST(type AS TEXT) = 'message.completed@1'`);
-  db.close();
-  const answer = await up(home);
-  expect(failedStart(answer)).toEqual({ exitCode: 1, code: "log_corrupt" });
-  expect(answer.json<Refused>().error.details).toMatchObject({ stream: `session/${id}`, problem: "data_mismatch" });
-});
+proves.skipIf(CHOSEN_STORE !== "sqlite")(
+  "H15",
+  "an event that was changed on disk stops the start, and the answer names its place",
+  async () => {
+    const home = await newHome();
+    const before = await startDaemon({ home });
+    const { id } = await start(before, { cwd: join(home, "..") });
+    await turn(before, id, "say the truth");
+    await before.stop();
+    const db = new DatabaseSync(join(home, "log.db"));
+    const lie = "CAST(replace(CAST(data AS TEXT), 'the truth', 'a lie 123') AS BLOB)";
+    db.exec(`UPDATE events SET data = ${lie} WHERE CAST(type AS TEXT) = 'message.completed@1'`);
+    db.close();
+    const answer = await up(home);
+    expect(failedStart(answer)).toEqual({ exitCode: 1, code: "log_corrupt" });
+    expect(answer.json<Refused>().error.details).toMatchObject({ stream: `session/${id}`, problem: "data_mismatch" });
+  },
+);
 
-proves("H15", "a torn file is refused, or what was acknowledged is there", async () => {
-  const home = await newHome();
-  const before = await startDaemon({ home });
-  const { id } = await start(before, { cwd: join(home, "..") });
-  await turn(before, id, "say kept");
-  await before.kill9();
-  const wal = await open(join(home, "log.db-wal"), "r+");
-  const { size } = await wal.stat();
-  // The last page of the write-ahead log, half written: its checksum does not fit, so it never happened.
-  await wal.truncate(Math.max(0, size - 1000));
-  await wal.close();
-  const after = await startDaemon({ home });
-  expect(expectOk(await after.call("GET", "/api/doctor?rebuild=1"))).toMatchObject({ ok: true });
-  expect(await turn(after, id, "say on")).toMatchObject({ outcome: "completed" });
-});
+proves.skipIf(CHOSEN_STORE !== "sqlite")(
+  "H15",
+  "a torn file is refused, or what was acknowledged is there",
+  async () => {
+    const home = await newHome();
+    const before = await startDaemon({ home });
+    const { id } = await start(before, { cwd: join(home, "..") });
+    await turn(before, id, "say kept");
+    await before.kill9();
+    const wal = await open(join(home, "log.db-wal"), "r+");
+    const { size } = await wal.stat();
+    // The last page of the write-ahead log, half written: its checksum does not fit, so it never happened.
+    await wal.truncate(Math.max(0, size - 1000));
+    await wal.close();
+    const after = await startDaemon({ home });
+    expect(expectOk(await after.call("GET", "/api/doctor?rebuild=1"))).toMatchObject({ ok: true });
+    expect(await turn(after, id, "say on")).toMatchObject({ outcome: "completed" });
+  },
+);
 
 proves("H15", "a configuration that is wrong is refused, and the answer names the member", async () => {
   const home = await newHome();

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished, TestRunner } from "vitest";
+import { storeEnvironment } from "./chosen-store.ts";
 
 export const BIN = join(import.meta.dirname, "../../bin/nomos.js");
 
@@ -182,7 +183,7 @@ function parsed<T>(answered: string): T {
 /** Nothing of the Nomos that may run this test gets in. */
 function environment(home: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("NOMOS_") && name !== "NODE_OPTIONS");
-  return { ...Object.fromEntries(clean), NOMOS_HOME: home, ...extra };
+  return { ...Object.fromEntries(clean), NOMOS_HOME: home, ...storeEnvironment(home), ...extra };
 }
 
 async function found(

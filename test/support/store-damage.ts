@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { agentStream, fact, sessionStream, tokenStream } from "../../src/kernel/index.ts";
-import { logPath, openSqliteStore, type RecordedEvent, StoreError } from "../../src/store/index.ts";
-import { checkHead, foldStream } from "../../src/store/sqlite/folding.ts";
+import { compareModels } from "../../src/store/compare-models.ts";
+import { logPath, openSqliteStore, type RecordedEvent, type Store, StoreError } from "../../src/store/index.ts";
+import { createDerivedReads } from "../../src/store/sqlite/derived-reads.ts";
+import { foldCold } from "../../src/store/sqlite/fold-stream.ts";
 import { createPageReads, type PageReads } from "../../src/store/sqlite/page-reads.ts";
-import { compareModels } from "../../src/store/sqlite/rebuild.ts";
 import { openForReading, openForWriting, translate } from "../../src/store/sqlite/schema.ts";
 import { inspectLog } from "../../src/store/sqlite/start-check.ts";
 import { verifyLog } from "../../src/store/sqlite/verify.ts";
@@ -15,6 +16,12 @@ import { throwOnFatal } from "./store-sqlite.ts";
 /** A home with something of everything, closed: all of its log is in one file. */
 export async function makeRichHome(home: string): Promise<void> {
   const store = await openSqliteStore({ home, onFatal: throwOnFatal });
+  await fillRichly(store);
+  await store.close();
+}
+
+/** Something of everything, under fence 1. */
+export async function fillRichly(store: Store): Promise<void> {
   const [one, two] = [sessionStream(newId()), sessionStream(newId())];
   await appendTo(store, "system", [fact("lease.acquired@1", { resource: "home", holder: "test", fence: 1 })], 1);
   await appendTo(store, one, [opened("calm-otter-01", "a label")], 1);
@@ -50,7 +57,6 @@ export async function makeRichHome(home: string): Promise<void> {
     const said = event(fact("data.erased@1", { events: [gone.id], reason: "asked for" }));
     await store.erase(one, [gone.id], said, { fence: 1 });
   }
-  await store.close();
 }
 
 const DEMO = fact("agent.created@1", {
@@ -99,11 +105,7 @@ export function askEverything(path: string, truth: readonly RecordedEvent[]): An
   ask("events all", () => everyEvent(reads));
   for (const stream of new Set(truth.map((found) => found.stream))) {
     ask(`events ${stream}`, () => reads.stream(stream, { limit: 10_000 }));
-    ask(`fold ${stream}`, () => {
-      const folded = foldStream(reads, stream, reads.version(stream));
-      checkHead(reads, stream, folded);
-      return folded;
-    });
+    ask(`fold ${stream}`, () => foldCold(reads, stream));
   }
   for (const found of truth.filter(({ seq }) => seq % 20 === 1)) ask(`id ${found.id}`, () => reads.event(found.id));
   for (const model of ["session", "approval", "agent", "token", "system"] as const)
@@ -117,13 +119,13 @@ export function askEverything(path: string, truth: readonly RecordedEvent[]): An
 }
 
 /** What a person would be told who asks for a check of everything. */
-export function examine(path: string): { readonly code: string; readonly details: unknown } | null {
+export async function examine(path: string): Promise<{ readonly code: string; readonly details: unknown } | null> {
   let db: DatabaseSync | null = null;
   try {
     db = openForReading(path);
     const verified = verifyLog(db, () => undefined);
     if (!verified.ok) return { code: "verify", details: verified.problems };
-    const compared = compareModels(db, createPageReads(db), () => undefined);
+    const compared = await compareModels(createDerivedReads(db, createPageReads(db)), () => undefined);
     return compared.ok ? null : { code: "rebuild", details: compared.differences };
   } catch (cause) {
     if (!(cause instanceof StoreError)) throw cause;

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { storeEnvironment } from "./chosen-store.ts";
 
 const BIN = join(import.meta.dirname, "../../bin/nomos.js");
 const START_MAX_MS = 90_000;
@@ -40,7 +41,7 @@ export function launchStormDaemon(home: string): { readonly child: ChildProcess;
   const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("NOMOS_") && name !== "NODE_OPTIONS");
   const child = spawn(process.execPath, [BIN, "up", "--port", "0"], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...Object.fromEntries(clean), NOMOS_HOME: home },
+    env: { ...Object.fromEntries(clean), NOMOS_HOME: home, ...storeEnvironment(home) },
   });
   const parts: string[] = [];
   child.stdout.on("data", (part) => parts.push(String(part)));

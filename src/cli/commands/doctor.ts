@@ -48,8 +48,8 @@ async function asked(terminal: Terminal, daemon: FoundDaemon, options: DoctorOpt
 async function examined(terminal: Terminal, options: DoctorOptions): Promise<LogReport | { readonly refusal: Check }> {
   const { examine } = await import("../../app/index.ts");
   try {
-    const searchPath = terminal.environment["PATH"] ?? "";
-    const { log, models, sandbox } = await examine(terminal.home, { ...options, searchPath });
+    const { environment } = terminal;
+    const { log, models, sandbox } = await examine(terminal.home, { ...options, environment });
     return { log, models, sandbox };
   } catch (thrown) {
     const error = startupError(thrown, terminal.home);

@@ -75,6 +75,8 @@ function complaintsOnly(terminal: Terminal): (line: string) => void {
 
 async function withHolder(refusal: unknown, home: string): Promise<unknown> {
   if (!(refusal instanceof ClientError) || refusal.code !== "home_in_use") return refusal;
+  // A daemon with another home that has the same database: what is noted here is not about it.
+  if ("heldBy" in refusal.details) return refusal;
   const holder = await readNote(home);
   if (holder === null) return refusal;
   return new ClientError(refusal.code, { details: { home, pid: holder.pid, url: holder.url }, cause: refusal });

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { number } from "./encoding.ts";
+import { number } from "../encoding.ts";
 
 /**
  * When the write-ahead log is folded into the file. Acknowledgements wait meanwhile, so it is done in small portions

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { blobPath } from "../blobs.ts";
-import { text } from "./encoding.ts";
+import { text } from "../encoding.ts";
 import { syncFolder } from "./make-home.ts";
 
 /**

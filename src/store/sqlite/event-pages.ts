@@ -1,6 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
+import { bytes, decodeRow, EVENT_COLUMNS, EVENT_SOURCE, number } from "../encoding.ts";
 import { type EventPage, type EventQuery, type RecordedEvent, StoreError } from "../port.ts";
-import { bytes, decodeRow, EVENT_COLUMNS, EVENT_SOURCE, number } from "./encoding.ts";
 import type { Row, Statement } from "./statements.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { hashEvent, NO_PREV, sameBytes } from "../../kernel/index.ts";
-import { parseHeader, sha256 } from "./encoding.ts";
+import { parseHeader, sha256 } from "../encoding.ts";
 
 /** A stream's last event: what the next one is linked to. */
 export interface Head {

@@ -1,11 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isUuid, type Model } from "../../kernel/index.ts";
+import { bytes, decodeRow, EVENT_COLUMNS, EVENT_SOURCE, hexOf, idBytes, number, text } from "../encoding.ts";
+import type { Snapshot } from "../folding.ts";
 import { type EventPage, type EventQuery, type RecordedEvent, type RowQuery, StoreError } from "../port.ts";
-import { bytes, decodeRow, EVENT_COLUMNS, EVENT_SOURCE, hexOf, idBytes, number, text } from "./encoding.ts";
+import { MODELS } from "../rows.ts";
+import type { CallEntry } from "../write-request.ts";
 import { createPager } from "./event-pages.ts";
-import type { CallEntry } from "./messages.ts";
-import { checkedRow, MODELS } from "./rows.ts";
-import { nearestSnapshot, type Snapshot } from "./snapshots.ts";
+import { checkedRow } from "./rows.ts";
+import { nearestSnapshot } from "./snapshots.ts";
 import { createStatements } from "./statements.ts";
 
 /** Point reads and pages: what the main thread may do itself. No read transaction outlives a page. */

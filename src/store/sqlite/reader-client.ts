@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { type Progress, type RebuildReport, type SearchHit, StoreError, type VerifyReport } from "../port.ts";
-import type { FromReader, ReaderOptions, Repair, ToReader } from "./messages.ts";
+import type { Repair } from "../write-request.ts";
+import type { FromReader, ReaderOptions, ToReader } from "./messages.ts";
 
 /** The main thread's end of the reader. Its failure is the caller's to see; it never takes the writer along. */
 export interface ReaderClient {

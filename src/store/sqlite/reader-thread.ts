@@ -1,8 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { compareModels } from "../compare-models.ts";
 import { StoreError } from "../port.ts";
+import { createDerivedReads } from "./derived-reads.ts";
 import type { FromReader, ReaderOptions, ToReader } from "./messages.ts";
 import { createPageReads } from "./page-reads.ts";
-import { compareModels } from "./rebuild.ts";
 import { openForReading, translate } from "./schema.ts";
 import { discardSearchIndex, openSearchIndex, type SearchIndex } from "./search-index.ts";
 import { verifyLog } from "./verify.ts";
@@ -67,11 +68,11 @@ const answer = (message: Exclude<ToReader, { kind: "index" | "close" }>): unknow
     case "verify":
       return verifyLog(db, progress);
     case "rebuild":
-      return compareModels(db, reads, progress);
+      return compareModels(createDerivedReads(db, reads), progress);
   }
 };
 
-port.on("message", (message: ToReader) => {
+port.on("message", async (message: ToReader) => {
   if (message.kind === "index") {
     if (indexing) return;
     indexing = true;
@@ -87,7 +88,7 @@ port.on("message", (message: ToReader) => {
     return;
   }
   try {
-    say({ kind: "answer", ask: message.ask, value: answer(message) });
+    say({ kind: "answer", ask: message.ask, value: await answer(message) });
   } catch (cause) {
     const { code, details } = translate(cause);
     say({ kind: "failed", ask: message.ask, code, details });

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Repair } from "./messages.ts";
-import { MODELS, type RowWrite } from "./rows.ts";
+import { MODELS, type RowWrite } from "../rows.ts";
+import type { Repair } from "../write-request.ts";
 
 /** Writes anew what is derived from the log and differs from it. Nothing of it is an event. */
 export function createRepairs(

@@ -1,8 +1,8 @@
 import { closeSync, openSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { recallFact } from "../../kernel/index.ts";
+import { number, text } from "../encoding.ts";
 import type { RecordedEvent, SearchHit } from "../port.ts";
-import { number, text } from "./encoding.ts";
+import { erasedIds, SEARCHED_TYPES, searchedIn } from "../searched.ts";
 import type { PageReads } from "./page-reads.ts";
 
 /** Full text in a file of its own, behind a cursor into the log. Delete the file and it is built again. */
@@ -16,17 +16,6 @@ export interface SearchIndex {
 }
 
 const PAGE = 1000;
-const SESSION_STREAM = "session/";
-/** Only these have words that anybody would look for; `data.erased@1` takes some away again. */
-const TYPES = [
-  "session.opened",
-  "session.forked",
-  "session.labelled",
-  "turn.admitted",
-  "message.completed",
-  "effect.output",
-  "data.erased",
-];
 
 export function openSearchIndex(path: string, reads: PageReads): SearchIndex {
   const db = openOrRenew(path, reads);
@@ -46,9 +35,8 @@ export function openSearchIndex(path: string, reads: PageReads): SearchIndex {
       }
       return;
     }
-    const words = wordsOf(event);
-    if (words !== null && event.stream.startsWith(SESSION_STREAM))
-      put.run(event.seq, words, event.stream.slice(SESSION_STREAM.length), event.id);
+    const found = searchedIn(event);
+    if (found !== null) put.run(event.seq, found.words, found.sessionId, event.id);
   };
 
   const atomically = (work: () => void): void => {
@@ -66,7 +54,7 @@ export function openSearchIndex(path: string, reads: PageReads): SearchIndex {
     const cursor = number(cursorRow.get()?.["seq"]);
     const end = reads.lastSeq();
     if (cursor >= end) return false;
-    const page = reads.all({ after: cursor, before: end + 1, limit: PAGE, types: TYPES });
+    const page = reads.all({ after: cursor, before: end + 1, limit: PAGE, types: SEARCHED_TYPES });
     const reached = page.next ?? end;
     atomically(() => {
       for (const event of page.events) take(event);
@@ -148,28 +136,4 @@ function matchQuery(words: string): string | null {
   const terms = words.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
   if (terms.length === 0) return null;
   return `${terms.map((word) => `"${word.replaceAll('"', '""')}"`).join(" ")}*`;
-}
-
-/** As facts, so that the compiler knows where their words are. */
-function wordsOf(event: RecordedEvent): string | null {
-  const found = event.data === null ? null : recallFact(event.type, event.data);
-  switch (found?.type) {
-    case "session.opened@1":
-    case "session.forked@1":
-      return [found.data.spec.name, found.data.label ?? ""].join(" ");
-    case "session.labelled@1":
-      return found.data.label;
-    case "turn.admitted@1":
-      return found.data.prompt;
-    case "message.completed@1":
-    case "effect.output@1":
-      return found.data.text;
-    default:
-      return null;
-  }
-}
-
-function erasedIds(event: RecordedEvent): readonly string[] {
-  const found = event.data === null ? null : recallFact(event.type, event.data);
-  return found?.type === "data.erased@1" ? found.data.events : [];
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
-import { bytes, number } from "./encoding.ts";
+import { bytes, number } from "../encoding.ts";
+import type { Snapshot } from "../folding.ts";
 import type { Statement } from "./statements.ts";
 
 /** Keeps the fold of a stream as of a version, so that nobody has to fold it from the start again. */
@@ -10,11 +11,6 @@ export function createSnapshotWriter(db: DatabaseSync): (streamNo: number, versi
     const kept = Buffer.from(state);
     put.run(streamNo, version, kept, crc32(kept));
   };
-}
-
-export interface Snapshot {
-  readonly version: number;
-  readonly state: string;
 }
 
 /** The newest one at or before a version. One whose bytes have changed is passed over: the log says the same, only slower. */

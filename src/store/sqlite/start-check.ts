@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { SYSTEM_STREAM } from "../../kernel/index.ts";
+import { number } from "../encoding.ts";
 import { StoreError } from "../port.ts";
-import { number } from "./encoding.ts";
-import { foldStream } from "./folding.ts";
+import { foldStream } from "./fold-stream.ts";
 import { createPageReads } from "./page-reads.ts";
 import { verifyTail } from "./verify-tail.ts";
 

@@ -3,6 +3,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { type Folded, LIMITS } from "../../kernel/index.ts";
 import { createBlobs } from "../blobs.ts";
+import { eraseRequest } from "../erasing.ts";
+import { createFoldCache } from "../fold-cache.ts";
+import { createListeners } from "../listeners.ts";
 import {
   type AppendOptions,
   type AppendPart,
@@ -12,15 +15,12 @@ import {
   StoreError,
   type StoreErrorCode,
 } from "../port.ts";
+import { createSalts, type Prepared, prepare, recorded, withCause } from "../preparing.ts";
 import { tail } from "../tail.ts";
-import { eraseRequest } from "./erasing.ts";
-import { createFoldCache } from "./fold-cache.ts";
-import { checkHead, foldStream } from "./folding.ts";
-import { createListeners } from "./listeners.ts";
+import { callOf, NOTHING } from "../write-request.ts";
+import { foldCold, foldStream } from "./fold-stream.ts";
 import { makeHome } from "./make-home.ts";
-import type { WriteRequest } from "./messages.ts";
 import { createPageReads } from "./page-reads.ts";
-import { createSalts, type Prepared, prepare, recorded, withCause } from "./preparing.ts";
 import { startReader } from "./reader-client.ts";
 import { openForReading } from "./schema.ts";
 import { startWriter } from "./writer-client.ts";
@@ -54,21 +54,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
   const foldNow = (stream: string): Folded => {
     const known = folds.get(stream);
-    const folded = known === undefined ? foldCold(stream) : foldOn(stream, known);
+    const folded = known === undefined ? foldCold(reads, stream) : foldOn(stream, known);
     folds.set(stream, folded);
     return folded;
   };
   const foldOn = (stream: string, known: Folded): Folded => {
     const version = reads.version(stream);
-    return known.state.version <= version ? foldStream(reads, stream, version, known) : foldCold(stream);
+    return known.state.version <= version ? foldStream(reads, stream, version, known) : foldCold(reads, stream);
   };
-  const foldCold = (stream: string): Folded =>
-    reads.consistently(() => {
-      const folded = foldStream(reads, stream, reads.version(stream));
-      checkHead(reads, stream, folded);
-      return folded;
-    });
-
   /** What this process wrote last is what the writer will find, or else the writer refuses. */
   const foldAt = (stream: string, version: number): Folded => {
     const known = folds.get(stream);
@@ -207,11 +200,6 @@ async function openForReadingOr(path: string, giveUp: () => Promise<void>): Prom
 
 const SCRUB_TRIES = 20;
 const SCRUB_AGAIN_MS = 100;
-function callOf({ call }: AppendOptions): WriteRequest["call"] {
-  return call == null ? null : { key: call.keyHash, request: call.requestHash };
-}
-
-const NOTHING = { parts: [], call: null, erase: null, repair: null, scrub: false };
 const UNSCRUBBED = {
   reason: "the data is erased, but its bytes stay in the files until there is room and nobody reads",
 };

@@ -1,33 +1,24 @@
 import type { DatabaseSync } from "node:sqlite";
-import { verifyLink } from "../../kernel/index.ts";
+import { createTailCheck } from "../chain-check.ts";
+import { columnsOf, EVENT_COLUMNS, EVENT_SOURCE, number } from "../encoding.ts";
 import { type LogProblem, StoreError } from "../port.ts";
-import { columnsOf, describes, EVENT_COLUMNS, EVENT_SOURCE, number, parseHeader, sha256 } from "./encoding.ts";
 import { createStatements, type Row } from "./statements.ts";
 
 /** At start only the end of the log is checked: that is where a torn write would show. */
 export function verifyTail(db: DatabaseSync, events: number): readonly LogProblem[] {
   const sql = createStatements(db);
   const rows = sql(`SELECT ${EVENT_COLUMNS} FROM ${EVENT_SOURCE} ORDER BY e.seq DESC LIMIT ?`).all(events).toReversed();
-  const heads = new Map<string, { readonly version: number; readonly hash: Uint8Array }>();
+  const problemOf = createTailCheck();
   const problems: LogProblem[] = [];
-  let seqBefore: number | null = null;
+  let lastSeq = 0;
   for (const row of rows) {
     const stored = columnsOf(row);
     const { stream, version, seq } = stored;
-    const note = (problem: string) => problems.push({ stream, version, seq, problem });
-    if (seqBefore !== null && seq !== seqBefore + 1) note("gap");
-    seqBefore = seq;
-    const text = Buffer.from(stored.header).toString("utf8");
-    const header = parseHeader(text);
-    const before = heads.get(stream) ?? { version: version - 1, hash: stored.prev };
-    const expected = { prev: before.hash, stream, version: before.version + 1 };
-    const fault =
-      header === null ? "header_unreadable" : verifyLink(sha256, expected, { ...stored, header: text }, header);
-    if (fault !== null) note(fault);
-    else if (header !== null && !describes(header, stored)) note("type_mismatch");
-    heads.set(stream, { version, hash: stored.hash });
+    const problem = problemOf(stored);
+    if (problem !== null) problems.push({ stream, version, seq, problem });
+    lastSeq = seq;
   }
-  return [...problems, ...misplaced(db, events), ...beyondEnd(db, seqBefore ?? 0, events)];
+  return [...problems, ...misplaced(db, events), ...beyondEnd(db, lastSeq, events)];
 }
 
 /** Appends go by the index of places: where it has lost an event, the stream would be continued too early. */

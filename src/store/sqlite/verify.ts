@@ -1,18 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import { NO_PREV, verifyLink } from "../../kernel/index.ts";
+import { createChainCheck, forkPointOf } from "../chain-check.ts";
+import { bytes, columnsOf, EVENT_COLUMNS, EVENT_SOURCE, number, uuidOf } from "../encoding.ts";
 import { type LogProblem, type Progress, StoreError, type VerifyReport } from "../port.ts";
-import {
-  bytes,
-  columnsOf,
-  describes,
-  EVENT_COLUMNS,
-  EVENT_SOURCE,
-  type EventColumns,
-  idBytes,
-  number,
-  parseHeader,
-  sha256,
-} from "./encoding.ts";
 import { createStatements, type Row } from "./statements.ts";
 import { placeInIndex } from "./verify-tail.ts";
 
@@ -26,37 +15,18 @@ export function verifyLog(db: DatabaseSync, progress: Progress): VerifyReport {
   const parentHash = sql(
     "SELECT e.hash FROM events e JOIN streams s ON s.no = e.stream WHERE s.name = ? AND e.version = ?",
   );
-  const heads = new Map<string, { version: number; hash: Uint8Array }>();
+  const chain = createChainCheck();
   const problems: LogProblem[] = [];
   let events = 0;
 
   const check = (row: Row): void => {
-    const stored = columnsOf(row);
-    const note = (problem: string) =>
-      problems.push({ stream: stored.stream, version: stored.version, seq: stored.seq, problem });
-    const before = heads.get(stored.stream) ?? { version: 0, hash: NO_PREV };
-    const text = Buffer.from(stored.header).toString("utf8");
-    const header = parseHeader(text);
-    if (header === null) note("header_unreadable");
-    else {
-      const forked = header.version === 1 && header.type === "session.forked@1";
-      const prev = forked ? forkPrev(stored) : before.hash;
-      const expected = { prev, stream: stored.stream, version: before.version + 1 };
-      const fault = verifyLink(sha256, expected, { ...stored, header: text }, header);
-      if (fault !== null) note(fault);
-      else if (!describes(header, stored)) note("type_mismatch");
-      else if (Buffer.compare(idBytes(header.id), bytes(row["id"])) !== 0) note("id_mismatch");
-    }
-    heads.set(stored.stream, { version: stored.version, hash: stored.hash });
+    const stored = { ...columnsOf(row), id: uuidOf(bytes(row["id"])) };
+    const { stream, version, seq } = stored;
+    const from = forkPointOf(stored);
+    const parent = from === null ? undefined : parentHash.get(from.stream, from.version);
+    const problem = chain.problemOf(stored, parent === undefined ? null : bytes(parent["hash"]));
+    if (problem !== null) problems.push({ stream, version, seq, problem });
     events += 1;
-  };
-
-  /** A fork continues its parent's chain; once its data is erased only the stored hash is left to go by. */
-  const forkPrev = (stored: EventColumns): Uint8Array => {
-    if (stored.data === null) return stored.prev;
-    const from = forkPoint(Buffer.from(stored.data).toString("utf8"));
-    const found = from === null ? undefined : parentHash.get(from.stream, from.version);
-    return found === undefined ? NO_PREV : bytes(found["hash"]);
   };
 
   /** A row of which not even the columns can be read is a problem like any other. */
@@ -89,7 +59,7 @@ export function verifyLog(db: DatabaseSync, progress: Progress): VerifyReport {
     progress(last, of);
   }
   if (problems.length < PROBLEMS_MAX) problems.push(...structure(db));
-  return { ok: problems.length === 0, events, streams: heads.size, problems };
+  return { ok: problems.length === 0, events, streams: chain.streams(), problems };
 }
 
 /** SQLite's own check: the trees are sound, and each index knows exactly the rows of its table. */
@@ -124,24 +94,4 @@ function pageOf(read: () => readonly Row[]): readonly Row[] | null {
 
 function isCorrupt(cause: unknown): boolean {
   return cause instanceof StoreError && cause.code === "log_corrupt";
-}
-
-/** Null also when the bytes are no JSON at all; then the data's hash has the last word. */
-function forkPoint(data: string): { readonly stream: string; readonly version: number } | null {
-  const from = member(parsed(data), "from");
-  const stream = member(from, "stream");
-  const version = member(from, "version");
-  return typeof stream === "string" && typeof version === "number" ? { stream, version } : null;
-}
-
-function parsed(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return null;
-  }
-}
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }

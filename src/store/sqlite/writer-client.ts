@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { StoreError } from "../port.ts";
-import type { WriteReply, WriteRequest, WriterOptions } from "./messages.ts";
+import type { WriteReply, WriteRequest } from "../write-request.ts";
+import type { WriterOptions } from "./messages.ts";
 import { type FromWriter, packRequest, type ToWriter, unpackReply } from "./writer-messages.ts";
 
 /** The main thread's end of the writer. What comes in during a flush waits at the writer, which makes one batch of it. */

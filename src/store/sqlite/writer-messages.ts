@@ -1,7 +1,7 @@
 import type { Json } from "../../kernel/index.ts";
 import type { StoreErrorCode } from "../port.ts";
-import type { WriteEvent, WritePart, WriteReply, WriteRequest, WrittenEvent } from "./messages.ts";
-import type { RowWrite } from "./rows.ts";
+import type { RowWrite } from "../rows.ts";
+import type { WriteEvent, WritePart, WriteReply, WriteRequest, WrittenEvent } from "../write-request.ts";
 
 export type ToWriter =
   | { readonly kind: "batch"; readonly requests: readonly PackedRequest[] }

@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import type { WriteReply, WriteRequest } from "../write-request.ts";
 import { createCheckpoints, emptyWal } from "./checkpoints.ts";
-import type { WriteReply, WriteRequest, WriterOptions } from "./messages.ts";
+import type { WriterOptions } from "./messages.ts";
 import { leavesNothing, openForWriting, translate } from "./schema.ts";
 import { inspectLog } from "./start-check.ts";
 import { createWriter } from "./writer.ts";

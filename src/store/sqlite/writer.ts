@@ -1,13 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
 import { hashEvent, NO_PREV, sameBytes } from "../../kernel/index.ts";
+import { bytes, hexOf, idBytes, number, sha256 } from "../encoding.ts";
 import type { StoreErrorCode } from "../port.ts";
+import { MODELS } from "../rows.ts";
+import type { WriteEvent, WritePart, WriteReply, WriteRequest, WrittenEvent } from "../write-request.ts";
 import { emptyWal } from "./checkpoints.ts";
 import { createDoomedBlobs } from "./doomed-blobs.ts";
-import { bytes, hexOf, idBytes, number, sha256 } from "./encoding.ts";
 import { createHeads } from "./heads.ts";
-import type { WriteEvent, WritePart, WriteReply, WriteRequest, WrittenEvent } from "./messages.ts";
 import { createRepairs } from "./repairs.ts";
-import { createRowWriter, MODELS } from "./rows.ts";
+import { createRowWriter } from "./rows.ts";
 import { isConstraint, leavesNothing, translate } from "./schema.ts";
 import { createSnapshotWriter } from "./snapshots.ts";
 

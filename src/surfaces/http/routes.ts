@@ -7,7 +7,6 @@ import { dispatch, type Services, type Syscall } from "../../syscalls/index.ts";
 import type { Late } from "../late.ts";
 import type { McpSurface } from "../mcp/mcp-surface.ts";
 import { refusal } from "../mcp/rpc-error.ts";
-import { opened } from "../opened.ts";
 import { createShares } from "../shares.ts";
 import type { Door, Knock } from "./door.ts";
 import { openApi } from "./openapi.ts";
@@ -55,7 +54,7 @@ export function createRoutes(surface: HttpSurface, door: Door, mcp: Late<McpSurf
       });
       if ("value" in output) return sendJson(c.env.outgoing, syscall.http.status ?? 200, output.value ?? {});
       giveBack = streams.take(actor);
-      await sendStream(await opened(output.stream), c.env.outgoing, abort);
+      await sendStream(output.stream, c.env.outgoing, abort);
       return RESPONSE_ALREADY_SENT;
     } finally {
       giveBack();

@@ -1,6 +1,5 @@
 import { errorBody, NomosError, toNomosError } from "../../contract/index.ts";
 import type { StreamItem, Syscall } from "../../syscalls/index.ts";
-import { opened } from "../opened.ts";
 import { type RpcAnswer, type RpcId, type RpcRequest, readRequest } from "./message.ts";
 
 export interface RpcOptions {
@@ -49,9 +48,9 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
       const asked = { method: String(method), params: isObject(params) ? params : {}, key: null };
       const output = await options.call(asked, abort.signal);
       if (!("stream" in output)) throw new NomosError("invalid_request", { method: asked.method, is: "no stream" });
-      const items = await opened(output.stream);
+
       await send({ id, result: { subscription } });
-      const pumping = pump(subscription, items, abort.signal).finally(() => pumps.delete(pumping));
+      const pumping = pump(subscription, output.stream, abort.signal).finally(() => pumps.delete(pumping));
       pumps.add(pumping);
     } catch (thrown) {
       subscriptions.delete(subscription);

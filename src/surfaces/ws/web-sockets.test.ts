@@ -5,7 +5,7 @@ import { WebSocket } from "ws";
 import { z } from "zod";
 import { type Actor, compilePolicy } from "../../kernel/index.ts";
 import { read, stream } from "../../syscalls/define.ts";
-import { createTickets, type Services, type Syscall } from "../../syscalls/index.ts";
+import { createTickets, type Services, type StreamItem, type Syscall } from "../../syscalls/index.ts";
 import { createDoor } from "../http/door.ts";
 import { createWebSockets, type WsOptions } from "./web-sockets.ts";
 
@@ -33,18 +33,20 @@ const SYSCALLS: readonly Syscall[] = [
     name: "test.flood",
     input: z.object({}),
     output: z.object({}),
-    items: async function* ({ signal }) {
-      try {
-        for (let id = 1; id <= FLOOD_ITEMS && !signal.aborted; id += 1) {
-          produced.items = id;
-          yield { event: "event", id, data: "x".repeat(2000) };
-        }
-      } finally {
-        produced.ended = true;
-      }
-    },
+    items: async ({ signal }) => flood(signal),
   }),
 ];
+
+async function* flood(signal: AbortSignal): AsyncGenerator<StreamItem> {
+  try {
+    for (let id = 1; id <= FLOOD_ITEMS && !signal.aborted; id += 1) {
+      produced.items = id;
+      yield { event: "event", id, data: "x".repeat(2000) };
+    }
+  } finally {
+    produced.ended = true;
+  }
+}
 
 const close: (() => Promise<void>)[] = [];
 afterEach(async () => {

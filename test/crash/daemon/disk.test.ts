@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
+import { CHOSEN_STORE } from "../../support/chosen-store.ts";
 import { needs } from "../../support/needs.ts";
 import { proves } from "../../support/proves.ts";
 import { drain, expectPromptable, judge } from "../../support/storm-check.ts";
@@ -12,7 +13,7 @@ import { breakDisk } from "../../support/storm-disk.ts";
 import { openLedger } from "../../support/storm-ledger.ts";
 import { seededRandom } from "../../support/storm-random.ts";
 
-const faulty = proves.skipIf(!needs("strace"));
+const faulty = proves.skipIf(!needs("strace") || CHOSEN_STORE !== "sqlite");
 const CLIENTS = 4;
 const END_MAX_MS = 40_000;
 const UNAVAILABLE = 6;

@@ -28,9 +28,9 @@ describe("bits that fall over on disk", () => {
     return () => home[Symbol.asyncDispose]();
   });
 
-  proves("LOG-15", "the log that is not damaged answers everything and passes every check", () => {
+  proves("LOG-15", "the log that is not damaged answers everything and passes every check", async () => {
     expect([...answers.values()].filter((answer) => answer instanceof StoreError)).toEqual([]);
-    expect(examine(logPath(home.path))).toBeNull();
+    expect(await examine(logPath(home.path))).toBeNull();
     expect(start(home.path)).toBeNull();
     expect(truth.length).toBeGreaterThan(512);
   });
@@ -90,7 +90,7 @@ describe("bits that fall over on disk", () => {
     const damaged = await spoil(byte, bit);
 
     const found = askEverything(logPath(damaged), truth);
-    const report = examine(logPath(damaged));
+    const report = await examine(logPath(damaged));
     const refusal = start(damaged);
     if (refusal !== null) {
       expect(["log_corrupt", "log_newer"], `${place}: ${refusal.message}`).toContain(refusal.code);

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from "../port.ts";
+import type { RecordedEvent } from "./port.ts";
 
 /** Who wants to know of appends. */
 export interface Listeners {

@@ -10,11 +10,11 @@ import {
   type Placed,
   recallFact,
   SALT_BYTES,
-} from "../../kernel/index.ts";
-import { type AppendPart, type CallRef, type NewEvent, type RecordedEvent, StoreError } from "../port.ts";
+} from "../kernel/index.ts";
 import { hexOf, sha256 } from "./encoding.ts";
-import type { WriteEvent, WritePart, WrittenEvent } from "./messages.ts";
+import { type AppendPart, type CallRef, type NewEvent, type RecordedEvent, StoreError } from "./port.ts";
 import { rowWrite } from "./rows.ts";
+import type { WriteEvent, WritePart, WrittenEvent } from "./write-request.ts";
 
 /** A part of an append, worked out on the caller's side: the fold behind it, its rows, and the bytes to write. */
 export interface Prepared {

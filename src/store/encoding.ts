@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { type Header, hashData, hashEvent, type Json, type Sha256, sameBytes } from "../../kernel/index.ts";
-import { type RecordedEvent, StoreError } from "../port.ts";
+import { type Header, hashData, hashEvent, type Json, type Sha256, sameBytes } from "../kernel/index.ts";
+import { type RecordedEvent, StoreError } from "./port.ts";
 
 export const sha256: Sha256 = (...parts) =>
   hash("sha256", Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part))), "buffer");
@@ -9,7 +9,11 @@ export function idBytes(id: string): Uint8Array {
   return Buffer.from(id.replaceAll("-", ""), "hex");
 }
 
-/** One row of `events` joined with its stream's name, as SQLite gives it. */
+export function uuidOf(id: Uint8Array): string {
+  return hexOf(id).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+/** One row of `events` joined with its stream's name. */
 export interface EventColumns {
   readonly seq: number;
   readonly stream: string;

@@ -1,4 +1,4 @@
-import type { Folded } from "../../kernel/index.ts";
+import type { Folded } from "../kernel/index.ts";
 
 /** The folds used last; what falls out is read again from its snapshot. */
 export interface FoldCache {

@@ -1,35 +1,41 @@
-import { emptyFold, foldAll, type Placed } from "../../kernel/index.ts";
-import { type NewEvent, StoreError } from "../port.ts";
+import { emptyFold, foldAll, type Placed } from "../kernel/index.ts";
+import type { Awaitable } from "./awaitable.ts";
+import type { DerivedReads } from "./derived-reads.ts";
 import { placed } from "./folding.ts";
-import type { Erasure } from "./messages.ts";
-import type { PageReads } from "./page-reads.ts";
+import { type NewEvent, type RecordedEvent, StoreError } from "./port.ts";
 import { blobsIn, type NewSalt, type Prepared, place, writeEvent } from "./preparing.ts";
 import { mergeRow, type RowWrite, rowWrite } from "./rows.ts";
+import type { Erasure } from "./write-request.ts";
+
+type ErasureReads = Pick<DerivedReads, "version" | "versions"> & {
+  readonly event: (id: string) => Awaitable<RecordedEvent | null>;
+};
 
 /**
  * Erasure as one write: the data goes, the event that says so comes, and the stream's read models are folded anew,
  * so that nothing derived from the data stays in a list.
  */
 export async function eraseRequest(
-  reads: PageReads,
+  reads: ErasureReads,
   stream: string,
   ids: readonly string[],
   event: NewEvent,
   newSalt: NewSalt,
 ): Promise<Prepared & { readonly erase: Erasure; readonly seqs: readonly number[] }> {
-  const version = reads.version(stream);
-  const gone = ids.map((id) => {
-    const found = reads.event(id);
+  const version = await reads.version(stream);
+  const gone: RecordedEvent[] = [];
+  for (const id of ids) {
+    const found = await reads.event(id);
     if (found === null || found.stream !== stream) throw new StoreError("event_not_found", { stream, id });
-    return found;
-  });
+    gone.push(found);
+  }
   const goneIds = new Set(ids);
   let before = emptyFold(stream);
   let folded = emptyFold(stream);
   const rowsBefore = new Map<string, RowWrite>();
   const rows = new Map<string, RowWrite>();
   while (folded.state.version < version) {
-    const events = reads.versions(stream, folded.state.version, version, ERASE_PAGE).map(placed);
+    const events = (await reads.versions(stream, folded.state.version, version, ERASE_PAGE)).map(placed);
     const then = foldAll(stream, before, events);
     const now = foldAll(
       stream,

@@ -1,0 +1,2 @@
+/** What one store has at once and another must wait for. */
+export type Awaitable<T> = T | Promise<T>;

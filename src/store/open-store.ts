@@ -1,0 +1,51 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { type Store, StoreError } from "./port.ts";
+import { isPostgresUrl, withoutPassword } from "./postgres/address.ts";
+import { logPath, openSqliteStore } from "./sqlite/store.ts";
+
+export interface StoreSettings {
+  /** Whoever opens a store holds this home's lock. */
+  readonly home: string;
+  /** `sqlite` or nothing: a file in the home. `postgres://...`: that database. */
+  readonly address: string | undefined;
+  /** PostgreSQL only: how long a daemon that is not heard of keeps its right to the log. */
+  readonly leaseMs: number;
+  /** PostgreSQL only: how long to wait for another daemon to let go of it. */
+  readonly waitMs: number;
+}
+
+const SQLITE = "sqlite";
+
+/** The store that the settings name, for the one daemon that may write it. */
+export async function openStore(settings: StoreSettings, onFatal: (error: StoreError) => void): Promise<Store> {
+  const { home, address = SQLITE, leaseMs, waitMs } = settings;
+  if (address === SQLITE) return openSqliteStore({ home, onFatal });
+  if (!isPostgresUrl(address))
+    throw new StoreError("store_unsuitable", { problem: "a store is `sqlite` or `postgres://...`" });
+  // Loaded when it is wanted: the driver is no part of a daemon that has its log in a file.
+  const { openPostgresStore } = await import("./postgres/store.ts");
+  return openPostgresStore({ url: address, onFatal, lease: { holder: holderOf(home), ttlMs: leaseMs, waitMs } });
+}
+
+/** Whether there may be something in it already. What is in a database, only the database knows. */
+export function mayHaveLog({ home, address = SQLITE }: Pick<StoreSettings, "home" | "address">): boolean {
+  return existsSync(address === SQLITE ? logPath(home) : home);
+}
+
+/** An address as it may be shown. */
+export function shownAddress(address: string): string {
+  return address === SQLITE ? address : withoutPassword(address);
+}
+
+/**
+ * Who holds the lease: this home on this machine, and no copy of it elsewhere. Two daemons of one name cannot be alive
+ * at once, because the home has a lock.
+ */
+function holderOf(home: string): string {
+  const path = join(home, "home-id");
+  if (!existsSync(path)) writeFileSync(path, `${randomBytes(8).toString("hex")}\n`, { mode: 0o600 });
+  return `${hostname()} ${home} ${readFileSync(path, "utf8").trim()}`;
+}

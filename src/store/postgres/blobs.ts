@@ -1,0 +1,43 @@
+import { type Blobs, digest, pack, unpack } from "../blobs.ts";
+import { bytes } from "../encoding.ts";
+import type { Use } from "./reader.ts";
+import { inTransaction } from "./transaction.ts";
+
+/** Content-addressed bytes in a table: compressed, each kept once, so that the database is all there is to back up. */
+export function createBlobs(use: Use): Blobs {
+  const read = async (sha256: string, packed: unknown): Promise<Uint8Array> => unpack(sha256, bytes(packed));
+  return {
+    put: async (given) => {
+      const sha256 = digest(given);
+      const packed = await pack(given);
+      const name = Buffer.from(sha256, "hex");
+      await use((connection) =>
+        inTransaction(connection, async () => {
+          // Waits for an erasure that is about to take it away, and then brings it again.
+          const [known] = await connection.query("SELECT packed FROM blobs WHERE blob = $1 FOR KEY SHARE", name);
+          const isWhole =
+            known !== undefined &&
+            (await read(sha256, known["packed"]).then(
+              () => true,
+              () => false,
+            ));
+          if (!isWhole)
+            await connection.query(
+              "INSERT INTO blobs(blob, packed) VALUES ($1, $2) ON CONFLICT (blob) DO UPDATE SET packed = excluded.packed",
+              name,
+              packed,
+            );
+          await connection.query("DELETE FROM gone_blobs WHERE blob = $1", name);
+        }),
+      );
+      return sha256;
+    },
+    get: async (sha256) => {
+      if (!/^[0-9a-f]{64}$/.test(sha256)) return null;
+      const [found] = await use((connection) =>
+        connection.query("SELECT packed FROM blobs WHERE blob = $1", Buffer.from(sha256, "hex")),
+      );
+      return found === undefined ? null : read(sha256, found["packed"]);
+    },
+  };
+}

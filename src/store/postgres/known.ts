@@ -1,0 +1,121 @@
+import { HOME_LEASE, hashEvent, NO_PREV, sameBytes } from "../../kernel/index.ts";
+import { bytes, hexOf, number, parseHeader, sha256 } from "../encoding.ts";
+import type { WholeRow } from "../rows.ts";
+import type { WriteRequest } from "../write-request.ts";
+import { bigintArray, byteaArray, namesArray, uuidArray } from "./arrays.ts";
+import type { Connection, Row } from "./connection.ts";
+import { utf8 } from "./decode.ts";
+import { type Known, type LogHead, placeOf, type StreamHead } from "./plan.ts";
+import { isWhole } from "./rows.ts";
+
+/** Who of us holds the lease; null when nobody has claimed it through this store. */
+export type ClaimId = () => string | null;
+
+/** Reads what a batch depends on, and nothing that it does not. Inside the transaction, under the log's lock. */
+export async function readKnown(
+  { query }: Connection,
+  requests: readonly WriteRequest[],
+  head: LogHead,
+  remembered: ReadonlyMap<string, StreamHead>,
+  claim: ClaimId,
+): Promise<Known> {
+  const parts = requests.flatMap((request) => request.parts);
+  const events = parts.flatMap((part) => part.events);
+  const unless = <T>(isNeedless: boolean, read: () => Promise<readonly Row[]>, take: (row: Row) => T) =>
+    isNeedless ? Promise.resolve([]) : read().then((rows) => rows.map(take));
+
+  const streams = distinct([
+    ...parts.map(({ stream }) => stream),
+    ...requests.flatMap(({ repair }) => repair?.streams.map(({ stream }) => stream) ?? []),
+  ]).filter((stream) => !remembered.has(stream));
+  const heads = new Map(await unless(streams.length === 0, () => query(HEADS, namesArray(streams)), streamHead));
+
+  const keys = distinct(requests.flatMap(({ call }) => call?.key ?? []));
+  const calls = await unless(
+    keys.length === 0,
+    () => query("SELECT key, request FROM calls WHERE key = ANY($1::bytea[])", hexArray(keys)),
+    (row) => [hexOf(bytes(row["key"])), hexOf(bytes(row["request"]))] as const,
+  );
+
+  const points = parts.flatMap(({ continues }) => continues ?? []);
+  const hashes = await unless(
+    points.length === 0,
+    () =>
+      query(HASHES, namesArray(points.map(({ stream }) => stream)), bigintArray(points.map(({ version }) => version))),
+    (row) => [placeOf({ stream: utf8(row["name"]), version: number(row["version"]) }), bytes(row["hash"])] as const,
+  );
+
+  const named = distinct(events.flatMap(({ blobs }) => blobs));
+  const gone = await unless(
+    named.length === 0,
+    () => query("SELECT blob FROM gone_blobs WHERE blob = ANY($1::bytea[])", hexArray(named)),
+    (row) => hexOf(bytes(row["blob"])),
+  );
+
+  const erased = requests.flatMap(({ erase }) => (erase === null ? [] : [erase]));
+  const erasable: (readonly [string, number])[] = [];
+  for (const { stream, events } of erased)
+    for (const { id, seq } of await query(ERASABLE, uuidArray(events.map(({ id }) => id)), Buffer.from(stream)))
+      erasable.push([String(id), number(seq)]);
+
+  const answeredIds = distinct(parts.flatMap(({ rows }) => rows.flatMap((row) => ("status" in row ? row.id : []))));
+  const questions = await unless(
+    answeredIds.length === 0,
+    () => query("SELECT id, row, sum FROM approvals WHERE id = ANY($1::bytea[])", namesArray(answeredIds)),
+    (row) => (isWhole(row) ? [question(row)] : []),
+  );
+
+  const takesFence = events.some((event) => event.takesFence !== null);
+  const rivals = await unless(
+    !takesFence,
+    () => query(RIVAL, claim(), HOME_LEASE),
+    (row) => String(row["holder"]),
+  );
+  return {
+    head,
+    streamHead: (stream) => remembered.get(stream) ?? heads.get(stream) ?? null,
+    calls: new Map(calls),
+    hashes: new Map(hashes),
+    goneBlobs: new Set(gone),
+    erasable: new Map(erasable),
+    questions: new Map(questions.flat().map((row) => [row.id, row])),
+    rival: rivals[0] ?? null,
+  };
+}
+
+const HEADS = `
+  SELECT s.name, s.no, e.version, e.prev, e.header, e.hash FROM streams s
+  LEFT JOIN LATERAL (SELECT version, prev, header, hash FROM events WHERE stream = s.no ORDER BY version DESC LIMIT 1) e ON true
+  WHERE s.name = ANY($1::bytea[])`;
+const HASHES = `
+  SELECT c.name, e.version, e.hash FROM unnest($1::bytea[], $2::bigint[]) AS c(name, version)
+  JOIN streams s ON s.name = c.name JOIN events e ON e.stream = s.no AND e.version = c.version`;
+const ERASABLE =
+  "SELECT e.id, e.seq FROM events e JOIN streams s ON s.no = e.stream WHERE e.id = ANY($1::uuid[]) AND s.name = $2";
+/** Whoever holds the lease at this moment and is not us. Locked, so that nobody claims it before the fence is taken. */
+const RIVAL =
+  "SELECT holder FROM leases WHERE resource = $2 AND holder IS NOT NULL AND claim IS DISTINCT FROM $1::uuid AND expires_at > clock_timestamp() FOR SHARE";
+
+function streamHead(row: Row): readonly [string, StreamHead] {
+  const name = utf8(row["name"]);
+  const { no, version, prev, header, hash } = row;
+  const unlinked = { no: Number(no), version: 0, hash: NO_PREV, isWhole: false };
+  if (typeof version !== "number") return [name, unlinked];
+  const text = utf8(header);
+  const said = parseHeader(text);
+  const isLinked = sameBytes(hashEvent(sha256, bytes(prev), text), bytes(hash));
+  const isPlaced = said?.stream === name && said.version === version;
+  return [name, { no: Number(no), version, hash: bytes(hash), isWhole: isLinked && isPlaced }];
+}
+
+function question(row: Row): WholeRow {
+  return { model: "approval", id: utf8(row["id"]), columns: [], row: utf8(row["row"]) };
+}
+
+function distinct(names: readonly string[]): readonly string[] {
+  return [...new Set(names)];
+}
+
+function hexArray(names: readonly string[]): Buffer {
+  return byteaArray(names.map((name) => Buffer.from(name, "hex")));
+}

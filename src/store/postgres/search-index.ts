@@ -1,0 +1,114 @@
+import { isUuid } from "../../kernel/index.ts";
+import { number } from "../encoding.ts";
+import type { RecordedEvent, SearchHit } from "../port.ts";
+import { erasedIds, SEARCHED_TYPES, searchedIn } from "../searched.ts";
+import { bigintArray, byteaArray, textArray, uuidArray } from "./arrays.ts";
+import type { Connection } from "./connection.ts";
+import { utf8 } from "./decode.ts";
+import { createPageReads } from "./page-reads.ts";
+import type { Use } from "./reader.ts";
+import { snippetOf, tsqueryOf, tsvectorOf } from "./search-text.ts";
+import { inTransaction } from "./transaction.ts";
+
+/** Full text in a table of its own, behind a cursor into the log. Emptied, it is built again. */
+export interface SearchIndex {
+  /** One page further; false when it has caught up. */
+  readonly advance: () => Promise<boolean>;
+  readonly search: (words: string, limit: number) => Promise<readonly SearchHit[]>;
+}
+
+interface Doc {
+  readonly event: RecordedEvent;
+  readonly sessionId: string;
+  readonly words: string;
+}
+
+const PAGE = 500;
+/** More of one event is not indexed. */
+const WORDS_CHARS_MAX = 100_000;
+
+export function createSearchIndex(use: Use): SearchIndex {
+  /** The cursor's lock keeps a second indexer, of this process or of another, from doing the same page. */
+  const advance = (): Promise<boolean> =>
+    use((connection) =>
+      inTransaction(connection, async () => {
+        const { query } = connection;
+        const reads = createPageReads(query);
+        const [cursor] = await query("SELECT seq, id FROM search_cursor FOR UPDATE");
+        const at = await foundAgain(connection, number(cursor?.["seq"]), String(cursor?.["id"]));
+        const end = await reads.lastSeq();
+        if (at >= end) return false;
+        const page = await reads.all({ after: at, before: end + 1, limit: PAGE, types: SEARCHED_TYPES });
+        const reached = page.next ?? end;
+        await take(connection, page.events);
+        const [last] = await reads.between(reached, reached);
+        await query("UPDATE search_cursor SET seq = $1, id = $2", reached, last?.id ?? "");
+        return reached < end;
+      }),
+    );
+
+  /** Without the lock, so that searches do not wait for each other when there is nothing to do. */
+  const hasCaughtUp = async (): Promise<boolean> => {
+    const [found] = await use(({ query }) =>
+      query("SELECT seq = (SELECT coalesce(max(seq), 0) FROM events) AS yes FROM search_cursor"),
+    );
+    return found?.["yes"] === true;
+  };
+
+  return {
+    advance,
+    search: async (text, limit) => {
+      if (!(await hasCaughtUp())) while (await advance());
+      const wanted = tsqueryOf(text);
+      if (wanted === null) return [];
+      const rows = await use((connection) =>
+        connection.query(
+          "SELECT session, event, words FROM search_docs WHERE found_by @@ $1::tsquery ORDER BY seq DESC LIMIT $2",
+          wanted,
+          limit,
+        ),
+      );
+      return rows.map((row) => ({
+        sessionId: utf8(row["session"]),
+        eventId: String(row["event"]),
+        snippet: snippetOf(String(row["words"]), text),
+      }));
+    },
+  };
+}
+
+/** Where the index is. One of another log, such as one that was put back, is thrown away. */
+async function foundAgain({ query }: Connection, seq: number, id: string): Promise<number> {
+  if (seq === 0) return 0;
+  const [found] = await query("SELECT id FROM events WHERE seq = $1", seq);
+  if (found?.["id"] === id) return seq;
+  await query("TRUNCATE search_docs");
+  return 0;
+}
+
+async function take({ query }: Connection, events: readonly RecordedEvent[]): Promise<void> {
+  const erased = new Set(events.filter(({ type }) => type === "data.erased@1").flatMap(erasedIds));
+  if (erased.size > 0)
+    await query("DELETE FROM search_docs WHERE event = ANY($1::uuid[])", uuidArray([...erased].filter(isUuid)));
+  const docs = events.flatMap((event): readonly Doc[] => {
+    const found = searchedIn(event);
+    return found === null || erased.has(event.id) ? [] : [{ event, ...found, words: textOf(found.words) }];
+  });
+  if (docs.length === 0) return;
+  await query(
+    `INSERT INTO search_docs(seq, session, event, words, found_by)
+     SELECT seq, session, event, words, found_by::tsvector
+     FROM unnest($1::bigint[], $2::bytea[], $3::uuid[], $4::text[], $5::text[]) AS d(seq, session, event, words, found_by)
+     ON CONFLICT (seq) DO NOTHING`,
+    bigintArray(docs.map(({ event }) => event.seq)),
+    byteaArray(docs.map(({ sessionId }) => Buffer.from(sessionId))),
+    uuidArray(docs.map(({ event }) => event.id)),
+    textArray(docs.map(({ words }) => words)),
+    textArray(docs.map(({ words }) => tsvectorOf(words))),
+  );
+}
+
+/** Text in PostgreSQL holds no NUL. */
+function textOf(words: string): string {
+  return words.slice(0, WORDS_CHARS_MAX).replaceAll("\u0000", " ");
+}

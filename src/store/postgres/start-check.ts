@@ -1,0 +1,27 @@
+import { SYSTEM_STREAM } from "../../kernel/index.ts";
+import { number } from "../encoding.ts";
+import { StoreError } from "../port.ts";
+import type { Connection } from "./connection.ts";
+import { foldStream } from "./fold-stream.ts";
+import { createPageReads } from "./page-reads.ts";
+import { inTransaction } from "./transaction.ts";
+import { verifyTail } from "./verify.ts";
+
+/** Enough to cover every write that a crash can have torn, few enough that a start does not wait for it. */
+const TAIL_EVENTS = 1000;
+
+/** What a start makes sure of before anything is written: the log ends well, and the fence is what the log says. */
+export async function inspectLog(connection: Connection): Promise<void> {
+  const { query } = connection;
+  const [problem] = await verifyTail(query, TAIL_EVENTS);
+  if (problem !== undefined) throw new StoreError("log_corrupt", { ...problem });
+  const reads = createPageReads(query);
+  await inTransaction(connection, async () => {
+    const [head] = await query("SELECT fence FROM head FOR UPDATE");
+    if (head === undefined) throw new StoreError("log_corrupt", { problem: "the log has no head" });
+    const system = await foldStream(reads, SYSTEM_STREAM, await reads.version(SYSTEM_STREAM));
+    if (system.kind !== "system") return;
+    const { lastFence } = system.state.lease;
+    if (number(head["fence"]) !== lastFence) await query("UPDATE head SET fence = $1", lastFence);
+  });
+}

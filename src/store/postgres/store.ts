@@ -1,0 +1,194 @@
+import { type Folded, LIMITS } from "../../kernel/index.ts";
+import { compareModels } from "../compare-models.ts";
+import { eraseRequest } from "../erasing.ts";
+import { createFoldCache } from "../fold-cache.ts";
+import { createListeners } from "../listeners.ts";
+import { type AppendPart, type EventPage, type RecordedEvent, type Store, StoreError } from "../port.ts";
+import { createSalts, type Prepared, prepare, recorded, withCause } from "../preparing.ts";
+import { tail } from "../tail.ts";
+import { callOf, NOTHING } from "../write-request.ts";
+import { createBlobs } from "./blobs.ts";
+import { createDerivedReads } from "./derived-reads.ts";
+import { foldCold, foldStream } from "./fold-stream.ts";
+import { createIndexing } from "./indexing.ts";
+import { startNews } from "./news.ts";
+import { openDatabase, type PostgresStoreOptions } from "./open-database.ts";
+import { createPageReads } from "./page-reads.ts";
+import { createPublisher } from "./publisher.ts";
+import { createSearchIndex } from "./search-index.ts";
+import { createUnderWay } from "./under-way.ts";
+import { untilReachable } from "./until-reachable.ts";
+import { verifyLog } from "./verify.ts";
+
+const READ_WAIT_MAX_MS = 1000;
+const UNDER_WAY_MAX_MS = 2500;
+
+/** The fleet's store: the log, what is derived from it and its blobs in one schema of a PostgreSQL database. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const database = await openDatabase(options);
+  const { writer, use, sql } = database;
+  const reads = createPageReads(sql);
+  const derived = createDerivedReads(use);
+  const blobs = createBlobs(use);
+  const search = createSearchIndex(use);
+  const folds = createFoldCache();
+  const newSalt = createSalts();
+  const listeners = createListeners();
+  const indexing = createIndexing(search);
+  const underWay = createUnderWay();
+  const closing = new AbortController();
+  const publisher = createPublisher({
+    after: await reads.lastSeq(),
+    read: async (after, limit) => (await reads.all({ after, limit })).events,
+    listeners,
+  });
+  const news = startNews({ ...database, isOwn: writer.isOwn, heard: publisher.heard });
+  /** Raised with every erasure: what was read before it may hold what is erased now. */
+  let erasures = 0;
+
+  const foldNow = async (stream: string): Promise<Folded> => {
+    const at = erasures;
+    const known = folds.get(stream);
+    const version = await reads.version(stream);
+    const usable = known !== undefined && known.state.version <= version ? known : undefined;
+    const isWarm = version === 0 || usable !== undefined;
+    const folded = await (isWarm ? foldStream(reads, stream, version, usable) : foldCold(use, stream));
+    const newest = folds.get(stream)?.state.version ?? 0;
+    if (at === erasures && newest <= folded.state.version) folds.set(stream, folded);
+    return folded;
+  };
+
+  /** What this process wrote last is what the writer will find, or else the writer refuses. */
+  const foldAt = async (stream: string, version: number): Promise<Folded> => {
+    const known = folds.get(stream);
+    return known?.state.version === version ? known : foldNow(stream);
+  };
+
+  /** Called in order of commits. */
+  const publish = (prepared: readonly Prepared[], places: Parameters<typeof recorded>[1]): readonly RecordedEvent[] => {
+    for (const { write, after } of prepared) folds.set(write.stream, after);
+    const events = recorded(prepared, places);
+    publisher.own(events);
+    indexing.soon();
+    return events;
+  };
+
+  const append: Store["append"] = async (parts, given) => {
+    const prepared: Prepared[] = [];
+    for (const part of parts) {
+      const { stream, expectedVersion } = part;
+      const before = await foldAt(stream, expectedVersion);
+      if (before.state.version !== expectedVersion || isTwice(parts, part) || folds.isSuspended(stream))
+        throw new StoreError("stale_version", { stream, expected: expectedVersion, found: before.state.version });
+      prepared.push(prepare(part, before, given.call ?? null, newSalt));
+    }
+    const write = { ...NOTHING, parts: prepared.map((entry) => entry.write), fence: given.fence, call: callOf(given) };
+    return writer.write(write, ({ ok }) => {
+      const taken = write.parts.flatMap(({ events }) => events).findLast(({ takesFence }) => takesFence !== null);
+      if (taken?.takesFence != null) database.lease?.holdFence(taken.takesFence);
+      return publish(prepared, ok);
+    });
+  };
+
+  const erase: Store["erase"] = async (stream, ids, event, given) => {
+    const { seqs: _, ...prepared } = await eraseRequest(
+      reads,
+      stream,
+      ids,
+      withCause(event, given.call ?? null),
+      newSalt,
+    );
+    if (folds.isSuspended(stream)) throw new StoreError("stale_version", { stream, reason: "it is being erased from" });
+    folds.suspend(stream);
+    erasures += 1;
+    const { erase, write: part } = prepared;
+    const write = { ...NOTHING, parts: [part], fence: given.fence, call: callOf(given), erase };
+    try {
+      return await writer.write(write, ({ ok }) => {
+        folds.resume(stream);
+        return publish([prepared], ok);
+      });
+    } finally {
+      folds.resume(stream);
+      erasures += 1;
+    }
+  };
+
+  const follow: Store["tail"] = ({ after, stream, signal }) => {
+    const until = AbortSignal.any([signal, closing.signal]);
+    const read = (cursor: number, limit: number): Promise<EventPage> =>
+      stream === undefined ? reads.all({ after: cursor, limit }) : reads.stream(stream, { after: cursor, limit });
+    return tail(
+      {
+        page: (cursor, limit) => untilReachable(() => read(cursor, limit), until, { events: [], next: cursor }),
+        news: (waiting) => listeners.heard(stream, waiting),
+      },
+      after,
+      until,
+    );
+  };
+
+  const close = async (): Promise<void> => {
+    closing.abort();
+    await underWay.close(UNDER_WAY_MAX_MS);
+    await writer.close();
+    await Promise.all([indexing.close(), news.close(), publisher.close()]);
+    await database.close(READ_WAIT_MAX_MS);
+  };
+  let closed: Promise<void> | null = null;
+  const { run } = underWay;
+
+  return {
+    append: (parts, given) => run(() => append(parts, given)),
+    findCall: (call) =>
+      run(async () => {
+        const found = await reads.call(call.keyHash);
+        if (found === null) return null;
+        if (call.requestHash !== found.request) throw new StoreError("idempotency_key_reused");
+        return reads.between(found.first, found.last);
+      }),
+    fold: (stream, atVersion) =>
+      run(() => (atVersion === undefined ? foldNow(stream) : foldStream(reads, stream, atVersion))),
+    readStream: (stream, query) => run(() => reads.stream(stream, query)),
+    readAll: (query) => run(() => reads.all(query)),
+    event: (id) => run(() => reads.event(id)),
+    version: (stream) => run(() => reads.version(stream)),
+    seqAt: (stream, version) => run(() => reads.seqAt(stream, version)),
+    lastSeq: () => run(reads.lastSeq),
+    tail: follow,
+    onAppend: listeners.add,
+    row: (model, id) => run(() => reads.row(model, id)),
+    rows: (model, query) => run(() => reads.rows(model, query)),
+    sessionIdsLike: (nameOrPrefix) => run(() => reads.sessionIdsLike(nameOrPrefix)),
+    tokenBySecretHash: (secretHash) => run(() => reads.tokenBySecretHash(secretHash)),
+    search: (text, limit) => run(() => search.search(text, limit)),
+    putBlob: (bytes) =>
+      run(async () => {
+        if (bytes.length > LIMITS.artifactBytes)
+          throw new StoreError("payload_too_large", { maxBytes: LIMITS.artifactBytes });
+        return blobs.put(bytes);
+      }),
+    blob: (sha256) => run(() => blobs.get(sha256)),
+    erase: (stream, ids, event, given) => run(() => erase(stream, ids, event, given)),
+    verify: (progress) => run(() => verifyLog(sql, progress ?? noProgress)),
+    rebuild: (repair, progress) =>
+      run(async () => {
+        const { repair: changes, ...report } = await compareModels(derived, progress ?? noProgress);
+        if (repair === null || report.ok) return report;
+        await writer.write({ ...NOTHING, fence: repair.fence, repair: changes }, () => folds.clear());
+        return report;
+      }),
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+function isTwice(parts: readonly AppendPart[], part: AppendPart): boolean {
+  return parts.find(({ stream }) => stream === part.stream) !== part;
+}
+
+function noProgress(): void {
+  return;
+}

@@ -1,0 +1,159 @@
+import { crc32 } from "node:zlib";
+import { MODEL_NAMES, MODELS } from "../rows.ts";
+import { bigintArray, byteaArray, namesArray, uuidArray } from "./arrays.ts";
+import type { Connection, Given } from "./connection.ts";
+import type { EventInsert, Plan } from "./plan.ts";
+import { type Put, putRows } from "./rows.ts";
+
+/** Writes all of a plan, inside the transaction: what is taken away first, then everything new in one statement. */
+export async function writePlan(connection: Connection, plan: Plan, channel: string): Promise<void> {
+  if (plan.erasure !== null) await erase(connection, plan.erasure);
+  if (plan.repair !== null) await repair(connection, plan);
+  await writeTogether(connection, [
+    ...unlessEmpty(plan.newStreams, putStreams),
+    ...unlessEmpty(plan.events, putEvents),
+    ...unlessEmpty(
+      plan.events.filter(({ event }) => event.blobs.length > 0),
+      putEventBlobs,
+    ),
+    ...unlessEmpty(plan.calls, putCalls),
+    ...unlessEmpty(plan.snapshots, putSnapshots),
+    ...MODEL_NAMES.flatMap((model) =>
+      unlessEmpty(
+        [...plan.rows.values()].filter((row) => row.model === model),
+        (rows) => putRows(model, rows),
+      ),
+    ),
+    ...(plan.events.length > 0 ? [moveHead(plan, channel)] : []),
+  ]);
+}
+
+/** One message to the database for all of them: each but the last as a part of the last. */
+async function writeTogether({ query }: Connection, puts: readonly Put[]): Promise<void> {
+  const given: Given[] = [];
+  const texts = puts.map((put) => put((value) => `$${given.push(value)}`));
+  const last = texts.pop();
+  if (last === undefined) return;
+  const parts = texts.map((text, at) => `w${at} AS (${text})`);
+  await query(parts.length === 0 ? last : `WITH ${parts.join(", ")} ${last}`, ...given);
+}
+
+function unlessEmpty<T>(list: readonly T[], put: (list: readonly T[]) => Put): readonly Put[] {
+  return list.length === 0 ? [] : [put(list)];
+}
+
+const putStreams =
+  (streams: Plan["newStreams"]): Put =>
+  (param) =>
+    `INSERT INTO streams(no, name) SELECT * FROM unnest(${param(bigintArray(streams.map(({ no }) => no)))}::bigint[],
+     ${param(namesArray(streams.map(({ name }) => name)))}::bytea[])`;
+
+const putEvents =
+  (events: readonly EventInsert[]): Put =>
+  (param) => {
+    const numbers = (pick: (event: EventInsert) => number) => `${param(bigintArray(events.map(pick)))}::bigint[]`;
+    const bytes = (pick: (event: EventInsert) => Uint8Array) => `${param(byteaArray(events.map(pick)))}::bytea[]`;
+    return `INSERT INTO events(seq, stream, version, id, type, prev, header, hash, salt, data)
+      SELECT * FROM unnest(
+        ${numbers(({ seq }) => seq)}, ${numbers(({ stream }) => stream)}, ${numbers(({ version }) => version)},
+        ${param(uuidArray(events.map(({ event }) => event.id)))}::uuid[],
+        ${bytes(({ event }) => Buffer.from(event.type))}, ${bytes(({ prev }) => prev)},
+        ${bytes(({ event }) => Buffer.from(event.header))}, ${bytes(({ hash }) => hash)},
+        ${bytes(({ event }) => Buffer.from(event.salt, "hex"))}, ${bytes(({ event }) => Buffer.from(event.data))})`;
+  };
+
+const putEventBlobs =
+  (events: readonly EventInsert[]): Put =>
+  (param) => {
+    const named = events.flatMap(({ seq, event }) => event.blobs.map((blob) => ({ blob, seq })));
+    return putNames(named, param);
+  };
+
+function putNames(
+  named: readonly { readonly blob: string; readonly seq: number }[],
+  param: (value: Given) => string,
+): string {
+  const blobs = byteaArray(named.map(({ blob }) => Buffer.from(blob, "hex")));
+  return `INSERT INTO event_blobs(blob, seq) SELECT * FROM unnest(${param(blobs)}::bytea[],
+    ${param(bigintArray(named.map(({ seq }) => seq)))}::bigint[]) ON CONFLICT DO NOTHING`;
+}
+
+const putCalls =
+  (calls: Plan["calls"], onConflict = ""): Put =>
+  (param) => {
+    const hex = (pick: (call: Plan["calls"][number]) => string) =>
+      `${param(byteaArray(calls.map((call) => Buffer.from(pick(call), "hex"))))}::bytea[]`;
+    const numbers = (pick: (call: Plan["calls"][number]) => number) =>
+      `${param(bigintArray(calls.map(pick)))}::bigint[]`;
+    return `INSERT INTO calls(key, request, first, last) SELECT * FROM unnest(${hex(({ key }) => key)},
+      ${hex(({ request }) => request)}, ${numbers(({ first }) => first)}, ${numbers(({ last }) => last)}) ${onConflict}`;
+  };
+
+const putSnapshots =
+  (snapshots: Plan["snapshots"]): Put =>
+  (param) => {
+    const states = snapshots.map(({ state }) => Buffer.from(state));
+    return `INSERT INTO snapshots(stream, version, state, sum) SELECT * FROM unnest(
+        ${param(bigintArray(snapshots.map(({ stream }) => stream)))}::bigint[],
+        ${param(bigintArray(snapshots.map(({ version }) => version)))}::bigint[],
+        ${param(byteaArray(states))}::bytea[], ${param(bigintArray(states.map((state) => crc32(state))))}::bigint[])
+      ON CONFLICT (stream, version) DO UPDATE SET state = excluded.state, sum = excluded.sum`;
+  };
+
+/** Whoever listens hears of it with the commit, and never before. */
+const moveHead =
+  ({ head }: Plan, channel: string): Put =>
+  (param) =>
+    `UPDATE head SET seq = ${param(head.seq)}::bigint, streams = ${param(head.streams)}::bigint, fence = ${param(head.fence)}::bigint
+     RETURNING pg_notify(${param(channel)}::text, ${param(String(head.seq))}::text)`;
+
+async function erase({ query }: Connection, erasure: NonNullable<Plan["erasure"]>): Promise<void> {
+  const seqs = bigintArray(erasure.seqs);
+  const blobs = byteaArray(erasure.events.flatMap((event) => event.blobs.map((blob) => Buffer.from(blob, "hex"))));
+  // An indexer that has read the words already is waited for, and what it wrote goes too.
+  await query("SELECT seq FROM search_cursor FOR UPDATE");
+  await query("UPDATE events SET data = NULL, salt = NULL WHERE seq = ANY($1::bigint[])", seqs);
+  await query("DELETE FROM event_blobs WHERE seq = ANY($1::bigint[])", seqs);
+  await query(
+    `WITH unused AS (SELECT DISTINCT u.blob FROM unnest($1::bytea[]) AS u(blob)
+       WHERE NOT EXISTS (SELECT 1 FROM event_blobs e WHERE e.blob = u.blob)),
+     noted AS (INSERT INTO gone_blobs(blob) SELECT blob FROM unused ON CONFLICT DO NOTHING)
+     DELETE FROM blobs WHERE blob IN (SELECT blob FROM unused)`,
+    blobs,
+  );
+  await query(
+    "DELETE FROM snapshots WHERE stream = (SELECT no FROM streams WHERE name = $1)",
+    Buffer.from(erasure.stream),
+  );
+  await query("DELETE FROM search_docs WHERE seq = ANY($1::bigint[])", seqs);
+  for (const { model, id } of erasure.rows)
+    await query(`DELETE FROM ${MODELS[model].table} WHERE id = $1`, Buffer.from(id));
+}
+
+/** What is derived from the log, written anew. Nothing of it is an event. */
+async function repair(connection: Connection, { repair, versions }: Plan): Promise<void> {
+  if (repair === null) return;
+  const { query } = connection;
+  for (const { model, id } of repair.remove)
+    await query(`DELETE FROM ${MODELS[model].table} WHERE id = $1`, Buffer.from(id));
+  for (const { stream, version, put, wrongSnapshots } of repair.streams) {
+    // It has been appended to since it was compared: its rows are newer than these.
+    if (versions(stream) !== version) continue;
+    for (const row of put) if ("row" in row) await writeTogether(connection, [putRows(row.model, [row])]);
+    await query(
+      "DELETE FROM snapshots WHERE stream = (SELECT no FROM streams WHERE name = $1) AND version = ANY($2::bigint[])",
+      Buffer.from(stream),
+      bigintArray(wrongSnapshots),
+    );
+  }
+  const anew =
+    "ON CONFLICT (key) DO UPDATE SET request = excluded.request, first = excluded.first, last = excluded.last";
+  await writeTogether(
+    connection,
+    unlessEmpty(repair.calls, (calls) => putCalls(calls, anew)),
+  );
+  await writeTogether(
+    connection,
+    unlessEmpty(repair.blobs, (named) => (param) => putNames(named, param)),
+  );
+}

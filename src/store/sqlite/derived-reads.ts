@@ -1,0 +1,53 @@
+import type { DatabaseSync } from "node:sqlite";
+import { crc32 } from "node:zlib";
+import type { DerivedReads } from "../derived-reads.ts";
+import { bytes, number, text } from "../encoding.ts";
+import type { PageReads } from "./page-reads.ts";
+import { storedIds, storedRow } from "./rows.ts";
+import { createStatements } from "./statements.ts";
+
+export function createDerivedReads(db: DatabaseSync, pages: PageReads): DerivedReads {
+  const sql = createStatements(db);
+  const reads: DerivedReads = {
+    streams: () =>
+      sql("SELECT name FROM streams ORDER BY no")
+        .all()
+        .map((row) => text(row["name"])),
+    version: pages.version,
+    versions: pages.versions,
+    all: pages.all,
+    call: pages.call,
+    isBlobNoted: (blob, seq) =>
+      sql("SELECT 1 AS known FROM event_blobs WHERE blob = ? AND seq = ?").get(blob, seq) !== undefined,
+    storedIds: (model) => storedIds(sql, model),
+    storedRow: (model, id) => storedRow(sql, model, id),
+    snapshotVersions: (stream) =>
+      new Set(
+        sql("SELECT version FROM snapshots WHERE stream = (SELECT no FROM streams WHERE name = ?)")
+          .all(stream)
+          .map((row) => number(row["version"])),
+      ),
+    snapshotAt: (stream, version) => {
+      const found = sql(
+        "SELECT state, sum FROM snapshots WHERE stream = (SELECT no FROM streams WHERE name = ?) AND version = ?",
+      ).get(stream, version);
+      if (found === undefined) return null;
+      const state = bytes(found["state"]);
+      return { state: Buffer.from(state).toString("utf8"), isWhole: crc32(state) === found["sum"] };
+    },
+    brokenIndexes: () =>
+      sql("PRAGMA integrity_check(20)")
+        .all()
+        .map((row) => String(row["integrity_check"]))
+        .filter((line) => line !== "ok"),
+    atOnce: async (work) => {
+      sql("BEGIN").get();
+      try {
+        return await work(reads);
+      } finally {
+        sql("COMMIT").get();
+      }
+    },
+  };
+  return reads;
+}

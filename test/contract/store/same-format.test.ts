@@ -1,0 +1,126 @@
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect } from "vitest";
+import { logPath, openSqliteStore, type Store } from "../../../src/store/index.ts";
+import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import { onPostgres, type TestSchema, testSchema } from "../../support/postgres.ts";
+import { proves } from "../../support/proves.ts";
+import { fillRichly } from "../../support/store-damage.ts";
+import { appendTo, everyEvent, makeTestHome, note } from "../../support/store-home.ts";
+import { throwOnFatal } from "../../support/store-sqlite.ts";
+
+/** An event as both stores keep it: bytes, and where it stands. */
+interface Kept {
+  readonly seq: number;
+  readonly stream: string;
+  readonly version: number;
+  readonly type: string;
+  readonly bytes: readonly (Uint8Array | null)[];
+}
+
+describe("one log format", () => {
+  proves(
+    "PG-6",
+    "a log of SQLite's, carried over byte by byte, is a log on PostgreSQL: it verifies and goes on",
+    async () => {
+      await using home = await makeTestHome();
+      const from = await openSqliteStore({ home: home.path, onFatal: throwOnFatal });
+      await fillRichly(from);
+      const truth = await everyEvent(from);
+      await from.close();
+      await using schema = await testSchema();
+      await (await openPostgresStore({ url: schema.url, onFatal: throwOnFatal })).close();
+      await intoPostgres(schema, fromSqlite(home.path));
+      const to = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
+      await expectSame(to, truth);
+      await to.close();
+    },
+  );
+
+  proves("PG-6", "and the other way round", async () => {
+    await using schema = await testSchema();
+    const from = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
+    await fillRichly(from);
+    const truth = await everyEvent(from);
+    await from.close();
+    await using home = await makeTestHome();
+    await (await openSqliteStore({ home: home.path, onFatal: throwOnFatal })).close();
+    intoSqlite(home.path, await fromPostgres(schema));
+    const to = await openSqliteStore({ home: home.path, onFatal: throwOnFatal });
+    await expectSame(to, truth);
+    await to.close();
+  });
+});
+
+/** Same events, same hashes; what is derived is made anew from them, and the log can be continued. */
+async function expectSame(store: Store, truth: Awaited<ReturnType<typeof everyEvent>>): Promise<void> {
+  expect(await everyEvent(store)).toEqual(truth);
+  expect(await store.verify()).toMatchObject({ ok: true, events: truth.length });
+  expect((await store.rebuild({ fence: 1 })).ok).toBe(false);
+  expect((await store.rebuild(null)).differences).toEqual([]);
+  const [session] = (await store.rows("session", { limit: 1 })).map((row): { id: string } => JSON.parse(row));
+  await appendTo(store, `session/${session?.id}`, [note("and on it goes")], 1);
+  expect(await store.verify()).toMatchObject({ ok: true, events: truth.length + 1 });
+}
+
+const COLUMNS = "e.seq, e.version, e.id, e.type, e.prev, e.header, e.hash, e.salt, e.data, s.name";
+
+function fromSqlite(home: string): readonly Kept[] {
+  const db = new DatabaseSync(logPath(home), { readOnly: true });
+  const rows = db.prepare(`SELECT ${COLUMNS} FROM events e JOIN streams s ON s.no = e.stream ORDER BY e.seq`).all();
+  db.close();
+  return rows.map((row) => kept(row, String(row["name"]), String(row["type"]), row["id"]));
+}
+
+async function fromPostgres(schema: TestSchema): Promise<readonly Kept[]> {
+  const { rows } = await onPostgres(schema.url, (client) =>
+    client.query<Record<string, unknown>>(
+      `SELECT ${COLUMNS.replace("e.id", "decode(replace(e.id::text, '-', ''), 'hex') AS id")} FROM "${schema.name}".events e JOIN "${schema.name}".streams s ON s.no = e.stream ORDER BY e.seq`,
+    ),
+  );
+  return rows.map((row) => kept(row, String(row["name"]), String(row["type"]), row["id"]));
+}
+
+function kept(row: Record<string, unknown>, stream: string, type: string, id: unknown): Kept {
+  const bytes = [id, row["prev"], row["header"], row["hash"], row["salt"], row["data"]];
+  return {
+    seq: Number(row["seq"]),
+    stream,
+    version: Number(row["version"]),
+    type,
+    bytes: bytes.map((value) => (value instanceof Uint8Array ? value : null)),
+  };
+}
+
+async function intoPostgres(schema: TestSchema, events: readonly Kept[]): Promise<void> {
+  await onPostgres(schema.url, async (client) => {
+    await client.query(`SET search_path TO "${schema.name}"`);
+    const numbers = streamNumbers(events);
+    for (const [name, no] of numbers)
+      await client.query("INSERT INTO streams(no, name) VALUES ($1, $2)", [no, Buffer.from(name)]);
+    for (const { seq, stream, version, type, bytes } of events) {
+      const [id, ...rest] = bytes.map((value) => (value === null ? null : Buffer.from(value)));
+      await client.query("INSERT INTO events VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)", [
+        ...[seq, numbers.get(stream), version, id?.toString("hex"), Buffer.from(type)],
+        ...rest,
+      ]);
+    }
+    await client.query("UPDATE head SET seq = $1, streams = $2", [events.length, numbers.size]);
+  });
+}
+
+function intoSqlite(home: string, events: readonly Kept[]): void {
+  const db = new DatabaseSync(logPath(home));
+  const numbers = streamNumbers(events);
+  for (const [name, no] of numbers) db.prepare("INSERT INTO streams(no, name) VALUES (?, ?)").run(no, name);
+  const insert = db.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  for (const { seq, stream, version, type, bytes } of events) {
+    const [id = null, ...rest] = bytes;
+    insert.run(seq, numbers.get(stream) ?? 0, version, id, type, ...rest);
+  }
+  db.close();
+}
+
+function streamNumbers(events: readonly Kept[]): ReadonlyMap<string, number> {
+  const names = [...new Set(events.map(({ stream }) => stream))];
+  return new Map(names.map((name, at) => [name, at + 1]));
+}

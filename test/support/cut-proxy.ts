@@ -1,0 +1,90 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+
+/** A wire to a PostgreSQL server that can be cut, go dead, or change what it carries. */
+export interface CutProxy extends AsyncDisposable {
+  /** The server's address, by way of this wire. */
+  readonly url: string;
+  /** Asked for every piece that a client sends, until told otherwise. */
+  readonly onSent: (rule: SentRule) => void;
+  /** What the server answers, changed on its way. */
+  readonly onAnswer: (change: (piece: Buffer) => Buffer) => void;
+  /** Cuts every connection there is. New ones are accepted. */
+  readonly cutAll: () => void;
+  /** From now on nothing gets through, and nobody is told; `false` lets new connections through again. */
+  readonly goDead: (isDead: boolean) => void;
+}
+
+/**
+ * `pass` it on; `cut` instead of passing it on; pass it on and `lose-answer`, cutting when the server has had time to act;
+ * `hang` instead of passing it on; pass it on and `hang-after`: the connection stays open and carries nothing any more.
+ */
+export type Verdict = "pass" | "cut" | "lose-answer" | "hang" | "hang-after";
+export type SentRule = (piece: Buffer, wire: object) => Verdict;
+
+const TIME_TO_ACT_MS = 150;
+
+export async function startCutProxy(serverUrl: string): Promise<CutProxy> {
+  const target = new URL(serverUrl);
+  const wires = new Set<{ readonly client: Socket; readonly server: Socket; isDead: boolean }>();
+  let rule: SentRule = () => "pass";
+  let change: (piece: Buffer) => Buffer = (piece) => piece;
+  let isDead = false;
+
+  const proxy = createServer((client) => {
+    const server = connect(Number(target.port), target.hostname);
+    const wire = { client, server, isDead };
+    wires.add(wire);
+    const cut = (): void => {
+      client.destroy();
+      server.destroy();
+      wires.delete(wire);
+    };
+    for (const end of [client, server]) end.on("error", cut).on("close", () => !wire.isDead && cut());
+    server.on("data", (piece: Buffer) => {
+      if (!wire.isDead && !isDead) client.write(change(piece));
+    });
+    client.on("data", (piece: Buffer) => {
+      if (wire.isDead || isDead) return;
+      const verdict = rule(piece, wire);
+      if (verdict === "cut") return cut();
+      if (verdict !== "hang") server.write(piece);
+      if (verdict === "pass") return;
+      wire.isDead = true;
+      if (verdict === "lose-answer") setTimeout(cut, TIME_TO_ACT_MS);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const address = proxy.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  target.port = String(address.port);
+  const url = target.href;
+  target.port = new URL(serverUrl).port;
+
+  const cutAll = (): void => {
+    for (const { client, server } of wires) {
+      client.destroy();
+      server.destroy();
+    }
+    wires.clear();
+  };
+  return {
+    url,
+    onSent: (given) => {
+      rule = given;
+    },
+    onAnswer: (given) => {
+      change = given;
+    },
+    cutAll,
+    goDead: (given) => {
+      isDead = given;
+      if (given) for (const wire of wires) wire.isDead = true;
+    },
+    [Symbol.asyncDispose]: async () => {
+      cutAll();
+      proxy.close();
+      await once(proxy, "close");
+    },
+  };
+}

@@ -1,0 +1,12 @@
+import { startPostgres } from "./postgres.ts";
+
+/** Once per test run: a PostgreSQL for all tests that want one, unless NOMOS_TEST_POSTGRES names one. */
+export default async function setUp(): Promise<(() => Promise<void>) | undefined> {
+  if (process.env["NOMOS_TEST_POSTGRES"] !== undefined) return undefined;
+  const server = await startPostgres();
+  process.env["NOMOS_TEST_POSTGRES"] = server.url;
+  return async () => {
+    delete process.env["NOMOS_TEST_POSTGRES"];
+    await server[Symbol.asyncDispose]();
+  };
+}

@@ -1,0 +1,63 @@
+import { zstdDecompressSync } from "node:zlib";
+import type { Store } from "../../src/store/index.ts";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import type { OpenedStore } from "../contract/store/describe-store.ts";
+import { onPostgres, type TestSchema, testSchema } from "./postgres.ts";
+import { throwOnFatal } from "./store-sqlite.ts";
+
+/** A PostgreSQL store in a schema of its own. */
+export async function openPostgresTestStore(): Promise<OpenedStore> {
+  const schema = await testSchema();
+  const openStore = (): Promise<Store> => openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
+  let store = await openStore();
+  return {
+    get store() {
+      return store;
+    },
+    reopen: async () => {
+      await store.close();
+      store = await openStore();
+      return store;
+    },
+    tracesOf: (bytes) => tracesIn(schema, bytes),
+    damageBlob: async (sha256) => {
+      await onPostgres(schema.url, (client) =>
+        client.query(
+          `UPDATE "${schema.name}".blobs SET packed = set_byte(packed, octet_length(packed) / 2, get_byte(packed, octet_length(packed) / 2) # 16) WHERE blob = $1`,
+          [Buffer.from(sha256, "hex")],
+        ),
+      );
+    },
+    [Symbol.asyncDispose]: async () => {
+      await store.close();
+      await schema[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Tables that hold these bytes in a row that anybody can still read, also packed ones. */
+async function tracesIn(schema: TestSchema, bytes: string): Promise<readonly string[]> {
+  return onPostgres(schema.url, async (client) => {
+    const tables = await client.query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = $1",
+      [schema.name],
+    );
+    const found: string[] = [];
+    for (const { name } of tables.rows) {
+      const { rows } = await client.query<Record<string, unknown>>(`SELECT * FROM "${schema.name}"."${name}"`);
+      if (rows.some((row) => Object.values(row).some((value) => holds(value, bytes, name === "blobs"))))
+        found.push(name);
+    }
+    return found;
+  });
+}
+
+function holds(value: unknown, bytes: string, mayBePacked: boolean): boolean {
+  if (!(value instanceof Uint8Array)) return String(value).includes(bytes);
+  const raw = Buffer.from(value);
+  return raw.includes(bytes) || (mayBePacked && isPacked(raw) && zstdDecompressSync(raw).includes(bytes));
+}
+
+function isPacked(raw: Buffer): boolean {
+  return raw.length > 4 && raw.readUInt32LE(0) === 0xfd2fb528;
+}
