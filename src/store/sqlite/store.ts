@@ -11,6 +11,7 @@ import {
 } from "../port.ts";
 import { tail } from "../tail.ts";
 import { eraseRequest } from "./erasing.ts";
+import { createExports } from "./export-client.ts";
 import { createFoldCache } from "./fold-cache.ts";
 import { foldStream } from "./folding.ts";
 import { createListeners } from "./listeners.ts";
@@ -42,6 +43,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const db = openForReading(path);
   const reads = createPageReads(db);
   const reader = startReader({ path, searchPath: join(options.home, "search.db") });
+  const exports = createExports({ path, blobFolder });
   const blobs = createBlobs(blobFolder);
   const folds = createFoldCache();
   const listeners = createListeners();
@@ -113,6 +115,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     version: async (stream) => reads.version(stream),
     seqAt: async (stream, version) => reads.seqAt(stream, version),
     lastSeq: async () => reads.lastSeq(),
+    hashesAfter: async (seq, limit) => reads.hashesAfter(seq, limit),
     tail: ({ after, stream, signal }) => {
       const page = (cursor: number, limit: number) =>
         stream === undefined ? reads.all({ after: cursor, limit }) : reads.stream(stream, { after: cursor, limit });
@@ -133,6 +136,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     blob: blobs.get,
     erase,
     verify: reader.verify,
+    exportBundle: exports.run,
     rebuild: async (repair, progress) => {
       const { repair: changes, ...report } = await reader.compare(progress);
       if (repair === null || report.ok) return report;
@@ -142,6 +146,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     },
     close: async () => {
       closing.abort();
+      await exports.close();
       await writer.close();
       await reader.close();
       db.close();
