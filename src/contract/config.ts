@@ -9,6 +9,15 @@ export const Config = z.looseObject({
   processesMax: z.number().int().min(1).optional(),
   connectionsMax: z.number().int().min(1).optional(),
   requestBytesMax: z.number().int().min(1024).optional(),
+  anchors: z
+    .object({
+      git: z
+        .object({ repo: z.string().min(1), ref: z.string().regex(/^refs\/[\w./-]+$/, "a full name, `refs/...`") })
+        .optional(),
+      witness: z.object({ url: z.url({ protocol: /^https?$/ }), key: z.string().min(1) }).optional(),
+    })
+    .optional()
+    .describe("where each new checkpoint of the log is also written to, out of the writer's reach"),
   drivers: z
     .record(
       z.string(),

@@ -38,6 +38,18 @@ export const ERROR_CATALOGUE = {
   ),
   already_erased: entry(409, 5, "This data has been erased already.", "Nothing is left to do."),
   ambiguous_id: entry(409, 5, "More than one session matches.", "Give more characters of the id, or the full name."),
+  anchor_disagrees: entry(
+    409,
+    5,
+    "An anchor remembers another log than this one.",
+    "Compare its checkpoint with `nomos audit checkpoint`: the log lost events, or somebody exchanged it. Restore a backup.",
+  ),
+  anchor_failed: entry(
+    502,
+    6,
+    "A checkpoint could not be anchored; it is tried again.",
+    "The details say why; `anchors` in the configuration names the place.",
+  ),
   approval_not_found: entry(404, 4, "There is no such question.", "`nomos approval list` shows those there are."),
   artifact_limit: entry(
     409,
@@ -62,6 +74,12 @@ export const ERROR_CATALOGUE = {
     2,
     "The request is larger than allowed.",
     "Send less, or put large bytes into an artifact.",
+  ),
+  checkpoint_invalid: entry(
+    500,
+    1,
+    "What was kept outside of the log to compare it with cannot be trusted.",
+    "Restore `checkpoint` and `keys` in $NOMOS_HOME from a backup. If they are lost, move both away: the log is then signed anew, and older exports are what is left to compare it with.",
   ),
   cwd_hidden: entry(
     400,
@@ -109,6 +127,13 @@ export const ERROR_CATALOGUE = {
     "`nomos session events <session>` lists those there are.",
   ),
   file_too_large: entry(413, 2, "The file is larger than may be read at once.", "Read a part of it with a command."),
+  export_exists: entry(409, 5, "Something is there already.", "Name a path where nothing is: an export never overwrites."),
+  export_refused: entry(
+    400,
+    2,
+    "An export cannot be written there.",
+    "Name an absolute path in a directory that exists, outside of $NOMOS_HOME or in its `exports`.",
+  ),
   forbidden_host: entry(403, 3, "The request names a host this daemon does not serve.", "Use 127.0.0.1 or localhost."),
   forbidden_origin: entry(
     403,
@@ -162,6 +187,12 @@ export const ERROR_CATALOGUE = {
     "Run `nomos doctor`: it names each place. Restore from a backup.",
   ),
   log_newer: entry(500, 6, "The log was written by a newer version.", "Install that version, or a later one."),
+  log_rolled_back: entry(
+    500,
+    1,
+    "The log is not the one that was signed: events are missing at its end, or are others.",
+    "Restore the newest backup of the log. To go on with what is there and accept the loss, move `checkpoint` and `tree` in $NOMOS_HOME away.",
+  ),
   malformed_json: entry(400, 2, "The request is not JSON.", "The details say where it breaks off."),
   method_not_allowed: entry(405, 2, "This address does not take that method.", "See /openapi.json."),
   not_erasable: entry(
@@ -252,6 +283,13 @@ export const ERROR_CATALOGUE = {
     "The home cannot be written.",
     "Give this user write access to $NOMOS_HOME, or choose another.",
   ),
+  tile_missing: entry(
+    500,
+    1,
+    "A part of the tree over the log is missing or was changed.",
+    "Run `nomos doctor --repair`: it is made anew out of the log, once the log has proved to be the one that was signed.",
+  ),
+  tile_not_found: entry(404, 4, "The tree has no such tile.", "`nomos status` shows the tree's size."),
   todo_limit: entry(409, 5, "A todo list may not be that long.", "Keep it within the limit in the details."),
   token_not_found: entry(404, 4, "There is no such token.", "`nomos token list` shows those there are."),
   token_revoked: entry(409, 5, "This token has been revoked already.", "Nothing is left to do."),
