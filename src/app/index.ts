@@ -1,2 +1,3 @@
 export { type Daemon, type DaemonOptions, startDaemon } from "./daemon.ts";
 export { daemonLogPath } from "./daemon-log.ts";
+export { type Examination, type ExamineOptions, examine } from "./examine.ts";

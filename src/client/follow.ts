@@ -13,6 +13,8 @@ export interface StreamOptions {
 const RECONNECTS_MAX = 8;
 const RECONNECT_FIRST_MS = 100;
 const RECONNECT_MAX_MS = 3_000;
+/** A connection that stood this long was a good one, also when nothing happened on it. */
+const CONNECTION_HELD_MS = 10_000;
 
 /**
  * Follows a stream over cut connections, each time from the last event that was passed on: nothing twice, nothing lost.
@@ -24,31 +26,36 @@ export async function* follow(
   options: StreamOptions,
 ): AsyncGenerator<StreamItem> {
   const { signal, reconnectsMax = RECONNECTS_MAX } = options;
+  const isOver = (): boolean => signal?.aborted ?? false;
   const input = options.after === undefined ? asked.input : { ...asked.input, after: options.after };
   let lastId: string | null = null;
   let failures = 0;
-  while (signal?.aborted !== true) {
+  while (!isOver()) {
+    const openedMs = Date.now();
     try {
       const headers: Record<string, string> = lastId === null ? {} : { "last-event-id": lastId };
       const response = await send(target, { ...asked, input, headers, signal });
       if (response.body === null) return;
       let held: StreamItem[] = [];
       for await (const item of readItems(response.body.getReader())) {
-        failures = 0;
         if (item.event === "line") {
           held.push(item);
           continue;
         }
-        if (item.event === "event") lastId = item.id;
+        if (item.event === "event") {
+          lastId = item.id;
+          failures = 0;
+        }
         yield* held;
         held = [];
         yield item;
         if (item.event === "end") return;
       }
     } catch (thrown) {
-      if (signal?.aborted === true) return;
+      if (isOver()) return;
       if (!isPassing(thrown) || failures >= reconnectsMax) throw thrown;
     }
+    if (Date.now() - openedMs > CONNECTION_HELD_MS) failures = 0;
     if (failures >= reconnectsMax) throw new ClientError("daemon_unreachable", { status: 0 });
     await pause(Math.min(RECONNECT_FIRST_MS * 2 ** failures, RECONNECT_MAX_MS), signal);
     failures += 1;

@@ -1,5 +1,6 @@
 // Generated from the syscall table by `npm run docs`.
 import type { CatalogueEntry, SyscallEntry } from "./manifest.ts";
+import type { ErrorCode, SyscallTypes } from "./types.generated.ts";
 
 export const SYSCALLS = {
   "session.start": {
@@ -768,7 +769,7 @@ export const SYSCALLS = {
     summary: "Erase the data of events for good; their headers stay, so the chain and old proofs still hold",
     kind: "write",
     permission: "session.erase",
-    errors: ["session_not_found", "event_not_found", "session_busy"],
+    errors: ["session_not_found", "event_not_found", "session_busy", "not_erasable"],
     http: { method: "POST", path: "/sessions/:id/erase", status: 200 },
     cli: { positional: ["id", "events"], short: null },
     input: [
@@ -848,7 +849,7 @@ export const SYSCALLS = {
     cli: { positional: ["tokenId"], short: null },
     input: [{ name: "tokenId", type: "text", required: true, description: "", values: null }],
   },
-} as const satisfies { readonly [name: string]: SyscallEntry };
+} as const satisfies { readonly [name in keyof SyscallTypes]: SyscallEntry };
 
 export const ERRORS = {
   agent_exists: {
@@ -972,6 +973,12 @@ export const ERRORS = {
     message: "There is no such event here.",
     remedy: "`nomos session events <session>` lists those there are.",
   },
+  file_too_large: {
+    status: 413,
+    exit: 2,
+    message: "The file is larger than may be read at once.",
+    remedy: "Read a part of it with a command.",
+  },
   forbidden_host: {
     status: 403,
     exit: 3,
@@ -1027,12 +1034,6 @@ export const ERRORS = {
     message: "Somebody else is the one writer.",
     remedy: "Wait until they are done.",
   },
-  limit_reached: {
-    status: 429,
-    exit: 6,
-    message: "A limit is reached; nothing was done.",
-    remedy: "Wait until something ended, or raise the limit named in the details.",
-  },
   log_corrupt: {
     status: 500,
     exit: 1,
@@ -1056,6 +1057,12 @@ export const ERRORS = {
     exit: 2,
     message: "This address does not take that method.",
     remedy: "See /openapi.json.",
+  },
+  not_erasable: {
+    status: 409,
+    exit: 5,
+    message: "This event holds the session together; its data stays.",
+    remedy: "Erase what was said and done: prompts, messages, output, artifacts.",
   },
   not_installed: {
     status: 501,
@@ -1237,12 +1244,6 @@ export const ERRORS = {
     message: "This token has been revoked already.",
     remedy: "Nothing is left to do.",
   },
-  too_many_connections: {
-    status: 503,
-    exit: 6,
-    message: "Too many connections are open.",
-    remedy: "Close some, or ask again later.",
-  },
   tool_unknown: {
     status: 400,
     exit: 2,
@@ -1276,4 +1277,4 @@ export const ERRORS = {
     message: "It did not happen in time.",
     remedy: "Ask again, or wait longer with `timeoutMs`.",
   },
-} as const satisfies { readonly [code: string]: CatalogueEntry };
+} as const satisfies { readonly [code in ErrorCode]: CatalogueEntry };

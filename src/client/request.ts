@@ -54,7 +54,7 @@ export async function send(target: Target, asked: Asked): Promise<FetchResponse>
   return response;
 }
 
-export function entryOf(name: string): SyscallEntry {
+function entryOf(name: string): SyscallEntry {
   const entries: { readonly [known: string]: SyscallEntry } = SYSCALLS;
   const entry = entries[name];
   if (entry === undefined) throw new ClientError("usage", { details: { syscall: name } });
@@ -90,7 +90,9 @@ function fill(path: string, input: Asked["input"]): { readonly filled: string; r
 
 function query(input: Asked["input"]): string {
   const pairs = Object.entries(input).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${encodeURIComponent(Array.isArray(value) ? value.join(",") : String(value))}`],
+    value === undefined
+      ? []
+      : [`${name}=${encodeURIComponent(Array.isArray(value) ? value.join(",") : String(value))}`],
   );
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }

@@ -25,14 +25,6 @@ export type Approval = {
   readonly createdAt: string;
 };
 
-export type Artifact = {
-  readonly artifactId: string;
-  readonly path: string;
-  readonly version: number;
-  readonly bytes: number;
-  readonly mediaType: string;
-};
-
 export type LogEvent = {
   readonly seq: number;
   readonly id: string;
@@ -837,6 +829,7 @@ export type ErrorCode =
   | "driver_timeout"
   | "effect_not_open"
   | "event_not_found"
+  | "file_too_large"
   | "forbidden_host"
   | "forbidden_origin"
   | "home_in_use"
@@ -847,11 +840,11 @@ export type ErrorCode =
   | "invalid_request"
   | "invalid_utf8"
   | "lease_held"
-  | "limit_reached"
   | "log_corrupt"
   | "log_newer"
   | "malformed_json"
   | "method_not_allowed"
+  | "not_erasable"
   | "not_installed"
   | "not_promptable"
   | "overloaded"
@@ -887,7 +880,6 @@ export type ErrorCode =
   | "todo_limit"
   | "token_not_found"
   | "token_revoked"
-  | "too_many_connections"
   | "tool_unknown"
   | "turn_ended"
   | "turn_not_found"

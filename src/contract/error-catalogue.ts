@@ -174,12 +174,6 @@ export const ERROR_CATALOGUE = {
   ),
   invalid_utf8: entry(400, 2, "The request is not valid UTF-8.", "Encode it as UTF-8."),
   lease_held: entry(409, 5, "Somebody else is the one writer.", "Wait until they are done."),
-  limit_reached: entry(
-    429,
-    6,
-    "A limit is reached; nothing was done.",
-    "Wait until something ended, or raise the limit named in the details.",
-  ),
   log_corrupt: entry(
     500,
     1,
@@ -293,7 +287,6 @@ export const ERROR_CATALOGUE = {
   todo_limit: entry(409, 5, "A todo list may not be that long.", "Keep it within the limit in the details."),
   token_not_found: entry(404, 4, "There is no such token.", "`nomos token list` shows those there are."),
   token_revoked: entry(409, 5, "This token has been revoked already.", "Nothing is left to do."),
-  too_many_connections: entry(503, 6, "Too many connections are open.", "Close some, or ask again later."),
   tool_unknown: entry(400, 2, "There is no such tool.", "The details list those there are."),
   turn_ended: entry(409, 5, "This turn has ended.", "Begin a new one."),
   turn_not_found: entry(

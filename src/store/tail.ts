@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { EventPage, RecordedEvent } from "./port.ts";
 
 export interface TailSource {
@@ -28,6 +29,8 @@ export async function* tail(
       const page = await source.page(cursor, TAIL_PAGE);
       if (page.events.length > 0) yield page.events;
       cursor = page.next ?? page.events.at(-1)?.seq ?? cursor;
+      // A long history may not keep everybody else waiting until it is through.
+      if (page.next !== null) await setImmediate();
       if (page.next === null && page.events.length === 0) await news;
     } finally {
       waiting.abort();

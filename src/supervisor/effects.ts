@@ -177,6 +177,7 @@ export function createEffects(scene: EffectScene): Effects {
 }
 
 const COMMAND_SHOWN = 500;
+const MESSAGE_CHARS = 2000;
 
 interface Acted {
   readonly exitCode: number | null;
@@ -185,6 +186,7 @@ interface Acted {
 }
 
 function explain(thrown: unknown): string {
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
   const code = thrown instanceof Error && "code" in thrown ? `${String(thrown.code)}: ` : "";
-  return `${code}${thrown instanceof Error ? thrown.message : String(thrown)}`.slice(0, 2000);
+  return `${message.startsWith(code) ? "" : code}${message}`.slice(0, MESSAGE_CHARS);
 }

@@ -1,23 +1,28 @@
 import { NomosError } from "../contract/index.ts";
 import type { PathSegment, Point, SessionState } from "../kernel/index.ts";
-import type { EventPage, RecordedEvent, Store } from "../store/index.ts";
+import type { EventPage, EventQuery, RecordedEvent, Store } from "../store/index.ts";
 
 /** A session's history reaches back into its ancestors. Finds an event of it, wherever it lies. */
 export async function findPoint(store: Store, state: SessionState, eventId: string): Promise<Point> {
   const event = await store.event(eventId);
   if (event === null) throw new NomosError("event_not_found", { eventId });
-  let at: SessionState = state;
-  for (let generation = 0; generation < GENERATIONS_MAX; generation += 1) {
-    if (event.stream === at.stream) return { stream: event.stream, version: event.version, eventId };
-    const from = at.forkedFrom;
-    if (from === null) break;
-    if (event.stream === from.stream && event.version <= from.version)
-      return { stream: event.stream, version: event.version, eventId };
-    const parent = await store.fold(from.stream, from.version);
-    if (parent.kind !== "session") break;
-    at = parent.state;
-  }
+  for await (const { stream, version } of ancestry(store, state))
+    if (event.stream === stream && event.version <= version) return { stream, version: event.version, eventId };
   throw new NomosError("event_not_found", { eventId, sessionId: state.id });
+}
+
+/** The session's own stream, then each ancestor's as far as it was inherited: what comes behind a fork is not the fork's. */
+async function* ancestry(
+  store: Store,
+  state: SessionState,
+): AsyncGenerator<{ readonly stream: string; readonly version: number }> {
+  yield { stream: state.stream, version: state.version };
+  let from = state.forkedFrom;
+  for (let generation = 0; from !== null && generation < GENERATIONS_MAX; generation += 1) {
+    yield { stream: from.stream, version: from.version };
+    const parent = await store.fold(from.stream, from.version);
+    from = parent.kind === "session" ? parent.state.forkedFrom : null;
+  }
 }
 
 interface Stretch {
@@ -28,24 +33,29 @@ interface Stretch {
 
 const GENERATIONS_MAX = 1000;
 const STRETCHES_MAX = 10_000;
+/** A filter that finds little may not read for ever: the answer is then a short page. */
+const PAGES_READ_MAX = 16;
 
-/** The current path, oldest first: what is left when everything that rewinds left behind is taken out. */
-export async function readPath(store: Store, state: SessionState, after: number, limit: number): Promise<EventPage> {
+/** The current path: what is left when everything that rewinds left behind is taken out. */
+export async function readPath(store: Store, state: SessionState, query: EventQuery): Promise<EventPage> {
   const found: RecordedEvent[] = [];
-  for (const stretch of await stretches(store, state)) {
-    let cursor = after;
-    while (found.length < limit) {
-      const page = await store.readStream(stretch.stream, {
-        after: Math.max(cursor, await seqBefore(store, stretch)),
-        limit: limit - found.length,
-      });
-      const inside = page.events.filter((event) => event.version <= stretch.to);
-      found.push(...inside);
-      const last = page.events.at(-1);
-      if (page.next === null || last === undefined || last.version >= stretch.to) break;
-      cursor = page.next;
+  const { after = 0, before = Number.MAX_SAFE_INTEGER, limit, descending = false } = query;
+  const path = await stretches(store, state);
+  let pages = 0;
+  for (const stretch of descending ? path.toReversed() : path) {
+    const bounds = {
+      after: Math.max(after, await seqBefore(store, stretch)),
+      before: Math.min(before, (await store.seqAt(stretch.stream, stretch.to)) + 1),
+    };
+    while (bounds.after + 1 < bounds.before) {
+      const page = await store.readStream(stretch.stream, { ...query, ...bounds, limit: limit - found.length });
+      found.push(...page.events);
+      pages += 1;
+      if (found.length >= limit) return { events: found, next: found.at(-1)?.seq ?? null };
+      if (page.next === null) break;
+      bounds[descending ? "before" : "after"] = page.next;
+      if (pages >= PAGES_READ_MAX) return { events: found, next: page.next };
     }
-    if (found.length >= limit) return { events: found, next: found.at(-1)?.seq ?? null };
   }
   return { events: found, next: null };
 }
@@ -70,24 +80,47 @@ async function seqBefore(store: Store, stretch: Stretch): Promise<number> {
   return stretch.from <= 1 ? 0 : store.seqAt(stretch.stream, stretch.from - 1);
 }
 
-/** What was done to the world behind a point and stays done, for whoever goes back to it. */
+interface Done {
+  readonly effectId: string;
+  readonly kind: string;
+  readonly detail: unknown;
+}
+
+/** What was done to the world behind a point and stays done, for whoever goes back to it; oldest first. */
 export async function irrevocableSince(
   store: Store,
+  state: SessionState,
   point: Point,
   before: number,
-): Promise<readonly { readonly effectId: string; readonly kind: string; readonly detail: unknown }[]> {
-  const after = await store.seqAt(point.stream, point.version);
-  const page = await store.readStream(point.stream, {
-    after,
-    before,
-    limit: IRREVOCABLE_MAX,
-    types: ["effect.intended"],
-  });
-  return page.events.flatMap(({ data }) =>
-    typeof data === "object" && data !== null && "effectId" in data
-      ? [{ effectId: String(data["effectId"]), kind: String(data["kind"]), detail: data["detail"] ?? null }]
-      : [],
-  );
+): Promise<readonly Done[]> {
+  let done: readonly Done[] = [];
+  for await (const { stream, version } of ancestry(store, state)) {
+    const isHere = stream === point.stream;
+    const after = isHere ? await store.seqAt(stream, point.version) : 0;
+    const until = Math.min(before, (await store.seqAt(stream, version)) + 1);
+    done = [...(await begunBetween(store, stream, after, until)), ...done];
+    if (isHere || done.length >= IRREVOCABLE_MAX) break;
+  }
+  return done.slice(0, IRREVOCABLE_MAX);
+}
+
+/** An effect that was refused was never begun, and did nothing. */
+async function begunBetween(store: Store, stream: string, after: number, before: number): Promise<readonly Done[]> {
+  const intended = new Map<string, Done>();
+  const done: Done[] = [];
+  for (let cursor: number | null = after; cursor !== null && done.length < IRREVOCABLE_MAX; ) {
+    const types = ["effect.intended", "effect.begun"];
+    const page: EventPage = await store.readStream(stream, { after: cursor, before, limit: IRREVOCABLE_MAX, types });
+    for (const { type, data } of page.events) {
+      if (typeof data !== "object" || data === null || !("effectId" in data)) continue;
+      const effectId = String(data["effectId"]);
+      const known = intended.get(effectId);
+      if (type.startsWith("effect.begun")) done.push(...(known === undefined ? [] : [known]));
+      else intended.set(effectId, { effectId, kind: String(data["kind"]), detail: data["detail"] ?? null });
+    }
+    cursor = page.next;
+  }
+  return done;
 }
 
 const IRREVOCABLE_MAX = 200;

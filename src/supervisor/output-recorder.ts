@@ -1,55 +1,73 @@
 import type { Clock, HostProcess } from "../host/index.ts";
 import type { TextOrBlob } from "../kernel/index.ts";
 
+type Stream = "stdout" | "stderr";
+
 export interface RecorderSinks {
-  readonly show: (stream: "stdout" | "stderr", text: string) => void;
-  readonly record: (stream: "stdout" | "stderr", text: string) => Promise<TextOrBlob | null>;
+  /** May hold up the process: as long as it does not resolve nothing more is read. */
+  readonly show: (stream: Stream, text: string) => void | Promise<void>;
+  readonly record: (stream: Stream, text: string) => Promise<TextOrBlob | null>;
 }
 
 /** Output becomes few events: a piece is recorded when it is large, old, or the other stream speaks up. */
 const PIECE_CHARS = 262_144;
 const PIECE_AGE_MS = 2000;
 const PREVIEW_CHARS = 16_384;
+/** Whoever goes back and forth between the streams more often than this gets no event for each change. */
+const IN_ORDER_PIECES_MAX = 200;
 
-/** Drains a process, shows what comes as it comes, and records it in pieces. Returns the beginning of it all. */
+/**
+ * Drains a process, shows what comes as it comes, and records it in pieces. Returns the beginning of it all. What cannot
+ * be recorded ends the reading, and is thrown.
+ */
 export async function recordOutput(process: HostProcess, sinks: RecorderSinks, clock: Clock): Promise<string> {
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
-  const held: { stream: "stdout" | "stderr"; text: string; sinceMs: number } = {
-    stream: "stdout",
-    text: "",
-    sinceMs: 0,
-  };
+  const held = { stdout: { text: "", sinceMs: 0 }, stderr: { text: "", sinceMs: 0 } };
   let preview = "";
-  let recording: Promise<unknown> = Promise.resolve();
+  let pieces = 0;
+  const failures: unknown[] = [];
+  let recording: Promise<void> = Promise.resolve();
 
-  const flush = (): void => {
-    const { stream, text } = held;
-    held.text = "";
-    if (text !== "") recording = recording.then(() => sinks.record(stream, text));
+  const record = async (stream: Stream, text: string): Promise<void> => {
+    if (failures.length === 0) await sinks.record(stream, text);
   };
+  const flush = (stream: Stream): void => {
+    const { text } = held[stream];
+    held[stream].text = "";
+    if (text === "") return;
+    pieces += 1;
+    // Nobody may be waiting for it yet, and a failure that nobody hears of would end the daemon.
+    recording = recording.then(() => record(stream, text)).catch((thrown: unknown) => void failures.push(thrown));
+  };
+  const isOld = (stream: Stream) => clock.nowMs() - held[stream].sinceMs > PIECE_AGE_MS;
   let stopTimer: () => void = () => undefined;
   const lookAgain = (): void => {
-    if (held.text !== "" && clock.nowMs() - held.sinceMs > PIECE_AGE_MS) flush();
+    for (const stream of STREAMS) if (isOld(stream)) flush(stream);
     stopTimer = clock.after(PIECE_AGE_MS / 4, lookAgain);
   };
   lookAgain();
   try {
     for await (const { stream, bytes } of process.output) {
       const text = decoders[stream].decode(bytes, { stream: true });
-      if (stream !== held.stream) flush();
-      if (held.text === "") held.sinceMs = clock.nowMs();
-      held.stream = stream;
-      held.text += text;
-      sinks.show(stream, text);
+      if (pieces < IN_ORDER_PIECES_MAX) flush(stream === "stdout" ? "stderr" : "stdout");
+      if (held[stream].text === "") held[stream].sinceMs = clock.nowMs();
+      held[stream].text += text;
+      await sinks.show(stream, text);
       if (preview.length < PREVIEW_CHARS) preview = (preview + text).slice(0, PREVIEW_CHARS);
-      if (held.text.length < PIECE_CHARS) continue;
-      flush();
-      await recording;
+      if (held[stream].text.length >= PIECE_CHARS) {
+        flush(stream);
+        await recording;
+      }
+      if (failures.length > 0) break;
     }
-    flush();
+    for (const stream of STREAMS) flush(stream);
   } finally {
     stopTimer();
     await recording;
   }
+  const [failure] = failures;
+  if (failure !== undefined) throw failure instanceof Error ? failure : new Error(String(failure));
   return preview;
 }
+
+const STREAMS: readonly Stream[] = ["stdout", "stderr"];

@@ -41,7 +41,14 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
   const running = new Map<string, Set<HostProcess>>();
   const tokens = new Map<string, string>();
 
-  const spawn: SessionProcesses["spawn"] = (spec, sessionId, argv, stdin, env) => {
+  const launch = (
+    spec: SessionSpec,
+    sessionId: string,
+    argv: readonly string[],
+    stdin: "none" | "pipe",
+    env: Readonly<Record<string, string>>,
+    outputLimitBytes: number,
+  ): HostProcess => {
     const marked = {
       ...options.driverEnvironment(spec.adapter),
       ...env,
@@ -53,7 +60,7 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
       cwd: spec.cwd,
       env: allowedEnvironment(options.environment, marked),
       stdin,
-      outputLimitBytes: OUTPUT_BYTES_MAX,
+      outputLimitBytes,
       ...(inside ? { readBack: [spec.cwd] } : {}),
     });
     const mine = running.get(sessionId) ?? new Set();
@@ -67,17 +74,14 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
   };
 
   return {
-    spawn,
+    spawn: (spec, sessionId, argv, stdin, env) => launch(spec, sessionId, argv, stdin, env, OUTPUT_BYTES_MAX),
     spawnDriver: (spec, sessionId, argv, env) => {
       const token = `nst_${randomBytes(24).toString("hex")}`;
       const secretHash = createHash("sha256").update(token).digest("hex");
+      const own = { ...env, NOMOS_TOKEN: token, NOMOS_URL: options.url(), NOMOS_SESSION_ID: sessionId };
+      // What it prints is how it speaks: nothing of it is kept, and nothing of it may be thrown away.
+      const process = launch(spec, sessionId, argv, "pipe", own, Number.POSITIVE_INFINITY);
       tokens.set(secretHash, sessionId);
-      const process = spawn(spec, sessionId, argv, "pipe", {
-        ...env,
-        NOMOS_TOKEN: token,
-        NOMOS_URL: options.url(),
-        NOMOS_SESSION_ID: sessionId,
-      });
       const forget = () => tokens.delete(secretHash);
       process.exited.then(forget, forget);
       return process;

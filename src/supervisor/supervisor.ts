@@ -30,6 +30,7 @@ import type { RecordedEvent, Store } from "../store/index.ts";
 import { watchAwake } from "./awake.ts";
 import type { By, Committer } from "./committer.ts";
 import { createExternalWatch } from "./external-watch.ts";
+import { interruptedIn, settleTurn } from "./interrupting.ts";
 import { findPoint } from "./lineage.ts";
 import { createReports, type Reports } from "./reports.ts";
 import type { SessionProcesses } from "./session-processes.ts";
@@ -159,11 +160,6 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     await processes.stopAll(id);
   };
 
-  const promptable = (adapter: string | undefined, id: string): void => {
-    if (adapter !== undefined && deps.specs.driver(adapter).runTurn === null)
-      throw new NomosError("not_promptable", { id });
-  };
-
   const stopSleeper = keepDoing(clock, SLEEP_LOOK_EVERY_MS, async () => {
     for (const id of awake.idleLongerThan(deps.idleHibernateMs())) await sleep(id);
   });
@@ -179,19 +175,14 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     open,
     prompt: async (id, input, by) => {
       const state = await committer.sessionState(id);
-      promptable(state.spec?.adapter, id);
-      if (input.interrupt && state.phase.at === "busy") {
-        await change(id, requestInterrupt, { ...by, call: null });
-        await runner.interrupt(id, "interrupted");
-      }
+      if (deps.specs.driver(state.spec?.adapter ?? "").runTurn === null) throw new NomosError("not_promptable", { id });
+      const cut = input.interrupt ? interruptedIn(await change(id, requestInterrupt, { ...by, call: null })) : null;
+      if (cut !== null) await settleTurn(deps, id, cut);
       const turn = { turnId: newId(), prompt: await inlinePrompt(input.prompt), queue: input.queue || input.interrupt };
       return changeAndPump(id, (now) => admitTurn(now, turn), by);
     },
     interrupt: (id, by) => change(id, requestInterrupt, by),
-    settled: async (id, turnId) => {
-      const { phase } = await committer.sessionState(id);
-      if (phase.at === "busy" && phase.turnId === turnId) await runner.interrupt(id, "interrupted");
-    },
+    settled: (id, turnId) => settleTurn(deps, id, turnId),
     suspend: async (id, reason, by) => {
       if ((await committer.sessionState(id)).phase.at === "busy") await runner.interrupt(id, "interrupted");
       return change(id, (state) => suspendSession(state, reason), by);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { NomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
 import {
@@ -80,5 +80,5 @@ export function createTokens(store: Store, committer: Committer, clock: Clock, n
 }
 
 export function hashSecret(secret: string): string {
-  return createHash("sha256").update(secret).digest("hex");
+  return hash("sha256", secret);
 }

@@ -11,36 +11,24 @@ export async function startTurnProcess(
   const begun = await effects.begin("process", { argv: [...argv] }, `command/${argv[0] ?? ""}`, "failed");
   if ("refused" in begun) throw Object.assign(new Error(begun.refused.message ?? "refused"), { code: "denied" });
   const { effectId } = begun;
-  const process = spawned();
-  const listeners: { push: (piece: { stream: "stdout" | "stderr"; text: string } | null) => void }[] = [];
-  const pieces: { stream: "stdout" | "stderr"; text: string }[] = [];
-  let over = false;
+  const process = await spawned();
+  const printed = createPrinted();
 
-  function spawned() {
+  async function spawned() {
     try {
       return scene.spawn(argv, "pipe");
     } catch (thrown) {
-      void effects.settle(effectId, "failed", null, thrown instanceof Error ? thrown.message : String(thrown));
+      await effects.settle(effectId, "failed", null, thrown instanceof Error ? thrown.message : String(thrown));
       throw thrown;
     }
   }
   const finish = async (): Promise<EffectResult> => {
-    const show = (stream: "stdout" | "stderr", text: string) => {
+    const show = (stream: "stdout" | "stderr", text: string): Promise<void> => {
       scene.show(stream, text);
-      pieces.push({ stream, text });
-      if (pieces.length > PIECES_KEPT) pieces.shift();
-      for (const listener of listeners) listener.push({ stream, text });
+      return printed.add({ stream, text });
     };
-    const output = await recordOutput(
-      process,
-      {
-        show,
-        record: (stream, text) => effects.record(effectId, stream, text),
-      },
-      scene.clock,
-    );
-    over = true;
-    for (const listener of listeners) listener.push(null);
+    const record = (stream: "stdout" | "stderr", text: string) => effects.record(effectId, stream, text);
+    const output = await recordOutput(process, { show, record }, scene.clock).finally(printed.end);
     const { exitCode } = await process.exited;
     const outcome = exitCode === 0 ? "done" : "failed";
     await effects.settle(effectId, outcome, exitCode, null);
@@ -53,39 +41,61 @@ export async function startTurnProcess(
     effectId,
     write: async (text) => process.stdin?.write(text),
     closeInput: () => process.closeStdin(),
-    output: { [Symbol.asyncIterator]: () => follow(pieces, listeners, () => over) },
+    output: { [Symbol.asyncIterator]: printed.take },
     wait: () => finished,
     cancel: async () => {
+      printed.end();
       await process.stop({ graceMs: CANCEL_GRACE_MS });
       await finished.catch(() => undefined);
     },
   };
 }
 
-const PIECES_KEPT = 1024;
+const PIECES_KEPT = 64;
 const CANCEL_GRACE_MS = 1000;
 
-type Piece = { stream: "stdout" | "stderr"; text: string };
+interface Piece {
+  readonly stream: "stdout" | "stderr";
+  readonly text: string;
+}
 
-/** What was printed so far, then what comes, until the process has ended. */
-async function* follow(
-  past: readonly Piece[],
-  listeners: { push: (piece: Piece | null) => void }[],
-  over: () => boolean,
-): AsyncGenerator<Piece> {
-  const queue: (Piece | null)[] = [...past];
-  let wake: () => void = () => undefined;
-  listeners.push({
-    push: (piece) => {
-      queue.push(piece);
-      wake();
+/**
+ * What a process prints, for one reader. As long as nobody has begun to read, only the last pieces are kept; from then on
+ * nothing is lost, and a reader that is slow holds up the process.
+ */
+function createPrinted() {
+  let pieces: Piece[] = [];
+  let isRead = false;
+  let over = false;
+  let news = Promise.withResolvers<void>();
+  let room = Promise.withResolvers<void>();
+  const end = (): void => {
+    over = true;
+    news.resolve();
+    room.resolve();
+  };
+  return {
+    end,
+    add: async (piece: Piece): Promise<void> => {
+      pieces.push(piece);
+      news.resolve();
+      if (!isRead) pieces = pieces.slice(-PIECES_KEPT);
+      while (isRead && !over && pieces.length >= PIECES_KEPT) await room.promise;
     },
-  });
-  while (true) {
-    const next = queue.shift();
-    if (next === null) return;
-    if (next !== undefined) yield next;
-    else if (over()) return;
-    else await new Promise<void>((resolve) => (wake = resolve));
-  }
+    take: async function* (): AsyncGenerator<Piece> {
+      isRead = true;
+      while (true) {
+        const piece = pieces.shift();
+        if (piece !== undefined) {
+          room.resolve();
+          room = Promise.withResolvers<void>();
+          yield piece;
+        } else if (over) return;
+        else {
+          await news.promise;
+          news = Promise.withResolvers<void>();
+        }
+      }
+    },
+  };
 }

@@ -73,9 +73,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     }
     const fresh: Pump = { again: false, turn: null, done: Promise.resolve() };
     pumps.set(sessionId, fresh);
-    fresh.done = work(sessionId, fresh).catch((thrown: unknown) =>
-      deps.log("a session's pump stopped", { sessionId, reason: String(thrown) }),
-    );
+    fresh.done = work(sessionId, fresh).catch((thrown: unknown) => {
+      deps.log("a session's pump stopped", { sessionId, reason: String(thrown) });
+      // A disk that is full now may not be for ever, and what was admitted must run.
+      if (isPassing(thrown)) deps.clock.after(TRY_AGAIN_MS, () => pump(sessionId));
+    });
   };
 
   const work = async (sessionId: string, mine: Pump): Promise<void> => {
@@ -108,7 +110,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   const nextRun = async (sessionId: string, controller: AbortController): Promise<Run | null> => {
     const state = await deps.committer.sessionState(sessionId);
     if (state.spec === null || isEnded(state)) return null;
-    const driver = deps.driver(state.spec.adapter);
+    const driver = driverOf(state.spec.adapter);
     if (driver.runTurn === null) return null;
     if (state.phase.at === "busy" && outlivesDaemon(state)) {
       const { turnId, eventId } = state.phase;
@@ -118,6 +120,16 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     if (started?.phase.at !== "busy") return null;
     const { turnId, eventId } = started.phase;
     return { state: started, driver, turnId, eventId, question: null, controller };
+  };
+
+  /** One that was taken out of the configuration fails its turns by name; they would wait for ever otherwise. */
+  const driverOf = (slug: string): Driver => {
+    try {
+      return deps.driver(slug);
+    } catch (thrown) {
+      const runTurn = () => Promise.reject(thrown);
+      return { slug, summary: "", continuity: "digest", check: async () => undefined, runTurn };
+    }
   };
 
   /** Started or woken when needed, and on its next turn; null when none waits. */
@@ -145,7 +157,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     const { state, turnId, controller } = run;
     const stopTimer = deps.clock.after(deps.turnTimeoutMs(), () => controller.abort("timeout" satisfies StopReason));
     const outcome = await Promise.race([drive(run), letGo(controller.signal, deps.clock)]).finally(stopTimer);
-    await deps.processes.stopAll(state.id);
+    await deps.processes
+      .stopAll(state.id)
+      .catch((thrown: unknown) =>
+        deps.log("a process of a turn does not end", { id: state.id, reason: String(thrown) }),
+      );
     await recordEnd(state.id, turnId, outcome);
   };
 
@@ -159,7 +175,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       } catch (thrown) {
         const { code } = toNomosError(thrown);
         if (code === "session_not_found" || code === "turn_ended" || code === "turn_not_found") return;
-        if (code !== "disk_full" && code !== "overloaded") throw thrown;
+        if (!isPassing(thrown)) throw thrown;
         await deps.clock.sleep(TRY_AGAIN_MS);
       }
     }
@@ -280,4 +296,9 @@ async function letGo(signal: AbortSignal, clock: Clock): Promise<Outcome> {
   });
   await clock.sleep(LET_GO_MS);
   return stopped(signal.reason);
+}
+
+function isPassing(thrown: unknown): boolean {
+  const { code } = toNomosError(thrown);
+  return code === "disk_full" || code === "overloaded";
 }

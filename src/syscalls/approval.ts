@@ -20,12 +20,11 @@ export const approval: readonly Syscall[] = [
     http: { method: "GET", path: "/api/approvals" },
     cli: { positional: [] },
     answer: async ({ services }, { status, sessionId }) => {
-      const query = {
-        limit: APPROVALS_MAX,
-        open: status === "pending",
-        ...(sessionId === undefined ? {} : { sessionId }),
-      };
-      const rows = await services.store.rows("approval", query);
+      const query = { limit: APPROVALS_MAX, ...(sessionId === undefined ? {} : { sessionId }) };
+      const pending = await services.store.rows("approval", { ...query, open: true });
+      const others = status === "pending" ? [] : await services.store.rows("approval", query);
+      // Those still open are shown however many were answered before them.
+      const rows = [...new Set([...others, ...pending])];
       return { approvals: rows.map((row) => approvalWire(JSON.parse(row) as ApprovalRow)) };
     },
   }),

@@ -38,20 +38,28 @@ function parse(schema: z.ZodObject, input: Record<string, unknown>): Record<stri
   return parsed.data;
 }
 
-/** Text that no program can take as an argument, or that UTF-8 cannot hold, is refused here instead of being changed later. */
-function refuseUnwritable(value: unknown, field = ""): void {
-  if (typeof value === "string") {
-    const problem = !value.isWellFormed()
-      ? "half of a surrogate pair"
-      : value.includes("\0") && field !== "content"
-        ? "a NUL byte"
-        : null;
-    if (problem !== null)
-      throw new NomosError("invalid_request", { field, problem }, { message: `\`${field}\` holds ${problem}.` });
-    return;
-  }
+/**
+ * Text that no program can take as an argument, or that UTF-8 cannot hold, is refused here instead of being changed later;
+ * so is a nesting that nothing sensible has, before it exhausts the stack of whoever walks it next.
+ */
+function refuseUnwritable(value: unknown, field = "", depth = 0): void {
+  if (typeof value === "string") refuseText(value, field, field === "content");
   if (typeof value !== "object" || value === null) return;
-  for (const [key, member] of Object.entries(value)) refuseUnwritable(member, field === "" ? key : `${field}.${key}`);
+  if (depth >= DEPTH_MAX)
+    throw new NomosError("invalid_request", { problem: "nested too deeply", depthMax: DEPTH_MAX });
+  for (const [key, member] of Object.entries(value)) {
+    refuseText(key, `${field === "" ? "" : `${field}.`}(a name)`, false);
+    refuseUnwritable(member, field === "" ? key : `${field}.${key}`, depth + 1);
+  }
+}
+
+const DEPTH_MAX = 100;
+
+function refuseText(text: string, field: string, mayHoldNul: boolean): void {
+  const nul = text.includes("\0") && !mayHoldNul ? "a NUL byte" : null;
+  const problem = text.isWellFormed() ? nul : "half of a surrogate pair";
+  if (problem === null) return;
+  throw new NomosError("invalid_request", { field, problem }, { message: `\`${field}\` holds ${problem}.` });
 }
 
 function invalid(error: ZodError): NomosError {
@@ -113,11 +121,11 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Two calls with one key at the same time: the second waits for the first and then finds what it did. */
+/** Calls with one key at the same time go one after another: each finds what the one before it did. */
 async function once(services: Services, call: CallRef, run: () => Promise<Output>): Promise<Output> {
   const { callsUnderWay } = services;
-  const before = callsUnderWay.get(call.keyHash);
-  if (before !== undefined) await before.catch(() => undefined);
+  for (let before = callsUnderWay.get(call.keyHash); before !== undefined; before = callsUnderWay.get(call.keyHash))
+    await before.catch(() => undefined);
   const mine = run();
   callsUnderWay.set(call.keyHash, mine);
   return mine.finally(() => {

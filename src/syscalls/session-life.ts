@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SessionId, SessionWire } from "../contract/index.ts";
+import { NomosError, SessionId, SessionWire } from "../contract/index.ts";
 import { LIMITS, sessionStream } from "../kernel/index.ts";
 import { irrevocableSince } from "../supervisor/index.ts";
 import { type Syscall, write } from "./define.ts";
@@ -213,11 +213,12 @@ export const sessionLife: readonly Syscall[] = [
     cli: { positional: ["id", "to"], short: "rewind" },
     commit: (context, { id, to }) => context.services.supervisor.rewind(id, to, byOf(context)),
     answer: async (context, { id, to }, events) => {
-      const target = await context.services.store.event(to);
-      const stream = target?.stream ?? sessionStream(id);
+      const { store } = context.services;
+      const [target, folded] = [await store.event(to), await store.fold(sessionStream(id))];
+      if (target === null || folded.kind !== "session") throw new NomosError("event_not_found", { eventId: to });
+      const point = { stream: target.stream, version: target.version, eventId: to };
       const rewound = events[0]?.seq ?? Number.MAX_SAFE_INTEGER;
-      const point = { stream, version: target?.version ?? 1, eventId: to };
-      const irrevocable = [...(await irrevocableSince(context.services.store, point, rewound))];
+      const irrevocable = [...(await irrevocableSince(store, folded.state, point, rewound))];
       return { ...(await showSession(context, id)), irrevocable };
     },
   }),

@@ -228,18 +228,17 @@ async function pageOf(context: Context, input: PageInput): Promise<EventPage> {
   await sessionRowOf(context, id);
   const limit = input.limit ?? 100;
   const cursor = input.after === undefined ? undefined : await seqOf(context, input.after);
-  if (input.view === "path") {
-    const folded = await store.fold(sessionStream(id));
-    if (folded.kind === "session") return readPath(store, folded.state, cursor ?? 0, limit);
-  }
-  const filter = { limit, ...(types === undefined ? {} : { types }), ...(turnId === undefined ? {} : { turnId }) };
-  if (input.order === "desc")
-    return store.readStream(sessionStream(id), {
-      ...filter,
-      descending: true,
-      ...(cursor === undefined ? {} : { before: cursor }),
-    });
-  return store.readStream(sessionStream(id), { ...filter, after: cursor ?? 0 });
+  const query = {
+    limit,
+    ...(types === undefined ? {} : { types }),
+    ...(turnId === undefined ? {} : { turnId }),
+    ...(input.order === "desc" ? { descending: true } : {}),
+    ...(cursor === undefined ? {} : { [input.order === "desc" ? "before" : "after"]: cursor }),
+  };
+  if (input.view !== "path") return store.readStream(sessionStream(id), query);
+  const folded = await store.fold(sessionStream(id));
+  if (folded.kind !== "session") throw new NomosError("session_not_found", { id });
+  return readPath(store, folded.state, query);
 }
 
 function eventPage(page: EventPage) {

@@ -7,8 +7,10 @@ import { linesOf } from "./lines.ts";
 import { showSession } from "./session-answer.ts";
 
 /** What one reader may be behind before it is sent back to the log (events) or misses pieces (frames). */
-const READER_BACKLOG_MAX = 1000;
-const PAGE = 200;
+const EVENTS_BEHIND_MAX = 256;
+const FRAMES_BEHIND_MAX = 1000;
+const FRAMES_BEHIND_CHARS_MAX = 1_048_576;
+const PAGE = 100;
 const ENDINGS: readonly string[] = ["session.exited@1", "session.killed@1", "session.failed@1"];
 const STATUS_CHANGES = /^(session|turn|approval)\./;
 
@@ -26,6 +28,7 @@ async function* follow(
   const { signal } = context;
   let events: RecordedEvent[] = [];
   let pieces: Frame[] = [];
+  let pieceChars = 0;
   let dropped = 0;
   let lost = true;
   let cursor = after;
@@ -34,7 +37,7 @@ async function* follow(
   const stopEvents = store.onAppend((appended) => {
     for (const event of appended) {
       if (stream !== undefined && event.stream !== stream) continue;
-      if (events.length >= READER_BACKLOG_MAX) {
+      if (events.length >= EVENTS_BEHIND_MAX) {
         events = [];
         lost = true;
       }
@@ -43,7 +46,8 @@ async function* follow(
     wake();
   });
   const stopFrames = frames?.((frame) => {
-    if (pieces.length >= READER_BACKLOG_MAX) dropped += 1;
+    pieceChars += frame.text.length;
+    if (pieces.length >= FRAMES_BEHIND_MAX || pieceChars > FRAMES_BEHIND_CHARS_MAX) dropped += 1;
     else pieces.push(frame);
     wake();
   });
@@ -73,6 +77,7 @@ async function* follow(
       }
       const shown = pieces;
       pieces = [];
+      pieceChars = 0;
       yield* shown;
       if (dropped > 0) {
         yield { dropped };

@@ -137,8 +137,6 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
   return { exitCode, signal, stdout, stderr, json: <T>(): T => JSON.parse(stdout) };
 }
 
-export type StartedCli = ReturnType<typeof startCli>;
-
 /** The same, for a test that talks with it while it runs. */
 export function startCli(args: readonly string[], options: CliOptions) {
   return spawn(process.execPath, [BIN, ...args], {

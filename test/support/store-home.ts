@@ -42,7 +42,10 @@ export const SPEC: SessionSpec = {
   external: null,
 };
 
-export function event(given: Fact | CustomFact, options: { readonly at?: string; readonly cause?: string } = {}): NewEvent {
+export function event(
+  given: Fact | CustomFact,
+  options: { readonly at?: string; readonly cause?: string } = {},
+): NewEvent {
   const at = options.at ?? new Date().toISOString();
   return { id: newId(), at, actor: "operator", cause: options.cause ?? null, fact: given };
 }
@@ -56,8 +59,9 @@ export function opened(name: string = SPEC.name, label: string | null = null): F
   return fact("session.opened@1", { spec: { ...SPEC, name }, label });
 }
 
-export function admitted(turnId: string, text: string): Fact {
-  return fact("turn.admitted@1", { turnId, prompt: { text, blob: null, bytes: Buffer.byteLength(text) }, queued: false });
+export function admitted(turnId: string, prompt: string): Fact {
+  const bytes = Buffer.byteLength(prompt);
+  return fact("turn.admitted@1", { turnId, prompt, blob: null, bytes, queued: false });
 }
 
 /** Appends behind whatever the stream's last event is. */

@@ -59,7 +59,18 @@ export async function bareThroughput(seconds: number, batch: number = WRITERS): 
     for (let stream = 0; stream < batch; stream += 1) {
       events += 1;
       const id = Buffer.from(newId().replaceAll("-", ""), "hex");
-      insert.run(events, stream, version, id, "x.note@1", prev ?? null, header ?? null, hash ?? null, salt ?? null, data ?? null);
+      insert.run(
+        events,
+        stream,
+        version,
+        id,
+        "x.note@1",
+        prev ?? null,
+        header ?? null,
+        hash ?? null,
+        salt ?? null,
+        data ?? null,
+      );
     }
     db.exec("COMMIT");
   }
@@ -98,7 +109,8 @@ export async function ackLatency(seconds: number, eventsPerSecond: number): Prom
     }
     await Promise.all(running);
     delaysMs.sort((a, b) => a - b);
-    const at = (share: number): number => delaysMs[Math.min(delaysMs.length - 1, Math.floor(delaysMs.length * share))] ?? 0;
+    const at = (share: number): number =>
+      delaysMs[Math.min(delaysMs.length - 1, Math.floor(delaysMs.length * share))] ?? 0;
     return { p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1), walBytesMax };
   });
 }
@@ -128,7 +140,9 @@ if (import.meta.main) {
     const store = await storeThroughput(3);
     const after = await bareThroughput(2);
     const bare = (before.eventsPerSecond + after.eventsPerSecond) / 2;
-    console.log(`bare ${Math.round(bare)}/s store ${Math.round(store.eventsPerSecond)}/s ratio ${(store.eventsPerSecond / bare).toFixed(2)}`);
+    console.log(
+      `bare ${Math.round(bare)}/s store ${Math.round(store.eventsPerSecond)}/s ratio ${(store.eventsPerSecond / bare).toFixed(2)}`,
+    );
   }
   console.log(await ackLatency(10, 5000));
 }

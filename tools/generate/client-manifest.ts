@@ -10,10 +10,11 @@ export function clientManifest(): string {
   return [
     "// Generated from the syscall table by `npm run docs`.",
     'import type { CatalogueEntry, SyscallEntry } from "./manifest.ts";',
+    'import type { ErrorCode, SyscallTypes } from "./types.generated.ts";',
     "",
-    `export const SYSCALLS = ${JSON.stringify(syscalls)} as const satisfies { readonly [name: string]: SyscallEntry };`,
+    `export const SYSCALLS = ${JSON.stringify(syscalls)} as const satisfies { readonly [name in keyof SyscallTypes]: SyscallEntry };`,
     "",
-    `export const ERRORS = ${JSON.stringify(errors)} as const satisfies { readonly [code: string]: CatalogueEntry };`,
+    `export const ERRORS = ${JSON.stringify(errors)} as const satisfies { readonly [code in ErrorCode]: CatalogueEntry };`,
     "",
   ].join("\n");
 }

@@ -1,33 +1,12 @@
-import {
-  AgentWire,
-  ApprovalWire,
-  ArtifactWire,
-  ERROR_CATALOGUE,
-  EventWire,
-  SessionWire,
-  TodoWire,
-} from "../../src/contract/index.ts";
+import { ERROR_CATALOGUE } from "../../src/contract/index.ts";
 import { SYSCALLS } from "../../src/syscalls/index.ts";
 import { schemaOf } from "./json-schema.ts";
+import { sharedTypes } from "./shared-types.ts";
 import { typeText } from "./type-text.ts";
 
-/** Shapes that many syscalls share, under the name a person would use. */
-const SHARED = {
-  Agent: AgentWire,
-  Approval: ApprovalWire,
-  Artifact: ArtifactWire,
-  LogEvent: EventWire,
-  Session: SessionWire,
-  TodoItem: TodoWire,
-};
-
+/** Input and output of every syscall, as types that a client can be held to. */
 export function clientTypes(): string {
-  const named = new Map<string, string>();
-  const shared = Object.entries(SHARED).map(([name, schema]) => {
-    const text = typeText(schemaOf(schema, "output"), named);
-    named.set(text, name);
-    return `export type ${name} = ${text};\n`;
-  });
+  const { named, declared } = sharedTypes();
   const syscalls = SYSCALLS.map(({ name, summary, kind, input, output }) => {
     const asked = typeText(schemaOf(input, "input"), named);
     const answered = typeText(schemaOf(output, "output"), named);
@@ -38,7 +17,7 @@ export function clientTypes(): string {
     "// Generated from the syscall table by `npm run docs`.",
     "export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };",
     "",
-    ...shared,
+    ...declared,
     `export interface SyscallTypes {\n${syscalls.join("\n")}\n}`,
     "",
     `export type ErrorCode = ${codes.join(" | ")};`,

@@ -1,14 +1,30 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { openApi } from "../../src/surfaces/index.ts";
+import { SYSCALLS } from "../../src/syscalls/index.ts";
+import { cliPage } from "./cli-page.ts";
 import { clientManifest } from "./client-manifest.ts";
 import { clientTypes } from "./client-types.ts";
+import { configurationPage } from "./configuration-page.ts";
+import { errorsPage } from "./errors-page.ts";
+import { eventsPage } from "./events-page.ts";
+import { permissionsPage } from "./permissions-page.ts";
+import { syscallsPage } from "./syscalls-page.ts";
 
 /** Path -> the text it has to have. All of it follows from the sources; nothing in it is written by hand. */
 export function generatedFiles(root: string): ReadonlyMap<string, string> {
   const files: Readonly<Record<string, string>> = {
     "src/client/manifest.generated.ts": clientManifest(),
     "src/client/types.generated.ts": clientTypes(),
+    "docs/reference/cli.md": cliPage(),
+    "docs/reference/configuration.md": configurationPage(),
+    "docs/reference/errors.md": errorsPage(),
+    "docs/reference/events.md": eventsPage(root),
+    "docs/reference/openapi.json": JSON.stringify(openApi(SYSCALLS, packageVersion(root))),
+    "docs/reference/permissions.md": permissionsPage(),
+    "docs/reference/syscalls.md": syscallsPage(),
   };
   return new Map(Object.entries(files).map(([path, text]) => [path, formatted(root, path, text)]));
 }
@@ -35,4 +51,9 @@ function formatted(root: string, path: string, text: string): string {
   if (!/\.(ts|json)$/.test(path)) return text;
   const biome = join(root, "node_modules", ".bin", "biome");
   return execFileSync(biome, ["format", `--stdin-file-path=${path}`], { cwd: root, input: text, encoding: "utf8" });
+}
+
+function packageVersion(root: string): string {
+  const { version }: { version: string } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return version;
 }

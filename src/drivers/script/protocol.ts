@@ -22,7 +22,7 @@ export type ToScript =
   | { readonly kind: "abort" };
 
 export type FromScript =
-  | { readonly kind: "call"; readonly id: number; readonly method: ScriptMethod; readonly args: readonly Json[] }
+  | { readonly kind: "call"; readonly id: number; readonly method: string; readonly args: readonly Json[] }
   | { readonly kind: "end" }
   | { readonly kind: "fail"; readonly code: "driver_failed" | "driver_file_invalid"; readonly message: string };
 

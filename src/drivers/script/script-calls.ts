@@ -6,7 +6,8 @@ import { SCRIPT_METHODS } from "./protocol.ts";
 /** Answers what a driver file asks for. Its arguments come from foreign code: they are parsed, never trusted. */
 export function createScriptCalls(
   port: TurnPort,
-  deliver: (process: string, stream: "stdout" | "stderr", text: string) => void,
+  /** Resolves when the driver's process has taken it: what it does not read holds up whoever prints. */
+  deliver: (process: string, stream: "stdout" | "stderr", text: string) => Promise<void>,
 ) {
   const processes = new Map<string, { readonly process: TurnProcess; readonly drained: Promise<void> }>();
 
@@ -16,7 +17,7 @@ export function createScriptCalls(
     return found;
   };
   const drain = async (process: TurnProcess): Promise<void> => {
-    for await (const { stream, text } of process.output) deliver(process.effectId, stream, text);
+    for await (const { stream, text } of process.output) await deliver(process.effectId, stream, text);
   };
 
   const methods: { readonly [method: string]: (args: unknown) => Promise<Json> } = {

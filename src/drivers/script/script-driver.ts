@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { z } from "zod";
 import type { SessionSpec } from "../../kernel/index.ts";
 import { type Driver, DriverError, type TurnPort } from "../driver.ts";
 import { type FromScript, LINE_BYTES_MAX, type ToScript } from "./protocol.ts";
@@ -27,10 +28,11 @@ async function checkFile(spec: SessionSpec): Promise<void> {
 async function runTurn(port: TurnPort): Promise<void> {
   const mark = randomBytes(12).toString("hex");
   const child = port.host([process.execPath, fileURLToPath(new URL("./host-process.ts", import.meta.url))], {});
-  const send = (message: ToScript) => child.stdin?.write(`${JSON.stringify(message)}\n`).catch(() => undefined);
-  const answer = createScriptCalls(
-    port,
-    (effect, stream, text) => void send({ kind: "output", process: effect, stream, text }),
+  const send = async (message: ToScript): Promise<void> => {
+    await child.stdin?.write(`${JSON.stringify(message)}\n`).catch(() => undefined);
+  };
+  const answer = createScriptCalls(port, (effect, stream, text) =>
+    send({ kind: "output", process: effect, stream, text }),
   );
   const onAbort = () => void send({ kind: "abort" });
   port.signal.addEventListener("abort", onAbort, { once: true });
@@ -39,34 +41,38 @@ async function runTurn(port: TurnPort): Promise<void> {
   const { prompt: input, sessionId, turnId } = port;
   void send({ kind: "turn", mark, file, input, sessionId, turnId, cwd: port.spec.cwd });
   let end: FromScript | null = null;
-  const serve = async (line: string): Promise<void> => {
-    if (!line.startsWith(mark)) return port.stream(`${line}\n`);
-    const message: FromScript = JSON.parse(line.slice(mark.length));
-    if (message.kind !== "call") end = message;
-    else
-      await answer(message.method, message.args).then(
-        (value) => send({ kind: "answer", id: message.id, value }),
-        (thrown: unknown) =>
-          send({
-            kind: "refusal",
-            id: message.id,
-            code: codeOf(thrown),
-            message: String(thrown instanceof Error ? thrown.message : thrown),
-          }),
-      );
+  const open = new Set<Promise<void>>();
+  const serve = ({ id, method, args }: Extract<FromScript, { kind: "call" }>): void => {
+    const served = answer(method, args).then(
+      (value) => send({ kind: "answer", id, value }),
+      (thrown: unknown) => {
+        const message = String(thrown instanceof Error ? thrown.message : thrown);
+        return send({ kind: "refusal", id, code: codeOf(thrown), message });
+      },
+    );
+    open.add(served);
+    void served.finally(() => open.delete(served));
   };
 
-  const served: Promise<void>[] = [];
   try {
-    for await (const line of linesOf(child.output, (text) => port.stream(text))) served.push(serve(line));
+    for await (const line of linesOf(child.output, mark)) {
+      if ("plain" in line) port.stream(line.plain);
+      else if (line.message.kind === "call") serve(line.message);
+      else end = line.message;
+      if (open.size >= CALLS_OPEN_MAX) await Promise.race(open);
+    }
     const { exitCode } = await child.exited;
-    await Promise.allSettled(served);
+    // What it asked for last and did not wait for; a call that takes longer ends with the turn.
+    await Promise.race([Promise.allSettled(open), port.sleep(LATE_CALLS_MS)]);
     judge(end, exitCode, port.signal);
   } finally {
     port.signal.removeEventListener("abort", onAbort);
     await child.stop({ graceMs: 0 });
   }
 }
+
+const CALLS_OPEN_MAX = 1000;
+const LATE_CALLS_MS = 1000;
 
 function judge(end: FromScript | null, exitCode: number | null, signal: AbortSignal): void {
   signal.throwIfAborted();
@@ -78,23 +84,57 @@ function judge(end: FromScript | null, exitCode: number | null, signal: AbortSig
   );
 }
 
-/** stdout as lines, stderr as plain output. A line without end is cut off at the limit. */
+type Line = { readonly plain: string } | { readonly message: FromScript };
+
+/** What stands between the mark and the end of its line is a message; all else on stdout, and stderr, is plain output. */
 async function* linesOf(
   output: AsyncIterable<{ readonly stream: "stdout" | "stderr"; readonly bytes: Uint8Array }>,
-  plain: (text: string) => void,
-): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
+  mark: string,
+): AsyncGenerator<Line> {
+  const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   let rest = "";
   for await (const { stream, bytes } of output) {
-    if (stream === "stderr") plain(Buffer.from(bytes).toString("utf8"));
-    else {
-      const pieces = (rest + decoder.decode(bytes, { stream: true })).split("\n");
-      rest = pieces.pop() ?? "";
-      if (rest.length > LINE_BYTES_MAX) throw new DriverError("driver_failed", "the driver wrote a line without end");
-      yield* pieces;
+    const text = decoders[stream].decode(bytes, { stream: true });
+    if (stream === "stderr") {
+      yield { plain: text };
+      continue;
     }
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    let plain = "";
+    for (const line of lines) {
+      // What the file printed last may have had no end of line of its own.
+      const at = line.indexOf(mark);
+      plain += at < 0 ? `${line}\n` : line.slice(0, at);
+      if (at < 0) continue;
+      if (plain !== "") yield { plain };
+      plain = "";
+      yield { message: parseMessage(line.slice(at + mark.length)) };
+    }
+    if (!rest.includes(mark)) {
+      const kept = Math.min(rest.length, mark.length - 1);
+      plain += rest.slice(0, rest.length - kept);
+      rest = rest.slice(rest.length - kept);
+    }
+    if (plain !== "") yield { plain };
+    if (rest.length > LINE_BYTES_MAX) throw new DriverError("driver_failed", "the driver wrote a line without end");
   }
-  if (rest !== "") yield rest;
+  if (rest !== "") yield { plain: rest };
+}
+
+const Message = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("call"), id: z.number(), method: z.string(), args: z.array(z.json()) }),
+  z.object({ kind: z.literal("end") }),
+  z.object({ kind: z.literal("fail"), code: z.enum(["driver_failed", "driver_file_invalid"]), message: z.string() }),
+]);
+
+/** The file's code runs in that process: it can find the mark and write what it likes. */
+function parseMessage(text: string): FromScript {
+  try {
+    return Message.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new DriverError("driver_failed", "the driver's process wrote what is no message", { reason: String(cause) });
+  }
 }
 
 function codeOf(thrown: unknown): string {

@@ -64,7 +64,7 @@ export function resumeSession(state: SessionState): Decision {
 
 export function hibernateSession(state: SessionState, reason: string): Decision {
   if (isEnded(state)) return ended(state);
-  if (state.phase.at === "busy") return refuse("session_busy", { id: state.id });
+  if (isBusy(state)) return refuse("session_busy", { id: state.id });
   if (state.phase.at === "hibernated" || state.phase.at === "suspended") return [];
   return [fact("session.hibernated@1", { reason })];
 }

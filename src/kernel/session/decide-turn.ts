@@ -44,9 +44,13 @@ export function startNextTurn(state: SessionState): Decision {
   return next === undefined || state.phase.at !== "idle" ? [] : [fact("turn.started@1", { turnId: next.turnId })];
 }
 
-/** The wish is a fact of its own; the turn's end follows when the driver has let go. */
+/**
+ * The wish is a fact of its own; the turn's end follows when the driver has let go. It means the turn that the session is
+ * busy with: the one that runs, or the one that is about to.
+ */
 export function requestInterrupt(state: SessionState): Decision {
-  return state.phase.at === "busy" ? [fact("turn.interrupt_requested@1", { turnId: state.phase.turnId })] : [];
+  const turnId = state.phase.at === "busy" ? state.phase.turnId : isBusy(state) ? state.queue[0]?.turnId : undefined;
+  return turnId === undefined ? [] : [fact("turn.interrupt_requested@1", { turnId })];
 }
 
 export function endTurn(

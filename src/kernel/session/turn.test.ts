@@ -74,7 +74,6 @@ proves("K2", "work is written into a turn only while that turn runs, and a late 
       else if (
         isOfType(fact, "message.completed@1") ||
         isOfType(fact, "artifact.written@1") ||
-        isOfType(fact, "turn.interrupt_requested@1") ||
         isOfType(fact, "gate.denied@1")
       )
         expect([running, null]).toContain(fact.data.turnId);

@@ -1,4 +1,3 @@
-import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import { canonicalJson, emptyFold, type Folded, foldAll, type Json } from "../../kernel/index.ts";
 import { bytes, number } from "./encoding.ts";
@@ -28,7 +27,7 @@ const PAGE = 1000;
  * Folds a stream from its first event and compares: rows with rows, kept folds with folds. Its rows are looked at in
  * one short transaction with its version, and only when the fold has reached that: an append in between is caught up.
  */
-export function compareStream(db: DatabaseSync, sql: Sql, reads: PageReads, stream: string): StreamComparison {
+export function compareStream(sql: Sql, reads: PageReads, stream: string): StreamComparison {
   const merged = new Map<string, RowWrite>();
   const kept = snapshotVersions(sql, stream);
   const wrongSnapshots: number[] = [];
@@ -55,12 +54,7 @@ export function compareStream(db: DatabaseSync, sql: Sql, reads: PageReads, stre
   let wrongRows: readonly WrongRow[] | null = null;
   while (wrongRows === null) {
     catchUp(reads.version(stream));
-    db.exec("BEGIN");
-    try {
-      if (reached()) wrongRows = compareRows();
-    } finally {
-      db.exec("COMMIT");
-    }
+    wrongRows = reads.consistently(() => (reached() ? compareRows() : null));
   }
   const differences = [
     ...wrongRows.map(({ row, what }): Difference => ({ model: row.model, id: row.id, what })),

@@ -1,4 +1,4 @@
-import { emptyFold, evolve, type Folded, type Placed, recallFact } from "../../kernel/index.ts";
+import { emptyFold, evolve, type Folded, foldAll, type Placed, recallFact } from "../../kernel/index.ts";
 import { type RecordedEvent, StoreError } from "../port.ts";
 import type { PageReads } from "./page-reads.ts";
 
@@ -12,6 +12,22 @@ export function foldStream(reads: PageReads, stream: string, atVersion: number, 
     for (const event of events) folded = evolve(folded, placed(event));
   }
   return folded;
+}
+
+/**
+ * The row that the stream's last append wrote names that append. A stream that seems to end before it, because an index
+ * has lost its last entries, must not be continued from there.
+ */
+export function checkHead(reads: PageReads, stream: string, folded: Folded): void {
+  const [own] = folded.state.version === 0 ? [] : foldAll(stream, folded, []).rows;
+  if (own === undefined) return;
+  const found = reads.row(own.model, own.id);
+  if (found === null || !isOfSameHead(folded, JSON.parse(found)))
+    throw new StoreError("log_corrupt", { stream, version: folded.state.version, problem: "head_mismatch" });
+}
+
+function isOfSameHead(folded: Folded, row: { readonly head?: unknown; readonly version?: unknown }): boolean {
+  return folded.kind === "session" ? row.head === folded.state.headId : row.version === folded.state.version;
 }
 
 export function placed(event: RecordedEvent): Placed {

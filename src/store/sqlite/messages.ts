@@ -74,8 +74,8 @@ export interface WrittenEvent {
 export type WriteReply =
   | {
       readonly ok: readonly WrittenEvent[];
-      /** False when another process still reads an old state of the log: erased bytes stay in it until it stops. */
-      readonly scrubbed: boolean;
+      /** What kept erased bytes from leaving the files at once: a full disk, or a process that reads an old state. */
+      readonly unscrubbed: StoreErrorCode | null;
     }
   | { readonly refused: StoreErrorCode; readonly details: { readonly [key: string]: Json } };
 

@@ -33,6 +33,8 @@ export interface PageReads {
   readonly rows: (model: Model, query: RowQuery) => readonly string[];
   readonly sessionIdsLike: (nameOrPrefix: string) => readonly string[];
   readonly tokenBySecretHash: (secretHash: string) => string | null;
+  /** Several reads of one state of the log; short, because meanwhile the write-ahead log cannot be emptied. */
+  readonly consistently: <T>(work: () => T) => T;
   /** Changes when another connection has committed: how another process notices news. */
   readonly dataVersion: () => number;
 }
@@ -113,6 +115,14 @@ export function createPageReads(db: DatabaseSync): PageReads {
     tokenBySecretHash: (secretHash) => {
       const row = sql("SELECT id, row, sum FROM tokens WHERE secret = ?").get(secretHash);
       return row === undefined ? null : checkedRow("token", row);
+    },
+    consistently: (work) => {
+      sql("BEGIN").get();
+      try {
+        return work();
+      } finally {
+        sql("COMMIT").get();
+      }
     },
     dataVersion: () => number(sql("PRAGMA data_version").get()?.["data_version"]),
   };

@@ -25,7 +25,7 @@ export function compareModels(
   let rows = 0;
 
   for (const [at, stream] of names.entries()) {
-    const found = compareStream(db, sql, reads, stream);
+    const found = compareStream(sql, reads, stream);
     rows += found.rows.length;
     for (const { model, id } of found.rows) unexplained.get(model)?.delete(id);
     differences.push(...found.differences);

@@ -35,6 +35,8 @@ INSERT INTO fence VALUES (1, 0);
 
 /** How long a connection waits for a lock. Only another process, or a checkpoint that empties the log, can hold one. */
 const BUSY_TIMEOUT_MS = 5000;
+/** More than any fold can come to. A length that has been damaged is found by it before memory is asked for. */
+const ROW_BYTES_MAX = 128 * 1024 * 1024;
 
 /**
  * The one connection that writes. Every commit is flushed: `synchronous=FULL` syncs the write-ahead log each time.
@@ -59,7 +61,7 @@ export function openForReading(path: string): DatabaseSync {
 function open(path: string, readOnly: boolean, prepare: (db: DatabaseSync) => void): DatabaseSync {
   let db: DatabaseSync | null = null;
   try {
-    db = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS });
+    db = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS, limits: { length: ROW_BYTES_MAX } });
     db.exec("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON");
     prepare(db);
     return db;
@@ -120,9 +122,9 @@ export function translate(cause: unknown, details: StoreError["details"] = {}): 
   if (primary === SQLITE.busy) return new StoreError("overloaded", found, cause);
   if (primary === SQLITE.readOnly || primary === SQLITE.cantOpen)
     return new StoreError("store_read_only", found, cause);
-  // An integer beyond what was ever written.
-  if (nodeCode === "ERR_OUT_OF_RANGE" || primary === SQLITE.corrupt || primary === SQLITE.notADatabase)
-    return new StoreError("log_corrupt", found, cause);
+  // An integer or a length beyond what was ever written.
+  if (nodeCode === "ERR_OUT_OF_RANGE" || primary === SQLITE.tooBig) return new StoreError("log_corrupt", found, cause);
+  if (primary === SQLITE.corrupt || primary === SQLITE.notADatabase) return new StoreError("log_corrupt", found, cause);
   return new StoreError("store_failed", found, cause);
 }
 
@@ -145,6 +147,7 @@ const SQLITE = {
   corrupt: 11,
   full: 13,
   cantOpen: 14,
+  tooBig: 18,
   constraint: 19,
   notADatabase: 26,
 } as const;

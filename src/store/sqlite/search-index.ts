@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { recallFact } from "../../kernel/index.ts";
 import type { RecordedEvent, SearchHit } from "../port.ts";
 import { number, text } from "./encoding.ts";
 import type { PageReads } from "./page-reads.ts";
@@ -148,24 +149,26 @@ function matchQuery(words: string): string | null {
   return `${terms.map((word) => `"${word.replaceAll('"', '""')}"`).join(" ")}*`;
 }
 
+/** As facts, so that the compiler knows where their words are. */
 function wordsOf(event: RecordedEvent): string | null {
-  const { data } = event;
-  if (data === null || typeof data !== "object" || !("turnId" in data || "label" in data)) return null;
-  const words = [
-    member(data, "prompt"),
-    member(data, "text"),
-    member(data, "label"),
-    member(member(data, "spec"), "name"),
-  ];
-  const found = words.filter((word) => typeof word === "string" && word !== "");
-  return found.length === 0 ? null : found.join(" ");
+  const found = event.data === null ? null : recallFact(event.type, event.data);
+  switch (found?.type) {
+    case "session.opened@1":
+    case "session.forked@1":
+      return [found.data.spec.name, found.data.label ?? ""].join(" ");
+    case "session.labelled@1":
+      return found.data.label;
+    case "turn.admitted@1":
+      return found.data.prompt;
+    case "message.completed@1":
+    case "effect.output@1":
+      return found.data.text;
+    default:
+      return null;
+  }
 }
 
 function erasedIds(event: RecordedEvent): readonly string[] {
-  const ids = member(event.data, "events");
-  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
-}
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+  const found = event.data === null ? null : recallFact(event.type, event.data);
+  return found?.type === "data.erased@1" ? found.data.events : [];
 }

@@ -9,8 +9,13 @@ import { verifyTail } from "./verify-tail.ts";
 /** Enough to cover every write that a crash can have torn, few enough that a start does not wait for it. */
 const TAIL_EVENTS = 1000;
 
-/** What a start makes sure of before anything is written: the log ends well, and the fence is what the log says. */
+/**
+ * What a start makes sure of before anything is written: streams are found by their names, the log ends well, and the
+ * fence is what the log says. A stream that cannot be found would begin a second time.
+ */
 export function inspectLog(db: DatabaseSync): void {
+  const names = db.prepare("PRAGMA integrity_check(streams)").get()?.["integrity_check"];
+  if (names !== "ok") throw new StoreError("log_corrupt", { problem: `structure: ${String(names)}` });
   const [problem] = verifyTail(db, TAIL_EVENTS);
   if (problem !== undefined) throw new StoreError("log_corrupt", { ...problem });
   const reads = createPageReads(db);

@@ -13,7 +13,7 @@ import { tail } from "../tail.ts";
 import { eraseRequest } from "./erasing.ts";
 import { createExports } from "./export-client.ts";
 import { createFoldCache } from "./fold-cache.ts";
-import { foldStream } from "./folding.ts";
+import { checkHead, foldStream } from "./folding.ts";
 import { createListeners } from "./listeners.ts";
 import { makeHome } from "./make-home.ts";
 import { createPageReads } from "./page-reads.ts";
@@ -50,13 +50,21 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const closing = new AbortController();
 
   const foldNow = (stream: string): Folded => {
-    const version = reads.version(stream);
     const known = folds.get(stream);
-    const usable = known !== undefined && known.state.version <= version ? known : undefined;
-    const folded = foldStream(reads, stream, version, usable);
+    const folded = known === undefined ? foldCold(stream) : foldOn(stream, known);
     folds.set(stream, folded);
     return folded;
   };
+  const foldOn = (stream: string, known: Folded): Folded => {
+    const version = reads.version(stream);
+    return known.state.version <= version ? foldStream(reads, stream, version, known) : foldCold(stream);
+  };
+  const foldCold = (stream: string): Folded =>
+    reads.consistently(() => {
+      const folded = foldStream(reads, stream, reads.version(stream));
+      checkHead(reads, stream, folded);
+      return folded;
+    });
 
   /** What this process wrote last is what the writer will find, or else the writer refuses. */
   const foldAt = (stream: string, version: number): Folded => {
@@ -95,9 +103,18 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     folds.set(stream, prepared.after);
     const events = publish(recorded([prepared], reply.ok));
     await reader.forget(seqs);
-    if (!reply.scrubbed) throw new StoreError("overloaded", { erased: events.map(({ id }) => id), ...NOT_SCRUBBED });
+    if (reply.unscrubbed !== null) throw new StoreError(reply.unscrubbed, { erased: ids, ...UNSCRUBBED });
     return events;
   };
+
+  const close = async (): Promise<void> => {
+    closing.abort();
+    await exports.close();
+    await writer.close();
+    await reader.close();
+    db.close();
+  };
+  let closed: Promise<void> | null = null;
 
   return {
     append,
@@ -144,12 +161,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       folds.clear();
       return report;
     },
-    close: async () => {
-      closing.abort();
-      await exports.close();
-      await writer.close();
-      await reader.close();
-      db.close();
+    close: () => {
+      closed ??= close();
+      return closed;
     },
   };
 }
@@ -158,6 +172,6 @@ export function logPath(home: string): string {
   return join(home, "log.db");
 }
 
-const NOT_SCRUBBED = {
-  reason: "the data is erased, but another process that reads the log keeps its old bytes in the file until it stops",
+const UNSCRUBBED = {
+  reason: "the data is erased, but its bytes stay in the files until there is room and nobody reads",
 };

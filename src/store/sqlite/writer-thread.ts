@@ -18,7 +18,11 @@ const start = (): void => {
   inspectLog(db);
   const writer = createWriter(db, options.blobFolder);
   const checkpoints = createCheckpoints(db, options.checkpointPages);
-  const idle = setTimeout(() => orFatal(() => unlessPutOff(checkpoints.whenIdle)), IDLE_MS);
+  const whenIdle = (): void => {
+    writer.scrubIfDue();
+    checkpoints.whenIdle();
+  };
+  const idle = setTimeout(() => orFatal(() => unlessPutOff(whenIdle)), IDLE_MS);
 
   const commit = (requests: readonly WriteRequest[]): readonly WriteReply[] => {
     try {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { hashEvent, NO_PREV, sameBytes } from "../../kernel/index.ts";
+import type { StoreErrorCode } from "../port.ts";
 import { createDoomedBlobs } from "./doomed-blobs.ts";
 import { bytes, hexOf, idBytes, number, sha256 } from "./encoding.ts";
 import { createHeads } from "./heads.ts";
@@ -16,6 +17,8 @@ import { createSnapshotWriter } from "./snapshots.ts";
 export interface Writer {
   /** Throws a `StoreError` when the batch could not be made durable; then nothing of it was, or it must not be told. */
   readonly commit: (requests: readonly WriteRequest[]) => readonly WriteReply[];
+  /** When there is time: what was erased and could not leave the files at once. */
+  readonly scrubIfDue: () => void;
 }
 
 export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
@@ -75,7 +78,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
     const written = request.parts.flatMap(writePart);
     if (request.call !== null && written.length > 0)
       sql.putCall.run(Buffer.from(request.call.key, "hex"), Buffer.from(request.call.request, "hex"), first, lastSeq);
-    return { ok: written, scrubbed: true };
+    return { ok: written, unscrubbed: null };
   };
 
   const check = (request: WriteRequest): WriteReply | null => {
@@ -171,25 +174,31 @@ export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
     for (const { model, id } of erasure.rows) db.prepare(`DELETE FROM ${MODELS[model].table} WHERE id = ?`).run(id);
   };
 
-  /** What was erased leaves the write-ahead log and the blobs too. A disk that is full leaves that for later. */
-  const scrub = (): boolean => {
+  /** What was erased leaves the write-ahead log and the blobs too. What keeps it from leaving is told, and tried again. */
+  const scrub = (): StoreErrorCode | null => {
+    isScrubDue = true;
     try {
       doomed.remove();
-      return db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0;
+      isScrubDue = sql.truncate.get()?.["busy"] !== 0;
+      return isScrubDue ? "overloaded" : null;
     } catch (cause) {
       const error = translate(cause);
       if (!leavesNothing(error)) throw error;
-      return false;
+      return error.code;
     }
   };
+  let isScrubDue = false;
 
   scrub();
   return {
     commit: (requests) => {
       const replies = commit(requests);
       if (!requests.some((request) => request.erase !== null)) return replies;
-      const scrubbed = scrub();
-      return replies.map((reply) => ("ok" in reply ? { ...reply, scrubbed } : reply));
+      const unscrubbed = scrub();
+      return replies.map((reply) => ("ok" in reply ? { ...reply, unscrubbed } : reply));
+    },
+    scrubIfDue: () => {
+      if (isScrubDue) scrub();
     },
   };
 }
@@ -203,6 +212,7 @@ function statements(db: DatabaseSync) {
   return {
     begin: db.prepare("BEGIN IMMEDIATE"),
     commit: db.prepare("COMMIT"),
+    truncate: db.prepare("PRAGMA wal_checkpoint(TRUNCATE)"),
     dataVersion: db.prepare("PRAGMA data_version"),
     lastSeq: db.prepare("SELECT coalesce(max(seq), 0) AS seq FROM events"),
     fence: db.prepare("SELECT value FROM fence"),

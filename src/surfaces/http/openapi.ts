@@ -18,7 +18,7 @@ export function openApi(syscalls: readonly Syscall[], version: string): Schema {
     paths,
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
-      schemas: { Error: errorSchema() },
+      schemas: { Error: errorSchema(), Json: {} },
     },
   };
 }
@@ -87,9 +87,11 @@ function errorSchema(): Schema {
   return { type: "object", required: ["error"], properties: { error } };
 }
 
+/** The one schema that refers to itself is that of any JSON: it stands beside the others, where a reference finds it. */
 function jsonSchema(schema: z.ZodType, io: "input" | "output"): Schema {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline" });
-  return rest;
+  const options = { io, unrepresentable: "any", reused: "inline" } as const;
+  const { $schema: _dialect, $defs: _json, ...rest } = z.toJSONSchema(schema, options);
+  return JSON.parse(JSON.stringify(rest).replaceAll('"#/$defs/__schema0"', '"#/components/schemas/Json"'));
 }
 
 function record(value: unknown): Record<string, unknown> {

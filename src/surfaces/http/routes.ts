@@ -64,7 +64,7 @@ export function createRoutes(surface: HttpSurface): Hono<Bindings> {
         key,
         signal: abort.signal,
       });
-      if ("value" in output) return c.json(output.value ?? {}, syscall.http.status ?? 200);
+      if ("value" in output) return sendJson(c.env.outgoing, syscall.http.status ?? 200, output.value ?? {});
       await sendStream(await opened(output.stream), c.env.outgoing, abort);
       return RESPONSE_ALREADY_SENT;
     } finally {
@@ -84,14 +84,34 @@ export function createRoutes(surface: HttpSurface): Hono<Bindings> {
     return c.json(openApi(surface.syscalls, services.daemon.version));
   });
   for (const syscall of surface.syscalls) app.on(syscall.http.method, syscall.http.path, serve(syscall));
-  app.notFound((c) => answerError(new NomosError("route_not_found", { method: c.req.method, path: c.req.path })));
+  app.notFound((c) => {
+    const { method, path } = c.req;
+    const allowed = surface.syscalls.filter(({ http }) => isAt(http.path, path)).map(({ http }) => http.method);
+    if (allowed.length === 0) return answerError(new NomosError("route_not_found", { method, path }));
+    return answerError(new NomosError("method_not_allowed", { method, path, allowed }));
+  });
   app.onError((thrown, c) => {
     const error = toNomosError(thrown);
     if (error.code === "internal")
       surface.log("a request failed", { path: c.req.path, reason: String(thrown.stack ?? thrown) });
-    return answerError(error);
+    // A stream that broke off has had its answer; all that is left is that it ended.
+    return c.env.outgoing.headersSent ? RESPONSE_ALREADY_SENT : answerError(error);
   });
   return app;
+}
+
+function isAt(pattern: string, path: string): boolean {
+  const parts = path.split("/");
+  const wanted = pattern.split("/");
+  return wanted.length === parts.length && wanted.every((part, at) => part.startsWith(":") || part === parts[at]);
+}
+
+/** Straight to the socket: as a web `Response` the text would become a stream and be read again, for a third of a read's cost. */
+function sendJson(response: HttpBindings["outgoing"], status: number, value: unknown): Response {
+  const body = JSON.stringify(value);
+  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+  response.end(body);
+  return RESPONSE_ALREADY_SENT;
 }
 
 function answerError(error: NomosError): Response {
@@ -107,22 +127,28 @@ function refuseIf(retryAfterSeconds: number): void {
 
 async function inputOf(c: Http, syscall: Syscall, maxBytes: number): Promise<Record<string, unknown>> {
   if (syscall.http.method === "GET" || syscall.http.method === "DELETE") return c.req.query();
-  if (Number(c.req.header("content-length") ?? 0) > maxBytes) throw new NomosError("body_too_large", { maxBytes });
   return parseBody(await readAll(c, maxBytes));
 }
 
-/** A body without a length is counted as it comes. */
+/**
+ * Counted as it comes, whatever length was announced. The rest of what is too large is read and thrown away, so that its
+ * sender hears why it was refused instead of a broken pipe; but not for ever.
+ */
 async function readAll(c: Http, maxBytes: number): Promise<Uint8Array> {
-  if (c.req.header("content-length") !== undefined) return new Uint8Array(await c.req.arrayBuffer());
+  const discardBytesMax = maxBytes * DISCARD_FACTOR;
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of c.req.raw.body ?? []) {
     size += part.length;
-    if (size > maxBytes) throw new NomosError("body_too_large", { maxBytes });
-    parts.push(part);
+    if (size <= maxBytes) parts.push(part);
+    else parts.length = 0;
+    if (size > discardBytesMax) break;
   }
+  if (size > maxBytes) throw new NomosError("body_too_large", { maxBytes });
   return Buffer.concat(parts);
 }
+
+const DISCARD_FACTOR = 4;
 
 /** A browser that reconnects sends the last id it saw as a header. */
 function withCursor(c: Http, syscall: Syscall, input: Record<string, unknown>): Record<string, unknown> {

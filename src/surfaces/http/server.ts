@@ -17,6 +17,13 @@ export interface ListenOptions {
 }
 
 const CLOSE_GRACE_MS = 500;
+/** Whoever does not finish its request in time is cut off; looked for at the interval. */
+const TIMEOUTS_MS = {
+  keepAliveTimeout: 65_000,
+  requestTimeout: 60_000,
+  headersTimeout: 20_000,
+  connectionsCheckingInterval: 5_000,
+};
 
 /** Loopback only, by address and not by configuration. */
 export async function serveHttp(surface: HttpSurface, options: ListenOptions): Promise<HttpServer> {
@@ -41,7 +48,7 @@ export async function serveHttp(surface: HttpSurface, options: ListenOptions): P
 }
 
 function limited(listener: RequestListener, connectionsMax: number): Server {
-  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 60_000, headersTimeout: 20_000 }, listener);
+  const server = createServer(TIMEOUTS_MS, listener);
   server.maxConnections = connectionsMax;
   return server;
 }

@@ -1,0 +1,53 @@
+import { Agent, request } from "node:http";
+import { z } from "zod";
+
+/** A daemon's syscalls over kept-alive connections. Anything but a 2xx is an error: nothing else is measured. */
+export interface ApiClient {
+  readonly call: (method: "GET" | "POST", path: string, body?: object) => Promise<Record<string, unknown>>;
+  readonly close: () => void;
+}
+
+const CONNECTIONS_MAX = 64;
+const Answer = z.record(z.string(), z.unknown());
+
+export function createApiClient(port: number, token: string): ApiClient {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS_MAX });
+  const call: ApiClient["call"] = (method, path, body) =>
+    new Promise((resolve, reject) => {
+      const payload = body === undefined ? "" : JSON.stringify(body);
+      const headers = {
+        authorization: `Bearer ${token}`,
+        ...(method === "GET"
+          ? {}
+          : { "content-type": "application/json", "content-length": Buffer.byteLength(payload) }),
+      };
+      const asked = request({ host: "127.0.0.1", port, method, path, agent, headers }, (answer) => {
+        let text = "";
+        answer.setEncoding("utf8");
+        answer.on("data", (chunk: string) => {
+          text += chunk;
+        });
+        answer.on("end", () => {
+          const { statusCode = 0 } = answer;
+          if (statusCode < 200 || statusCode > 299) reject(new Error(`${method} ${path}: ${statusCode} ${text}`));
+          else resolve(Answer.parse(JSON.parse(text)));
+        });
+        answer.on("error", reject);
+      });
+      asked.on("error", reject);
+      asked.end(payload);
+    });
+  return { call, close: () => agent.destroy() };
+}
+
+/** A new session of the demo driver; with a prompt, one that has run its first turn. */
+export async function startSession(api: ApiClient, cwd: string, prompt?: string): Promise<string> {
+  const session = await api.call("POST", "/sessions/agent", {
+    adapter: "demo",
+    cwd,
+    ...(prompt === undefined ? {} : { prompt }),
+  });
+  const id = String(session["id"]);
+  if (prompt !== undefined) await api.call("GET", `/sessions/${id}/wait`);
+  return id;
+}

@@ -1,0 +1,92 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createAppendLoad } from "./append-load.ts";
+import { openBareLog } from "./bare-log.ts";
+import { type Bench, type Benchmark, type Figure, interleave, median } from "./harness.ts";
+import { runChild } from "./processes.ts";
+import { openStore } from "./store-home.ts";
+
+const WRITERS = [1, 16, 64] as const;
+const ROUND_FLUSHES = 400;
+const FLUSH_RUN_EVENTS = 2000;
+
+/** Durable, hash-chained appends with their read models, against bare inserts of the same bytes. */
+export const appendBenchmark: Benchmark = {
+  name: "append",
+  run: async (bench) => {
+    const figures: Figure[] = [];
+    for (const writers of WRITERS) {
+      figures.push(await rateAt(bench, writers));
+      const flushes = await flushesAt(bench, writers);
+      if (flushes !== null) figures.push(flushes);
+      else bench.say("flushes are not counted: there is no strace");
+    }
+    return figures;
+  },
+};
+
+async function rateAt({ scratch, quick }: Bench, writers: number): Promise<Figure> {
+  const home = join(scratch, `append-${writers}`);
+  const bareFolder = join(scratch, `append-bare-${writers}`);
+  mkdirSync(bareFolder);
+  const store = await openStore(home);
+  const bare = openBareLog(bareFolder);
+  try {
+    const load = createAppendLoad(store);
+    const streams = await load.openStreams(writers);
+    const events = writers * (quick ? ROUND_FLUSHES / 4 : ROUND_FLUSHES);
+    const samples = await interleave(quick ? 3 : 7, {
+      store: () => load.appendMany(streams, events),
+      bare: async () => bare.write(events, writers),
+    });
+    return {
+      name: `append.${writers}`,
+      what: `durable hash-chained appends with read models, ${writers} writer${writers === 1 ? "" : "s"}`,
+      unit: "events/s",
+      value: median(samples.store),
+      baseline: { what: `bare inserts, ${writers} a flush`, value: median(samples.bare) },
+      aim: writers === 64 ? { ratioAtLeast: 0.5 } : null,
+      details: { eventsPerRound: events, rounds: samples.store.length },
+    };
+  } finally {
+    bare.close();
+    await store.close();
+  }
+}
+
+/** Counted below the program, in a short run of its own, since counting slows it down. */
+async function flushesAt(bench: Bench, writers: number): Promise<Figure | null> {
+  if (spawnSync("strace", ["-V"]).status !== 0) return null;
+  const opening = await countFlushes(bench, writers, 0);
+  const working = await countFlushes(bench, writers, FLUSH_RUN_EVENTS);
+  const perEvent = (counted: number) => counted / FLUSH_RUN_EVENTS;
+  return {
+    name: `append.${writers}.flushes`,
+    what: `flushes of the log for one event, ${writers} writer${writers === 1 ? "" : "s"}`,
+    unit: "flushes/event",
+    value: perEvent(working.log - opening.log),
+    baseline: { what: "one for each full batch", value: 1 / writers },
+    aim: null,
+    details: { events: FLUSH_RUN_EVENTS, searchIndexFlushesPerEvent: perEvent(working.search - opening.search) },
+  };
+}
+
+async function countFlushes(
+  { scratch }: Bench,
+  writers: number,
+  events: number,
+): Promise<{ readonly log: number; readonly search: number }> {
+  const trace = join(scratch, `flushes-${writers}-${events}`);
+  const home = `${trace}-home`;
+  await runChild(new URL("./children/append-load.ts", import.meta.url), [home, String(writers), String(events)], {
+    under: ["strace", "-f", "-y", "-e", "trace=fdatasync,fsync", "-o", trace],
+  });
+  const calls = readFileSync(trace, "utf8")
+    .split("\n")
+    .filter((line) => /\b(fdatasync|fsync)\(/.test(line));
+  return {
+    log: calls.filter((line) => line.includes("log.db")).length,
+    search: calls.filter((line) => line.includes("search.db")).length,
+  };
+}

@@ -1,0 +1,56 @@
+import { startSession } from "./api-client.ts";
+import { startDaemon } from "./daemon.ts";
+import { type Benchmark, type Figure, interleave, median, percentile, timedMs } from "./harness.ts";
+
+const EVENTS = 1954 * 512 - 1;
+const QUICK_EVENTS = 196 * 512 - 1;
+
+/** Forks through a running daemon: admission, fold, decision, append, flush and the answer over HTTP. */
+export const forkBenchmark: Benchmark = {
+  name: "fork",
+  run: async ({ homes, product, quick, scratch }) => {
+    const { home, sessionId, events } = await homes.history(quick ? QUICK_EVENTS : EVENTS);
+    await using daemon = await startDaemon(await product(), home);
+    const { api } = daemon;
+    const fresh = await startSession(api, scratch, "say hello");
+    const fork = (id: string, at?: string) => () =>
+      timedMs(() => api.call("POST", `/sessions/${id}/fork`, at === undefined ? {} : { at }));
+    const firstMs = await fork(sessionId)();
+    const inTheMiddle = await eventNear(api, sessionId, Math.floor(events / 2));
+    await interleave(5, {
+      warmLong: fork(sessionId),
+      warmShort: fork(fresh),
+      warmMiddle: fork(sessionId, inTheMiddle),
+    });
+    const samples = await interleave(quick ? 20 : 100, {
+      long: fork(sessionId),
+      short: fork(fresh),
+      middle: fork(sessionId, inTheMiddle),
+    });
+    const baseline = { what: "fork of a new session", value: median(samples.short) };
+    const figure = (name: string, what: string, taken: readonly number[]): Figure => ({
+      name,
+      what: `${what} of a session with ${events} events, over HTTP`,
+      unit: "ms",
+      value: median(taken),
+      baseline,
+      aim: { valueAtMost: 5 },
+      details: { p99: percentile(taken, 99), firstMs, forks: taken.length },
+    });
+    return [
+      figure("fork.head", "fork at the head", samples.long),
+      figure("fork.middle", "fork at an event in the middle", samples.middle),
+    ];
+  },
+};
+
+async function eventNear(
+  api: { readonly call: (method: "GET", path: string) => Promise<Record<string, unknown>> },
+  sessionId: string,
+  seq: number,
+): Promise<string> {
+  const { events } = await api.call("GET", `/sessions/${sessionId}/events?after=${seq}&limit=1`);
+  const first: unknown = Array.isArray(events) ? events[0] : null;
+  if (typeof first !== "object" || first === null || !("id" in first)) throw new Error("no event in the middle");
+  return String(first.id);
+}

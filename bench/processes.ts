@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+export interface RunOptions {
+  /** In front of Node itself: `strace ...`. */
+  readonly under?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs a program of ours to its end; resolves with what it printed, rejects when it fails. */
+export async function runChild(program: URL, args: readonly string[], options: RunOptions = {}): Promise<string> {
+  const child = spawnNode([fileURLToPath(program), ...args], options);
+  const printed: string[] = [];
+  child.stdout?.on("data", (chunk) => printed.push(String(chunk)));
+  await ended(child);
+  return printed.join("");
+}
+
+/** A program of ours that goes on until it is told to end; everything it prints before `ready` is one line: its port. */
+export interface RunningChild extends AsyncDisposable {
+  readonly pid: number;
+  readonly port: number;
+}
+
+export async function startServer(program: URL, args: readonly string[]): Promise<RunningChild> {
+  const child = spawnNode([fileURLToPath(program), ...args], {});
+  const line = await Promise.race([firstLine(child), ended(child).then(() => "")]);
+  const port = Number(line);
+  if (!Number.isInteger(port) || port <= 0) throw new Error(`${program.pathname} said no port: ${line}`);
+  return { pid: child.pid ?? 0, port, [Symbol.asyncDispose]: () => stopped(child) };
+}
+
+export function spawnNode(args: readonly string[], options: RunOptions): ChildProcess {
+  const [command = "", ...rest] = [
+    ...(options.under ?? []),
+    process.execPath,
+    "--disable-warning=ExperimentalWarning",
+    ...args,
+  ];
+  return spawn(command, rest, {
+    stdio: ["ignore", "pipe", "inherit"],
+    ...(options.env === undefined ? {} : { env: options.env }),
+  });
+}
+
+/** Rejects when it fails by itself. */
+export async function ended(child: ChildProcess): Promise<void> {
+  const [code, signal] = await once(child, "exit");
+  if (code !== 0) throw new Error(`${child.spawnargs.join(" ")} ended with ${String(code ?? signal)}`);
+}
+
+const STOP_MAX_MS = 10_000;
+
+/** SIGTERM to that very process, SIGKILL when it takes too long; resolves when it is gone. */
+export async function stopped(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MAX_MS);
+  await gone;
+  clearTimeout(timer);
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  let text = "";
+  for await (const chunk of child.stdout ?? []) {
+    text += String(chunk);
+    if (text.includes("\n")) break;
+  }
+  return text.split("\n")[0] ?? "";
+}

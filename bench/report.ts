@@ -1,0 +1,67 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { FINDINGS } from "./findings.ts";
+import { type Result, readResults } from "./results.ts";
+import { TABLE_HEAD, type TableLine, tableLines } from "./table.ts";
+
+const REPORT = join(import.meta.dirname, "..", "docs", "reference", "performance.md");
+
+/** docs/reference/performance.md, from what lies in bench/results. */
+export function writeReport(): void {
+  writeFileSync(REPORT, renderReport(readResults()));
+}
+
+function renderReport(results: readonly Result[]): string {
+  const lines = tableLines(results);
+  return `${[
+    "# Performance",
+    "Written by `npm run bench` from `bench/results`; do not edit by hand.",
+    METHOD,
+    "## Machine",
+    machines(results),
+    "## Figures",
+    markdownTable(lines),
+    "What each figure is:",
+    lines.map(({ name, figure }) => `- **${name}**: ${figure.what}${detailsOf(figure.details)}`).join("\n"),
+    "## Missed",
+    missed(lines),
+    ...skipped(results),
+  ].join("\n\n")}\n`;
+}
+
+const METHOD = `Every figure stands beside a baseline that was measured in the same run, taking turns with it, so that whatever else the
+machine was doing fell on both. Read the ratio first: it travels to other machines, the absolute number does not. A figure is
+the median over its rounds unless it says p99. Logs are written by the same append path that sessions use; daemons are the
+bundled product in processes of their own; clients and servers share the machine and speak over loopback. What was not
+reached is said below, with what a profile showed.`;
+
+function machines(results: readonly Result[]): string {
+  const described = results.map(
+    ({ machine, node }) =>
+      `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.system}, ${machine.fileSystem}, Node ${node}`,
+  );
+  const dates = results.map(({ date }) => date.slice(0, 10)).sort();
+  const span = dates.at(0) === dates.at(-1) ? `${dates.at(0)}` : `${dates.at(0)} to ${dates.at(-1)}`;
+  return `${[...new Set(described)].join("; ")}. Measured ${span}.`;
+}
+
+function markdownTable(lines: readonly TableLine[]): string {
+  const row = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [row(TABLE_HEAD), row(TABLE_HEAD.map(() => "---")), ...lines.map(({ cells }) => row(cells))].join("\n");
+}
+
+function detailsOf(details: Result["figures"][string]["details"]): string {
+  const spelled = Object.entries(details).map(([name, value]) => `${name} ${value}`);
+  return spelled.length === 0 ? "" : ` (${spelled.join(", ")})`;
+}
+
+function missed(lines: readonly TableLine[]): string {
+  const found = lines.filter(({ figure }) => figure.met === false);
+  if (found.length === 0) return "Nothing.";
+  return found.map(({ name }) => `- **${name}**: ${FINDINGS[name] ?? "not looked into yet."}`).join("\n");
+}
+
+function skipped(results: readonly Result[]): readonly string[] {
+  const found = results.flatMap(({ benchmark, skipped: why }) => (why === null ? [] : [`- **${benchmark}**: ${why}`]));
+  return found.length === 0 ? [] : ["## Not measured", found.join("\n")];
+}

@@ -1,0 +1,99 @@
+/**
+ * `npm run bench -- [--only name,...] [--quick]`: measures what docs/reference/performance.md states, each figure against
+ * a baseline taken in the same run, and writes that page anew. A missed aim is said, not hidden, and fails nothing.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ackBenchmark } from "./ack.ts";
+import { appendBenchmark } from "./append.ts";
+import { cliBenchmark } from "./cli.ts";
+import { daemonStartBenchmark } from "./daemon-start.ts";
+import { fanOutBenchmark } from "./fan-out.ts";
+import { forkBenchmark } from "./fork.ts";
+import { gateBenchmark } from "./gate.ts";
+import type { Bench, Benchmark } from "./harness.ts";
+import { hibernatedBenchmark } from "./hibernated.ts";
+import { createHomes } from "./homes.ts";
+import { listSearchBenchmark } from "./list-search.ts";
+import { createPackager } from "./package.ts";
+import { writeReport } from "./report.ts";
+import { describeMachine, type Result, resultOf, writeResult } from "./results.ts";
+import { resumeBenchmark } from "./resume.ts";
+import { showSessionBenchmark } from "./show-session.ts";
+import { summaryTable } from "./table.ts";
+
+const BENCHMARKS: readonly Benchmark[] = [
+  gateBenchmark,
+  appendBenchmark,
+  ackBenchmark,
+  showSessionBenchmark,
+  fanOutBenchmark,
+  resumeBenchmark,
+  forkBenchmark,
+  listSearchBenchmark,
+  daemonStartBenchmark,
+  hibernatedBenchmark,
+  cliBenchmark,
+];
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const { only, quick } = readArguments();
+  const unknown = only.filter((name) => BENCHMARKS.every((benchmark) => benchmark.name !== name));
+  if (unknown.length > 0) {
+    console.error(
+      `no such benchmark: ${unknown.join(", ")}; there are ${BENCHMARKS.map(({ name }) => name).join(", ")}`,
+    );
+    return 2;
+  }
+  const chosen = only.length === 0 ? BENCHMARKS : BENCHMARKS.filter(({ name }) => only.includes(name));
+  const scratch = mkdtempSync(join(process.env["NOMOS_BENCH_DIR"] ?? tmpdir(), "nomos-bench-"));
+  try {
+    return await runAll(chosen, { quick, scratch, homes: createHomes(scratch), product: createPackager(scratch), say });
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function runAll(chosen: readonly Benchmark[], bench: Bench): Promise<number> {
+  const startMs = performance.now();
+  const machine = describeMachine(bench.scratch);
+  const results: Result[] = [];
+  const failed: string[] = [];
+  for (const benchmark of chosen) {
+    const benchmarkStartMs = performance.now();
+    try {
+      const result = resultOf(benchmark.name, await benchmark.run(bench), machine);
+      writeResult(result, bench.quick);
+      results.push(result);
+    } catch (cause) {
+      failed.push(benchmark.name);
+      console.error(`${benchmark.name} failed:`, cause);
+    }
+    say(`${benchmark.name} took ${seconds(performance.now() - benchmarkStartMs)}`);
+  }
+  if (!bench.quick) writeReport();
+  console.log(`\n${summaryTable(results)}\n`);
+  if (bench.quick) console.log("Quick figures: smaller sizes, fewer rounds; not to be quoted.");
+  console.log(`${chosen.length} benchmarks in ${seconds(performance.now() - startMs)}`);
+  if (failed.length > 0) console.error(`not measured because they failed: ${failed.join(", ")}`);
+  return failed.length > 0 ? 1 : 0;
+}
+
+function readArguments(): { readonly only: readonly string[]; readonly quick: boolean } {
+  const { values } = parseArgs({
+    options: { only: { type: "string", default: "" }, quick: { type: "boolean", default: false } },
+  });
+  return { only: values.only.split(",").filter((name) => name !== ""), quick: values.quick };
+}
+
+function say(line: string): void {
+  console.log(`- ${line}`);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

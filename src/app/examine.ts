@@ -1,0 +1,96 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { findBubblewrap, systemClock } from "../host/index.ts";
+import { fact, HOME_LEASE, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
+import {
+  lockHome,
+  logPath,
+  openSqliteStore,
+  type RebuildReport,
+  type Store,
+  StoreError,
+  type VerifyReport,
+} from "../store/index.ts";
+import { takeHomeLease } from "./home-lease.ts";
+
+export interface ExamineOptions {
+  readonly rebuild: boolean;
+  readonly repair: boolean;
+  /** The PATH on which bubblewrap is looked for. */
+  readonly searchPath: string;
+}
+
+/** What `system.doctor` answers, found out without a daemon. `log` is null where there is none yet. */
+export interface Examination {
+  readonly ok: boolean;
+  readonly log: VerifyReport | null;
+  readonly models: RebuildReport | null;
+  readonly sandbox: { readonly bubblewrap: string | null; readonly remedy: string | null };
+}
+
+/** Opens a home that no daemon runs on, and holds its lock meanwhile. A log that cannot be opened is a finding. */
+export async function examine(home: string, options: ExamineOptions): Promise<Examination> {
+  const bubblewrap = await findBubblewrap(options.searchPath);
+  const sandbox = {
+    bubblewrap: "path" in bubblewrap ? bubblewrap.path : null,
+    remedy: "remedy" in bubblewrap ? bubblewrap.remedy : null,
+  };
+  if (!existsSync(logPath(home))) return { ok: true, log: null, models: null, sandbox };
+  const lock = lockHome(join(home, "lock.db"));
+  try {
+    const { log, models } = await examineLog(home, options);
+    return { ok: log.ok && (models?.ok ?? true), log, models, sandbox };
+  } finally {
+    lock.release();
+  }
+}
+
+async function examineLog(
+  home: string,
+  { rebuild, repair }: ExamineOptions,
+): Promise<{ readonly log: VerifyReport; readonly models: RebuildReport | null }> {
+  let failed: StoreError | null = null;
+  const onFatal = (error: StoreError): void => {
+    failed = error;
+  };
+  try {
+    const store = await openSqliteStore({ home, onFatal });
+    try {
+      const log = await store.verify();
+      const models = repair ? await repairModels(store) : rebuild ? await store.rebuild(null) : null;
+      return { log, models };
+    } finally {
+      await store.close();
+    }
+  } catch (thrown) {
+    const error = failed ?? thrown;
+    if (!(error instanceof StoreError) || error.code !== "log_corrupt") throw error;
+    return { log: corrupt(error), models: null };
+  }
+}
+
+/** Only the one writer may write: so this process becomes it, and gives it up again. */
+async function repairModels(store: Store): Promise<RebuildReport> {
+  const clock = systemClock();
+  const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
+  const fence = await takeHomeLease({ store, newId, clock, holder: `doctor:${process.pid}` });
+  const report = await store.rebuild({ fence });
+  const released = fact("lease.released@1", { resource: HOME_LEASE, fence });
+  const event = { id: newId(), at: clock.iso(clock.nowMs()), actor: "daemon", cause: null, fact: released };
+  const expectedVersion = await store.version(SYSTEM_STREAM);
+  await store.append([{ stream: SYSTEM_STREAM, expectedVersion, events: [event] }], { fence });
+  return report;
+}
+
+/** A log that does not even open: the one place that was found is all there is to say. */
+function corrupt({ details }: StoreError): VerifyReport {
+  const { stream, version, seq, problem, reason } = details;
+  const found = {
+    stream: typeof stream === "string" ? stream : "",
+    version: typeof version === "number" ? version : 0,
+    seq: typeof seq === "number" ? seq : null,
+    problem: String(problem ?? reason ?? "unreadable"),
+  };
+  return { ok: false, events: 0, streams: 0, problems: [found] };
+}

@@ -1,0 +1,42 @@
+import { type Client, ClientError } from "../client/index.ts";
+import { connect } from "./daemon/connect.ts";
+import { findSyscall } from "./syscall/find-syscall.ts";
+import { readInput } from "./syscall/read-input.ts";
+import { answer } from "./syscall/run-syscall.ts";
+import type { Invocation, Terminal } from "./terminal.ts";
+
+/** `approval approve` and `reject`, where the question may also be named by a part of its id or by its session. */
+export async function answerQuestion(
+  terminal: Terminal,
+  { args, json }: Invocation,
+  verb: "approve" | "reject",
+): Promise<number> {
+  const found = findSyscall([verb, ...args]);
+  if (found === null) throw new ClientError("usage");
+  const { input, idempotencyKey } = await readInput(terminal, found);
+  const client = await connect(terminal);
+  const approvalId = await fullId(client, String(input["approvalId"]));
+  const options = idempotencyKey === null ? {} : { idempotencyKey };
+  return answer(terminal, found, await client.callByName(found.name, { ...input, approvalId }, options), json);
+}
+
+const FULL_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+async function fullId(client: Client, given: string): Promise<string> {
+  const { approvals } = await client.call("approval.list", { status: "pending" });
+  const sessionId = await client.call("session.show", { id: given }).then(
+    ({ id }) => id,
+    () => null,
+  );
+  const matching = approvals.filter((one) => one.id.startsWith(given) || one.sessionId === sessionId);
+  if (matching.length > 1)
+    throw new ClientError("ambiguous_id", {
+      message: "More than one question matches.",
+      remedy: "Name one by its id: `nomos approval list`.",
+      details: { matching: matching.map(({ id }) => id) },
+    });
+  if (matching[0] !== undefined) return matching[0].id;
+  // A whole id that is not pending: the daemon knows whether it was answered or never asked.
+  if (FULL_ID.test(given)) return given;
+  throw new ClientError("approval_not_found", { details: { given } });
+}

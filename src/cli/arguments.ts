@@ -1,0 +1,39 @@
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { ClientError } from "../client/index.ts";
+
+/** The arguments of one command, by Node's own parser; what it refuses is a matter of usage. */
+export function parseArguments<const O extends ParseArgsOptionsConfig>(args: readonly string[], options: O) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, allowNegative: true, strict: true });
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    const [message] = cause.message.split(". ");
+    const remedy = "`--help` lists the options; text that looks like one goes into quotes, or after `--`.";
+    throw new ClientError("usage", { message: `${message?.replace(/\.$/, "")}.`, remedy, cause });
+  }
+}
+
+export function usageError(message: string, usage?: string): ClientError {
+  return new ClientError("usage", { message, ...(usage === undefined ? {} : { remedy: `Usage: ${usage}` }) });
+}
+
+/** Exactly so many words; more or fewer is a matter of usage. */
+export function expectWords(words: readonly string[], names: readonly string[], usage: string): void {
+  const missing = names[words.length];
+  if (missing !== undefined) throw usageError(`${missing} is missing.`, usage);
+  if (words.length > names.length) throw usageError(`What is meant by "${words[names.length]}"?`, usage);
+}
+
+const PORT_MAX = 65_535;
+
+/** Null: the configuration decides. */
+export function parsePort(given: string | undefined, from: string): number | null {
+  if (given === undefined || given === "") return null;
+  const port = Number(given);
+  if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
+    throw new ClientError("usage", {
+      message: `${from} is no port: ${given}.`,
+      remedy: "A port is a number up to 65535; 0 means any.",
+    });
+  return port;
+}

@@ -1,0 +1,15 @@
+import { usageError } from "../arguments.ts";
+import { commandTree } from "../completion/command-tree.ts";
+import { completionScript, SHELLS } from "../completion/scripts.ts";
+import { EVERYDAY } from "../everyday.ts";
+import { EXIT, type RunCommand } from "../terminal.ts";
+
+export const run: RunCommand = async (terminal, { args, json }) => {
+  const shell = SHELLS.find((one) => one === args[0]);
+  if (shell === undefined || args.length > 1)
+    throw usageError(`Which shell? There is: ${SHELLS.join(", ")}.`, EVERYDAY.completion.usage);
+  const script = completionScript(shell, commandTree());
+  if (json) terminal.print(JSON.stringify({ shell, script }));
+  else terminal.printBytes(script);
+  return EXIT.ok;
+};

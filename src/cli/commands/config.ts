@@ -1,0 +1,77 @@
+import { type Client, ClientError } from "../../client/index.ts";
+import { expectWords, parseArguments, usageError } from "../arguments.ts";
+import { connect } from "../daemon/connect.ts";
+import { EVERYDAY } from "../everyday.ts";
+import { printOutput } from "../print/print-output.ts";
+import { spell } from "../print/spell.ts";
+import { runSyscall } from "../syscall/run-syscall.ts";
+import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
+
+export const run: RunCommand = async (terminal, invocation) => {
+  const { args, json } = invocation;
+  if (args.some((word) => word.startsWith("--config") || word.startsWith("--idempotency-key")))
+    return runSyscall(terminal, { ...invocation, args: ["config", ...args] });
+  const { positionals } = parseArguments(args, {});
+  const [verb = "show", ...words] = positionals;
+  const usage = EVERYDAY.config.usage;
+  if (verb === "show") expectWords(words, [], usage);
+  else if (verb === "get") expectWords(words, ["KEY"], usage);
+  else if (verb === "set") expectWords(words, ["KEY", "VALUE"], usage);
+  else throw usageError(`There is no \`nomos config ${verb}\`.`, usage);
+  const client = await connect(terminal);
+  const [key = "", value = ""] = words;
+  if (verb === "set") return set(terminal, client, key, value, json);
+  const { config } = await client.call("config.show", {});
+  if (verb === "get") return get(terminal, config, key, json);
+  if (json) terminal.print(JSON.stringify({ config }));
+  else if (Object.keys(config).length === 0) terminal.print("nothing is set; the defaults hold");
+  else printOutput(terminal, config);
+  return EXIT.ok;
+};
+
+/** A restart keeps the port, so that whoever has the address finds the daemon again. */
+const IN_FORCE_LATER: { readonly [key: string]: string } = { port: "in force after `nomos down` and `nomos up`" };
+
+type Config = { readonly [key: string]: unknown };
+
+function get(terminal: Terminal, config: Config, key: string, json: boolean): number {
+  const value = key.split(".").reduce(memberOf, config as unknown);
+  if (value === undefined)
+    throw new ClientError("usage", { message: `${key} is not set.`, remedy: "The default holds." });
+  terminal.print(json ? JSON.stringify(value) : spell(value));
+  return EXIT.ok;
+}
+
+/** `drivers.mine.file` changes one member deep inside: the daemon takes the outermost one as a whole. */
+async function set(terminal: Terminal, client: Client, key: string, value: string, json: boolean): Promise<number> {
+  const { config } = await client.call("config.show", {});
+  const [first = "", ...inner] = key.split(".");
+  const changed = inner.length === 0 ? jsonOrText(value) : put(config[first], inner, jsonOrText(value));
+  const output = await client.call("config.set", { config: { [first]: changed } });
+  if (json) terminal.print(JSON.stringify(output));
+  else {
+    terminal.print(`${key}: ${spell(jsonOrText(value))}`);
+    if (output.restart.length > 0) terminal.print(IN_FORCE_LATER[first] ?? "in force after `nomos restart`");
+  }
+  return EXIT.ok;
+}
+
+function put(into: unknown, [first = "", ...rest]: readonly string[], value: unknown): unknown {
+  const before: Config = typeof into === "object" && into !== null ? { ...into } : {};
+  const { [first]: old, ...others } = before;
+  const changed = rest.length === 0 ? value : put(old, rest, value);
+  return changed === null ? others : { ...others, [first]: changed };
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+}
+
+/** `8080`, `true`, `null` and `{...}` are what they look like; the rest is text. */
+function jsonOrText(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}

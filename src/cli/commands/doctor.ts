@@ -1,0 +1,57 @@
+import { parseArguments, usageError } from "../arguments.ts";
+import { clientOf } from "../daemon/connect.ts";
+import { type FoundDaemon, findDaemon } from "../daemon/find-daemon.ts";
+import { startupError } from "../daemon/startup-error.ts";
+import type { Check } from "../doctor/check.ts";
+import { homeChecks } from "../doctor/home-checks.ts";
+import { type LogReport, logChecks } from "../doctor/log-checks.ts";
+import { EVERYDAY } from "../everyday.ts";
+import { bold } from "../print/colour.ts";
+import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
+
+interface DoctorOptions {
+  readonly rebuild: boolean;
+  readonly repair: boolean;
+}
+
+export const run: RunCommand = async (terminal, { args, json }) => {
+  const { values, positionals } = parseArguments(args, { rebuild: { type: "boolean" }, repair: { type: "boolean" } });
+  if (positionals[0] !== undefined) throw usageError(`What is meant by "${positionals[0]}"?`, EVERYDAY.doctor.usage);
+  const options = { rebuild: values.rebuild === true, repair: values.repair === true };
+  const daemon = await findDaemon(terminal.home);
+  const home = await homeChecks(terminal.home, options.repair);
+  const report = await reportOf(terminal, daemon, options);
+  const checks = [...home, ...logChecks(report, options.repair)];
+  const ok = checks.every(({ finding }) => finding !== "problem");
+  if (json) {
+    const up = daemon === null ? null : { pid: daemon.pid, url: daemon.url, version: daemon.version };
+    terminal.print(JSON.stringify({ ok, ...report, daemon: up, checks }));
+  } else {
+    for (const check of checks) printCheck(terminal, check);
+    terminal.print(daemon === null ? "no daemon runs" : `the daemon runs: ${daemon.url} (pid ${daemon.pid})`);
+    terminal.print(bold(terminal, ok ? "all is well" : "something is wrong"));
+  }
+  return ok ? EXIT.ok : EXIT.failed;
+};
+
+/** By the daemon that holds the home; where there is none, by opening the log here. */
+async function reportOf(terminal: Terminal, daemon: FoundDaemon | null, options: DoctorOptions): Promise<LogReport> {
+  if (daemon !== null) {
+    const { log, models, sandbox } = await (await clientOf(terminal, daemon)).call("system.doctor", { ...options });
+    return { log, models, sandbox };
+  }
+  const { examine } = await import("../../app/index.ts");
+  try {
+    const searchPath = terminal.environment["PATH"] ?? "";
+    const { log, models, sandbox } = await examine(terminal.home, { ...options, searchPath });
+    return { log, models, sandbox };
+  } catch (thrown) {
+    throw startupError(thrown, terminal.home);
+  }
+}
+
+function printCheck(terminal: Terminal, { name, finding, message, remedy }: Check): void {
+  const mark = { fine: "ok", warning: "--", problem: "!!" }[finding];
+  terminal.print(`${mark}  ${name.padEnd(8)} ${message}`);
+  if (remedy !== null) terminal.print(`             remedy: ${remedy}`);
+}

@@ -1,0 +1,10 @@
+import { startDetached } from "../daemon/start-detached.ts";
+import { stopDaemon } from "../daemon/stop-daemon.ts";
+import type { RunCommand } from "../terminal.ts";
+import { announce } from "./up.ts";
+
+export const run: RunCommand = async (terminal, { json }) => {
+  const stopped = await stopDaemon(terminal);
+  const started = await startDetached(terminal, { port: stopped?.port ?? null, tour: false });
+  return announce(terminal, started, json, stopped === null ? "is up; none ran before" : "is up again");
+};

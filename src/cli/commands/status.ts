@@ -1,0 +1,30 @@
+import { parseArguments, usageError } from "../arguments.ts";
+import { connectIfUp } from "../daemon/connect.ts";
+import { EVERYDAY } from "../everyday.ts";
+import { spellDuration } from "../print/spell.ts";
+import { pairLines } from "../print/table.ts";
+import { EXIT, type RunCommand } from "../terminal.ts";
+
+export const run: RunCommand = async (terminal, { args, json }) => {
+  const { positionals } = parseArguments(args, {});
+  if (positionals[0] !== undefined) throw usageError(`What is meant by "${positionals[0]}"?`, EVERYDAY.status.usage);
+  const client = await connectIfUp(terminal);
+  const status = await client.call("system.status", {});
+  if (json) {
+    terminal.print(JSON.stringify(status));
+    return EXIT.ok;
+  }
+  const { version, pid, port, home, uptimeMs, events, recovery, sandbox } = status;
+  terminal.print(`nomos ${version} is up`);
+  const lines = pairLines([
+    ["address", `http://127.0.0.1:${port}`],
+    ["pid", String(pid)],
+    ["home", home],
+    ["up for", spellDuration(uptimeMs)],
+    ["events", String(events)],
+    ["recovered", `${recovery.sessions} sessions, ${recovery.interrupted} cut turns, in ${recovery.ms} ms`],
+    ["sandbox", sandbox.bubblewrap ?? `none: ${sandbox.remedy ?? ""}`],
+  ]);
+  for (const line of lines) terminal.print(line);
+  return EXIT.ok;
+};

@@ -1,0 +1,103 @@
+import { join } from "node:path";
+import { ClientError } from "../../client/index.ts";
+import { EXIT, type Terminal } from "../terminal.ts";
+import { readNote } from "./find-daemon.ts";
+import { startupError } from "./startup-error.ts";
+
+export interface ServeOptions {
+  readonly port: number | null;
+  readonly tour: boolean;
+  readonly json: boolean;
+  readonly verbose: boolean;
+}
+
+/** SIGTERM has 5 s: what is not drained by then is recovered by the next start, as after a crash. */
+const DRAIN_MAX_MS = 4_800;
+
+/** The daemon, in this process, until it is told to stop. */
+export async function serve(terminal: Terminal, options: ServeOptions): Promise<number> {
+  outliveTheReader();
+  const told = stopSignals();
+  const { startDaemon } = await import("../../app/index.ts");
+  const daemon = await startDaemon({
+    home: terminal.home,
+    port: options.port,
+    version: terminal.version,
+    environment: terminal.environment,
+    cwd: terminal.cwd,
+    tour: options.tour,
+    echo: options.verbose ? terminal.complain : complaintsOnly(terminal),
+    die: (exitCode) => process.exit(exitCode),
+  }).catch(async (thrown: unknown) => {
+    const { reportError } = await import("../print/report-error.ts");
+    const refusal = await withHolder(startupError(thrown, terminal.home), terminal.home);
+    // Threads of a half-started daemon may still run: the process ends here, whatever is left of it.
+    process.exit(reportError(terminal, refusal, options.json));
+  });
+  await sayUp(terminal, options, daemon);
+  await Promise.race([told, daemon.stopAsked]);
+  const late = setTimeout(() => {
+    terminal.complain("some of it was not drained in time; the next start recovers it");
+    process.exit(EXIT.ok);
+  }, DRAIN_MAX_MS);
+  await daemon.stop();
+  clearTimeout(late);
+  return EXIT.ok;
+}
+
+/** A first signal asks for an end in good order, from the first instant; a second one, by hand, for an end now. */
+function stopSignals(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const ask = (signal: NodeJS.Signals) => {
+      if (asked && signal === "SIGINT") process.exit(EXIT.interrupted);
+      asked = true;
+      resolve();
+    };
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, ask);
+  });
+}
+
+/** `nomos up | head -1` reads one line; the daemon goes on. */
+function outliveTheReader(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.removeAllListeners("error");
+    stream.on("error", () => undefined);
+  }
+}
+
+/** The whole log is in its file; here stands only what went wrong. */
+function complaintsOnly(terminal: Terminal): (line: string) => void {
+  return (line) => {
+    if (line.includes('"code":')) terminal.complain(line);
+  };
+}
+
+async function withHolder(refusal: unknown, home: string): Promise<unknown> {
+  if (!(refusal instanceof ClientError) || refusal.code !== "home_in_use") return refusal;
+  const holder = await readNote(home);
+  if (holder === null) return refusal;
+  return new ClientError(refusal.code, { details: { home, pid: holder.pid, url: holder.url }, cause: refusal });
+}
+
+interface Up {
+  readonly port: number;
+  readonly home: string;
+  readonly tourSession: { readonly id: string; readonly name: string } | null;
+}
+
+async function sayUp(terminal: Terminal, { json }: ServeOptions, { port, home, tourSession }: Up): Promise<void> {
+  const url = `http://127.0.0.1:${port}`;
+  if (json) {
+    const tour = tourSession === null ? null : { id: tourSession.id, name: tourSession.name };
+    terminal.print(JSON.stringify({ pid: process.pid, port, url, version: terminal.version, home, tour }));
+    return;
+  }
+  terminal.print(`nomos ${terminal.version} is up: ${url} (pid ${process.pid})`);
+  terminal.print(`home   ${home}`);
+  terminal.print(`token  curl -H "Authorization: Bearer $(cat ${join(home, "token")})" ${url}/api/status`);
+  terminal.print("stop   Ctrl-C, or `nomos down`");
+  if (tourSession === null) return;
+  const { tourLines } = await import("../print/tour-lines.ts");
+  for (const line of tourLines(terminal, tourSession.name)) terminal.print(line);
+}

@@ -1,0 +1,102 @@
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { closeSync, existsSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ClientError } from "../../client/index.ts";
+import { pause } from "../pause.ts";
+import type { Terminal } from "../terminal.ts";
+import { type FoundDaemon, findDaemon } from "./find-daemon.ts";
+import { inheritedFiles } from "./inherited-files.ts";
+import { startupError } from "./startup-error.ts";
+
+export interface StartOptions {
+  /** Null: what the environment or the configuration says. */
+  readonly port: number | null;
+  readonly tour: boolean;
+}
+
+const UP_MAX_MS = 15_000;
+const POLL_MS = 20;
+const OUTPUT_BYTES_MAX = 1_048_576;
+const SHOWN_LINES = 12;
+
+/** Starts this very program as a daemon of its own session and waits until it answers; says why when it does not. */
+export async function startDetached(terminal: Terminal, options: StartOptions): Promise<FoundDaemon> {
+  const output = openOutput(terminal.home);
+  const child = spawnDaemon(terminal, options, output.file);
+  closeSync(output.file);
+  child.unref();
+  const untilMs = Date.now() + UP_MAX_MS;
+  while (Date.now() < untilMs) {
+    const found = await findDaemon(terminal.home);
+    if (found !== null) return found;
+    const refusal = refusalIn(child, output.since());
+    if (refusal !== null) throw refusal;
+    await pause(POLL_MS);
+  }
+  throw new ClientError("daemon_unreachable", {
+    status: 0,
+    message: `The daemon was not up after ${UP_MAX_MS / 1000} s.`,
+    details: { said: lastLines(output.since()) },
+  });
+}
+
+/** `since`: what was written to it from now on. */
+function openOutput(home: string): { readonly file: number; readonly since: () => string } {
+  const path = join(home, "logs", "daemon.out");
+  try {
+    mkdirSync(join(home, "logs"), { recursive: true, mode: 0o700 });
+    const file = openSync(path, "a", 0o600);
+    if (fstatSync(file).size > OUTPUT_BYTES_MAX) ftruncateSync(file);
+    const before = fstatSync(file).size;
+    return { file, since: () => readFileSync(path).subarray(before).toString("utf8") };
+  } catch (cause) {
+    throw startupError(cause, home);
+  }
+}
+
+function spawnDaemon(terminal: Terminal, { port, tour }: StartOptions, output: number): ChildProcess {
+  const program = fileURLToPath(new URL("../../../bin/nomos.js", import.meta.url));
+  const args = ["up", "--json", ...(port === null ? [] : ["--port", String(port)]), ...(tour ? ["--tour"] : [])];
+  return spawn(process.execPath, [program, ...args], {
+    detached: true,
+    // Not here: the directory could never be unmounted or removed.
+    cwd: existsSync(homedir()) ? homedir() : "/",
+    env: { ...terminal.environment, NOMOS_HOME: terminal.home },
+    stdio: standardFiles(output),
+  });
+}
+
+/** What we were left by our own parent is covered up with the output's file. */
+function standardFiles(output: number): StdioOptions {
+  const inherited = inheritedFiles();
+  const files: ("ignore" | number)[] = ["ignore", output, output];
+  for (let file = files.length; file <= Math.max(...inherited, 0); file += 1)
+    files.push(inherited.includes(file) ? output : "ignore");
+  return files;
+}
+
+/** Null while it may still come up: also when another one, started at the same time, was faster. */
+function refusalIn(child: ChildProcess, said: string): ClientError | null {
+  if (child.exitCode === null && child.signalCode === null) return null;
+  const last = said.trimEnd().split("\n").at(-1) ?? "";
+  const refusal = last.startsWith('{"error"') ? errorOf(last) : null;
+  if (refusal === null)
+    return new ClientError("daemon_unreachable", {
+      status: 0,
+      message: `The daemon ended (${child.exitCode ?? child.signalCode}) before it was up.`,
+      details: { said: lastLines(said) },
+    });
+  return refusal.code === "home_in_use" ? null : refusal;
+}
+
+function errorOf(line: string): ClientError {
+  const { error }: { error: { code: string; message: string; remedy: string; details: Record<string, unknown> } } =
+    JSON.parse(line);
+  return new ClientError(error.code, error);
+}
+
+function lastLines(said: string): string {
+  return said.trimEnd().split("\n").slice(-SHOWN_LINES).join("\n");
+}

@@ -1,0 +1,26 @@
+import { ClientError, ERRORS } from "../../client/index.ts";
+
+const BY_ERRNO: { readonly [errno: string]: keyof typeof ERRORS } = {
+  EACCES: "store_read_only",
+  EPERM: "store_read_only",
+  EROFS: "store_read_only",
+  ENOSPC: "disk_full",
+  EDQUOT: "disk_full",
+  ENOTDIR: "home_unusable",
+  EEXIST: "home_unusable",
+  ELOOP: "home_unusable",
+  ENAMETOOLONG: "home_unusable",
+};
+
+/** Why a daemon could not start, in the catalogue's words. What is none of its codes is a bug and stays one. */
+export function startupError(thrown: unknown, home: string): unknown {
+  if (!(thrown instanceof Error) || !("code" in thrown) || typeof thrown.code !== "string") return thrown;
+  const { code, message } = thrown;
+  const details = "details" in thrown && typeof thrown.details === "object" ? { ...thrown.details } : {};
+  const known = BY_ERRNO[code];
+  if (known !== undefined) return new ClientError(known, { details: { home, reason: message }, cause: thrown });
+  if (!Object.hasOwn(ERRORS, code)) return thrown;
+  // An error with a remedy of its own has words of its own too; the others are named by the catalogue.
+  const words = "remedy" in thrown && typeof thrown.remedy === "string" ? { message, remedy: thrown.remedy } : {};
+  return new ClientError(code, { ...words, details: { home, ...details }, cause: thrown });
+}

@@ -1,0 +1,51 @@
+import type { IncomingMessage } from "node:http";
+import type { BodyReader, Fetch, FetchResponse } from "../../client/index.ts";
+
+/**
+ * The client's `fetch` by node:http, which loads in a fraction of the time of Node's own; not by an `import` of it,
+ * which asks it for everything it exports and so loads Node's WebSocket too. Through the daemon's socket
+ * where there is one: that lies in the home, so whoever answers there is the daemon and no stranger on an old port.
+ */
+export function nodeFetch(socket: string | null): Fetch {
+  const { request } = process.getBuiltinModule("node:http");
+  return (url, { method, headers, body, signal }) =>
+    new Promise<FetchResponse>((resolve, reject) => {
+      const { hostname, port, pathname, search } = new URL(url);
+      const asked = request(
+        {
+          ...(socket === null ? { hostname, port } : { socketPath: socket }),
+          method,
+          path: pathname + search,
+          headers: { host: `${hostname}:${port}`, ...headers },
+          agent: false,
+          ...(signal === undefined ? {} : { signal }),
+        },
+        (answer) => resolve(responseOf(answer)),
+      );
+      asked.on("error", reject);
+      asked.end(body);
+    });
+}
+
+function responseOf(answer: IncomingMessage): FetchResponse {
+  return {
+    status: answer.statusCode ?? 0,
+    text: async () => {
+      const parts: Uint8Array[] = [];
+      for await (const part of answer) parts.push(part);
+      return Buffer.concat(parts).toString("utf8");
+    },
+    body: { getReader: () => readerOf(answer) },
+  };
+}
+
+function readerOf(answer: IncomingMessage): BodyReader {
+  const parts: AsyncIterator<Uint8Array> = answer[Symbol.asyncIterator]();
+  return {
+    read: async () => {
+      const { done, value } = await parts.next();
+      return done === true ? { done: true } : { done: false, value };
+    },
+    cancel: async () => void answer.destroy(),
+  };
+}

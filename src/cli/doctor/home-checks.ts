@@ -1,0 +1,70 @@
+import { constants } from "node:fs";
+import { access, chmod, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { type Check, fine, problem, warning } from "./check.ts";
+
+const OTHERS = 0o077;
+const DISK_BYTES_MIN = 52_428_800;
+const DISK_BYTES_LOW = 1_073_741_824;
+const NODE_MAJOR_MIN = 24;
+
+/** The machine and the home as this process sees them; with `repair`, permissions are set right. */
+export async function homeChecks(home: string, repair: boolean): Promise<readonly Check[]> {
+  const found = await stat(home).catch(() => null);
+  if (found === null) return [node(), warning("home", `${home} does not exist yet`, "`nomos up` makes it")];
+  if (!found.isDirectory()) return [node(), problem("home", `${home} is no directory`, "Set another $NOMOS_HOME.")];
+  return [
+    node(),
+    await permissions("home", home, 0o700, repair),
+    await writable(home),
+    await token(home, repair),
+    await disk(home),
+  ];
+}
+
+function node(): Check {
+  const { node: version } = process.versions;
+  const major = Number(version.split(".")[0]);
+  if (major >= NODE_MAJOR_MIN) return fine("node", version);
+  return problem("node", `${version} is too old`, `Install Node ${NODE_MAJOR_MIN} or newer.`);
+}
+
+async function permissions(name: string, path: string, mode: number, repair: boolean): Promise<Check> {
+  if (repair) await chmod(path, mode);
+  const found = (await stat(path)).mode & 0o777;
+  if ((found & OTHERS) === 0) return fine(name, `${path}, for its owner alone`);
+  return problem(
+    name,
+    `others may look into ${path} (mode ${found.toString(8)})`,
+    `run: chmod ${mode.toString(8)} ${path}`,
+  );
+}
+
+async function writable(home: string): Promise<Check> {
+  const isWritable = await access(home, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  if (isWritable) return fine("write", "the home can be written");
+  return problem(
+    "write",
+    `${home} cannot be written`,
+    "Give this user write access to $NOMOS_HOME, or choose another.",
+  );
+}
+
+async function token(home: string, repair: boolean): Promise<Check> {
+  const path = join(home, "token");
+  const found = await stat(path).catch(() => null);
+  return found === null
+    ? warning("token", "there is no token yet", "`nomos up` makes one")
+    : permissions("token", path, 0o600, repair);
+}
+
+async function disk(home: string): Promise<Check> {
+  const { bavail, bsize } = await statfs(home);
+  const free = bavail * bsize;
+  const spelled = `${Math.floor(free / 1_048_576)} MiB free`;
+  if (free < DISK_BYTES_MIN) return problem("disk", spelled, "Free some space: a full disk refuses every write.");
+  return free < DISK_BYTES_LOW ? warning("disk", spelled, "Free some space soon.") : fine("disk", spelled);
+}

@@ -1,0 +1,50 @@
+import type { OutputOf } from "../../client/index.ts";
+import { type Check, fine, problem, warning } from "./check.ts";
+
+type Answer = OutputOf<"system.doctor">;
+
+/** `log` is null where there is none yet. */
+export interface LogReport {
+  readonly log: Answer["log"] | null;
+  readonly models: Answer["models"];
+  readonly sandbox: Answer["sandbox"];
+}
+
+const SHOWN_MAX = 20;
+
+/** What the examination of the log found, one check for each part of it. */
+export function logChecks({ log, models, sandbox }: LogReport, repaired: boolean): readonly Check[] {
+  return [...aboutLog(log), ...aboutModels(models, repaired), aboutSandbox(sandbox)];
+}
+
+function aboutLog(log: LogReport["log"]): readonly Check[] {
+  if (log === null) return [fine("log", "there is no log yet")];
+  if (log.ok) return [fine("log", `${log.events} events in ${log.streams} streams, every byte as it was written`)];
+  const remedy =
+    "Stop, keep a copy of the home as it is, and restore from a backup; what stands before this place is good.";
+  return log.problems.slice(0, SHOWN_MAX).map(({ stream, version, seq, problem: what }) => {
+    const place =
+      stream === "" ? "the file itself" : `${stream} version ${version}${seq === null ? "" : ` (seq ${seq})`}`;
+    return problem("log", `${place}: ${what}`, remedy);
+  });
+}
+
+function aboutModels(models: LogReport["models"], repaired: boolean): readonly Check[] {
+  if (models === null) return [];
+  if (models.ok) return [fine("models", `${models.rows} rows of ${models.streams} streams, equal to the log`)];
+  return models.differences.slice(0, SHOWN_MAX).map(({ model, id, what }) => {
+    const message = `${model} ${id}: ${what}`;
+    return repaired
+      ? warning("models", `${message}; written anew`, "Nothing is left to do.")
+      : problem("models", message, "`nomos doctor --repair` writes it anew from the log.");
+  });
+}
+
+function aboutSandbox({ bubblewrap, remedy }: LogReport["sandbox"]): Check {
+  if (bubblewrap !== null) return fine("sandbox", `bubblewrap at ${bubblewrap}`);
+  return warning(
+    "sandbox",
+    "bubblewrap is missing: agents run without walls, and their processes are found by their marks alone",
+    remedy ?? "run: apt-get install bubblewrap",
+  );
+}

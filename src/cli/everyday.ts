@@ -1,0 +1,115 @@
+/** A command of its own, beside those that the syscall table brings. */
+export interface Everyday {
+  readonly usage: string;
+  readonly summary: string;
+  readonly options?: readonly (readonly [option: string, meaning: string])[];
+}
+
+export const EVERYDAY = {
+  up: {
+    usage: "nomos up [--detach] [--port N] [--tour]",
+    summary: "Start the daemon: here, or detached from this terminal",
+    options: [
+      ["--detach", "in the background; answers when it is up"],
+      ["--port N", "default: $NOMOS_PORT, the configuration, 4200; 0 means any"],
+      ["--tour", "with a first session to play with"],
+      ["--verbose", "print the daemon's log as well"],
+    ],
+  },
+  down: {
+    usage: "nomos down",
+    summary: "Stop the daemon: every session is put to sleep, nothing is lost",
+  },
+  restart: {
+    usage: "nomos restart",
+    summary: "Stop the daemon and start it again, detached, on the same port",
+  },
+  status: {
+    usage: "nomos status",
+    summary: "The daemon: version, address, what it recovered, how much it holds",
+  },
+  doctor: {
+    usage: "nomos doctor [--rebuild] [--repair]",
+    summary: "Check the log, the home and the machine, with a remedy for each problem; needs no daemon",
+    options: [
+      ["--rebuild", "compare every read model with the log as well"],
+      ["--repair", "and write those anew that differ"],
+    ],
+  },
+  daemon: {
+    usage: "nomos daemon logs [-f] [-n LINES]",
+    summary: "The daemon's own log",
+    options: [
+      ["-f, --follow", "go on as it grows"],
+      ["-n, --lines LINES", "how many of the last lines; default 100"],
+    ],
+  },
+  config: {
+    usage: "nomos config [show | get KEY | set KEY VALUE]",
+    summary: "The configuration in force, one member of it, or a change to one; `null` removes it",
+  },
+  run: {
+    usage: 'nomos run [-a AGENT] [-C DIR] [--label TEXT] [--detach] "prompt"',
+    summary: "Start a session with a prompt and follow it to the end of the turn",
+    options: [
+      ["-a, --agent AGENT", "who works; default: the default agent"],
+      ["-C, --cwd DIR", "where; default: here"],
+      ["-s, --session ID", "in this session instead of a new one"],
+      ["--label TEXT", "a label for the new session"],
+      ["--file FILE", "the TypeScript file that drives it, for the script driver"],
+      ["--queue", "with --session: wait in line while it is busy"],
+      ["--detach", "do not wait for the end"],
+    ],
+  },
+  ps: {
+    usage: "nomos ps [--all] [--watch]",
+    summary: "The sessions, newest first",
+    options: [
+      ["-a, --all", "those that have ended too"],
+      ["-w, --watch", "go on, and show every change"],
+      ["--limit N", "at most so many"],
+    ],
+  },
+  attach: {
+    usage: "nomos attach SESSION",
+    summary: "Follow a session and talk to it: a line is a prompt, Ctrl-C interrupts the turn, Ctrl-D detaches",
+  },
+  logs: {
+    usage: "nomos logs [-f] [-n LINES] SESSION",
+    summary: "What a session said and did",
+    options: [
+      ["-f, --follow", "go on as it grows, until the session ends"],
+      ["-n, --lines LINES", "how many of the last lines; default 200"],
+    ],
+  },
+  approve: {
+    usage: "nomos approve APPROVAL|SESSION [OPTION]",
+    summary: "Allow what was asked: once, unless the option says more",
+  },
+  reject: {
+    usage: "nomos reject APPROVAL|SESSION [REASON]",
+    summary: "Refuse what was asked",
+  },
+  open: {
+    usage: "nomos open",
+    summary: "The daemon's address",
+  },
+  completion: {
+    usage: "nomos completion bash|zsh|fish",
+    summary: "A script that completes commands and options in your shell",
+  },
+  version: {
+    usage: "nomos version",
+    summary: "The version of this program",
+  },
+  help: {
+    usage: "nomos help [COMMAND]",
+    summary: "How a command is written",
+  },
+} as const satisfies { readonly [name: string]: Everyday };
+
+export type EverydayName = keyof typeof EVERYDAY;
+
+export function isEveryday(name: string): name is EverydayName {
+  return Object.hasOwn(EVERYDAY, name);
+}

@@ -1,0 +1,54 @@
+import type { Client, LogEvent, OutputOf, StreamItem } from "../client/index.ts";
+import { memberOf } from "./print/transcript.ts";
+
+export interface EndedTurn {
+  readonly turnId: string;
+  readonly outcome: string;
+}
+
+/** What a session was told to do, and from where in its log to look for it. */
+export interface Awaited {
+  readonly id: string;
+  readonly turnId: string | null;
+  readonly after: number;
+}
+
+/**
+ * Shows a session's stream until one turn has ended: the one that is named, or else the first one that is admitted.
+ * Null when the session ended without it.
+ */
+export async function followTurn(
+  client: Client,
+  { id, turnId, after }: Awaited,
+  show: (item: StreamItem) => void,
+  signal: AbortSignal,
+): Promise<EndedTurn | null> {
+  let wanted = turnId;
+  for await (const item of client.stream("session.stream", { id }, { after, signal })) {
+    const event = item.event === "event" ? item.data : null;
+    if (event?.type === "turn.admitted@1") wanted ??= turnOf(event);
+    if (wanted === null || isOf(item, wanted)) show(item);
+    if (event?.type === "turn.ended@1" && turnOf(event) === wanted)
+      return { turnId: turnOf(event), outcome: String(memberOf(event.data, "outcome")) };
+  }
+  return null;
+}
+
+/** Queued behind other turns, one has to listen through theirs; what belongs to no turn is shown. */
+function isOf(item: StreamItem, turnId: string): boolean {
+  if (item.event !== "event") return true;
+  const turn = memberOf(item.data.data, "turnId");
+  return turn === undefined || turn === null || turn === turnId;
+}
+
+function turnOf(event: LogEvent): string {
+  return String(memberOf(event.data, "turnId"));
+}
+
+/** The agent that was asked for, or the one that is meant when none is. */
+export async function chooseAgent(client: Client, slug: string | undefined): Promise<OutputOf<"agent.show">> {
+  if (slug !== undefined) return client.call("agent.show", { slug });
+  const { agents } = await client.call("agent.list", {});
+  const chosen = agents.find((agent) => agent.default) ?? agents[0];
+  return chosen ?? client.call("agent.show", { slug: "demo" });
+}

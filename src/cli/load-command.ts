@@ -1,0 +1,23 @@
+import type { EverydayName } from "./everyday.ts";
+import type { RunCommand } from "./terminal.ts";
+
+/** Each is loaded when it is used: what is not used costs nothing. */
+export const LOAD: { readonly [name in EverydayName]: () => Promise<{ readonly run: RunCommand }> } = {
+  up: () => import("./commands/up.ts"),
+  down: () => import("./commands/down.ts"),
+  restart: () => import("./commands/restart.ts"),
+  status: () => import("./commands/status.ts"),
+  doctor: () => import("./commands/doctor.ts"),
+  daemon: () => import("./commands/daemon-logs.ts"),
+  config: () => import("./commands/config.ts"),
+  run: () => import("./commands/run.ts"),
+  ps: () => import("./commands/ps.ts"),
+  attach: () => import("./commands/attach.ts"),
+  logs: () => import("./commands/logs.ts"),
+  approve: () => import("./commands/approve.ts"),
+  reject: () => import("./commands/reject.ts"),
+  open: () => import("./commands/open.ts"),
+  completion: () => import("./commands/completion.ts"),
+  version: () => import("./commands/version.ts"),
+  help: () => import("./commands/help.ts"),
+};

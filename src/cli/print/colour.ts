@@ -1,0 +1,9 @@
+import type { Terminal } from "../terminal.ts";
+
+export function bold(terminal: Terminal, text: string): string {
+  return terminal.hasColour ? `\u001b[1m${text}\u001b[22m` : text;
+}
+
+export function dim(terminal: Terminal, text: string): string {
+  return terminal.hasColour ? `\u001b[2m${text}\u001b[22m` : text;
+}

@@ -1,0 +1,67 @@
+import { spell, spellAge } from "./spell.ts";
+import { cut } from "./table.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+type Columns = readonly (readonly [name: string, cell: (row: Row) => string])[];
+
+const plain = (member: string, name = member.toUpperCase()) => [name, (row: Row) => spell(row[member] ?? "")] as const;
+
+const DATA_CHARS_MAX = 160;
+/** The whole is in `--json`. */
+const DATA = ["DATA", (row: Row) => cut(spell(row["data"]), DATA_CHARS_MAX)] as const;
+
+/** What a person wants to see of each kind of list, by the name it has in the answer. */
+const COLUMNS: { readonly [list: string]: Columns } = {
+  sessions: [
+    plain("name"),
+    [
+      "STATE",
+      (row) => (row["waitingFor"] === undefined ? spell(row["state"]) : `${row["state"]} (${row["waitingFor"]})`),
+    ],
+    plain("agent"),
+    plain("queued"),
+    ["STARTED", (row) => spellAge(row["startedAt"])],
+    plain("label"),
+    plain("cwd"),
+  ],
+  approvals: [
+    plain("id"),
+    plain("status"),
+    ["ASKED", (row) => spellAge(row["createdAt"])],
+    plain("question"),
+    plain("options"),
+  ],
+  agents: [
+    plain("slug"),
+    plain("name"),
+    plain("driver"),
+    ["DEFAULT", (row) => (row["default"] === true ? "*" : "")],
+    plain("tools"),
+  ],
+  drivers: [plain("slug"), plain("continuity"), plain("summary")],
+  tokens: [
+    plain("tokenId", "ID"),
+    plain("label"),
+    plain("capabilities"),
+    plain("sessionId", "SESSION"),
+    ["EXPIRES", (row) => (typeof row["expiresAtMs"] === "number" ? new Date(row["expiresAtMs"]).toISOString() : "-")],
+  ],
+  artifacts: [plain("path"), plain("version"), plain("bytes"), plain("mediaType", "TYPE"), plain("versions")],
+  events: [plain("seq"), plain("id"), ["AT", (row) => time(row["at"])], plain("type"), plain("actor"), DATA],
+  entries: [plain("seq"), ["AT", (row) => time(row["at"])], plain("stream"), plain("type"), plain("actor"), DATA],
+  hits: [["SESSION", (row) => spell(member(row["session"], "name"))], plain("eventId", "EVENT"), plain("snippet")],
+  items: [plain("status"), plain("text")],
+};
+
+/** For a list that is new here: every member of its first row. */
+export function columnsOf(list: string, first: Row | undefined): Columns {
+  return COLUMNS[list] ?? Object.keys(first ?? {}).map((member) => plain(member));
+}
+
+function time(at: unknown): string {
+  return spell(at).slice(11, 23);
+}
+
+function member(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+}

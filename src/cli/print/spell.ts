@@ -1,0 +1,26 @@
+/** A value as a person reads it, on one line. */
+export function spell(value: unknown): string {
+  if (value === null || value === undefined) return "-";
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value) && value.every((one) => typeof one !== "object")) return value.join(", ") || "-";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+const UNITS = [
+  [86_400_000, "d"],
+  [3_600_000, "h"],
+  [60_000, "m"],
+  [1_000, "s"],
+] as const;
+
+export function spellDuration(ms: number): string {
+  const [unitMs, unit] = UNITS.find(([size]) => ms >= size) ?? [1, "ms"];
+  return `${Math.floor(ms / unitMs)} ${unit}`;
+}
+
+/** How long ago; what is no time stays as it is. */
+export function spellAge(iso: unknown): string {
+  const ms = typeof iso === "string" ? Date.now() - Date.parse(iso) : Number.NaN;
+  return Number.isNaN(ms) ? spell(iso) : `${spellDuration(Math.max(0, ms))} ago`;
+}

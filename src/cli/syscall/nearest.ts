@@ -1,0 +1,34 @@
+/** More slips than this, and it is another word. */
+const SLIPS_MAX = 3;
+
+/** The word that was probably meant; null when none is near. */
+export function nearest(given: string, words: readonly string[]): string | null {
+  const ranked = words
+    .map((word) => ({ word, slips: word.startsWith(given) && given !== "" ? 0 : slipsBetween(given, word) }))
+    .sort((one, other) => one.slips - other.slips);
+  const best = ranked[0];
+  return best !== undefined && best.slips <= Math.min(SLIPS_MAX, Math.ceil(given.length / 2)) ? best.word : null;
+}
+
+/** Letters to add, drop, change or swap, to get from one word to the other. */
+function slipsBetween(from: string, to: string): number {
+  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, at) => at)];
+  const cell = (row: number, column: number): number => rows[row]?.[column] ?? 0;
+  for (let row = 1; row <= from.length; row += 1) {
+    const next = [row];
+    rows.push(next);
+    for (let column = 1; column <= to.length; column += 1) {
+      const change = from[row - 1] === to[column - 1] ? 0 : 1;
+      const swap = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      next.push(
+        Math.min(
+          cell(row - 1, column) + 1,
+          (next[column - 1] ?? 0) + 1,
+          cell(row - 1, column - 1) + change,
+          swap ? cell(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+  }
+  return cell(from.length, to.length);
+}

@@ -1,0 +1,127 @@
+import { resolve } from "node:path";
+import type { ParseArgsOptionsConfig } from "node:util";
+import type { Member, SyscallEntry } from "../../client/index.ts";
+import { parseArguments, usageError } from "../arguments.ts";
+import type { Terminal } from "../terminal.ts";
+import type { FoundSyscall } from "./find-syscall.ts";
+import { kebab, takesRest, usageOf } from "./usage.ts";
+
+export interface ReadInput {
+  readonly input: Record<string, unknown>;
+  readonly idempotencyKey: string | null;
+}
+
+/** A directory is where the person stands, not where the daemon does. */
+const PATH_MEMBERS: readonly string[] = ["cwd", "file"];
+
+/** Words and options -> the syscall's input. Whether its values are right is the daemon's to say. */
+export async function readInput(terminal: Terminal, found: FoundSyscall): Promise<ReadInput> {
+  const { entry, rest, spelling } = found;
+  const usage = usageOf(spelling, entry);
+  const { values, positionals } = parseArguments(withoutBooleanValues(rest, entry), optionsFor(entry));
+  const given = new Map<string, readonly string[] | boolean>();
+  for (const member of entry.input) {
+    const value = values[kebab(member.name)] ?? values[member.name];
+    if (typeof value === "boolean") given.set(member.name, value);
+    else if (value !== undefined) given.set(member.name, [value].flat().map(String));
+  }
+  for (const [name, words] of byPosition(entry, given, positionals, usage)) given.set(name, words);
+
+  const input: Record<string, unknown> = {};
+  for (const member of entry.input) {
+    const value = given.get(member.name);
+    if (value !== undefined) input[member.name] = await convert(terminal, member, value, usage);
+    else if (member.name === "cwd") input["cwd"] = terminal.cwd;
+    else if (member.required) throw usageError(`${kebab(member.name)} is missing.`, usage);
+  }
+  const key = values["idempotency-key"];
+  return { input, idempotencyKey: typeof key === "string" ? key : null };
+}
+
+function optionsFor(entry: SyscallEntry): ParseArgsOptionsConfig {
+  const options: ParseArgsOptionsConfig = { "idempotency-key": { type: "string" } };
+  for (const { name, type } of entry.input) {
+    const option =
+      type === "boolean"
+        ? ({ type: "boolean" } as const)
+        : type === "list"
+          ? ({ type: "string", multiple: true } as const)
+          : ({ type: "string" } as const);
+    options[kebab(name)] = option;
+    options[name] = option;
+  }
+  return options;
+}
+
+/** `--queue=false` is `--no-queue`: the parser knows only the second. */
+function withoutBooleanValues(args: readonly string[], entry: SyscallEntry): readonly string[] {
+  const flags = entry.input.filter(({ type }) => type === "boolean").flatMap(({ name }) => [name, kebab(name)]);
+  return args.map((word) => {
+    const [, name = "", value] = /^--([\w-]+)=(true|false|1|0)$/.exec(word) ?? [];
+    if (!flags.includes(name)) return word;
+    return value === "true" || value === "1" ? `--${name}` : `--no-${name}`;
+  });
+}
+
+/** The last one takes the rest of the line, when it is text or a list. */
+function byPosition(
+  entry: SyscallEntry,
+  given: ReadonlyMap<string, unknown>,
+  words: readonly string[],
+  usage: string,
+): readonly (readonly [string, readonly string[]])[] {
+  const names = entry.cli.positional.filter((name) => !given.has(name));
+  const last = entry.input.find(({ name }) => name === names.at(-1));
+  const tooMany = words[names.length];
+  if (tooMany !== undefined && (last === undefined || !takesRest(last)))
+    throw usageError(`What is meant by "${tooMany}"?`, usage);
+  return names.flatMap((name, at) => {
+    const isLast = at === names.length - 1;
+    const mine = isLast ? words.slice(at) : words.slice(at, at + 1);
+    if (mine.length === 0) return [];
+    return [[name, isLast && last?.type === "text" ? [mine.join(" ")] : mine] as const];
+  });
+}
+
+async function convert(
+  terminal: Terminal,
+  member: Member,
+  given: readonly string[] | boolean,
+  usage: string,
+): Promise<unknown> {
+  if (typeof given === "boolean") return given;
+  const option = `--${kebab(member.name)}`;
+  const [text = ""] = given;
+  switch (member.type) {
+    case "boolean":
+      return text === "true";
+    case "number": {
+      const number = Number(text);
+      if (text.trim() === "" || Number.isNaN(number)) throw usageError(`${option} is no number: ${text}.`, usage);
+      return number;
+    }
+    case "list":
+      return given.flatMap((one) => one.split(",")).filter((one) => one !== "");
+    case "json":
+      return parseJson(text === "-" ? await terminal.readInput() : text, option, usage);
+    case "text": {
+      if (member.values !== null && !member.values.includes(text))
+        throw usageError(`${option} is one of ${member.values.join(", ")}.`, usage);
+      if (PATH_MEMBERS.includes(member.name)) return resolve(terminal.cwd, text);
+      return text === "-" ? withoutLastNewline(await terminal.readInput()) : text;
+    }
+  }
+}
+
+function parseJson(text: string, option: string, usage: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw usageError(`${option} is no JSON: ${cause instanceof Error ? cause.message : String(cause)}.`, usage);
+  }
+}
+
+/** Every text file ends in one; it is not part of what was meant. */
+function withoutLastNewline(text: string): string {
+  return text.endsWith("\n") ? text.slice(0, -1) : text;
+}

@@ -1,0 +1,29 @@
+import { ClientError } from "../../client/index.ts";
+import { usageError } from "../arguments.ts";
+import { EVERYDAY } from "../everyday.ts";
+import { families, shortForms, verbsOf } from "./find-syscall.ts";
+import { nearest } from "./nearest.ts";
+
+/** What was probably meant, for words that name nothing. */
+export function unknownCommand(words: readonly string[]): ClientError {
+  const [first = "", second] = words;
+  const verbs = verbsOf(first).map(([verb]) => verb);
+  if (verbs.length > 0) {
+    if (second === undefined)
+      return usageError(`What of ${first}? There is: ${verbs.join(", ")}.`, `nomos ${first} VERB`);
+    const meant = nearest(second, verbs);
+    return new ClientError("usage", {
+      message: `There is no \`nomos ${first} ${second}\`.`,
+      remedy: meant === null ? `There is: ${verbs.join(", ")}.` : `Did you mean \`nomos ${first} ${meant}\`?`,
+    });
+  }
+  const known = [...Object.keys(EVERYDAY), ...shortForms().map(([short]) => short), ...families()];
+  const meant = nearest(first, known);
+  return new ClientError("usage", {
+    message: `There is no command \`${first}\`.`,
+    remedy:
+      meant === null
+        ? "`nomos help` lists them all."
+        : `Did you mean \`nomos ${meant}\`? \`nomos help\` lists them all.`,
+  });
+}

@@ -1,0 +1,32 @@
+import type { Clock } from "../host/index.ts";
+import type { SessionState } from "../kernel/index.ts";
+import type { RecordedEvent } from "../store/index.ts";
+import type { Committer } from "./committer.ts";
+import type { TurnRunner } from "./turn-runner.ts";
+
+export function interruptedIn(events: readonly RecordedEvent[]): string | null {
+  const data = events.find(({ type }) => type === "turn.interrupt_requested@1")?.data;
+  return typeof data === "object" && data !== null && "turnId" in data ? String(data["turnId"]) : null;
+}
+
+const SETTLE_MAX_MS = 4000;
+const LOOK_EVERY_MS = 5;
+
+/** Ends that turn as long as it is open, also while it is still on its way from the queue to its first step. */
+export async function settleTurn(
+  parts: { readonly committer: Committer; readonly runner: TurnRunner; readonly clock: Clock },
+  id: string,
+  turnId: string,
+): Promise<void> {
+  const { committer, runner, clock } = parts;
+  // A turn that runs, but not here, is somebody else's: they were asked, and that is all.
+  const isOurs = ({ phase, queue }: SessionState) =>
+    phase.at === "busy" && phase.turnId === turnId
+      ? runner.isRunning(id)
+      : queue.some((turn) => turn.turnId === turnId);
+  const untilMs = clock.nowMs() + SETTLE_MAX_MS;
+  while (isOurs(await committer.sessionState(id)) && clock.nowMs() < untilMs) {
+    await runner.interrupt(id, "interrupted");
+    await clock.sleep(LOOK_EVERY_MS);
+  }
+}

@@ -1,0 +1,208 @@
+import { describe, expect } from "vitest";
+import { fact, LIMITS, SYSTEM_STREAM } from "../../../src/kernel/index.ts";
+import type { AppendPart, CallRef, RecordedEvent, Store } from "../../../src/store/index.ts";
+import { proves } from "../../support/proves.ts";
+import { appendTo, event, everyEvent, newId, note, opened, openSession } from "../../support/store-home.ts";
+import type { OpenStore } from "./describe-store.ts";
+
+export function describeAppend(open: OpenStore): void {
+  describe("append", () => {
+    proves("LOG-1", "an append over several streams is one: all of it is there, or nothing", async () => {
+      await using at = await open();
+      const [one, two, three] = [await openSession(at.store), await openSession(at.store), `session/${newId()}`];
+      const parts: readonly AppendPart[] = [
+        { stream: one, expectedVersion: 1, events: [event(note(1)), event(note(2))] },
+        { stream: two, expectedVersion: 1, events: [event(note(3))] },
+        { stream: three, expectedVersion: 0, events: [event(opened())] },
+      ];
+      const before = await everyEvent(at.store);
+      for (const spoilt of [0, 1, 2]) {
+        const stale = parts.map((part, n) => (n === spoilt ? { ...part, expectedVersion: 7 } : part));
+        await expect(at.store.append(stale, { fence: 0 })).rejects.toMatchObject({ code: "stale_version" });
+      }
+      expect(await everyEvent(at.store)).toEqual(before);
+      const written = await at.store.append(parts, { fence: 0 });
+      expect(written.map(({ stream, version }) => [stream, version])).toEqual([
+        [one, 2],
+        [one, 3],
+        [two, 2],
+        [three, 1],
+      ]);
+      expect(await everyEvent(at.store)).toEqual([...before, ...written]);
+    });
+
+    proves("LOG-1", "a stream named twice in one append is refused, and so is an append of nothing", async () => {
+      await using at = await open();
+      const stream = await openSession(at.store);
+      const part = { stream, expectedVersion: 1, events: [event(note(1))] };
+      const again = { ...part, events: [event(note(2))] };
+      await expect(at.store.append([part, again], { fence: 0 })).rejects.toMatchObject({ code: "stale_version" });
+      await expect(at.store.append([{ ...part, events: [] }], { fence: 0 })).rejects.toMatchObject({
+        code: "event_not_found",
+      });
+      expect(await at.store.version(stream)).toBe(1);
+    });
+
+    proves("LOG-2", "of many appends that expect the same version exactly one comes through", async () => {
+      await using at = await open();
+      const stream = await openSession(at.store);
+      const tries = Array.from({ length: 20 }, (_, n) =>
+        at.store.append([{ stream, expectedVersion: 1, events: [event(note(n))] }], { fence: 0 }),
+      );
+      const ends = await Promise.allSettled(tries);
+      expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      for (const end of ends)
+        if (end.status === "rejected") expect(end.reason).toMatchObject({ code: "stale_version" });
+      expect(await at.store.version(stream)).toBe(2);
+    });
+
+    proves("LOG-2", "a refusal says what was found, and a version that is too high is stale as well", async () => {
+      await using at = await open();
+      const stream = await openSession(at.store);
+      for (const expectedVersion of [0, 2, 100])
+        await expect(
+          at.store.append([{ stream, expectedVersion, events: [event(note(1))] }], { fence: 0 }),
+        ).rejects.toMatchObject({ code: "stale_version", details: { stream, expected: expectedVersion, found: 1 } });
+    });
+
+    proves(
+      "LOG-2",
+      "an event that is already in the log is not written again, and spoils nothing beside it",
+      async () => {
+        await using at = await open();
+        const streams = [await openSession(at.store), await openSession(at.store), await openSession(at.store)];
+        const twice = event(note("twice"));
+        await at.store.append([{ stream: streams[0] ?? "", expectedVersion: 1, events: [twice] }], { fence: 0 });
+        const ends = await Promise.allSettled(
+          streams.map((stream, n) =>
+            at.store.append(
+              [{ stream, expectedVersion: n === 0 ? 2 : 1, events: [n === 1 ? twice : event(note(n))] }],
+              { fence: 0 },
+            ),
+          ),
+        );
+        expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+        expect((await everyEvent(at.store)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
+      },
+    );
+
+    proves("LOG-3", "a fence only rises, and whoever holds an older one writes nothing more", async () => {
+      await using at = await open();
+      const stream = await openSession(at.store);
+      const take = (fence: number, at_ = fence) =>
+        appendTo(at.store, SYSTEM_STREAM, [fact("lease.acquired@1", { resource: "home", holder: "h", fence })], at_);
+      const write = (fence: number) => appendTo(at.store, stream, [note(fence)], fence);
+      const stale = { code: "stale_fence" };
+      await take(3);
+      await expect(write(0)).rejects.toMatchObject(stale);
+      await expect(write(4)).rejects.toMatchObject(stale);
+      await expect(take(3)).rejects.toMatchObject(stale);
+      await expect(take(2)).rejects.toMatchObject(stale);
+      await expect(take(5, 4)).rejects.toMatchObject(stale);
+      await write(3);
+      await at.reopen();
+      await expect(write(2)).rejects.toMatchObject(stale);
+      await take(4);
+      await expect(write(3)).rejects.toMatchObject({ ...stale, details: { fence: 3, current: 4 } });
+      await write(4);
+      expect(await at.store.version(stream)).toBe(3);
+    });
+
+    proves(
+      "LOG-4",
+      "a call is carried out once: asked again, its events are found; another request under its key is refused",
+      async () => {
+        await using at = await open();
+        const [one, two] = [await openSession(at.store), await openSession(at.store)];
+        const call = callRef(1, 1);
+        expect(await at.store.findCall(call)).toBeNull();
+        const written = await at.store.append(
+          [
+            { stream: one, expectedVersion: 1, events: [event(note(1)), event(note(2))] },
+            { stream: two, expectedVersion: 1, events: [event(note(3), { cause: "its own" })] },
+          ],
+          { fence: 0, call },
+        );
+        expect(written.map(({ cause }) => cause)).toEqual([causeOf(call), causeOf(call), "its own"]);
+        const proveFound = async (store: Store): Promise<void> => {
+          expect(await store.findCall(call)).toEqual(written);
+          await expect(store.findCall(callRef(1, 2))).rejects.toMatchObject({ code: "idempotency_key_reused" });
+          await expect(again(store, one, callRef(1, 2))).rejects.toMatchObject({ code: "idempotency_key_reused" });
+          await expect(again(store, one, call)).rejects.toMatchObject({ code: "stale_version" });
+          expect(await store.findCall(callRef(2, 1))).toBeNull();
+        };
+        await proveFound(at.store);
+        await proveFound(await at.reopen());
+        expect(await at.store.version(one)).toBe(3);
+      },
+    );
+
+    proves("LOG-4", "a call that is asked twice at the same time is carried out once", async () => {
+      await using at = await open();
+      const streams = [await openSession(at.store), await openSession(at.store)];
+      const call = callRef(3, 3);
+      const ends = await Promise.allSettled(streams.map((stream) => again(at.store, stream, call)));
+      expect(ends.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+      expect(await at.store.findCall(call)).toHaveLength(1);
+    });
+
+    proves("LOG-4", "an append that was refused does not use up its key", async () => {
+      await using at = await open();
+      const stream = await openSession(at.store);
+      const call = callRef(4, 4);
+      const stale = [{ stream, expectedVersion: 9, events: [event(note(1))] }];
+      await expect(at.store.append(stale, { fence: 0, call })).rejects.toMatchObject({ code: "stale_version" });
+      expect(await at.store.findCall(call)).toBeNull();
+      expect(await again(at.store, stream, call)).toHaveLength(1);
+    });
+
+    proves("LOG-5", "listeners hear of every append once, in commit order, and after the flush", async () => {
+      await using at = await open();
+      const heard: RecordedEvent[] = [];
+      const stop = at.store.onAppend((events) => heard.push(...events));
+      const streams = await Promise.all(Array.from({ length: 8 }, () => openSession(at.store)));
+      const writer = async (stream: string): Promise<void> => {
+        for (let n = 0; n < 20; n += 1) await appendTo(at.store, stream, [note(n)]);
+      };
+      await Promise.all(streams.map(writer));
+      const erased = heard.find(({ type }) => type === "x.note@1");
+      const gone = event(fact("data.erased@1", { events: [erased?.id ?? ""], reason: "asked for" }));
+      await Promise.all([
+        at.store.erase(erased?.stream ?? "", [erased?.id ?? ""], gone, { fence: 0 }),
+        ...streams.filter((stream) => stream !== erased?.stream).map(writer),
+      ]);
+      stop();
+      await appendTo(at.store, streams[0] ?? "", [note("unheard")]);
+      expect(heard.map(({ seq }) => seq)).toEqual(heard.map((_, n) => n + 1));
+      expect(heard).toHaveLength((await at.store.lastSeq()) - 1);
+    });
+
+    proves("LOG-20", "an event that is too large is refused by its bytes, whatever it is made of", async () => {
+      await using at = await open();
+      const stream = await openSession(at.store);
+      const tooLarge = { code: "payload_too_large" };
+      await expect(appendTo(at.store, stream, [note("x".repeat(LIMITS.eventDataBytes))])).rejects.toMatchObject(
+        tooLarge,
+      );
+      await expect(appendTo(at.store, stream, [note("ä".repeat(LIMITS.eventDataBytes / 2))])).rejects.toMatchObject(
+        tooLarge,
+      );
+      await appendTo(at.store, stream, [note("ä".repeat(LIMITS.eventDataBytes / 2 - 100))]);
+      expect(await at.store.version(stream)).toBe(2);
+    });
+  });
+}
+
+function callRef(key: number, request: number): CallRef {
+  const hash = (n: number): string => n.toString(16).padStart(64, "0");
+  return { keyHash: hash(key), requestHash: hash(request) };
+}
+
+function causeOf(call: CallRef): string {
+  return `call:${call.keyHash}:${call.requestHash}`;
+}
+
+async function again(store: Store, stream: string, call: CallRef): Promise<readonly RecordedEvent[]> {
+  const expectedVersion = await store.version(stream);
+  return store.append([{ stream, expectedVersion, events: [event(note("again"))] }], { fence: 0, call });
+}

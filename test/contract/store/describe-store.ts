@@ -1,0 +1,40 @@
+import { describe } from "vitest";
+import type { Store } from "../../../src/store/index.ts";
+import { describeAppend } from "./append-contract.ts";
+import { describeBlobs } from "./blob-contract.ts";
+import { describeErasure } from "./erasure-contract.ts";
+import { describeFolds } from "./fold-contract.ts";
+import { describeLife } from "./life-contract.ts";
+import { describeLookups } from "./lookup-contract.ts";
+import { describeModel } from "./model-contract.ts";
+import { describeReads } from "./read-contract.ts";
+import { describeTail } from "./tail-contract.ts";
+
+/** A store with a log of its own, and what a test needs to know of it beside the port. */
+export interface OpenedStore extends AsyncDisposable {
+  /** The one that is open now. */
+  readonly store: Store;
+  /** Ends it and opens the same log again. */
+  readonly reopen: () => Promise<Store>;
+  /** Everywhere these bytes can still be found. */
+  readonly tracesOf: (bytes: string) => Promise<readonly string[]>;
+  /** Changes one byte of a blob where it is kept. */
+  readonly damageBlob: (sha256: string) => Promise<void>;
+}
+
+export type OpenStore = () => Promise<OpenedStore>;
+
+/** What every store has to keep, whatever it is made of. */
+export function describeStore(name: string, open: OpenStore): void {
+  describe(name, () => {
+    describeAppend(open);
+    describeReads(open);
+    describeTail(open);
+    describeBlobs(open);
+    describeFolds(open);
+    describeErasure(open);
+    describeLookups(open);
+    describeLife(open);
+    describeModel(open);
+  });
+}

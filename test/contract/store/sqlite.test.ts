@@ -1,0 +1,4 @@
+import { openSqliteTestStore } from "../../support/store-sqlite.ts";
+import { describeStore } from "./describe-store.ts";
+
+describeStore("sqlite", openSqliteTestStore);

@@ -1,0 +1,42 @@
+import { writeSync } from "node:fs";
+import { join } from "node:path";
+import { fact, HOME_LEASE, SYSTEM_STREAM } from "../../../src/kernel/index.ts";
+import { lockHome, openSqliteStore, type Store } from "../../../src/store/index.ts";
+import { event, newId, note, opened } from "../../support/store-home.ts";
+
+/** A daemon's way to start, then writers that append as fast as they are acknowledged, until somebody kills it. */
+const [home = ""] = process.argv.slice(2);
+const WRITERS = 12;
+
+lockHome(join(home, "lock"));
+const store = await openSqliteStore({ home, checkpointPages: 200, onFatal: () => process.exit(70) });
+const fence = await takeFence(store);
+await Promise.all(Array.from({ length: WRITERS }, (_, n) => write(store, n)));
+
+async function takeFence(log: Store): Promise<number> {
+  const folded = await log.fold(SYSTEM_STREAM);
+  const next = folded.kind === "system" ? folded.state.lease.lastFence + 1 : 1;
+  const lease = fact("lease.acquired@1", { resource: HOME_LEASE, holder: String(process.pid), fence: next });
+  const part = { stream: SYSTEM_STREAM, expectedVersion: folded.state.version, events: [event(lease)] };
+  await log.append([part], { fence: next });
+  return next;
+}
+
+async function write(log: Store, n: number): Promise<void> {
+  const stream = `session/${newId()}`;
+  const shared = `agent/shared-${n % 3}`;
+  for (let version = 0; ; version += 1) {
+    const facts = [
+      version === 0 ? opened(`calm-otter-0${n % 10}`) : note({ version }),
+      note("x".repeat((version * 131) % 2000)),
+    ];
+    const parts = [{ stream, expectedVersion: 2 * version, events: facts.map((given) => event(given)) }];
+    // Every third append also goes to a stream that others write to, and may then be refused.
+    const both =
+      version % 3 === 2
+        ? [...parts, { stream: shared, expectedVersion: await log.version(shared), events: [event(note(n))] }]
+        : parts;
+    const written = await log.append(both, { fence }).catch(() => log.append(parts, { fence }));
+    writeSync(1, `ack ${written.map(({ seq, id }) => `${seq}:${id}`).join(" ")}\n`);
+  }
+}

@@ -1,0 +1,277 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { delimiter, dirname, join, relative } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { LAYERS } from "../layers.ts";
+import { EVERYDAY } from "../src/cli/everyday.ts";
+import { SYSCALLS } from "../src/client/index.ts";
+import { EVENT_TYPES } from "../src/kernel/index.ts";
+import { BIN, newHome } from "./support/daemon.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const PAGES = globSync(["*.md", "docs/**/*.md"], { cwd: ROOT }).toSorted();
+const THIS_FILE = relative(ROOT, import.meta.filename);
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+
+const PROMISE = /^[A-Z]+-?\d+$/;
+/** A call of `proves` (or of a name made of it), or a title that opens with the id: written out, so that a reader of either side finds the other. */
+const PROVING = /\bproves\w*(?:\.skipIf\([^\n]*?\))?\(\s*"([A-Z]+-?\d+)"|["'`]\[([A-Z]+-?\d+)\] /g;
+
+test("every relative link leads to a file, and to a heading in it where it names one", () => {
+  expect(PAGES).toEqual(expect.arrayContaining(["README.md", "docs/guarantees.md", "docs/adr/README.md"]));
+  expect(PAGES.flatMap(deadLinks)).toEqual([]);
+});
+
+test("every decision is listed with the decisions", () => {
+  const listed = linksOf("docs/adr/README.md").map((link) => link.split("#")[0]);
+  const pages = PAGES.filter((page) => /^docs\/adr\/\d/.test(page)).map((page) => page.slice("docs/adr/".length));
+  expect(pages.length).toBeGreaterThan(0);
+  expect(listed).toEqual(expect.arrayContaining(pages));
+});
+
+test("no page names this machine, its user or a package registry", () => {
+  const strays = [ROOT, homedir(), tmpdir()].filter((path) => path.length > 4);
+  const forbidden = [
+    ...strays.map((path) => new RegExp(`${escaped(path)}(?![\\w-])`)),
+    /(^|[\s"'`(=])\/(?:work|root)\//,
+    /\bregistry\.|\b(?:npmjs|verdaccio|artifactory|jfrog)\b/i,
+  ];
+  const found = PAGES.flatMap((page) =>
+    read(page)
+      .split("\n")
+      .flatMap((line, at) => (forbidden.some((form) => form.test(line)) ? [`${page}:${at + 1} ${line}`] : [])),
+  );
+  expect(found).toEqual([]);
+});
+
+describe("guarantees", () => {
+  const documented = new Map(
+    ["docs/guarantees.md", "docs/reference/invariants.md"].flatMap((page) =>
+      rowsOf(page).flatMap(([id = "", , files = ""]) => (PROMISE.test(id) ? [[id, { page, files }] as const] : [])),
+    ),
+  );
+  const proved = provedIds();
+
+  test("every promise has a test that says so, and every test proves a promise that is written down", () => {
+    expect(documented.size).toBeGreaterThan(0);
+    expect([...documented.keys()].filter((id) => !proved.has(id))).toEqual([]);
+    expect([...proved].filter(([id]) => !documented.has(id))).toEqual([]);
+  });
+
+  test("an id is written out where it is proved, so that it can be found from the page", () => {
+    const computed = /\bproves\w*(?:\.skipIf\([^\n]*?\))?\((?!\s*"|id: string|\))/;
+    const files = globSync("{src,test}/**/*.ts", { cwd: ROOT }).filter((file) => file !== THIS_FILE);
+    expect(files.filter((file) => computed.test(read(file)))).toEqual([]);
+  });
+
+  test("a promise's row names exactly the files that prove it", () => {
+    const named = [...documented].filter(([, { page }]) => page === "docs/guarantees.md");
+    const wanted = named.map(([id]) => `${id}: ${[...(proved.get(id) ?? [])].toSorted().join(", ")}`);
+    expect(named.map(([id, { files }]) => `${id}: ${files.replaceAll("`", "")}`)).toEqual(wanted);
+  });
+
+  test("no promise is written down twice", () => {
+    const ids = ["docs/guarantees.md", "docs/reference/invariants.md"].flatMap((page) =>
+      rowsOf(page).flatMap(([id = ""]) => (PROMISE.test(id) ? [id] : [])),
+    );
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+  });
+});
+
+test("dependencies.md lists every dependency with its version and licence", () => {
+  const manifest = JSON.parse(read("package.json"));
+  const runtime = JSON.parse(read("tools/runtime/package.json"));
+  const wanted = Object.entries({
+    ...manifest.dependencies,
+    ...manifest.devDependencies,
+    ...runtime.optionalDependencies,
+  });
+  const rows = rowsOf("docs/reference/dependencies.md").filter(([name = ""]) => /^`.+`$/.test(name));
+  const listed = rows.flatMap(([name = "", version, licence]) =>
+    /^\d/.test(version ?? "") ? [{ name: name.replaceAll("`", ""), version, licence }] : [],
+  );
+  expect(listed.map(({ name, version }) => [name, version]).toSorted()).toEqual(wanted.toSorted());
+  for (const { name, licence } of listed.filter((row) => existsSync(join(ROOT, "node_modules", row.name))))
+    expect([name, licence]).toEqual([name, JSON.parse(read(`node_modules/${name}/package.json`)).license]);
+});
+
+test("ARCHITECTURE.md describes exactly the layers that have a folder", () => {
+  const built = LAYERS.filter(({ dir }) => existsSync(join(ROOT, dir)));
+  const told = rowsOf("ARCHITECTURE.md").flatMap(([floor = "", name = ""]) =>
+    /^\d$/.test(floor) ? [`${floor} ${/^\[(\w+)\]/.exec(name)?.[1]}`] : [],
+  );
+  expect(told.toSorted()).toEqual(built.map(({ level, name }) => `${level} ${name}`).toSorted());
+});
+
+test("the glossary knows every thing that events are about, and defines nothing twice", () => {
+  const words = rowsOf("GLOSSARY.md").flatMap(([word = ""]) => (/^\*\*/.test(word) ? [word.replaceAll("*", "")] : []));
+  expect(words.filter((word, at) => words.indexOf(word) !== at)).toEqual([]);
+  const things = new Set(EVENT_TYPES.map((type) => type.split(".")[0]).filter((thing) => thing !== "data"));
+  expect([...things].filter((thing) => !words.includes(thing ?? ""))).toEqual([]);
+});
+
+test("every command and every event that a page names is there", () => {
+  const spans = PAGES.flatMap((page) =>
+    [...read(page).matchAll(/`[^`\n]+`|^[^\n]*\$?\(?nomos [^\n]*$/gm)].map(([span]) => ({ page, span })),
+  );
+  const known = (first: string, second: string | undefined): boolean =>
+    Object.hasOwn(EVERYDAY, first) ||
+    Object.values(SYSCALLS).some(({ cli }) => cli.short === first) ||
+    Object.hasOwn(SYSCALLS, `${first}.${second}`);
+  const commands = spans.flatMap(({ page, span }) =>
+    [...span.matchAll(/(?:^|[`(;|&]\s*|\s\$\()nomos ([a-z]+)(?: ([a-z]+))?/g)].flatMap(([, first = "", second]) =>
+      known(first, second) ? [] : [`${page}: nomos ${first} ${second ?? ""}`],
+    ),
+  );
+  const events = spans.flatMap(({ page, span }) =>
+    [...span.matchAll(/(?<![.\w])(?!x\.)[a-z]+\.[a-z_]+@\d+/g)].flatMap(([type]) =>
+      EVENT_TYPES.some((there) => there === type) ? [] : [`${page}: ${type}`],
+    ),
+  );
+  expect(spans.length).toBeGreaterThan(100);
+  expect([...commands, ...events]).toEqual([]);
+});
+
+test("the driver guide's table is the contract of a script's turn", () => {
+  const source = read("src/drivers/script/script-turn.ts");
+  const [, body = ""] = /export interface ScriptTurn \{\n([\s\S]*?)\n\}/.exec(source) ?? [];
+  const members = [...body.matchAll(/^ {2}readonly (\w+):/gm)].map(([, name]) => name);
+  const told = rowsOf("docs/guide/driver-in-typescript.md").flatMap(([cell = ""]) =>
+    [...cell.matchAll(/`(\w+)/g)].map(([, name]) => name),
+  );
+  expect(members.length).toBeGreaterThan(5);
+  expect(told.toSorted()).toEqual(members.toSorted());
+});
+
+describe("what a page says to type works as it stands", () => {
+  const GUIDE_TIMEOUT_MS = 120_000;
+  /** What the reader has done before: `npm start` cannot be run beside other tests, it wants its port. */
+  const before: { readonly [page: string]: string } = { "README.md": "nomos up --detach --tour > /dev/null" };
+  const runnable = PAGES.filter((page) => blocksOf(page).some(({ role }) => role === "run"));
+
+  test("the tour and the guides are runnable", () => {
+    expect(runnable).toEqual(expect.arrayContaining(["README.md", "docs/guide/getting-started.md"]));
+  });
+
+  for (const page of runnable)
+    test(
+      page,
+      async () => {
+        const blocks = blocksOf(page);
+        const place = await realpath(await mkdtemp(join(tmpdir(), "nomos-guide-")));
+        onTestFinished(() => rm(place, { recursive: true, force: true }));
+        await writeFiles(place, blocks);
+        const commands = blocks.filter(({ role }) => role === "run").map(({ body }) => body);
+        const printed = await runShell(place, [before[page] ?? ":", ...commands]);
+        let at = 0;
+        for (const { role, body } of blocks) {
+          if (role === "run") at += 1;
+          if (role === "output") expect(printed[at]?.trim()).toMatch(asPattern(body.trim()));
+        }
+      },
+      GUIDE_TIMEOUT_MS,
+    );
+});
+
+function provedIds(): ReadonlyMap<string, ReadonlySet<string>> {
+  const proved = new Map<string, Set<string>>();
+  const files = globSync(["src/**/*.ts", "test/**/*.ts"], { cwd: ROOT });
+  for (const file of files.filter((path) => path !== THIS_FILE))
+    for (const [, called, titled] of read(file).matchAll(PROVING)) {
+      const id = called ?? titled ?? "";
+      proved.set(id, (proved.get(id) ?? new Set()).add(file));
+    }
+  return proved;
+}
+
+/** The cells of every row of every table on a page. */
+function rowsOf(page: string): readonly (readonly string[])[] {
+  const lines = withoutFences(read(page)).split("\n");
+  return lines
+    .filter((line) => line.startsWith("| "))
+    .map((line) =>
+      line
+        .slice(2, -2)
+        .split(" | ")
+        .map((c) => c.trim()),
+    );
+}
+
+function linksOf(page: string): readonly string[] {
+  const prose = withoutFences(read(page)).replaceAll(/`[^`\n]*`/g, "");
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+}
+
+function deadLinks(page: string): readonly string[] {
+  return linksOf(page).flatMap((link) => {
+    if (/^[a-z]+:/.test(link)) return [];
+    const [path = "", heading] = link.split("#");
+    const target = path === "" ? page : join(dirname(page), path);
+    if (!existsSync(join(ROOT, target))) return [`${page}: ${link}`];
+    return heading === undefined || headingsOf(target).includes(heading) ? [] : [`${page}: ${link}`];
+  });
+}
+
+/** As they are linked to: lower case, dashes for blanks, nothing else. */
+function headingsOf(page: string): readonly string[] {
+  const titles = [...withoutFences(read(page)).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => title);
+  return titles.map((title) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+function withoutFences(page: string): string {
+  return page.replaceAll(/^```[^\n]*\n[\s\S]*?^```$/gm, "");
+}
+
+interface Block {
+  /** `sh run` is executed, `text output` is what the block before it prints, `ts file=name` is written down first. */
+  readonly role: "run" | "output" | "file" | "shown";
+  readonly name: string;
+  readonly body: string;
+}
+
+function blocksOf(page: string): readonly Block[] {
+  return [...read(page).matchAll(/^```(\w*) ?([^\n]*)\n([\s\S]*?)^```$/gm)].map(([, , mark = "", body = ""]) => {
+    if (mark === "run" || mark === "output") return { role: mark, name: "", body };
+    return mark.startsWith("file=") ? { role: "file", name: mark.slice(5), body } : { role: "shown", name: "", body };
+  });
+}
+
+async function writeFiles(place: string, blocks: readonly Block[]): Promise<void> {
+  await mkdir(join(place, "bin"));
+  await mkdir(join(place, "work"));
+  const shim = `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n`;
+  await writeFile(join(place, "bin", "nomos"), shim, { mode: 0o755 });
+  for (const { role, name, body } of blocks) if (role === "file") await writeFile(join(place, "work", name), body);
+}
+
+/** All commands in one shell, as a reader would type them; what each printed. The first failure ends it. */
+async function runShell(place: string, commands: readonly string[]): Promise<readonly string[]> {
+  const mark = "--- next command ---";
+  const script = ["set -euo pipefail", ...commands.map((command) => `${command}\necho "${mark}"`)].join("\n");
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(NOMOS_|NODE_OPTIONS|VITEST)/.test(name));
+  const path = [join(place, "bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter);
+  const env = { ...Object.fromEntries(inherited), NOMOS_HOME: await newHome(), NOMOS_PORT: "0", PATH: path };
+  const shell = spawn("bash", ["-c", script], { cwd: join(place, "work"), env, stdio: ["ignore", "pipe", "pipe"] });
+  const [[exitCode], stdout, stderr] = await Promise.all([once(shell, "exit"), text(shell.stdout), text(shell.stderr)]);
+  expect(exitCode, `${stdout}\n${stderr}`).toBe(0);
+  return stdout.split(`${mark}\n`);
+}
+
+/** `…` stands for anything; all else is meant as it is written. */
+function asPattern(expected: string): RegExp {
+  const parts = expected.split("…").map(escaped);
+  return new RegExp(`^${parts.join("[\\s\\S]*")}$`);
+}
+
+function escaped(literal: string): string {
+  return literal.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, expect } from "vitest";
+import { newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
+import { proves } from "../support/proves.ts";
+import { plantDriver } from "./support/driver-file.ts";
+import {
+  type Approval,
+  approvalsOf,
+  ended,
+  eventsOf,
+  eventually,
+  expectOk,
+  expectRefusal,
+  expectSound,
+  linesOf,
+  pendingOf,
+  prompt,
+  show,
+  start,
+  turn,
+  typesOf,
+  UUID,
+} from "./support/talk.ts";
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+const careful = async (on: TestDaemon, slug: string, policy: string): Promise<string> => {
+  const tools = { run: policy, write: policy };
+  expectOk(await on.call("POST", "/api/agents", { slug, driver: "demo", tools }), 201);
+  return slug;
+};
+
+proves("A1", "a question holds its turn: busy, waiting, listed; the answer lets it go on", async () => {
+  const { id } = await start(daemon);
+  const { turnId } = await prompt(daemon, id, "ask May I?\nsay after");
+  const approval = await pendingOf(daemon, id);
+  expect(approval).toMatchObject({ sessionId: id, turnId, question: "May I?", options: ["yes", "no"] });
+  expect(approval.id).toMatch(UUID);
+  expect(await show(daemon, id)).toMatchObject({ busy: true, waitingFor: "approval" });
+  expectRefusal(await daemon.call("POST", `/sessions/${id}/prompt`, { prompt: "x" }), 409, "session_busy");
+  const answered = expectOk(await daemon.call("POST", `/api/approvals/${approval.id}/approve`, { option: "yes" }));
+  expect(answered).toMatchObject({ id: approval.id, status: "approved" });
+  expect(await ended(daemon, id, turnId)).toMatchObject({ outcome: "completed" });
+  expect(await linesOf(daemon, id)).toEqual([
+    "[awaiting input] May I?",
+    "approved: yes",
+    "after",
+    "── turn-end (completed) ──",
+  ]);
+});
+
+proves("A1", "a rejection with its reason reaches the driver, and the turn goes on", async () => {
+  const { id } = await start(daemon);
+  const { turnId } = await prompt(daemon, id, "ask May I?");
+  const approval = await pendingOf(daemon, id);
+  const answered = expectOk(await daemon.call("POST", `/api/approvals/${approval.id}/reject`, { reason: "no time" }));
+  expect(answered).toMatchObject({ status: "rejected" });
+  await ended(daemon, id, turnId);
+  expect(await linesOf(daemon, id)).toContain("rejected: no time");
+});
+
+proves("A2", "the first answer counts, whoever comes later is told so, also at the same moment", async () => {
+  const { id } = await start(daemon);
+  const { turnId } = await prompt(daemon, id, "ask Who?");
+  const approval = await pendingOf(daemon, id);
+  const path = `/api/approvals/${approval.id}`;
+  expectRefusal(await daemon.call("POST", `${path}/approve`, { option: "maybe" }), 400, "invalid_option");
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, at) => daemon.call("POST", `${path}/${at % 2 === 0 ? "approve" : "reject"}`, {})),
+  );
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  for (const answer of answers.filter(({ status }) => status !== 200)) expectRefusal(answer, 409, "already_answered");
+  await ended(daemon, id, turnId);
+  expect(await eventsOf(daemon, id, "types=approval.answered")).toHaveLength(1);
+  expectRefusal(await daemon.call("POST", `${path}/approve`, {}), 409, "already_answered");
+  expectRefusal(await daemon.call("POST", "/api/approvals/nobody/approve", {}), 404, "approval_not_found");
+});
+
+proves("A3", "an agent's tools ask as its policy says: nothing is done before the answer", async () => {
+  const agent = await careful(daemon, "careful", "always_ask");
+  const { id } = await start(daemon, { agent });
+  const { turnId } = await prompt(daemon, id, "run echo did it\nwrite a.txt x");
+  const first = await pendingOf(daemon, id);
+  expect(first.action).toMatchObject({ verb: "tool.run" });
+  expect(typesOf(await eventsOf(daemon, id))).not.toContain("effect.begun@1");
+  expectOk(await daemon.call("POST", `/api/approvals/${first.id}/approve`, {}));
+  const second = await pendingOf(daemon, id);
+  expect(second.action).toMatchObject({ verb: "tool.write" });
+  expectOk(await daemon.call("POST", `/api/approvals/${second.id}/reject`, { reason: "not there" }));
+  await ended(daemon, id, turnId);
+  const outcomes = (await eventsOf(daemon, id, "types=effect.settled")).map(({ data }) => data["outcome"]);
+  expect(outcomes).toEqual(["done", "refused"]);
+  expect(await linesOf(daemon, id)).toContain("did it");
+});
+
+proves("A3", "`always` allows the verb for the rest of the session, `once` does not; `never` is a denial", async () => {
+  const agent = await careful(daemon, "on-demand", "on_demand");
+  const { id } = await start(daemon, { agent });
+  await prompt(daemon, id, "run echo one");
+  expectOk(await daemon.call("POST", `/api/approvals/${(await pendingOf(daemon, id)).id}/approve`, { option: "once" }));
+  const second = await prompt(daemon, id, "run echo two", { queue: true });
+  const again = await pendingOf(daemon, id);
+  expectOk(await daemon.call("POST", `/api/approvals/${again.id}/approve`, { option: "always" }));
+  await ended(daemon, id, second.turnId);
+  expect(await turn(daemon, id, "run echo three")).toMatchObject({ outcome: "completed" });
+  expect(await approvalsOf(daemon, id)).toHaveLength(2);
+  const never = await start(daemon, { agent: await careful(daemon, "never", "never") });
+  await turn(daemon, never.id, "run echo four\nsay went on");
+  expect(await linesOf(daemon, never.id)).toContain("went on");
+  expect(typesOf(await eventsOf(daemon, never.id))).toContain("gate.denied@1");
+  expect(typesOf(await eventsOf(daemon, never.id))).not.toContain("effect.intended@1");
+});
+
+proves("A4", "a question ends with its turn: interrupted, killed, forgotten", async () => {
+  for (const end of ["interrupt", "kill", "suspend"]) {
+    const { id } = await start(daemon);
+    await prompt(daemon, id, "ask Still there?");
+    const approval = await pendingOf(daemon, id);
+    expectOk(await daemon.call("POST", `/sessions/${id}/${end}`));
+    expect(await approvalsOf(daemon, id)).toMatchObject([{ id: approval.id, status: "cancelled" }]);
+    expectRefusal(await daemon.call("POST", `/api/approvals/${approval.id}/approve`, {}), 409, "already_answered");
+  }
+});
+
+for (const [how, stop] of [
+  ["a graceful stop", (one: TestDaemon) => one.stop()],
+  ["kill -9", (one: TestDaemon) => one.kill9()],
+] as const)
+  proves("A5", `a question survives ${how}: it can be answered after the restart, and the turn goes on`, async () => {
+    const home = await newHome();
+    const before = await startDaemon({ home });
+    const agent = await careful(before, "careful", "always_ask");
+    const asking = await start(before);
+    const acting = await start(before, { agent });
+    const asked = await prompt(before, asking.id, "say once only\nask Go on?\nsay afterwards");
+    const queued = await prompt(before, asking.id, "say and the queue", { queue: true });
+    const acted = await prompt(before, acting.id, "say hello\nrun echo did it >> did.txt; cat did.txt");
+    const question = await pendingOf(before, asking.id);
+    const action = await pendingOf(before, acting.id);
+    await stop(before);
+
+    const after = await startDaemon({ home });
+    expect(await show(after, asking.id)).toMatchObject({ busy: true, waitingFor: "approval", queued: 1 });
+    expect(await pendingOf(after, asking.id)).toEqual(question);
+    expectOk(await after.call("POST", `/api/approvals/${question.id}/approve`, { option: "yes" }));
+    expectOk(await after.call("POST", `/api/approvals/${action.id}/approve`, {}));
+    for (const [id, { turnId }] of [
+      [asking.id, asked],
+      [asking.id, queued],
+      [acting.id, acted],
+    ] as const)
+      expect(await ended(after, id, turnId)).toMatchObject({ outcome: "completed" });
+    expect(await linesOf(after, asking.id)).toEqual([
+      "once only",
+      "[awaiting input] Go on?",
+      "approved: yes",
+      "afterwards",
+      "── turn-end (completed) ──",
+      "and the queue",
+      "── turn-end (completed) ──",
+    ]);
+    expect((await linesOf(after, acting.id)).filter((line) => line === "did it")).toHaveLength(1);
+    expectRefusal(await after.call("POST", `/api/approvals/${question.id}/reject`, {}), 409, "already_answered");
+    await expectSound(after);
+  });
+
+proves("A6", "every pending question is in the list, however many were answered before", async () => {
+  const file = await plantDriver(`export default async ({ ask }) => {
+    await Promise.allSettled(Array.from({ length: 64 }, (_, at) => ask("number " + at)));
+  };`);
+  const { id } = await start(daemon, { adapter: "script", file });
+  for (let round = 0; round < 17; round += 1) {
+    const { turnId } = await prompt(daemon, id, "ask");
+    const asked = async () => (await eventsOf(daemon, id, `types=approval.requested&turnId=${turnId}`)).length;
+    await eventually("64 questions", async () => (await asked()) === 64);
+    expectOk(await daemon.call("POST", `/sessions/${id}/interrupt`));
+  }
+  const list = async (query: string) =>
+    expectOk(await daemon.call<{ approvals: Approval[] }>("GET", `/api/approvals${query}`)).approvals;
+  const other = await start(daemon);
+  await prompt(daemon, other.id, "ask the newest");
+  const newest = await pendingOf(daemon, other.id);
+  expect((await list("")).map((one) => one.id)).toContain(newest.id);
+  expect((await list("?status=pending")).map(({ status }) => status)).not.toContain("cancelled");
+  expect((await list("?status=pending")).map((one) => one.id)).toContain(newest.id);
+});

@@ -1,0 +1,169 @@
+import { chmod, open, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { type CliAnswer, newHome, runCli, startDaemon } from "../../support/daemon.ts";
+import { needs } from "../../support/needs.ts";
+import { runConfined } from "../../support/run-confined.ts";
+
+/** What every refusal at start has in common: its four members, no stack, and the catalogue's exit code. */
+function expectRefusal(
+  { exitCode, stdout, stderr }: Pick<CliAnswer, "exitCode" | "stdout" | "stderr">,
+  code: string,
+  exit: number,
+): void {
+  expect({ exitCode, stderr }).toEqual({ exitCode: exit, stderr: "" });
+  expect(JSON.parse(stdout)).toMatchObject({
+    error: { code, message: expect.any(String), remedy: expect.stringMatching(/\.$/), details: expect.any(Object) },
+  });
+  expect(stdout).not.toMatch(/\n\s+at /);
+}
+
+describe("what keeps a daemon from starting", () => {
+  test("a port that somebody listens on", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const home = await newHome();
+    const args = ["--port", String(port), "--json"];
+    expectRefusal(await runCli(["up", ...args], { home }), "port_in_use", 5);
+    expectRefusal(await runCli(["up", "--detach", ...args], { home }), "port_in_use", 5);
+    const plain = await runCli(["up", "--port", String(port)], { home });
+    expect(plain.stderr).toMatch(/^error: .*\(port_in_use\)\n(.*\n)*remedy: .*--port/);
+    server.close();
+    expect(await runCli(["up", "--detach"], { home })).toMatchObject({ exitCode: 0 });
+  });
+
+  test.each([
+    ["{", "malformed_json"],
+    ['{"port": -1}', "invalid_request"],
+  ])("a config.json of %s", async (text, code) => {
+    const home = await stoppedHome();
+    await writeFile(join(home, "config.json"), text);
+    expectRefusal(await runCli(["up", "--json"], { home }), code, 2);
+  });
+
+  test("a home that is a file", async () => {
+    const home = await newHome();
+    await writeFile(home, "");
+    expectRefusal(await runCli(["up", "--json"], { home }), "home_unusable", 6);
+    expectRefusal(await runCli(["ps", "--json"], { home }), "home_unusable", 6);
+  });
+
+  test.skipIf(!needs("bwrap"))("a home that cannot be written", async () => {
+    const home = await stoppedHome();
+    const up = await runConfined(["up", "--json"], { home, args: ["--ro-bind", home, home] });
+    expectRefusal(up, "store_read_only", 6);
+    const ps = await runConfined(["ps", "--json"], { home, args: ["--ro-bind", home, home] });
+    expectRefusal(ps, "store_read_only", 6);
+  });
+
+  test.skipIf(!needs("bwrap"))("a disk that is full", async () => {
+    const home = await newHome();
+    const tiny = ["--size", "65536", "--tmpfs", dirname(home)];
+    expectRefusal(await runConfined(["up", "--json"], { home, args: tiny }), "disk_full", 6);
+  });
+
+  test("a log of a newer version", async () => {
+    const home = await stoppedHome();
+    const db = new DatabaseSync(join(home, "log.db"));
+    db.exec("PRAGMA user_version = 999");
+    db.close();
+    expectRefusal(await runCli(["up", "--json"], { home }), "log_newer", 6);
+  });
+
+  test("a log whose bytes are not what was written: doctor names the place", async () => {
+    const home = await stoppedHome();
+    const db = new DatabaseSync(join(home, "log.db"));
+    db.exec("UPDATE events SET data = CAST('{\"x\":1}' AS BLOB) WHERE seq = (SELECT max(seq) FROM events)");
+    db.close();
+    expectRefusal(await runCli(["up", "--json"], { home }), "log_corrupt", 1);
+    expectRefusal(await runCli(["ps", "--json"], { home }), "log_corrupt", 1);
+    const doctor = await runCli(["doctor", "--json"], { home });
+    expect(doctor.exitCode).toBe(1);
+    expect(doctor.json()).toMatchObject({
+      ok: false,
+      daemon: null,
+      log: { ok: false, problems: [{ stream: expect.any(String), seq: expect.any(Number) }] },
+    });
+    const plain = await runCli(["doctor"], { home });
+    expect(plain).toMatchObject({ exitCode: 1, stderr: "" });
+    expect(plain.stdout).toMatch(/^!! {2}log .*\n +remedy: .*backup/m);
+  });
+
+  test("a log that is no database", async () => {
+    const home = await stoppedHome();
+    const file = await open(join(home, "log.db"), "r+");
+    await file.write(Buffer.alloc(100, 7), 0, 100, 0);
+    await file.close();
+    expectRefusal(await runCli(["up", "--json"], { home }), "log_corrupt", 1);
+    expect(await runCli(["doctor"], { home })).toMatchObject({ exitCode: 1, stderr: "" });
+  });
+});
+
+describe("doctor", () => {
+  test("all is well, with a daemon and without, and before there is a home", async () => {
+    const daemon = await startDaemon();
+    await daemon.cli("run", "say x");
+    const withDaemon = (await daemon.cli("doctor", "--rebuild", "--json")).json();
+    expect(withDaemon).toMatchObject({
+      ok: true,
+      log: { ok: true },
+      models: { ok: true },
+      daemon: { pid: daemon.pid },
+    });
+    await daemon.stop();
+    const without = await daemon.cli("doctor", "--rebuild", "--json");
+    expect(without.exitCode).toBe(0);
+    expect(without.json()).toMatchObject({ ok: true, log: { ok: true }, models: { ok: true }, daemon: null });
+    const before = await runCli(["doctor", "--json"], { home: await newHome() });
+    expect(before.exitCode).toBe(0);
+    expect(before.json()).toMatchObject({ ok: true, log: null });
+  });
+
+  test("read models that differ from the log are found, and mended by --repair", async () => {
+    const home = await stoppedHome();
+    const db = new DatabaseSync(join(home, "log.db"));
+    db.exec("DELETE FROM sessions");
+    db.close();
+    expect(await runCli(["doctor"], { home })).toMatchObject({ exitCode: 0 });
+    const found = await runCli(["doctor", "--rebuild", "--json"], { home });
+    expect(found.exitCode).toBe(1);
+    expect(found.json()).toMatchObject({ models: { ok: false, differences: [{ what: "missing" }] } });
+    expect(await runCli(["doctor", "--repair"], { home })).toMatchObject({ exitCode: 0 });
+    expect(await runCli(["doctor", "--rebuild"], { home })).toMatchObject({ exitCode: 0 });
+    const { sessions } = (await runCli(["ps", "--json"], { home })).json<{ sessions: unknown[] }>();
+    expect(sessions).toHaveLength(1);
+  });
+
+  test("a home and a token that others may read are problems, and mended by --repair", async () => {
+    const home = await stoppedHome();
+    await chmod(home, 0o755);
+    await chmod(join(home, "token"), 0o644);
+    const found = await runCli(["doctor"], { home });
+    expect(found.exitCode).toBe(1);
+    expect(found.stdout).toContain(`run: chmod 700 ${home}`);
+    expect(found.stdout).toContain(`run: chmod 600 ${home}/token`);
+    expect(await runCli(["doctor", "--repair"], { home })).toMatchObject({ exitCode: 0 });
+    expect(await runCli(["doctor"], { home })).toMatchObject({ exitCode: 0 });
+  });
+
+  test("a machine without bubblewrap is a warning with the remedy", async () => {
+    const home = await stoppedHome();
+    const { exitCode, stdout } = await runCli(["doctor"], { home, env: { PATH: dirname(process.execPath) } });
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^-- {2}sandbox .*\n +remedy: run: apt-get install bubblewrap$/m);
+  });
+});
+
+/** A home that a daemon ran on, with a session in it. */
+async function stoppedHome(): Promise<string> {
+  const home = await newHome();
+  const ran = await runCli(["run", "say x", "--json"], { home });
+  if (ran.exitCode !== 0) throw new Error(ran.stdout + ran.stderr);
+  await runCli(["down"], { home });
+  await readFile(join(home, "token"));
+  return home;
+}

@@ -1,0 +1,208 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SYSCALLS, type SyscallEntry } from "../../../src/client/index.ts";
+import { BIN, newHome, runCli, startDaemon, type TestDaemon } from "../../support/daemon.ts";
+
+const ENTRIES: { readonly [name: string]: SyscallEntry } = SYSCALLS;
+let daemon: TestDaemon;
+
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+const nomos = (...args: readonly string[]) => daemon.cli(...args);
+
+describe("help", () => {
+  test("bare nomos is status and help, with a daemon or without", async () => {
+    const { exitCode, stdout } = await nomos();
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("is up\n");
+    expect(stdout).toContain("nomos FAMILY VERB");
+    const without = await runCli([], { home: await newHome() });
+    expect(without).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(without.stdout).toContain("No daemon runs on");
+  });
+
+  test.each([[["--help"]], [["-h"]], [["help"]]])("%s lists every everyday command and every family", async (args) => {
+    const { exitCode, stdout } = await nomos(...args);
+    expect(exitCode).toBe(0);
+    for (const name of ["up", "run", "ps", "prompt", "kill", "rewind", "completion"])
+      expect(stdout).toMatch(new RegExp(`^ {2}${name} `, "m"));
+    for (const name of Object.keys(ENTRIES)) expect(stdout).toMatch(new RegExp(`^ {2}${name.split(".")[0]} `, "m"));
+  });
+
+  test("of a family, of a syscall, of a short form and of an everyday command", async () => {
+    const family = (await nomos("session", "--help")).stdout;
+    for (const name of Object.keys(ENTRIES).filter((one) => one.startsWith("session.")))
+      expect(family).toContain(`nomos ${name.replace(".", " ")}`);
+    const syscall = (await nomos("session", "prompt", "--help")).stdout;
+    expect(syscall).toMatch(/^nomos session prompt ID PROMPT\.\.\. \[--queue\] \[--interrupt\]\n/);
+    expect(syscall).toContain("--idempotency-key KEY");
+    expect(syscall).toContain("session_busy");
+    expect((await nomos("help", "prompt")).stdout).toMatch(/^nomos prompt ID PROMPT\.\.\./);
+    expect((await nomos("run", "--help")).stdout).toContain("-C, --cwd DIR");
+    expect((await nomos("config", "set", "--help")).stdout).toContain("--config JSON");
+    expect(await nomos("help", "nothing")).toMatchObject({ exitCode: 2 });
+  });
+
+  test("version, in three spellings and for a program", async () => {
+    const { version } = JSON.parse(await readFile(join(dirname(BIN), "../package.json"), "utf8"));
+    for (const spelling of ["version", "--version", "-v"])
+      expect(await nomos(spelling)).toMatchObject({ exitCode: 0, stdout: `nomos ${version}\n`, stderr: "" });
+    expect((await nomos("version", "--json")).json()).toEqual({ version });
+  });
+});
+
+describe("what cannot be understood", () => {
+  test.each([
+    [["pss"], "`nomos ps`"],
+    [["statsu"], "`nomos status`"],
+    [["sesion", "list"], "`nomos session`"],
+    [["session", "lsit"], "`nomos session list`"],
+    [["zzzzzzzz"], "`nomos help`"],
+    [["session"], "nomos session VERB"],
+  ])("%j exits 2 and suggests the nearest", async (args, suggestion) => {
+    const { exitCode, stdout, stderr } = await nomos(...args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain(suggestion);
+  });
+
+  test.each([
+    [["session", "show"], "id is missing"],
+    [["session", "show", "a", "b"], '"b"'],
+    [["ps", "--nonsense"], "--nonsense"],
+    [["session", "list", "--limit", "many"], "--limit is no number"],
+    [["session", "events", "x", "--view", "sideways"], "raw, path"],
+    [["todo", "replace", "x", "--items", "{"], "--items is no JSON"],
+    [["prompt", "x", "run", "ls", "-la"], "quotes"],
+    [["completion", "tcsh"], "bash, zsh, fish"],
+    [["attach"], "SESSION is missing"],
+  ])("%j exits 2 and says what is wrong, for people and for programs", async (args, what) => {
+    const plain = await nomos(...args);
+    expect(plain).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(plain.stderr).toContain(what);
+    expect(plain.stderr).toMatch(/^remedy: /m);
+    const json = await nomos(...args, "--json");
+    expect(json).toMatchObject({ exitCode: 2, stderr: "" });
+    expect(json.json()).toMatchObject({
+      error: { code: "usage", message: expect.any(String), remedy: expect.any(String), details: {} },
+    });
+  });
+});
+
+describe("exit codes", () => {
+  test("3 denied, 4 not found, 5 conflict, with the four members of the error", async () => {
+    const { secret } = (await nomos("token", "issue", "session.read", "--json")).json<{ secret: string }>();
+    const env = { NOMOS_URL: daemon.url, NOMOS_TOKEN: secret };
+    const denied = await runCli(["ps", "--json"], { home: daemon.home, env });
+    expect(denied.exitCode).toBe(3);
+    expect(denied.json()).toMatchObject({ error: { code: "denied", details: { capability: "session.list" } } });
+    const lost = await nomos("session", "show", "nobody", "--json");
+    expect(lost.exitCode).toBe(4);
+    expect(lost.json()).toEqual({
+      error: {
+        code: "session_not_found",
+        message: "There is no such session.",
+        remedy: "`nomos ps` shows those there are.",
+        details: { id: "nobody" },
+      },
+    });
+    const taken = await nomos("agent", "create", "demo", "demo");
+    expect(taken.exitCode).toBe(5);
+    expect(taken.stderr).toMatch(/^error: An agent .*\(agent_exists\)\n {2}slug: demo\nremedy: /);
+  });
+});
+
+describe("options", () => {
+  test("kebab-case and camelCase, lists by comma and by repetition, objects as JSON, text from stdin", async () => {
+    const camel = (await nomos("session", "list", "--onlyAlive", "--json")).json();
+    expect((await nomos("session", "list", "--only-alive", "--json")).json()).toEqual(camel);
+    expect((await nomos("session", "list", "--only-alive=false", "--json")).exitCode).toBe(0);
+    const byComma = await nomos("token", "issue", "session.read,session.list", "--json");
+    expect(byComma.json()).toMatchObject({ capabilities: ["session.read", "session.list"] });
+    const byOption = await nomos(
+      "token",
+      "issue",
+      "--capabilities",
+      "session.read",
+      "--capabilities=audit.read",
+      "--json",
+    );
+    expect(byOption.json()).toMatchObject({ capabilities: ["session.read", "audit.read"] });
+    const tools = await nomos("agent", "create", "careful", "demo", "--tools", '{"run":"always_ask"}', "--json");
+    expect(tools.json()).toMatchObject({ slug: "careful", tools: { run: "always_ask" } });
+    const { id } = (await nomos("run", "say x", "--json")).json<{ id: string }>();
+    const options = { home: daemon.home, input: "say from\nsay stdin\n" };
+    expect(await runCli(["prompt", id, "-"], options)).toMatchObject({ exitCode: 0 });
+    await nomos("wait", id);
+    expect((await nomos("logs", id)).stdout).toContain("from\nstdin\n");
+    expect(await nomos("prompt", id, "--", "--json")).toMatchObject({ exitCode: 0 });
+    await nomos("wait", id);
+    expect((await nomos("logs", id)).stdout).toContain("--json\n");
+  });
+
+  test("--idempotency-key: asking twice does it once", async () => {
+    const ask = () => nomos("session", "start", "demo", "--label", "once", "--idempotency-key", "k1", "--json");
+    const first = (await ask()).json<{ id: string }>();
+    expect((await ask()).json()).toMatchObject({ id: first.id });
+    const other = await nomos("session", "start", "demo", "--label", "twice", "--idempotency-key", "k1", "--json");
+    expect(other.exitCode).toBe(5);
+    expect(other.json()).toMatchObject({ error: { code: "idempotency_key_reused" } });
+  });
+
+  test("a directory is meant from where the person stands", async () => {
+    const cwd = join(dirname(daemon.home), "here");
+    await mkdir(join(cwd, "below"), { recursive: true });
+    const started = (args: readonly string[]) =>
+      runCli(["session", "start", "demo", ...args, "--json"], { home: daemon.home, cwd }).then((answer) =>
+        answer.json(),
+      );
+    expect(await started([])).toMatchObject({ cwd });
+    expect(await started(["--cwd", "below"])).toMatchObject({ cwd: join(cwd, "below") });
+  });
+});
+
+describe("the shell", () => {
+  test("a closed pipe is no failure", async () => {
+    const { id } = (await nomos("run", "run seq 20000", "--json")).json<{ id: string }>();
+    const script = `set -o pipefail; "${process.execPath}" "${BIN}" logs -n 2000 ${id} | head -1; echo "\${PIPESTATUS[0]}"`;
+    const { stdout, stderr } = await bash(script);
+    expect(stderr).toBe("");
+    expect(stdout.trim().split("\n").at(-1)).toBe("0");
+    const listed = await bash(`"${process.execPath}" "${BIN}" ps --all | head -0; echo "\${PIPESTATUS[0]}"`);
+    expect(listed).toMatchObject({ stderr: "", stdout: "0\n" });
+  });
+
+  test("the completion for bash can be sourced, and completes", async () => {
+    const script = [
+      `source <("${process.execPath}" "${BIN}" completion bash)`,
+      `complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _nomos; echo "\${COMPREPLY[*]}"; }`,
+      "complete_words nomos re",
+      "complete_words nomos session re",
+      "complete_words nomos session prompt --qu",
+      "complete_words nomos completion f",
+      "complete_words nomos run --la",
+      "complete -p nomos",
+    ].join("\n");
+    const { stdout, stderr } = await bash(script);
+    expect(stderr).toBe("");
+    expect(stdout).toBe(
+      "restart reject rewind\nresume rewind\n--queue\nfish\n--label\ncomplete -o default -F _nomos nomos\n",
+    );
+  });
+
+  test.each(["zsh", "fish"])("there is one for %s", async (shell) => {
+    const { exitCode, stdout } = await nomos("completion", shell);
+    expect(exitCode).toBe(0);
+    for (const word of ["session", "prompt", "rewind", "queue"]) expect(stdout).toContain(word);
+  });
+
+  function bash(script: string): Promise<{ stdout: string; stderr: string }> {
+    return promisify(execFile)("bash", ["-c", script], { env: { ...process.env, NOMOS_HOME: daemon.home } });
+  }
+});

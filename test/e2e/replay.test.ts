@@ -1,0 +1,293 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+import { type Answer, newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
+import { proves } from "../support/proves.ts";
+import {
+  eventsOf,
+  expectOk,
+  expectRefusal,
+  expectSound,
+  idle,
+  pendingOf,
+  prompt,
+  type Session,
+  start,
+  turn,
+} from "./support/talk.ts";
+
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** What the same key must not be used for. */
+  readonly other: Readonly<Record<string, unknown>>;
+  /** Members of the answer that say what was done; a session shown again may have moved on since. */
+  readonly same: readonly string[];
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+const session = async (on: TestDaemon): Promise<Session> => {
+  const one = await start(on, { cwd: join(on.home, "..") });
+  await turn(on, one.id, "say hello");
+  return one;
+};
+const external = async (on: TestDaemon): Promise<{ readonly id: string; readonly turnId: string }> => {
+  const { id } = expectOk(await on.call<{ id: string }>("POST", "/sessions/external", { pid: longLived() }), 201);
+  const begun = await on.call<{ turnId: string }>("POST", `/sessions/${id}/turns`, { input: "task" });
+  return { id, turnId: expectOk(begun, 201).turnId };
+};
+const longLived = (): number => {
+  const agent = spawn("sleep", ["1000"]);
+  onTestFinished(() => void agent.kill("SIGKILL"));
+  return agent.pid ?? 0;
+};
+const agent = async (on: TestDaemon): Promise<string> => {
+  const slug = `a-${randomUUID().slice(0, 8)}`;
+  expectOk(await on.call("POST", "/api/agents", { slug, driver: "demo" }), 201);
+  return slug;
+};
+const question = async (on: TestDaemon): Promise<string> => {
+  const { id } = await session(on);
+  await prompt(on, id, "ask may I?");
+  return (await pendingOf(on, id)).id;
+};
+const post = (path: string, body: Body, other: Body, same: readonly string[]): Call => ({
+  method: "POST",
+  path,
+  body,
+  other,
+  same,
+});
+
+/** Every write there is, by its name in the table; a new one must be added here. */
+const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } = {
+  "session.start": async (on) => {
+    const body = { adapter: "demo", cwd: join(on.home, ".."), prompt: "say once" };
+    return post("/sessions/agent", body, { ...body, prompt: "say twice" }, ["id", "name"]);
+  },
+  "session.prompt": async (on) => {
+    const { id } = await session(on);
+    return post(`/sessions/${id}/prompt`, { prompt: "say x" }, { prompt: "say y" }, ["ok", "id", "turnId", "queued"]);
+  },
+  "session.interrupt": async (on) => {
+    const { id } = await session(on);
+    await prompt(on, id, "sleep 60000");
+    return post(`/sessions/${id}/interrupt`, {}, {}, ["ok", "id", "wasBusy"]);
+  },
+  "session.suspend": async (on) => {
+    const { id } = await session(on);
+    return post(`/sessions/${id}/suspend`, { reason: "a" }, { reason: "b" }, ["id", "state"]);
+  },
+  "session.resume": async (on) => {
+    const { id } = await session(on);
+    expectOk(await on.call("POST", `/sessions/${id}/suspend`));
+    return post(`/sessions/${id}/resume`, {}, {}, ["id"]);
+  },
+  "session.hibernate": async (on) => post(`/sessions/${(await session(on)).id}/hibernate`, {}, {}, ["id", "state"]),
+  "session.kill": async (on) => {
+    const { id } = await session(on);
+    return post(`/sessions/${id}/kill`, { reason: "a" }, { reason: "b" }, ["ok", "id"]);
+  },
+  "session.forget": async (on) => {
+    const { id } = await session(on);
+    return { method: "DELETE", path: `/sessions/${id}`, other: {}, same: ["ok", "id"] };
+  },
+  "session.label": async (on) => {
+    const { id } = await session(on);
+    return post(`/sessions/${id}/label`, { label: "a" }, { label: "b" }, ["id", "label"]);
+  },
+  "session.fork": async (on) => {
+    const { id, head } = await session(on);
+    return post(`/sessions/${id}/fork`, { label: "a" }, { at: head }, ["id", "name", "forkedFrom"]);
+  },
+  "session.rewind": async (on) => {
+    const { id } = await session(on);
+    const [first, second] = await eventsOf(on, id);
+    return post(`/sessions/${id}/rewind`, { to: first?.id }, { to: second?.id }, ["id"]);
+  },
+  "session.open": async () => {
+    const pid = longLived();
+    return post("/sessions/external", { pid, label: "a" }, { pid, label: "b" }, ["id", "name"]);
+  },
+  "session.finish": async (on) => {
+    const { id } = await external(on);
+    return post(`/sessions/${id}/finish`, { exitCode: 0 }, { exitCode: 1 }, ["id", "exitCode"]);
+  },
+  "turn.begin": async (on) => {
+    const { id, turnId } = await external(on);
+    expectOk(await on.call("POST", `/sessions/${id}/turns/${turnId}/end`, {}));
+    return post(`/sessions/${id}/turns`, { input: "a" }, { input: "b" }, ["id", "turnId"]);
+  },
+  "turn.end": async (on) => {
+    const { id, turnId } = await external(on);
+    const path = `/sessions/${id}/turns/${turnId}/end`;
+    return post(path, { outcome: "completed" }, { outcome: "failed" }, ["id", "turnId", "eventId"]);
+  },
+  "turn.say": async (on) => {
+    const { id, turnId } = await external(on);
+    return post(`/sessions/${id}/turns/${turnId}/messages`, { text: "a" }, { text: "b" }, ["ids"]);
+  },
+  "event.add": async (on) => {
+    const { id } = await session(on);
+    const events = (payload: number) => ({ events: [{ type: "note", payload }] });
+    return post(`/sessions/${id}/events`, events(1), events(2), ["ids"]);
+  },
+  "artifact.write": async (on) => {
+    const { id } = await session(on);
+    const same = ["artifactId", "path", "version", "eventId"];
+    return post(`/sessions/${id}/artifacts`, { path: "a", content: "x" }, { path: "a", content: "y" }, same);
+  },
+  "todo.replace": async (on) => {
+    const { id } = await session(on);
+    const items = (text: string) => ({ items: [{ text, status: "open" }] });
+    return { method: "PUT", path: `/sessions/${id}/todo`, body: items("a"), other: items("b"), same: ["items"] };
+  },
+  "approval.approve": async (on) =>
+    post(`/api/approvals/${await question(on)}/approve`, { option: "yes" }, { option: "no" }, ["id", "status"]),
+  "approval.reject": async (on) =>
+    post(`/api/approvals/${await question(on)}/reject`, { reason: "a" }, { reason: "b" }, ["id", "status"]),
+  "agent.create": async () => {
+    const slug = `b-${randomUUID().slice(0, 8)}`;
+    return post("/api/agents", { slug, driver: "demo" }, { slug, driver: "script" }, ["slug", "driver", "createdAt"]);
+  },
+  "agent.delete": async (on) => {
+    const slug = await agent(on);
+    return { method: "DELETE", path: `/api/agents/${slug}`, other: {}, same: ["ok", "slug"] };
+  },
+  "agent.default": async (on) => post(`/api/agents/${await agent(on)}/default`, {}, {}, ["slug"]),
+  "config.set": async () => ({
+    method: "PUT",
+    path: "/api/config",
+    body: { config: { turnTimeoutMs: 500_000 } },
+    other: { config: { turnTimeoutMs: 600_000 } },
+    same: ["config"],
+  }),
+  "token.issue": async () => {
+    const body = { capabilities: ["session.read"], label: "a" };
+    return post("/api/tokens", body, { ...body, label: "b" }, ["tokenId", "capabilities"]);
+  },
+  "token.revoke": async (on) => {
+    const issued = await on.call<{ tokenId: string }>("POST", "/api/tokens", { capabilities: ["session.read"] });
+    const path = `/api/tokens/${expectOk(issued, 201).tokenId}`;
+    return { method: "DELETE", path, other: {}, same: ["ok", "tokenId"] };
+  },
+};
+/** There is nobody left to ask twice; and what is erased cannot be erased any further. */
+const NOT_REPLAYED = ["system.shutdown", "session.erase"];
+
+const ask = (on: TestDaemon, key: string, { method, path, body }: Call): Promise<Answer<Body>> =>
+  on.call<Body>(method, path, method === "DELETE" ? undefined : body, { "idempotency-key": key });
+const chosen = (answer: Answer<Body>, { same }: Call) => ({
+  status: answer.status,
+  ...Object.fromEntries(same.map((name) => [name, answer.body[name]])),
+});
+const written = async (on: TestDaemon): Promise<number> =>
+  expectOk(await on.call<{ events: number }>("GET", "/api/status")).events;
+
+proves(
+  "H20",
+  "a caller whose answer was lost in a kill -9 asks again with its key: the same answer, nothing done twice",
+  async () => {
+    const home = await newHome();
+    const before = await startDaemon({ home });
+    const openApi = expectOk(
+      await before.call<{ paths: Record<string, Record<string, unknown>> }>("GET", "/openapi.json"),
+    );
+    const writes = Object.values(openApi.paths)
+      .flatMap((methods) => Object.values(methods))
+      .filter((operation) => JSON.stringify(operation).includes("Idempotency-Key"))
+      .map((operation) => String(Reflect.get(Object(operation), "operationId")));
+    expect([...Object.keys(WRITES), ...NOT_REPLAYED].sort()).toEqual([...writes].sort());
+
+    const calls: { name: string; key: string; call: Call; first: Answer<Body> }[] = [];
+    for (const [name, prepare] of Object.entries(WRITES)) {
+      const call = await prepare(before);
+      const key = `${name}-${randomUUID()}`;
+      const first = await ask(before, key, call);
+      expect({ name, status: first.status, text: first.text }).toMatchObject({ status: expect.toBeOneOf([200, 201]) });
+      calls.push({ name, key, call, first });
+    }
+    await before.kill9();
+
+    const after = await startDaemon({ home });
+    for (const { sessions } of [expectOk(await after.call<{ sessions: Session[] }>("GET", "/sessions?onlyAlive=1"))])
+      for (const one of sessions.filter(
+        ({ adapterSlug, waitingFor }) => adapterSlug === "demo" && waitingFor === undefined,
+      ))
+        await idle(after, one.id);
+    const count = await written(after);
+    for (const { name, key, call, first } of calls) {
+      const again = await ask(after, key, call);
+      expect({ name, ...chosen(again, call) }).toEqual({ name, ...chosen(first, call) });
+      expect({ name, events: await written(after) }).toEqual({ name, events: count });
+    }
+    for (const { name, key, call } of calls.filter(({ call: { other } }) => Object.keys(other).length > 0)) {
+      const other = await ask(after, key, { ...call, body: call.other });
+      expect({ name, status: other.status }).toEqual({ name, status: 409 });
+      expectRefusal(other, 409, "idempotency_key_reused");
+    }
+    expect(await written(after)).toBe(count);
+    await expectSound(after);
+  },
+  120_000,
+);
+
+proves("H21", "the same key at the same moment is carried out once, and everybody gets that answer", async () => {
+  const daemon = await startDaemon();
+  for (const name of [
+    "session.start",
+    "session.prompt",
+    "session.fork",
+    "artifact.write",
+    "event.add",
+    "agent.create",
+    "turn.say",
+  ]) {
+    const call = await (WRITES[name] as (on: TestDaemon) => Promise<Call>)(daemon);
+    const key = randomUUID();
+    const before = await written(daemon);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => ask(daemon, key, call)));
+    for (const answer of answers)
+      expect({ name, ...chosen(answer, call) }).toEqual({ name, ...chosen(answers[0] as Answer<Body>, call) });
+    expect(answers[0]?.status).toBeOneOf([200, 201]);
+    expect(await written(daemon)).toBeGreaterThan(before);
+  }
+});
+
+proves("H21", "a refused call does not use its key up: asked again when it can be done, it is done", async () => {
+  const daemon = await startDaemon();
+  const { id } = await session(daemon);
+  await prompt(daemon, id, "sleep 500");
+  const key = { "idempotency-key": "later" };
+  const call = () => daemon.call<{ turnId: string }>("POST", `/sessions/${id}/prompt`, { prompt: "say now" }, key);
+  const refused = await Promise.all(Array.from({ length: 6 }, call));
+  for (const answer of refused) expectRefusal(answer, 409, "session_busy");
+  await idle(daemon, id);
+  const done = await Promise.all(Array.from({ length: 6 }, call));
+  expect(new Set(done.map((answer) => expectOk(answer).turnId)).size).toBe(1);
+});
+
+proves("H21", "a key belongs to whoever sent it, and has a bounded length", async () => {
+  const daemon = await startDaemon();
+  const { id } = await session(daemon);
+  const issue = await daemon.call<{ secret: string }>("POST", "/api/tokens", { capabilities: ["session.*"] });
+  const other = { authorization: `Bearer ${expectOk(issue, 201).secret}`, "idempotency-key": "shared" };
+  const mine = expectOk(
+    await daemon.call<{ turnId: string }>(
+      "POST",
+      `/sessions/${id}/prompt`,
+      { prompt: "say a" },
+      { "idempotency-key": "shared" },
+    ),
+  );
+  await idle(daemon, id);
+  const theirs = expectOk(
+    await daemon.call<{ turnId: string }>("POST", `/sessions/${id}/prompt`, { prompt: "say a" }, other),
+  );
+  expect(theirs.turnId).not.toBe(mine.turnId);
+  const long = { "idempotency-key": "k".repeat(201) };
+  expectRefusal(await daemon.call("POST", `/sessions/${id}/label`, { label: "x" }, long), 400, "invalid_request");
+});

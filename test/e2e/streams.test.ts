@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect } from "vitest";
+import { startDaemon, type TestDaemon } from "../support/daemon.ts";
+import { proves } from "../support/proves.ts";
+import { type Item, readStream } from "./support/stream-reader.ts";
+import { eventsOf, eventually, expectOk, expectRefusal, idle, linesOf, prompt, start, turn } from "./support/talk.ts";
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+const seqsIn = (items: readonly Item[]): readonly unknown[] =>
+  items.flatMap(({ event, data }) => (event === "event" ? [data["seq"]] : []));
+const isEvent = (type: string) => (item: Item) => item.event === "event" && item.data["type"] === type;
+
+proves("H10", "a stream gives history, then live: every event once, in order, with its cursor as id", async () => {
+  const { id } = await start(daemon);
+  await turn(daemon, id, "say before");
+  const reader = await readStream(daemon, `/sessions/${id}/stream`);
+  await reader.until("history", isEvent("turn.ended@1"));
+  await turn(daemon, id, "say live\nrun echo out; echo err >&2");
+  await daemon.call("POST", `/sessions/${id}/kill`);
+  await reader.until("the end", ({ event }) => event === "end");
+  const events = await eventsOf(daemon, id);
+  expect(seqsIn(reader.items)).toEqual(events.map(({ seq }) => seq));
+  for (const item of reader.items.filter(({ event }) => event === "event"))
+    expect(item.id).toBe(String(item.data["seq"]));
+  await eventually("the server closes", async () => reader.isOver());
+});
+
+proves("H10", "lines are those of the output, each before the event it comes from", async () => {
+  const { id } = await start(daemon);
+  const reader = await readStream(daemon, `/sessions/${id}/stream`);
+  await turn(daemon, id, "say first\nsay second\nrun echo to stdout; echo to stderr >&2\nfail with this");
+  await reader.until("the turn's end", isEvent("turn.ended@1"));
+  const lines = reader.items.filter(({ event }) => event === "line");
+  expect(lines.map(({ data }) => data["line"])).toEqual(await linesOf(daemon, id));
+  expect(lines.map(({ data }) => data)).toContainEqual({ line: "first", stream: "stdout" });
+  expect(lines.map(({ data }) => data)).toContainEqual({ line: "to stderr", stream: "stderr" });
+  expect(lines.at(-1)?.data).toEqual({ line: "── turn-end (failed) ──", stream: "stdout" });
+});
+
+proves("H10", "pieces of text and changes of state come as they happen", async () => {
+  const { id } = await start(daemon);
+  const reader = await readStream(daemon, `/sessions/${id}/stream`);
+  await prompt(daemon, id, "run echo piece one; sleep 0.2; echo piece two\nsay whole");
+  await reader.until("a piece", ({ event, data }) => event === "delta" && data["source"] === "stdout");
+  await reader.until("busy", ({ event, data }) => event === "status" && data["busy"] === true);
+  await idle(daemon, id);
+  await reader.until("idle", ({ event, data }) => event === "status" && data["state"] === "idle");
+  const pieces = reader.items.filter(({ event }) => event === "delta");
+  const printed = pieces.filter(({ data }) => data["source"] === "stdout").map(({ data }) => data["text"]);
+  expect(printed.join("")).toBe("piece one\npiece two\n");
+  expect(pieces.at(-1)?.data).toMatchObject({ source: "message", text: "whole" });
+});
+
+proves("H11", "Last-Event-ID resumes at every place without loss and without repetition", async () => {
+  const { id } = await start(daemon);
+  await turn(daemon, id, "say one\nrun echo two");
+  await turn(daemon, id, "say three");
+  const seqs = (await eventsOf(daemon, id)).map(({ seq }) => seq);
+  for (const [at, seq] of seqs.slice(0, -1).entries()) {
+    const reader = await readStream(daemon, `/sessions/${id}/stream`, { "last-event-id": String(seq) });
+    await reader.until("the last event", ({ data }) => data["seq"] === seqs.at(-1));
+    expect(seqsIn(reader.items)).toEqual(seqs.slice(at + 1));
+    reader.close();
+  }
+});
+
+proves("H11", "readers that come and go while a session works see each event exactly once", async () => {
+  const { id } = await start(daemon);
+  const seen: unknown[] = [];
+  let last = "0";
+  const lastTurn = prompt(daemon, id, Array.from({ length: 150 }, (_, at) => `say ${at}`).join("\n"));
+  for (let visit = 0; ; visit += 1) {
+    const reader = await readStream(daemon, `/sessions/${id}/stream`, { "last-event-id": last });
+    await reader.until("something", ({ event }) => event === "event", 5000);
+    reader.close();
+    const items = [...reader.items];
+    seen.push(...seqsIn(items));
+    last = items.findLast(({ id: cursor }) => cursor !== null)?.id ?? last;
+    if (items.some(isEvent("turn.ended@1"))) break;
+    expect(visit).toBeLessThan(500);
+  }
+  await lastTurn;
+  expect(seen).toEqual((await eventsOf(daemon, id)).map(({ seq }) => seq));
+});
+
+proves("H11", "the stream of an ended session gives the rest and ends, wherever it is resumed", async () => {
+  const { id } = await start(daemon);
+  await turn(daemon, id, "say last words");
+  await daemon.call("POST", `/sessions/${id}/kill`);
+  await daemon.call("POST", `/sessions/${id}/label`, { label: "after its end" });
+  const seqs = (await eventsOf(daemon, id)).map(({ seq }) => seq);
+  for (const last of ["0", String(seqs.at(-2)), String(seqs.at(-1))]) {
+    const reader = await readStream(daemon, `/sessions/${id}/stream`, { "last-event-id": last });
+    await reader.until("the end", ({ event }) => event === "end");
+    expect(seqsIn(reader.items)).toEqual(seqs.filter((seq) => seq > Number(last)));
+    await eventually("the server closes", async () => reader.isOver());
+  }
+});
+
+proves("H12", "the global stream has every event of every session in one order, and resumes by cursor", async () => {
+  const [a, b] = [await start(daemon), await start(daemon)];
+  const live = await readStream(daemon, "/api/events");
+  await Promise.all([turn(daemon, a.id, "say a\nsay aa"), turn(daemon, b.id, "say b\nrun echo bb")]);
+  await live.until("both ends", () => live.items.filter(isEvent("turn.ended@1")).length === 2);
+  const seqs = seqsIn(live.items).map(Number);
+  expect(seqs).toEqual(seqs.map((_, at) => (seqs[0] ?? 0) + at));
+  const again = await readStream(daemon, `/api/events?after=${(seqs[0] ?? 0) - 1}`);
+  await again.until("the last", ({ data }) => data["seq"] === seqs.at(-1));
+  expect(again.items.slice(0, live.items.length)).toEqual(live.items.slice(0, live.items.length));
+  const { entries } = expectOk(
+    await daemon.call<{ entries: { seq: number }[] }>(
+      "GET",
+      `/api/audit/entries?after=${(seqs[0] ?? 0) - 1}&limit=1000`,
+    ),
+  );
+  expect(entries.slice(0, seqs.length).map(({ seq }) => seq)).toEqual(seqs);
+});
+
+proves("H12", "a stream of nothing is an error and not an empty stream", async () => {
+  expectRefusal(await daemon.call("GET", "/sessions/nobody/stream"), 404, "session_not_found");
+  const { id } = await start(daemon);
+  expectRefusal(await daemon.call("GET", `/sessions/${id}/stream?after=nonsense`), 404, "event_not_found");
+  expectRefusal(await daemon.call("GET", "/api/events?after=nonsense"), 404, "event_not_found");
+});
+
+proves("H12", "a session forgotten while it is watched ends the stream", async () => {
+  const { id } = await start(daemon);
+  const reader = await readStream(daemon, `/sessions/${id}/stream`);
+  await reader.until("the start", isEvent("session.started@1"));
+  await daemon.call("DELETE", `/sessions/${id}`);
+  await reader.until("the end", ({ event }) => event === "end");
+  await eventually("the server closes", async () => reader.isOver());
+});

@@ -1,0 +1,10 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { newFolder } from "./talk.ts";
+
+/** A driver file with this text, in a folder of its own. Answers its path. */
+export async function plantDriver(text: string): Promise<string> {
+  const file = join(await newFolder(), "driver.ts");
+  await writeFile(file, text);
+  return file;
+}

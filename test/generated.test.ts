@@ -1,0 +1,130 @@
+import { execFile } from "node:child_process";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { parseSync, Visitor } from "oxc-parser";
+import { describe, expect, test } from "vitest";
+import { ERRORS } from "../src/client/index.ts";
+import { ERROR_CATALOGUE } from "../src/contract/index.ts";
+import { REFUSAL_CODES } from "../src/kernel/index.ts";
+import { STORE_ERROR_CODES } from "../src/store/index.ts";
+import { SYSCALLS } from "../src/syscalls/index.ts";
+import { generatedFiles, staleFiles, writeGenerated } from "../tools/generate/generated-files.ts";
+import { plantTree } from "./support/plant-tree.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+
+describe("what is generated", () => {
+  test("is as the sources have it: otherwise run `npm run docs`", async () => {
+    expect(await staleFiles(ROOT)).toEqual([]);
+  });
+
+  test("`npm run docs -- --check` says so by its exit code", async () => {
+    const check = await promisify(execFile)(process.execPath, [join(ROOT, "tools/docs.ts"), "--check"]);
+    expect(check).toEqual({ stdout: "", stderr: "" });
+  });
+
+  test("one byte of difference is seen, and writing mends just that file", async () => {
+    const root = await plantTree({});
+    for (const name of ["node_modules", "package.json", "biome.json", ".gitignore"])
+      await symlink(join(ROOT, name), join(root, name));
+    for (const path of ["src/kernel/events.ts", "src/kernel/session/view.ts"]) await copy(path, root);
+    expect((await writeGenerated(root)).length).toBe(generatedFiles(root).size);
+    expect(await staleFiles(root)).toEqual([]);
+    const page = join(root, "docs/reference/errors.md");
+    await writeFile(page, `${await readFile(page, "utf8")} `);
+    expect(await staleFiles(root)).toEqual(["docs/reference/errors.md"]);
+    expect(await writeGenerated(root)).toEqual(["docs/reference/errors.md"]);
+  });
+
+  test("every syscall is in the reference, the client and OpenAPI", async () => {
+    const files = generatedFiles(ROOT);
+    for (const { name, http } of SYSCALLS) {
+      expect(files.get("docs/reference/syscalls.md")).toContain(`### ${name}\n`);
+      expect(files.get("docs/reference/permissions.md")).toContain(`| \`${name}\` |`);
+      expect(files.get("src/client/types.generated.ts")).toContain(`"${name}": {`);
+      expect(files.get("docs/reference/openapi.json")).toContain(`"operationId": "${name}"`);
+      expect(http.path).toMatch(/^\//);
+    }
+  });
+
+  test("OpenAPI refers to nothing that is not in it", () => {
+    const text = generatedFiles(ROOT).get("docs/reference/openapi.json") ?? "";
+    const { components }: { components: { schemas: Record<string, unknown> } } = JSON.parse(text);
+    const referred = [...text.matchAll(/"\$ref": "([^"]+)"/g)].map(([, target]) => target);
+    expect(referred.length).toBeGreaterThan(0);
+    expect(new Set(referred)).toEqual(
+      new Set(Object.keys(components.schemas).map((name) => `#/components/schemas/${name}`)),
+    );
+  });
+});
+
+describe("error codes", () => {
+  test("whatever is refused or thrown is in the catalogue, and whatever is in it can happen", async () => {
+    const used = new Set<string>([...REFUSAL_CODES, ...STORE_ERROR_CODES, ...(await codesInSources())]);
+    expect([...used].filter((code) => !(code in ERROR_CATALOGUE))).toEqual([]);
+    expect(Object.keys(ERROR_CATALOGUE).filter((code) => !used.has(code))).toEqual([]);
+  });
+
+  test("the page and the client list the same ones", async () => {
+    const page = await readFile(join(ROOT, "docs/reference/errors.md"), "utf8");
+    const listed = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code);
+    expect(listed).toEqual(Object.keys(ERROR_CATALOGUE));
+    expect(ERRORS).toEqual(ERROR_CATALOGUE);
+  });
+
+  test("each is spelled in lower_snake and says what to do", () => {
+    for (const [code, { message, remedy, status, exit }] of Object.entries(ERROR_CATALOGUE)) {
+      expect(code).toMatch(/^[a-z0-9]+(_[a-z0-9]+)*$/);
+      expect(message).toMatch(/^[A-Z].*\.$/);
+      expect(remedy).toMatch(/\.$/);
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect([1, 2, 3, 4, 5, 6]).toContain(exit);
+    }
+  });
+});
+
+async function copy(path: string, root: string): Promise<void> {
+  await mkdir(dirname(join(root, path)), { recursive: true });
+  await writeFile(join(root, path), await readFile(join(ROOT, path)));
+}
+
+/** Those who take a code as their first argument, and the types that list codes. */
+const SPEAKERS: readonly string[] = ["NomosError", "StoreError", "HostError", "DriverError", "ClientError", "refuse"];
+const LISTS: readonly string[] = ["HostErrorCode", "DriverErrorCode"];
+
+/** Every code that stands in the sources where one is thrown, refused, or listed in a type of codes. */
+async function codesInSources(): Promise<readonly string[]> {
+  const paths = await readdir(join(ROOT, "src"), { recursive: true });
+  const sources = paths.filter((path) => path.endsWith(".ts") && !/\.(test|generated)\.ts$/.test(path));
+  expect(sources.length).toBeGreaterThan(100);
+  return (await Promise.all(sources.map(codesIn))).flat();
+}
+
+async function codesIn(path: string): Promise<readonly string[]> {
+  const { program } = parseSync(path, await readFile(join(ROOT, "src", path), "utf8"));
+  const places: { readonly start: number; readonly end: number }[] = [];
+  const codes: string[] = [];
+  const speak = (node: { readonly callee: object; readonly arguments: readonly (typeof places)[number][] }): void => {
+    const [first] = node.arguments;
+    const speaker: unknown = Reflect.get(node.callee, "name");
+    if (first !== undefined && typeof speaker === "string" && SPEAKERS.includes(speaker)) places.push(first);
+  };
+  new Visitor({
+    NewExpression: speak,
+    CallExpression: speak,
+    TSTypeAliasDeclaration: (node) => {
+      if (LISTS.includes(node.id.name)) places.push(node);
+    },
+  }).visit(program);
+  new Visitor({
+    Literal: ({ value, start, end }) => {
+      const isSpoken = places.some((place) => start >= place.start && end <= place.end);
+      if (isSpoken && typeof value === "string" && CODE.test(value)) codes.push(value);
+    },
+  }).visit(program);
+  return codes;
+}
+
+/** A code has two words at least, or is one of these; a bare word inside is an argument of a choice. */
+const CODE = /^([a-z0-9]+(_[a-z0-9]+)+|denied|internal|overloaded|starting|unauthorized|usage)$/;

@@ -1,0 +1,180 @@
+import { createHash } from "node:crypto";
+import type { CallRef, RecordedEvent } from "../../src/store/index.ts";
+import type { By } from "../../src/supervisor/index.ts";
+import type { Chance } from "./chance.ts";
+import type { SimDaemon } from "./sim-daemon.ts";
+
+/** What clients were told: the promises that must be kept. */
+export interface Ledger {
+  readonly acked: RecordedEvent[];
+  /** Session ids that clients know of. */
+  readonly sessions: string[];
+  commands: number;
+}
+
+interface Wish {
+  readonly name: string;
+  readonly act: (daemon: SimDaemon, by: By) => Promise<readonly RecordedEvent[]>;
+}
+
+/**
+ * A client that asks for one thing with one idempotency key, until it gets an answer: an acknowledgement goes into the
+ * ledger, a refusal ends it, and a daemon that died is asked again when there is a new one.
+ */
+export async function askUntilAnswered(
+  wish: Wish,
+  key: string,
+  current: () => Promise<SimDaemon>,
+  ledger: Ledger,
+): Promise<void> {
+  const call: CallRef = { keyHash: hash(key), requestHash: hash(wish.name) };
+  while (true) {
+    const daemon = await current();
+    const known = await daemon.store.findCall(call);
+    const answer = known ?? (await race(wish.act(daemon, { actor: "operator", call }), daemon));
+    if (answer === "died") continue;
+    if (answer === "refused") return;
+    ledger.acked.push(...answer);
+    for (const { stream } of answer) {
+      const id = stream.slice("session/".length);
+      if (stream.startsWith("session/") && !ledger.sessions.includes(id)) ledger.sessions.push(id);
+    }
+    return;
+  }
+}
+
+export function randomWish(chance: Chance, ledger: Ledger): Wish {
+  ledger.commands += 1;
+  const mark = `mark-${ledger.commands}`;
+  const id = ledger.sessions.length === 0 ? null : chance.pick(ledger.sessions);
+  const kind = id === null ? "open" : chance.pick(KINDS);
+  const prompt = promptOf(chance, mark);
+  switch (kind) {
+    case "open":
+      return {
+        name: mark,
+        act: ({ supervisor }, by) =>
+          supervisor.open({ adapter: "demo", agent: chance.pick(["demo", "careful"]), prompt }, by),
+      };
+    case "prompt":
+      return {
+        name: mark,
+        act: ({ supervisor }, by) =>
+          supervisor.prompt(id ?? "", { prompt, queue: chance.happens(0.7), interrupt: chance.happens(0.2) }, by),
+      };
+    case "interrupt":
+      return {
+        name: mark,
+        act: async ({ supervisor }, by) => {
+          const events = await supervisor.interrupt(id ?? "", by);
+          const turn = events[0]?.data;
+          if (typeof turn === "object" && turn !== null && "turnId" in turn)
+            await supervisor.settled(id ?? "", String(turn["turnId"]));
+          return events;
+        },
+      };
+    case "fork":
+      return {
+        name: mark,
+        act: async ({ supervisor, store }, by) =>
+          supervisor.fork(id ?? "", { at: await somewhere(store, id ?? "", chance) }, by),
+      };
+    case "rewind":
+      return {
+        name: mark,
+        act: async ({ supervisor, store }, by) =>
+          supervisor.rewind(id ?? "", (await somewhere(store, id ?? "", chance)) ?? "", by),
+      };
+    case "suspend":
+      return { name: mark, act: ({ supervisor }, by) => supervisor.suspend(id ?? "", "sim", by) };
+    case "resume":
+      return { name: mark, act: ({ supervisor }, by) => supervisor.resume(id ?? "", by) };
+    case "hibernate":
+      return { name: mark, act: ({ supervisor }, by) => supervisor.hibernate(id ?? "", "sim", by) };
+    case "kill":
+      return {
+        name: mark,
+        act: async ({ supervisor }, by) => {
+          const events = await supervisor.kill(id ?? "", "sim", by);
+          await supervisor.gone(id ?? "");
+          return events;
+        },
+      };
+    case "artifact":
+      return {
+        name: mark,
+        act: ({ supervisor }, by) =>
+          supervisor.writeArtifact(
+            id ?? "",
+            { path: `a${chance.below(3)}`, bytes: Buffer.from(mark), mediaType: "text/plain", turnId: null },
+            by,
+          ),
+      };
+    case "answer":
+      return { name: mark, act: (daemon, by) => answerSomething(daemon, by, chance) };
+  }
+}
+
+const KINDS = [
+  "open",
+  "prompt",
+  "prompt",
+  "prompt",
+  "prompt",
+  "interrupt",
+  "fork",
+  "rewind",
+  "suspend",
+  "resume",
+  "resume",
+  "hibernate",
+  "kill",
+  "artifact",
+  "answer",
+  "answer",
+] as const;
+
+function promptOf(chance: Chance, mark: string): string {
+  const lines = [`run ${mark}`];
+  if (chance.happens(0.4)) lines.unshift(`sleep ${chance.below(40)}`);
+  if (chance.happens(0.3)) lines.unshift("ask may I?");
+  if (chance.happens(0.3)) lines.push(`write f ${mark}`);
+  if (chance.happens(0.1)) lines.push("fail on purpose");
+  return lines.join("\n");
+}
+
+export async function answerSomething(daemon: SimDaemon, by: By, chance: Chance): Promise<readonly RecordedEvent[]> {
+  const rows = await daemon.store.rows("approval", { limit: 1000 });
+  const pending = rows
+    .map((row): { id: string; status: string } => JSON.parse(row))
+    .filter(({ status }) => status === "pending");
+  const one = pending[chance.below(Math.max(1, pending.length))];
+  if (one === undefined) return [];
+  return daemon.supervisor.answer(
+    one.id,
+    chance.happens(0.7) ? { status: "approved", option: null } : { status: "rejected", reason: null },
+    by,
+  );
+}
+
+async function somewhere(store: SimDaemon["store"], id: string, chance: Chance): Promise<string | undefined> {
+  const { events } = await store.readStream(`session/${id}`, { limit: 10_000 });
+  return events[chance.below(Math.max(1, events.length))]?.id;
+}
+
+async function race(
+  answer: Promise<readonly RecordedEvent[]>,
+  daemon: SimDaemon,
+): Promise<readonly RecordedEvent[] | "refused" | "died"> {
+  const told = await Promise.race([answer.catch((): "refused" => "refused"), died(daemon)]);
+  return daemon.life.dead && told !== "died" && !daemon.life.zombie ? "died" : told;
+}
+
+async function died(daemon: SimDaemon): Promise<"died"> {
+  await daemon.death;
+  return "died";
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

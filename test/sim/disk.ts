@@ -1,0 +1,121 @@
+import { emptyFold, evolve, type Folded, foldAll, type Placed, type RowChange } from "../../src/kernel/index.ts";
+import type { AppendOptions, AppendPart, RecordedEvent } from "../../src/store/index.ts";
+
+/** What survives a crash: the log, its read models, the keys of calls, the fence. One for all incarnations of a daemon. */
+export interface Disk {
+  readonly log: RecordedEvent[];
+  /** Which fence each event was written under, by seq - 1: what no store records and only a simulation can see. */
+  readonly writtenUnder: number[];
+  readonly blobs: Map<string, Uint8Array>;
+  readonly streamOf: (stream: string) => readonly RecordedEvent[];
+  readonly fold: (stream: string, atVersion?: number) => Folded;
+  readonly row: (model: string, id: string) => string | null;
+  readonly rows: (model: string) => readonly { readonly id: string; readonly row: string }[];
+  readonly calls: Map<string, { readonly request: string; readonly first: number; readonly last: number }>;
+  /** All or nothing; says why not. */
+  readonly write: (
+    parts: readonly AppendPart[],
+    options: AppendOptions,
+    checkFence: boolean,
+  ) => readonly RecordedEvent[] | Refused;
+}
+
+export interface Refused {
+  readonly refused: "stale_fence" | "stale_version" | "idempotency_key_reused";
+}
+
+export function createDisk(): Disk {
+  const log: RecordedEvent[] = [];
+  const writtenUnder: number[] = [];
+  const streams = new Map<string, RecordedEvent[]>();
+  const heads = new Map<string, Folded>();
+  const tables = new Map<string, string>();
+  const calls: Disk["calls"] = new Map();
+  let fence = 0;
+
+  const streamOf = (stream: string) => streams.get(stream) ?? [];
+  const headOf = (stream: string) => heads.get(stream) ?? emptyFold(stream);
+
+  const applyRow = (change: RowChange): void => {
+    const key = `${change.model} ${change.id}`;
+    if ("put" in change) tables.set(key, JSON.stringify(change.put));
+    else tables.set(key, JSON.stringify({ ...JSON.parse(tables.get(key) ?? "{}"), status: change.status }));
+  };
+
+  const check = (parts: readonly AppendPart[], options: AppendOptions, checkFence: boolean): Refused | null => {
+    const taken = parts.flatMap((part) => part.events).find(({ fact }) => fact.type === "lease.acquired@1")?.fact;
+    const takes = taken?.type === "lease.acquired@1" ? taken.data.fence : null;
+    if (checkFence && (options.fence !== (takes ?? fence) || (takes !== null && takes <= fence)))
+      return { refused: "stale_fence" };
+    if (takes !== null) fence = Math.max(fence, takes);
+    const known = options.call == null ? undefined : calls.get(options.call.keyHash);
+    if (known !== undefined)
+      return { refused: known.request === options.call?.requestHash ? "stale_version" : "idempotency_key_reused" };
+    const stale = parts.some((part) => streamOf(part.stream).length !== part.expectedVersion);
+    return stale ? { refused: "stale_version" } : null;
+  };
+
+  return {
+    log,
+    writtenUnder,
+    blobs: new Map(),
+    calls,
+    streamOf,
+    fold: (stream, atVersion) =>
+      atVersion === undefined
+        ? headOf(stream)
+        : streamOf(stream).slice(0, atVersion).map(placed).reduce(evolve, emptyFold(stream)),
+    row: (model, id) => tables.get(`${model} ${id}`) ?? null,
+    rows: (model) =>
+      [...tables]
+        .filter(([key]) => key.startsWith(`${model} `))
+        .map(([key, row]) => ({ id: key.slice(model.length + 1), row }))
+        .sort((a, b) => (a.id < b.id ? -1 : 1)),
+    write: (parts, options, checkFence) => {
+      const refused = check(parts, options, checkFence);
+      if (refused !== null) return refused;
+      const written = parts.flatMap((part) => {
+        const events = part.events.map((event, index): RecordedEvent => {
+          const { id, at, actor, fact } = event;
+          const seq = log.length + 1 + index;
+          const version = part.expectedVersion + index + 1;
+          const data: RecordedEvent["data"] = JSON.parse(JSON.stringify(fact.data));
+          return {
+            seq,
+            id,
+            stream: part.stream,
+            version,
+            type: fact.type,
+            at,
+            actor,
+            cause: event.cause,
+            data,
+            hash: id,
+            prev: "",
+          };
+        });
+        const { folded, rows } = foldAll(
+          part.stream,
+          headOf(part.stream),
+          part.events.map((event, index) => ({ ...event, version: part.expectedVersion + index + 1 })),
+        );
+        heads.set(part.stream, folded);
+        rows.forEach(applyRow);
+        streams.set(part.stream, [...streamOf(part.stream), ...events]);
+        log.push(...events);
+        writtenUnder.push(...events.map(() => options.fence));
+        return events;
+      });
+      if (options.call != null) {
+        const first = written[0]?.seq ?? 0;
+        calls.set(options.call.keyHash, { request: options.call.requestHash, first, last: first + written.length - 1 });
+      }
+      return written;
+    },
+  };
+}
+
+function placed(event: RecordedEvent): Placed {
+  const { id, version, at, type, data } = event;
+  return { id, version, at, fact: { type, data } as Placed["fact"] };
+}

@@ -1,0 +1,121 @@
+import { demoDriver, externalDriver } from "../../src/drivers/index.ts";
+import { acquireLease, compilePolicy, isRefusal, type NewId, SYSTEM_STREAM } from "../../src/kernel/index.ts";
+import type { Store } from "../../src/store/index.ts";
+import {
+  createApprovalWaiters,
+  createCommitter,
+  createFrames,
+  createSupervisor,
+  createTurnRunner,
+  type Supervisor,
+} from "../../src/supervisor/index.ts";
+import type { Chance } from "./chance.ts";
+import type { Disk } from "./disk.ts";
+import { createSimProcesses, type Outside } from "./sim-processes.ts";
+import { createSimStore, type Incarnation, type StoreFaults } from "./sim-store.ts";
+import type { VirtualClock } from "./virtual-clock.ts";
+
+export interface SimDaemon {
+  readonly supervisor: Supervisor;
+  readonly store: Store;
+  readonly life: Incarnation;
+  /** Resolves when this one dies. */
+  readonly death: Promise<void>;
+}
+
+export interface SimWorld {
+  readonly disk: Disk;
+  readonly clock: VirtualClock;
+  readonly chance: Chance;
+  readonly newId: NewId;
+  readonly outside: Outside;
+  readonly faults: StoreFaults;
+}
+
+/** A daemon as the composition root builds it, on a simulated disk and simulated processes; the supervisor is the real one. */
+export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<SimDaemon> {
+  const { disk, clock, chance, newId, outside } = world;
+  const life: Incarnation = { dead: false, zombie: false };
+  const death = Promise.withResolvers<void>();
+  const die = () => {
+    life.dead = true;
+    death.resolve();
+    onDeath();
+  };
+  const store = createSimStore(disk, clock, chance, world.faults, life, die);
+  const fence = await Promise.race([takeLease(store, clock, newId), death.promise.then(() => 0)]);
+  const committer = createCommitter({ store, clock, newId, fence });
+  const processes = createSimProcesses(clock, chance, outside, life);
+  const drivers = new Map([demoDriver(), externalDriver()].map((driver) => [driver.slug, driver]));
+  const driver = (slug: string) => drivers.get(slug) ?? demoDriver();
+  const files = {
+    directory: async (path: string) => path,
+    place: (_root: string, path: string) => path,
+    write: async (_root: string, path: string, text: string) => {
+      await clock.sleep(chance.below(5));
+      if (!life.dead) outside.push(`file ${path} ${text}`);
+    },
+    read: async () => "",
+  };
+  const policy = compilePolicy(
+    ["tool.run", "tool.write", "tool.process"],
+    [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
+  );
+  const runner = createTurnRunner({
+    store,
+    committer,
+    clock,
+    files,
+    newId,
+    policy,
+    frames: createFrames(),
+    waiters: createApprovalWaiters(store),
+    processes,
+    driver,
+    toolPolicy: async (agent, tool) => (agent === "careful" && tool === "run" ? "always_ask" : "auto"),
+    turnTimeoutMs: () => 60_000,
+    log: () => undefined,
+  });
+  const specs = {
+    home: "/nowhere",
+    files,
+    defaultCwd: "/work",
+    driver,
+    driverFile: () => null,
+    random: () => new Uint8Array(5),
+  };
+  const supervisor = createSupervisor({
+    store,
+    committer,
+    runner,
+    processes,
+    clock,
+    newId,
+    specs,
+    idleHibernateMs: () => 5000,
+    log: () => undefined,
+  });
+  await Promise.race([supervisor.recover(), death.promise]);
+  return { supervisor, store, life, death: death.promise };
+}
+
+async function takeLease(store: Store, clock: VirtualClock, newId: NewId): Promise<number> {
+  while (true) {
+    const system = await store.fold(SYSTEM_STREAM);
+    if (system.kind !== "system") throw new Error("the system's stream has no system's fold");
+    const decision = acquireLease(system.state.lease, { resource: "home", holder: "sim", deadHolder: true });
+    if (isRefusal(decision)) throw new Error("a lease that cannot be taken");
+    const fence = system.state.lease.lastFence + 1;
+    const events = decision.map((fact) => ({
+      id: newId(),
+      at: clock.iso(clock.nowMs()),
+      actor: "daemon",
+      cause: null,
+      fact,
+    }));
+    const taken = await store
+      .append([{ stream: SYSTEM_STREAM, expectedVersion: system.state.version, events }], { fence })
+      .catch(() => null);
+    if (taken !== null) return fence;
+  }
+}

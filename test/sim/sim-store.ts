@@ -1,0 +1,122 @@
+import { createHash } from "node:crypto";
+import { type RecordedEvent, type Store, StoreError } from "../../src/store/index.ts";
+import type { Chance } from "./chance.ts";
+import type { Disk } from "./disk.ts";
+import type { VirtualClock } from "./virtual-clock.ts";
+
+/** One run of the daemon, from its start to its death. A zombie is one that was taken for dead and still sends. */
+export interface Incarnation {
+  dead: boolean;
+  zombie: boolean;
+}
+
+export interface StoreFaults {
+  readonly diskFull: number;
+  /** The daemon dies right before an append is durable, or right after and before it is acknowledged. */
+  readonly dieBefore: number;
+  readonly dieAfter: number;
+  readonly slowMs: number;
+  readonly checkFence: boolean;
+}
+
+/** The store port on a disk in memory, with a disk's manners: slow, sometimes full, and cut off by death at any point. */
+export function createSimStore(
+  disk: Disk,
+  clock: VirtualClock,
+  chance: Chance,
+  faults: StoreFaults,
+  life: Incarnation,
+  die: () => void,
+): Store {
+  const listeners = new Set<(events: readonly RecordedEvent[]) => void>();
+  const never = new Promise<never>(() => undefined);
+  let line: Promise<unknown> = Promise.resolve();
+
+  const append: Store["append"] = (parts, options) => {
+    const mine = line.then(async () => {
+      await clock.sleep(chance.below(faults.slowMs));
+      if (life.dead && !life.zombie) return never;
+      if (!life.dead && chance.happens(faults.dieBefore)) {
+        die();
+        return never;
+      }
+      if (chance.happens(faults.diskFull)) throw new StoreError("disk_full");
+      const withCause = parts.map((part) => ({
+        ...part,
+        events: part.events.map((event) => ({
+          ...event,
+          cause:
+            event.cause ?? (options.call == null ? null : `call:${options.call.keyHash}:${options.call.requestHash}`),
+        })),
+      }));
+      const written = disk.write(withCause, options, faults.checkFence);
+      if ("refused" in written) throw new StoreError(written.refused);
+      if (!life.dead && chance.happens(faults.dieAfter)) {
+        die();
+        return never;
+      }
+      await clock.sleep(chance.below(faults.slowMs));
+      if (life.dead && !life.zombie) return never;
+      for (const listener of listeners) listener(written);
+      return written;
+    });
+    line = mine.catch(() => undefined);
+    return mine;
+  };
+  const unused = (): never => {
+    throw new Error("not part of the simulation");
+  };
+
+  return {
+    append,
+    findCall: async (call) => {
+      const known = disk.calls.get(call.keyHash);
+      if (known === undefined) return null;
+      if (known.request !== call.requestHash) throw new StoreError("idempotency_key_reused");
+      return disk.log.slice(known.first - 1, known.last);
+    },
+    fold: async (stream, atVersion) => disk.fold(stream, atVersion),
+    readStream: async (stream, { after = 0, limit }) => ({
+      events: disk
+        .streamOf(stream)
+        .filter(({ seq }) => seq > after)
+        .slice(0, limit),
+      next: null,
+    }),
+    readAll: async ({ after = 0, limit }) => ({ events: disk.log.slice(after, after + limit), next: null }),
+    event: async (id) => disk.log.find((event) => event.id === id) ?? null,
+    version: async (stream) => disk.streamOf(stream).length,
+    seqAt: async (stream, version) => disk.streamOf(stream)[version - 1]?.seq ?? 0,
+    lastSeq: async () => disk.log.length,
+    hashesAfter: unused,
+    tail: unused,
+    onAppend: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    row: async (model, id) => disk.row(model, id),
+    rows: async (model, { limit, active, after }) =>
+      disk
+        .rows(model)
+        .toReversed()
+        .filter(
+          ({ id, row }) => (after === undefined || id < after) && (active !== true || JSON.parse(row).active === true),
+        )
+        .slice(0, limit)
+        .map(({ row }) => row),
+    sessionIdsLike: unused,
+    tokenBySecretHash: unused,
+    search: unused,
+    putBlob: async (bytes) => {
+      const sha256 = createHash("sha256").update(bytes).digest("hex");
+      disk.blobs.set(sha256, bytes);
+      return sha256;
+    },
+    blob: async (sha256) => disk.blobs.get(sha256) ?? null,
+    erase: unused,
+    verify: unused,
+    exportBundle: unused,
+    rebuild: unused,
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,128 @@
+import { uuidv7Maker } from "../../src/kernel/index.ts";
+import { createChance } from "./chance.ts";
+import { answerSomething, askUntilAnswered, type Ledger, randomWish } from "./client.ts";
+import { createDisk } from "./disk.ts";
+import { judge } from "./judge.ts";
+import { bootDaemon, type SimDaemon, type SimWorld } from "./sim-daemon.ts";
+import { createVirtualClock } from "./virtual-clock.ts";
+
+export interface StoryOptions {
+  readonly seed: number;
+  readonly commands: number;
+  /** A bug put in on purpose: the store forgets to check the fence. */
+  readonly skipFence: boolean;
+}
+
+export interface Outcome {
+  readonly problems: readonly string[];
+  readonly events: number;
+  readonly incarnations: number;
+}
+
+const STEPS_MAX = 200_000;
+const CLIENTS = 4;
+
+/** One story: clients ask, daemons live and die, the disk misbehaves; at the end everybody is asked what they were promised. */
+export async function tellStory(options: StoryOptions): Promise<Outcome> {
+  const chance = createChance(options.seed);
+  const clock = createVirtualClock();
+  let counter = 0;
+  const random = () => {
+    counter += 1;
+    const bytes = new Uint8Array(10);
+    new DataView(bytes.buffer).setUint32(4, counter);
+    return bytes;
+  };
+  const quiet = { diskFull: 0, dieBefore: 0, dieAfter: 0, slowMs: 5, checkFence: !options.skipFence };
+  const rough = {
+    ...quiet,
+    diskFull: chance.pick([0, 0, 0.01]),
+    dieBefore: chance.next() * 0.02,
+    dieAfter: chance.next() * 0.02,
+    slowMs: 1 + chance.below(20),
+  };
+  const faults = { ...rough };
+  const world: SimWorld = {
+    disk: createDisk(),
+    clock,
+    chance,
+    newId: uuidv7Maker({ nowMs: clock.nowMs, random }),
+    outside: [],
+    faults,
+  };
+  const ledger: Ledger = { acked: [], sessions: [], commands: 0 };
+  let incarnations = 0;
+  let daemon: Promise<SimDaemon> | null = null;
+
+  const current = (): Promise<SimDaemon> => {
+    daemon ??= boot();
+    return daemon;
+  };
+  /** A daemon that cannot start is started again, as whoever supervises it would. */
+  const boot = async (): Promise<SimDaemon> => {
+    while (true) {
+      incarnations += 1;
+      await clock.sleep(chance.below(50));
+      const mine: { promise: Promise<SimDaemon> | null } = { promise: daemon };
+      const born = await bootDaemon(world, () => {
+        if (daemon === mine.promise) daemon = null;
+      }).catch(() => null);
+      if (born !== null && !born.life.dead) return born;
+      daemon ??= mine.promise;
+    }
+  };
+  /** Taken for dead although it only slept: it goes on sending, while its successor works. */
+  const declareDead = async (): Promise<void> => {
+    if (daemon === null) return;
+    const old = await daemon;
+    if (old.life.dead) return;
+    old.life.zombie = true;
+    daemon = null;
+  };
+
+  const client = async (number: number): Promise<void> => {
+    for (let turn = 0; turn < options.commands / CLIENTS; turn += 1) {
+      await clock.sleep(chance.below(60));
+      if (chance.happens(0.02)) await declareDead();
+      await askUntilAnswered(randomWish(chance, ledger), `${number}-${turn}`, current, ledger);
+    }
+  };
+  const calmDown = async (): Promise<void> => {
+    Object.assign(faults, quiet);
+    const last = await current();
+    for (let round = 0; round < 400; round += 1) {
+      await clock.sleep(20);
+      await answerSomething(await current(), { actor: "operator" }, chance).catch(() => []);
+      for (const id of ledger.sessions) await last.supervisor.resume(id, { actor: "operator" }).catch(() => []);
+      const rows = await last.store.rows("session", { limit: 10_000 });
+      if (rows.every((row) => JSON.parse(row).busy === false)) return;
+    }
+  };
+
+  const all = Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number))).then(calmDown);
+  let over = false;
+  let failure: unknown = null;
+  all.then(
+    () => {
+      over = true;
+    },
+    (thrown: unknown) => {
+      failure = thrown;
+      over = true;
+    },
+  );
+  let steps = 0;
+  while (!over && steps < STEPS_MAX) {
+    if (!(await clock.step()) && !over)
+      return { problems: ["everything stands still"], events: world.disk.log.length, incarnations };
+    steps += 1;
+  }
+  if (failure !== null)
+    return {
+      problems: [`the story broke: ${failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)}`],
+      events: world.disk.log.length,
+      incarnations,
+    };
+  if (!over) return { problems: ["the story does not end"], events: world.disk.log.length, incarnations };
+  return { problems: judge(world.disk, ledger, world.outside), events: world.disk.log.length, incarnations };
+}

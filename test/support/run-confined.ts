@@ -1,0 +1,21 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { BIN } from "./daemon.ts";
+
+export interface Confinement {
+  readonly home: string;
+  /** For bubblewrap, after the whole file system has been bound as it is. */
+  readonly args: readonly string[];
+}
+
+/** `nomos ...` where part of the file system is not what it is outside: read-only, or too small. */
+export async function runConfined(args: readonly string[], { home, args: walls }: Confinement) {
+  const argv = ["--dev-bind", "/", "/", "--die-with-parent", ...walls, process.execPath, BIN, ...args];
+  const child = spawn("bwrap", argv, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NOMOS_HOME: home, NOMOS_PORT: "0" },
+  });
+  const [[exitCode], stdout, stderr] = await Promise.all([once(child, "exit"), text(child.stdout), text(child.stderr)]);
+  return { exitCode: Number(exitCode), stdout, stderr };
+}

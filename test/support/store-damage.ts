@@ -1,0 +1,176 @@
+import { cp, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { agentStream, fact, sessionStream, tokenStream } from "../../src/kernel/index.ts";
+import { logPath, openSqliteStore, type RecordedEvent, StoreError } from "../../src/store/index.ts";
+import { checkHead, foldStream } from "../../src/store/sqlite/folding.ts";
+import { createPageReads, type PageReads } from "../../src/store/sqlite/page-reads.ts";
+import { compareModels } from "../../src/store/sqlite/rebuild.ts";
+import { openForReading, openForWriting } from "../../src/store/sqlite/schema.ts";
+import { inspectLog } from "../../src/store/sqlite/start-check.ts";
+import { verifyLog } from "../../src/store/sqlite/verify.ts";
+import { createWriter } from "../../src/store/sqlite/writer.ts";
+import { admitted, appendTo, event, newId, note, opened } from "./store-home.ts";
+import { throwOnFatal } from "./store-sqlite.ts";
+
+/** A home with something of everything, closed: all of its log is in one file. */
+export async function makeRichHome(home: string): Promise<void> {
+  const store = await openSqliteStore({ home, onFatal: throwOnFatal });
+  const [one, two] = [sessionStream(newId()), sessionStream(newId())];
+  await appendTo(store, "system", [fact("lease.acquired@1", { resource: "home", holder: "test", fence: 1 })], 1);
+  await appendTo(store, one, [opened("calm-otter-01", "a label")], 1);
+  await appendTo(store, two, [opened("keen-crane-02"), fact("session.started@1", { continuity: "fresh" })], 1);
+  await appendTo(store, agentStream("demo"), [DEMO], 1);
+  await appendTo(store, tokenStream("k1"), [TOKEN], 1);
+  const blob = await store.putBlob(Buffer.from("bytes of an answer ".repeat(50)));
+  await appendTo(
+    store,
+    two,
+    [
+      admitted("t1", "Please look into it"),
+      fact("turn.started@1", { turnId: "t1" }),
+      fact("message.completed@1", { turnId: "t1", role: "assistant", text: "I did", blob, bytes: 950 }),
+      fact("approval.requested@1", { ...QUESTION, approvalId: "a1" }),
+      fact("approval.answered@1", { approvalId: "a1", turnId: "t1", status: "approved", option: "yes", reason: null }),
+      fact("approval.requested@1", { ...QUESTION, approvalId: "a2" }),
+    ],
+    1,
+  );
+  const call = { keyHash: "1".repeat(64), requestHash: "2".repeat(64) };
+  await store.append([{ stream: one, expectedVersion: 1, events: [event(note("called"))] }], { fence: 1, call });
+  await appendTo(store, one, [note("large ".repeat(3000))], 1);
+  for (let n = 0; n < 52; n += 1)
+    await appendTo(
+      store,
+      two,
+      Array.from({ length: 10 }, (_, at) => note({ n, at }, "t1")),
+      1,
+    );
+  const [gone] = (await store.readStream(one, { limit: 1, after: 9, types: ["x.note"] })).events;
+  if (gone !== undefined) {
+    const said = event(fact("data.erased@1", { events: [gone.id], reason: "asked for" }));
+    await store.erase(one, [gone.id], said, { fence: 1 });
+  }
+  await store.close();
+}
+
+const DEMO = fact("agent.created@1", {
+  slug: "demo",
+  name: "Demo",
+  driver: "demo",
+  tools: { run: "always_ask" },
+  builtIn: true,
+});
+const TOKEN = fact("token.issued@1", {
+  tokenId: "k1",
+  secretHash: "3".repeat(64),
+  label: "for a friend",
+  capabilities: ["session.read"],
+  sessionId: null,
+  expiresAtMs: null,
+});
+const QUESTION = {
+  turnId: "t1",
+  question: "May I run it?",
+  options: ["yes", "always"],
+  action: { verb: "tool.run", resource: "path/x" },
+  effectId: null,
+  checkpoint: null,
+};
+
+export async function copyHome(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  await cp(from, to, { recursive: true });
+}
+
+/** Everything a log can be asked for, each answer or refusal under its question. */
+export type Answers = ReadonlyMap<string, unknown>;
+
+export function askEverything(path: string, truth: readonly RecordedEvent[]): Answers {
+  const answers = new Map<string, unknown>();
+  const ask = (question: string, work: () => unknown): void => {
+    try {
+      answers.set(question, work());
+    } catch (cause) {
+      if (!(cause instanceof StoreError)) throw cause;
+      answers.set(question, cause);
+    }
+  };
+  let db: DatabaseSync | null = null;
+  ask("open", () => {
+    db = openForReading(path);
+  });
+  if (db === null) return answers;
+  const reads = createPageReads(db);
+  ask("events all", () => everyEvent(reads));
+  for (const stream of new Set(truth.map((found) => found.stream))) {
+    ask(`events ${stream}`, () => reads.stream(stream, { limit: 10_000 }));
+    ask(`fold ${stream}`, () => {
+      const folded = foldStream(reads, stream, reads.version(stream));
+      checkHead(reads, stream, folded);
+      return folded;
+    });
+  }
+  for (const found of truth.filter(({ seq }) => seq % 20 === 1)) ask(`id ${found.id}`, () => reads.event(found.id));
+  for (const model of ["session", "approval", "agent", "token", "system"] as const)
+    ask(`rows ${model}`, () => reads.rows(model, { limit: 100 }));
+  ask("rows open", () => reads.rows("session", { limit: 100, open: true }));
+  ask("name", () => reads.sessionIdsLike("calm-otter-01"));
+  ask("token", () => reads.tokenBySecretHash("3".repeat(64)));
+  ask("call", () => reads.call("1".repeat(64)));
+  closeQuietly(db);
+  return answers;
+}
+
+/** What a person would be told who asks for a check of everything. */
+export function examine(path: string): { readonly code: string; readonly details: unknown } | null {
+  let db: DatabaseSync | null = null;
+  try {
+    db = openForReading(path);
+    const verified = verifyLog(db, () => undefined);
+    if (!verified.ok) return { code: "verify", details: verified.problems };
+    const compared = compareModels(db, createPageReads(db), () => undefined);
+    return compared.ok ? null : { code: "rebuild", details: compared.differences };
+  } catch (cause) {
+    if (!(cause instanceof StoreError)) throw cause;
+    return { code: cause.code, details: cause.details };
+  } finally {
+    if (db !== null) closeQuietly(db);
+  }
+}
+
+/** A start, up to where the first append could be written. */
+export function start(home: string): StoreError | null {
+  let db: DatabaseSync | null = null;
+  try {
+    db = openForWriting(logPath(home));
+    inspectLog(db);
+    createWriter(db, join(home, "blobs"));
+    return null;
+  } catch (cause) {
+    if (cause instanceof StoreError) return cause;
+    throw cause;
+  } finally {
+    if (db !== null) closeQuietly(db);
+  }
+}
+
+export function everyEvent(reads: PageReads): readonly RecordedEvent[] {
+  const found: RecordedEvent[] = [];
+  let cursor: number | null = 0;
+  while (cursor !== null) {
+    const page = reads.all({ after: cursor, limit: 200 });
+    found.push(...page.events);
+    cursor = page.next;
+  }
+  return found;
+}
+
+/** A damaged file may also refuse its last checkpoint. */
+function closeQuietly(db: DatabaseSync): void {
+  try {
+    db.close();
+  } catch (cause) {
+    if (!(cause instanceof Error && "errcode" in cause)) throw cause;
+  }
+}

@@ -1,0 +1,58 @@
+import { open, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { zstdDecompressSync } from "node:zlib";
+import { openSqliteStore, type Store, type StoreError } from "../../src/store/index.ts";
+import type { OpenedStore } from "../contract/store/describe-store.ts";
+import { makeTestHome } from "./store-home.ts";
+
+/** A SQLite store in a folder of its own. A failed flush fails the test: here the disk is a good one. */
+export async function openSqliteTestStore(): Promise<OpenedStore> {
+  const home = await makeTestHome();
+  const openStore = (): Promise<Store> => openSqliteStore({ home: home.path, onFatal: throwOnFatal });
+  let store = await openStore();
+  return {
+    get store() {
+      return store;
+    },
+    reopen: async () => {
+      await store.close();
+      store = await openStore();
+      return store;
+    },
+    tracesOf: (bytes) => tracesIn(home.path, bytes),
+    damageBlob: async (sha256) => flipByte(join(home.path, "blobs", sha256.slice(0, 2), `${sha256}.zst`)),
+    [Symbol.asyncDispose]: async () => {
+      await store.close();
+      await home[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export function throwOnFatal(error: StoreError): never {
+  throw error;
+}
+
+/** Files that hold these bytes, also packed ones. */
+async function tracesIn(folder: string, bytes: string): Promise<readonly string[]> {
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const found: string[] = [];
+  for (const file of files) {
+    const path = join(file.parentPath, file.name);
+    const raw = await readFile(path);
+    if (raw.includes(bytes) || (path.endsWith(".zst") && zstdDecompressSync(raw).includes(bytes)))
+      found.push(file.name);
+  }
+  return found;
+}
+
+async function flipByte(path: string): Promise<void> {
+  const file = await open(path, "r+");
+  try {
+    const { size } = await file.stat();
+    const byte = Buffer.alloc(1);
+    await file.read(byte, 0, 1, size >> 1);
+    await file.write(Buffer.of((byte[0] ?? 0) ^ 0x10), 0, 1, size >> 1);
+  } finally {
+    await file.close();
+  }
+}
