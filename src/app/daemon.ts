@@ -25,6 +25,7 @@ import {
 } from "../supervisor/index.ts";
 import { serveHttp } from "../surfaces/index.ts";
 import { permissions, type Services, SYSCALLS } from "../syscalls/index.ts";
+import { openAudit } from "./audit.ts";
 import { openDaemonLog } from "./daemon-log.ts";
 import { createDenialBound } from "./denials.ts";
 import { createDrivers } from "./drivers.ts";
@@ -79,6 +80,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       );
       options.die(6);
     },
+  });
+  const audit = await openAudit({
+    home,
+    store,
+    config: config.show(),
+    environment: options.environment,
+    clock,
+    log: log.write,
+  }).catch(async (thrown: unknown) => {
+    await store.close();
+    lock.release();
+    throw thrown;
   });
   const fence = await takeHomeLease({ store, newId, clock, holder: `pid:${process.pid}` });
   const committer = createCommitter({ store, clock, newId, fence });
@@ -152,6 +165,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     frames,
     policy,
     config,
+    audit: audit.service(committer),
     fence,
     callsUnderWay: new Map(),
     secretsShownOnce: new Map(),
@@ -230,6 +244,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         { actor: "daemon" },
       )
       .catch((thrown: unknown) => log.write("the lease could not be given back", { code: toNomosError(thrown).code }));
+    await audit.stop();
     await store.close();
     await rm(join(home, "daemon.json"), { force: true });
     log.write("down");

@@ -744,6 +744,88 @@ export const SYSCALLS = {
     cli: { positional: [], short: null },
     input: [],
   },
+  "audit.verify": {
+    summary: "Check every event's hashes and place, and the tree over the log against what was signed",
+    kind: "read",
+    permission: "audit.read",
+    errors: [],
+    http: { method: "GET", path: "/api/audit/verify", status: 200 },
+    cli: { positional: [], short: null },
+    input: [],
+  },
+  "audit.checkpoint": {
+    summary:
+      "The newest signed checkpoint: a C2SP signed note, as text or, where JSON is asked for, with the key that verifies it",
+    kind: "read",
+    permission: "audit.read",
+    errors: [],
+    http: { method: "GET", path: "/api/audit/checkpoint", status: 200 },
+    cli: { positional: [], short: null },
+    input: [],
+  },
+  "audit.proof": {
+    summary: "The proof that an event is in the log that was signed",
+    kind: "read",
+    permission: "audit.read",
+    errors: ["event_not_found", "tile_missing"],
+    http: { method: "GET", path: "/api/audit/proof/:eventId", status: 200 },
+    cli: { positional: ["eventId"], short: null },
+    input: [{ name: "eventId", type: "text", required: true, description: "", values: null }],
+  },
+  "audit.consistency": {
+    summary: "The proof that the log of today begins with the log of an earlier size",
+    kind: "read",
+    permission: "audit.read",
+    errors: ["tile_missing"],
+    http: { method: "GET", path: "/api/audit/consistency", status: 200 },
+    cli: { positional: ["from", "to"], short: null },
+    input: [
+      { name: "from", type: "number", required: true, description: "", values: null },
+      { name: "to", type: "number", required: false, description: "default: the newest checkpoint", values: null },
+    ],
+  },
+  "audit.tile": {
+    summary: "A tile of the tree, as C2SP tlog-tiles cuts it: up to 256 hashes of a level",
+    kind: "read",
+    permission: "audit.read",
+    errors: ["tile_not_found", "tile_missing"],
+    http: { method: "GET", path: "/api/audit/tile/:level/:index", status: 200 },
+    cli: { positional: ["level", "index"], short: null },
+    input: [
+      { name: "level", type: "number", required: true, description: "", values: null },
+      { name: "index", type: "number", required: true, description: "", values: null },
+    ],
+  },
+  "audit.export": {
+    summary: "Write the whole log out, as a folder or a .tar that anybody can verify without Nomos (`nomos-verify`)",
+    kind: "write",
+    permission: "audit.export",
+    errors: ["export_exists", "export_refused", "overloaded", "disk_full"],
+    http: { method: "POST", path: "/api/audit/export", status: 200 },
+    cli: { positional: ["to"], short: null },
+    input: [
+      {
+        name: "to",
+        type: "text",
+        required: false,
+        description: "absolute; default: in `exports` of the home",
+        values: null,
+      },
+    ],
+  },
+  "audit.agent": {
+    summary: "What an agent's sessions did, in global order, by page; a page may be short although there is more",
+    kind: "read",
+    permission: "audit.read",
+    errors: ["agent_not_found"],
+    http: { method: "GET", path: "/api/audit/agent/:id", status: 200 },
+    cli: { positional: ["id"], short: null },
+    input: [
+      { name: "id", type: "text", required: true, description: "the agent's slug", values: null },
+      { name: "after", type: "number", required: false, description: "a `next` or a `seq`; exclusive", values: null },
+      { name: "limit", type: "number", required: false, description: "", values: null },
+    ],
+  },
   "system.status": {
     summary: "The daemon: version, address, what it recovered, how much it holds",
     kind: "read",
@@ -754,7 +836,7 @@ export const SYSCALLS = {
     input: [],
   },
   "system.doctor": {
-    summary: "Check the whole log byte by byte, and with `rebuild` the read models against it",
+    summary: "Check the whole log byte by byte and the tree over it, and with `rebuild` the read models against it",
     kind: "read",
     permission: "system.read",
     errors: ["log_corrupt"],
@@ -888,6 +970,19 @@ export const ERRORS = {
     message: "More than one session matches.",
     remedy: "Give more characters of the id, or the full name.",
   },
+  anchor_disagrees: {
+    status: 409,
+    exit: 5,
+    message: "An anchor remembers another log than this one.",
+    remedy:
+      "Compare its checkpoint with `nomos audit checkpoint`: the log lost events, or somebody exchanged it. Restore a backup.",
+  },
+  anchor_failed: {
+    status: 502,
+    exit: 6,
+    message: "A checkpoint could not be anchored; it is tried again.",
+    remedy: "The details say why; `anchors` in the configuration names the place.",
+  },
   approval_not_found: {
     status: 404,
     exit: 4,
@@ -917,6 +1012,13 @@ export const ERRORS = {
     exit: 2,
     message: "The request is larger than allowed.",
     remedy: "Send less, or put large bytes into an artifact.",
+  },
+  checkpoint_invalid: {
+    status: 500,
+    exit: 1,
+    message: "What was kept outside of the log to compare it with cannot be trusted.",
+    remedy:
+      "Restore `checkpoint` and `keys` in $NOMOS_HOME from a backup. If they are lost, move both away: the log is then signed anew, and older exports are what is left to compare it with.",
   },
   cwd_hidden: {
     status: 400,
@@ -978,6 +1080,18 @@ export const ERRORS = {
     exit: 2,
     message: "The file is larger than may be read at once.",
     remedy: "Read a part of it with a command.",
+  },
+  export_exists: {
+    status: 409,
+    exit: 5,
+    message: "Something is there already.",
+    remedy: "Name a path where nothing is: an export never overwrites.",
+  },
+  export_refused: {
+    status: 400,
+    exit: 2,
+    message: "An export cannot be written there.",
+    remedy: "Name an absolute path in a directory that exists, outside of $NOMOS_HOME or in its `exports`.",
   },
   forbidden_host: {
     status: 403,
@@ -1045,6 +1159,13 @@ export const ERRORS = {
     exit: 6,
     message: "The log was written by a newer version.",
     remedy: "Install that version, or a later one.",
+  },
+  log_rolled_back: {
+    status: 500,
+    exit: 1,
+    message: "The log is not the one that was signed: events are missing at its end, or are others.",
+    remedy:
+      "Restore the newest backup of the log. To go on with what is there and accept the loss, move `checkpoint` and `tree` in $NOMOS_HOME away.",
   },
   malformed_json: {
     status: 400,
@@ -1225,6 +1346,19 @@ export const ERRORS = {
     exit: 6,
     message: "The home cannot be written.",
     remedy: "Give this user write access to $NOMOS_HOME, or choose another.",
+  },
+  tile_missing: {
+    status: 500,
+    exit: 1,
+    message: "A part of the tree over the log is missing or was changed.",
+    remedy:
+      "Run `nomos doctor --repair`: it is made anew out of the log, once the log has proved to be the one that was signed.",
+  },
+  tile_not_found: {
+    status: 404,
+    exit: 4,
+    message: "The tree has no such tile.",
+    remedy: "`nomos status` shows the tree's size.",
   },
   todo_limit: {
     status: 409,

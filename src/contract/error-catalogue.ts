@@ -127,7 +127,12 @@ export const ERROR_CATALOGUE = {
     "`nomos session events <session>` lists those there are.",
   ),
   file_too_large: entry(413, 2, "The file is larger than may be read at once.", "Read a part of it with a command."),
-  export_exists: entry(409, 5, "Something is there already.", "Name a path where nothing is: an export never overwrites."),
+  export_exists: entry(
+    409,
+    5,
+    "Something is there already.",
+    "Name a path where nothing is: an export never overwrites.",
+  ),
   export_refused: entry(
     400,
     2,

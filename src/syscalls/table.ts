@@ -1,6 +1,7 @@
 import { agent } from "./agent.ts";
 import { approval } from "./approval.ts";
 import { artifact } from "./artifact.ts";
+import { audit } from "./audit.ts";
 import type { Syscall } from "./define.ts";
 import { reporting } from "./reporting.ts";
 import { sessionLife } from "./session-life.ts";
@@ -15,6 +16,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...artifact,
   ...approval,
   ...agent,
+  ...audit,
   ...system,
 ];
 

@@ -37,14 +37,16 @@ export const run: RunCommand = async (terminal, { args, json }) => {
 /** By the daemon that holds the home; where there is none, by opening the log here. */
 async function reportOf(terminal: Terminal, daemon: FoundDaemon | null, options: DoctorOptions): Promise<LogReport> {
   if (daemon !== null) {
-    const { log, models, sandbox } = await (await clientOf(terminal, daemon)).call("system.doctor", { ...options });
-    return { log, models, sandbox };
+    const { log, models, tree, sandbox } = await (await clientOf(terminal, daemon)).call("system.doctor", {
+      ...options,
+    });
+    return { log, models, tree, sandbox };
   }
   const { examine } = await import("../../app/index.ts");
   try {
     const searchPath = terminal.environment["PATH"] ?? "";
-    const { log, models, sandbox } = await examine(terminal.home, { ...options, searchPath });
-    return { log, models, sandbox };
+    const { log, models, tree, sandbox } = await examine(terminal.home, { ...options, searchPath });
+    return { log, models, tree, sandbox };
   } catch (thrown) {
     throw startupError(thrown, terminal.home);
   }

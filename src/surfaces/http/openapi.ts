@@ -59,7 +59,9 @@ function operation(syscall: Syscall): Schema {
 
 function success(syscall: Syscall): Schema {
   const type = syscall.kind === "stream" ? "text/event-stream" : "application/json";
-  return { description: syscall.summary, content: { [type]: { schema: jsonSchema(syscall.output, "output") } } };
+  const text = syscall.http.text === undefined ? {} : { "text/plain": { schema: { type: "string" } } };
+  const content = { ...text, [type]: { schema: jsonSchema(syscall.output, "output") } };
+  return { description: syscall.summary, content };
 }
 
 function failures(syscall: Syscall): Record<string, Schema> {
