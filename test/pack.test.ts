@@ -9,7 +9,17 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 const ROOT = join(import.meta.dirname, "..");
 
 /** What `npm pack` needs of the repository: what is published, and what builds it. */
-const PACKED_FROM = ["package.json", ".npmrc", "bin", "src", "tools", "LICENSE", "README.md", "CHANGELOG.md"];
+const PACKED_FROM = [
+  "package.json",
+  ".npmrc",
+  "bin",
+  "src",
+  "tools",
+  "verifier",
+  "LICENSE",
+  "README.md",
+  "CHANGELOG.md",
+];
 
 const INSTALL_TIMEOUT_MS = 180_000;
 
@@ -33,9 +43,16 @@ afterAll(() => rm(place.root, { recursive: true, force: true }));
 
 test("the tarball holds the bundle and no source", () => {
   expect(packedFiles).toEqual(
-    expect.arrayContaining(["LICENSE", "README.md", "bin/nomos.js", "dist/cli.js", "package.json"]),
+    expect.arrayContaining([
+      "LICENSE",
+      "README.md",
+      "bin/nomos.js",
+      "dist/cli.js",
+      "package.json",
+      "verifier/nomos-verify.js",
+    ]),
   );
-  const strays = packedFiles.filter((path) => !/^(bin|dist)\/[^/]+$|^[^/]+\.(md|json)$|^LICENSE$/.test(path));
+  const strays = packedFiles.filter((path) => !/^(bin|dist|verifier)\/[^/]+$|^[^/]+\.(md|json)$|^LICENSE$/.test(path));
   expect(strays).toEqual([]);
   expect(packedFiles.filter((path) => path.endsWith(".ts"))).toEqual([]);
 });

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { memoryLog } from "../../../test/support/hashed-log.ts";
+import { proves } from "../../../test/support/proves.ts";
 import { makeTestHome } from "../../../test/support/store-home.ts";
 import { hex, leafHash, type Sha256, verifyConsistency, verifyInclusion } from "../../kernel/index.ts";
 import { checkTree } from "./check-tree.ts";
@@ -18,32 +19,36 @@ const sha256: Sha256 = (...parts) => {
   return hash.digest();
 };
 
-test("a tile's path has groups of three digits", () => {
+proves("AUD-1", "a tile's path has groups of three digits", () => {
   expect(tilePath(0, 0)).toBe("tile/0/000");
   expect(tilePath(1, 999)).toBe("tile/1/999");
   expect(tilePath(0, 1234067)).toBe("tile/0/x001/x234/067");
   expect(tilePath(2, 1000, 7)).toBe("tile/2/x001/000.p/7");
 });
 
-test("a tree that grows in any portions, and is opened anew between, has the naive root; its files are C2SP's", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 5 }), async (portions) => {
-      await using home = await makeTestHome();
-      const log = memoryLog();
-      for (const portion of portions) {
-        log.grow(portion);
-        const tiles = createTileFiles(home.path);
-        const tree = (await openLogTree(log, tiles)) ?? newLogTree(log, tiles);
-        await tree.advance();
-        expect(hex(tree.head().root)).toBe(hex(naiveRoot(leavesOf(log.hashes()))));
-        expect(await filesIn(home.path)).toEqual(expectedFiles(log.hashes().length));
-      }
-    }),
-    { numRuns: 15 },
-  );
-});
+proves(
+  "AUD-1",
+  "a tree that grows in any portions, and is opened anew between, has the naive root; its files are C2SP's",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 5 }), async (portions) => {
+        await using home = await makeTestHome();
+        const log = memoryLog();
+        for (const portion of portions) {
+          log.grow(portion);
+          const tiles = createTileFiles(home.path);
+          const tree = (await openLogTree(log, tiles)) ?? newLogTree(log, tiles);
+          await tree.advance();
+          expect(hex(tree.head().root)).toBe(hex(naiveRoot(leavesOf(log.hashes()))));
+          expect(await filesIn(home.path)).toEqual(expectedFiles(log.hashes().length));
+        }
+      }),
+      { numRuns: 15 },
+    );
+  },
+);
 
-test("proofs verify, at every size there was, across tiles and levels", async () => {
+proves("AUD-1", "proofs verify, at every size there was, across tiles and levels", async () => {
   await using home = await makeTestHome();
   const size = 70_000;
   const log = memoryLog(size);
@@ -73,36 +78,40 @@ test("proofs verify, at every size there was, across tiles and levels", async ()
   }
 });
 
-test("a tile that is missing or was changed is named when it is needed, found by the check, and mended from the log", async () => {
-  await using home = await makeTestHome();
-  const log = memoryLog(3000);
-  const tiles = createTileFiles(home.path);
-  const before = await grown(log, tiles);
-  await flipByte(join(home.path, tilePath(0, 3)), 100);
-  await rm(join(home.path, tilePath(0, 7)));
-  await writeFile(join(home.path, tilePath(0, 8)), "short");
-  const tree = (await openLogTree(log, tiles)) ?? expect.fail("the edge is whole");
-  await expect(tree.inclusion(3 * 256 + 5, 3000)).rejects.toMatchObject({
-    code: "tile_missing",
-    details: { level: 0, index: 3, problem: "altered" },
-  });
-  await expect(tree.tile(0, 7)).rejects.toMatchObject({ code: "tile_missing", details: { problem: "missing" } });
-  await expect(tree.tile(0, 99)).rejects.toMatchObject({ code: "tile_not_found" });
-  expect((await tree.inclusion(5, 3000)).length).toBeGreaterThan(10);
+proves(
+  "AUD-2",
+  "a tile that is missing or was changed is named when it is needed, found by the check, and mended from the log",
+  async () => {
+    await using home = await makeTestHome();
+    const log = memoryLog(3000);
+    const tiles = createTileFiles(home.path);
+    const before = await grown(log, tiles);
+    await flipByte(join(home.path, tilePath(0, 3)), 100);
+    await rm(join(home.path, tilePath(0, 7)));
+    await writeFile(join(home.path, tilePath(0, 8)), "short");
+    const tree = (await openLogTree(log, tiles)) ?? expect.fail("the edge is whole");
+    await expect(tree.inclusion(3 * 256 + 5, 3000)).rejects.toMatchObject({
+      code: "tile_missing",
+      details: { level: 0, index: 3, problem: "altered" },
+    });
+    await expect(tree.tile(0, 7)).rejects.toMatchObject({ code: "tile_missing", details: { problem: "missing" } });
+    await expect(tree.tile(0, 99)).rejects.toMatchObject({ code: "tile_not_found" });
+    expect((await tree.inclusion(5, 3000)).length).toBeGreaterThan(10);
 
-  const wrong = [
-    { problem: "tile_altered", level: 0, index: 3 },
-    { problem: "tile_missing", level: 0, index: 7 },
-    { problem: "tile_missing", level: 0, index: 8 },
-  ];
-  const given = { log, tiles, tree, signed: before.head() };
-  expect(await checkTree({ ...given, repair: false })).toMatchObject({ ok: false, size: 3000, problems: wrong });
-  expect(await checkTree({ ...given, repair: true })).toMatchObject({ ok: false, problems: wrong });
-  expect(await checkTree({ ...given, repair: false })).toMatchObject({ ok: true, problems: [] });
-  expect((await tree.inclusion(3 * 256 + 5, 3000)).length).toBeGreaterThan(10);
-});
+    const wrong = [
+      { problem: "tile_altered", level: 0, index: 3 },
+      { problem: "tile_missing", level: 0, index: 7 },
+      { problem: "tile_missing", level: 0, index: 8 },
+    ];
+    const given = { log, tiles, tree, signed: before.head() };
+    expect(await checkTree({ ...given, repair: false })).toMatchObject({ ok: false, size: 3000, problems: wrong });
+    expect(await checkTree({ ...given, repair: true })).toMatchObject({ ok: false, problems: wrong });
+    expect(await checkTree({ ...given, repair: false })).toMatchObject({ ok: true, problems: [] });
+    expect((await tree.inclusion(3 * 256 + 5, 3000)).length).toBeGreaterThan(10);
+  },
+);
 
-test("a tree of which most is gone is mended as a whole", async () => {
+proves("AUD-2", "a tree of which most is gone is mended as a whole", async () => {
   await using home = await makeTestHome();
   const log = memoryLog(40_000);
   const tiles = createTileFiles(home.path);
@@ -112,66 +121,80 @@ test("a tree of which most is gone is mended as a whole", async () => {
   expect(await checkTree({ log, tiles, tree, signed: null, repair: false })).toMatchObject({ ok: true });
 });
 
-test("an event that was exchanged is named, though the tree cannot be mended by it: the tiles are the evidence", async () => {
-  await using home = await makeTestHome();
-  const log = memoryLog(5000);
-  const tiles = createTileFiles(home.path);
-  const tree = await grown(log, tiles);
-  const signed = tree.head();
-  log.exchange(1234);
-  const report = await checkTree({ log, tiles, tree, signed, repair: true });
-  expect(report.problems[0]).toEqual({ problem: "event_altered", seq: 1234 });
-  expect(report.problems.at(-1)).toMatchObject({ problem: "root_mismatch", size: 5000 });
-  expect(await checkTree({ log, tiles, tree, signed, repair: false })).toEqual(report);
-});
+proves(
+  "AUD-2",
+  "an event that was exchanged is named, though the tree cannot be mended by it: the tiles are the evidence",
+  async () => {
+    await using home = await makeTestHome();
+    const log = memoryLog(5000);
+    const tiles = createTileFiles(home.path);
+    const tree = await grown(log, tiles);
+    const signed = tree.head();
+    log.exchange(1234);
+    const report = await checkTree({ log, tiles, tree, signed, repair: true });
+    expect(report.problems[0]).toEqual({ problem: "event_altered", seq: 1234 });
+    expect(report.problems.at(-1)).toMatchObject({ problem: "root_mismatch", size: 5000 });
+    expect(await checkTree({ log, tiles, tree, signed, repair: false })).toEqual(report);
+  },
+);
 
-test("a log that is shorter than the tree or the checkpoint, or has another end, is not gone on with", async () => {
-  await using home = await makeTestHome();
-  const log = memoryLog(1000);
-  const tiles = createTileFiles(home.path);
-  const signed = (await grown(log, tiles)).head();
-  expect((await openCheckedTree(log, tiles, signed)).renewed).toBe(false);
+proves(
+  "AUD-3",
+  "a log that is shorter than the tree or the checkpoint, or has another end, is not gone on with",
+  async () => {
+    await using home = await makeTestHome();
+    const log = memoryLog(1000);
+    const tiles = createTileFiles(home.path);
+    const signed = (await grown(log, tiles)).head();
+    expect((await openCheckedTree(log, tiles, signed)).renewed).toBe(false);
 
-  log.cut(900);
-  const shorter = { code: "log_rolled_back", details: { logSize: 900, checkpointSize: 1000 } };
-  await expect(openCheckedTree(log, tiles, signed)).rejects.toMatchObject(shorter);
-  await expect(openCheckedTree(log, tiles, null)).rejects.toMatchObject({ details: { logSize: 900, treeSize: 1000 } });
+    log.cut(900);
+    const shorter = { code: "log_rolled_back", details: { logSize: 900, checkpointSize: 1000 } };
+    await expect(openCheckedTree(log, tiles, signed)).rejects.toMatchObject(shorter);
+    await expect(openCheckedTree(log, tiles, null)).rejects.toMatchObject({
+      details: { logSize: 900, treeSize: 1000 },
+    });
 
-  for (let seq = 901; seq <= 1200; seq += 1) log.exchange(seq);
-  const another = { code: "log_rolled_back", details: { seq: 901 } };
-  await expect(openCheckedTree(log, tiles, signed)).rejects.toMatchObject(another);
-  await expect(openCheckedTree(log, tiles, null)).rejects.toMatchObject(another);
+    for (let seq = 901; seq <= 1200; seq += 1) log.exchange(seq);
+    const another = { code: "log_rolled_back", details: { seq: 901 } };
+    await expect(openCheckedTree(log, tiles, signed)).rejects.toMatchObject(another);
+    await expect(openCheckedTree(log, tiles, null)).rejects.toMatchObject(another);
 
-  const files = await filesIn(home.path);
-  await rm(join(home.path, tilePath(0, 3, 232)));
-  const root = { code: "log_rolled_back", details: { checkpointSize: 1000 } };
-  await expect(openCheckedTree(log, tiles, signed)).rejects.toMatchObject(root);
-  expect(await filesIn(home.path)).toEqual(files.filter((path) => path !== tilePath(0, 3, 232)));
-});
+    const files = await filesIn(home.path);
+    await rm(join(home.path, tilePath(0, 3, 232)));
+    const root = { code: "log_rolled_back", details: { checkpointSize: 1000 } };
+    await expect(openCheckedTree(log, tiles, signed)).rejects.toMatchObject(root);
+    expect(await filesIn(home.path)).toEqual(files.filter((path) => path !== tilePath(0, 3, 232)));
+  },
+);
 
-test("a tree that was deleted, or whose edge is damaged, is made anew and compared with what was signed", async () => {
-  await using home = await makeTestHome();
-  const log = memoryLog(1000);
-  const tiles = createTileFiles(home.path);
-  const signed = (await grown(log, tiles)).head();
-  const damages = [
-    () => rm(home.path, { recursive: true }),
-    () => rm(join(home.path, "size")),
-    () => writeFile(join(home.path, "size"), "1000\nnonsense\n"),
-    () => rm(join(home.path, tilePath(0, 3, 232))),
-    () => flipByte(join(home.path, tilePath(0, 3, 232)), 33),
-    () => rm(join(home.path, tilePath(0, 1))),
-  ];
-  for (const damage of damages) {
-    await damage();
-    const { tree, renewed } = await openCheckedTree(log, tiles, signed);
-    expect(renewed).toBe(true);
-    expect(hex(tree.head().root)).toBe(hex(signed.root));
-    expect(await checkTree({ log, tiles, tree, signed, repair: false })).toMatchObject({ ok: true });
-  }
-});
+proves(
+  "AUD-3",
+  "a tree that was deleted, or whose edge is damaged, is made anew and compared with what was signed",
+  async () => {
+    await using home = await makeTestHome();
+    const log = memoryLog(1000);
+    const tiles = createTileFiles(home.path);
+    const signed = (await grown(log, tiles)).head();
+    const damages = [
+      () => rm(home.path, { recursive: true }),
+      () => rm(join(home.path, "size")),
+      () => writeFile(join(home.path, "size"), "1000\nnonsense\n"),
+      () => rm(join(home.path, tilePath(0, 3, 232))),
+      () => flipByte(join(home.path, tilePath(0, 3, 232)), 33),
+      () => rm(join(home.path, tilePath(0, 1))),
+    ];
+    for (const damage of damages) {
+      await damage();
+      const { tree, renewed } = await openCheckedTree(log, tiles, signed);
+      expect(renewed).toBe(true);
+      expect(hex(tree.head().root)).toBe(hex(signed.root));
+      expect(await checkTree({ log, tiles, tree, signed, repair: false })).toMatchObject({ ok: true });
+    }
+  },
+);
 
-test("a crash before any one operation on the tiles leaves a tree that goes on", async () => {
+proves("AUD-4", "a crash before any one operation on the tiles leaves a tree that goes on", async () => {
   const log = memoryLog(520);
   for (let crashAt = 0; ; crashAt += 1) {
     await using home = await makeTestHome();
@@ -188,7 +211,7 @@ test("a crash before any one operation on the tiles leaves a tree that goes on",
   }
 });
 
-test("tiles that a crash left torn beyond the head are never read", async () => {
+proves("AUD-4", "tiles that a crash left torn beyond the head are never read", async () => {
   await using home = await makeTestHome();
   const log = memoryLog(300);
   const tiles = createTileFiles(home.path);
