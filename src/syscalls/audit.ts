@@ -47,9 +47,8 @@ export const audit: readonly Syscall[] = [
     errors: [],
     http: { method: "GET", path: "/api/audit/checkpoint", text: "checkpoint" },
     cli: { positional: [] },
-    answer: async ({ services: { audit: service, store } }) => {
-      const { note, size, root } =
-        service.checkpoints.latest() ?? (await service.checkpoints.reach(await store.lastSeq()));
+    answer: async ({ services: { audit: service } }) => {
+      const { note, size, root } = await service.checkpoints.reach(0);
       return { checkpoint: note, key: service.key, size, root: hex(root), cosigned: await service.cosigned() };
     },
   }),
@@ -169,7 +168,7 @@ async function consistency(
   { from, to }: { readonly from: number; readonly to?: number | undefined },
 ) {
   const { tree, checkpoints } = services.audit;
-  const newest = checkpoints.latest() ?? (await checkpoints.reach(await services.store.lastSeq()));
+  const newest = await checkpoints.reach(Math.min(to ?? 0, await services.store.lastSeq()));
   const second = to ?? newest.size;
   if (from > second || second > newest.size)
     throw new NomosError("invalid_request", { from, to: second, size: newest.size });
