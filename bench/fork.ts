@@ -2,8 +2,10 @@ import { startSession } from "./api-client.ts";
 import { startDaemon } from "./daemon.ts";
 import { type Benchmark, type Figure, interleave, median, percentile, timedMs } from "./harness.ts";
 
-const EVENTS = 1954 * 512 - 1;
-const QUICK_EVENTS = 196 * 512 - 1;
+/** Folds are kept this far apart; the event right before the next one costs most. */
+const LONGEST_FOLD = 512;
+const EVENTS = 1954 * LONGEST_FOLD - 1;
+const QUICK_EVENTS = 196 * LONGEST_FOLD - 1;
 
 /** Forks through a running daemon: admission, fold, decision, append, flush and the answer over HTTP. */
 export const forkBenchmark: Benchmark = {
@@ -16,7 +18,7 @@ export const forkBenchmark: Benchmark = {
     const fork = (id: string, at?: string) => () =>
       timedMs(() => api.call("POST", `/sessions/${id}/fork`, at === undefined ? {} : { at }));
     const firstMs = await fork(sessionId)();
-    const inTheMiddle = await eventNear(api, sessionId, Math.floor(events / 2));
+    const inTheMiddle = await eventAfter(api, sessionId, LONGEST_FOLD * Math.floor(events / 2 / LONGEST_FOLD) - 2);
     await interleave(5, {
       warmLong: fork(sessionId),
       warmShort: fork(fresh),
@@ -44,7 +46,7 @@ export const forkBenchmark: Benchmark = {
   },
 };
 
-async function eventNear(
+async function eventAfter(
   api: { readonly call: (method: "GET", path: string) => Promise<Record<string, unknown>> },
   sessionId: string,
   seq: number,

@@ -29,8 +29,10 @@ import { openAudit } from "./audit.ts";
 import { openDaemonLog } from "./daemon-log.ts";
 import { createDenialBound } from "./denials.ts";
 import { createDrivers } from "./drivers.ts";
+import { homeIdentity } from "./home-identity.ts";
 import { takeHomeLease } from "./home-lease.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
+import { sessionFiles } from "./session-files.ts";
 import { openSettings, setting } from "./settings.ts";
 import { startTour } from "./tour.ts";
 
@@ -70,7 +72,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const config = await openSettings(home);
   const log = openDaemonLog(home, options.echo);
   const clock = systemClock();
-  const files = systemFiles();
+  const identity = homeIdentity(home);
+  const files = sessionFiles(systemFiles(), identity);
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
   const store = await openSqliteStore({
     home,
@@ -115,6 +118,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     workspaces,
     url,
     driverEnvironment: drivers.environment,
+    isHomeInPlace: identity.isInPlace,
   });
   const frames = createFrames();
   const agents = createAgents(store, committer);

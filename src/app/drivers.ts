@@ -21,7 +21,6 @@ export function createDrivers(config: ConfigService): Drivers {
     throw new NomosError("not_installed", {
       driver: slug,
       installed: [...builtIn.keys()],
-      install: `nomos driver install ${slug}`,
     });
   };
   return {

@@ -958,12 +958,6 @@ export const ERRORS = {
     message: "This question has been answered or closed already.",
     remedy: "`nomos approval list` shows what is still open.",
   },
-  already_erased: {
-    status: 409,
-    exit: 5,
-    message: "This data has been erased already.",
-    remedy: "Nothing is left to do.",
-  },
   ambiguous_id: {
     status: 409,
     exit: 5,
@@ -1189,7 +1183,8 @@ export const ERRORS = {
     status: 501,
     exit: 6,
     message: "No such driver is installed.",
-    remedy: "`nomos driver list` shows those there are.",
+    remedy:
+      "`nomos driver list` shows those there are; one of your own is an entry `drivers.<name>.file` in the configuration.",
   },
   not_promptable: {
     status: 409,

@@ -960,7 +960,6 @@ export type ErrorCode =
   | "agent_in_use"
   | "agent_not_found"
   | "already_answered"
-  | "already_erased"
   | "ambiguous_id"
   | "anchor_disagrees"
   | "anchor_failed"

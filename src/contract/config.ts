@@ -2,13 +2,18 @@ import { z } from "zod";
 
 /** `$NOMOS_HOME/config.json`. Unknown members are kept for newer versions; a wrong one is refused by name. */
 export const Config = z.looseObject({
-  port: z.number().int().min(0).max(65535).optional(),
-  defaultAgent: z.string().optional(),
+  port: z
+    .number()
+    .int()
+    .min(0)
+    .max(65535)
+    .optional()
+    .describe("where the daemon listens on loopback; 0: any free port"),
   turnTimeoutMs: z.number().int().min(1000).optional().describe("a turn without an end after this long is interrupted"),
   idleHibernateMs: z.number().int().min(1000).optional().describe("an idle session is put to sleep after this long"),
-  processesMax: z.number().int().min(1).optional(),
-  connectionsMax: z.number().int().min(1).optional(),
-  requestBytesMax: z.number().int().min(1024).optional(),
+  processesMax: z.number().int().min(1).optional().describe("processes of all sessions together"),
+  connectionsMax: z.number().int().min(1).optional().describe("open connections, streams included"),
+  requestBytesMax: z.number().int().min(1024).optional().describe("the largest request body"),
   anchors: z
     .object({
       git: z
@@ -29,7 +34,8 @@ export const Config = z.looseObject({
         file: z.string().optional(),
       }),
     )
-    .optional(),
+    .optional()
+    .describe("per driver: environment, HOME, and the TypeScript file of one of your own"),
 });
 export type Config = z.infer<typeof Config>;
 
@@ -43,4 +49,4 @@ export const CONFIG_DEFAULTS = {
 } as const;
 
 /** Takes effect at once; the others need a restart. */
-export const HOT_KEYS: readonly string[] = ["defaultAgent", "turnTimeoutMs", "idleHibernateMs", "drivers"];
+export const HOT_KEYS: readonly string[] = ["turnTimeoutMs", "idleHibernateMs", "drivers"];

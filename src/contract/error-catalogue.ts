@@ -36,7 +36,6 @@ export const ERROR_CATALOGUE = {
     "This question has been answered or closed already.",
     "`nomos approval list` shows what is still open.",
   ),
-  already_erased: entry(409, 5, "This data has been erased already.", "Nothing is left to do."),
   ambiguous_id: entry(409, 5, "More than one session matches.", "Give more characters of the id, or the full name."),
   anchor_disagrees: entry(
     409,
@@ -200,7 +199,12 @@ export const ERROR_CATALOGUE = {
     "This event holds the session together; its data stays.",
     "Erase what was said and done: prompts, messages, output, artifacts.",
   ),
-  not_installed: entry(501, 6, "No such driver is installed.", "`nomos driver list` shows those there are."),
+  not_installed: entry(
+    501,
+    6,
+    "No such driver is installed.",
+    "`nomos driver list` shows those there are; one of your own is an entry `drivers.<name>.file` in the configuration.",
+  ),
   not_promptable: entry(
     409,
     5,

@@ -11,7 +11,6 @@ export const REFUSAL_CODES = [
   "agent_in_use",
   "agent_not_found",
   "already_answered",
-  "already_erased",
   "approval_not_found",
   "artifact_limit",
   "effect_not_open",

@@ -1,5 +1,5 @@
 import { NomosError } from "../contract/index.ts";
-import type { PathSegment, Point, SessionState } from "../kernel/index.ts";
+import type { PathSegment, Point, SessionState, View } from "../kernel/index.ts";
 import type { EventPage, EventQuery, RecordedEvent, Store } from "../store/index.ts";
 
 /** A session's history reaches back into its ancestors. Finds an event of it, wherever it lies. */
@@ -23,6 +23,14 @@ async function* ancestry(
     const parent = await store.fold(from.stream, from.version);
     from = parent.kind === "session" ? parent.state.forkedFrom : null;
   }
+}
+
+/** The view as of a point. At the head it is at hand; anywhere else it is folded anew from the last fold kept before it. */
+export async function viewAt(store: Store, state: SessionState, point: Point): Promise<View> {
+  if (point.stream === state.stream && point.version === state.version) return state.view;
+  const then = await store.fold(point.stream, point.version);
+  if (then.kind !== "session") throw new NomosError("event_not_found", { eventId: point.eventId });
+  return then.state.view;
 }
 
 interface Stretch {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { NomosError } from "../contract/index.ts";
 import { allowedEnvironment, type HostProcess, MARKER_VARIABLE, type ProcessHost } from "../host/index.ts";
 import type { SessionSpec } from "../kernel/index.ts";
 
@@ -19,7 +20,7 @@ export interface SessionProcesses {
     env: Readonly<Record<string, string>>,
   ) => HostProcess;
   /** Resolves when every process of the session, children of children included, is gone. */
-  readonly stopAll: (sessionId: string) => Promise<void>;
+  readonly stopAll: (sessionId: string, graceMs?: number) => Promise<void>;
   /** The session that a driver's token belongs to, while one of its processes lives. */
   readonly sessionOfToken: (secretHash: string) => string | null;
 }
@@ -32,6 +33,8 @@ export interface SessionProcessesOptions {
   readonly workspaces: string;
   readonly url: () => string;
   readonly driverEnvironment: (adapter: string) => Readonly<Record<string, string>>;
+  /** What is hidden from a process is the home by its path: once something else lies there, nothing may start. */
+  readonly isHomeInPlace: () => boolean;
 }
 
 const STOP_GRACE_MS = 1500;
@@ -54,6 +57,7 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
       ...env,
       [MARKER_VARIABLE]: `${options.instance}:${sessionId}`,
     };
+    if (!options.isHomeInPlace()) throw new NomosError("home_unusable", { reason: "it is not where it was" });
     const inside = spec.cwd === options.workspaces || spec.cwd.startsWith(`${options.workspaces}/`);
     const process = options.host.spawn({
       argv,
@@ -86,8 +90,8 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
       process.exited.then(forget, forget);
       return process;
     },
-    stopAll: async (sessionId) => {
-      await Promise.all([...(running.get(sessionId) ?? [])].map((process) => process.stop({ graceMs: STOP_GRACE_MS })));
+    stopAll: async (sessionId, graceMs = STOP_GRACE_MS) => {
+      await Promise.all([...(running.get(sessionId) ?? [])].map((process) => process.stop({ graceMs })));
     },
     sessionOfToken: (secretHash) => tokens.get(secretHash) ?? null,
   };

@@ -31,7 +31,7 @@ import { watchAwake } from "./awake.ts";
 import type { By, Committer } from "./committer.ts";
 import { createExternalWatch } from "./external-watch.ts";
 import { interruptedIn, settleTurn } from "./interrupting.ts";
-import { findPoint } from "./lineage.ts";
+import { findPoint, viewAt } from "./lineage.ts";
 import { createReports, type Reports } from "./reports.ts";
 import type { SessionProcesses } from "./session-processes.ts";
 import { makeSpec, type OpenInput, type SpecSources } from "./spec.ts";
@@ -197,9 +197,8 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     fork: async (id, input, by) => {
       const parent = await committer.sessionState(id);
       const point = await findPoint(store, parent, input.at ?? parent.headId ?? "");
-      const then = await store.fold(point.stream, point.version);
-      if (then.kind !== "session" || parent.spec === null)
-        throw new NomosError("event_not_found", { eventId: point.eventId });
+      const view = await viewAt(store, parent, point);
+      if (parent.spec === null) throw new NomosError("event_not_found", { eventId: point.eventId });
       const spec: SessionSpec = { ...parent.spec, name: sessionName(deps.specs.random()), external: null };
       const born = newId();
       const input2 = {
@@ -207,7 +206,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
         label: input.label ?? parent.label,
         from: { ...point, sessionId: id },
         root: parent.root,
-        view: then.state.view,
+        view,
       };
       const events = await create(born, (state) => forkSession(state, input2), by, point);
       runner.pump(born);
@@ -216,9 +215,8 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     rewind: async (id, to, by) => {
       const state = await committer.sessionState(id);
       const point = await findPoint(store, state, to);
-      const then = await store.fold(point.stream, point.version);
-      if (then.kind !== "session") throw new NomosError("event_not_found", { eventId: to });
-      return change(id, (now) => rewindSession(now, point, then.state.view), by);
+      const view = await viewAt(store, state, point);
+      return change(id, (now) => rewindSession(now, point, view), by);
     },
     answer: async (approvalId, answer, by) => {
       const row = await store.row("approval", approvalId);

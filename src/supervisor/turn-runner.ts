@@ -53,13 +53,21 @@ export type StopReason = "interrupted" | "ended" | "stopping" | "timeout";
 
 interface Pump {
   again: boolean;
-  turn: { readonly controller: AbortController; readonly over: Promise<void> } | null;
+  turn: Turn | null;
   done: Promise<void>;
+}
+
+interface Turn {
+  readonly controller: AbortController;
+  readonly over: Promise<void>;
+  stopTimer: () => void;
 }
 
 /** After an interruption: what a process gets before it is killed, and what a driver gets before it is left behind. */
 const INTERRUPT_GRACE_MS = 1000;
 const LET_GO_MS = 2300;
+/** What is still there then was asked to end long ago. */
+const LAST_GRACE_MS = 200;
 
 export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   const pumps = new Map<string, Pump>();
@@ -96,10 +104,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   const oneTurn = async (sessionId: string, mine: Pump): Promise<boolean> => {
     const controller = new AbortController();
     const over = Promise.withResolvers<void>();
-    mine.turn = { controller, over: over.promise };
+    const turn: Turn = { controller, over: over.promise, stopTimer: () => undefined };
+    mine.turn = turn;
     try {
       const run = await nextRun(sessionId, controller);
-      if (run !== null) await runOne(run);
+      if (run !== null) await runOne(run, turn);
       return run !== null;
     } finally {
       mine.turn = null;
@@ -153,12 +162,12 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     readonly controller: AbortController;
   }
 
-  const runOne = async (run: Run): Promise<void> => {
+  const runOne = async (run: Run, turn: Turn): Promise<void> => {
     const { state, turnId, controller } = run;
-    const stopTimer = deps.clock.after(deps.turnTimeoutMs(), () => controller.abort("timeout" satisfies StopReason));
-    const outcome = await Promise.race([drive(run), letGo(controller.signal, deps.clock)]).finally(stopTimer);
+    turn.stopTimer = deps.clock.after(deps.turnTimeoutMs(), () => controller.abort("timeout" satisfies StopReason));
+    const outcome = await Promise.race([drive(run), letGo(controller.signal, deps.clock)]).finally(turn.stopTimer);
     await deps.processes
-      .stopAll(state.id)
+      .stopAll(state.id, controller.signal.aborted ? LAST_GRACE_MS : undefined)
       .catch((thrown: unknown) =>
         deps.log("a process of a turn does not end", { id: state.id, reason: String(thrown) }),
       );
@@ -260,7 +269,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       const waitsForPerson = async (sessionId: string) => outlivesDaemon(await deps.committer.sessionState(sessionId));
       const ends = [...pumps].map(async ([sessionId, entry]) => {
         const turn = entry.turn;
-        if (turn === null || (await waitsForPerson(sessionId))) return;
+        if (turn === null) return;
+        // It goes on in the next daemon; of this one nothing of it may be left that keeps the process alive.
+        if (await waitsForPerson(sessionId)) return turn.stopTimer();
         await Promise.race([turn.over, deps.clock.sleep(graceMs)]);
         turn.controller.abort("stopping" satisfies StopReason);
         await turn.over;

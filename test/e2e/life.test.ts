@@ -168,6 +168,16 @@ proves("H3", "SIGTERM ends a loaded daemon within five seconds, with code 0 and 
   await watching.body?.cancel().catch(() => undefined);
 });
 
+proves("H3", "a daemon in which a question waits for its answer ends as fast", async () => {
+  const daemon = await startDaemon();
+  const { id } = await start(daemon);
+  await prompt(daemon, id, "ask for ever");
+  await pendingOf(daemon, id);
+  const sinceMs = Date.now();
+  expect(await daemon.stop()).toBe(0);
+  expect(Date.now() - sinceMs).toBeLessThan(STOP_MAX_MS);
+});
+
 proves("H3", "a request to stop is answered, then obeyed", async () => {
   const daemon = await startDaemon();
   const { id } = await start(daemon);

@@ -6,7 +6,7 @@ import { logPath, openSqliteStore, type RecordedEvent, StoreError } from "../../
 import { checkHead, foldStream } from "../../src/store/sqlite/folding.ts";
 import { createPageReads, type PageReads } from "../../src/store/sqlite/page-reads.ts";
 import { compareModels } from "../../src/store/sqlite/rebuild.ts";
-import { openForReading, openForWriting } from "../../src/store/sqlite/schema.ts";
+import { openForReading, openForWriting, translate } from "../../src/store/sqlite/schema.ts";
 import { inspectLog } from "../../src/store/sqlite/start-check.ts";
 import { verifyLog } from "../../src/store/sqlite/verify.ts";
 import { createWriter } from "../../src/store/sqlite/writer.ts";
@@ -148,8 +148,7 @@ export function start(home: string): StoreError | null {
     createWriter(db, join(home, "blobs"));
     return null;
   } catch (cause) {
-    if (cause instanceof StoreError) return cause;
-    throw cause;
+    return translate(cause);
   } finally {
     if (db !== null) closeQuietly(db);
   }

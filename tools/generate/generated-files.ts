@@ -22,7 +22,7 @@ export function generatedFiles(root: string): ReadonlyMap<string, string> {
     "docs/reference/configuration.md": configurationPage(),
     "docs/reference/errors.md": errorsPage(),
     "docs/reference/events.md": eventsPage(root),
-    "docs/reference/openapi.json": JSON.stringify(openApi(SYSCALLS, packageVersion(root))),
+    "docs/reference/openapi.json": `${JSON.stringify(openApi(SYSCALLS, packageVersion(root)), null, 2)}\n`,
     "docs/reference/permissions.md": permissionsPage(),
     "docs/reference/syscalls.md": syscallsPage(),
   };
@@ -48,7 +48,7 @@ export async function writeGenerated(root: string): Promise<readonly string[]> {
 
 /** What the linter looks at has to look as the linter wants it. */
 function formatted(root: string, path: string, text: string): string {
-  if (!/\.(ts|json)$/.test(path)) return text;
+  if (!path.endsWith(".ts")) return text;
   const biome = join(root, "node_modules", ".bin", "biome");
   return execFileSync(biome, ["format", `--stdin-file-path=${path}`], { cwd: root, input: text, encoding: "utf8" });
 }

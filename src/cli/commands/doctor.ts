@@ -1,8 +1,9 @@
+import { ClientError } from "../../client/index.ts";
 import { parseArguments, usageError } from "../arguments.ts";
 import { clientOf } from "../daemon/connect.ts";
 import { type FoundDaemon, findDaemon } from "../daemon/find-daemon.ts";
 import { startupError } from "../daemon/startup-error.ts";
-import type { Check } from "../doctor/check.ts";
+import { type Check, problem } from "../doctor/check.ts";
 import { homeChecks } from "../doctor/home-checks.ts";
 import { type LogReport, logChecks } from "../doctor/log-checks.ts";
 import { EVERYDAY } from "../everyday.ts";
@@ -20,12 +21,13 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const options = { rebuild: values.rebuild === true, repair: values.repair === true };
   const daemon = await findDaemon(terminal.home);
   const home = await homeChecks(terminal.home, options.repair);
-  const report = await reportOf(terminal, daemon, options);
-  const checks = [...home, ...logChecks(report, options.repair)];
+  const report = daemon === null ? await examined(terminal, options) : await asked(terminal, daemon, options);
+  const checks = [...home, ...("log" in report ? logChecks(report, options.repair) : [report.refusal])];
   const ok = checks.every(({ finding }) => finding !== "problem");
   if (json) {
     const up = daemon === null ? null : { pid: daemon.pid, url: daemon.url, version: daemon.version };
-    terminal.print(JSON.stringify({ ok, ...report, daemon: up, checks }));
+    const { log, models, tree, sandbox } = "log" in report ? report : NOTHING;
+    terminal.print(JSON.stringify({ ok, log, models, tree, sandbox, daemon: up, checks }));
   } else {
     for (const check of checks) printCheck(terminal, check);
     terminal.print(daemon === null ? "no daemon runs" : `the daemon runs: ${daemon.url} (pid ${daemon.pid})`);
@@ -34,21 +36,25 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   return ok ? EXIT.ok : EXIT.failed;
 };
 
-/** By the daemon that holds the home; where there is none, by opening the log here. */
-async function reportOf(terminal: Terminal, daemon: FoundDaemon | null, options: DoctorOptions): Promise<LogReport> {
-  if (daemon !== null) {
-    const { log, models, tree, sandbox } = await (await clientOf(terminal, daemon)).call("system.doctor", {
-      ...options,
-    });
-    return { log, models, tree, sandbox };
-  }
+const NOTHING = { log: null, models: null, tree: null, sandbox: null };
+
+async function asked(terminal: Terminal, daemon: FoundDaemon, options: DoctorOptions): Promise<LogReport> {
+  const client = await clientOf(terminal, daemon);
+  const { log, models, tree, sandbox } = await client.call("system.doctor", { ...options });
+  return { log, models, tree, sandbox };
+}
+
+/** Without a daemon the log is opened here. That it cannot be is a finding, unless somebody else has it open. */
+async function examined(terminal: Terminal, options: DoctorOptions): Promise<LogReport | { readonly refusal: Check }> {
   const { examine } = await import("../../app/index.ts");
   try {
     const searchPath = terminal.environment["PATH"] ?? "";
     const { log, models, tree, sandbox } = await examine(terminal.home, { ...options, searchPath });
     return { log, models, tree, sandbox };
   } catch (thrown) {
-    throw startupError(thrown, terminal.home);
+    const error = startupError(thrown, terminal.home);
+    if (!(error instanceof ClientError) || error.code === "home_in_use") throw error;
+    return { refusal: problem("log", `${error.message} (${error.code})`, error.remedy) };
   }
 }
 

@@ -38,7 +38,7 @@ export async function startDetached(terminal: Terminal, options: StartOptions): 
   throw new ClientError("daemon_unreachable", {
     status: 0,
     message: `The daemon was not up after ${UP_MAX_MS / 1000} s.`,
-    details: { said: lastLines(output.since()) },
+    details: { said: lastLines(output.since() || daemonLog(terminal.home)) },
   });
 }
 
@@ -95,6 +95,11 @@ function errorOf(line: string): ClientError {
   const { error }: { error: { code: string; message: string; remedy: string; details: Record<string, unknown> } } =
     JSON.parse(line);
   return new ClientError(error.code, error);
+}
+
+function daemonLog(home: string): string {
+  const path = join(home, "logs", "daemon.log");
+  return existsSync(path) ? readFileSync(path, "utf8") : "";
 }
 
 function lastLines(said: string): string {

@@ -3,8 +3,10 @@ import { bold, dim } from "./colour.ts";
 
 /** What to do first, for somebody who sees this for the first time. */
 export function tourLines(terminal: Terminal, name: string): readonly string[] {
+  // From a clone, started by `npm start`, there is no `nomos` on the PATH.
+  const prefix = terminal.environment["npm_lifecycle_event"] === undefined ? "" : "npx ";
   const line = (command: string, meaning: string) =>
-    `  ${bold(terminal, command.padEnd(44))} ${dim(terminal, meaning)}`;
+    `  ${bold(terminal, `${prefix}${command}`.padEnd(48))} ${dim(terminal, meaning)}`;
   return [
     "",
     `A first session waits for you: ${bold(terminal, name)}. It runs the demo driver, which needs no key: a prompt`,

@@ -40,3 +40,17 @@ export function createCheckpoints(db: DatabaseSync, maxPages: number): Checkpoin
     },
   };
 }
+
+/** Everybody who appends waits meanwhile, so that only readers who are about to finish are waited for. */
+const READERS_WAIT_MS = 50;
+
+/** Folds everything into the file and cuts the write-ahead log to nothing; false when a reader is in the way. */
+export function emptyWal(db: DatabaseSync): boolean {
+  const waited = db.prepare("PRAGMA busy_timeout").get()?.["timeout"];
+  db.exec(`PRAGMA busy_timeout=${READERS_WAIT_MS}`);
+  try {
+    return db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0;
+  } finally {
+    db.exec(`PRAGMA busy_timeout=${number(waited)}`);
+  }
+}

@@ -23,7 +23,7 @@ const HEADS_KEPT = 20_000;
 export function createHeads(db: DatabaseSync): Heads {
   const kept = new Map<string, Head>();
   const last = db.prepare(
-    "SELECT s.no, e.version, e.prev, e.header, e.hash FROM streams s JOIN events e ON e.stream = s.no WHERE s.name = ? ORDER BY e.version DESC LIMIT 1",
+    "SELECT s.no, e.version, e.prev, e.header, e.hash FROM streams s LEFT JOIN events e ON e.stream = s.no WHERE s.name = ? ORDER BY e.version DESC LIMIT 1",
   );
 
   const set = (stream: string, head: Head): void => {

@@ -9,6 +9,8 @@ export interface WriteRequest {
   readonly call: { readonly key: string; readonly request: string } | null;
   readonly erase: Erasure | null;
   readonly repair: Repair | null;
+  /** What was erased, now or before, shall leave the files too. */
+  readonly scrub: boolean;
 }
 
 export interface WritePart {

@@ -47,18 +47,23 @@ export function createPageReads(db: DatabaseSync): PageReads {
     const found = sql("SELECT no FROM streams WHERE name = ?").get(name);
     return found === undefined ? 0 : number(found["no"]);
   };
-  const lastVersion = (no: number): number =>
-    number(sql("SELECT coalesce(max(version), 0) AS version FROM events WHERE stream = ?").get(no)?.["version"]);
+  const lastVersion = (no: number, name: string): number => {
+    if (no === 0) return 0;
+    const version = sql("SELECT max(version) AS version FROM events WHERE stream = ?").get(no)?.["version"];
+    // A stream is made with its first event: one that seems to have none has lost them.
+    if (version === null) throw new StoreError("log_corrupt", { stream: name, version: 1, problem: "missing" });
+    return number(version);
+  };
   const lastSeq = (): number => number(sql("SELECT coalesce(max(seq), 0) AS seq FROM events").get()?.["seq"]);
 
   return {
     stream: (name, query) => {
       const no = streamNo(name);
-      return no === 0 ? { events: [], next: null } : pager.stream({ no, name, last: lastVersion(no) }, query);
+      return no === 0 ? { events: [], next: null } : pager.stream({ no, name, last: lastVersion(no, name) }, query);
     },
     versions: (name, after, upTo, limit) => {
       const no = streamNo(name);
-      return no === 0 ? [] : pager.versions({ no, name, last: lastVersion(no) }, after, upTo, limit);
+      return no === 0 ? [] : pager.versions({ no, name, last: lastVersion(no, name) }, after, upTo, limit);
     },
     all: (query) => pager.all(lastSeq(), query),
     event: (id) => {
@@ -70,7 +75,7 @@ export function createPageReads(db: DatabaseSync): PageReads {
       if (found.id !== id) throw new StoreError("log_corrupt", { id, seq: found.seq, problem: "id_mismatch" });
       return found;
     },
-    version: (name) => lastVersion(streamNo(name)),
+    version: (name) => lastVersion(streamNo(name), name),
     seqAt: (name, version) => {
       const found = sql("SELECT seq FROM events WHERE stream = ? AND version = ?").get(streamNo(name), version);
       if (found === undefined) throw new StoreError("event_not_found", { stream: name, version });

@@ -128,6 +128,12 @@ export function translate(cause: unknown, details: StoreError["details"] = {}): 
   return new StoreError("store_failed", found, cause);
 }
 
+/** While reading, memory runs out only where a damaged length asks for more than there is. */
+export function translateRead(cause: unknown): StoreError {
+  if (sqliteCode(cause) !== SQLITE.noMemory) return translate(cause);
+  return new StoreError("log_corrupt", { sqlite: SQLITE.noMemory, reason: String(cause) }, cause);
+}
+
 export function isConstraint(cause: unknown): boolean {
   return ((sqliteCode(cause) ?? 0) & 0xff) === SQLITE.constraint;
 }
@@ -143,6 +149,7 @@ function sqliteCode(cause: unknown): number | null {
 
 const SQLITE = {
   busy: 5,
+  noMemory: 7,
   readOnly: 8,
   corrupt: 11,
   full: 13,

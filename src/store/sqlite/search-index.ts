@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { closeSync, openSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { recallFact } from "../../kernel/index.ts";
 import type { RecordedEvent, SearchHit } from "../port.ts";
@@ -123,6 +123,7 @@ function openIfSound(path: string): DatabaseSync | null {
 
 /** Both kinds of secure deletion: of the words out of the index's segments, and of bytes out of free pages. */
 function open(path: string): DatabaseSync {
+  closeSync(openSync(path, "a", 0o600));
   const db = new DatabaseSync(path, { timeout: 2000 });
   try {
     db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-16384; PRAGMA secure_delete=ON");

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { translate } from "./schema.ts";
+import { translateRead } from "./schema.ts";
 
 /** A statement that speaks in our errors. */
 export interface Statement {
@@ -34,7 +34,7 @@ function statement(prepared: StatementSync): Statement {
       try {
         yield* prepared.iterate(...given);
       } catch (cause) {
-        throw translate(cause);
+        throw translateRead(cause);
       }
     },
   };
@@ -44,6 +44,6 @@ function translated<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    throw translate(cause);
+    throw translateRead(cause);
   }
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { type Folded, LIMITS } from "../../kernel/index.ts";
 import { createBlobs } from "../blobs.ts";
 import {
@@ -8,6 +9,7 @@ import {
   type RecordedEvent,
   type Store,
   StoreError,
+  type StoreErrorCode,
 } from "../port.ts";
 import { tail } from "../tail.ts";
 import { eraseRequest } from "./erasing.ts";
@@ -35,7 +37,7 @@ const CHECKPOINT_PAGES = 4096;
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const path = logPath(options.home);
   const blobFolder = join(options.home, "blobs");
-  makeHome(options.home);
+  makeHome(options.home, path);
   const writer = await startWriter(
     { path, blobFolder, checkpointPages: options.checkpointPages ?? CHECKPOINT_PAGES },
     options.onFatal,
@@ -88,8 +90,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       return prepare(part, before, given.call ?? null);
     });
     const call = given.call == null ? null : { key: given.call.keyHash, request: given.call.requestHash };
-    const write = { parts: prepared.map((entry) => entry.write), fence: given.fence, call, erase: null, repair: null };
-    const reply = await writer.write(write);
+    const reply = await writer.write({
+      ...NOTHING,
+      parts: prepared.map((entry) => entry.write),
+      fence: given.fence,
+      call,
+    });
     for (const { write, after } of prepared) folds.set(write.stream, after);
     return publish(recorded(prepared, reply.ok));
   };
@@ -98,13 +104,24 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     const { seqs, ...prepared } = await eraseRequest(reads, stream, ids, event);
     if (folds.isSuspended(stream)) throw new StoreError("stale_version", { stream, reason: "it is being erased from" });
     folds.suspend(stream);
-    const write = { parts: [prepared.write], fence: given.fence, call: null, erase: prepared.erase, repair: null };
+    const { fence } = given;
+    const write = { ...NOTHING, parts: [prepared.write], fence, erase: prepared.erase, scrub: true };
     const reply = await writer.write(write).finally(() => folds.resume(stream));
     folds.set(stream, prepared.after);
     const events = publish(recorded([prepared], reply.ok));
     await reader.forget(seqs);
-    if (reply.unscrubbed !== null) throw new StoreError(reply.unscrubbed, { erased: ids, ...UNSCRUBBED });
+    await scrub(reply.unscrubbed, fence, ids);
     return events;
+  };
+
+  /** Readers that are slow are waited for here, where nobody else has to wait with them. */
+  const scrub = async (unscrubbed: StoreErrorCode | null, fence: number, ids: readonly string[]): Promise<void> => {
+    let left = unscrubbed;
+    for (let tries = 0; left !== null && tries < SCRUB_TRIES; tries += 1) {
+      await setTimeout(SCRUB_AGAIN_MS);
+      left = (await writer.write({ ...NOTHING, fence, scrub: true })).unscrubbed;
+    }
+    if (left !== null) throw new StoreError(left, { erased: ids, ...UNSCRUBBED });
   };
 
   const close = async (): Promise<void> => {
@@ -157,7 +174,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     rebuild: async (repair, progress) => {
       const { repair: changes, ...report } = await reader.compare(progress);
       if (repair === null || report.ok) return report;
-      await writer.write({ parts: [], fence: repair.fence, call: null, erase: null, repair: changes });
+      await writer.write({ ...NOTHING, fence: repair.fence, repair: changes });
       folds.clear();
       return report;
     },
@@ -172,6 +189,9 @@ export function logPath(home: string): string {
   return join(home, "log.db");
 }
 
+const SCRUB_TRIES = 20;
+const SCRUB_AGAIN_MS = 100;
+const NOTHING = { parts: [], call: null, erase: null, repair: null, scrub: false };
 const UNSCRUBBED = {
   reason: "the data is erased, but its bytes stay in the files until there is room and nobody reads",
 };

@@ -27,7 +27,20 @@ export function verifyTail(db: DatabaseSync, events: number): readonly LogProble
     else if (header !== null && !describes(header, stored)) note("type_mismatch");
     heads.set(stream, { version, hash: stored.hash });
   }
-  return [...problems, ...beyondEnd(db, seqBefore ?? 0, events)];
+  return [...problems, ...misplaced(db, events), ...beyondEnd(db, seqBefore ?? 0, events)];
+}
+
+/** Appends go by the index of places: where it has lost an event, the stream would be continued too early. */
+function misplaced(db: DatabaseSync, events: number): readonly LogProblem[] {
+  const found = createStatements(db)(
+    "SELECT s.name AS stream, t.version, t.seq FROM (SELECT seq, stream, version FROM events ORDER BY seq DESC LIMIT ?) t LEFT JOIN events p INDEXED BY events_place ON p.stream = t.stream AND p.version = t.version LEFT JOIN streams s ON s.no = t.stream WHERE p.seq IS NOT t.seq LIMIT 1",
+  ).all(events);
+  return found.map((row) => ({
+    stream: String(row["stream"]),
+    version: number(row["version"]),
+    seq: number(row["seq"]),
+    problem: "missing in the index of places",
+  }));
 }
 
 /** Indexes are trees of their own: an event that only they still know was there and is lost. */

@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { createCheckpoints } from "./checkpoints.ts";
+import { createCheckpoints, emptyWal } from "./checkpoints.ts";
 import type { FromWriter, ToWriter, WriteReply, WriteRequest, WriterOptions } from "./messages.ts";
 import { leavesNothing, openForWriting, translate } from "./schema.ts";
 import { inspectLog } from "./start-check.ts";
@@ -35,7 +35,7 @@ const start = (): void => {
   };
   const close = (): void => {
     clearTimeout(idle);
-    unlessPutOff(() => db.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
+    unlessPutOff(() => emptyWal(db));
     db.close();
     say({ kind: "closed" });
     port.close();
@@ -72,7 +72,7 @@ function next(): ToWriter | undefined {
 }
 
 /** A checkpoint that finds the disk full or locked is put off; nothing depends on it but space. */
-function unlessPutOff(work: () => void): void {
+function unlessPutOff(work: () => unknown): void {
   try {
     work();
   } catch (cause) {

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { hashEvent, NO_PREV, sameBytes } from "../../kernel/index.ts";
 import type { StoreErrorCode } from "../port.ts";
+import { emptyWal } from "./checkpoints.ts";
 import { createDoomedBlobs } from "./doomed-blobs.ts";
 import { bytes, hexOf, idBytes, number, sha256 } from "./encoding.ts";
 import { createHeads } from "./heads.ts";
@@ -179,7 +180,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
     isScrubDue = true;
     try {
       doomed.remove();
-      isScrubDue = sql.truncate.get()?.["busy"] !== 0;
+      isScrubDue = !emptyWal(db);
       return isScrubDue ? "overloaded" : null;
     } catch (cause) {
       const error = translate(cause);
@@ -193,7 +194,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
   return {
     commit: (requests) => {
       const replies = commit(requests);
-      if (!requests.some((request) => request.erase !== null)) return replies;
+      if (!requests.some((request) => request.scrub)) return replies;
       const unscrubbed = scrub();
       return replies.map((reply) => ("ok" in reply ? { ...reply, unscrubbed } : reply));
     },
@@ -212,7 +213,6 @@ function statements(db: DatabaseSync) {
   return {
     begin: db.prepare("BEGIN IMMEDIATE"),
     commit: db.prepare("COMMIT"),
-    truncate: db.prepare("PRAGMA wal_checkpoint(TRUNCATE)"),
     dataVersion: db.prepare("PRAGMA data_version"),
     lastSeq: db.prepare("SELECT coalesce(max(seq), 0) AS seq FROM events"),
     fence: db.prepare("SELECT value FROM fence"),

@@ -107,7 +107,7 @@ export function isSignedBy(checkpoint: Checkpoint, key: VerifierKey): boolean {
 }
 
 /** What a witness signs, and when it did: the time stands before the signature. */
-export function cosignedMessage(text: string, timeSeconds: bigint): Buffer {
+function cosignedMessage(text: string, timeSeconds: bigint): Buffer {
   return Buffer.from(`cosignature/v1\ntime ${timeSeconds}\n${text}`);
 }
 

@@ -1,4 +1,4 @@
-import { copyFile, open, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { copyFile, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect } from "vitest";
 import { logPath, openSqliteStore, type RecordedEvent, StoreError } from "../../../src/store/index.ts";
@@ -88,6 +88,8 @@ describe("files that end too early, or in noise", () => {
           const path = logPath(place.path);
           await copyFile(whole, path);
           await spoil(path);
+          // A file of no bytes is a new log, and nothing inside it could say otherwise.
+          if ((await stat(path)).size === 0) continue;
           const refusal = start(place.path);
           if (refusal !== null) {
             expect(["log_corrupt", "log_newer"], `at ${cut}: ${refusal.message}`).toContain(refusal.code);
@@ -126,6 +128,4 @@ async function scribble(path: string, at: number, length: number): Promise<void>
   for (let n = at; n < Math.min(at + length, bytes.length); n += 1)
     bytes[n] = ((bytes[n] ?? 0) * 31 + n * 17 + 7) & 0xff;
   await writeFile(path, bytes);
-  const file = await open(path, "r+");
-  await file.close();
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect } from "vitest";
 import { checkTree } from "../../../src/store/tree/check-tree.ts";
@@ -13,7 +14,7 @@ import { needs } from "../../support/needs.ts";
 import { proves } from "../../support/proves.ts";
 import { makeTestHome } from "../../support/store-home.ts";
 
-const GROW = join(import.meta.dirname, "grow-once.ts");
+const GROW = fileURLToPath(new URL("./grow-once.ts", import.meta.url));
 
 proves.skipIf(!needs("strace"))(
   "AUD-4",

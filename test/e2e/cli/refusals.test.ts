@@ -58,6 +58,9 @@ describe("what keeps a daemon from starting", () => {
     expectRefusal(up, "store_read_only", 6);
     const ps = await runConfined(["ps", "--json"], { home, args: ["--ro-bind", home, home] });
     expectRefusal(ps, "store_read_only", 6);
+    const doctor = await runConfined(["doctor"], { home, args: ["--ro-bind", home, home] });
+    expect(doctor).toMatchObject({ exitCode: 1, stderr: "" });
+    expect(doctor.stdout).toMatch(/^!! {2}write .*\n +remedy: .*(.*\n)*!! {2}log .*\(store_read_only\)\n +remedy: /m);
   });
 
   test.skipIf(!needs("bwrap"))("a disk that is full", async () => {
@@ -72,6 +75,9 @@ describe("what keeps a daemon from starting", () => {
     db.exec("PRAGMA user_version = 999");
     db.close();
     expectRefusal(await runCli(["up", "--json"], { home }), "log_newer", 6);
+    const doctor = await runCli(["doctor"], { home });
+    expect(doctor).toMatchObject({ exitCode: 1, stderr: "" });
+    expect(doctor.stdout).toContain("(log_newer)\n");
   });
 
   test("a log whose bytes are not what was written: doctor names the place", async () => {

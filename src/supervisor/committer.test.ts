@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect } from "vitest";
+import { proves } from "../../test/support/proves.ts";
+import { makeTestHome, newId, SPEC, type TestHome } from "../../test/support/store-home.ts";
+import { throwOnFatal } from "../../test/support/store-sqlite.ts";
+import { systemClock } from "../host/index.ts";
+import {
+  addCustom,
+  fact,
+  labelSession,
+  newSessionState,
+  openSession,
+  SYSTEM_STREAM,
+  sessionStream,
+} from "../kernel/index.ts";
+import { openSqliteStore, type Store } from "../store/index.ts";
+import { type Committer, createCommitter } from "./committer.ts";
+
+let home: TestHome;
+let store: Store;
+const BY = { actor: "test" };
+const clock = systemClock();
+
+const takeFence = async (fence: number): Promise<Committer> => {
+  const leased = fact("lease.acquired@1", { resource: "home", holder: "test", fence });
+  const event = { id: newId(), at: new Date().toISOString(), actor: "test", cause: null, fact: leased };
+  const part = { stream: SYSTEM_STREAM, expectedVersion: await store.version(SYSTEM_STREAM), events: [event] };
+  await store.append([part], { fence });
+  return createCommitter({ store, clock, newId, fence });
+};
+const open = async (committer: Committer): Promise<string> => {
+  const id = newId();
+  const input = { spec: SPEC, label: null };
+  await committer.change(sessionStream(id), () => openSession(newSessionState(id), input), BY);
+  return id;
+};
+
+beforeAll(async () => {
+  home = await makeTestHome();
+  store = await openSqliteStore({ home: home.path, onFatal: throwOnFatal });
+});
+afterAll(async () => {
+  await store.close();
+  await home[Symbol.asyncDispose]();
+});
+
+proves(
+  "E1",
+  "changes of one stream are made one after another in order of arrival, each on what the last one left",
+  async () => {
+    const committer = await takeFence(1);
+    const id = await open(committer);
+    const seen: number[] = [];
+    const changes = Array.from({ length: 100 }, (_, at) =>
+      committer.session(
+        id,
+        (state) => {
+          seen.push(state.version);
+          return at % 10 === 3
+            ? { refused: "session_busy", details: {} }
+            : addCustom(state, null, [{ type: "x.note@1", payload: at }]);
+        },
+        BY,
+      ),
+    );
+    const settled = await Promise.allSettled(changes);
+    expect(settled.filter(({ status }) => status === "rejected")).toHaveLength(10);
+    // A refused change leaves the version where it was; all others find the one before theirs.
+    expect(seen).toEqual(seen.map((_, at) => at + 1 - Math.ceil(Math.max(0, at - 3) / 10)));
+    const page = await store.readStream(sessionStream(id), { limit: 1000, types: ["x.note"] });
+    expect(page.events.map(({ data }) => Object(data).payload)).toEqual(
+      Array.from({ length: 100 }, (_, at) => at).filter((at) => at % 10 !== 3),
+    );
+  },
+);
+
+proves("E1", "a decision that throws, or finds nothing to do, holds up nobody behind it", async () => {
+  const committer = await takeFence(2);
+  const id = await open(committer);
+  const bug = committer.session(
+    id,
+    () => {
+      throw new Error("a bug");
+    },
+    BY,
+  );
+  const nothing = committer.session(id, () => [], BY);
+  const change = committer.session(id, (state) => labelSession(state, "done"), BY);
+  await expect(bug).rejects.toThrow("a bug");
+  expect((await nothing).events).toEqual([]);
+  expect((await change).events).toMatchObject([{ type: "session.labelled@1", actor: "test" }]);
+});
+
+proves("E2", "who holds an older fence writes nothing more", async () => {
+  const old = await takeFence(3);
+  const id = await open(old);
+  const now = await takeFence(4);
+  await expect(old.session(id, (state) => labelSession(state, "late"), BY)).rejects.toMatchObject({
+    code: "stale_fence",
+  });
+  await now.session(id, (state) => labelSession(state, "in time"), BY);
+  expect((await now.sessionState(id)).label).toBe("in time");
+});
+
+proves("E2", "what was decided on an older version is refused", async () => {
+  const committer = await takeFence(5);
+  const id = await open(committer);
+  const stream = sessionStream(id);
+  const note = (payload: string) => ({
+    id: newId(),
+    at: new Date().toISOString(),
+    actor: "test",
+    cause: null,
+    fact: { type: "x.note@1" as const, data: { turnId: null, payload } },
+  });
+  await store.append([{ stream, expectedVersion: 1, events: [note("first")] }], { fence: 5 });
+  const late = store.append([{ stream, expectedVersion: 1, events: [note("late")] }], { fence: 5 });
+  await expect(late).rejects.toMatchObject({ code: "stale_version" });
+  expect(await store.version(stream)).toBe(2);
+});

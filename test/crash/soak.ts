@@ -1,0 +1,39 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { percentile, runStorm } from "../support/storm-rounds.ts";
+
+/** `npm run soak -- --rounds 1000 --minutes 60 --seed 7`: the storm, for as long as one has patience. */
+const ROUNDS_A_HOME = 40;
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "1000" },
+    minutes: { type: "string", default: "60" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+  },
+});
+const untilMs = Date.now() + Number(values.minutes) * 60_000;
+const upMs: number[] = [];
+const total = { rounds: 0, events: 0, turns: 0, completed: 0, effects: 0, facts: 0 };
+
+for (let home = 0; total.rounds < Number(values.rounds) && Date.now() < untilMs; home += 1) {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-soak-")));
+  const seed = Number(values.seed) + home;
+  const rounds = Math.min(ROUNDS_A_HOME, Number(values.rounds) - total.rounds);
+  const figures = await runStorm({
+    folder,
+    seed,
+    rounds,
+    untilMs,
+    print: (line) => console.log(`seed ${seed} ${line}`),
+  });
+  upMs.push(...figures.upMs);
+  total.rounds += figures.rounds;
+  for (const key of ["events", "turns", "completed", "effects", "facts"] as const) total[key] += figures.verdict[key];
+  console.log(
+    `${total.rounds} rounds held: ${JSON.stringify(total)}; up p50 ${percentile(upMs, 0.5)} ms, max ${percentile(upMs, 1)} ms`,
+  );
+  await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,51 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+export interface DiskFault {
+  /** The disk works again. */
+  readonly mend: () => Promise<void>;
+}
+
+const ATTACH_MAX_MS = 15_000;
+
+/**
+ * Puts a fault under a running daemon, at the files of its log alone: `fsync:error=EIO:when=3` fails the third flush from
+ * now on, `pwrite64:error=ENOSPC` every write until it is mended.
+ */
+export async function breakDisk(
+  daemon: { readonly pid: number; readonly home: string },
+  inject: string,
+): Promise<DiskFault> {
+  const files = ["log.db", "log.db-wal"].flatMap((name) => ["-P", join(daemon.home, name)]);
+  const call = inject.split(":")[0] ?? "";
+  const args = [
+    "-f",
+    "-p",
+    String(daemon.pid),
+    "-e",
+    `trace=${call}`,
+    ...files,
+    "-e",
+    `inject=${inject}`,
+    "-o",
+    "/dev/null",
+  ];
+  const child = spawn("strace", args, { stdio: ["ignore", "ignore", "pipe"] });
+  const ended = once(child, "exit");
+  const attached = Promise.withResolvers<void>();
+  let said = "";
+  child.stderr.on("data", (part) => {
+    said += String(part);
+    if (said.includes("attached")) attached.resolve();
+  });
+  const late = setTimeout(() => attached.reject(new Error(`strace did not attach: ${said}`)), ATTACH_MAX_MS);
+  void ended.then(() => attached.reject(new Error(`strace ended: ${said}`)));
+  await attached.promise.finally(() => clearTimeout(late));
+  return {
+    mend: async () => {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
