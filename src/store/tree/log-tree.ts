@@ -32,7 +32,7 @@ export interface LogTree {
 }
 
 /** Small enough that nobody waits for the hashing, large enough that flushing tiles does not outweigh filling them. */
-const CHUNK_EVENTS = 2048;
+const CHUNK_EVENTS = 1024;
 
 /** The tree as it lies there; null when it cannot be gone on with: there is none, or its right edge is not as it was written. */
 export async function openLogTree(log: HashedLog, tiles: TileStore): Promise<LogTree | null> {
@@ -41,7 +41,7 @@ export async function openLogTree(log: HashedLog, tiles: TileStore): Promise<Log
   return edges === null ? null : createLogTree(log, tiles, edges);
 }
 
-/** A tree of nothing. Its first `renew` clears what lies there and reads the log. */
+/** A tree of nothing yet, where no tile lies. */
 export function newLogTree(log: HashedLog, tiles: TileStore): LogTree {
   return createLogTree(log, tiles, NO_EDGES);
 }

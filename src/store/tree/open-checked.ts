@@ -7,7 +7,7 @@ import { rootOfLog } from "./walk-log.ts";
 
 export interface OpenedTree {
   readonly tree: LogTree;
-  /** It could not be gone on with, and was made anew out of the log. */
+  /** It could not be gone on with, and is made anew out of the log. */
   readonly renewed: boolean;
 }
 
@@ -26,8 +26,10 @@ export async function openCheckedTree(log: HashedLog, tiles: TileStore, signed: 
   if (opened !== null && (await isOfLog(opened, log, logSize, signed))) return { tree: opened, renewed: false };
   // Before what is left of the tree is thrown away: if the log is not the one that was signed, it is evidence.
   if (signed !== null) compareRoots(await rootOfLog(log, signed.size), signed);
+  await tiles.clear();
   const tree = newLogTree(log, tiles);
-  await tree.renew();
+  // With nothing to compare it with, nobody has to wait for it: it takes the log in behind the writes, as ever.
+  if (signed !== null) await tree.advance();
   return { tree, renewed: logSize > 0 };
 }
 
