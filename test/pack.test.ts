@@ -69,6 +69,10 @@ test("npx nomos version answers from the installed bundle", async () => {
   expect(stderr).toBe("");
 });
 
+test("npx nomos-verify answers, from the files as they stand in the repository", async () => {
+  expect((await npx(place.consumer, "nomos-verify", "--help")).stdout).toMatch(/^nomos-verify BUNDLE/);
+});
+
 async function pack(folder: string): Promise<string> {
   const { stdout } = await npm(folder, "pack", "--json", "--silent", "--pack-destination", place.root);
   const [packed] = parsePackList(stdout);

@@ -17,6 +17,7 @@
  * @property {number} version
  */
 
+const SEQ = /^[1-9]\d{0,14}$/;
 const HASH = /^[0-9a-f]{64}$/;
 const SALT = /^[0-9a-f]{32}$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -24,34 +25,53 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const MEMBERS = ["seq", "prev", "header", "hash", "salt", "data", "blobs"];
 
-/**
- * A line as Nomos writes it, of an event whose texts need no escaping: most are, and this is five times as fast as the
- * long way. It matches nothing that the long way would refuse: the members stand there once, in canonical form.
- */
-const PLAIN = new RegExp(
-  String.raw`^\{"seq":([1-9]\d{0,14}),"prev":"([0-9a-f]{64})","header":"\{` +
-    String.raw`\\"actor\\":\\"([^"\\\x00-\x1f]*)\\",\\"at\\":\\"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\\",` +
-    String.raw`\\"cause\\":(null|\\"[^"\\\x00-\x1f]*\\"),\\"dataHash\\":\\"([0-9a-f]{64})\\",` +
-    String.raw`\\"id\\":\\"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\\",` +
-    String.raw`\\"stream\\":\\"([^"\\\x00-\x1f]*)\\",\\"type\\":\\"([^"\\\x00-\x1f]*)\\",` +
-    String.raw`\\"version\\":([1-9]\d{0,14})\}","hash":"([0-9a-f]{64})",` +
-    String.raw`"salt":"([0-9a-f]{32})","data":"([A-Za-z0-9+/]*={0,2})"\}$`,
-);
+/** A header whose texts need no escaping. What matches is canonical, and has the eight members and no more. */
+const PLAIN_HEADER =
+  /^\{"actor":"[^"\\\x00-\x1f]*","at":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","cause":(?:null|"[^"\\\x00-\x1f]*"),"dataHash":"([0-9a-f]{64})","id":"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})","stream":"([^"\\\x00-\x1f]*)","type":"([^"\\\x00-\x1f]*)","version":([1-9]\d{0,14})\}$/;
 
 /**
  * @param {string} text
  * @returns {Line | { seq: number | null, header: Header | null, why: string }} The line, or what is wrong with it.
  */
 export function parseLine(text) {
-  const plain = PLAIN.exec(text);
-  if (plain === null) return parseAny(text);
-  const [, seq, prev, actor, at, cause, dataHash, id, stream, type, version, hash, salt, data] = plain;
-  if (prev === undefined || dataHash === undefined || id === undefined || stream === undefined) return parseAny(text);
-  if (type === undefined || hash === undefined || salt === undefined || data === undefined) return parseAny(text);
-  const plainCause = cause === "null" ? cause : `"${cause?.slice(2, -2)}"`;
-  const header = `{"actor":"${actor}","at":"${at}","cause":${plainCause},"dataHash":"${dataHash}","id":"${id}","stream":"${stream}","type":"${type}","version":${version}}`;
+  return parsePlain(text) ?? parseAny(text);
+}
+
+/**
+ * A line as Nomos writes it, of an event whose texts need no escaping and which names no blobs: most are, and this is
+ * several times as fast as the long way. Null for every other line; it takes nothing that the long way would refuse.
+ *
+ * @param {string} text
+ * @returns {Line | null}
+ */
+function parsePlain(text) {
+  const prevAt = text.indexOf(',"prev":"') + 9;
+  const headerAt = prevAt + 76;
+  const hashAt = text.indexOf('","hash":"', headerAt) + 10;
+  const saltAt = hashAt + 74;
+  const dataAt = saltAt + 42;
+  const isPlain =
+    text.startsWith('{"seq":') &&
+    text.startsWith('","header":"', prevAt + 64) &&
+    hashAt > headerAt &&
+    text.startsWith('","salt":"', hashAt + 64) &&
+    text.startsWith('","data":"', saltAt + 32) &&
+    text.endsWith('"}') &&
+    text.indexOf('"', dataAt) === text.length - 2 &&
+    text.indexOf("\\", hashAt) < 0;
+  if (!isPlain) return null;
+  const header = text.slice(headerAt, hashAt - 10).replaceAll('\\"', '"');
+  const [, dataHash, id, stream, type, version] = PLAIN_HEADER.exec(header) ?? [];
+  const [prev, hash, salt] = [
+    text.slice(prevAt, prevAt + 64),
+    text.slice(hashAt, hashAt + 64),
+    text.slice(saltAt, saltAt + 32),
+  ];
+  const seq = text.slice(7, prevAt - 9);
+  if (!SEQ.test(seq) || !HASH.test(prev) || !HASH.test(hash) || !SALT.test(salt)) return null;
+  if (dataHash === undefined || id === undefined || stream === undefined || type === undefined) return null;
   const parsed = { dataHash, id, stream, type, version: Number(version) };
-  return { seq: Number(seq), prev, header, hash, salt, data, blobs: [], parsed };
+  return { seq: Number(seq), prev, header, hash, salt, data: text.slice(dataAt, -2), blobs: [], parsed };
 }
 
 /** @param {string} text */

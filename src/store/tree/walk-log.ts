@@ -5,7 +5,7 @@ import type { HashedLog } from "./log-tree.ts";
 import { sha256 } from "./sha256.ts";
 import { TILE_WIDTH, type Tile } from "./tile-store.ts";
 
-const CHUNK_EVENTS = 8 * TILE_WIDTH;
+const CHUNK_EVENTS = 4 * TILE_WIDTH;
 
 /** Grows a tree over the log up to a size, in memory alone, in chunks of which one ends at the place that is asked for. */
 export async function walkLog(
