@@ -4,6 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BundleFault } from "../verifier/fault.js";
+import { parseCheckpoint, parseKey } from "../verifier/note.js";
+import { verifyBundle } from "../verifier/verify-bundle.js";
 import {
   type Bundle,
   checkpointOf,
@@ -19,7 +22,7 @@ import {
   writeTar,
   ZEROS,
 } from "./support/bundles.ts";
-import { runVerifier, VERIFIER } from "./support/verifier.ts";
+import { runVerifier, VERIFIER, verdictOf } from "./support/verifier.ts";
 
 const SESSION = "session/0197b3c1-0002-7000-8000-000000000002";
 const FORK = "session/0197b3c1-0005-7000-8000-000000000005";
@@ -82,9 +85,13 @@ describe("[AUD-7] a sound bundle", () => {
 
   test("verifies with its key given, as text or as a file, and says whom it believed", async () => {
     const path = await writeFolder(sound(), place());
-    expect(await verify(path)).toMatchObject({ verdict: { trust: "bundle" } });
+    expect(await verdictOf(path)).toMatchObject({ ok: true, trust: "bundle" });
     for (const key of [signer.vkey, join(path, "key.pub")])
-      expect(await verify(path, "--key", key)).toMatchObject({ exitCode: 0, verdict: { trust: "given" } });
+      expect(await verdictOf(path, "--key", key)).toMatchObject({ ok: true, trust: "given" });
+    const older = await written(checkpointOf(linesOf(DRAFTS).slice(0, 7), signer));
+    expect(await verdictOf(path, "--checkpoint", older, "--checkpoint", join(path, "checkpoint"))).toMatchObject({
+      ok: true,
+    });
   });
 
   test("continues each older checkpoint of its log", async () => {
@@ -440,7 +447,31 @@ const ALTERATIONS: readonly Alteration[] = [
   {
     what: "a hash in capital letters",
     change: ({ lines }) => edit(lines, 0, { hash: (lines[0]?.hash ?? "").toUpperCase() }),
-    problem: { ...at(1), why: /64 hex digits/ },
+    problem: { ...at(1), why: /hash is not/ },
+  },
+  {
+    what: "prev in capital letters",
+    change: ({ lines }) => edit(lines, 2, { prev: (lines[2]?.prev ?? "").toUpperCase() }),
+    problem: { ...at(3), why: /prev is not the hash/ },
+  },
+  {
+    what: "a fork's prev in capital letters",
+    change: ({ lines }) => edit(lines, 5, { prev: (lines[5]?.prev ?? "").toUpperCase() }),
+    problem: { ...at(6), why: /prev/ },
+  },
+  {
+    what: "a hash that is no text",
+    change: (bundle) => {
+      bundle.raw = rawOf(bundle).replace(/"hash":"[0-9a-f]+"/, '"hash":7');
+    },
+    problem: { ...at(1), why: /hash is not 64 hex digits/ },
+  },
+  {
+    what: "a seq that is spelled another way, with room for a member more",
+    change: (bundle) => {
+      bundle.raw = rawOf(bundle).replace('{"seq":10,', '{"seq":1e1,"seq":10,');
+    },
+    problem: { line: 10, why: /twice/ },
   },
   {
     what: "data that is no base64",
@@ -578,10 +609,29 @@ async function written(text: string): Promise<string> {
   return path;
 }
 
-async function verify(...args: readonly string[]): Promise<{ exitCode: number; verdict: Record<string, unknown> }> {
-  const { exitCode, stdout, stderr } = await runVerifier(...args, "--json");
-  expect(stderr).toBe("");
-  return { exitCode, verdict: JSON.parse(stdout) };
+/** Inside of this process: what the program does with it stands further up. */
+async function verify(path: string, ...args: readonly string[]): Promise<Judged> {
+  const options = args.flatMap((arg, n) => (n % 2 === 0 ? [[arg, args[n + 1] ?? ""] as const] : []));
+  const given = async (name: string) =>
+    Promise.all(options.filter(([option]) => option === name).map(([, value]) => textOf(value)));
+  const [keys, notes] = [await given("--key"), await given("--checkpoint")];
+  const key = keys[0] === undefined ? null : (parseKey(keys[0]) ?? expect.fail("no key"));
+  const older = notes.map((text) => parseCheckpoint(text) ?? expect.fail("no checkpoint"));
+  try {
+    return { exitCode: 0, verdict: { ...verifyBundle(path, { key, older }) } };
+  } catch (thrown) {
+    if (!(thrown instanceof BundleFault)) throw thrown;
+    return { exitCode: 1, verdict: { ok: false, problem: { ...thrown.place, why: thrown.why } } };
+  }
+}
+
+interface Judged {
+  readonly exitCode: number;
+  readonly verdict: Record<string, unknown>;
+}
+
+function textOf(fileOrText: string): Promise<string> {
+  return readFile(fileOrText, "utf8").catch(() => fileOrText);
 }
 
 function note(stream: string, n: number): Draft {

@@ -7,6 +7,7 @@ import { createTree } from "./tree.js";
 
 /**
  * @typedef {import("./fault.js").Place} Place
+ * @typedef {import("./line.js").Header} Header
  * @typedef {object} Found
  * @property {number} streams
  * @property {number} erased
@@ -14,6 +15,8 @@ import { createTree } from "./tree.js";
  */
 
 const ZEROS = "0".repeat(64);
+/** @type {readonly string[]} */
+const NONE = [];
 const HASH_BYTES = 32;
 const ID_BYTES = 16;
 const SALT_BYTES = 16;
@@ -49,39 +52,65 @@ export function createEventCheck(sizes) {
 
   /** @param {Buffer} bytes One line, without its end. */
   const take = (bytes) => {
-    /** @type {Place} */
-    const place = { line: count + 1, seq: null, stream: null, version: null };
-    const fault = (/** @type {string} */ why) => new BundleFault(why, place);
-    if (bytes.at(-1) === 13) throw fault("the line ends with a carriage return");
-    if (!isUtf8(bytes)) throw fault("the line is not UTF-8");
+    if (bytes[bytes.length - 1] === 13) throw faultAt("the line ends with a carriage return", null, null);
+    if (!isUtf8(bytes)) throw faultAt("the line is not UTF-8", null, null);
     const line = parseLine(bytes.toString("utf8"));
-    place.seq = line.seq;
-    const header = "why" in line ? line.header : line.parsed;
-    place.stream = header?.stream ?? null;
-    place.version = header?.version ?? null;
-    if ("why" in line || header === null) throw fault("why" in line ? line.why : "the header is missing");
-
-    if (line.seq !== count + 1) throw fault(`seq is ${line.seq}, ${count + 1} comes next`);
-    if (hashOf(line.prev, line.header) !== line.hash) throw fault("hash is not sha256(prev || header)");
-    const data = dataOf(line, header.dataHash);
-    if (typeof data === "string") throw fault(data);
-    eventHash.bytes.write(line.hash, "hex");
-    const broken = chainFault(line, header, data);
-    if (broken !== null) throw fault(broken);
-    id.bytes.write(header.id.replaceAll("-", ""), "hex");
-    if (!ids.add(id.words)) throw fault(`an event with the id ${header.id} was there before`);
-    if (!hashes.add(eventHash.words)) throw fault("an event with this hash was there before");
-
-    if (data === null) unnamed.set(header.id, place);
-    else if (header.type === "data.erased@1") nameErased(data, header.stream);
-    const named = data === null ? [] : blobsIn(header.type, data);
-    if (!sameNames(named, line.blobs)) throw fault("blobs are not those that the data names");
-    for (const blob of named) if (!blobs.has(blob)) blobs.set(blob, place);
-    if (data === null) erased += 1;
-
+    if (line.why !== null) throw faultAt(line.why, line.seq, line.parsed);
+    const { seq, parsed } = line;
+    if (seq !== count + 1) throw faultAt(`seq is ${seq}, ${count + 1} comes next`, seq, parsed);
+    if (hashOf(line.prev, line.header) !== line.hash) throw faultAt("hash is not sha256(prev || header)", seq, parsed);
+    const data = dataOf(line, parsed.dataHash);
+    if (typeof data === "string") throw faultAt(data, seq, parsed);
+    const broken =
+      chainFault(line, parsed, data) ?? repetition(line.hash, parsed.id) ?? contentFault(line, parsed, data);
+    if (broken !== null) throw faultAt(broken, seq, parsed);
     tree.append(eventHash.bytes);
     count += 1;
     if (wanted.has(count)) roots.set(count, tree.root());
+  };
+
+  /**
+   * @param {number | null} seq
+   * @param {Header | null} header
+   * @returns {Place}
+   */
+  const placeOf = (seq, header) => {
+    return { line: count + 1, seq, stream: header?.stream ?? null, version: header?.version ?? null };
+  };
+  /**
+   * @param {string} why
+   * @param {number | null} seq
+   * @param {Header | null} header
+   */
+  const faultAt = (why, seq, header) => new BundleFault(why, placeOf(seq, header));
+
+  /**
+   * @param {string} hashText
+   * @param {string} idText
+   */
+  const repetition = (hashText, idText) => {
+    eventHash.bytes.write(hashText, "hex");
+    id.bytes.write(idText.replaceAll("-", ""), "hex");
+    if (!ids.add(id.words)) return `an event with the id ${idText} was there before`;
+    return hashes.add(eventHash.words) ? null : "an event with this hash was there before";
+  };
+
+  /**
+   * What the event says about others: that they were erased, and which blobs there are.
+   *
+   * @param {import("./line.js").Line} line
+   * @param {Header} header
+   * @param {Buffer | null} data
+   */
+  const contentFault = (line, header, data) => {
+    if (data === null) {
+      unnamed.set(header.id, placeOf(line.seq, header));
+      erased += 1;
+    } else if (header.type === "data.erased@1") nameErased(data, header.stream);
+    const named = data === null ? NONE : blobsIn(header.type, data);
+    if (!sameNames(named, line.blobs)) return "blobs are not those that the data names";
+    for (const blob of named) if (!blobs.has(blob)) blobs.set(blob, placeOf(line.seq, header));
+    return null;
   };
 
   /**
@@ -90,7 +119,7 @@ export function createEventCheck(sizes) {
    */
   const hashOf = (prev, header) => {
     reserve(HASH_BYTES + header.length * 3);
-    scratch.write(prev, 0, "hex");
+    if (scratch.write(prev, 0, "hex") !== HASH_BYTES) return "";
     const end = HASH_BYTES + scratch.write(header, HASH_BYTES, "utf8");
     return hash("sha256", scratch.subarray(0, end), "hex");
   };
@@ -114,7 +143,7 @@ export function createEventCheck(sizes) {
 
   /**
    * @param {import("./line.js").Line} line
-   * @param {import("./line.js").Header} header
+   * @param {Header} header
    * @param {Buffer | null} data
    */
   const chainFault = ({ prev, hash: own }, { stream, version, type }, data) => {
@@ -151,7 +180,7 @@ export function createEventCheck(sizes) {
   const forkedFrom = (prev, data) => {
     otherHash.bytes.write(prev, "hex");
     const at = hashes.find(otherHash.words);
-    if (at < 0) return "prev of a fork is not the hash of an event before it";
+    if (at < 0 || prev !== prev.toLowerCase()) return "prev of a fork is not the hash of an event before it";
     if (data === null) return null;
     const from = parseJson(data.toString("utf8"))?.from;
     const isThere = streams.get(from?.stream)?.number === places[2 * at] && from?.version === places[2 * at + 1];
@@ -208,9 +237,10 @@ const NAMES_BLOB = Buffer.from('"blob":"');
 /**
  * @param {string} type
  * @param {Buffer} data
+ * @returns {readonly string[]}
  */
 function blobsIn(type, data) {
-  if (!data.includes(NAMES_BLOB) || FOREIGN.test(type)) return [];
+  if (!data.includes(NAMES_BLOB) || FOREIGN.test(type)) return NONE;
   /** @type {Set<string>} */
   const found = new Set();
   /** @param {unknown} value */
