@@ -16,11 +16,11 @@ const PROJECTS: readonly Project[] = [
     name: "unit",
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     exclude: ["test/contract/**", "test/crash/**", "test/e2e/**", "test/pack.test.ts"],
-    testTimeoutMs: secondsMs(30),
+    testTimeoutMs: secondsMs(60),
   },
-  { name: "contract", include: ["test/contract/**/*.test.ts"], testTimeoutMs: secondsMs(30) },
+  { name: "contract", include: ["test/contract/**/*.test.ts"], testTimeoutMs: secondsMs(120) },
   { name: "crash", include: ["test/crash/**/*.test.ts"], testTimeoutMs: secondsMs(240) },
-  { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeoutMs: secondsMs(30) },
+  { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeoutMs: secondsMs(120) },
   { name: "pack", include: ["test/pack.test.ts"], testTimeoutMs: secondsMs(180) },
 ];
 

@@ -102,8 +102,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const bubblewrap = await findBubblewrap(options.environment["PATH"] ?? "");
   const bwrapPath = "path" in bubblewrap ? bubblewrap.path : null;
   const instance = `nomos-${createHash("sha256").update(home).digest("hex").slice(0, 12)}`;
-  const orphans = await killMarked(instance);
-  if (orphans.length > 0) log.write("ended processes that a dead daemon left behind", { count: orphans.length });
+  const withstood = await killMarked(instance);
+  if (withstood.length > 0) log.write("processes of a dead daemon do not go away", { pids: withstood });
   const host = createProcessHost({ home, bwrapPath, processesMax: setting(config, "processesMax") });
 
   const drivers = createDrivers(config);

@@ -7,7 +7,7 @@ const TOUR_LABEL = "tour";
 const FIRST_PROMPT = [
   "say Welcome to Nomos. This is a session: durable, forkable, resumable.",
   "write hello.txt written by the demo driver",
-  "run cat hello.txt && date",
+  "run cat hello.txt; echo; date",
   "say Prompt me with lines like these: say, write, run, sleep, ask. Everything I do is in the log.",
 ].join("\n");
 

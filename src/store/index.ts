@@ -1,7 +1,7 @@
 export * from "./port.ts";
 export { lockHome } from "./sqlite/home-lock.ts";
-export { type LogReader, openLogReader } from "./sqlite/open-reader.ts";
-export { logPath, openSqliteStore, type SqliteStoreOptions } from "./sqlite/store.ts";
+export { openLogReader } from "./sqlite/open-reader.ts";
+export { logPath, openSqliteStore } from "./sqlite/store.ts";
 export { checkTree, type TreeProblem, type TreeReport } from "./tree/check-tree.ts";
 export { type CheckpointKeeper, keepCheckpoints, readKept, type SignedCheckpoint } from "./tree/checkpoint-keeper.ts";
 export { openLogKey } from "./tree/log-key.ts";

@@ -201,7 +201,7 @@ proves(
   async () => {
     const model: Model = { sessions: [], pathTo: new Map(), reachAt: new Map() };
     await take(model, { do: "open" });
-    for (let round = 0; round < 262; round += 1) {
+    for (let round = 0; round < 258; round += 1) {
       await take(model, { do: "add", session: 0, count: 2 });
       await take(model, { do: "rewind", session: 0, event: (model.sessions[0]?.reach.size ?? 1) - 2 });
     }

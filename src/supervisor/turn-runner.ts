@@ -21,6 +21,7 @@ import type { Frames } from "./frames.ts";
 import type { SessionProcesses } from "./session-processes.ts";
 import { loadText } from "./texts.ts";
 import { createTurnPort } from "./turn-port.ts";
+import { type Outcome, orLetGo, type StopReason, stopped } from "./turn-stop.ts";
 
 export interface TurnRunnerDeps {
   readonly store: Store;
@@ -49,8 +50,6 @@ export interface TurnRunner {
   readonly drain: (graceMs: number) => Promise<void>;
 }
 
-export type StopReason = "interrupted" | "ended" | "stopping" | "timeout";
-
 interface Pump {
   again: boolean;
   turn: Turn | null;
@@ -63,10 +62,9 @@ interface Turn {
   stopTimer: () => void;
 }
 
-/** After an interruption: what a process gets before it is killed, and what a driver gets before it is left behind. */
+/** What a process gets after an interruption before it is killed. */
 const INTERRUPT_GRACE_MS = 1000;
-const LET_GO_MS = 2300;
-/** What is still there then was asked to end long ago. */
+/** What is still there when the turn is over was asked to end long ago. */
 const LAST_GRACE_MS = 200;
 
 export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
@@ -164,14 +162,27 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
 
   const runOne = async (run: Run, turn: Turn): Promise<void> => {
     const { state, turnId, controller } = run;
-    turn.stopTimer = deps.clock.after(deps.turnTimeoutMs(), () => controller.abort("timeout" satisfies StopReason));
-    const outcome = await Promise.race([drive(run), letGo(controller.signal, deps.clock)]).finally(turn.stopTimer);
+    limitTime(run, turn);
+    const outcome = await orLetGo(drive(run), controller.signal, deps.clock);
+    turn.stopTimer();
     await deps.processes
       .stopAll(state.id, controller.signal.aborted ? LAST_GRACE_MS : undefined)
       .catch((thrown: unknown) =>
         deps.log("a process of a turn does not end", { id: state.id, reason: String(thrown) }),
       );
     await recordEnd(state.id, turnId, outcome);
+  };
+
+  /** A turn that waits for a person is not the one who takes so long: it gets its time anew. */
+  const limitTime = (run: Run, turn: Turn): void => {
+    const timeUp = async (): Promise<void> => {
+      const asks = pendingApprovals(await deps.committer.sessionState(run.state.id), run.turnId).length > 0;
+      if (asks && !draining) limitTime(run, turn);
+      else run.controller.abort("timeout" satisfies StopReason);
+    };
+    const gone = (thrown: unknown) =>
+      deps.log("a turn's time could not be looked at", { id: run.state.id, reason: String(thrown) });
+    turn.stopTimer = deps.clock.after(deps.turnTimeoutMs(), () => void timeUp().catch(gone));
   };
 
   /** The end must get into the log: while the disk is full it is tried again, or the session would stay busy for ever. */
@@ -220,7 +231,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     const spawn = (argv: readonly string[], stdin: "none" | "pipe"): HostProcess => {
       signal.throwIfAborted();
       const process = deps.processes.spawn(spec, sessionId, argv, stdin, {});
-      const stop = () => void process.stop({ graceMs: INTERRUPT_GRACE_MS });
+      const failed = (thrown: unknown) => deps.log("a process does not end", { sessionId, reason: String(thrown) });
+      const stop = () => void process.stop({ graceMs: INTERRUPT_GRACE_MS }).catch(failed);
       signal.addEventListener("abort", stop, { once: true });
       return process;
     };
@@ -284,30 +296,6 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
 const TOOLS = ["run", "write", "process"] as const;
 const ERROR_CHARS = 8000;
 const TRY_AGAIN_MS = 500;
-
-interface Outcome {
-  readonly outcome: "completed" | "failed" | "interrupted";
-  readonly error: { readonly code: string; readonly message: string } | null;
-}
-
-function stopped(reason: unknown): Outcome {
-  if (reason === "timeout")
-    return {
-      outcome: "failed",
-      error: { code: "driver_timeout", message: "The turn took longer than it may and was ended." },
-    };
-  return { outcome: "interrupted", error: null };
-}
-
-/** A driver that does not let go is left behind: its processes are killed and its later calls find the turn over. */
-async function letGo(signal: AbortSignal, clock: Clock): Promise<Outcome> {
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-  await clock.sleep(LET_GO_MS);
-  return stopped(signal.reason);
-}
 
 function isPassing(thrown: unknown): boolean {
   const { code } = toNomosError(thrown);

@@ -260,7 +260,7 @@ async function seqOf(context: Context, cursor: string | number | undefined): Pro
 
 async function lastLines(context: Context, id: string, lastN: number): Promise<readonly OutputLine[]> {
   const page = await context.services.store.readStream(sessionStream(id), {
-    limit: Math.min(lastN, EVENTS_MAX),
+    limit: EVENTS_MAX,
     descending: true,
   });
   const lines = [...page.events].reverse().flatMap(linesOf);

@@ -1,12 +1,18 @@
 import { z } from "zod";
-import { SessionId } from "../contract/index.ts";
-import { LIMITS } from "../kernel/index.ts";
+import { NomosError, SessionId } from "../contract/index.ts";
+import { type Actor, decideGate, LIMITS } from "../kernel/index.ts";
 import { AuditProblem, checked } from "./audit-verify.ts";
 import { read, type Syscall, write } from "./define.ts";
+import type { Services } from "./services.ts";
 import { byOf } from "./session-answer.ts";
 import { TreeStatus, treeStatus } from "./tree-status.ts";
 
 const Problem = z.object({ stream: z.string(), version: z.number(), seq: z.number().nullable(), problem: z.string() });
+/** Looking is everybody's who may read the system; writing anew what was found is not. */
+function mayAdminister({ policy }: Services, actor: Actor): boolean {
+  return decideGate(actor, { verb: "system.admin", resource: "system", tool: null }, policy).verdict === "allow";
+}
+
 const Flag = z
   .union([z.boolean(), z.enum(["true", "false", "1", "0"]).transform((text) => text === "true" || text === "1")])
   .optional();
@@ -80,7 +86,9 @@ export const system: readonly Syscall[] = [
     errors: ["log_corrupt"],
     http: { method: "GET", path: "/api/doctor" },
     cli: { positional: [] },
-    answer: async ({ services }, { rebuild, repair }) => {
+    answer: async ({ services, actor }, { rebuild, repair }) => {
+      if (repair === true && !mayAdminister(services, actor))
+        throw new NomosError("denied", { capability: "system.admin" });
       const log = await services.store.verify();
       const fence = repair === true ? { fence: services.fence } : null;
       const models = rebuild === true || repair === true ? await services.store.rebuild(fence) : null;
@@ -134,8 +142,9 @@ export const system: readonly Syscall[] = [
     errors: ["invalid_request"],
     http: { method: "PUT", path: "/api/config" },
     cli: { positional: [] },
-    commit: async (context, { config }) => {
-      await context.services.config.change(config);
+    commit: async ({ services }, { config }) => {
+      await services.config.change(config);
+      await services.agents.ensureBuiltIn(services.drivers().map(({ slug }) => slug));
       return [];
     },
     answer: async ({ services }, { config }) => ({

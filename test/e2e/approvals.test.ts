@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import { plantDriver } from "./support/driver-file.ts";
@@ -12,6 +12,7 @@ import {
   expectRefusal,
   expectSound,
   linesOf,
+  PATIENCE,
   pendingOf,
   prompt,
   show,
@@ -20,6 +21,8 @@ import {
   typesOf,
   UUID,
 } from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -166,6 +169,19 @@ for (const [how, stop] of [
     expectRefusal(await after.call("POST", `/api/approvals/${question.id}/reject`, {}), 409, "already_answered");
     await expectSound(after);
   });
+
+proves("A5", "a person may take longer than a turn may: the question waits", async () => {
+  expectOk(await daemon.call("PUT", "/api/config", { config: { turnTimeoutMs: 1000 } }));
+  const { id } = await start(daemon);
+  const { turnId } = await prompt(daemon, id, "ask Any time.\nsay thanks");
+  const approval = await pendingOf(daemon, id);
+  const untilMs = Date.now() + 2500;
+  await eventually("time passes", async () => Date.now() > untilMs);
+  expect(await approvalsOf(daemon, id)).toMatchObject([{ id: approval.id, status: "pending" }]);
+  expectOk(await daemon.call("POST", `/api/approvals/${approval.id}/approve`, {}));
+  expect(await ended(daemon, id, turnId)).toMatchObject({ outcome: "completed" });
+  expectOk(await daemon.call("PUT", "/api/config", { config: { turnTimeoutMs: null } }));
+});
 
 proves("A6", "every pending question is in the list, however many were answered before", async () => {
   const file = await plantDriver(`export default async ({ ask }) => {

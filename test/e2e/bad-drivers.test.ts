@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import { plantDriver } from "./support/driver-file.ts";
@@ -15,12 +15,15 @@ import {
   expectSound,
   idle,
   linesOf,
+  PATIENCE,
   prompt,
   type Session,
   show,
   start,
   turn,
 } from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -262,7 +265,7 @@ proves("D5", "a driver that leaves children behind leaves none, however it detac
       const child = spawn("setsid", ["sh", "-c", "trap '' TERM HUP; : ${mark}; sleep 1000"], { detached, stdio: "ignore", env: {} });
       child.unref();
     }
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await new Promise((resolve) => setTimeout(resolve, 3000));
     await say("leaving");
   };`);
   const { turnId } = await prompt(daemon, id, "go");

@@ -1,13 +1,15 @@
 import { writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import { residentMb } from "./support/processes.ts";
 import { rawRequest, rawSocket } from "./support/raw-http.ts";
 import { readStream } from "./support/stream-reader.ts";
-import { eventsOf, eventually, expectOk, expectSound, start, turn } from "./support/talk.ts";
+import { eventsOf, eventually, expectOk, expectSound, PATIENCE, start, turn } from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
 
 let daemon: TestDaemon;
 /** Opened first, because what they wait for takes its time. */
@@ -128,6 +130,24 @@ proves(
   },
   60_000,
 );
+
+proves("H17", "a scoped token holds only so many streams, and gets its places back", async () => {
+  const issued = await daemon.call<{ secret: string }>("POST", "/api/tokens", { capabilities: ["session.read"] });
+  const authorization = `Bearer ${expectOk(issued, 201).secret}`;
+  const { id } = await start(daemon);
+  const open = () => readStream(daemon, `/sessions/${id}/stream`, { authorization });
+  const readers = await Promise.all(Array.from({ length: 40 }, open));
+  const served = readers.filter(({ status }) => status === 200);
+  expect(served).toHaveLength(32);
+  expect(readers.filter(({ status }) => status === 503)).toHaveLength(8);
+  expect((await readStream(daemon, `/sessions/${id}/stream`)).status).toBe(200);
+  for (const reader of served) reader.close();
+  await eventually("a place", async () => {
+    const reader = await open();
+    reader.close();
+    return reader.status === 200;
+  });
+});
 
 proves(
   "H17",

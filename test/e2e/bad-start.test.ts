@@ -3,11 +3,13 @@ import { mkdir, open, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { BIN, type CliAnswer, newHome, runCli, startDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
-import { expectOk, type Refused, show, start, turn } from "./support/talk.ts";
+import { expectOk, PATIENCE, type Refused, show, start, turn } from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
 
 /** A start that must fail: its exit code, and the one error shape on stdout. */
 const failedStart = (answer: CliAnswer): { readonly exitCode: number | null; readonly code: string } => {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, vi } from "vitest";
 import { newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import { plantDriver } from "./support/driver-file.ts";
@@ -17,6 +17,7 @@ import {
   expectSound,
   linesOf,
   newFolder,
+  PATIENCE,
   prompt,
   type Session,
   show,
@@ -24,6 +25,8 @@ import {
   turn,
   typesOf,
 } from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
 
 /** The conformance cases of the exo harness, in Nomos' words: a conversation is a session, its turns are reported. */
 let daemon: TestDaemon;

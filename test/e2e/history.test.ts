@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import {
@@ -8,6 +8,7 @@ import {
   expectOk,
   expectRefusal,
   idle,
+  PATIENCE,
   prompt,
   type Session,
   show,
@@ -15,6 +16,8 @@ import {
   turn,
   typesOf,
 } from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
 
 let daemon: TestDaemon;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { BIN, daemonNote, newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import { plantDriver } from "./support/driver-file.ts";
@@ -17,6 +17,7 @@ import {
   expectSound,
   idle,
   linesOf,
+  PATIENCE,
   pendingOf,
   prompt,
   show,
@@ -24,6 +25,8 @@ import {
   turn,
   typesOf,
 } from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
 
 const STOP_MAX_MS = 5000;
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { expect, onTestFinished } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { type Answer, newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import {
@@ -10,12 +10,15 @@ import {
   expectRefusal,
   expectSound,
   idle,
+  PATIENCE,
   pendingOf,
   prompt,
   type Session,
   start,
   turn,
 } from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
 
 interface Call {
   readonly method: string;
@@ -108,6 +111,12 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     const [first, second] = await eventsOf(on, id);
     return post(`/sessions/${id}/rewind`, { to: first?.id }, { to: second?.id }, ["id"]);
   },
+  "session.erase": async (on) => {
+    const { id } = await session(on);
+    const [said] = await eventsOf(on, id, "types=message.completed");
+    const events = [said?.id];
+    return post(`/sessions/${id}/erase`, { events, reason: "a" }, { events, reason: "b" }, ["ok", "erased"]);
+  },
   "session.open": async () => {
     const pid = longLived();
     return post("/sessions/external", { pid, label: "a" }, { pid, label: "b" }, ["id", "name"]);
@@ -179,8 +188,8 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     return { method: "DELETE", path, other: {}, same: ["ok", "tokenId"] };
   },
 };
-/** There is nobody left to ask twice; and what is erased cannot be erased any further. */
-const NOT_REPLAYED = ["system.shutdown", "session.erase"];
+/** There is nobody left to ask twice. */
+const NOT_REPLAYED = ["system.shutdown"];
 
 const ask = (on: TestDaemon, key: string, { method, path, body }: Call): Promise<Answer<Body>> =>
   on.call<Body>(method, path, method === "DELETE" ? undefined : body, { "idempotency-key": key });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import { processesWith, running } from "./support/processes.ts";
@@ -14,6 +14,7 @@ import {
   idle,
   linesOf,
   newFolder,
+  PATIENCE,
   type Prompted,
   pendingOf,
   prompt,
@@ -24,6 +25,8 @@ import {
   typesOf,
   UUID,
 } from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -72,7 +75,7 @@ proves("S1", "a refused spawn leaves nothing behind", async () => {
   expectRefusal(await spawn({ adapter: "script", cwd, file: join(cwd, "none.ts") }), 400, "driver_file_invalid");
   expectRefusal(await spawn({ adapter: "demo", cwd, sandbox: "strict" }), 409, "sandbox_unavailable");
   const missing = expectRefusal(await spawn({ adapter: "claude", cwd }), 501, "not_installed");
-  expect(missing.details["install"]).toContain("claude");
+  expect(missing.details).toMatchObject({ driver: "claude", installed: expect.arrayContaining(["demo", "script"]) });
   expect(await count()).toBe(before);
 });
 

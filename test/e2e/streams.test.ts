@@ -1,8 +1,21 @@
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import { type Item, readStream } from "./support/stream-reader.ts";
-import { eventsOf, eventually, expectOk, expectRefusal, idle, linesOf, prompt, start, turn } from "./support/talk.ts";
+import {
+  eventsOf,
+  eventually,
+  expectOk,
+  expectRefusal,
+  idle,
+  linesOf,
+  PATIENCE,
+  prompt,
+  start,
+  turn,
+} from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
 
 let daemon: TestDaemon;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { onTestFinished, TestRunner } from "vitest";
 
 export const BIN = join(import.meta.dirname, "../../bin/nomos.js");
 
-const START_MAX_MS = 20_000;
+const START_MAX_MS = 60_000;
 const STOP_MAX_MS = 8_000;
 const POLL_MS = 20;
 

@@ -1,4 +1,3 @@
-import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { agentStream, fact, sessionStream, tokenStream } from "../../src/kernel/index.ts";
@@ -77,11 +76,6 @@ const QUESTION = {
   effectId: null,
   checkpoint: null,
 };
-
-export async function copyHome(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true });
-  await cp(from, to, { recursive: true });
-}
 
 /** Everything a log can be asked for, each answer or refusal under its question. */
 export type Answers = ReadonlyMap<string, unknown>;

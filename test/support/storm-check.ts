@@ -21,7 +21,7 @@ interface Session {
   readonly waitingFor?: string;
 }
 
-const DRAIN_MAX_MS = 60_000;
+const DRAIN_MAX_MS = 120_000;
 const SAMPLE = 6;
 
 /** Answers every question and resumes every session until nothing is under way any more. */
@@ -48,7 +48,7 @@ export async function expectPromptable(daemon: StormDaemon, sessions: readonly S
     sample.map(async ({ id }) => {
       const prompted = await daemon.call<{ turnId: string }>("POST", `/sessions/${id}/prompt`, { prompt: "say on" });
       if (prompted.status !== 200) throw new Error(`${id} takes no prompt: ${JSON.stringify(prompted.body)}`);
-      const path = `/sessions/${id}/wait?turnId=${prompted.body.turnId}&timeoutMs=20000`;
+      const path = `/sessions/${id}/wait?turnId=${prompted.body.turnId}&timeoutMs=60000`;
       const { body } = await daemon.call<{ turn: { outcome: string } }>("GET", path);
       if (body.turn?.outcome !== "completed") throw new Error(`${id} did not complete: ${JSON.stringify(body)}`);
     }),

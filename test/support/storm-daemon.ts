@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const BIN = join(import.meta.dirname, "../../bin/nomos.js");
-const START_MAX_MS = 30_000;
+const START_MAX_MS = 90_000;
 const POLL_MS = 10;
 const GONE_MAX_MS = 5000;
 

@@ -2,42 +2,48 @@ import type { DatabaseSync } from "node:sqlite";
 import { number } from "./encoding.ts";
 
 /**
- * When the write-ahead log is folded into the file. Under load as seldom as its bound allows, because acknowledgements
- * wait meanwhile; when nothing is being written, soon. A full disk only puts it off: the write-ahead log has it all.
+ * When the write-ahead log is folded into the file. Acknowledgements wait meanwhile, so it is done in small portions
+ * whenever nobody waits, and under a load without pauses as seldom as the bound allows. A full disk only puts it off:
+ * the write-ahead log has it all.
  */
 export interface Checkpoints {
   /** After a commit: keeps the write-ahead log within its bound. */
   readonly ifDue: () => void;
-  /** When nothing has been written for a moment. */
+  /** When nobody waits for the next commit. */
+  readonly inPause: () => void;
+  /** When nothing has been written for a while. */
   readonly whenIdle: () => void;
 }
 
+/** So little is folded in so fast that whoever comes meanwhile hardly notices. */
+const PAUSE_PAGES_MIN = 512;
 /** Less than this is not worth two flushes. */
-const IDLE_PAGES_MIN = 256;
+const IDLE_PAGES_MIN = 64;
+
+const PAGE_BYTES = 4096;
 
 export function createCheckpoints(db: DatabaseSync, maxPages: number): Checkpoints {
+  // A file that a stalled reader made grow is cut back once it can be written from its beginning again.
+  db.exec(`PRAGMA journal_size_limit=${2 * maxPages * PAGE_BYTES}`);
   const size = db.prepare("PRAGMA wal_checkpoint(NOOP)");
   const fold = db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
-  /** How far the last attempt came. A reader that stands still holds it back; it is not tried again at every commit. */
+  /** Where the last attempt was made. A reader may hold it back; it is not made again at every commit. */
   let attemptedAt = 0;
 
-  const pages = (): number => {
-    const found = number(size.get()?.["log"]);
-    if (found < attemptedAt) attemptedAt = 0;
-    return found;
-  };
-  const attempt = (): void => {
-    const { log, checkpointed } = fold.get() ?? {};
-    attemptedAt = log === checkpointed ? 0 : number(log);
+  /** First without waiting for anybody; readers that come and go could keep the file from starting over for ever. */
+  const attemptAfter = (pages: number): void => {
+    const written = number(size.get()?.["log"]);
+    if (written < attemptedAt) attemptedAt = 0;
+    if (written - attemptedAt < pages) return;
+    attemptedAt = written;
+    if (written < 2 * maxPages) fold.get();
+    else emptyWal(db);
   };
 
   return {
-    ifDue: () => {
-      if (pages() - attemptedAt >= maxPages) attempt();
-    },
-    whenIdle: () => {
-      if (pages() - attemptedAt >= IDLE_PAGES_MIN) attempt();
-    },
+    ifDue: () => attemptAfter(maxPages),
+    inPause: () => attemptAfter(Math.min(maxPages, PAUSE_PAGES_MIN)),
+    whenIdle: () => attemptAfter(Math.min(maxPages, IDLE_PAGES_MIN)),
   };
 }
 

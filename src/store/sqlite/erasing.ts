@@ -3,7 +3,7 @@ import { type NewEvent, StoreError } from "../port.ts";
 import { placed } from "./folding.ts";
 import type { Erasure } from "./messages.ts";
 import type { PageReads } from "./page-reads.ts";
-import { blobsIn, type Prepared, place, writeEvent } from "./preparing.ts";
+import { blobsIn, type NewSalt, type Prepared, place, writeEvent } from "./preparing.ts";
 import { mergeRow, type RowWrite, rowWrite } from "./rows.ts";
 
 /**
@@ -15,6 +15,7 @@ export async function eraseRequest(
   stream: string,
   ids: readonly string[],
   event: NewEvent,
+  newSalt: NewSalt,
 ): Promise<Prepared & { readonly erase: Erasure; readonly seqs: readonly number[] }> {
   const version = reads.version(stream);
   const gone = ids.map((id) => {
@@ -47,7 +48,7 @@ export async function eraseRequest(
     stream,
     expectedVersion: version,
     continues: null,
-    events: [writeEvent(event, stream, version + 1)],
+    events: [writeEvent(event, stream, version + 1, newSalt)],
     rows: [...rows.values()],
     snapshot: JSON.stringify(last.folded),
   };

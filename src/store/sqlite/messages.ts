@@ -81,15 +81,6 @@ export type WriteReply =
     }
   | { readonly refused: StoreErrorCode; readonly details: { readonly [key: string]: Json } };
 
-export type ToWriter =
-  | { readonly kind: "batch"; readonly requests: readonly WriteRequest[] }
-  | { readonly kind: "close" };
-export type FromWriter =
-  | { readonly kind: "ready" }
-  | { readonly kind: "done"; readonly replies: readonly WriteReply[] }
-  | { readonly kind: "fatal"; readonly code: StoreErrorCode; readonly details: { readonly [key: string]: Json } }
-  | { readonly kind: "closed" };
-
 export interface WriterOptions {
   readonly path: string;
   readonly blobFolder: string;

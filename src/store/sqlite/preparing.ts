@@ -8,6 +8,7 @@ import {
   type Json,
   LIMITS,
   type Placed,
+  recallFact,
   SALT_BYTES,
 } from "../../kernel/index.ts";
 import { type AppendPart, type CallRef, type NewEvent, type RecordedEvent, StoreError } from "../port.ts";
@@ -22,7 +23,7 @@ export interface Prepared {
   readonly after: Folded;
 }
 
-export function prepare(part: AppendPart, before: Folded, call: CallRef | null): Prepared {
+export function prepare(part: AppendPart, before: Folded, call: CallRef | null, newSalt: NewSalt): Prepared {
   if (part.events.length === 0) throw new StoreError("event_not_found", { problem: "an append of no events" });
   checkLink(part);
   const events = part.events.map((event) => withCause(event, call));
@@ -32,7 +33,7 @@ export function prepare(part: AppendPart, before: Folded, call: CallRef | null):
     stream: part.stream,
     expectedVersion: part.expectedVersion,
     continues: part.continues ?? null,
-    events: events.map((event, at) => writeEvent(event, part.stream, part.expectedVersion + at + 1)),
+    events: events.map((event, at) => writeEvent(event, part.stream, part.expectedVersion + at + 1, newSalt)),
     rows: rows.map(rowWrite),
     snapshot: due ? JSON.stringify(folded) : null,
   };
@@ -57,14 +58,34 @@ export function place(after: number, events: readonly NewEvent[]): readonly Plac
   return events.map(({ id, at, fact }, index) => ({ id, at, fact, version: after + index + 1 }));
 }
 
-export function writeEvent(event: NewEvent, stream: string, version: number): WriteEvent {
+export type NewSalt = () => Uint8Array;
+
+/** Drawn many at a time: each draw is a call into the operating system. */
+export function createSalts(): NewSalt {
+  let drawn = randomBytes(SALT_BYTES * SALTS_DRAWN);
+  let used = 0;
+  return () => {
+    if (used === SALTS_DRAWN) {
+      drawn = randomBytes(SALT_BYTES * SALTS_DRAWN);
+      used = 0;
+    }
+    used += 1;
+    return drawn.subarray((used - 1) * SALT_BYTES, used * SALT_BYTES);
+  };
+}
+
+const SALTS_DRAWN = 256;
+
+export function writeEvent(event: NewEvent, stream: string, version: number, newSalt: NewSalt): WriteEvent {
   const { id, at, actor, cause, fact } = event;
   if (!isUuid(id)) throw new TypeError(`${id} is not the id of an event`);
+  // What could not be recalled would make its stream unreadable from here on.
+  if (recallFact(fact.type, null) === null) throw new TypeError(`${fact.type} is not a type of event`);
   const data = JSON.stringify(fact.data);
   const dataBytes = Buffer.from(data);
   if (dataBytes.length > LIMITS.eventDataBytes)
     throw new StoreError("payload_too_large", { maxBytes: LIMITS.eventDataBytes, type: fact.type });
-  const salt = randomBytes(SALT_BYTES);
+  const salt = newSalt();
   const dataHash = hashData(sha256, salt, dataBytes);
   return {
     id,
@@ -103,7 +124,7 @@ function checkLink(part: AppendPart): void {
     throw new TypeError(`${part.stream} must continue exactly the event that its fork names`);
 }
 
-function withCause(event: NewEvent, call: CallRef | null): NewEvent {
+export function withCause(event: NewEvent, call: CallRef | null): NewEvent {
   if (call === null || event.cause !== null) return event;
   return { ...event, cause: `call:${call.keyHash}:${call.requestHash}` };
 }

@@ -57,7 +57,7 @@ export function mergeRow(rows: Map<string, RowWrite>, write: RowWrite): void {
 
 export type WholeRow = Extract<RowWrite, { row: string }>;
 
-export function answered(asked: WholeRow, status: ApprovalRow["status"]): WholeRow {
+function answered(asked: WholeRow, status: ApprovalRow["status"]): WholeRow {
   const row: ApprovalRow = JSON.parse(asked.row);
   return { ...asked, columns: [row.sessionId, status], row: JSON.stringify({ ...row, status }) };
 }

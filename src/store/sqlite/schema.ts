@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../port.ts";
 
 /** Raised with every change of the tables; a file of a higher version is refused, never guessed at. */
-export const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 1;
 
 /** In the file's header, so that another program's database is never taken for a log: "Nomo". */
 const APPLICATION_ID = 0x4e6f6d6f;

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { type Folded, LIMITS } from "../../kernel/index.ts";
 import { createBlobs } from "../blobs.ts";
@@ -18,8 +19,9 @@ import { createFoldCache } from "./fold-cache.ts";
 import { checkHead, foldStream } from "./folding.ts";
 import { createListeners } from "./listeners.ts";
 import { makeHome } from "./make-home.ts";
+import type { WriteRequest } from "./messages.ts";
 import { createPageReads } from "./page-reads.ts";
-import { type Prepared, prepare, recorded } from "./preparing.ts";
+import { createSalts, type Prepared, prepare, recorded, withCause } from "./preparing.ts";
 import { startReader } from "./reader-client.ts";
 import { openForReading } from "./schema.ts";
 import { startWriter } from "./writer-client.ts";
@@ -42,12 +44,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     { path, blobFolder, checkpointPages: options.checkpointPages ?? CHECKPOINT_PAGES },
     options.onFatal,
   );
-  const db = openForReading(path);
+  const db = await openForReadingOr(path, writer.close);
   const reads = createPageReads(db);
   const reader = startReader({ path, searchPath: join(options.home, "search.db") });
   const exports = createExports({ path, blobFolder });
   const blobs = createBlobs(blobFolder);
   const folds = createFoldCache();
+  const newSalt = createSalts();
   const listeners = createListeners();
   const closing = new AbortController();
 
@@ -87,25 +90,31 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       const isTwice = parts.findIndex((other) => other.stream === stream) !== at;
       if (before.state.version !== expectedVersion || isTwice || folds.isSuspended(stream))
         throw new StoreError("stale_version", { stream, expected: expectedVersion, found: before.state.version });
-      return prepare(part, before, given.call ?? null);
+      return prepare(part, before, given.call ?? null, newSalt);
     });
-    const call = given.call == null ? null : { key: given.call.keyHash, request: given.call.requestHash };
     const reply = await writer.write({
       ...NOTHING,
       parts: prepared.map((entry) => entry.write),
       fence: given.fence,
-      call,
+      call: callOf(given),
     });
     for (const { write, after } of prepared) folds.set(write.stream, after);
     return publish(recorded(prepared, reply.ok));
   };
 
   const erase: Store["erase"] = async (stream, ids, event, given) => {
-    const { seqs, ...prepared } = await eraseRequest(reads, stream, ids, event);
+    const { seqs, ...prepared } = await eraseRequest(reads, stream, ids, withCause(event, given.call ?? null), newSalt);
     if (folds.isSuspended(stream)) throw new StoreError("stale_version", { stream, reason: "it is being erased from" });
     folds.suspend(stream);
     const { fence } = given;
-    const write = { ...NOTHING, parts: [prepared.write], fence, erase: prepared.erase, scrub: true };
+    const write = {
+      ...NOTHING,
+      parts: [prepared.write],
+      fence,
+      call: callOf(given),
+      erase: prepared.erase,
+      scrub: true,
+    };
     const reply = await writer.write(write).finally(() => folds.resume(stream));
     folds.set(stream, prepared.after);
     const events = publish(recorded([prepared], reply.ok));
@@ -127,9 +136,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const close = async (): Promise<void> => {
     closing.abort();
     await exports.close();
-    await writer.close();
+    await writer.finish();
     await reader.close();
     db.close();
+    // Last, because the last one to leave clears away the write-ahead log, and readers may not.
+    await writer.close();
   };
   let closed: Promise<void> | null = null;
 
@@ -189,8 +200,22 @@ export function logPath(home: string): string {
   return join(home, "log.db");
 }
 
+/** What has been started is ended when the rest cannot be. */
+async function openForReadingOr(path: string, giveUp: () => Promise<void>): Promise<DatabaseSync> {
+  try {
+    return openForReading(path);
+  } catch (cause) {
+    await giveUp();
+    throw cause;
+  }
+}
+
 const SCRUB_TRIES = 20;
 const SCRUB_AGAIN_MS = 100;
+function callOf({ call }: AppendOptions): WriteRequest["call"] {
+  return call == null ? null : { key: call.keyHash, request: call.requestHash };
+}
+
 const NOTHING = { parts: [], call: null, erase: null, repair: null, scrub: false };
 const UNSCRUBBED = {
   reason: "the data is erased, but its bytes stay in the files until there is room and nobody reads",

@@ -1,11 +1,13 @@
 import { Worker } from "node:worker_threads";
 import { StoreError } from "../port.ts";
-import type { FromWriter, ToWriter, WriteReply, WriteRequest, WriterOptions } from "./messages.ts";
+import type { WriteReply, WriteRequest, WriterOptions } from "./messages.ts";
+import { type FromWriter, packRequest, type ToWriter, unpackReply } from "./writer-messages.ts";
 
 /** The main thread's end of the writer. What comes in during a flush waits at the writer, which makes one batch of it. */
 export interface WriterClient {
   readonly write: (request: WriteRequest) => Promise<Written>;
   /** Waits for what has been asked for; what is asked for from now on is refused. */
+  readonly finish: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -18,8 +20,12 @@ interface Waiting {
   readonly reject: (error: StoreError) => void;
 }
 
-/** So many at a time go to a writer that has nothing to do, so that it works while the rest is being prepared. */
+/**
+ * So many at a time go to a writer that has nothing to do, so that it works while the rest is being prepared. Not when
+ * flushes take long: then one flush for all of them is worth more than the head start.
+ */
 const FIRST_LOAD = 16;
+const FLUSH_SHORT_MS = 4;
 const LOAD_MAX = 256;
 const BACKLOG_MAX = 20_000;
 const BACKLOG_BYTES_MAX = 256 * 1024 * 1024;
@@ -30,8 +36,11 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
   const waiting: Waiting[] = [];
   const sent: Waiting[] = [];
   let backlogBytes = 0;
+  let sentAtMs = 0;
+  let lastFlushMs = 0;
   let failure: StoreError | null = null;
   const opened = Promise.withResolvers<void>();
+  const finished = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();
   let state: "opening" | "open" | "closing" = "opening";
 
@@ -39,6 +48,7 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
     if (failure !== null) return;
     failure = error;
     opened.reject(error);
+    finished.resolve();
     closed.resolve();
     for (const entry of [...sent.splice(0), ...waiting.splice(0)]) entry.reject(error);
     if (state !== "opening") onFatal(error);
@@ -47,8 +57,9 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
   const send = (): void => {
     while (waiting.length > 0) {
       const load = waiting.splice(0, LOAD_MAX);
+      if (sent.length === 0) sentAtMs = performance.now();
       sent.push(...load);
-      post({ kind: "batch", requests: load.map(({ request }) => request) });
+      post({ kind: "batch", requests: load.map(({ request }) => packRequest(request)) });
     }
   };
 
@@ -59,10 +70,15 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
         opened.resolve();
         return;
       case "done": {
+        const nowMs = performance.now();
+        lastFlushMs = nowMs - sentAtMs;
+        sentAtMs = nowMs;
         for (const [at, entry] of sent.splice(0, message.replies.length).entries()) {
           backlogBytes -= entry.bytes;
-          settle(entry, message.replies[at]);
+          const reply = message.replies[at];
+          settle(entry, reply === undefined ? undefined : unpackReply(reply));
         }
+        if (state === "closing" && sent.length === 0) finished.resolve();
         return;
       }
       case "fatal":
@@ -91,15 +107,18 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
       waiting.push({ request, bytes, resolve, reject });
       backlogBytes += bytes;
       if (waiting.length === 1) queueMicrotask(send);
-      if (waiting.length >= FIRST_LOAD && sent.length === 0) send();
+      if (waiting.length >= FIRST_LOAD && sent.length === 0 && lastFlushMs < FLUSH_SHORT_MS) send();
       return promise;
     },
+    finish: async () => {
+      state = "closing";
+      send();
+      if (sent.length === 0) finished.resolve();
+      await finished.promise;
+    },
     close: async () => {
-      if (state === "open") {
-        state = "closing";
-        send();
-        if (failure === null) post({ kind: "close" });
-      }
+      state = "closing";
+      if (failure === null) post({ kind: "close" });
       await closed.promise;
       await worker.terminate();
     },

@@ -1,9 +1,10 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { createCheckpoints, emptyWal } from "./checkpoints.ts";
-import type { FromWriter, ToWriter, WriteReply, WriteRequest, WriterOptions } from "./messages.ts";
+import type { WriteReply, WriteRequest, WriterOptions } from "./messages.ts";
 import { leavesNothing, openForWriting, translate } from "./schema.ts";
 import { inspectLog } from "./start-check.ts";
 import { createWriter } from "./writer.ts";
+import { type FromWriter, packReply, type ToWriter, unpackRequest } from "./writer-messages.ts";
 
 /** The thread that owns the write connection and its checkpoints. A failed flush ends it: a flush is never tried twice. */
 const port = ownPort();
@@ -41,17 +42,21 @@ const start = (): void => {
     port.close();
   };
 
-  port.on("message", (first: ToWriter) =>
-    orFatal(() => {
-      const { requests, closing } = drain(first);
-      if (requests.length > 0) {
-        say({ kind: "done", replies: commit(requests) });
-        unlessPutOff(checkpoints.ifDue);
-        idle.refresh();
+  const serve = (first: ToWriter): void => {
+    for (let message: ToWriter | undefined = first; message !== undefined; message = next()) {
+      const { requests, closing } = drain(message);
+      if (requests.length > 0) say({ kind: "done", replies: commit(requests).map(packReply) });
+      if (closing) {
+        close();
+        return;
       }
-      if (closing) close();
-    }),
-  );
+      unlessPutOff(checkpoints.ifDue);
+    }
+    unlessPutOff(checkpoints.inPause);
+    idle.refresh();
+  };
+
+  port.on("message", (first: ToWriter) => orFatal(() => serve(first)));
   say({ kind: "ready" });
 };
 
@@ -60,7 +65,7 @@ function drain(first: ToWriter): { readonly requests: readonly WriteRequest[]; r
   const requests: WriteRequest[] = [];
   for (let message: ToWriter | undefined = first; message !== undefined; message = next()) {
     if (message.kind === "close") return { requests, closing: true };
-    requests.push(...message.requests);
+    requests.push(...message.requests.map(unpackRequest));
     if (requests.length >= BATCH_MAX) break;
   }
   return { requests, closing: false };

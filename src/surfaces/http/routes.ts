@@ -29,6 +29,7 @@ export function createRoutes(surface: HttpSurface): Hono<Bindings> {
   const { services } = surface;
   const failedLogins = createRateLimit({ perSecond: 10, burst: 30, nowMs: Date.now });
   const scopedCalls = createRateLimit({ perSecond: 200, burst: 400, nowMs: Date.now });
+  const streams = new Map<string, number>();
 
   const guard = (c: Http): void => {
     const port = services.daemon.port();
@@ -69,7 +70,7 @@ export function createRoutes(surface: HttpSurface): Hono<Bindings> {
         if (text !== null) return c.text(text);
         return sendJson(c.env.outgoing, syscall.http.status ?? 200, output.value ?? {});
       }
-      await sendStream(await opened(output.stream), c.env.outgoing, abort);
+      await oneOfFew(streams, actor, async () => sendStream(await opened(output.stream), c.env.outgoing, abort));
       return RESPONSE_ALREADY_SENT;
     } finally {
       surface.stopping.removeEventListener("abort", stop);
@@ -130,6 +131,25 @@ function answerError(error: NomosError): Response {
   const headers = typeof wait === "number" ? { "retry-after": String(wait) } : undefined;
   return Response.json(errorBody(error), headers === undefined ? { status } : { status, headers });
 }
+
+/** A stream is held for as long as its reader likes: nobody may hold them all. */
+async function oneOfFew(open: Map<string, number>, actor: Actor, serve: () => Promise<void>): Promise<void> {
+  const { principal } = actor;
+  const before = open.get(principal) ?? 0;
+  const streamsMax = actor.capabilities.includes("*") ? OPERATOR_STREAMS_MAX : SCOPED_STREAMS_MAX;
+  if (before >= streamsMax) throw new NomosError("overloaded", { streams: before, streamsMax });
+  open.set(principal, before + 1);
+  try {
+    await serve();
+  } finally {
+    const left = (open.get(principal) ?? 1) - 1;
+    if (left === 0) open.delete(principal);
+    else open.set(principal, left);
+  }
+}
+
+const OPERATOR_STREAMS_MAX = 1000;
+const SCOPED_STREAMS_MAX = 32;
 
 function refuseIf(retryAfterSeconds: number): void {
   if (retryAfterSeconds > 0) throw new NomosError("rate_limited", { retryAfterSeconds });

@@ -18,7 +18,7 @@ import {
 } from "../../support/store-model.ts";
 import type { OpenedStore, OpenStore } from "./describe-store.ts";
 
-const RUNS = process.env["NOMOS_SOAK"] === "1" ? 400 : 20;
+const RUNS = process.env["NOMOS_SOAK"] === "1" ? 400 : 12;
 const TIMEOUT_MS = process.env["NOMOS_SOAK"] === "1" ? 3_600_000 : 120_000;
 
 export function describeModel(open: OpenStore): void {

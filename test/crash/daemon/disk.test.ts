@@ -64,7 +64,7 @@ for (const call of ["fsync", "pwrite64"])
         expect((await again.term()).exitCode).toBe(0);
       }
     },
-    200_000,
+    400_000,
   );
 
 faulty(
@@ -119,5 +119,5 @@ faulty(
     expect(daemon.child.exitCode).toBeNull();
     expect((await daemon.term()).exitCode).toBe(0);
   },
-  120_000,
+  240_000,
 );

@@ -26,7 +26,7 @@ describe("a disk that fails below Node", () => {
     "a flush that fails, whichever it is, ends the process: nothing is acknowledged after it, nothing before it is lost",
     async () => {
       expect(count("fsync")).toBeGreaterThan(25);
-      await forEachFault(spread(count("fsync"), 24), async (n) => {
+      await forEachFault(spread(count("fsync"), 14), async (n) => {
         await using home = await makeTestHome();
         const outcome = await runWithFault(home.path, `fsync:error=EIO:when=${n}`);
         expect(outcome.lines.at(-1)).toMatch(/^(fatal|not-opened) store_failed$/);
@@ -37,7 +37,7 @@ describe("a disk that fails below Node", () => {
   );
 
   provesHere("LOG-13", "so does a write that fails", async () => {
-    await forEachFault(spread(count("pwrite64"), 14), async (n) => {
+    await forEachFault(spread(count("pwrite64"), 8), async (n) => {
       await using home = await makeTestHome();
       const outcome = await runWithFault(home.path, `pwrite64:error=EIO:when=${n}`);
       expect(outcome.lines.at(-1)).toMatch(/^(fatal|not-opened) store_failed$/);
@@ -49,7 +49,7 @@ describe("a disk that fails below Node", () => {
     "LOG-14",
     "a full disk is refused as one; when there is room again everything goes on, and nothing is lost",
     async () => {
-      await forEachFault(spread(count("pwrite64"), 20), async (n) => {
+      await forEachFault(spread(count("pwrite64"), 10), async (n) => {
         await using home = await makeTestHome();
         const outcome = await runWithFault(home.path, `pwrite64:error=ENOSPC:when=${n}..${n + 6}`);
         expect(outcome.lines.at(-1)).toMatch(/^(done|not-opened disk_full)$/);
@@ -60,7 +60,7 @@ describe("a disk that fails below Node", () => {
   );
 
   provesHere("LOG-14", "a disk that stays full leaves the log as it was, and the store answering", async () => {
-    await forEachFault(spread(count("pwrite64"), 6), async (n) => {
+    await forEachFault(spread(count("pwrite64"), 4), async (n) => {
       await using home = await makeTestHome();
       const outcome = await runWithFault(home.path, `pwrite64:error=ENOSPC:when=${n}+`);
       expect(outcome.lines.at(-1)).toMatch(/^(done|not-opened disk_full)$/);
@@ -73,7 +73,7 @@ describe("a disk that fails below Node", () => {
     "a process that is killed at any write or flush has lost nothing that it acknowledged",
     async () => {
       for (const call of ["pwrite64", "fsync", "ftruncate"] as const)
-        await forEachFault(spread(count(call), call === "ftruncate" ? 3 : 16), async (n) => {
+        await forEachFault(spread(count(call), call === "ftruncate" ? 2 : 8), async (n) => {
           await using home = await makeTestHome();
           const outcome = await runWithFault(home.path, `${call}:signal=KILL:when=${n}`);
           expect(outcome.lines).not.toContain("done");

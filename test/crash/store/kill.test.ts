@@ -9,7 +9,7 @@ import { everyEvent, makeTestHome } from "../../support/store-home.ts";
 import { throwOnFatal } from "../../support/store-sqlite.ts";
 
 const SCRIPT = fileURLToPath(new URL("./many-writers.ts", import.meta.url));
-const ROUNDS = process.env["NOMOS_SOAK"] === "1" ? 300 : 15;
+const ROUNDS = process.env["NOMOS_SOAK"] === "1" ? 300 : 10;
 
 describe("a process that is killed", () => {
   proves(

@@ -15,7 +15,8 @@ import { proves } from "../../support/proves.ts";
 import { appendTo, event, everyEvent, makeTestHome, newId, note, openSession } from "../../support/store-home.ts";
 import { throwOnFatal } from "../../support/store-sqlite.ts";
 
-const script = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url));
+const FOLLOWER = fileURLToPath(new URL("./log-follower.ts", import.meta.url));
+const STARTER = fileURLToPath(new URL("./start-store.ts", import.meta.url));
 const openAt = (home: string): Promise<Store> => openSqliteStore({ home, onFatal: throwOnFatal });
 
 describe("several processes and one home", () => {
@@ -29,7 +30,7 @@ describe("several processes and one home", () => {
       const rounds = 50;
       const until = streams.length * (rounds + 1);
       const followers = Array.from({ length: 3 }, () =>
-        spawn(process.execPath, [script("log-follower.ts"), logPath(home.path), String(until)], {
+        spawn(process.execPath, [FOLLOWER, logPath(home.path), String(until)], {
           stdio: ["ignore", "pipe", "inherit"],
         }),
       );
@@ -51,11 +52,11 @@ describe("several processes and one home", () => {
     "a home has one daemon: a second is told so, also in the same process, and a killed one leaves nothing locked",
     async () => {
       await using home = await makeTestHome();
-      const holder = spawn(process.execPath, [script("start-store.ts"), home.path], {
+      const holder = spawn(process.execPath, [STARTER, home.path], {
         stdio: ["pipe", "pipe", "inherit"],
       });
       expect(await firstLine(holder)).toBe("opened");
-      const second = spawn(process.execPath, [script("start-store.ts"), home.path], {
+      const second = spawn(process.execPath, [STARTER, home.path], {
         stdio: ["pipe", "pipe", "inherit"],
       });
       expect(await firstLine(second)).toBe("home_in_use");
@@ -140,7 +141,7 @@ describe("homes that are not as they should be", () => {
     await chmod(home.path, 0o755);
     await mkdir(shut);
     await chmod(shut, 0o555);
-    const child = spawn(process.execPath, [script("start-store.ts"), shut], {
+    const child = spawn(process.execPath, [STARTER, shut], {
       stdio: ["pipe", "pipe", "inherit"],
       ...nobody,
     });

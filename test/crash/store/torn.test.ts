@@ -9,7 +9,7 @@ import { askEverything, everyEvent as eventsOf, examine, makeRichHome, start } f
 import { appendTo, everyEvent, makeTestHome, note, openSession, type TestHome } from "../../support/store-home.ts";
 import { throwOnFatal } from "../../support/store-sqlite.ts";
 
-const CUTS = process.env["NOMOS_SOAK"] === "1" ? 2000 : 60;
+const CUTS = process.env["NOMOS_SOAK"] === "1" ? 2000 : 30;
 
 describe("files that end too early, or in noise", () => {
   let home: TestHome;

@@ -70,7 +70,9 @@ export interface EndedTurn {
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const POLL_MS = 15;
-const WAIT_MAX_MS = 20_000;
+const WAIT_MAX_MS = 40_000;
+/** For `vi.setConfig`: daemons are started and killed in here, and the machine may have other work too. */
+export const PATIENCE = { testTimeout: 120_000, hookTimeout: 120_000 };
 
 /** Asks again until the answer is there; never longer than the bound. */
 export async function eventually<T>(
@@ -110,9 +112,13 @@ export function expectRefusal(answer: Answer<unknown>, status: number, code: str
   return body.error;
 }
 
+/** A session as it was answered; when this resolves it has started, and writes nothing more by itself. */
 export async function start(daemon: TestDaemon, body: Readonly<Record<string, unknown>> = {}): Promise<Session> {
   const cwd = body["cwd"] ?? (await newFolder());
-  return expectOk(await daemon.call<Session>("POST", "/sessions/agent", { adapter: "demo", ...body, cwd }), 201);
+  const answer = await daemon.call<Session>("POST", "/sessions/agent", { adapter: "demo", ...body, cwd });
+  const session = expectOk(answer, 201);
+  await eventually("started", async () => (await show(daemon, session.id)).state !== "starting");
+  return session;
 }
 
 export async function show(daemon: TestDaemon, id: string): Promise<Session> {

@@ -1,0 +1,105 @@
+import type { Json } from "../../kernel/index.ts";
+import type { StoreErrorCode } from "../port.ts";
+import type { WriteEvent, WritePart, WriteReply, WriteRequest, WrittenEvent } from "./messages.ts";
+import type { RowWrite } from "./rows.ts";
+
+export type ToWriter =
+  | { readonly kind: "batch"; readonly requests: readonly PackedRequest[] }
+  | { readonly kind: "close" };
+export type FromWriter =
+  | { readonly kind: "ready" }
+  | { readonly kind: "done"; readonly replies: readonly PackedReply[] }
+  | { readonly kind: "fatal"; readonly code: StoreErrorCode; readonly details: { readonly [key: string]: Json } }
+  | { readonly kind: "closed" };
+
+/**
+ * Requests and replies as they cross between the threads: lists instead of objects, because copying the names of
+ * members, again and again, would cost more than the append itself.
+ */
+type PackedRequest = readonly [
+  fence: number,
+  parts: readonly PackedPart[],
+  call: WriteRequest["call"],
+  /** Seldom: then it crosses as it is. */
+  rest: Pick<WriteRequest, "erase" | "repair" | "scrub"> | null,
+];
+
+type PackedPart = readonly [
+  stream: string,
+  expectedVersion: number,
+  continues: WritePart["continues"],
+  events: readonly PackedEvent[],
+  rows: readonly PackedRow[],
+  snapshot: string | null,
+];
+
+type PackedEvent = readonly [
+  id: string,
+  type: string,
+  header: string,
+  salt: string,
+  data: string,
+  blobs: readonly string[] | null,
+  takesFence: number | null,
+];
+
+type PackedRow = readonly [RowWrite["model"], string, string, ...(string | number | null)[]] | RowWrite;
+
+/** Position, hash of the one before, own hash; and so on. A refusal, or what is left to scrub, crosses as it is. */
+type PackedReply = readonly (string | number)[] | WriteReply;
+
+export function packRequest({ fence, parts, call, erase, repair, scrub }: WriteRequest): PackedRequest {
+  const isPlain = erase === null && repair === null && !scrub;
+  return [fence, parts.map(packPart), call, isPlain ? null : { erase, repair, scrub }];
+}
+
+export function unpackRequest([fence, parts, call, rest]: PackedRequest): WriteRequest {
+  const { erase, repair, scrub } = rest ?? PLAIN;
+  return { fence, parts: parts.map(unpackPart), call, erase, repair, scrub };
+}
+
+export function packReply(reply: WriteReply): PackedReply {
+  if (!("ok" in reply) || reply.unscrubbed !== null) return reply;
+  return reply.ok.flatMap(({ seq, prev, hash }) => [seq, prev, hash]);
+}
+
+export function unpackReply(reply: PackedReply): WriteReply {
+  if (!isList(reply)) return reply;
+  const ok: WrittenEvent[] = [];
+  for (let at = 0; at < reply.length; at += 3)
+    ok.push({ seq: Number(reply[at]), prev: String(reply[at + 1]), hash: String(reply[at + 2]) });
+  return { ok, unscrubbed: null };
+}
+
+const PLAIN = { erase: null, repair: null, scrub: false };
+
+function packPart({ stream, expectedVersion, continues, events, rows, snapshot }: WritePart): PackedPart {
+  return [stream, expectedVersion, continues, events.map(packEvent), rows.map(packRow), snapshot];
+}
+
+function unpackPart([stream, expectedVersion, continues, events, rows, snapshot]: PackedPart): WritePart {
+  return { stream, expectedVersion, continues, events: events.map(unpackEvent), rows: rows.map(unpackRow), snapshot };
+}
+
+function packEvent({ id, type, header, salt, data, blobs, takesFence }: WriteEvent): PackedEvent {
+  return [id, type, header, salt, data, blobs.length === 0 ? null : blobs, takesFence];
+}
+
+function unpackEvent([id, type, header, salt, data, blobs, takesFence]: PackedEvent): WriteEvent {
+  return { id, type, header, salt, data, blobs: blobs ?? [], takesFence };
+}
+
+function packRow(write: RowWrite): PackedRow {
+  return "row" in write ? [write.model, write.id, write.row, ...write.columns] : write;
+}
+
+function unpackRow(packed: PackedRow): RowWrite {
+  if (!isList(packed)) return packed;
+  const [model, id, row, ...columns] = packed;
+  return { model, id, row, columns };
+}
+
+/** `Array.isArray` does not know of lists that nobody may change. */
+function isList<T extends readonly unknown[]>(value: T | object): value is T {
+  return Array.isArray(value);
+}

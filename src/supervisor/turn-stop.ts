@@ -1,0 +1,40 @@
+import type { Clock } from "../host/index.ts";
+
+export type StopReason = "interrupted" | "ended" | "stopping" | "timeout";
+
+export interface Outcome {
+  readonly outcome: "completed" | "failed" | "interrupted";
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+/** What a driver gets after an interruption before it is left behind. */
+const LET_GO_MS = 2300;
+
+/** A driver that does not let go is left behind: its processes are killed and its later calls find the turn over. */
+export async function orLetGo(driving: Promise<Outcome>, signal: AbortSignal, clock: Clock): Promise<Outcome> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([driving, letGo(signal, clock, over.signal)]);
+  } finally {
+    over.abort();
+  }
+}
+
+export function stopped(reason: unknown): Outcome {
+  if (reason === ("timeout" satisfies StopReason))
+    return {
+      outcome: "failed",
+      error: { code: "driver_timeout", message: "The turn took longer than it may and was ended." },
+    };
+  return { outcome: "interrupted", error: null };
+}
+
+/** Ends with `over` at the latest: a timer that nobody waits for would keep a daemon that has stopped alive. */
+async function letGo(signal: AbortSignal, clock: Clock, over: AbortSignal): Promise<Outcome> {
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true, signal: over });
+  });
+  await clock.sleep(LET_GO_MS, over);
+  return stopped(signal.reason);
+}

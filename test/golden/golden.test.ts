@@ -1,0 +1,63 @@
+import { cp, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect } from "vitest";
+import { EVENT_TYPES, type Folded, type Model } from "../../src/kernel/index.ts";
+import { openSqliteStore, type RecordedEvent } from "../../src/store/index.ts";
+import { proves } from "../support/proves.ts";
+import { appendTo, everyEvent, makeTestHome, note } from "../support/store-home.ts";
+import { throwOnFatal } from "../support/store-sqlite.ts";
+
+interface Line {
+  readonly event?: RecordedEvent;
+  readonly stream?: string;
+  readonly folded?: Folded;
+  readonly model?: Model;
+  readonly row?: unknown;
+}
+
+const FOLDER = fileURLToPath(new URL(".", import.meta.url));
+const versions = (await readdir(FOLDER)).filter((name) => /^v\d+$/.test(name));
+
+describe("golden logs", () => {
+  proves("LOG-18", "there is one for the first version, and it holds every kind of event", async () => {
+    expect(versions).toContain("v1");
+    const types = (await linesOf("v1")).flatMap(({ event }) => (event === undefined ? [] : [event.type]));
+    // New kinds of events come with new versions of golden logs; those of the first version never leave it.
+    expect(EVENT_TYPES.filter((type) => !types.includes(type))).toEqual([]);
+  });
+
+  for (const version of versions)
+    proves("LOG-18", `a log of ${version} is read as it was written, and goes on`, async () => {
+      await using home = await makeTestHome();
+      await cp(join(FOLDER, version, "home"), home.path, { recursive: true });
+      const lines = await linesOf(version);
+      const store = await openSqliteStore({ home: home.path, onFatal: throwOnFatal });
+      const events = lines.flatMap(({ event }) => (event === undefined ? [] : [event]));
+      expect(await everyEvent(store)).toEqual(events);
+      for (const { stream, folded } of lines)
+        if (stream !== undefined) expect(await store.fold(stream)).toEqual(folded);
+      const rows: unknown[] = [];
+      for (const model of ["session", "approval", "agent", "token", "system"] as const)
+        for (const row of await store.rows(model, { limit: 100 })) rows.push({ model, row: JSON.parse(row) });
+      expect(rows).toEqual(lines.filter(({ model }) => model !== undefined));
+      expect(await store.verify()).toMatchObject({ ok: true, problems: [], events: events.length });
+      expect((await store.rebuild(null)).differences).toEqual([]);
+      for (const event of events) await proveBlob(store.blob, event);
+      await appendTo(store, events[0]?.stream ?? "", [note("it goes on")], 1);
+      await store.close();
+    });
+});
+
+async function linesOf(version: string): Promise<readonly Line[]> {
+  const text = await readFile(join(FOLDER, version, "expected.jsonl"), "utf8");
+  return text
+    .trim()
+    .split("\n")
+    .map((line): Line => JSON.parse(line));
+}
+
+async function proveBlob(read: (sha256: string) => Promise<Uint8Array | null>, { data }: RecordedEvent): Promise<void> {
+  const blob: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "blob") : null;
+  if (typeof blob === "string") expect(await read(blob)).not.toBeNull();
+}

@@ -1,0 +1,264 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  agentStream,
+  type CustomFact,
+  EVENT_TYPES,
+  type Fact,
+  fact,
+  inheritView,
+  rewindView,
+  type SessionSpec,
+  type SessionState,
+  sessionStream,
+  tokenStream,
+  uuidv7Maker,
+} from "../src/kernel/index.ts";
+import {
+  type AppendOptions,
+  type NewEvent,
+  openSqliteStore,
+  type RecordedEvent,
+  type Store,
+} from "../src/store/index.ts";
+
+/**
+ * Writes test/golden/v1: a small home with every kind of event there is, and what its folds and lists say. Once a
+ * version has been released its golden log is never written again: later versions must read it for ever.
+ */
+const VERSION = 1;
+const folder = fileURLToPath(new URL(`../test/golden/v${VERSION}/`, import.meta.url));
+const home = join(folder, "home");
+
+const SPEC: SessionSpec = {
+  name: "calm-otter-07",
+  adapter: "demo",
+  agent: "demo",
+  workspace: "home",
+  ground: "ground",
+  cwd: "ground",
+  sandbox: "strict",
+  scope: { allow: ["src/**"], deny: ["src/secret/**"] },
+  network: { allow: ["example.org"] },
+  parentSessionId: null,
+  depth: 0,
+  file: null,
+  external: { pid: 4711, startTime: "123456" },
+};
+const AGENT = { name: "Demo", driver: "demo", tools: { run: "always_ask", read: "auto" }, builtIn: false } as const;
+const TOKEN = {
+  label: "for a friend",
+  capabilities: ["session.read"],
+  sessionId: null,
+  expiresAtMs: 1_800_000_000_000,
+};
+const QUESTION = {
+  question: "May I run it?",
+  options: ["yes", "always"],
+  action: { verb: "tool.run", resource: "path/ground" },
+  checkpoint: { step: 3 },
+};
+
+/** The same ids and times whenever it is written; only salts differ, and what is hashed with them. */
+let clockMs = Date.UTC(2026, 10, 15, 9, 0, 0);
+let randomness = 0;
+const newId = uuidv7Maker({
+  random: () => Uint8Array.from({ length: 10 }, () => (randomness = (randomness * 73 + 41) % 251)),
+  nowMs: () => clockMs,
+});
+
+await rm(folder, { recursive: true, force: true });
+await mkdir(home, { recursive: true });
+const fail = (error: Error): never => {
+  throw error;
+};
+const store = await openSqliteStore({ home, onFatal: fail });
+await writeStory(store);
+const expected = await describeLog(store);
+await store.close();
+for (const name of ["search.db", "search.db-wal", "search.db-shm"]) await rm(join(home, name), { force: true });
+await writeFile(join(folder, "expected.jsonl"), expected.map((line) => `${JSON.stringify(line)}\n`).join(""));
+console.log(`${folder}: ${expected.length} lines`);
+
+async function writeStory(log: Store): Promise<void> {
+  const fence = 1;
+  const add = (stream: string, facts: readonly (Fact | CustomFact)[], more: Partial<AppendOptions> = {}) =>
+    append(log, stream, facts, { fence, ...more });
+  await add("system", [fact("lease.acquired@1", { resource: "home", holder: "golden", fence })]);
+  await add(agentStream("demo"), [fact("agent.created@1", { ...AGENT, slug: "demo" })]);
+  await add(agentStream("gone"), [fact("agent.created@1", { ...AGENT, slug: "gone" }), fact("agent.deleted@1", {})]);
+  await add("system", [fact("agent.defaulted@1", { slug: "demo" })]);
+  await add(tokenStream("k1"), [fact("token.issued@1", { ...TOKEN, tokenId: "k1", secretHash: "a".repeat(64) })]);
+  await add(tokenStream("k2"), [
+    fact("token.issued@1", { ...TOKEN, tokenId: "k2", secretHash: "b".repeat(64) }),
+    fact("token.revoked@1", {}),
+  ]);
+  const one = sessionStream(newId());
+  await writeSession(log, add, one);
+  await writeEnds(add);
+  await writeFork(log, add, one);
+  await add("system", [fact("lease.released@1", { resource: "home", fence })]);
+}
+
+type Add = (
+  stream: string,
+  facts: readonly (Fact | CustomFact)[],
+  more?: Partial<AppendOptions>,
+) => Promise<readonly RecordedEvent[]>;
+
+/** One session, through everything that can happen to it while it lives. */
+async function writeSession(log: Store, add: Add, stream: string): Promise<void> {
+  const blob = await log.putBlob(Buffer.from("A long answer. ".repeat(400)));
+  const file = await log.putBlob(Buffer.from("# Notes\n"));
+  const [turnId, next] = ["turn-1", "turn-2"];
+  await add(stream, [fact("session.opened@1", { spec: SPEC, label: "the first" })]);
+  await add(stream, [fact("session.started@1", { continuity: "fresh" })]);
+  const call = { keyHash: "1".repeat(64), requestHash: "2".repeat(64) };
+  await add(
+    stream,
+    [fact("turn.admitted@1", { turnId, prompt: "Write the notes, äöü 𝄞", blob: null, bytes: 28, queued: false })],
+    { call },
+  );
+  await add(stream, [fact("turn.started@1", { turnId })]);
+  await add(stream, [
+    fact("effect.intended@1", {
+      effectId: "e1",
+      turnId,
+      kind: "run",
+      detail: { command: "ls" },
+      redo: "ask",
+      verdict: "ask",
+      rules: ["tool_policy:always_ask"],
+    }),
+    fact("approval.requested@1", { ...QUESTION, approvalId: "a1", turnId, effectId: "e1" }),
+  ]);
+  await add(stream, [
+    fact("approval.answered@1", { approvalId: "a1", turnId, status: "approved", option: "always", reason: null }),
+  ]);
+  await add(stream, [fact("effect.begun@1", { effectId: "e1", turnId, fence: 1 })]);
+  await add(stream, [
+    fact("effect.output@1", { effectId: "e1", turnId, stream: "stdout", text: "notes.md\n", blob: null, bytes: 9 }),
+  ]);
+  await add(stream, [
+    fact("effect.settled@1", { effectId: "e1", turnId, outcome: "done", exitCode: 0, message: null, redo: null }),
+  ]);
+  const artifact = { path: "notes.md", artifactId: "f1", version: 1, blob: file, bytes: 8, mediaType: "text/markdown" };
+  await add(stream, [
+    fact("artifact.written@1", { ...artifact, turnId }),
+    fact("todo.replaced@1", { items: [{ text: "review", status: "open" }], turnId }),
+  ]);
+  const [message] = await add(stream, [
+    fact("message.completed@1", { turnId, role: "assistant", text: "A long answer. ", blob, bytes: 6000 }),
+  ]);
+  await add(stream, [
+    fact("gate.denied@1", { verb: "tool.write", resource: "path/.git/config", rules: ["protected_path"], turnId }),
+    { type: "x.note@1", data: { turnId, payload: { mood: "good", n: 1.5 } } },
+  ]);
+  await add(stream, [fact("turn.ended@1", { turnId, outcome: "completed", error: null })]);
+  await add(stream, [fact("session.labelled@1", { label: "the first, renamed" })]);
+  await add(stream, [
+    fact("turn.admitted@1", { turnId: next, prompt: "More", blob: null, bytes: 4, queued: true }),
+    fact("turn.started@1", { turnId: next }),
+  ]);
+  await add(stream, [fact("approval.requested@1", { ...QUESTION, approvalId: "a2", turnId: next, effectId: null })]);
+  await add(stream, [fact("turn.interrupt_requested@1", { turnId: next })]);
+  await add(stream, [
+    fact("approval.closed@1", { approvalId: "a2", turnId: next, status: "cancelled" }),
+    fact("turn.ended@1", {
+      turnId: next,
+      outcome: "interrupted",
+      error: { code: "interrupted", message: "asked for" },
+    }),
+  ]);
+  await add(stream, [fact("session.suspended@1", { reason: "lunch" })]);
+  await add(stream, [fact("session.resumed@1", {})]);
+  await add(stream, [fact("session.hibernated@1", { reason: "stop" })]);
+  await add(stream, [fact("session.woken@1", { continuity: "digest" })]);
+  await add(stream, [fact("call.made@1", { syscall: "session.resume" })], {
+    call: { ...call, keyHash: "3".repeat(64) },
+  });
+  const to = { stream, version: 2, eventId: (await eventAt(log, stream, 2)).id };
+  const view = (await stateAt(log, stream, 2)).view;
+  const version = (await log.version(stream)) + 1;
+  await add(stream, [fact("session.rewound@1", { to, view: rewindView(view, to, { stream, version }) })]);
+  if (message === undefined) throw new Error("nothing was appended");
+  const said = newEvent(fact("data.erased@1", { events: [message.id], reason: "asked for" }));
+  await log.erase(stream, [message.id], said, { fence: 1 });
+}
+
+async function writeEnds(add: Add): Promise<void> {
+  const ends: readonly (readonly Fact[])[] = [
+    [fact("session.exited@1", { exitCode: 3 })],
+    [fact("session.failed@1", { code: "driver_failed", message: "it broke" })],
+    [fact("session.killed@1", { reason: "asked for" }), fact("session.forgotten@1", {})],
+  ];
+  for (const [n, facts] of ends.entries())
+    await add(sessionStream(newId()), [
+      fact("session.opened@1", { spec: { ...SPEC, name: `keen-crane-0${n}` }, label: null }),
+      ...facts,
+    ]);
+}
+
+async function writeFork(log: Store, add: Add, parent: string): Promise<void> {
+  const at = await eventAt(log, parent, 12);
+  const own = newId();
+  const from = {
+    sessionId: parent.slice(sessionStream("").length),
+    stream: parent,
+    version: at.version,
+    eventId: at.id,
+  };
+  const view = inheritView((await stateAt(log, parent, at.version)).view, from, sessionStream(own));
+  const forked = fact("session.forked@1", {
+    spec: { ...SPEC, name: "brave-lynx-03" },
+    label: "a fork",
+    from,
+    root: from.sessionId,
+    view,
+  });
+  const part = { stream: sessionStream(own), expectedVersion: 0, events: [newEvent(forked)], continues: from };
+  await log.append([part], { fence: 1 });
+  await add(sessionStream(own), [fact("session.started@1", { continuity: "native" })]);
+}
+
+async function append(
+  log: Store,
+  stream: string,
+  facts: readonly (Fact | CustomFact)[],
+  options: AppendOptions,
+): Promise<readonly RecordedEvent[]> {
+  return log.append([{ stream, expectedVersion: await log.version(stream), events: facts.map(newEvent) }], options);
+}
+
+function newEvent(given: Fact | CustomFact): NewEvent {
+  clockMs += 1000;
+  return { id: newId(), at: new Date(clockMs).toISOString(), actor: "operator", cause: null, fact: given };
+}
+
+async function eventAt(log: Store, stream: string, version: number): Promise<RecordedEvent> {
+  const [found] = (await log.readStream(stream, { after: (await log.seqAt(stream, version)) - 1, limit: 1 })).events;
+  if (found === undefined) throw new Error(`${stream} has no event ${version}`);
+  return found;
+}
+
+async function stateAt(log: Store, stream: string, version: number): Promise<SessionState> {
+  const folded = await log.fold(stream, version);
+  if (folded.kind !== "session") throw new Error(`${stream} is no session`);
+  return folded.state;
+}
+
+/** What a reader of a later version must still find: every event, every fold, every list. */
+async function describeLog(log: Store): Promise<readonly object[]> {
+  const { events, next } = await log.readAll({ limit: 1000 });
+  const types = new Set(events.map(({ type }) => type));
+  const absent = EVENT_TYPES.filter((type) => !types.has(type));
+  if (next !== null || absent.length > 0) throw new Error(`the golden log has no ${absent.join(", ")}`);
+  const folds = [];
+  for (const stream of new Set(events.map((found) => found.stream)))
+    folds.push({ stream, folded: await log.fold(stream) });
+  const lists = [];
+  for (const model of ["session", "approval", "agent", "token", "system"] as const)
+    for (const row of await log.rows(model, { limit: 100 })) lists.push({ model, row: JSON.parse(row) });
+  return [...events.map((found) => ({ event: found })), ...folds, ...lists];
+}
