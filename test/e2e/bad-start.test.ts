@@ -133,7 +133,9 @@ proves.skipIf(CHOSEN_STORE !== "sqlite")(
     // The last page of the write-ahead log, half written: its checksum does not fit, so it never happened.
     await wal.truncate(Math.max(0, size - 1000));
     await wal.close();
-    const after = await startDaemon({ home });
+    const after = await startDaemon({ home }).catch(String);
+    // A checkpoint may have signed what was on that page: then the loss is seen.
+    if (typeof after === "string") return expect(after).toContain("log_rolled_back");
     expect(expectOk(await after.call("GET", "/api/doctor?rebuild=1"))).toMatchObject({ ok: true });
     expect(await turn(after, id, "say on")).toMatchObject({ outcome: "completed" });
   },
