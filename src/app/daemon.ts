@@ -12,7 +12,7 @@ import {
   writeFileAtomic,
 } from "../host/index.ts";
 import { compilePolicy, fact, HOME_LEASE, releaseLease, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
-import { lockHome, openStore, shownAddress } from "../store/index.ts";
+import { lockHome, openStore, type Store, shownAddress } from "../store/index.ts";
 import {
   createAgents,
   createApprovalWaiters,
@@ -24,8 +24,16 @@ import {
   createTurnRunner,
 } from "../supervisor/index.ts";
 import { serveHttp } from "../surfaces/index.ts";
-import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
+import {
+  createInstruments,
+  createTickets,
+  permissions,
+  type Services,
+  SYSCALLS,
+  type Syscall,
+} from "../syscalls/index.ts";
 import { openAudit } from "./audit.ts";
+import { keptCensus, openBounds, watchEventLoop } from "./bounds.ts";
 import { openDaemonLog } from "./daemon-log.ts";
 import { createDenialBound } from "./denials.ts";
 import { createDocs } from "./docs.ts";
@@ -79,10 +87,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const files = sessionFiles(systemFiles(), identity);
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
   const settings = storeSettings(home, config, options.environment);
-  const store = await openStore(settings, ({ code, details }) => {
+  const instruments = createInstruments(() => performance.now());
+  const opened = await openStore(settings, ({ code, details }) => {
     options.echo(JSON.stringify({ message: "the log can no longer be written here; stopping", code, details }));
     options.die(6);
   });
+  const store: Store = { ...opened, append: (...given) => instruments.timeAppend(() => opened.append(...given)) };
+  store.onAppend(instruments.appended);
   const audit = await openAudit({
     home,
     store,
@@ -96,7 +107,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     throw thrown;
   });
   const fence = await takeHomeLease({ store, newId, clock, holder: `pid:${process.pid}` });
-  const committer = createCommitter({ store, clock, newId, fence });
+  const bounds = await openBounds({ home, store, config, clock, log: log.write });
+  const committer = createCommitter({ store, clock, newId, fence, bounds: bounds.bounds });
 
   const bubblewrap = await findBubblewrap(options.environment["PATH"] ?? "");
   const bwrapPath = "path" in bubblewrap ? bubblewrap.path : null;
@@ -152,10 +164,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     clock,
     newId,
     specs: { home, files, defaultCwd: options.cwd, driver: drivers.get, driverFile: drivers.file, random },
+    bounds: bounds.bounds,
     idleHibernateMs: () => setting(config, "idleHibernateMs"),
     log: log.write,
   });
 
+  const eventLoop = watchEventLoop();
   const mayRecordDenial = createDenialBound(clock);
   const stopAsked = Promise.withResolvers<void>();
   const stopping = new AbortController();
@@ -172,6 +186,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     tickets: createTickets(clock),
     docs: createDocs(),
     audit: audit.service(committer),
+    bounds: bounds.service,
+    instruments,
+    census: keptCensus(store, clock),
+    eventLoop: eventLoop.lag,
     fence,
     callsUnderWay: new Map(),
     secretsShownOnce: new Map(),
@@ -220,10 +238,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   );
   port = server.port;
 
-  await agents.ensureBuiltIn(drivers.list().map(({ slug }) => slug));
+  await unlessFull(agents.ensureBuiltIn(drivers.list().map(({ slug }) => slug)), log.write);
   const recoveryStartMs = Date.now();
   recovery = { ...(await supervisor.recover()), ms: Date.now() - recoveryStartMs };
-  const tourSession = options.tour ? await startTour(services, workspaces) : null;
+  const tourSession = options.tour ? await unlessFull(startTour(services, workspaces), log.write) : null;
   const found = {
     pid: process.pid,
     port,
@@ -256,6 +274,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         { actor: "daemon" },
       )
       .catch((thrown: unknown) => log.write("the lease could not be given back", { code: toNomosError(thrown).code }));
+    bounds.stop();
+    eventLoop.stop();
     await audit.stop();
     await store.close();
     await rm(join(home, "daemon.json"), { force: true });
@@ -264,4 +284,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     lock.release();
   };
   return { port, home, tourSession, stop, stopAsked: stopAsked.promise };
+}
+
+/** A daemon that has no room left still starts: people must be able to read, to end things and to make room. */
+async function unlessFull<T>(work: Promise<T>, log: (message: string, details: object) => void): Promise<T | null> {
+  return work.catch((thrown: unknown) => {
+    const { code, details } = toNomosError(thrown);
+    if (code !== "quota_exceeded" && code !== "disk_low" && code !== "limit_reached") throw thrown;
+    log("there is no room to set everything up", { code, details });
+    return null;
+  });
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CONFIG_DEFAULTS, Config, HOT_KEYS, NomosError } from "../contract/index.ts";
+import { CONFIG_DEFAULTS, Config, HOT_KEYS, LIMIT_DEFAULTS, NomosError } from "../contract/index.ts";
 import { writeFileAtomic } from "../host/index.ts";
 import { type StoreSettings, shownAddress } from "../store/index.ts";
 import type { ConfigService } from "../syscalls/index.ts";
@@ -19,8 +19,9 @@ export async function openSettings(home: string): Promise<Settings> {
     storeAddress: () => current.store,
     needRestart: (keys) => keys.filter((key) => !HOT_KEYS.includes(key)),
     change: async (patch) => {
-      const wanted = Object.entries({ ...current, ...patch }).filter(([, value]) => value !== null);
-      const merged = Object.fromEntries(wanted);
+      const merged = merge({ ...current }, patch);
+      // Limits are changed one by one: whoever raises one does not take the others back.
+      if (isObject(patch["limits"])) merged["limits"] = merge({ ...current.limits }, patch["limits"]);
       // Whoever sends back what was shown means what is there.
       if (current.store !== undefined && merged["store"] === shown(current).store) merged["store"] = current.store;
       const next = check(merged);
@@ -28,6 +29,10 @@ export async function openSettings(home: string): Promise<Settings> {
       current = next;
     },
   };
+}
+
+export function limit(config: ConfigService, key: keyof typeof LIMIT_DEFAULTS): number {
+  return config.show().limits?.[key] ?? LIMIT_DEFAULTS[key];
 }
 
 /** A number of the configuration, or what holds without one. */
@@ -47,6 +52,14 @@ export function storeSettings(
     leaseMs: setting(settings, "storeLeaseMs"),
     waitMs: setting(settings, "storeWaitMs"),
   };
+}
+
+function merge(before: Record<string, unknown>, patch: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries({ ...before, ...patch }).filter(([, value]) => value !== null));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function shown(config: Config): Config {

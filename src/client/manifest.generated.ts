@@ -852,6 +852,15 @@ export const SYSCALLS = {
     cli: { positional: [], short: "status" },
     input: [],
   },
+  "system.metrics": {
+    summary: "What is measured, as Prometheus reads it",
+    kind: "read",
+    permission: "system.read",
+    errors: [],
+    http: { method: "GET", path: "/api/metrics", status: 200 },
+    cli: { positional: [], short: null },
+    input: [],
+  },
   "system.doctor": {
     summary: "Check the whole log byte by byte and the tree over it, and with `rebuild` the read models against it",
     kind: "read",
@@ -1292,6 +1301,14 @@ export const ERRORS = {
     message: "The disk is full; nothing was written.",
     remedy: "Free some space and ask again; nothing was lost.",
   },
+  disk_low: {
+    status: 507,
+    exit: 6,
+    message:
+      "The disk is almost full: nothing new is begun. What runs goes on; reading, answering and ending still work.",
+    remedy:
+      "Make room on the disk of $NOMOS_HOME (`nomos gc` frees what nobody needs), or lower `limits.diskFreeBytes`.",
+  },
   event_not_found: {
     status: 404,
     exit: 4,
@@ -1347,6 +1364,13 @@ export const ERRORS = {
     exit: 5,
     message: "This event holds the session together; its data stays.",
     remedy: "Erase what was said and done: prompts, messages, output, artifacts.",
+  },
+  quota_exceeded: {
+    status: 507,
+    exit: 6,
+    message: "A quota is used up: nothing was recorded. Reading, answering and ending still work.",
+    remedy:
+      "Run `nomos gc` to free what nobody needs, erase or end what is not needed, or raise the limit named in the details (`nomos config set`).",
   },
   stale_fence: {
     status: 409,

@@ -70,6 +70,14 @@ export type Session = {
     readonly code: string;
     readonly message: string;
   };
+  /** of one session; lists leave it out */
+  readonly usage?: {
+    readonly events: number;
+    /** its events as stored, and the blobs and artifacts it brought, packed */
+    readonly bytes: number;
+    /** `limits.sessionBytes` */
+    readonly limit: number;
+  };
 };
 
 export type TodoItem = {
@@ -252,6 +260,14 @@ export interface SyscallTypes {
       readonly error?: {
         readonly code: string;
         readonly message: string;
+      };
+      /** of one session; lists leave it out */
+      readonly usage?: {
+        readonly events: number;
+        /** its events as stored, and the blobs and artifacts it brought, packed */
+        readonly bytes: number;
+        /** `limits.sessionBytes` */
+        readonly limit: number;
       };
       readonly irrevocable: readonly {
         readonly effectId: string;
@@ -828,6 +844,40 @@ export interface SyscallTypes {
           } | null;
         }[];
       };
+      readonly usage: {
+        readonly events: number;
+        /** headers and data of all events, as stored */
+        readonly eventBytes: number;
+        /** all blobs and artifacts, each once, packed as they are stored */
+        readonly blobBytes: number;
+        /** `limits.homeBytes` */
+        readonly limit: number;
+        /** `limits.sessionBytes` */
+        readonly sessionLimit: number;
+      };
+      readonly disk: {
+        readonly freeBytes: number;
+        readonly totalBytes: number;
+        /** `limits.diskFreeBytes` */
+        readonly limit: number;
+        /** low: new sessions and prompts are refused; scarce: running turns end too */
+        readonly level: "enough" | "low" | "scarce";
+      };
+      readonly wal: {
+        readonly bytes: number;
+        /** `limits.walBytes` */
+        readonly limit: number;
+        /** why it is past its limit */
+        readonly problem: string | null;
+      };
+    };
+  };
+  /** What is measured, as Prometheus reads it. */
+  "system.metrics": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly metrics: string;
     };
   };
   /** Check the whole log byte by byte and the tree over it, and with `rebuild` the read models against it. */
@@ -879,6 +929,32 @@ export interface SyscallTypes {
       readonly sandbox: {
         readonly bubblewrap: string | null;
         readonly remedy: string | null;
+      };
+      readonly usage: {
+        readonly events: number;
+        /** headers and data of all events, as stored */
+        readonly eventBytes: number;
+        /** all blobs and artifacts, each once, packed as they are stored */
+        readonly blobBytes: number;
+        /** `limits.homeBytes` */
+        readonly limit: number;
+        /** `limits.sessionBytes` */
+        readonly sessionLimit: number;
+      };
+      readonly disk: {
+        readonly freeBytes: number;
+        readonly totalBytes: number;
+        /** `limits.diskFreeBytes` */
+        readonly limit: number;
+        /** low: new sessions and prompts are refused; scarce: running turns end too */
+        readonly level: "enough" | "low" | "scarce";
+      };
+      readonly wal: {
+        readonly bytes: number;
+        /** `limits.walBytes` */
+        readonly limit: number;
+        /** why it is past its limit */
+        readonly problem: string | null;
       };
     };
   };
@@ -1058,6 +1134,7 @@ export type ErrorCode =
   | "blob_missing"
   | "checkpoint_invalid"
   | "disk_full"
+  | "disk_low"
   | "event_not_found"
   | "export_exists"
   | "export_refused"
@@ -1067,6 +1144,7 @@ export type ErrorCode =
   | "log_newer"
   | "log_rolled_back"
   | "not_erasable"
+  | "quota_exceeded"
   | "stale_fence"
   | "stale_version"
   | "store_closed"

@@ -1,5 +1,7 @@
 import { z } from "zod";
 
+const bytes = (min: number) => z.number().int().min(min).max(Number.MAX_SAFE_INTEGER).optional();
+
 /** `$NOMOS_HOME/config.json`. Unknown members are kept for newer versions; a wrong one is refused by name. */
 export const Config = z.looseObject({
   port: z
@@ -27,6 +29,22 @@ export const Config = z.looseObject({
   processesMax: z.number().int().min(1).optional().describe("processes of all sessions together"),
   connectionsMax: z.number().int().min(1).optional().describe("open connections, streams included"),
   requestBytesMax: z.number().int().min(1024).optional().describe("the largest request body"),
+  limits: z
+    .looseObject({
+      sessionBytes: bytes(1024).describe(
+        "what one session may take up: its events as stored, and the blobs and artifacts it brought, packed",
+      ),
+      homeBytes: bytes(1024).describe("what the whole log may take up, with all blobs and artifacts"),
+      liveSessionsMax: z.number().int().min(1).optional().describe("sessions that have not ended"),
+      diskFreeBytes: bytes(0).describe(
+        "with less than this free on the home's disk nothing new is begun; with less than a quarter of it turns end",
+      ),
+      walBytes: bytes(1_048_576).describe(
+        "a write-ahead log that somebody keeps from being folded in is told of past this size; past four times this nothing new is begun",
+      ),
+    })
+    .optional()
+    .describe("what may be taken up; changed one by one, at once, and with null back to what holds without"),
   anchors: z
     .object({
       git: z
@@ -63,5 +81,14 @@ export const CONFIG_DEFAULTS = {
   requestBytesMax: 24_000_000,
 } as const;
 
+/** Under `limits`. */
+export const LIMIT_DEFAULTS = {
+  sessionBytes: 10_737_418_240,
+  homeBytes: 107_374_182_400,
+  liveSessionsMax: 10_000,
+  diskFreeBytes: 536_870_912,
+  walBytes: 268_435_456,
+} as const;
+
 /** Takes effect at once; the others need a restart. */
-export const HOT_KEYS: readonly string[] = ["turnTimeoutMs", "idleHibernateMs", "drivers"];
+export const HOT_KEYS: readonly string[] = ["turnTimeoutMs", "idleHibernateMs", "drivers", "limits"];

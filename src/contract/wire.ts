@@ -29,6 +29,14 @@ export const SessionWire = z.object({
   head: z.string().nullable(),
   forkedFrom: z.object({ sessionId: z.string(), eventId: z.string() }).optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
+  usage: z
+    .object({
+      events: z.number().int(),
+      bytes: z.number().int().describe("its events as stored, and the blobs and artifacts it brought, packed"),
+      limit: z.number().int().describe("`limits.sessionBytes`"),
+    })
+    .optional()
+    .describe("of one session; lists leave it out"),
 });
 export type SessionWire = z.infer<typeof SessionWire>;
 

@@ -3,6 +3,7 @@ export * from "./chain.ts";
 export * from "./events.ts";
 export * from "./folds.ts";
 export * from "./gate/gate.ts";
+export * from "./growth.ts";
 export * from "./ids.ts";
 export * from "./json.ts";
 export * from "./lease.ts";

@@ -21,4 +21,5 @@ export const LIMITS = {
   optionsMax: 16,
   snapshotEveryEvents: 512,
   idempotencyKeyChars: 200,
+  callNotesReserveBytes: 16_777_216,
 } as const;

@@ -3,11 +3,11 @@ import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { zstdCompress, zstdDecompress } from "node:zlib";
-import { StoreError } from "./port.ts";
+import { type MayKeep, StoreError } from "./port.ts";
 
 /** Content-addressed bytes in files: compressed, written once, durable before the event that names them. */
 export interface Blobs {
-  readonly put: (bytes: Uint8Array) => Promise<string>;
+  readonly put: (bytes: Uint8Array, mayKeep?: MayKeep) => Promise<string>;
   readonly get: (sha256: string) => Promise<Uint8Array | null>;
 }
 
@@ -24,13 +24,16 @@ export function createBlobs(folder: string): Blobs {
     return packed === null ? null : unpack(sha256, packed);
   };
   return {
-    put: async (bytes) => {
+    put: async (bytes, mayKeep) => {
       const sha256 = digest(bytes);
       const path = blobPath(folder, sha256);
       // One that is there but damaged is written anew; one that is whole may still be on its way to the disk.
       const known = await read(sha256).catch(ifCorrupt);
-      if (known === null) await writeDurably(folder, path, await pack(bytes));
-      else await translated(() => syncFolder(dirname(path)));
+      if (known === null) {
+        const packed = await pack(bytes);
+        mayKeep?.(packed.length);
+        await writeDurably(folder, path, packed);
+      } else await translated(() => syncFolder(dirname(path)));
       return sha256;
     },
     get: async (sha256) => (/^[0-9a-f]{64}$/.test(sha256) ? read(sha256) : null),

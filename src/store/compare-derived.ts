@@ -9,7 +9,7 @@ const CAUSE = /^call:([0-9a-f]+):([0-9a-f]+)$/;
 /** What is derived from events one by one: who asked for them, which blobs they name, and the indexes to find them by. */
 export async function compareDerived(
   reads: DerivedReads,
-): Promise<Pick<Repair, "calls" | "blobs" | "reindex"> & { readonly differences: readonly Difference[] }> {
+): Promise<Pick<Repair, "calls" | "blobs" | "reindex" | "recount"> & { readonly differences: readonly Difference[] }> {
   const calls: CallEntry[] = [];
   const blobs: { blob: string; seq: number }[] = [];
   let asked: CallEntry | null = null;
@@ -37,12 +37,14 @@ export async function compareDerived(
   }
   await noteCall(null);
   const broken = await reads.brokenIndexes();
+  const miscounted = await reads.usageProblems();
   const differences = [
     ...calls.map(({ key }): Difference => ({ model: "call", id: key, what: "differs" })),
     ...blobs.map(({ blob, seq }): Difference => ({ model: "event_blob", id: `${blob}@${seq}`, what: "missing" })),
     ...broken.map((line): Difference => ({ model: "index", id: line, what: "differs" })),
+    ...miscounted.map((id): Difference => ({ model: "usage", id, what: "differs" })),
   ];
-  return { calls, blobs, reindex: broken.length > 0, differences };
+  return { calls, blobs, reindex: broken.length > 0, recount: miscounted.length + blobs.length > 0, differences };
 }
 
 /** An event that had a cause of its own does not name the call, so that what is kept may reach further. */

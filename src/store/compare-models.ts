@@ -30,6 +30,13 @@ export async function compareModels(reads: DerivedReads, progress: Progress): Pr
     for (const id of ids) if ((await reads.storedRow(model, id)) !== null) remove.push({ model, id });
   const derived = await compareDerived(reads);
   differences.push(...remove.map((row): Difference => ({ ...row, what: "extra" })), ...derived.differences);
-  const repair = { streams, remove, calls: derived.calls, blobs: derived.blobs, reindex: derived.reindex };
+  const repair = {
+    streams,
+    remove,
+    calls: derived.calls,
+    blobs: derived.blobs,
+    reindex: derived.reindex,
+    recount: derived.recount,
+  };
   return { ok: differences.length === 0, streams: names.length, rows, differences, repair };
 }

@@ -25,6 +25,8 @@ export interface DerivedReads {
   ) => Awaitable<{ readonly state: string; readonly isWhole: boolean } | null>;
   /** In words: indexes that do not agree with their tables. */
   readonly brokenIndexes: () => Awaitable<readonly string[]>;
+  /** In words: where what is kept of streams' sizes is not what they take up. */
+  readonly usageProblems: () => Awaitable<readonly string[]>;
   /** Everything that is read inside is of one moment. */
   readonly atOnce: <T>(work: (reads: DerivedReads) => Promise<T>) => Promise<T>;
 }

@@ -41,6 +41,23 @@ export interface CallRef {
 export interface AppendOptions {
   readonly fence: number;
   readonly call?: CallRef | null;
+  /** What it may not go beyond; without one it is written whatever is used already. */
+  readonly quota?: Quota | null;
+}
+
+/** In bytes as stored: headers and data of events, and blobs, each counted once. */
+export interface Quota {
+  readonly streamBytes: number;
+  readonly homeBytes: number;
+  /** It exists already and would be lost: let in as long as there is any room. */
+  readonly overdraw: boolean;
+}
+
+/** What a stream takes up. A blob counts for the stream that brought it, packed as it is stored. */
+export interface StreamUsage {
+  readonly events: number;
+  readonly bytes: number;
+  readonly blobBytes: number;
 }
 
 /** Cursors are global positions (`seq`), exclusive, also for one stream: they only rise along it. */
@@ -128,6 +145,20 @@ export interface RebuildReport {
   }[];
 }
 
+/** How much there is of everything, at one moment not long ago. */
+export interface Census {
+  readonly sessions: { readonly [state: string]: number };
+  readonly queuedTurns: number;
+  readonly pendingApprovals: number;
+}
+
+export interface StoreFiles {
+  readonly databaseBytes: number;
+  readonly searchBytes: number;
+}
+
+export type MayKeep = (packedBytes: number) => void;
+
 export type Progress = (done: number, of: number) => void;
 
 /**
@@ -135,7 +166,10 @@ export type Progress = (done: number, of: number) => void;
  * A promise of `append` that resolves means: flushed. All refusals are `StoreError`s with a catalogued code.
  */
 export interface Store {
-  /** Atomic over all its parts. Refuses `stale_version`, `stale_fence`, `idempotency_key_reused`, `disk_full`, `overloaded`. */
+  /**
+   * Atomic over all its parts. Refuses `stale_version`, `stale_fence`, `idempotency_key_reused`, `quota_exceeded`,
+   * `disk_full`, `overloaded`.
+   */
   readonly append: (parts: readonly AppendPart[], options: AppendOptions) => Promise<readonly RecordedEvent[]>;
   /** The events that an earlier append with this key brought; null when the key is new. */
   readonly findCall: (call: CallRef) => Promise<readonly RecordedEvent[] | null>;
@@ -163,9 +197,14 @@ export interface Store {
   readonly rows: (model: Model, query: RowQuery) => Promise<readonly string[]>;
   /** Session ids by name or by the beginning of an id; at most two, enough to see that one is not enough. */
   readonly sessionIdsLike: (nameOrPrefix: string) => Promise<readonly string[]>;
+  /** How many sessions have not ended. */
+  readonly liveSessions: () => Promise<number>;
+  /** Sessions by state, and what waits; looked up in the background. */
+  readonly census: () => Promise<Census>;
   readonly tokenBySecretHash: (secretHash: string) => Promise<string | null>;
   readonly search: (text: string, limit: number) => Promise<readonly SearchHit[]>;
-  readonly putBlob: (bytes: Uint8Array) => Promise<string>;
+  /** `mayKeep` is asked before anything is written, with the size it is stored in; it throws to refuse. */
+  readonly putBlob: (bytes: Uint8Array, mayKeep?: MayKeep) => Promise<string>;
   readonly blob: (sha256: string) => Promise<Uint8Array | null>;
   /** Deletes data and salt of these events of one stream, keeps their headers, and appends `data.erased@1`. */
   readonly erase: (
@@ -174,6 +213,12 @@ export interface Store {
     event: NewEvent,
     options: AppendOptions,
   ) => Promise<readonly RecordedEvent[]>;
+  /** What a stream takes up, or without one the whole log: exact, and one point read. */
+  readonly usage: (stream?: string) => Promise<StreamUsage>;
+  /** What it takes up on disk beside the blobs. */
+  readonly files: () => Promise<StoreFiles>;
+  /** Written and not yet folded into the database; grows as long as somebody reads an old state of it. */
+  readonly walBytes: () => number;
   readonly verify: (progress?: Progress) => Promise<VerifyReport>;
   /** Writes the log up to a checkpoint as a bundle that others can verify, off the main thread and while it grows. */
   readonly exportBundle: (request: BundleRequest) => Promise<BundleReport>;
@@ -205,6 +250,7 @@ export const STORE_ERROR_CODES = [
   "log_rolled_back",
   "overloaded",
   "payload_too_large",
+  "quota_exceeded",
   "stale_fence",
   "stale_version",
   "store_closed",

@@ -1,5 +1,5 @@
 import type { Json } from "../kernel/index.ts";
-import type { AppendOptions, RebuildReport, StoreErrorCode } from "./port.ts";
+import type { AppendOptions, Quota, RebuildReport, StoreErrorCode } from "./port.ts";
 import type { RowWrite } from "./rows.ts";
 
 /** What a writer is asked for: plain data, prepared so that it only links and inserts. */
@@ -11,10 +11,11 @@ export interface WriteRequest {
   readonly repair: Repair | null;
   /** What was erased, now or before, shall leave the files too. */
   readonly scrub: boolean;
+  readonly quota: Quota | null;
 }
 
 /** A request that asks for nothing yet. */
-export const NOTHING = { parts: [], call: null, erase: null, repair: null, scrub: false } as const;
+export const NOTHING = { parts: [], call: null, erase: null, repair: null, scrub: false, quota: null } as const;
 
 export function callOf({ call }: AppendOptions): WriteRequest["call"] {
   return call == null ? null : { key: call.keyHash, request: call.requestHash };
@@ -62,6 +63,8 @@ export interface Repair {
   readonly blobs: readonly { readonly blob: string; readonly seq: number }[];
   /** The indexes do not agree with their tables and are made anew. */
   readonly reindex: boolean;
+  /** What streams take up is counted anew. */
+  readonly recount: boolean;
 }
 
 export type Difference = RebuildReport["differences"][number];

@@ -13,6 +13,7 @@ import {
   sessionStream,
 } from "../kernel/index.ts";
 import { openSqliteStore, type Store } from "../store/index.ts";
+import { NO_BOUNDS } from "./bounds.ts";
 import { type Committer, createCommitter } from "./committer.ts";
 
 let home: TestHome;
@@ -25,7 +26,7 @@ const takeFence = async (fence: number): Promise<Committer> => {
   const event = { id: newId(), at: new Date().toISOString(), actor: "test", cause: null, fact: leased };
   const part = { stream: SYSTEM_STREAM, expectedVersion: await store.version(SYSTEM_STREAM), events: [event] };
   await store.append([part], { fence });
-  return createCommitter({ store, clock, newId, fence });
+  return createCommitter({ store, clock, newId, fence, bounds: NO_BOUNDS });
 };
 const open = async (committer: Committer): Promise<string> => {
   const id = newId();

@@ -6,12 +6,14 @@ import {
   eraseData,
   type Fact,
   type Folded,
+  type Growth,
   isRefusal,
   type NewId,
   type SessionState,
   sessionStream,
 } from "../kernel/index.ts";
 import type { CallRef, RecordedEvent, Store } from "../store/index.ts";
+import type { Bounds } from "./bounds.ts";
 
 /** Who is behind a change: the principal, what caused it, and the call that asked for it. */
 export interface By {
@@ -39,6 +41,14 @@ export interface Committer {
   /** Erases the data of a session's events, between its turns. */
   readonly erase: (id: string, events: readonly string[], reason: string, by: By) => Promise<readonly RecordedEvent[]>;
   readonly sessionState: (id: string) => Promise<SessionState>;
+  /** Where a session's large bytes go, within its bounds. */
+  readonly keeper: (id: string, growth: Growth) => Keeper;
+}
+
+export interface Keeper {
+  readonly put: (bytes: Uint8Array) => Promise<string>;
+  /** What is large is cut, not kept. */
+  readonly isTight: () => boolean;
 }
 
 export function createCommitter(deps: {
@@ -46,8 +56,9 @@ export function createCommitter(deps: {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly fence: number;
+  readonly bounds: Bounds;
 }): Committer {
-  const { store, clock, newId, fence } = deps;
+  const { store, clock, newId, fence, bounds } = deps;
   const inLine = createLine();
 
   const change: Committer["change"] = (stream, decide, by, continues) =>
@@ -55,6 +66,7 @@ export function createCommitter(deps: {
       const before = await store.fold(stream);
       const facts = settled(decide(before));
       if (facts.length === 0) return { events: [], before };
+      const quota = bounds.judge(facts);
       const at = clock.iso(clock.nowMs());
       const events = facts.map((fact) => ({ id: newId(), at, actor: by.actor, cause: by.cause ?? null, fact }));
       const part = {
@@ -63,7 +75,7 @@ export function createCommitter(deps: {
         events,
         ...(continues === undefined ? {} : { continues }),
       };
-      return { events: await store.append([part], { fence, call: by.call ?? null }), before };
+      return { events: await store.append([part], { fence, call: by.call ?? null, quota }), before };
     });
 
   const sessionState = async (id: string): Promise<SessionState> => known(await store.fold(sessionStream(id)), id);
@@ -72,6 +84,10 @@ export function createCommitter(deps: {
     fence,
     change,
     sessionState,
+    keeper: (id, growth) => ({
+      put: async (bytes) => store.putBlob(bytes, await bounds.mayKeep(sessionStream(id), growth)),
+      isTight: bounds.isTight,
+    }),
     erase: (id, ids, reason, by) =>
       inLine(sessionStream(id), async () => {
         const state = await sessionState(id);

@@ -118,7 +118,7 @@ export function createEffects(scene: EffectScene): Effects {
   };
 
   const record: Effects["record"] = async (effectId, stream, text) => {
-    const body = await storeText(scene.store, text);
+    const body = await storeText(committer.keeper(sessionId, "output"), text);
     await committer.session(sessionId, (state) => recordPiece(state, { effectId, stream, body }), by);
     return null;
   };
@@ -155,7 +155,7 @@ export function createEffects(scene: EffectScene): Effects {
   const write = async (path: string, text: string): Promise<EffectResult> => {
     const place = placeOf(path);
     if (place === null) return (await deny("tool.write", `path/${path}`, ["path_outside"])).refused;
-    const body = await storeText(scene.store, text);
+    const body = await storeText(committer.keeper(sessionId, "course"), text);
     const begun = await begin("write", { path, ...body }, `path/${place}`, "safe");
     if ("refused" in begun) return begun.refused;
     return carryOut(begun.effectId, async () => {

@@ -18,6 +18,7 @@ import {
   sessionStream,
 } from "../kernel/index.ts";
 import { openSqliteStore, type RecordedEvent, type Store } from "../store/index.ts";
+import { NO_BOUNDS } from "./bounds.ts";
 import { type Committer, createCommitter } from "./committer.ts";
 import { findPoint, readPath } from "./lineage.ts";
 
@@ -37,7 +38,7 @@ beforeAll(async () => {
   const at = new Date().toISOString();
   const events = lease.map((fact) => ({ id: newId(), at, actor: "test", cause: null, fact }));
   await store.append([{ stream: SYSTEM_STREAM, expectedVersion: 0, events }], { fence: 1 });
-  committer = createCommitter({ store, clock: systemClock(), newId, fence: 1 });
+  committer = createCommitter({ store, clock: systemClock(), newId, fence: 1, bounds: NO_BOUNDS });
 });
 afterAll(async () => {
   await store.close();

@@ -14,10 +14,10 @@ import {
   type TodoItem,
   writeArtifact,
 } from "../kernel/index.ts";
-import type { RecordedEvent, Store } from "../store/index.ts";
+import type { RecordedEvent } from "../store/index.ts";
 import type { By, Committer } from "./committer.ts";
 import type { SpecSources } from "./spec.ts";
-import { storeText } from "./texts.ts";
+import { keepWhole, storeText } from "./texts.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
 
@@ -54,14 +54,13 @@ export interface Reports {
 }
 
 export function createReports(deps: {
-  readonly store: Store;
   readonly committer: Committer;
   readonly newId: () => string;
   readonly specs: SpecSources;
   /** Told when a reported session has finished. */
   readonly onFinish: (id: string) => void;
 }): Reports {
-  const { store, committer, newId } = deps;
+  const { committer, newId } = deps;
   const change = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events =>
     (await committer.session(id, decide, by)).events;
 
@@ -73,7 +72,8 @@ export function createReports(deps: {
 
   return {
     beginTurn: async (id, prompt, by) => {
-      const turn = { turnId: newId(), prompt: await storeText(store, prompt, LIMITS.promptInlineBytes) };
+      const kept = await storeText(committer.keeper(id, "start"), prompt, LIMITS.promptInlineBytes);
+      const turn = { turnId: newId(), prompt: kept };
       return change(id, (state) => beginTurn(reported(state), turn), by);
     },
     endTurn: (id, turnId, outcome, message, by) => {
@@ -88,13 +88,14 @@ export function createReports(deps: {
       return events;
     },
     message: async (id, turnId, text, role, by) => {
-      const body = await storeText(store, text);
+      const body = await storeText(committer.keeper(id, "output"), text);
       return change(id, (state) => completeMessage(state, { turnId, role, body }), by);
     },
     addEvents: (id, turnId, items, by) => change(id, (state) => addCustom(state, turnId, items), by),
     writeArtifact: async (id, input, by) => {
       const { bytes, ...rest } = input;
-      const written = { ...rest, newArtifactId: newId(), blob: await store.putBlob(bytes), bytes: bytes.length };
+      const blob = await keepWhole(committer.keeper(id, "course"), bytes);
+      const written = { ...rest, newArtifactId: newId(), blob, bytes: bytes.length };
       return change(id, (state) => writeArtifact(state, written), by);
     },
     replaceTodo: (id, items, turnId, by) => change(id, (state) => replaceTodo(state, items, turnId), by),

@@ -28,6 +28,7 @@ import {
 } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 import { watchAwake } from "./awake.ts";
+import type { Bounds } from "./bounds.ts";
 import type { By, Committer } from "./committer.ts";
 import { createExternalWatch } from "./external-watch.ts";
 import { interruptedIn, settleTurn } from "./interrupting.ts";
@@ -80,6 +81,7 @@ export interface SupervisorDeps {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly specs: SpecSources;
+  readonly bounds: Bounds;
   readonly idleHibernateMs: () => number;
   readonly log: (message: string, details: object) => void;
 }
@@ -122,11 +124,14 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       )
     ).events;
 
-  const open: Supervisor["open"] = async (input, by) => {
+  const open: Supervisor["open"] = (input, by) => deps.bounds.forOpening(() => openOne(input, by));
+  const openOne: Supervisor["open"] = async (input, by) => {
     const spec = await makeSpec(input, deps.specs);
     const id = newId();
     const prompt =
-      input.prompt === undefined ? null : { turnId: newId(), prompt: await inlinePrompt(input.prompt), queue: false };
+      input.prompt === undefined
+        ? null
+        : { turnId: newId(), prompt: await inlinePrompt(id, input.prompt), queue: false };
     const opened = { spec, label: input.label ?? null };
     const events = await create(
       id,
@@ -141,7 +146,8 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     return events;
   };
 
-  const inlinePrompt = (prompt: string) => storeText(store, prompt, LIMITS.promptInlineBytes);
+  const inlinePrompt = (id: string, prompt: string) =>
+    storeText(committer.keeper(id, "start"), prompt, LIMITS.promptInlineBytes);
 
   const endExternal = async (id: string): Promise<void> => {
     await change(id, (state) => (isEnded(state) ? [] : endSession(state, { kind: "exited", exitCode: null })), DAEMON);
@@ -179,7 +185,8 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       if (deps.specs.driver(state.spec?.adapter ?? "").runTurn === null) throw new NomosError("not_promptable", { id });
       const cut = input.interrupt ? interruptedIn(await change(id, requestInterrupt, { ...by, call: null })) : null;
       if (cut !== null) await settleTurn(deps, id, cut);
-      const turn = { turnId: newId(), prompt: await inlinePrompt(input.prompt), queue: input.queue || input.interrupt };
+      const kept = await inlinePrompt(id, input.prompt);
+      const turn = { turnId: newId(), prompt: kept, queue: input.queue || input.interrupt };
       return changeAndPump(id, (now) => admitTurn(now, turn), by);
     },
     interrupt: (id, by) => change(id, requestInterrupt, by),
@@ -216,7 +223,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
         root: parent.root,
         view,
       };
-      const events = await create(born, (state) => forkSession(state, input2), by, point);
+      const events = await deps.bounds.forOpening(() => create(born, (state) => forkSession(state, input2), by, point));
       runner.pump(born);
       return events;
     },

@@ -1,16 +1,28 @@
+import { NomosError } from "../contract/index.ts";
 import { LIMITS, type TextOrBlob } from "../kernel/index.ts";
 import { type Store, StoreError } from "../store/index.ts";
+import type { Keeper } from "./committer.ts";
 
-/** Small text stands in the event; large text becomes a blob with its beginning left to read. */
+/**
+ * Small text stands in the event; large text becomes a blob with its beginning left to read. Where room is short only
+ * the beginning is kept, and says so.
+ */
 export async function storeText(
-  store: Store,
+  keeper: Keeper,
   text: string,
   inlineBytes: number = LIMITS.messageInlineBytes,
 ): Promise<TextOrBlob> {
   const bytes = Buffer.from(text);
   if (bytes.length <= inlineBytes) return { text, blob: null, bytes: bytes.length };
-  const blob = await store.putBlob(bytes);
+  if (keeper.isTight()) return { text: `${beginning(bytes)}${CUT}`, blob: null, bytes: bytes.length };
+  const blob = await keeper.put(bytes);
   return { text: beginning(bytes), blob, bytes: bytes.length };
+}
+
+/** What may not be cut is refused where room is short. */
+export async function keepWhole(keeper: Keeper, bytes: Uint8Array): Promise<string> {
+  if (keeper.isTight()) throw new NomosError("disk_low", { bytes: bytes.length });
+  return keeper.put(bytes);
 }
 
 export async function loadText(store: Store, stored: TextOrBlob): Promise<string> {
@@ -21,6 +33,7 @@ export async function loadText(store: Store, stored: TextOrBlob): Promise<string
 }
 
 const PREVIEW_BYTES = 1024;
+const CUT = "\n[the rest was not kept: the disk is almost full]";
 
 /** Cut at a character, not inside one. */
 function beginning(bytes: Buffer): string {

@@ -13,7 +13,7 @@ import {
   writeArtifact,
 } from "../kernel/index.ts";
 import { createEffects, type EffectScene } from "./effects.ts";
-import { storeText } from "./texts.ts";
+import { keepWhole, storeText } from "./texts.ts";
 import { startTurnProcess } from "./turn-process.ts";
 
 export interface PortScene extends Omit<EffectScene, "checkpoint" | "adopt" | "cwd"> {
@@ -27,7 +27,7 @@ export interface PortScene extends Omit<EffectScene, "checkpoint" | "adopt" | "c
 
 /** A turn's port: what a driver may do, each thing decided by the kernel and durable when it resolves. */
 export function createTurnPort(scene: PortScene): TurnPort {
-  const { sessionId, turnId, committer, store, spec, signal } = scene;
+  const { sessionId, turnId, committer, spec, signal } = scene;
   const by = { actor: `session:${sessionId}` };
   let checkpoint: Json = scene.resumed?.checkpoint ?? null;
   let resumed = scene.resumed;
@@ -69,7 +69,7 @@ export function createTurnPort(scene: PortScene): TurnPort {
     },
     say: async (text, role = "assistant") => {
       if (role === "assistant") scene.frame("message", text);
-      const body = await storeText(store, text);
+      const body = await storeText(committer.keeper(sessionId, "output"), text);
       await committer.session(sessionId, (state) => completeMessage(state, { turnId, role, body }), by);
     },
     stream: (text) => scene.frame("message", text),
@@ -83,7 +83,7 @@ export function createTurnPort(scene: PortScene): TurnPort {
       const input = {
         path,
         newArtifactId: scene.newId(),
-        blob: await store.putBlob(bytes),
+        blob: await keepWhole(committer.keeper(sessionId, "course"), bytes),
         bytes: bytes.length,
         mediaType,
         turnId,

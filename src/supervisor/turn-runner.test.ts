@@ -16,6 +16,7 @@ import {
 } from "../kernel/index.ts";
 import { openSqliteStore } from "../store/index.ts";
 import { createApprovalWaiters } from "./approvals.ts";
+import { NO_BOUNDS } from "./bounds.ts";
 import { createCommitter } from "./committer.ts";
 import { createFrames } from "./frames.ts";
 import { createTurnRunner } from "./turn-runner.ts";
@@ -30,7 +31,7 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
   const leased = fact("lease.acquired@1", { resource: "home", holder: "test", fence: 1 });
   const event = { id: newId(), at: new Date().toISOString(), actor: "test", cause: null, fact: leased };
   await store.append([{ stream: SYSTEM_STREAM, expectedVersion: 0, events: [event] }], { fence: 1 });
-  const committer = createCommitter({ store, clock, newId, fence: 1 });
+  const committer = createCommitter({ store, clock, newId, fence: 1, bounds: NO_BOUNDS });
   const driver: Driver = { slug: "demo", summary: "", continuity: "native", check: async () => undefined, runTurn };
   const processes = {
     spawn: () => {

@@ -22,6 +22,7 @@ import type { SessionProcesses } from "./session-processes.ts";
 import { loadText } from "./texts.ts";
 import { createTurnPort } from "./turn-port.ts";
 import { type Outcome, orLetGo, type StopReason, stopped } from "./turn-stop.ts";
+import { within } from "./within-bounds.ts";
 
 export interface TurnRunnerDeps {
   readonly store: Store;
@@ -238,6 +239,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     };
     return createTurnPort({
       ...deps,
+      committer: within(deps.committer, (reached) => controller.abort(reached)),
       sessionId,
       turnId,
       spec,

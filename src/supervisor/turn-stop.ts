@@ -1,3 +1,4 @@
+import { NomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
 
 export type StopReason = "interrupted" | "ended" | "stopping" | "timeout";
@@ -20,7 +21,13 @@ export async function orLetGo(driving: Promise<Outcome>, signal: AbortSignal, cl
   }
 }
 
+/** A limit that the turn ran into is the reason itself. */
 export function stopped(reason: unknown): Outcome {
+  if (reason instanceof NomosError)
+    return {
+      outcome: "failed",
+      error: { code: reason.code, message: `${reason.message} ${JSON.stringify(reason.details)}` },
+    };
   if (reason === ("timeout" satisfies StopReason))
     return {
       outcome: "failed",

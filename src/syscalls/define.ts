@@ -40,6 +40,8 @@ export interface HttpSpelling {
   readonly status?: 201;
   /** The member of the answer that is the answer, as plain text, for whoever does not ask for JSON. */
   readonly text?: string;
+  /** What that text calls itself, where it is more than plain. */
+  readonly textType?: string;
 }
 
 export interface CliSpelling {

@@ -29,8 +29,9 @@ export async function dispatch(services: Services, syscall: Syscall, request: Re
       ? await syscall.run(context, input)
       : await once(services, call, () => syscall.run(context, input));
   } catch (thrown) {
-    if (thrown instanceof ZodError) throw invalid(thrown);
-    throw toNomosError(thrown);
+    const error = thrown instanceof ZodError ? invalid(thrown) : toNomosError(thrown);
+    services.instruments.failed(error);
+    throw error;
   }
 }
 

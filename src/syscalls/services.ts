@@ -1,8 +1,9 @@
 import type { Config } from "../contract/index.ts";
-import type { AnchorStatus } from "../host/index.ts";
+import type { AnchorStatus, DiskState } from "../host/index.ts";
 import type { Actor, Policy, Sha256 } from "../kernel/index.ts";
-import type { CallRef, CheckpointKeeper, LogTree, RecordedEvent, Store, TreeReport } from "../store/index.ts";
-import type { Agents, By, Frames, Supervisor, Tokens } from "../supervisor/index.ts";
+import type { CallRef, Census, CheckpointKeeper, LogTree, RecordedEvent, Store, TreeReport } from "../store/index.ts";
+import type { Agents, BoundLimits, By, Frames, Supervisor, Tokens } from "../supervisor/index.ts";
+import type { Instruments } from "./metrics/instruments.ts";
 import type { Tickets } from "./tickets.ts";
 
 /** What syscalls work on. Built once by the composition root. */
@@ -25,6 +26,11 @@ export interface Services {
   readonly docs: DocService;
   readonly config: ConfigService;
   readonly audit: AuditService;
+  readonly bounds: BoundsService;
+  readonly instruments: Instruments;
+  /** How much there is of everything, counted a few seconds ago at most. */
+  readonly census: () => Promise<Census>;
+  readonly eventLoop: () => EventLoopLag;
   readonly daemon: DaemonService;
   /** Calls with an idempotency key that are being carried out right now. */
   readonly callsUnderWay: Map<string, Promise<unknown>>;
@@ -52,6 +58,19 @@ export interface AuditService {
     made: { readonly path: string; readonly size: number },
     by: By,
   ) => Promise<readonly RecordedEvent[]>;
+}
+
+export interface BoundsService {
+  readonly limits: () => BoundLimits & { readonly walBytes: number };
+  readonly disk: () => DiskState;
+  readonly wal: () => { readonly bytes: number; readonly problem: string | null };
+}
+
+/** How late the main thread was, since the last time somebody asked. */
+export interface EventLoopLag {
+  readonly meanSeconds: number;
+  readonly p99Seconds: number;
+  readonly maxSeconds: number;
 }
 
 export interface Caller {

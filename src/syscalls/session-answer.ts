@@ -1,11 +1,14 @@
 import { NomosError, type SessionWire, sessionWire } from "../contract/index.ts";
-import type { SessionRow } from "../kernel/index.ts";
+import { type SessionRow, sessionStream } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import type { Context } from "./define.ts";
 
 /** The session as it is now, from its row: one point read. */
 export async function showSession(context: Context, id: string): Promise<SessionWire> {
-  return sessionWire(await sessionRowOf(context, id));
+  const row = await sessionRowOf(context, id);
+  const { events, bytes, blobBytes } = await context.services.store.usage(sessionStream(id));
+  const usage = { events, bytes: bytes + blobBytes, limit: context.services.bounds.limits().sessionBytes };
+  return { ...sessionWire(row), usage };
 }
 
 export async function sessionRowOf(context: Context, id: string): Promise<SessionRow> {

@@ -2,7 +2,10 @@ import { z } from "zod";
 import { NomosError, SessionId } from "../contract/index.ts";
 import { type Actor, decideGate, LIMITS } from "../kernel/index.ts";
 import { AuditProblem, checked } from "./audit-verify.ts";
+import { BoundsStatus, boundsStatus } from "./bounds-status.ts";
 import { read, type Syscall, write } from "./define.ts";
+import { EXPOSITION_TYPE, exposition } from "./metrics/exposition.ts";
+import { gatherMetrics } from "./metrics/gather.ts";
 import type { Services } from "./services.ts";
 import { byOf } from "./session-answer.ts";
 import { TreeStatus, treeStatus } from "./tree-status.ts";
@@ -36,6 +39,7 @@ export const system: readonly Syscall[] = [
       recovery: z.object({ sessions: z.number().int(), interrupted: z.number().int(), ms: z.number() }),
       sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
       tree: TreeStatus,
+      ...BoundsStatus.shape,
     }),
     errors: [],
     http: { method: "GET", path: "/api/status" },
@@ -56,8 +60,21 @@ export const system: readonly Syscall[] = [
         recovery: recovery(),
         sandbox,
         tree: treeStatus(services.audit, events),
+        ...(await boundsStatus(services)),
       };
     },
+  }),
+  read({
+    name: "system.metrics",
+    summary: "What is measured, as Prometheus reads it",
+    permission: "system.read",
+    about: "system",
+    input: z.object({}),
+    output: z.object({ metrics: z.string() }),
+    errors: [],
+    http: { method: "GET", path: "/api/metrics", text: "metrics", textType: EXPOSITION_TYPE },
+    cli: { positional: [] },
+    answer: async ({ services }) => ({ metrics: exposition(await gatherMetrics(services)) }),
   }),
   read({
     name: "system.doctor",
@@ -82,6 +99,7 @@ export const system: readonly Syscall[] = [
         .object({ ok: z.boolean(), size: z.number(), problems: z.array(AuditProblem) })
         .describe("the tree over the log, compared with the log and with what was signed"),
       sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
+      ...BoundsStatus.shape,
     }),
     errors: ["log_corrupt"],
     http: { method: "GET", path: "/api/doctor" },
@@ -99,6 +117,7 @@ export const system: readonly Syscall[] = [
         models: models === null ? null : { ...models, differences: [...models.differences] },
         tree: { ...tree, problems: [...tree.problems] },
         sandbox: services.daemon.sandbox,
+        ...(await boundsStatus(services)),
       };
     },
   }),

@@ -7,6 +7,7 @@ import {
   createFrames,
   createSupervisor,
   createTurnRunner,
+  NO_BOUNDS,
   type Supervisor,
 } from "../../src/supervisor/index.ts";
 import type { Chance } from "./chance.ts";
@@ -44,7 +45,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
   };
   const store = createSimStore(disk, clock, chance, world.faults, life, die);
   const fence = await Promise.race([takeLease(store, clock, newId), death.promise.then(() => 0)]);
-  const committer = createCommitter({ store, clock, newId, fence });
+  const committer = createCommitter({ store, clock, newId, fence, bounds: NO_BOUNDS });
   const processes = createSimProcesses(clock, chance, outside, life);
   const drivers = new Map([demoDriver(), externalDriver()].map((driver) => [driver.slug, driver]));
   const driver = (slug: string) => drivers.get(slug) ?? demoDriver();
@@ -92,6 +93,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     clock,
     newId,
     specs,
+    bounds: NO_BOUNDS,
     idleHibernateMs: () => 5000,
     log: () => undefined,
   });

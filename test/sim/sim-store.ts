@@ -105,6 +105,10 @@ export function createSimStore(
         .slice(0, limit)
         .map(({ row }) => row),
     sessionIdsLike: unused,
+    liveSessions: async () => 0,
+    census: unused,
+    files: unused,
+    walBytes: () => 0,
     tokenBySecretHash: unused,
     search: unused,
     putBlob: async (bytes) => {
@@ -114,6 +118,7 @@ export function createSimStore(
     },
     blob: async (sha256) => disk.blobs.get(sha256) ?? null,
     erase: unused,
+    usage: async () => ({ events: 0, bytes: 0, blobBytes: 0 }),
     verify: unused,
     exportBundle: unused,
     rebuild: unused,

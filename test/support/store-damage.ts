@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { agentStream, fact, sessionStream, tokenStream } from "../../src/kernel/index.ts";
 import { compareModels } from "../../src/store/compare-models.ts";
@@ -125,7 +125,10 @@ export async function examine(path: string): Promise<{ readonly code: string; re
     db = openForReading(path);
     const verified = verifyLog(db, () => undefined);
     if (!verified.ok) return { code: "verify", details: verified.problems };
-    const compared = await compareModels(createDerivedReads(db, createPageReads(db)), () => undefined);
+    const compared = await compareModels(
+      createDerivedReads(db, createPageReads(db), join(dirname(path), "blobs")),
+      () => undefined,
+    );
     return compared.ok ? null : { code: "rebuild", details: compared.differences };
   } catch (cause) {
     if (!(cause instanceof StoreError)) throw cause;

@@ -32,6 +32,12 @@ export const LOG_ERRORS = {
     "The disk is full; nothing was written.",
     "Free some space and ask again; nothing was lost.",
   ),
+  disk_low: entry(
+    507,
+    6,
+    "The disk is almost full: nothing new is begun. What runs goes on; reading, answering and ending still work.",
+    "Make room on the disk of $NOMOS_HOME (`nomos gc` frees what nobody needs), or lower `limits.diskFreeBytes`.",
+  ),
   event_not_found: entry(
     404,
     4,
@@ -75,6 +81,12 @@ export const LOG_ERRORS = {
     5,
     "This event holds the session together; its data stays.",
     "Erase what was said and done: prompts, messages, output, artifacts.",
+  ),
+  quota_exceeded: entry(
+    507,
+    6,
+    "A quota is used up: nothing was recorded. Reading, answering and ending still work.",
+    "Run `nomos gc` to free what nobody needs, erase or end what is not needed, or raise the limit named in the details (`nomos config set`).",
   ),
   stale_fence: entry(409, 5, "Another writer has taken over.", "This process must stop; the other one goes on."),
   stale_version: entry(409, 5, "Something else was written first.", "Read again, then decide again."),

@@ -7,7 +7,7 @@ import { inTransaction } from "./transaction.ts";
 export function createBlobs(use: Use): Blobs {
   const read = async (sha256: string, packed: unknown): Promise<Uint8Array> => unpack(sha256, bytes(packed));
   return {
-    put: async (given) => {
+    put: async (given, mayKeep) => {
       const sha256 = digest(given);
       const packed = await pack(given);
       const name = Buffer.from(sha256, "hex");
@@ -21,6 +21,7 @@ export function createBlobs(use: Use): Blobs {
               () => true,
               () => false,
             ));
+          if (!isWhole) mayKeep?.(packed.length);
           if (!isWhole)
             await connection.query(
               "INSERT INTO blobs(blob, packed) VALUES ($1, $2) ON CONFLICT (blob) DO UPDATE SET packed = excluded.packed",

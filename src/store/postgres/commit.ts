@@ -1,8 +1,9 @@
 import { number } from "../encoding.ts";
+import type { StreamUsage } from "../port.ts";
 import { StoreError } from "../port.ts";
 import type { WriteReply, WriteRequest } from "../write-request.ts";
 import type { Connection, Row } from "./connection.ts";
-import { type ClaimId, readKnown } from "./known.ts";
+import { type ClaimId, readKnown, usageOf } from "./known.ts";
 import { type LogHead, type Plan, planBatch, type StreamHead } from "./plan.ts";
 import { writePlan } from "./writes.ts";
 
@@ -40,9 +41,9 @@ export function createCommit(deps: {
     }
   };
 
-  const lockHead = async (connection: Connection): Promise<LogHead> => {
-    const [, rows] = await connection.script(
-      "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT seq, streams, fence FROM head FOR UPDATE",
+  const lockHead = async (connection: Connection): Promise<{ readonly head: LogHead; readonly home: StreamUsage }> => {
+    const [, rows, used] = await connection.script(
+      "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT seq, streams, fence FROM head FOR UPDATE; SELECT events, bytes, blob_bytes FROM usage WHERE stream = 0",
     );
     const [row] = rows ?? [];
     if (row === undefined) throw new StoreError("log_corrupt", { problem: "the log has no head" });
@@ -52,7 +53,7 @@ export function createCommit(deps: {
       throw new StoreError("log_corrupt", { problem: "rolled_back", found: head.seq, acknowledged: lastSeq });
     if (head.seq !== lastSeq) remembered.clear();
     deps.onFence(head.fence);
-    return head;
+    return { head, home: usageOf(used?.[0]) };
   };
 
   /** The lock was waited for, so that the transaction in question has ended, one way or the other. */
@@ -63,7 +64,7 @@ export function createCommit(deps: {
   };
 
   return async (connection, attempt) => {
-    const head = await lockHead(connection);
+    const { head, home } = await lockHead(connection);
     if (attempt.sent !== null && (await hasHappened(connection, attempt.sent))) {
       const { replies } = attempt.sent;
       await connection.query("COMMIT");
@@ -72,7 +73,7 @@ export function createCommit(deps: {
       return replies;
     }
     attempt.sent = null;
-    const known = await readKnown(connection, attempt.requests, head, remembered, deps.claim);
+    const known = await readKnown(connection, attempt.requests, head, home, remembered, deps.claim);
     const plan = planBatch(attempt.requests, known);
     await writePlan(connection, plan, deps.channel);
     attempt.sent = plan;
@@ -83,6 +84,8 @@ export function createCommit(deps: {
       throw cause;
     }
     remember(plan);
+    // What it counted anew, or gave to another stream, is not what is remembered of it.
+    if (plan.erasure !== null || plan.repair !== null) remembered.clear();
     return plan.replies;
   };
 }

@@ -7,6 +7,7 @@ import { createPageReads } from "./page-reads.ts";
 import type { Use } from "./reader.ts";
 import { storedIds, storedRow } from "./rows.ts";
 import { inTransaction, ONE_MOMENT } from "./transaction.ts";
+import { usageProblems } from "./usage.ts";
 
 /** Each read with a session of its own, except those that must be of one moment. */
 export function createDerivedReads(use: Use): DerivedReads {
@@ -55,5 +56,6 @@ function readsWith(sql: Sql): Omit<DerivedReads, "atOnce"> {
     },
     // PostgreSQL has no check of its own that every role may run.
     brokenIndexes: () => [],
+    usageProblems: () => usageProblems(sql),
   };
 }

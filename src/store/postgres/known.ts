@@ -1,5 +1,7 @@
 import { HOME_LEASE, hashEvent, NO_PREV, sameBytes } from "../../kernel/index.ts";
 import { bytes, hexOf, number, parseHeader, sha256 } from "../encoding.ts";
+import type { StreamUsage } from "../port.ts";
+import { NO_USAGE } from "../quota.ts";
 import type { WholeRow } from "../rows.ts";
 import type { WriteRequest } from "../write-request.ts";
 import { bigintArray, byteaArray, namesArray, uuidArray } from "./arrays.ts";
@@ -16,6 +18,7 @@ export async function readKnown(
   { query }: Connection,
   requests: readonly WriteRequest[],
   head: LogHead,
+  home: StreamUsage,
   remembered: ReadonlyMap<string, StreamHead>,
   claim: ClaimId,
 ): Promise<Known> {
@@ -52,6 +55,12 @@ export async function readKnown(
     (row) => hexOf(bytes(row["blob"])),
   );
 
+  const newBlobs = await unless(
+    named.length === 0,
+    () => query(NEW_BLOBS, hexArray(named)),
+    (row) => [hexOf(bytes(row["blob"])), number(row["bytes"])] as const,
+  );
+
   const erased = requests.flatMap(({ erase }) => (erase === null ? [] : [erase]));
   const erasable: (readonly [string, number])[] = [];
   for (const { stream, events } of erased)
@@ -77,6 +86,8 @@ export async function readKnown(
     calls: new Map(calls),
     hashes: new Map(hashes),
     goneBlobs: new Set(gone),
+    newBlobs: new Map(newBlobs),
+    home,
     erasable: new Map(erasable),
     questions: new Map(questions.flat().map((row) => [row.id, row])),
     rival: rivals[0] ?? null,
@@ -84,9 +95,13 @@ export async function readKnown(
 }
 
 const HEADS = `
-  SELECT s.name, s.no, e.version, e.prev, e.header, e.hash FROM streams s
+  SELECT s.name, s.no, e.version, e.prev, e.header, e.hash, u.events, u.bytes, u.blob_bytes FROM streams s
+  LEFT JOIN usage u ON u.stream = s.no
   LEFT JOIN LATERAL (SELECT version, prev, header, hash FROM events WHERE stream = s.no ORDER BY version DESC LIMIT 1) e ON true
   WHERE s.name = ANY($1::bytea[])`;
+const NEW_BLOBS = `
+  SELECT b.blob, octet_length(b.packed) AS bytes FROM blobs b
+  WHERE b.blob = ANY($1::bytea[]) AND NOT EXISTS (SELECT 1 FROM blob_sizes z WHERE z.blob = b.blob)`;
 const HASHES = `
   SELECT c.name, e.version, e.hash FROM unnest($1::bytea[], $2::bigint[]) AS c(name, version)
   JOIN streams s ON s.name = c.name JOIN events e ON e.stream = s.no AND e.version = c.version`;
@@ -99,13 +114,19 @@ const RIVAL =
 function streamHead(row: Row): readonly [string, StreamHead] {
   const name = utf8(row["name"]);
   const { no, version, prev, header, hash } = row;
-  const unlinked = { no: Number(no), version: 0, hash: NO_PREV, isWhole: false };
+  const usage = usageOf(row);
+  const unlinked = { no: Number(no), version: 0, hash: NO_PREV, isWhole: false, usage };
   if (typeof version !== "number") return [name, unlinked];
   const text = utf8(header);
   const said = parseHeader(text);
   const isLinked = sameBytes(hashEvent(sha256, bytes(prev), text), bytes(hash));
   const isPlaced = said?.stream === name && said.version === version;
-  return [name, { no: Number(no), version, hash: bytes(hash), isWhole: isLinked && isPlaced }];
+  return [name, { no: Number(no), version, hash: bytes(hash), isWhole: isLinked && isPlaced, usage }];
+}
+
+export function usageOf(row: Row | undefined): StreamUsage {
+  if (row?.["events"] == null) return NO_USAGE;
+  return { events: number(row["events"]), bytes: number(row["bytes"]), blobBytes: number(row["blob_bytes"]) };
 }
 
 function question(row: Row): WholeRow {

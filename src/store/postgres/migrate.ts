@@ -1,7 +1,15 @@
 import { StoreError } from "../port.ts";
 import type { PostgresAddress } from "./address.ts";
 import type { Connection } from "./connection.ts";
-import { APPLICATION, createStatements, plainType, SCHEMA_VERSION, TABLES } from "./schema.ts";
+import {
+  APPLICATION,
+  createStatements,
+  plainType,
+  SCHEMA_VERSION,
+  TABLES,
+  USAGE_TABLES,
+  upgradeStatements,
+} from "./schema.ts";
 import { inTransaction } from "./transaction.ts";
 
 const SERVER_VERSION_MIN = 140_000;
@@ -70,6 +78,7 @@ async function checkTables(connection: Connection, found: Columns): Promise<void
   const version = Number(meta?.["version"]);
   if (version > SCHEMA_VERSION) throw new StoreError("log_newer", { found: version, known: SCHEMA_VERSION });
   const isWhole = Object.entries(TABLES).every(([name, { columns }]) => {
+    if (version < SCHEMA_VERSION && USAGE_TABLES.includes(name)) return !found.has(name);
     const there = found.get(name);
     const wanted = Object.entries(columns);
     return there?.size === wanted.length && wanted.every(([column, type]) => there.get(column) === plainType(type));
@@ -81,4 +90,5 @@ async function checkTables(connection: Connection, found: Columns): Promise<void
       EXISTS (SELECT 1 FROM pg_rewrite r WHERE r.ev_class = c.oid AND c.relkind <> 'v') OR c.relrowsecurity)`,
   );
   if (rules?.["found"] !== 0) corrupt("a trigger, a rule or a row policy would change what is written");
+  if (version < SCHEMA_VERSION) await connection.script(upgradeStatements().join(";\n"));
 }

@@ -2,18 +2,22 @@ import { isUuid, type Model } from "../../kernel/index.ts";
 import { bytes, EVENT_COLUMNS, EVENT_SOURCE, hexOf, number } from "../encoding.ts";
 import type { Snapshot } from "../folding.ts";
 import {
+  type Census,
   type EventHash,
   type EventPage,
   type EventQuery,
   type RecordedEvent,
   type RowQuery,
   StoreError,
+  type StoreFiles,
+  type StreamUsage,
 } from "../port.ts";
 import { MODELS } from "../rows.ts";
 import type { CallEntry } from "../write-request.ts";
 import type { Given, Row } from "./connection.ts";
 import { decodeEvent, utf8 } from "./decode.ts";
 import { createPager, type Sql, type StreamPlace } from "./event-pages.ts";
+import { usageOf } from "./known.ts";
 import { checkedRow } from "./rows.ts";
 import { nearestSnapshot } from "./snapshots.ts";
 
@@ -27,6 +31,7 @@ export interface PageReads {
   readonly version: (name: string) => Promise<number>;
   readonly seqAt: (name: string, version: number) => Promise<number>;
   readonly lastSeq: () => Promise<number>;
+  readonly usage: (name?: string) => Promise<StreamUsage>;
   readonly hashesAfter: (seq: number, limit: number) => Promise<readonly EventHash[]>;
   readonly between: (first: number, last: number) => Promise<readonly RecordedEvent[]>;
   readonly call: (key: string) => Promise<CallEntry | null>;
@@ -34,8 +39,19 @@ export interface PageReads {
   readonly row: (model: Model, id: string) => Promise<string | null>;
   readonly rows: (model: Model, query: RowQuery) => Promise<readonly string[]>;
   readonly sessionIdsLike: (nameOrPrefix: string) => Promise<readonly string[]>;
+  readonly liveSessions: () => Promise<number>;
+  readonly files: () => Promise<StoreFiles>;
+  readonly census: () => Promise<Census>;
   readonly tokenBySecretHash: (secretHash: string) => Promise<string | null>;
 }
+
+const FILES = `
+  SELECT coalesce(sum(pg_total_relation_size(c.oid)) FILTER (WHERE c.relname NOT LIKE 'search%'), 0)::bigint AS log,
+    coalesce(sum(pg_total_relation_size(c.oid)) FILTER (WHERE c.relname LIKE 'search%'), 0)::bigint AS search
+  FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'`;
+const CENSUS = `
+  SELECT r.row->>'state' AS state, count(*) AS sessions, sum((r.row->>'queued')::bigint)::bigint AS queued
+  FROM (SELECT convert_from(row, 'UTF8')::json AS row FROM sessions WHERE shown = 1) r GROUP BY 1`;
 
 export function createPageReads(sql: Sql): PageReads {
   const pager = createPager(sql);
@@ -83,6 +99,14 @@ export function createPageReads(sql: Sql): PageReads {
       return number(found["seq"]);
     },
     lastSeq,
+    usage: async (name) => {
+      const columns = "SELECT u.events, u.bytes, u.blob_bytes FROM usage u";
+      const [row] =
+        name === undefined
+          ? await sql(`${columns} WHERE u.stream = 0`)
+          : await sql(`${columns} JOIN streams s ON s.no = u.stream WHERE s.name = $1`, Buffer.from(name));
+      return usageOf(row);
+    },
     hashesAfter: async (seq, limit) => {
       const rows = await sql(
         "SELECT seq, hash FROM events WHERE seq > $1 AND seq <= $2 ORDER BY seq",
@@ -128,6 +152,23 @@ export function createPageReads(sql: Sql): PageReads {
         Buffer.from(`${nameOrPrefix}g`),
       );
       return rows.map((row) => utf8(row["id"]));
+    },
+    liveSessions: async () => number((await sql("SELECT count(*) AS live FROM sessions WHERE alive = 1"))[0]?.["live"]),
+    files: async () => {
+      const [found] = await sql(FILES);
+      return { databaseBytes: number(found?.["log"]), searchBytes: number(found?.["search"]) };
+    },
+    census: async () => {
+      const states = await sql(CENSUS);
+      const [pending] = await sql(
+        "SELECT count(*) AS pending FROM approvals WHERE status = $1",
+        Buffer.from("pending"),
+      );
+      return {
+        sessions: Object.fromEntries(states.map((row) => [String(row["state"]), number(row["sessions"])])),
+        queuedTurns: states.reduce((total, row) => total + number(row["queued"]), 0),
+        pendingApprovals: number(pending?.["pending"]),
+      };
     },
     tokenBySecretHash: (secretHash) => oneRow("token", "secret", Buffer.from(secretHash)),
   };

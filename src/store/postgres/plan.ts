@@ -1,5 +1,7 @@
 import { hashEvent, NO_PREV } from "../../kernel/index.ts";
 import { hexOf, sha256 } from "../encoding.ts";
+import type { StreamUsage } from "../port.ts";
+import { bytesOf, checkQuota, NO_USAGE, sum, totalBytes } from "../quota.ts";
 import { answered, type RowWrite, type WholeRow } from "../rows.ts";
 import type {
   Erasure,
@@ -26,6 +28,7 @@ export interface StreamHead {
   readonly hash: Uint8Array;
   /** Its bytes are those that were written. A chain is not continued from a link that has changed. */
   readonly isWhole: boolean;
+  readonly usage: StreamUsage;
 }
 
 /** All that a batch depends on, read under the log's lock. */
@@ -37,6 +40,10 @@ export interface Known {
   /** Of events that forks continue, by `placeOf`. */
   readonly hashes: ReadonlyMap<string, Uint8Array>;
   readonly goneBlobs: ReadonlySet<string>;
+  /** Of blobs that are there and that nobody has brought yet: what they take up. */
+  readonly newBlobs: ReadonlyMap<string, number>;
+  /** What the whole log takes up. */
+  readonly home: StreamUsage;
   /** Positions of events that are to be erased, by id. */
   readonly erasable: ReadonlyMap<string, number>;
   /** Questions that are answered, by id; damaged ones are left out, and stay as they are. */
@@ -59,6 +66,8 @@ export interface Plan {
   readonly replies: readonly WriteReply[];
   readonly head: LogHead;
   readonly streamHeads: ReadonlyMap<string, StreamHead>;
+  readonly home: StreamUsage;
+  readonly brought: readonly { readonly blob: string; readonly stream: number; readonly bytes: number }[];
   readonly newStreams: readonly { readonly no: number; readonly name: string }[];
   readonly events: readonly EventInsert[];
   readonly rows: ReadonlyMap<string, WholeRow>;
@@ -84,6 +93,8 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
   let { seq, streams, fence } = known.head;
   const streamHeads = new Map<string, StreamHead>();
   const hashes = new Map<string, Uint8Array>();
+  let { home } = known;
+  const brought = new Map<string, Plan["brought"][number]>();
   const calls = new Map<string, Plan["calls"][number]>();
   const newStreams: { readonly no: number; readonly name: string }[] = [];
   const events: EventInsert[] = [];
@@ -114,7 +125,24 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
       const refusal = checkPart(part);
       if (refusal !== null) return refusal;
     }
-    return null;
+    const used = (stream: string) => totalBytes(headOf(stream)?.usage ?? NO_USAGE);
+    const blobBytes = ({ blobs }: WriteEvent) => blobs.reduce((total, blob) => total + (newBytes(blob) ?? 0), 0);
+    return request.quota === null
+      ? null
+      : checkQuota(request.quota, request.parts, { home: totalBytes(home), used, blobBytes });
+  };
+
+  /** Null when it counts for somebody already, or is not there. */
+  const newBytes = (blob: string): number | null => (brought.has(blob) ? null : (known.newBlobs.get(blob) ?? null));
+  const takenUp = (no: number, event: WriteEvent): StreamUsage => {
+    let blobBytes = 0;
+    for (const blob of event.blobs) {
+      const bytes = newBytes(blob);
+      if (bytes === null) continue;
+      brought.set(blob, { blob, stream: no, bytes });
+      blobBytes += bytes;
+    }
+    return { events: 1, bytes: bytesOf(event), blobBytes };
   };
 
   const checkPart = ({ stream, expectedVersion, continues, events }: WritePart): WriteReply | null => {
@@ -146,18 +174,22 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
     const before = headOf(part.stream);
     const no = before?.no ?? newStream(part.stream);
     let { version, hash: prev } = before ?? { version: 0, hash: firstPrev(part) };
+    let usage = NO_USAGE;
     const written = part.events.map((event) => {
       seq += 1;
       version += 1;
       const hash = hashEvent(sha256, prev, event.header);
       events.push({ seq, stream: no, version, prev, hash, event });
+      usage = sum(usage, takenUp(no, event));
       hashes.set(placeOf({ stream: part.stream, version }), hash);
       fence = event.takesFence ?? fence;
       const place = { seq, prev: hexOf(prev), hash: hexOf(hash) };
       prev = hash;
       return place;
     });
-    streamHeads.set(part.stream, { no, version, hash: prev, isWhole: true });
+    home = sum(home, usage);
+    usage = sum(before?.usage ?? NO_USAGE, usage);
+    streamHeads.set(part.stream, { no, version, hash: prev, isWhole: true, usage });
     for (const row of part.rows) mergeRow(row);
     if (part.snapshot !== null) snapshots.push({ stream: no, version, state: part.snapshot });
     return written;
@@ -187,6 +219,8 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
     replies,
     head: { seq, streams, fence },
     streamHeads,
+    home,
+    brought: [...brought.values()],
     newStreams,
     events,
     rows,

@@ -1,5 +1,5 @@
 /** Raised with every change of the tables; a schema of a higher version is refused, never guessed at. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 interface Table {
   readonly columns: Readonly<Record<string, string>>;
@@ -37,6 +37,19 @@ export const TABLES: Readonly<Record<string, Table>> = {
     key: "resource",
     fillPercent: 10,
   },
+  /** Since version 2: what each stream takes up; the row of stream 0 is the whole log. */
+  usage: {
+    columns: {
+      stream: "bigint NOT NULL",
+      events: "bigint NOT NULL",
+      bytes: "bigint NOT NULL",
+      blob_bytes: "bigint NOT NULL",
+    },
+    key: "stream",
+    fillPercent: 50,
+  },
+  /** A blob counts once, for the stream that brought it. */
+  blob_sizes: { columns: { blob: "bytea NOT NULL", stream: "bigint NOT NULL", bytes: "bigint NOT NULL" }, key: "blob" },
   streams: { columns: { no: "bigint NOT NULL", name: "bytea NOT NULL UNIQUE" }, key: "no" },
   events: {
     columns: {
@@ -119,19 +132,44 @@ export const APPLICATION = "nomos";
 
 /** The statements that make a log out of an empty schema. */
 export function createStatements(): readonly string[] {
-  const tables = Object.entries(TABLES).flatMap(([name, { columns, key, indexes = [], fillPercent = 100 }]) => {
-    const members = Object.entries(columns).map(([column, type]) => `${column} ${type}`);
-    return [
-      `CREATE TABLE ${name}(${members.join(", ")}, PRIMARY KEY(${key})) WITH (fillfactor = ${fillPercent})`,
-      ...indexes,
-    ];
-  });
   return [
-    ...tables,
+    ...Object.keys(TABLES).flatMap(tableStatements),
+    "INSERT INTO usage(stream, events, bytes, blob_bytes) VALUES (0, 0, 0, 0)",
     "ALTER TABLE blobs ALTER COLUMN packed SET STORAGE EXTERNAL",
     "INSERT INTO head(single, seq, streams, fence) VALUES (1, 0, 0, 0)",
     "INSERT INTO search_cursor(single, seq, id) VALUES (1, 0, '')",
     `INSERT INTO meta(application, version) VALUES ('${APPLICATION}', ${SCHEMA_VERSION})`,
+  ];
+}
+
+/** What makes a log of version 1 one of version 2; its events stay as they are. */
+export function upgradeStatements(): readonly string[] {
+  return [...USAGE_TABLES.flatMap(tableStatements), ...RECOUNT, `UPDATE meta SET version = ${SCHEMA_VERSION}`];
+}
+
+export const USAGE_TABLES: readonly string[] = ["usage", "blob_sizes"];
+
+/** Counts anew what each stream takes up. */
+export const RECOUNT: readonly string[] = [
+  "DELETE FROM blob_sizes",
+  "DELETE FROM usage",
+  `INSERT INTO blob_sizes(blob, stream, bytes) SELECT n.blob, e.stream, octet_length(b.packed)
+   FROM (SELECT blob, min(seq) AS seq FROM event_blobs GROUP BY blob) n
+   JOIN events e ON e.seq = n.seq JOIN blobs b ON b.blob = n.blob`,
+  `INSERT INTO usage(stream, events, bytes, blob_bytes)
+   SELECT e.stream, count(*), sum(length(e.header) + coalesce(length(e.data), 0)), coalesce(min(b.bytes), 0)
+   FROM events e LEFT JOIN (SELECT stream, sum(bytes) AS bytes FROM blob_sizes GROUP BY stream) b ON b.stream = e.stream
+   GROUP BY e.stream`,
+  `INSERT INTO usage(stream, events, bytes, blob_bytes)
+   SELECT 0, coalesce(sum(events), 0), coalesce(sum(bytes), 0), coalesce(sum(blob_bytes), 0) FROM usage`,
+];
+
+function tableStatements(name: string): readonly string[] {
+  const { columns, key, indexes = [], fillPercent = 100 } = TABLES[name] ?? { columns: {}, key: "" };
+  const members = Object.entries(columns).map(([column, type]) => `${column} ${type}`);
+  return [
+    `CREATE TABLE ${name}(${members.join(", ")}, PRIMARY KEY(${key})) WITH (fillfactor = ${fillPercent})`,
+    ...indexes,
   ];
 }
 

@@ -85,7 +85,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         throw new StoreError("stale_version", { stream, expected: expectedVersion, found: before.state.version });
       prepared.push(prepare(part, before, given.call ?? null, newSalt));
     }
-    const write = { ...NOTHING, parts: prepared.map((entry) => entry.write), fence: given.fence, call: callOf(given) };
+    const write = {
+      ...NOTHING,
+      parts: prepared.map((entry) => entry.write),
+      fence: given.fence,
+      call: callOf(given),
+      quota: given.quota ?? null,
+    };
     return writer.write(write, ({ ok }) => {
       const taken = write.parts.flatMap(({ events }) => events).findLast(({ takesFence }) => takesFence !== null);
       if (taken?.takesFence != null) database.lease?.holdFence(taken.takesFence);
@@ -166,15 +172,21 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     rows: (model, query) => run(() => reads.rows(model, query)),
     sessionIdsLike: (nameOrPrefix) => run(() => reads.sessionIdsLike(nameOrPrefix)),
     tokenBySecretHash: (secretHash) => run(() => reads.tokenBySecretHash(secretHash)),
+    liveSessions: () => run(reads.liveSessions),
+    census: () => run(reads.census),
     search: (text, limit) => run(() => search.search(text, limit)),
-    putBlob: (bytes) =>
+    putBlob: (bytes, mayKeep) =>
       run(async () => {
         if (bytes.length > LIMITS.artifactBytes)
           throw new StoreError("payload_too_large", { maxBytes: LIMITS.artifactBytes });
-        return blobs.put(bytes);
+        return blobs.put(bytes, mayKeep);
       }),
     blob: (sha256) => run(() => blobs.get(sha256)),
     erase: (stream, ids, event, given) => run(() => erase(stream, ids, event, given)),
+    usage: (stream) => run(() => reads.usage(stream)),
+    files: () => run(reads.files),
+    // Its own write-ahead log is the server's to look after.
+    walBytes: () => 0,
     verify: (progress) => run(() => verifyLog(sql, progress ?? noProgress)),
     exportBundle: (request) => run(() => exports.run(request)),
     rebuild: (repair, progress) =>

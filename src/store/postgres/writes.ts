@@ -4,9 +4,12 @@ import { bigintArray, byteaArray, namesArray, uuidArray } from "./arrays.ts";
 import type { Connection, Given } from "./connection.ts";
 import type { EventInsert, Plan } from "./plan.ts";
 import { type Put, putRows } from "./rows.ts";
+import { RECOUNT } from "./schema.ts";
+import { dropFromUsage, measureErased, putBrought, putUsage } from "./usage.ts";
 
 /** Writes all of a plan, inside the transaction: what is taken away first, then everything new in one statement. */
 export async function writePlan(connection: Connection, plan: Plan, channel: string): Promise<void> {
+  const erased = plan.erasure === null ? null : await measureErased(connection, plan.erasure);
   if (plan.erasure !== null) await erase(connection, plan.erasure);
   if (plan.repair !== null) await repair(connection, plan);
   await writeTogether(connection, [
@@ -16,6 +19,8 @@ export async function writePlan(connection: Connection, plan: Plan, channel: str
       plan.events.filter(({ event }) => event.blobs.length > 0),
       putEventBlobs,
     ),
+    ...unlessEmpty(plan.brought, putBrought),
+    ...(plan.events.length > 0 ? [putUsage(plan)] : []),
     ...unlessEmpty(plan.calls, putCalls),
     ...unlessEmpty(plan.snapshots, putSnapshots),
     ...MODEL_NAMES.flatMap((model) =>
@@ -26,6 +31,7 @@ export async function writePlan(connection: Connection, plan: Plan, channel: str
     ),
     ...(plan.events.length > 0 ? [moveHead(plan, channel)] : []),
   ]);
+  if (erased !== null) await dropFromUsage(connection, erased);
 }
 
 /** One message to the database for all of them: each but the last as a part of the last. */
@@ -156,4 +162,5 @@ async function repair(connection: Connection, { repair, versions }: Plan): Promi
     connection,
     unlessEmpty(repair.blobs, (named) => (param) => putNames(named, param)),
   );
+  if (repair.recount) await connection.script(RECOUNT.join(";\n"));
 }

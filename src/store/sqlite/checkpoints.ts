@@ -13,6 +13,8 @@ export interface Checkpoints {
   readonly inPause: () => void;
   /** When nothing has been written for a while. */
   readonly whenIdle: () => void;
+  /** From time to time: whoever held it back may be gone, and no commit may come to notice. */
+  readonly ifHeldBack: () => void;
 }
 
 /** So little is folded in so fast that whoever comes meanwhile hardly notices. */
@@ -44,6 +46,9 @@ export function createCheckpoints(db: DatabaseSync, maxPages: number): Checkpoin
     ifDue: () => attemptAfter(maxPages),
     inPause: () => attemptAfter(Math.min(maxPages, PAUSE_PAGES_MIN)),
     whenIdle: () => attemptAfter(Math.min(maxPages, IDLE_PAGES_MIN)),
+    ifHeldBack: () => {
+      if (number(size.get()?.["log"]) >= 2 * maxPages && emptyWal(db)) attemptedAt = 0;
+    },
   };
 }
 

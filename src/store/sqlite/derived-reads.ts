@@ -3,10 +3,11 @@ import { crc32 } from "node:zlib";
 import type { DerivedReads } from "../derived-reads.ts";
 import { bytes, number, text } from "../encoding.ts";
 import type { PageReads } from "./page-reads.ts";
+import { usageProblems } from "./recount-usage.ts";
 import { storedIds, storedRow } from "./rows.ts";
 import { createStatements } from "./statements.ts";
 
-export function createDerivedReads(db: DatabaseSync, pages: PageReads): DerivedReads {
+export function createDerivedReads(db: DatabaseSync, pages: PageReads, blobFolder: string): DerivedReads {
   const sql = createStatements(db);
   const reads: DerivedReads = {
     streams: () =>
@@ -40,6 +41,7 @@ export function createDerivedReads(db: DatabaseSync, pages: PageReads): DerivedR
         .all()
         .map((row) => String(row["integrity_check"]))
         .filter((line) => line !== "ok"),
+    usageProblems: () => usageProblems(db, blobFolder),
     atOnce: async (work) => {
       sql("BEGIN").get();
       try {

@@ -14,10 +14,12 @@ export type ToReader =
   | { readonly kind: "search"; readonly ask: number; readonly text: string; readonly limit: number }
   | { readonly kind: "verify"; readonly ask: number }
   | { readonly kind: "rebuild"; readonly ask: number }
+  | { readonly kind: "census"; readonly ask: number }
   | { readonly kind: "close" };
 export interface ReaderOptions {
   readonly path: string;
   readonly searchPath: string;
+  readonly blobFolder: string;
 }
 
 export type FromReader =

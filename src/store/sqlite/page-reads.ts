@@ -9,7 +9,9 @@ import {
   type RecordedEvent,
   type RowQuery,
   StoreError,
+  type StreamUsage,
 } from "../port.ts";
+import { NO_USAGE } from "../quota.ts";
 import { MODELS } from "../rows.ts";
 import type { CallEntry } from "../write-request.ts";
 import { createPager } from "./event-pages.ts";
@@ -27,6 +29,7 @@ export interface PageReads {
   readonly version: (name: string) => number;
   readonly seqAt: (name: string, version: number) => number;
   readonly lastSeq: () => number;
+  readonly usage: (name?: string) => StreamUsage;
   readonly hashesAfter: (seq: number, limit: number) => readonly EventHash[];
   readonly between: (first: number, last: number) => readonly RecordedEvent[];
   readonly call: (key: string) => CallEntry | null;
@@ -34,6 +37,7 @@ export interface PageReads {
   readonly row: (model: Model, id: string) => string | null;
   readonly rows: (model: Model, query: RowQuery) => readonly string[];
   readonly sessionIdsLike: (nameOrPrefix: string) => readonly string[];
+  readonly liveSessions: () => number;
   readonly tokenBySecretHash: (secretHash: string) => string | null;
   /** Several reads of one state of the log; short, because meanwhile the write-ahead log cannot be emptied. */
   readonly consistently: <T>(work: () => T) => T;
@@ -84,6 +88,13 @@ export function createPageReads(db: DatabaseSync): PageReads {
       return number(found["seq"]);
     },
     lastSeq,
+    usage: (name) => {
+      const no = name === undefined ? 0 : streamNo(name);
+      if (name !== undefined && no === 0) return NO_USAGE;
+      const row = sql("SELECT events, bytes, blob_bytes FROM usage WHERE stream = ?").get(no);
+      if (row === undefined) return NO_USAGE;
+      return { events: number(row["events"]), bytes: number(row["bytes"]), blobBytes: number(row["blob_bytes"]) };
+    },
     hashesAfter: (seq, limit) =>
       sql("SELECT seq, hash FROM events WHERE seq > ? ORDER BY seq LIMIT ?")
         .all(seq, limit)
@@ -119,6 +130,7 @@ export function createPageReads(db: DatabaseSync): PageReads {
       )
         .all(nameOrPrefix, nameOrPrefix, `${nameOrPrefix}g`)
         .map((row) => text(row["id"])),
+    liveSessions: () => number(sql("SELECT count(*) AS live FROM sessions WHERE alive = 1").get()?.["live"]),
     tokenBySecretHash: (secretHash) => {
       const row = sql("SELECT id, row, sum FROM tokens WHERE secret = ?").get(secretHash);
       return row === undefined ? null : checkedRow("token", row);

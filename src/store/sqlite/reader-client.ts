@@ -1,5 +1,12 @@
 import { Worker } from "node:worker_threads";
-import { type Progress, type RebuildReport, type SearchHit, StoreError, type VerifyReport } from "../port.ts";
+import {
+  type Census,
+  type Progress,
+  type RebuildReport,
+  type SearchHit,
+  StoreError,
+  type VerifyReport,
+} from "../port.ts";
 import type { Repair } from "../write-request.ts";
 import type { FromReader, ReaderOptions, ToReader } from "./messages.ts";
 
@@ -10,6 +17,7 @@ export interface ReaderClient {
   readonly search: (text: string, limit: number) => Promise<readonly SearchHit[]>;
   readonly verify: (progress?: Progress) => Promise<VerifyReport>;
   readonly compare: (progress?: Progress) => Promise<RebuildReport & { readonly repair: Repair }>;
+  readonly census: () => Promise<Census>;
   readonly close: () => Promise<void>;
 }
 
@@ -94,6 +102,7 @@ export function startReader(options: ReaderOptions): ReaderClient {
     search: (text, limit) => ask((id) => ({ kind: "search", ask: id, text, limit })),
     verify: (progress) => ask((id) => ({ kind: "verify", ask: id }), progress),
     compare: (progress) => ask((id) => ({ kind: "rebuild", ask: id }), progress),
+    census: () => ask((id) => ({ kind: "census", ask: id })),
     close: async () => {
       closed = true;
       if (indexTimer !== null) clearTimeout(indexTimer);

@@ -6,6 +6,7 @@ import type { FromReader, ReaderOptions, ToReader } from "./messages.ts";
 import { createPageReads } from "./page-reads.ts";
 import { openForReading, translate } from "./schema.ts";
 import { discardSearchIndex, openSearchIndex, type SearchIndex } from "./search-index.ts";
+import { takeCensus } from "./take-census.ts";
 import { verifyLog } from "./verify.ts";
 
 /** The thread for reading that takes long: full text, verification, comparison of the read models with the log. */
@@ -67,8 +68,10 @@ const answer = (message: Exclude<ToReader, { kind: "index" | "close" }>): unknow
       return withIndex((found) => found.search(message.text, message.limit));
     case "verify":
       return verifyLog(db, progress);
+    case "census":
+      return takeCensus(db);
     case "rebuild":
-      return compareModels(createDerivedReads(db, reads), progress);
+      return compareModels(createDerivedReads(db, reads, options.blobFolder), progress);
   }
 };
 

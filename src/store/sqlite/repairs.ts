@@ -6,6 +6,7 @@ import type { Repair } from "../write-request.ts";
 export function createRepairs(
   db: DatabaseSync,
   writeRow: (row: RowWrite) => void,
+  recount: () => void,
 ): (repair: Repair, versionOf: (stream: string) => number) => void {
   const dropSnapshot = db.prepare(
     "DELETE FROM snapshots WHERE stream = (SELECT no FROM streams WHERE name = ?) AND version = ?",
@@ -25,5 +26,6 @@ export function createRepairs(
     for (const { key, request, first, last } of repair.calls)
       putCall.run(Buffer.from(key, "hex"), Buffer.from(request, "hex"), first, last);
     for (const { blob, seq } of repair.blobs) putBlob.run(blob, seq);
+    if (repair.recount) recount();
   };
 }

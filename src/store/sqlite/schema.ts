@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../port.ts";
 
 /** Raised with every change of the tables; a file of a higher version is refused, never guessed at. */
-const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** In the file's header, so that another program's database is never taken for a log: "Nomo". */
 const APPLICATION_ID = 0x4e6f6d6f;
@@ -31,6 +31,16 @@ CREATE INDEX tokens_secret ON tokens(secret);
 CREATE TABLE system(id TEXT PRIMARY KEY, row TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE fence(only INTEGER PRIMARY KEY CHECK (only = 1), value INTEGER NOT NULL) STRICT;
 INSERT INTO fence VALUES (1, 0);
+`;
+
+/**
+ * Since version 2: what each stream takes up. The row of stream 0 is the whole log. A blob counts once, for the stream
+ * that brought it; forks and others that name it too store nothing by it.
+ */
+export const USAGE_TABLES = `
+CREATE TABLE usage(stream INTEGER PRIMARY KEY, events INTEGER NOT NULL, bytes INTEGER NOT NULL, blob_bytes INTEGER NOT NULL) STRICT;
+CREATE TABLE blob_sizes(blob TEXT PRIMARY KEY, stream INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO usage VALUES (0, 0, 0, 0);
 `;
 
 /** How long a connection waits for a lock. Only another process, or a checkpoint that empties the log, can hold one. */
@@ -73,11 +83,11 @@ function open(path: string, readOnly: boolean, prepare: (db: DatabaseSync) => vo
 
 function create(db: DatabaseSync): void {
   db.exec(
-    `BEGIN IMMEDIATE; ${TABLES} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${SCHEMA_VERSION}; COMMIT`,
+    `BEGIN IMMEDIATE; ${TABLES} ${USAGE_TABLES} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${SCHEMA_VERSION}; COMMIT`,
   );
 }
 
-function versionOf(db: DatabaseSync): number {
+export function versionOf(db: DatabaseSync): number {
   const pragma = (name: string) => Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
   const tables = Number(db.prepare("SELECT count(*) AS tables FROM sqlite_schema").get()?.["tables"]);
   const found = pragma("user_version");
@@ -85,13 +95,14 @@ function versionOf(db: DatabaseSync): number {
   if (pragma("application_id") !== APPLICATION_ID || found < 1)
     throw new StoreError("log_corrupt", { problem: "the file is not a log of Nomos" });
   if (found > SCHEMA_VERSION) throw new StoreError("log_newer", { found, known: SCHEMA_VERSION });
-  if (!isOurs(db)) throw new StoreError("log_corrupt", { problem: "the tables are not as they were created" });
+  if (!isOurs(db, found)) throw new StoreError("log_corrupt", { problem: "the tables are not as they were created" });
   return found;
 }
 
 /** SQLite keeps the statements that made the tables; one bit less, or a trigger more, and nothing below can be trusted. */
-function isOurs(db: DatabaseSync): boolean {
-  const created = TABLES.split(";")
+function isOurs(db: DatabaseSync, version: number): boolean {
+  const created = `${TABLES}${version < 2 ? "" : USAGE_TABLES}`
+    .split(";")
     .map((statement) => statement.trim())
     .filter((statement) => statement.startsWith("CREATE"));
   const found = db

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
@@ -47,7 +48,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   );
   const db = await openForReadingOr(path, writer.close);
   const reads = createPageReads(db);
-  const reader = startReader({ path, searchPath: join(options.home, "search.db") });
+  const reader = startReader({ path, searchPath: join(options.home, "search.db"), blobFolder });
   const exports = createExports(exportInThread({ path, blobFolder }));
   const blobs = createBlobs(blobFolder);
   const folds = createFoldCache();
@@ -91,6 +92,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       parts: prepared.map((entry) => entry.write),
       fence: given.fence,
       call: callOf(given),
+      quota: given.quota ?? null,
     });
     for (const { write, after } of prepared) folds.set(write.stream, after);
     return publish(recorded(prepared, reply.ok));
@@ -166,14 +168,22 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     rows: async (model, query) => reads.rows(model, query),
     sessionIdsLike: async (nameOrPrefix) => reads.sessionIdsLike(nameOrPrefix),
     tokenBySecretHash: async (secretHash) => reads.tokenBySecretHash(secretHash),
+    liveSessions: async () => reads.liveSessions(),
+    census: reader.census,
     search: reader.search,
-    putBlob: async (bytes) => {
+    putBlob: async (bytes, mayKeep) => {
       if (bytes.length > LIMITS.artifactBytes)
         throw new StoreError("payload_too_large", { maxBytes: LIMITS.artifactBytes });
-      return blobs.put(bytes);
+      return blobs.put(bytes, mayKeep);
     },
     blob: blobs.get,
     erase,
+    usage: async (stream) => reads.usage(stream),
+    files: async () => ({
+      databaseBytes: sizeOf(path),
+      searchBytes: sizeOf(join(options.home, "search.db")),
+    }),
+    walBytes: () => sizeOf(`${path}-wal`),
     verify: reader.verify,
     exportBundle: exports.run,
     rebuild: async (repair, progress) => {
@@ -192,6 +202,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
 export function logPath(home: string): string {
   return join(home, "log.db");
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** What has been started is ended when the rest cannot be. */

@@ -20,6 +20,7 @@ type PackedRequest = readonly [
   fence: number,
   parts: readonly PackedPart[],
   call: WriteRequest["call"],
+  quota: readonly [streamBytes: number, homeBytes: number, overdraw: boolean] | null,
   /** Seldom: then it crosses as it is. */
   rest: Pick<WriteRequest, "erase" | "repair" | "scrub"> | null,
 ];
@@ -48,14 +49,16 @@ type PackedRow = readonly [RowWrite["model"], string, string, ...(string | numbe
 /** Position, hash of the one before, own hash; and so on. A refusal, or what is left to scrub, crosses as it is. */
 type PackedReply = readonly (string | number)[] | WriteReply;
 
-export function packRequest({ fence, parts, call, erase, repair, scrub }: WriteRequest): PackedRequest {
+export function packRequest({ fence, parts, call, quota, erase, repair, scrub }: WriteRequest): PackedRequest {
   const isPlain = erase === null && repair === null && !scrub;
-  return [fence, parts.map(packPart), call, isPlain ? null : { erase, repair, scrub }];
+  const bounds = quota === null ? null : ([quota.streamBytes, quota.homeBytes, quota.overdraw] as const);
+  return [fence, parts.map(packPart), call, bounds, isPlain ? null : { erase, repair, scrub }];
 }
 
-export function unpackRequest([fence, parts, call, rest]: PackedRequest): WriteRequest {
+export function unpackRequest([fence, parts, call, bounds, rest]: PackedRequest): WriteRequest {
   const { erase, repair, scrub } = rest ?? PLAIN;
-  return { fence, parts: parts.map(unpackPart), call, erase, repair, scrub };
+  const quota = bounds === null ? null : { streamBytes: bounds[0], homeBytes: bounds[1], overdraw: bounds[2] };
+  return { fence, parts: parts.map(unpackPart), call, quota, erase, repair, scrub };
 }
 
 export function packReply(reply: WriteReply): PackedReply {

@@ -4,6 +4,7 @@ import { createCheckpoints, emptyWal } from "./checkpoints.ts";
 import type { WriterOptions } from "./messages.ts";
 import { leavesNothing, openForWriting, translate } from "./schema.ts";
 import { inspectLog } from "./start-check.ts";
+import { upgradeLog } from "./upgrade.ts";
 import { createWriter } from "./writer.ts";
 import { type FromWriter, packReply, type ToWriter, unpackRequest } from "./writer-messages.ts";
 
@@ -14,16 +15,19 @@ const say = (message: FromWriter) => port.postMessage(message);
 
 const BATCH_MAX = 1024;
 const IDLE_MS = 100;
+const HELD_BACK_EVERY_MS = 1000;
 
 const start = (): void => {
   const db = openForWriting(options.path);
   inspectLog(db);
+  upgradeLog(db, options.blobFolder);
   const writer = createWriter(db, options.blobFolder);
   const checkpoints = createCheckpoints(db, options.checkpointPages);
   const whenIdle = (): void => {
     writer.scrubIfDue();
     checkpoints.whenIdle();
   };
+  const heldBack = setInterval(() => orFatal(() => unlessPutOff(checkpoints.ifHeldBack)), HELD_BACK_EVERY_MS).unref();
   const idle = setTimeout(() => orFatal(() => unlessPutOff(whenIdle)), IDLE_MS);
 
   const commit = (requests: readonly WriteRequest[]): readonly WriteReply[] => {
@@ -37,6 +41,7 @@ const start = (): void => {
   };
   const close = (): void => {
     clearTimeout(idle);
+    clearInterval(heldBack);
     unlessPutOff(() => emptyWal(db));
     db.close();
     say({ kind: "closed" });

@@ -11,6 +11,7 @@ import { createRepairs } from "./repairs.ts";
 import { createRowWriter } from "./rows.ts";
 import { isConstraint, leavesNothing, translate } from "./schema.ts";
 import { createSnapshotWriter } from "./snapshots.ts";
+import { createUsageBooks } from "./usage.ts";
 
 /**
  * Everything that writes. One batch is one transaction and one flush: what queued up while the last one was flushed.
@@ -26,7 +27,8 @@ export interface Writer {
 export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
   const sql = statements(db);
   const writeRow = createRowWriter(db);
-  const repair = createRepairs(db, writeRow);
+  const usage = createUsageBooks(db, blobFolder);
+  const repair = createRepairs(db, writeRow, usage.recount);
   const putSnapshot = createSnapshotWriter(db);
   const heads = createHeads(db);
   const doomed = createDoomedBlobs(db, blobFolder);
@@ -42,6 +44,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
     lastSeq = number(sql.lastSeq.get()?.["seq"]);
     fence = number(sql.fence.get()?.["value"]);
     heads.clear();
+    usage.forget();
     rememberedAt = dataVersion;
   };
 
@@ -50,6 +53,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
       sql.begin.run();
       remember();
       const replies = requests.map(write);
+      usage.settle();
       sql.commit.run();
       return replies;
     } catch (cause) {
@@ -102,7 +106,9 @@ export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
       const refusal = checkPart(part);
       if (refusal !== null) return refusal;
     }
-    return null;
+    return request.quota === null
+      ? null
+      : usage.check(request.quota, request.parts, (stream) => heads.of(stream)?.no ?? NO_STREAM);
   };
 
   const checkPart = ({ stream, expectedVersion, continues, events }: WritePart): WriteReply | null => {
@@ -130,6 +136,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
       return { seq: lastSeq, prev: hexOf(from), hash: hexOf(prev) };
     });
     heads.set(part.stream, { no, version, hash: prev, isWhole: true });
+    usage.add(no, part.events);
     for (const row of part.rows) writeRow(row);
     if (part.snapshot !== null) putSnapshot(no, version, part.snapshot);
     return written;
@@ -168,8 +175,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
   const erase = (erasure: NonNullable<WriteRequest["erase"]>): void => {
     for (const { id, blobs } of erasure.events) {
       const seq = number(sql.seqOf.get(idBytes(id), erasure.stream)?.["seq"]);
-      sql.blank.run(seq);
-      for (const blob of blobs) sql.dropBlob.run(blob, seq);
+      usage.erase(seq, blobs);
       for (const blob of blobs) if (sql.blobUsed.get(blob) === undefined) doomed.add(blob);
     }
     sql.dropSnapshots.run(erasure.stream);
@@ -205,6 +211,8 @@ export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
   };
 }
 
+/** One that has no number yet uses nothing; numbers begin with 1, and 0 is the whole log. */
+const NO_STREAM = -1;
 const DUPLICATE: WriteReply = {
   refused: "stale_version",
   details: { reason: "an event with this id is already in the log" },
@@ -229,8 +237,6 @@ function statements(db: DatabaseSync) {
     ),
     putBlob: db.prepare("INSERT OR IGNORE INTO event_blobs(blob, seq) VALUES (?, ?)"),
     seqOf: db.prepare("SELECT e.seq FROM events e JOIN streams s ON s.no = e.stream WHERE e.id = ? AND s.name = ?"),
-    blank: db.prepare("UPDATE events SET data = NULL, salt = NULL WHERE seq = ?"),
-    dropBlob: db.prepare("DELETE FROM event_blobs WHERE blob = ? AND seq = ?"),
     blobUsed: db.prepare("SELECT 1 AS used FROM event_blobs WHERE blob = ? LIMIT 1"),
     dropSnapshots: db.prepare("DELETE FROM snapshots WHERE stream = (SELECT no FROM streams WHERE name = ?)"),
   };

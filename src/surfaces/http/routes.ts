@@ -54,10 +54,15 @@ export function createRoutes(surface: HttpSurface, door: Door, mcp: Late<McpSurf
       });
       if ("value" in output) {
         const text = plainText(c, syscall, output.value);
-        if (text !== null) return c.text(text);
+        if (text !== null) return c.body(text, 200, { "content-type": syscall.http.textType ?? PLAIN_TEXT });
         return sendJson(c.env.outgoing, syscall.http.status ?? 200, output.value ?? {});
       }
-      giveBack = streams.take(actor);
+      const share = streams.take(actor);
+      const closed = services.instruments.opened("sse");
+      giveBack = () => {
+        share();
+        closed();
+      };
       await sendStream(output.stream, c.env.outgoing, abort);
       return RESPONSE_ALREADY_SENT;
     } finally {
@@ -95,6 +100,7 @@ export function createRoutes(surface: HttpSurface, door: Door, mcp: Late<McpSurf
   });
   app.onError((thrown, c) => {
     const error = toNomosError(thrown);
+    services.instruments.failed(error);
     if (error.code === "internal")
       surface.log("a request failed", { path: c.req.path, reason: String(thrown.stack ?? thrown) });
     // A stream that broke off has had its answer; all that is left is that it ended.
@@ -102,6 +108,8 @@ export function createRoutes(surface: HttpSurface, door: Door, mcp: Late<McpSurf
   });
   return app;
 }
+
+const PLAIN_TEXT = "text/plain; charset=UTF-8";
 
 function isAt(pattern: string, path: string): boolean {
   const parts = path.split("/");

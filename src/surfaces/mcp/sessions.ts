@@ -76,8 +76,10 @@ export function createMcpSessions(catalogue: McpCatalogue, limits: McpSessionLim
       retryInterval: RETRY_MS,
     });
     await server.connect(transport);
+    const closed = catalogue.services.instruments.opened("mcp");
     server.onclose = () => {
       giveBack();
+      closed();
       ended.abort();
       sessions.delete(id);
     };

@@ -85,6 +85,7 @@ export function createWebSockets(options: WsOptions): WebSockets {
           if (socket.destroyed) return giveBack();
           socket.off("error", onError);
           socket.once("close", giveBack);
+          socket.once("close", options.services.instruments.opened("ws"));
           server.handleUpgrade(request, socket, head, (connection) =>
             serveConnection(connection, {
               services: options.services,

@@ -10,6 +10,7 @@ import { describeLookups } from "./lookup-contract.ts";
 import { describeModel } from "./model-contract.ts";
 import { describeReads } from "./read-contract.ts";
 import { describeTail } from "./tail-contract.ts";
+import { describeUsage } from "./usage-contract.ts";
 
 /** A store with a log of its own, and what a test needs to know of it beside the port. */
 export interface OpenedStore extends AsyncDisposable {
@@ -37,6 +38,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeLookups(open);
     describeLife(open);
     describeBundles(open);
+    describeUsage(open);
     describeModel(open);
   });
 }

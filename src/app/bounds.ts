@@ -1,0 +1,113 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { type Clock, type DiskState, spaceAt, watchDisk } from "../host/index.ts";
+import type { Census, Store } from "../store/index.ts";
+import { type BoundLimits, type Bounds, createBounds } from "../supervisor/index.ts";
+import type { BoundsService, ConfigService, EventLoopLag } from "../syscalls/index.ts";
+import { limit } from "./settings.ts";
+
+export interface OpenedBounds {
+  readonly bounds: Bounds;
+  readonly service: BoundsService;
+  readonly stop: () => void;
+}
+
+interface BoundsDeps {
+  readonly home: string;
+  readonly store: Store;
+  readonly config: ConfigService;
+  readonly clock: Clock;
+  readonly log: (message: string, details: object) => void;
+}
+
+/** The write-ahead log may grow to this many times its limit before nothing new is begun. */
+const WAL_ALARM_TIMES = 4;
+const WAL_LOOK_EVERY_MS = 1000;
+const CENSUS_KEPT_MS = 5000;
+
+/** Looks after what is taken up and what is left, for as long as the daemon runs. */
+export async function openBounds(deps: BoundsDeps): Promise<OpenedBounds> {
+  const { store, config, clock, log } = deps;
+  const limits = (): BoundLimits & { readonly walBytes: number } => ({
+    sessionBytes: limit(config, "sessionBytes"),
+    homeBytes: limit(config, "homeBytes"),
+    liveSessionsMax: limit(config, "liveSessionsMax"),
+    diskFreeBytes: limit(config, "diskFreeBytes"),
+    walBytes: limit(config, "walBytes"),
+  });
+  const onChange = (state: DiskState): void =>
+    log(state.level === "enough" ? "there is room on the disk again" : "the disk is almost full", { ...state });
+  const disk = await watchDisk({
+    read: spaceAt(deps.home),
+    clock,
+    limitBytes: () => limits().diskFreeBytes,
+    onChange,
+  });
+  const wal = watchWal(deps, () => limits().walBytes);
+  const alarm = () => (wal.bytes() > limits().walBytes * WAL_ALARM_TIMES ? wal.problem() : null);
+  return {
+    bounds: createBounds({ store, limits, disk: disk.state, alarm }),
+    service: { limits, disk: disk.state, wal: () => ({ bytes: wal.bytes(), problem: wal.problem() }) },
+    stop: () => {
+      disk.stop();
+      wal.stop();
+    },
+  };
+}
+
+function watchWal(
+  { store, clock, log }: Pick<BoundsDeps, "store" | "clock" | "log">,
+  limitBytes: () => number,
+): { readonly bytes: () => number; readonly problem: () => string | null; readonly stop: () => void } {
+  let bytes = 0;
+  let problem: string | null = null;
+  let cancel: () => void = () => undefined;
+  const look = (): void => {
+    bytes = store.walBytes();
+    const found = bytes > limitBytes() ? PINNED : null;
+    if (found !== problem) log(found ?? "the write-ahead log is folded in again", { walBytes: bytes });
+    problem = found;
+  };
+  const again = (): void => {
+    look();
+    cancel = clock.after(WAL_LOOK_EVERY_MS, again);
+  };
+  again();
+  return { bytes: () => bytes, problem: () => problem, stop: () => cancel() };
+}
+
+const PINNED =
+  "a process keeps an old state of the log open, so that its write-ahead log cannot be folded in: end whoever reads log.db";
+
+/** Asked for at most every few seconds, however often somebody looks. */
+export function keptCensus(store: Store, clock: Clock): () => Promise<Census> {
+  let taken: Promise<Census> | null = null;
+  let takenMs = 0;
+  return () => {
+    if (taken !== null && clock.nowMs() - takenMs < CENSUS_KEPT_MS) return taken;
+    takenMs = clock.nowMs();
+    const fresh = store.census();
+    fresh.catch(() => {
+      if (taken === fresh) taken = null;
+    });
+    taken = fresh;
+    return fresh;
+  };
+}
+
+export function watchEventLoop(): { readonly lag: () => EventLoopLag; readonly stop: () => void } {
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+  return {
+    lag: () => {
+      const seconds = (nanoseconds: number) => (Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0);
+      const found = {
+        meanSeconds: seconds(delay.mean),
+        p99Seconds: seconds(delay.percentile(99)),
+        maxSeconds: seconds(delay.max),
+      };
+      delay.reset();
+      return found;
+    },
+    stop: () => void delay.disable(),
+  };
+}

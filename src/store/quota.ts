@@ -1,0 +1,47 @@
+import type { Quota, StreamUsage } from "./port.ts";
+import type { WriteEvent, WritePart, WriteReply } from "./write-request.ts";
+
+export const NO_USAGE: StreamUsage = { events: 0, bytes: 0, blobBytes: 0 };
+
+/** What an event takes up beside its blobs: its header and its data, as stored. */
+export function bytesOf({ header, data }: Pick<WriteEvent, "header" | "data">): number {
+  return Buffer.byteLength(header) + Buffer.byteLength(data);
+}
+
+export function totalBytes({ bytes, blobBytes }: StreamUsage): number {
+  return bytes + blobBytes;
+}
+
+export function sum(a: StreamUsage, b: StreamUsage): StreamUsage {
+  return { events: a.events + b.events, bytes: a.bytes + b.bytes, blobBytes: a.blobBytes + b.blobBytes };
+}
+
+/**
+ * Refuses what would take a stream or the whole log over its quota. What was produced already (`overdraw`) is let in as
+ * long as there is any room at all: one piece may pass the limit, and the next is refused.
+ */
+export function checkQuota(
+  quota: Quota,
+  parts: readonly WritePart[],
+  books: {
+    readonly home: number;
+    readonly used: (stream: string) => number;
+    /** Of blobs that nobody has brought yet. */
+    readonly blobBytes: (event: WriteEvent) => number;
+  },
+): WriteReply | null {
+  let all = 0;
+  for (const { stream, events } of parts) {
+    const needed = events.reduce((total, event) => total + bytesOf(event) + books.blobBytes(event), 0);
+    all += needed;
+    const used = books.used(stream);
+    const isOver = quota.overdraw ? used >= quota.streamBytes : used + needed > quota.streamBytes;
+    if (isOver) return refused("session", used, quota.streamBytes, needed);
+  }
+  const isOver = quota.overdraw ? books.home >= quota.homeBytes : books.home + all > quota.homeBytes;
+  return isOver ? refused("home", books.home, quota.homeBytes, all) : null;
+}
+
+function refused(scope: "session" | "home", used: number, limit: number, needed: number): WriteReply {
+  return { refused: "quota_exceeded", details: { scope, used, limit, needed } };
+}

@@ -1,0 +1,97 @@
+import { NomosError } from "../contract/index.ts";
+import type { DiskState } from "../host/index.ts";
+import { type CustomFact, type Fact, type Growth, growthOf, LIMITS } from "../kernel/index.ts";
+import type { MayKeep, Quota, Store } from "../store/index.ts";
+
+/** What sessions and the home may take up, and what is left on the disk. Asked before anything is written. */
+export interface Bounds {
+  /** Throws `disk_low`; otherwise the quota that the append has to keep, null for what always gets in. */
+  readonly judge: (facts: readonly (Fact | CustomFact)[]) => Quota | null;
+  /** Throws when a blob may not be kept; the answer is asked again with the size it is stored in. */
+  readonly mayKeep: (stream: string, growth: Growth) => Promise<MayKeep>;
+  /** Large output is cut instead of kept. */
+  readonly isTight: () => boolean;
+  /** Throws `limit_reached` when as many sessions live as may; holds the place until the opening is over. */
+  readonly forOpening: <T>(open: () => Promise<T>) => Promise<T>;
+}
+
+export interface BoundLimits {
+  readonly sessionBytes: number;
+  readonly homeBytes: number;
+  readonly liveSessionsMax: number;
+  readonly diskFreeBytes: number;
+}
+
+export function createBounds(deps: {
+  readonly store: Pick<Store, "usage" | "liveSessions">;
+  readonly limits: () => BoundLimits;
+  readonly disk: () => DiskState;
+  /** Why the disk counts as low although there is room: something else grows that should not. */
+  readonly alarm: () => string | null;
+}): Bounds {
+  let opening = 0;
+
+  const checkDisk = (growth: Growth): void => {
+    const { freeBytes, level } = deps.disk();
+    const alarm = deps.alarm();
+    const isRefused = growth === "start" ? level !== "enough" || alarm !== null : level === "scarce";
+    if (growth === "end" || !isRefused) return;
+    const details = { freeBytes, limit: deps.limits().diskFreeBytes };
+    throw new NomosError("disk_low", alarm === null ? details : { ...details, reason: alarm });
+  };
+
+  return {
+    judge: (facts) => {
+      const growth = growthOf(facts);
+      checkDisk(growth);
+      const { sessionBytes, homeBytes } = deps.limits();
+      if (growth !== "end") return { streamBytes: sessionBytes, homeBytes, overdraw: growth === "output" };
+      if (!facts.some(({ type }) => type === "call.made@1")) return null;
+      // It ends nothing, but what it is a note of may be what makes room again.
+      return { streamBytes: NO_LIMIT, homeBytes: homeBytes + LIMITS.callNotesReserveBytes, overdraw: false };
+    },
+    mayKeep: async (stream, growth) => {
+      checkDisk(growth);
+      const { sessionBytes, homeBytes } = deps.limits();
+      const session = await bytesUsed(deps.store, stream);
+      const home = await bytesUsed(deps.store);
+      return (packedBytes) => {
+        const needed = growth === "output" ? 1 : packedBytes;
+        if (session + needed > sessionBytes) throw exceeded("session", session, sessionBytes, packedBytes);
+        if (home + needed > homeBytes) throw exceeded("home", home, homeBytes, packedBytes);
+      };
+    },
+    isTight: () => deps.disk().level !== "enough",
+    forOpening: async (open) => {
+      const { liveSessionsMax } = deps.limits();
+      opening += 1;
+      try {
+        const live = (await deps.store.liveSessions()) + opening - 1;
+        if (live >= liveSessionsMax)
+          throw new NomosError("limit_reached", { limit: "limits.liveSessionsMax", live, max: liveSessionsMax });
+        return await open();
+      } finally {
+        opening -= 1;
+      }
+    },
+  };
+}
+
+const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+
+/** Everything is let in. */
+export const NO_BOUNDS: Bounds = {
+  judge: () => null,
+  mayKeep: async () => () => undefined,
+  isTight: () => false,
+  forOpening: (open) => open(),
+};
+
+async function bytesUsed(store: Pick<Store, "usage">, stream?: string): Promise<number> {
+  const { bytes, blobBytes } = await store.usage(stream);
+  return bytes + blobBytes;
+}
+
+function exceeded(scope: "session" | "home", used: number, limit: number, needed: number): NomosError {
+  return new NomosError("quota_exceeded", { scope, used, limit, needed });
+}

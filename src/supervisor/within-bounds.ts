@@ -1,0 +1,26 @@
+import { type NomosError, toNomosError } from "../contract/index.ts";
+import type { Committer } from "./committer.ts";
+
+/**
+ * A turn that runs into a quota, or into the end of the disk, is over: a driver that goes on regardless would run for
+ * nothing, since nothing that it does is recorded any more.
+ */
+export function within(committer: Committer, onReached: (reached: NomosError) => void): Committer {
+  const watched = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (thrown) {
+      const error = toNomosError(thrown);
+      if (error.code === "quota_exceeded" || error.code === "disk_low") onReached(error);
+      throw thrown;
+    }
+  };
+  return {
+    ...committer,
+    session: (id, decide, by) => watched(committer.session(id, decide, by)),
+    keeper: (id, growth) => {
+      const keeper = committer.keeper(id, growth);
+      return { ...keeper, put: (bytes) => watched(keeper.put(bytes)) };
+    },
+  };
+}

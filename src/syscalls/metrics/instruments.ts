@@ -1,0 +1,101 @@
+import type { ErrorCode, NomosError } from "../../contract/index.ts";
+import type { RecordedEvent } from "../../store/index.ts";
+
+export type ConnectionKind = "sse" | "ws" | "mcp";
+
+/** What is counted while it happens; everything else is looked up when somebody asks. Counts begin with the daemon. */
+export interface Instruments {
+  /** An error that passes several doors is counted at the first. */
+  readonly failed: (error: NomosError) => void;
+  /** The answer says that it is closed, once. */
+  readonly opened: (kind: ConnectionKind) => () => void;
+  readonly appended: (events: readonly RecordedEvent[]) => void;
+  readonly timeAppend: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly counts: () => Counts;
+}
+
+export interface Counts {
+  readonly errors: ReadonlyMap<ErrorCode, number>;
+  readonly connections: ReadonlyMap<ConnectionKind, number>;
+  readonly events: number;
+  readonly turns: ReadonlyMap<Outcome, number>;
+  readonly appends: Histogram;
+}
+
+export interface Histogram {
+  /** Upper bounds in seconds, and how many were within; the last counts all. */
+  readonly buckets: readonly { readonly le: number; readonly count: number }[];
+  readonly sum: number;
+  readonly count: number;
+}
+
+const OUTCOMES = ["completed", "failed", "interrupted", "cancelled"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+const CONNECTION_KINDS: readonly ConnectionKind[] = ["sse", "ws", "mcp"];
+const APPEND_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const;
+
+export function createInstruments(nowMs: () => number): Instruments {
+  const errors = new Map<ErrorCode, number>();
+  const connections = new Map<ConnectionKind, number>(CONNECTION_KINDS.map((kind) => [kind, 0]));
+  const turns = new Map<Outcome, number>(OUTCOMES.map((outcome) => [outcome, 0]));
+  const seen = new WeakSet<NomosError>();
+  const within = APPEND_SECONDS.map(() => 0);
+  let events = 0;
+  let appends = 0;
+  let appendSeconds = 0;
+
+  const took = (seconds: number): void => {
+    appends += 1;
+    appendSeconds += seconds;
+    const at = APPEND_SECONDS.findIndex((le) => seconds <= le);
+    if (at >= 0) within[at] = (within[at] ?? 0) + 1;
+  };
+
+  return {
+    failed: (error) => {
+      if (seen.has(error)) return;
+      seen.add(error);
+      add(errors, error.code, 1);
+    },
+    opened: (kind) => {
+      add(connections, kind, 1);
+      let isOpen = true;
+      return () => {
+        if (isOpen) add(connections, kind, -1);
+        isOpen = false;
+      };
+    },
+    appended: (appended) => {
+      events += appended.length;
+      for (const event of appended) {
+        const outcome = event.type === "turn.ended@1" ? outcomeOf(event) : undefined;
+        if (outcome !== undefined) add(turns, outcome, 1);
+      }
+    },
+    timeAppend: async (work) => {
+      const startedMs = nowMs();
+      try {
+        return await work();
+      } finally {
+        took((nowMs() - startedMs) / 1000);
+      }
+    },
+    counts: () => {
+      let count = 0;
+      const buckets = APPEND_SECONDS.map((le, at) => {
+        count += within[at] ?? 0;
+        return { le, count };
+      });
+      return { errors, connections, events, turns, appends: { buckets, sum: appendSeconds, count: appends } };
+    },
+  };
+}
+
+function add<K>(counts: Map<K, number>, key: K, by: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
+}
+
+function outcomeOf({ data }: RecordedEvent): Outcome | undefined {
+  const outcome = typeof data === "object" && data !== null && "outcome" in data ? data["outcome"] : null;
+  return OUTCOMES.find((known) => known === outcome);
+}

@@ -1,0 +1,183 @@
+import { randomBytes } from "node:crypto";
+import { describe, expect } from "vitest";
+import { type CustomFact, type Fact, fact, headerText, sessionStream } from "../../../src/kernel/index.ts";
+import type { Quota, RecordedEvent, Store, StreamUsage } from "../../../src/store/index.ts";
+import { proves } from "../../support/proves.ts";
+import { appendTo, event, everyEvent, newId, note, openSession } from "../../support/store-home.ts";
+import type { OpenStore } from "./describe-store.ts";
+
+const PLENTY = 1_000_000_000;
+
+export function describeUsage(open: OpenStore): void {
+  describe("usage and quotas", () => {
+    proves("Q1", "what a stream takes up is what it stores, also behind a restart, and the check says so", async () => {
+      await using at = await open();
+      const [one, two] = [await openSession(at.store), await openSession(at.store)];
+      await appendTo(at.store, one, [note("ä".repeat(500)), note(1), note(2)]);
+      const blob = await bringBlob(at.store, 5000);
+      await appendTo(at.store, one, [artifact(blob)]);
+      for (const restart of [false, true]) {
+        const store = restart ? await at.reopen() : at.store;
+        const events = await everyEvent(store);
+        const ofOne = events.filter(({ stream }) => stream === one);
+        expect(await store.usage(one)).toMatchObject({ events: 5, bytes: sizeOf(ofOne) });
+        // What cannot be packed is stored in a little more than its length.
+        expect((await store.usage(one)).blobBytes).toBeGreaterThanOrEqual(5000);
+        expect((await store.usage(one)).blobBytes).toBeLessThan(5100);
+        expect(await store.usage()).toEqual(sum(await store.usage(one), await store.usage(two)));
+        expect((await store.rebuild(null)).differences).toEqual([]);
+      }
+      expect(await at.store.usage(sessionStream(newId()))).toEqual({ events: 0, bytes: 0, blobBytes: 0 });
+    });
+
+    proves("Q1", "a blob counts once, for whoever brought it, and passes on with the erasure of that", async () => {
+      await using at = await open();
+      const [one, two] = [await openSession(at.store), await openSession(at.store)];
+      const blob = await bringBlob(at.store, 3000);
+      const [first] = await appendTo(at.store, one, [artifact(blob), artifact(blob)]);
+      const [second] = await appendTo(at.store, two, [artifact(blob)]);
+      const { blobBytes } = await at.store.usage(one);
+      expect(blobBytes).toBeGreaterThanOrEqual(3000);
+      expect((await at.store.usage(two)).blobBytes).toBe(0);
+      const others = (await at.store.readStream(one, { limit: 10 })).events.slice(-1);
+      await erase(at.store, one, [first, ...others]);
+      expect((await at.store.usage(one)).blobBytes).toBe(0);
+      expect((await at.store.usage(two)).blobBytes).toBe(blobBytes);
+      expect((await at.store.rebuild(null)).differences).toEqual([]);
+      await erase(at.store, two, [second]);
+      expect((await at.store.usage()).blobBytes).toBe(0);
+      expect((await at.store.rebuild(null)).differences).toEqual([]);
+      const left = await everyEvent(at.store);
+      expect((await at.store.usage()).bytes).toBe(sizeOf(left));
+    });
+
+    proves("Q1", "naming a blob before it is there makes it no cheaper", async () => {
+      await using at = await open();
+      const stream = await openSession(at.store);
+      const bytes = randomBytes(4000);
+      const name = Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
+      await appendTo(at.store, stream, [note({ blob: name })]);
+      expect((await at.store.usage(stream)).blobBytes).toBe(0);
+      expect(await at.store.putBlob(bytes)).toBe(name);
+      await appendTo(at.store, stream, [artifact(name)]);
+      expect((await at.store.usage(stream)).blobBytes).toBeGreaterThanOrEqual(4000);
+      expect((await at.store.rebuild(null)).differences).toEqual([]);
+    });
+
+    proves(
+      "Q2",
+      "nothing is appended beyond a quota, not by small events either, and a refusal leaves no trace",
+      async () => {
+        await using at = await open();
+        const stream = await openSession(at.store);
+        const limit = (await bytesOf(at.store, stream)) + 4000;
+        let refusal: unknown = null;
+        for (let n = 0; refusal === null && n < 100; n += 1)
+          refusal = await appendWithin(at.store, stream, [note(n)], { streamBytes: limit }).then(
+            () => null,
+            (thrown: unknown) => thrown,
+          );
+        const before = await everyEvent(at.store);
+        const used = await bytesOf(at.store, stream);
+        expect(refusal).toMatchObject({ code: "quota_exceeded", details: { scope: "session", used, limit } });
+        expect(used).toBeLessThanOrEqual(limit);
+        await at.reopen();
+        await expect(appendWithin(at.store, stream, [note("n")], { streamBytes: limit })).rejects.toMatchObject({
+          code: "quota_exceeded",
+        });
+        expect(await everyEvent(at.store)).toEqual(before);
+        // What has to get in gets in: an append that names no quota.
+        await appendTo(at.store, stream, [fact("session.killed@1", { reason: "" })]);
+        expect((await at.store.rebuild(null)).differences).toEqual([]);
+      },
+    );
+
+    proves("Q2", "many at the same moment do not get beyond what one alone could", async () => {
+      await using at = await open();
+      const streams = await Promise.all(Array.from({ length: 20 }, () => openSession(at.store)));
+      const homeBytes = (await at.store.usage()).bytes + 5000;
+      const outcomes = await Promise.allSettled(
+        streams.map((stream) => appendWithin(at.store, stream, [note("x".repeat(1000))], { homeBytes })),
+      );
+      const done = outcomes.filter(({ status }) => status === "fulfilled").length;
+      expect(done).toBeGreaterThanOrEqual(2);
+      expect(done).toBeLessThan(5);
+      expect(outcomes.find(({ status }) => status === "rejected")).toMatchObject({
+        reason: { code: "quota_exceeded", details: { scope: "home", limit: homeBytes } },
+      });
+      expect((await at.store.usage()).bytes).toBeLessThanOrEqual(homeBytes);
+    });
+
+    proves("Q2", "blobs count before they are named, and one that has no room is not kept", async () => {
+      await using at = await open();
+      const stream = await openSession(at.store);
+      const streamBytes = (await bytesOf(at.store, stream)) + 3000;
+      const blob = await bringBlob(at.store, 4000);
+      await expect(appendWithin(at.store, stream, [artifact(blob)], { streamBytes })).rejects.toMatchObject({
+        code: "quota_exceeded",
+      });
+      const bytes = randomBytes(4000);
+      const asked: number[] = [];
+      const refuse = (packed: number): never => {
+        asked.push(packed);
+        throw new Error("no room");
+      };
+      await expect(at.store.putBlob(bytes, refuse)).rejects.toThrow("no room");
+      expect(asked[0]).toBeGreaterThanOrEqual(4000);
+      const name = Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
+      expect(await at.store.blob(name)).toBeNull();
+    });
+
+    proves("Q3", "what exists already is let in once more, and then no longer", async () => {
+      await using at = await open();
+      const stream = await openSession(at.store);
+      const streamBytes = (await bytesOf(at.store, stream)) + 100;
+      const say = () => appendWithin(at.store, stream, [note("said ".repeat(200))], { streamBytes, overdraw: true });
+      await say();
+      await expect(say()).rejects.toMatchObject({ code: "quota_exceeded" });
+    });
+  });
+}
+
+async function appendWithin(
+  store: Store,
+  stream: string,
+  facts: readonly (Fact | CustomFact)[],
+  quota: Partial<Quota>,
+): Promise<readonly RecordedEvent[]> {
+  const expectedVersion = await store.version(stream);
+  const bounds = { streamBytes: PLENTY, homeBytes: PLENTY, overdraw: false, ...quota };
+  const events = facts.map((given) => event(given));
+  return store.append([{ stream, expectedVersion, events }], { fence: 0, quota: bounds });
+}
+
+async function bytesOf(store: Store, stream: string): Promise<number> {
+  const { bytes, blobBytes } = await store.usage(stream);
+  return bytes + blobBytes;
+}
+
+/** By the header as the format has it and the data as it was given. */
+function sizeOf(events: readonly RecordedEvent[]): number {
+  return events.reduce((total, { id, stream, version, type, at, actor, cause, data }) => {
+    const header = headerText({ id, stream, version, type, at, actor, cause, dataHash: "0".repeat(64) });
+    return total + Buffer.byteLength(header) + (data === null ? 0 : Buffer.byteLength(JSON.stringify(data)));
+  }, 0);
+}
+
+function sum(a: StreamUsage, b: StreamUsage): StreamUsage {
+  return { events: a.events + b.events, bytes: a.bytes + b.bytes, blobBytes: a.blobBytes + b.blobBytes };
+}
+
+function bringBlob(store: Store, bytes: number): Promise<string> {
+  return store.putBlob(randomBytes(bytes));
+}
+
+function artifact(blob: string): Fact {
+  const written = { version: 1, blob, bytes: 1300, mediaType: "text/plain" };
+  return fact("artifact.written@1", { ...written, path: "notes.txt", artifactId: "f1", turnId: null });
+}
+
+async function erase(store: Store, stream: string, events: readonly (RecordedEvent | undefined)[]): Promise<void> {
+  const ids = events.map((found) => found?.id ?? "");
+  await store.erase(stream, ids, event(fact("data.erased@1", { events: ids, reason: "asked for" })), { fence: 0 });
+}
