@@ -14,6 +14,9 @@ export const SYSCALLS = {
       "agent_not_found",
       "driver_file_invalid",
       "sandbox_unavailable",
+      "quota_exceeded",
+      "disk_low",
+      "limit_reached",
     ],
     http: { method: "POST", path: "/sessions/agent", status: 201 },
     cli: { positional: ["adapter", "prompt"], short: null },
@@ -54,7 +57,16 @@ export const SYSCALLS = {
     summary: "Give a session its next prompt; answered when it is durably admitted",
     kind: "write",
     permission: "session.prompt",
-    errors: ["session_not_found", "session_busy", "session_ended", "session_suspended", "queue_full", "not_promptable"],
+    errors: [
+      "session_not_found",
+      "session_busy",
+      "session_ended",
+      "session_suspended",
+      "queue_full",
+      "not_promptable",
+      "quota_exceeded",
+      "disk_low",
+    ],
     http: { method: "POST", path: "/sessions/:id/prompt", status: 200 },
     cli: { positional: ["id", "prompt"], short: "prompt" },
     input: [
@@ -115,7 +127,7 @@ export const SYSCALLS = {
     summary: "Let a suspended session go on",
     kind: "write",
     permission: "session.control",
-    errors: ["session_not_found", "session_ended", "session_not_suspended"],
+    errors: ["session_not_found", "session_ended", "session_not_suspended", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/sessions/:id/resume", status: 200 },
     cli: { positional: ["id"], short: null },
     input: [
@@ -184,7 +196,7 @@ export const SYSCALLS = {
     summary: "Give a session a label, or take it away",
     kind: "write",
     permission: "session.label",
-    errors: ["session_not_found"],
+    errors: ["session_not_found", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/sessions/:id/label", status: 200 },
     cli: { positional: ["id", "label"], short: null },
     input: [
@@ -202,7 +214,7 @@ export const SYSCALLS = {
     summary: "A new session that starts where another one was at some event; nothing is copied",
     kind: "write",
     permission: "session.spawn",
-    errors: ["session_not_found", "event_not_found"],
+    errors: ["session_not_found", "event_not_found", "quota_exceeded", "disk_low", "limit_reached"],
     http: { method: "POST", path: "/sessions/:id/fork", status: 201 },
     cli: { positional: ["id"], short: "fork" },
     input: [
@@ -221,7 +233,7 @@ export const SYSCALLS = {
     summary: "Move a session's head back to an event: artifacts and todo as of then; nothing is deleted",
     kind: "write",
     permission: "session.control",
-    errors: ["session_not_found", "event_not_found", "session_busy", "session_ended"],
+    errors: ["session_not_found", "event_not_found", "session_busy", "session_ended", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/sessions/:id/rewind", status: 200 },
     cli: { positional: ["id", "to"], short: "rewind" },
     input: [
@@ -445,7 +457,7 @@ export const SYSCALLS = {
     summary: "Open a session for an agent that runs already; it ends by `finish` or with the process",
     kind: "write",
     permission: "session.spawn",
-    errors: ["cwd_missing", "invalid_request"],
+    errors: ["cwd_missing", "invalid_request", "quota_exceeded", "disk_low", "limit_reached"],
     http: { method: "POST", path: "/sessions/external", status: 201 },
     cli: { positional: ["pid"], short: null },
     input: [
@@ -484,7 +496,7 @@ export const SYSCALLS = {
     summary: "An external agent has begun a turn",
     kind: "write",
     permission: "session.report",
-    errors: ["session_not_found", "session_ended", "turn_open"],
+    errors: ["session_not_found", "session_ended", "turn_open", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/sessions/:id/turns", status: 201 },
     cli: { positional: ["id", "input"], short: null },
     input: [
@@ -528,7 +540,7 @@ export const SYSCALLS = {
     summary: "A complete message of a turn",
     kind: "write",
     permission: "session.report",
-    errors: ["session_not_found", "turn_ended", "turn_not_found"],
+    errors: ["session_not_found", "turn_ended", "turn_not_found", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/sessions/:id/turns/:turnId/messages", status: 201 },
     cli: { positional: ["id", "turnId", "text"], short: null },
     input: [
@@ -548,7 +560,7 @@ export const SYSCALLS = {
     summary: "Add facts of your own making to a session, inside a running turn or beside it",
     kind: "write",
     permission: "session.report",
-    errors: ["session_not_found", "session_ended", "turn_ended", "turn_not_found"],
+    errors: ["session_not_found", "session_ended", "turn_ended", "turn_not_found", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/sessions/:id/events", status: 201 },
     cli: { positional: ["id"], short: null },
     input: [
@@ -603,7 +615,15 @@ export const SYSCALLS = {
     summary: "Write an artifact: a new path is version 1, a known one gets its next version",
     kind: "write",
     permission: "session.report",
-    errors: ["session_not_found", "session_ended", "turn_ended", "artifact_limit", "payload_too_large"],
+    errors: [
+      "session_not_found",
+      "session_ended",
+      "turn_ended",
+      "artifact_limit",
+      "payload_too_large",
+      "quota_exceeded",
+      "disk_low",
+    ],
     http: { method: "POST", path: "/sessions/:id/artifacts", status: 201 },
     cli: { positional: ["id", "path", "content"], short: null },
     input: [
@@ -651,7 +671,7 @@ export const SYSCALLS = {
     summary: "Replace a session's todo list",
     kind: "write",
     permission: "session.report",
-    errors: ["session_not_found", "session_ended", "turn_ended", "todo_limit"],
+    errors: ["session_not_found", "session_ended", "turn_ended", "todo_limit", "quota_exceeded", "disk_low"],
     http: { method: "PUT", path: "/sessions/:id/todo", status: 200 },
     cli: { positional: ["id"], short: null },
     input: [
@@ -724,7 +744,7 @@ export const SYSCALLS = {
     summary: "Create an agent: a name, a driver, and what its tools may do without asking",
     kind: "write",
     permission: "agent.write",
-    errors: ["agent_exists", "not_installed"],
+    errors: ["agent_exists", "not_installed", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/agents", status: 201 },
     cli: { positional: ["slug", "driver"], short: null },
     input: [
@@ -747,7 +767,7 @@ export const SYSCALLS = {
     summary: "Choose the agent that is meant when none is named",
     kind: "write",
     permission: "agent.write",
-    errors: ["agent_not_found"],
+    errors: ["agent_not_found", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/agents/:slug/default", status: 200 },
     cli: { positional: ["slug"], short: null },
     input: [{ name: "slug", type: "text", required: true, description: "", values: null }],
@@ -923,7 +943,7 @@ export const SYSCALLS = {
     summary: "A new key with fewer rights than yours; its secret is shown this once",
     kind: "write",
     permission: "token.admin",
-    errors: ["denied"],
+    errors: ["denied", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/tokens", status: 201 },
     cli: { positional: ["capabilities"], short: null },
     input: [

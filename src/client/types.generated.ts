@@ -75,6 +75,8 @@ export type Session = {
     readonly events: number;
     /** its events as stored, and the blobs and artifacts it brought, packed */
     readonly bytes: number;
+    /** of the first ancestor and all that forked from there: what the limit is for */
+    readonly withForks: number;
     /** `limits.sessionBytes` */
     readonly limit: number;
   };
@@ -266,6 +268,8 @@ export interface SyscallTypes {
         readonly events: number;
         /** its events as stored, and the blobs and artifacts it brought, packed */
         readonly bytes: number;
+        /** of the first ancestor and all that forked from there: what the limit is for */
+        readonly withForks: number;
         /** `limits.sessionBytes` */
         readonly limit: number;
       };

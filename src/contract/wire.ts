@@ -33,6 +33,10 @@ export const SessionWire = z.object({
     .object({
       events: z.number().int(),
       bytes: z.number().int().describe("its events as stored, and the blobs and artifacts it brought, packed"),
+      withForks: z
+        .number()
+        .int()
+        .describe("of the first ancestor and all that forked from there: what the limit is for"),
       limit: z.number().int().describe("`limits.sessionBytes`"),
     })
     .optional()

@@ -3,7 +3,7 @@ import type { Awaitable } from "./awaitable.ts";
 import type { DerivedReads } from "./derived-reads.ts";
 import { placed } from "./folding.ts";
 import { type NewEvent, type RecordedEvent, StoreError } from "./port.ts";
-import { blobsIn, type NewSalt, type Prepared, place, writeEvent } from "./preparing.ts";
+import { accountOf, blobsIn, type NewSalt, type Prepared, place, writeEvent } from "./preparing.ts";
 import { mergeRow, type RowWrite, rowWrite } from "./rows.ts";
 import type { Erasure } from "./write-request.ts";
 
@@ -54,6 +54,7 @@ export async function eraseRequest(
     stream,
     expectedVersion: version,
     continues: null,
+    account: accountOf(stream, last.folded),
     events: [writeEvent(event, stream, version + 1, newSalt)],
     rows: [...rows.values()],
     snapshot: JSON.stringify(last.folded),

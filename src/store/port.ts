@@ -47,6 +47,7 @@ export interface AppendOptions {
 
 /** In bytes as stored: headers and data of events, and blobs, each counted once. */
 export interface Quota {
+  /** For a stream with all that forked from where it comes from: forks draw on their root's quota. */
   readonly streamBytes: number;
   readonly homeBytes: number;
   /** It exists already and would be lost: let in as long as there is any room. */
@@ -58,6 +59,8 @@ export interface StreamUsage {
   readonly events: number;
   readonly bytes: number;
   readonly blobBytes: number;
+  /** All bytes of its root and of everything that forked from there. */
+  readonly familyBytes: number;
 }
 
 /** Cursors are global positions (`seq`), exclusive, also for one stream: they only rise along it. */

@@ -10,6 +10,7 @@ import {
   type Placed,
   recallFact,
   SALT_BYTES,
+  sessionStream,
 } from "../kernel/index.ts";
 import { hexOf, sha256 } from "./encoding.ts";
 import { type AppendPart, type CallRef, type NewEvent, type RecordedEvent, StoreError } from "./port.ts";
@@ -33,11 +34,16 @@ export function prepare(part: AppendPart, before: Folded, call: CallRef | null, 
     stream: part.stream,
     expectedVersion: part.expectedVersion,
     continues: part.continues ?? null,
+    account: accountOf(part.stream, folded),
     events: events.map((event, at) => writeEvent(event, part.stream, part.expectedVersion + at + 1, newSalt)),
     rows: rows.map(rowWrite),
     snapshot: due ? JSON.stringify(folded) : null,
   };
   return { part: { ...part, events }, write, after: folded };
+}
+
+export function accountOf(stream: string, folded: Folded): string {
+  return folded.kind === "session" ? sessionStream(folded.state.root) : stream;
 }
 
 /** What was written, as every reader will see it. */

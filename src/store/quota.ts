@@ -1,18 +1,20 @@
 import type { Quota, StreamUsage } from "./port.ts";
 import type { WriteEvent, WritePart, WriteReply } from "./write-request.ts";
 
-export const NO_USAGE: StreamUsage = { events: 0, bytes: 0, blobBytes: 0 };
+export type Taken = Omit<StreamUsage, "familyBytes">;
+
+export const NO_USAGE: Taken = { events: 0, bytes: 0, blobBytes: 0 };
 
 /** What an event takes up beside its blobs: its header and its data, as stored. */
 export function bytesOf({ header, data }: Pick<WriteEvent, "header" | "data">): number {
   return Buffer.byteLength(header) + Buffer.byteLength(data);
 }
 
-export function totalBytes({ bytes, blobBytes }: StreamUsage): number {
+export function totalBytes({ bytes, blobBytes }: Taken): number {
   return bytes + blobBytes;
 }
 
-export function sum(a: StreamUsage, b: StreamUsage): StreamUsage {
+export function sum(a: Taken, b: Taken): Taken {
   return { events: a.events + b.events, bytes: a.bytes + b.bytes, blobBytes: a.blobBytes + b.blobBytes };
 }
 
@@ -25,16 +27,17 @@ export function checkQuota(
   parts: readonly WritePart[],
   books: {
     readonly home: number;
-    readonly used: (stream: string) => number;
+    /** By a stream's account, with all that draws on it. */
+    readonly used: (account: string) => number;
     /** Of blobs that nobody has brought yet. */
     readonly blobBytes: (event: WriteEvent) => number;
   },
 ): WriteReply | null {
   let all = 0;
-  for (const { stream, events } of parts) {
+  for (const { account, events } of parts) {
     const needed = events.reduce((total, event) => total + bytesOf(event) + books.blobBytes(event), 0);
     all += needed;
-    const used = books.used(stream);
+    const used = books.used(account);
     const isOver = quota.overdraw ? used >= quota.streamBytes : used + needed > quota.streamBytes;
     if (isOver) return refused("session", used, quota.streamBytes, needed);
   }

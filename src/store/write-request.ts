@@ -25,6 +25,8 @@ export interface WritePart {
   readonly stream: string;
   readonly expectedVersion: number;
   readonly continues: { readonly stream: string; readonly version: number } | null;
+  /** The stream on whose quota it draws: its own, or a fork's root. */
+  readonly account: string;
   readonly events: readonly WriteEvent[];
   readonly rows: readonly RowWrite[];
   /** The fold behind the last event, when it is time to keep one. */

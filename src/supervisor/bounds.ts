@@ -53,8 +53,9 @@ export function createBounds(deps: {
     mayKeep: async (stream, growth) => {
       checkDisk(growth);
       const { sessionBytes, homeBytes } = deps.limits();
-      const session = await bytesUsed(deps.store, stream);
-      const home = await bytesUsed(deps.store);
+      const { familyBytes: session } = await deps.store.usage(stream);
+      const { bytes, blobBytes } = await deps.store.usage();
+      const home = bytes + blobBytes;
       return (packedBytes) => {
         const needed = growth === "output" ? 1 : packedBytes;
         if (session + needed > sessionBytes) throw exceeded("session", session, sessionBytes, packedBytes);
@@ -86,11 +87,6 @@ export const NO_BOUNDS: Bounds = {
   isTight: () => false,
   forOpening: (open) => open(),
 };
-
-async function bytesUsed(store: Pick<Store, "usage">, stream?: string): Promise<number> {
-  const { bytes, blobBytes } = await store.usage(stream);
-  return bytes + blobBytes;
-}
 
 function exceeded(scope: "session" | "home", used: number, limit: number, needed: number): NomosError {
   return new NomosError("quota_exceeded", { scope, used, limit, needed });

@@ -48,7 +48,7 @@ export const agent: readonly Syscall[] = [
       tools: z.record(z.string().max(64), ToolPolicyWire).optional(),
     }),
     output: AgentWire,
-    errors: ["agent_exists", "not_installed"],
+    errors: ["agent_exists", "not_installed", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/agents", status: 201 },
     cli: { positional: ["slug", "driver"] },
     commit: async (context, { slug, name, driver, tools }) => {
@@ -82,7 +82,7 @@ export const agent: readonly Syscall[] = [
     about: aboutIt,
     input: bySlug,
     output: AgentWire,
-    errors: ["agent_not_found"],
+    errors: ["agent_not_found", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/agents/:slug/default" },
     cli: { positional: ["slug"] },
     idempotent: true,

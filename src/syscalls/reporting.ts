@@ -23,7 +23,7 @@ export const reporting: readonly Syscall[] = [
       label: z.string().max(LIMITS.labelChars).optional(),
     }),
     output: SessionWire,
-    errors: ["cwd_missing", "invalid_request"],
+    errors: ["cwd_missing", "invalid_request", "quota_exceeded", "disk_low", "limit_reached"],
     http: { method: "POST", path: "/sessions/external", status: 201 },
     cli: { positional: ["pid"] },
     commit: (context, { pid, startTime, ...rest }) => {
@@ -57,7 +57,7 @@ export const reporting: readonly Syscall[] = [
     about: "session",
     input: z.object({ id: SessionId, input: z.string().max(LIMITS.promptBytes) }),
     output: z.object({ id: z.string(), turnId: z.string() }),
-    errors: ["session_not_found", "session_ended", "turn_open"],
+    errors: ["session_not_found", "session_ended", "turn_open", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/sessions/:id/turns", status: 201 },
     cli: { positional: ["id", "input"] },
     commit: (context, { id, input }) => context.services.supervisor.beginTurn(id, input, byOf(context)),
@@ -105,7 +105,7 @@ export const reporting: readonly Syscall[] = [
       role: z.enum(["assistant", "thought"]).optional(),
     }),
     output: Written,
-    errors: ["session_not_found", "turn_ended", "turn_not_found"],
+    errors: ["session_not_found", "turn_ended", "turn_not_found", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/sessions/:id/turns/:turnId/messages", status: 201 },
     cli: { positional: ["id", "turnId", "text"] },
     commit: (context, { id, turnId, text, role }) =>
@@ -126,7 +126,7 @@ export const reporting: readonly Syscall[] = [
         .max(EVENTS_PER_CALL_MAX),
     }),
     output: Written,
-    errors: ["session_not_found", "session_ended", "turn_ended", "turn_not_found"],
+    errors: ["session_not_found", "session_ended", "turn_ended", "turn_not_found", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/sessions/:id/events", status: 201 },
     cli: { positional: ["id"] },
     commit: (context, { id, turnId, events }) =>

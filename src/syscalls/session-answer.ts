@@ -6,8 +6,9 @@ import type { Context } from "./define.ts";
 /** The session as it is now, from its row: one point read. */
 export async function showSession(context: Context, id: string): Promise<SessionWire> {
   const row = await sessionRowOf(context, id);
-  const { events, bytes, blobBytes } = await context.services.store.usage(sessionStream(id));
-  const usage = { events, bytes: bytes + blobBytes, limit: context.services.bounds.limits().sessionBytes };
+  const { events, bytes, blobBytes, familyBytes } = await context.services.store.usage(sessionStream(id));
+  const limit = context.services.bounds.limits().sessionBytes;
+  const usage = { events, bytes: bytes + blobBytes, withForks: familyBytes, limit };
   return { ...sessionWire(row), usage };
 }
 

@@ -203,7 +203,7 @@ export const system: readonly Syscall[] = [
       ttlMs: z.number().int().min(1000).optional(),
     }),
     output: z.object({ tokenId: z.string(), secret: z.string().nullable(), capabilities: z.array(z.string()) }),
-    errors: ["denied"],
+    errors: ["denied", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/tokens", status: 201 },
     cli: { positional: ["capabilities"] },
     commit: async (context, { label, capabilities, sessionId, ttlMs }) => {

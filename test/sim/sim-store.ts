@@ -118,7 +118,7 @@ export function createSimStore(
     },
     blob: async (sha256) => disk.blobs.get(sha256) ?? null,
     erase: unused,
-    usage: async () => ({ events: 0, bytes: 0, blobBytes: 0 }),
+    usage: async () => ({ events: 0, bytes: 0, blobBytes: 0, familyBytes: 0 }),
     verify: unused,
     exportBundle: unused,
     rebuild: unused,

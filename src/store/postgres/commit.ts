@@ -1,6 +1,6 @@
 import { number } from "../encoding.ts";
-import type { StreamUsage } from "../port.ts";
 import { StoreError } from "../port.ts";
+import type { Taken } from "../quota.ts";
 import type { WriteReply, WriteRequest } from "../write-request.ts";
 import type { Connection, Row } from "./connection.ts";
 import { type ClaimId, readKnown, usageOf } from "./known.ts";
@@ -41,7 +41,7 @@ export function createCommit(deps: {
     }
   };
 
-  const lockHead = async (connection: Connection): Promise<{ readonly head: LogHead; readonly home: StreamUsage }> => {
+  const lockHead = async (connection: Connection): Promise<{ readonly head: LogHead; readonly home: Taken }> => {
     const [, rows, used] = await connection.script(
       "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT seq, streams, fence FROM head FOR UPDATE; SELECT events, bytes, blob_bytes FROM usage WHERE stream = 0",
     );

@@ -1,7 +1,6 @@
 import { HOME_LEASE, hashEvent, NO_PREV, sameBytes } from "../../kernel/index.ts";
 import { bytes, hexOf, number, parseHeader, sha256 } from "../encoding.ts";
-import type { StreamUsage } from "../port.ts";
-import { NO_USAGE } from "../quota.ts";
+import { NO_USAGE, type Taken } from "../quota.ts";
 import type { WholeRow } from "../rows.ts";
 import type { WriteRequest } from "../write-request.ts";
 import { bigintArray, byteaArray, namesArray, uuidArray } from "./arrays.ts";
@@ -18,7 +17,7 @@ export async function readKnown(
   { query }: Connection,
   requests: readonly WriteRequest[],
   head: LogHead,
-  home: StreamUsage,
+  home: Taken,
   remembered: ReadonlyMap<string, StreamHead>,
   claim: ClaimId,
 ): Promise<Known> {
@@ -28,7 +27,7 @@ export async function readKnown(
     isNeedless ? Promise.resolve([]) : read().then((rows) => rows.map(take));
 
   const streams = distinct([
-    ...parts.map(({ stream }) => stream),
+    ...parts.flatMap(({ stream, account }) => [stream, account]),
     ...requests.flatMap(({ repair }) => repair?.streams.map(({ stream }) => stream) ?? []),
   ]).filter((stream) => !remembered.has(stream));
   const heads = new Map(await unless(streams.length === 0, () => query(HEADS, namesArray(streams)), streamHead));
@@ -95,7 +94,7 @@ export async function readKnown(
 }
 
 const HEADS = `
-  SELECT s.name, s.no, e.version, e.prev, e.header, e.hash, u.events, u.bytes, u.blob_bytes FROM streams s
+  SELECT s.name, s.no, e.version, e.prev, e.header, e.hash, u.events, u.bytes, u.blob_bytes, u.account, u.family_bytes FROM streams s
   LEFT JOIN usage u ON u.stream = s.no
   LEFT JOIN LATERAL (SELECT version, prev, header, hash FROM events WHERE stream = s.no ORDER BY version DESC LIMIT 1) e ON true
   WHERE s.name = ANY($1::bytea[])`;
@@ -114,17 +113,18 @@ const RIVAL =
 function streamHead(row: Row): readonly [string, StreamHead] {
   const name = utf8(row["name"]);
   const { no, version, prev, header, hash } = row;
-  const usage = usageOf(row);
-  const unlinked = { no: Number(no), version: 0, hash: NO_PREV, isWhole: false, usage };
+  const account = number(row["account"] ?? no);
+  const books = { usage: usageOf(row), account, familyBytes: number(row["family_bytes"] ?? 0) };
+  const unlinked = { no: Number(no), version: 0, hash: NO_PREV, isWhole: false, ...books };
   if (typeof version !== "number") return [name, unlinked];
   const text = utf8(header);
   const said = parseHeader(text);
   const isLinked = sameBytes(hashEvent(sha256, bytes(prev), text), bytes(hash));
   const isPlaced = said?.stream === name && said.version === version;
-  return [name, { no: Number(no), version, hash: bytes(hash), isWhole: isLinked && isPlaced, usage }];
+  return [name, { no: Number(no), version, hash: bytes(hash), isWhole: isLinked && isPlaced, ...books }];
 }
 
-export function usageOf(row: Row | undefined): StreamUsage {
+export function usageOf(row: Row | undefined): Taken {
   if (row?.["events"] == null) return NO_USAGE;
   return { events: number(row["events"]), bytes: number(row["bytes"]), blobBytes: number(row["blob_bytes"]) };
 }

@@ -100,12 +100,13 @@ export function createPageReads(sql: Sql): PageReads {
     },
     lastSeq,
     usage: async (name) => {
-      const columns = "SELECT u.events, u.bytes, u.blob_bytes FROM usage u";
+      const columns =
+        "SELECT u.events, u.bytes, u.blob_bytes, a.family_bytes FROM usage u LEFT JOIN usage a ON a.stream = u.account";
       const [row] =
         name === undefined
           ? await sql(`${columns} WHERE u.stream = 0`)
           : await sql(`${columns} JOIN streams s ON s.no = u.stream WHERE s.name = $1`, Buffer.from(name));
-      return usageOf(row);
+      return { ...usageOf(row), familyBytes: number(row?.["family_bytes"] ?? 0) };
     },
     hashesAfter: async (seq, limit) => {
       const rows = await sql(

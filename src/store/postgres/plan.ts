@@ -1,7 +1,6 @@
 import { hashEvent, NO_PREV } from "../../kernel/index.ts";
 import { hexOf, sha256 } from "../encoding.ts";
-import type { StreamUsage } from "../port.ts";
-import { bytesOf, checkQuota, NO_USAGE, sum, totalBytes } from "../quota.ts";
+import { bytesOf, checkQuota, NO_USAGE, sum, type Taken, totalBytes } from "../quota.ts";
 import { answered, type RowWrite, type WholeRow } from "../rows.ts";
 import type {
   Erasure,
@@ -28,7 +27,10 @@ export interface StreamHead {
   readonly hash: Uint8Array;
   /** Its bytes are those that were written. A chain is not continued from a link that has changed. */
   readonly isWhole: boolean;
-  readonly usage: StreamUsage;
+  readonly usage: Taken;
+  /** The number of the stream that it draws on; and of that, what everything takes up that draws on it. */
+  readonly account: number;
+  readonly familyBytes: number;
 }
 
 /** All that a batch depends on, read under the log's lock. */
@@ -43,7 +45,7 @@ export interface Known {
   /** Of blobs that are there and that nobody has brought yet: what they take up. */
   readonly newBlobs: ReadonlyMap<string, number>;
   /** What the whole log takes up. */
-  readonly home: StreamUsage;
+  readonly home: Taken;
   /** Positions of events that are to be erased, by id. */
   readonly erasable: ReadonlyMap<string, number>;
   /** Questions that are answered, by id; damaged ones are left out, and stay as they are. */
@@ -66,7 +68,7 @@ export interface Plan {
   readonly replies: readonly WriteReply[];
   readonly head: LogHead;
   readonly streamHeads: ReadonlyMap<string, StreamHead>;
-  readonly home: StreamUsage;
+  readonly home: Taken;
   readonly brought: readonly { readonly blob: string; readonly stream: number; readonly bytes: number }[];
   readonly newStreams: readonly { readonly no: number; readonly name: string }[];
   readonly events: readonly EventInsert[];
@@ -125,7 +127,7 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
       const refusal = checkPart(part);
       if (refusal !== null) return refusal;
     }
-    const used = (stream: string) => totalBytes(headOf(stream)?.usage ?? NO_USAGE);
+    const used = (account: string) => headOf(account)?.familyBytes ?? 0;
     const blobBytes = ({ blobs }: WriteEvent) => blobs.reduce((total, blob) => total + (newBytes(blob) ?? 0), 0);
     return request.quota === null
       ? null
@@ -134,7 +136,7 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
 
   /** Null when it counts for somebody already, or is not there. */
   const newBytes = (blob: string): number | null => (brought.has(blob) ? null : (known.newBlobs.get(blob) ?? null));
-  const takenUp = (no: number, event: WriteEvent): StreamUsage => {
+  const takenUp = (no: number, event: WriteEvent): Taken => {
     let blobBytes = 0;
     for (const blob of event.blobs) {
       const bytes = newBytes(blob);
@@ -188,8 +190,13 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
       return place;
     });
     home = sum(home, usage);
-    usage = sum(before?.usage ?? NO_USAGE, usage);
-    streamHeads.set(part.stream, { no, version, hash: prev, isWhole: true, usage });
+    const root = part.account === part.stream ? null : headOf(part.account);
+    const account = before?.account ?? root?.no ?? no;
+    const all = sum(before?.usage ?? NO_USAGE, usage);
+    const familyBytes = (before?.familyBytes ?? 0) + (account === no ? totalBytes(usage) : 0);
+    streamHeads.set(part.stream, { no, version, hash: prev, isWhole: true, usage: all, account, familyBytes });
+    if (root !== null && account === root.no)
+      streamHeads.set(part.account, { ...root, familyBytes: root.familyBytes + totalBytes(usage) });
     for (const row of part.rows) mergeRow(row);
     if (part.snapshot !== null) snapshots.push({ stream: no, version, state: part.snapshot });
     return written;

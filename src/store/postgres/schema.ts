@@ -37,13 +37,15 @@ export const TABLES: Readonly<Record<string, Table>> = {
     key: "resource",
     fillPercent: 10,
   },
-  /** Since version 2: what each stream takes up; the row of stream 0 is the whole log. */
+  /** Since version 2: what each stream takes up; the row of stream 0 is the whole log. A fork draws on its root's account. */
   usage: {
     columns: {
       stream: "bigint NOT NULL",
+      account: "bigint NOT NULL",
       events: "bigint NOT NULL",
       bytes: "bigint NOT NULL",
       blob_bytes: "bigint NOT NULL",
+      family_bytes: "bigint NOT NULL",
     },
     key: "stream",
     fillPercent: 50,
@@ -134,7 +136,7 @@ export const APPLICATION = "nomos";
 export function createStatements(): readonly string[] {
   return [
     ...Object.keys(TABLES).flatMap(tableStatements),
-    "INSERT INTO usage(stream, events, bytes, blob_bytes) VALUES (0, 0, 0, 0)",
+    "INSERT INTO usage(stream, account, events, bytes, blob_bytes, family_bytes) VALUES (0, 0, 0, 0, 0, 0)",
     "ALTER TABLE blobs ALTER COLUMN packed SET STORAGE EXTERNAL",
     "INSERT INTO head(single, seq, streams, fence) VALUES (1, 0, 0, 0)",
     "INSERT INTO search_cursor(single, seq, id) VALUES (1, 0, '')",
@@ -156,12 +158,17 @@ export const RECOUNT: readonly string[] = [
   `INSERT INTO blob_sizes(blob, stream, bytes) SELECT n.blob, e.stream, octet_length(b.packed)
    FROM (SELECT blob, min(seq) AS seq FROM event_blobs GROUP BY blob) n
    JOIN events e ON e.seq = n.seq JOIN blobs b ON b.blob = n.blob`,
-  `INSERT INTO usage(stream, events, bytes, blob_bytes)
-   SELECT e.stream, count(*), sum(length(e.header) + coalesce(length(e.data), 0)), coalesce(min(b.bytes), 0)
+  `INSERT INTO usage(stream, account, events, bytes, blob_bytes, family_bytes)
+   SELECT e.stream, e.stream, count(*), sum(length(e.header) + coalesce(length(e.data), 0)), coalesce(min(b.bytes), 0), 0
    FROM events e LEFT JOIN (SELECT stream, sum(bytes) AS bytes FROM blob_sizes GROUP BY stream) b ON b.stream = e.stream
    GROUP BY e.stream`,
-  `INSERT INTO usage(stream, events, bytes, blob_bytes)
-   SELECT 0, coalesce(sum(events), 0), coalesce(sum(bytes), 0), coalesce(sum(blob_bytes), 0) FROM usage`,
+  `UPDATE usage u SET account = r.no FROM sessions x, streams s, streams r
+   WHERE u.stream = s.no AND s.name = 'session/'::bytea || x.id
+   AND r.name = convert_to('session/' || (convert_from(x.row, 'UTF8')::json->>'root'), 'UTF8')`,
+  `UPDATE usage u SET family_bytes = f.bytes
+   FROM (SELECT account, sum(bytes + blob_bytes) AS bytes FROM usage GROUP BY account) f WHERE f.account = u.stream`,
+  `INSERT INTO usage(stream, account, events, bytes, blob_bytes, family_bytes)
+   SELECT 0, 0, coalesce(sum(events), 0), coalesce(sum(bytes), 0), coalesce(sum(blob_bytes), 0), 0 FROM usage`,
 ];
 
 function tableStatements(name: string): readonly string[] {

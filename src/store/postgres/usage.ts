@@ -10,11 +10,14 @@ import type { Put } from "./rows.ts";
 export const putUsage =
   ({ streamHeads, home }: Plan): Put =>
   (param) => {
-    const rows = [{ no: 0, usage: home }, ...streamHeads.values()];
+    const rows = [{ no: 0, account: 0, usage: home, familyBytes: 0 }, ...streamHeads.values()];
     const numbers = (pick: (row: (typeof rows)[number]) => number) => `${param(bigintArray(rows.map(pick)))}::bigint[]`;
-    return `INSERT INTO usage(stream, events, bytes, blob_bytes) SELECT * FROM unnest(${numbers(({ no }) => no)},
-      ${numbers(({ usage }) => usage.events)}, ${numbers(({ usage }) => usage.bytes)}, ${numbers(({ usage }) => usage.blobBytes)})
-      ON CONFLICT (stream) DO UPDATE SET events = excluded.events, bytes = excluded.bytes, blob_bytes = excluded.blob_bytes`;
+    return `INSERT INTO usage(stream, account, events, bytes, blob_bytes, family_bytes) SELECT * FROM unnest(
+      ${numbers(({ no }) => no)}, ${numbers(({ account }) => account)},
+      ${numbers(({ usage }) => usage.events)}, ${numbers(({ usage }) => usage.bytes)}, ${numbers(({ usage }) => usage.blobBytes)},
+      ${numbers(({ familyBytes }) => familyBytes)})
+      ON CONFLICT (stream) DO UPDATE SET events = excluded.events, bytes = excluded.bytes, blob_bytes = excluded.blob_bytes,
+        family_bytes = excluded.family_bytes`;
   };
 
 export const putBrought =
@@ -46,13 +49,19 @@ export async function measureErased(
 
 /** A blob that somebody else still names counts for the first of them from now on. */
 export async function dropFromUsage({ query }: Connection, erased: Erased): Promise<void> {
-  const change = (stream: number, by: number, blobs: number) =>
-    query(
+  const change = async (stream: number, by: number, blobs: number): Promise<void> => {
+    await query(
       "UPDATE usage SET bytes = bytes + $2::bigint, blob_bytes = blob_bytes + $3::bigint WHERE stream IN ($1::bigint, 0)",
       stream,
       by,
       blobs,
     );
+    await query(
+      "UPDATE usage SET family_bytes = family_bytes + $2::bigint WHERE stream = (SELECT account FROM usage WHERE stream = $1::bigint)",
+      stream,
+      by + blobs,
+    );
+  };
   await change(erased.stream, -erased.bytes, 0);
   for (const row of await query(HEIRS, erased.blobs, erased.stream)) {
     const [blob, size] = [Buffer.from(bytes(row["blob"])), number(row["bytes"])];
@@ -74,10 +83,12 @@ const HEIRS = `
 export async function usageProblems(sql: Sql): Promise<readonly string[]> {
   const streams = await sql(STREAMS);
   const blobs = await sql(BLOBS);
+  const families = await sql(FAMILIES);
   const home = await sql(HOME);
   return [
     ...streams.map((row) => utf8(row["name"])),
     ...blobs.map((row) => `blob ${Buffer.from(bytes(row["blob"])).toString("hex")}`),
+    ...families.map((row) => `forks of ${utf8(row["name"])}`),
     ...(home.length === 0 ? ["home"] : []),
   ];
 }
@@ -88,6 +99,10 @@ const STREAMS = `
              FROM events GROUP BY stream) t ON t.stream = s.no
   LEFT JOIN (SELECT stream, sum(bytes) AS bytes FROM blob_sizes GROUP BY stream) b ON b.stream = s.no
   WHERE (u.events, u.bytes, u.blob_bytes) IS DISTINCT FROM (t.events, t.bytes::bigint, coalesce(b.bytes, 0)::bigint)`;
+const FAMILIES = `
+  SELECT s.name FROM streams s JOIN usage u ON u.stream = s.no
+  LEFT JOIN (SELECT account, sum(bytes + blob_bytes) AS bytes FROM usage WHERE stream <> 0 GROUP BY account) f
+  ON f.account = s.no WHERE u.family_bytes <> coalesce(f.bytes, 0)`;
 const BLOBS = `
   SELECT z.blob FROM blob_sizes z JOIN blobs b ON b.blob = z.blob WHERE octet_length(b.packed) <> z.bytes`;
 const HOME = `

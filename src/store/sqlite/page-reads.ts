@@ -90,10 +90,19 @@ export function createPageReads(db: DatabaseSync): PageReads {
     lastSeq,
     usage: (name) => {
       const no = name === undefined ? 0 : streamNo(name);
-      if (name !== undefined && no === 0) return NO_USAGE;
-      const row = sql("SELECT events, bytes, blob_bytes FROM usage WHERE stream = ?").get(no);
-      if (row === undefined) return NO_USAGE;
-      return { events: number(row["events"]), bytes: number(row["bytes"]), blobBytes: number(row["blob_bytes"]) };
+      const row =
+        name !== undefined && no === 0
+          ? undefined
+          : sql(
+              "SELECT u.events, u.bytes, u.blob_bytes, a.family_bytes FROM usage u LEFT JOIN usage a ON a.stream = u.account WHERE u.stream = ?",
+            ).get(no);
+      if (row === undefined) return { ...NO_USAGE, familyBytes: 0 };
+      return {
+        events: number(row["events"]),
+        bytes: number(row["bytes"]),
+        blobBytes: number(row["blob_bytes"]),
+        familyBytes: number(row["family_bytes"] ?? 0),
+      };
     },
     hashesAfter: (seq, limit) =>
       sql("SELECT seq, hash FROM events WHERE seq > ? ORDER BY seq LIMIT ?")

@@ -34,13 +34,14 @@ INSERT INTO fence VALUES (1, 0);
 `;
 
 /**
- * Since version 2: what each stream takes up. The row of stream 0 is the whole log. A blob counts once, for the stream
+ * Since version 2: what each stream takes up. The row of stream 0 is the whole log. `account` is the root that a fork
+ * draws on, and the root's `family_bytes` are what it and all its forks take up. A blob counts once, for the stream
  * that brought it; forks and others that name it too store nothing by it.
  */
 export const USAGE_TABLES = `
-CREATE TABLE usage(stream INTEGER PRIMARY KEY, events INTEGER NOT NULL, bytes INTEGER NOT NULL, blob_bytes INTEGER NOT NULL) STRICT;
+CREATE TABLE usage(stream INTEGER PRIMARY KEY, account INTEGER NOT NULL, events INTEGER NOT NULL, bytes INTEGER NOT NULL, blob_bytes INTEGER NOT NULL, family_bytes INTEGER NOT NULL) STRICT;
 CREATE TABLE blob_sizes(blob TEXT PRIMARY KEY, stream INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-INSERT INTO usage VALUES (0, 0, 0, 0);
+INSERT INTO usage VALUES (0, 0, 0, 0, 0, 0);
 `;
 
 /** How long a connection waits for a lock. Only another process, or a checkpoint that empties the log, can hold one. */

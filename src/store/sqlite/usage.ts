@@ -2,15 +2,15 @@ import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { blobPath } from "../blobs.ts";
 import { number } from "../encoding.ts";
-import type { Quota, StreamUsage } from "../port.ts";
-import { bytesOf, checkQuota, NO_USAGE, sum, totalBytes } from "../quota.ts";
+import type { Quota } from "../port.ts";
+import { bytesOf, checkQuota, NO_USAGE, sum, type Taken, totalBytes } from "../quota.ts";
 import type { WriteEvent, WritePart, WriteReply } from "../write-request.ts";
 import { recountUsage } from "./recount-usage.ts";
 
 /** What each stream and the whole log take up, kept in the transaction that changes it. */
 export interface UsageBooks {
   readonly check: (quota: Quota, parts: readonly WritePart[], noOf: (stream: string) => number) => WriteReply | null;
-  readonly add: (no: number, events: readonly WriteEvent[]) => void;
+  readonly add: (no: number, account: number, events: readonly WriteEvent[]) => void;
   /** Instead of plain deletion: the event's data goes, and no longer counts. */
   readonly erase: (seq: number, blobs: readonly string[]) => void;
   /** Before the commit: the whole log's row is written once a batch. */
@@ -24,23 +24,26 @@ const HOME = 0;
 
 export function createUsageBooks(db: DatabaseSync, blobFolder: string): UsageBooks {
   const sql = statements(db);
-  let home: StreamUsage | null = null;
+  let home: Taken | null = null;
   let isHomeChanged = false;
 
-  const homeNow = (): StreamUsage => {
+  const homeNow = (): Taken => {
     home ??= of(HOME);
     return home;
   };
-  const of = (no: number): StreamUsage => {
+  const of = (no: number): Taken => {
     const row = sql.of.get(no);
     if (row === undefined) return NO_USAGE;
     return { events: number(row["events"]), bytes: number(row["bytes"]), blobBytes: number(row["blob_bytes"]) };
   };
-  const change = (no: number, by: StreamUsage): void => {
-    sql.change.run(no, by.events, by.bytes, by.blobBytes);
+  const change = (no: number, by: Taken, account = accountOf(no)): void => {
+    const family = totalBytes(by);
+    sql.change.run(no, account, by.events, by.bytes, by.blobBytes, account === no ? family : 0);
+    if (account !== no) sql.changeFamily.run(family, account);
     home = sum(homeNow(), by);
     isHomeChanged = true;
   };
+  const accountOf = (no: number): number => number(sql.account.get(no)?.["account"] ?? no);
   const isBrought = (blob: string): boolean => sql.size.get(blob) !== undefined;
   /** Null when nobody has put it: somebody's data only looks as if it named a blob. */
   const sizeOnDisk = (blob: string): number | null =>
@@ -59,18 +62,18 @@ export function createUsageBooks(db: DatabaseSync, blobFolder: string): UsageBoo
     check: (quota, parts, noOf) =>
       checkQuota(quota, parts, {
         home: totalBytes(homeNow()),
-        used: (stream) => totalBytes(of(noOf(stream))),
+        used: (account) => number(sql.family.get(noOf(account))?.["family_bytes"] ?? 0),
         blobBytes: ({ blobs }) =>
           blobs.reduce((total, blob) => total + (isBrought(blob) ? 0 : (sizeOnDisk(blob) ?? 0)), 0),
       }),
-    add: (no, events) => {
+    add: (no, account, events) => {
       let bytes = 0;
       let blobBytes = 0;
       for (const event of events) {
         bytes += bytesOf(event);
         for (const blob of event.blobs) blobBytes += bring(no, blob);
       }
-      change(no, { events: events.length, bytes, blobBytes });
+      change(no, { events: events.length, bytes, blobBytes }, account);
     },
     erase: (seq, blobs) => {
       const found = sql.erased.get(seq);
@@ -93,7 +96,7 @@ export function createUsageBooks(db: DatabaseSync, blobFolder: string): UsageBoo
     },
     settle: () => {
       if (!isHomeChanged || home === null) return;
-      sql.set.run(HOME, home.events, home.bytes, home.blobBytes);
+      sql.set.run(home.events, home.bytes, home.blobBytes);
       isHomeChanged = false;
     },
     forget: () => {
@@ -112,9 +115,14 @@ function statements(db: DatabaseSync) {
   return {
     of: db.prepare("SELECT events, bytes, blob_bytes FROM usage WHERE stream = ?"),
     change: db.prepare(
-      "INSERT INTO usage(stream, events, bytes, blob_bytes) VALUES (?, ?, ?, ?) ON CONFLICT(stream) DO UPDATE SET events = events + excluded.events, bytes = bytes + excluded.bytes, blob_bytes = blob_bytes + excluded.blob_bytes",
+      "INSERT INTO usage(stream, account, events, bytes, blob_bytes, family_bytes) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT(stream) DO UPDATE SET events = events + excluded.events, bytes = bytes + excluded.bytes, blob_bytes = blob_bytes + excluded.blob_bytes, family_bytes = family_bytes + excluded.family_bytes",
     ),
-    set: db.prepare("INSERT OR REPLACE INTO usage(stream, events, bytes, blob_bytes) VALUES (?, ?, ?, ?)"),
+    changeFamily: db.prepare("UPDATE usage SET family_bytes = family_bytes + ? WHERE stream = ?"),
+    account: db.prepare("SELECT account FROM usage WHERE stream = ?"),
+    family: db.prepare("SELECT family_bytes FROM usage WHERE stream = ?"),
+    set: db.prepare(
+      "INSERT OR REPLACE INTO usage(stream, account, events, bytes, blob_bytes, family_bytes) VALUES (0, 0, ?, ?, ?, 0)",
+    ),
     size: db.prepare("SELECT stream, bytes FROM blob_sizes WHERE blob = ?"),
     bring: db.prepare("INSERT INTO blob_sizes(blob, stream, bytes) VALUES (?, ?, ?)"),
     inherit: db.prepare("UPDATE blob_sizes SET stream = ? WHERE blob = ?"),

@@ -29,6 +29,8 @@ type PackedPart = readonly [
   stream: string,
   expectedVersion: number,
   continues: WritePart["continues"],
+  /** Null when it is the stream itself. */
+  account: string | null,
   events: readonly PackedEvent[],
   rows: readonly PackedRow[],
   snapshot: string | null,
@@ -76,12 +78,22 @@ export function unpackReply(reply: PackedReply): WriteReply {
 
 const PLAIN = { erase: null, repair: null, scrub: false };
 
-function packPart({ stream, expectedVersion, continues, events, rows, snapshot }: WritePart): PackedPart {
-  return [stream, expectedVersion, continues, events.map(packEvent), rows.map(packRow), snapshot];
+function packPart({ stream, expectedVersion, continues, account, events, rows, snapshot }: WritePart): PackedPart {
+  const other = account === stream ? null : account;
+  return [stream, expectedVersion, continues, other, events.map(packEvent), rows.map(packRow), snapshot];
 }
 
-function unpackPart([stream, expectedVersion, continues, events, rows, snapshot]: PackedPart): WritePart {
-  return { stream, expectedVersion, continues, events: events.map(unpackEvent), rows: rows.map(unpackRow), snapshot };
+function unpackPart([stream, expectedVersion, continues, other, events, rows, snapshot]: PackedPart): WritePart {
+  const account = other ?? stream;
+  return {
+    stream,
+    expectedVersion,
+    continues,
+    account,
+    events: events.map(unpackEvent),
+    rows: rows.map(unpackRow),
+    snapshot,
+  };
 }
 
 function packEvent({ id, type, header, salt, data, blobs, takesFence }: WriteEvent): PackedEvent {

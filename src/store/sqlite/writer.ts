@@ -136,7 +136,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
       return { seq: lastSeq, prev: hexOf(from), hash: hexOf(prev) };
     });
     heads.set(part.stream, { no, version, hash: prev, isWhole: true });
-    usage.add(no, part.events);
+    usage.add(no, part.account === part.stream ? no : (heads.of(part.account)?.no ?? no), part.events);
     for (const row of part.rows) writeRow(row);
     if (part.snapshot !== null) putSnapshot(no, version, part.snapshot);
     return written;

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect } from "vitest";
-import { type CustomFact, type Fact, fact, headerText, sessionStream } from "../../../src/kernel/index.ts";
+import { type CustomFact, emptyView, type Fact, fact, headerText, sessionStream } from "../../../src/kernel/index.ts";
 import type { Quota, RecordedEvent, Store, StreamUsage } from "../../../src/store/index.ts";
 import { proves } from "../../support/proves.ts";
-import { appendTo, event, everyEvent, newId, note, openSession } from "../../support/store-home.ts";
+import { appendTo, event, everyEvent, newId, note, openSession, SPEC } from "../../support/store-home.ts";
 import type { OpenStore } from "./describe-store.ts";
 
 const PLENTY = 1_000_000_000;
@@ -24,10 +24,15 @@ export function describeUsage(open: OpenStore): void {
         // What cannot be packed is stored in a little more than its length.
         expect((await store.usage(one)).blobBytes).toBeGreaterThanOrEqual(5000);
         expect((await store.usage(one)).blobBytes).toBeLessThan(5100);
-        expect(await store.usage()).toEqual(sum(await store.usage(one), await store.usage(two)));
+        expect(await store.usage()).toMatchObject(sum(await store.usage(one), await store.usage(two)));
         expect((await store.rebuild(null)).differences).toEqual([]);
       }
-      expect(await at.store.usage(sessionStream(newId()))).toEqual({ events: 0, bytes: 0, blobBytes: 0 });
+      expect(await at.store.usage(sessionStream(newId()))).toEqual({
+        events: 0,
+        bytes: 0,
+        blobBytes: 0,
+        familyBytes: 0,
+      });
     });
 
     proves("Q1", "a blob counts once, for whoever brought it, and passes on with the erasure of that", async () => {
@@ -92,6 +97,30 @@ export function describeUsage(open: OpenStore): void {
       },
     );
 
+    proves("Q2", "forks draw on the quota of the session they come from, and on that of no other", async () => {
+      await using at = await open();
+      const root = await openSession(at.store);
+      await appendTo(at.store, root, [note("x".repeat(2000))]);
+      const child = await forkOf(at.store, root);
+      const grandchild = await forkOf(at.store, child, root);
+      const stranger = await openSession(at.store);
+      const blob = await bringBlob(at.store, 3000);
+      await appendTo(at.store, grandchild, [artifact(blob)]);
+      const all = await Promise.all([root, child, grandchild].map((stream) => bytesOf(at.store, stream)));
+      const family = all.reduce((total, bytes) => total + bytes, 0);
+      for (const stream of [root, child, grandchild]) expect((await at.store.usage(stream)).familyBytes).toBe(family);
+      for (const stream of [root, child, grandchild])
+        await expect(
+          appendWithin(at.store, stream, [note("y".repeat(1000))], { streamBytes: family + 500 }),
+        ).rejects.toMatchObject({ code: "quota_exceeded", details: { used: family } });
+      await appendWithin(at.store, stranger, [note("y".repeat(1000))], { streamBytes: family + 500 });
+      expect((await at.store.rebuild(null)).differences).toEqual([]);
+      const [last] = (await at.store.readStream(grandchild, { limit: 1, descending: true })).events;
+      await erase(at.store, grandchild, [last]);
+      expect((await at.store.usage(root)).familyBytes).toBeLessThan(family - 2500);
+      expect((await at.store.rebuild(null)).differences).toEqual([]);
+    });
+
     proves("Q2", "many at the same moment do not get beyond what one alone could", async () => {
       await using at = await open();
       const streams = await Promise.all(Array.from({ length: 20 }, () => openSession(at.store)));
@@ -151,6 +180,18 @@ async function appendWithin(
   return store.append([{ stream, expectedVersion, events }], { fence: 0, quota: bounds });
 }
 
+async function forkOf(store: Store, parent: string, root = parent): Promise<string> {
+  const version = await store.version(parent);
+  const [head] = (await store.readStream(parent, { limit: 1, descending: true })).events;
+  const stream = sessionStream(newId());
+  const from = { sessionId: parent.slice(8), stream: parent, version, eventId: head?.id ?? "" };
+  const view = emptyView(stream);
+  const forked = fact("session.forked@1", { spec: SPEC, label: null, from, root: root.slice(8), view });
+  const continues = { stream: parent, version };
+  await store.append([{ stream, expectedVersion: 0, events: [event(forked)], continues }], { fence: 0 });
+  return stream;
+}
+
 async function bytesOf(store: Store, stream: string): Promise<number> {
   const { bytes, blobBytes } = await store.usage(stream);
   return bytes + blobBytes;
@@ -164,7 +205,7 @@ function sizeOf(events: readonly RecordedEvent[]): number {
   }, 0);
 }
 
-function sum(a: StreamUsage, b: StreamUsage): StreamUsage {
+function sum(a: StreamUsage, b: StreamUsage): Omit<StreamUsage, "familyBytes"> {
   return { events: a.events + b.events, bytes: a.bytes + b.bytes, blobBytes: a.blobBytes + b.blobBytes };
 }
 

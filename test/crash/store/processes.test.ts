@@ -228,7 +228,15 @@ function writeUnknown(home: string, stream: string, version: number): void {
   const at = new Date().toISOString();
   const header = headerText({ id, stream, version, type, at, actor: "operator", cause: null, dataHash });
   const written = { id, type, header, salt: salt.toString("hex"), data, blobs: [], takesFence: null };
-  const part = { stream, expectedVersion: version - 1, continues: null, events: [written], rows: [], snapshot: null };
+  const part = {
+    stream,
+    expectedVersion: version - 1,
+    continues: null,
+    account: stream,
+    events: [written],
+    rows: [],
+    snapshot: null,
+  };
   const request = { parts: [part], fence: 0, call: null, erase: null, repair: null, scrub: false, quota: null };
   expect(createWriter(db, join(home, "blobs")).commit([request])).toMatchObject([{ ok: [{}] }]);
   db.close();
