@@ -29,7 +29,20 @@ export function createBounds(deps: {
   /** Why the disk counts as low although there is room: something else grows that should not. */
   readonly alarm: () => string | null;
 }): Bounds {
-  let opening = 0;
+  const opening = new Set<Promise<unknown>>();
+
+  /** Those that are being opened may count twice, so that the last places are given when it is known who got one. */
+  const untilPlace = async (): Promise<void> => {
+    while (true) {
+      const ahead = [...opening];
+      const live = await deps.store.liveSessions();
+      const max = deps.limits().liveSessionsMax;
+      if (live + Math.max(ahead.length, opening.size) < max) return;
+      if (ahead.length === 0 && opening.size === 0)
+        throw new NomosError("limit_reached", { limit: "limits.liveSessionsMax", live, max });
+      await Promise.allSettled(opening);
+    }
+  };
 
   const checkDisk = (growth: Growth): void => {
     const { freeBytes, level } = deps.disk();
@@ -64,15 +77,13 @@ export function createBounds(deps: {
     },
     isTight: () => deps.disk().level !== "enough",
     forOpening: async (open) => {
-      const { liveSessionsMax } = deps.limits();
-      opening += 1;
+      await untilPlace();
+      const mine = open();
+      opening.add(mine);
       try {
-        const live = (await deps.store.liveSessions()) + opening - 1;
-        if (live >= liveSessionsMax)
-          throw new NomosError("limit_reached", { limit: "limits.liveSessionsMax", live, max: liveSessionsMax });
-        return await open();
+        return await mine;
       } finally {
-        opening -= 1;
+        opening.delete(mine);
       }
     },
   };

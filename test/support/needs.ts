@@ -6,8 +6,14 @@ import { spawnSync } from "node:child_process";
  */
 const PARTS = {
   bwrap: { probe: ["bwrap", "--ro-bind", "/", "/", "--unshare-pid", "--die-with-parent", "true"], apt: "bubblewrap" },
+  /** A file system of its own, small enough to fill. */
+  mount: {
+    probe: ["unshare", "--mount", "mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", "/mnt"],
+    apt: "mount util-linux",
+  },
   git: { probe: ["git", "--version"], apt: "git" },
   ps: { probe: ["ps", "-o", "pid=", "-p", "1"], apt: "procps" },
+  promtool: { probe: ["promtool", "--version"], apt: "prometheus" },
   strace: { probe: ["strace", "-o", "/dev/null", "true"], apt: "strace" },
 } as const;
 

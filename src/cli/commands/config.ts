@@ -42,11 +42,12 @@ function get(terminal: Terminal, config: Config, key: string, json: boolean): nu
   return EXIT.ok;
 }
 
-/** `drivers.mine.file` changes one member deep inside: the daemon takes the outermost one as a whole. */
+/** `drivers.mine.file` changes one member deep inside: the daemon takes the outermost one as a whole, except of limits. */
 async function set(terminal: Terminal, client: Client, key: string, value: string, json: boolean): Promise<number> {
   const { config } = await client.call("config.show", {});
   const [first = "", ...inner] = key.split(".");
-  const changed = inner.length === 0 ? jsonOrText(value) : put(config[first], inner, jsonOrText(value));
+  const before = first === "limits" ? {} : config[first];
+  const changed = inner.length === 0 ? jsonOrText(value) : put(before, inner, jsonOrText(value), first === "limits");
   const output = await client.call("config.set", { config: { [first]: changed } });
   if (json) terminal.print(JSON.stringify(output));
   else {
@@ -56,11 +57,11 @@ async function set(terminal: Terminal, client: Client, key: string, value: strin
   return EXIT.ok;
 }
 
-function put(into: unknown, [first = "", ...rest]: readonly string[], value: unknown): unknown {
+function put(into: unknown, [first = "", ...rest]: readonly string[], value: unknown, keepNull = false): unknown {
   const before: Config = typeof into === "object" && into !== null ? { ...into } : {};
   const { [first]: old, ...others } = before;
   const changed = rest.length === 0 ? value : put(old, rest, value);
-  return changed === null ? others : { ...others, [first]: changed };
+  return changed === null && !keepNull ? others : { ...others, [first]: changed };
 }
 
 function memberOf(value: unknown, key: string): unknown {

@@ -3,6 +3,7 @@ import { parseArguments, usageError } from "../arguments.ts";
 import { clientOf } from "../daemon/connect.ts";
 import { type FoundDaemon, findDaemon } from "../daemon/find-daemon.ts";
 import { startupError } from "../daemon/startup-error.ts";
+import { type BoundsReport, boundsChecks } from "../doctor/bounds-checks.ts";
 import { type Check, problem } from "../doctor/check.ts";
 import { homeChecks } from "../doctor/home-checks.ts";
 import { type LogReport, logChecks } from "../doctor/log-checks.ts";
@@ -22,7 +23,11 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const daemon = await findDaemon(terminal.home);
   const home = await homeChecks(terminal.home, options.repair);
   const report = daemon === null ? await examined(terminal, options) : await asked(terminal, daemon, options);
-  const checks = [...home, ...("log" in report ? logChecks(report, options.repair) : [report.refusal])];
+  const checks = [
+    ...home,
+    ...("log" in report ? logChecks(report, options.repair) : [report.refusal]),
+    ...("bounds" in report && report.bounds !== null ? boundsChecks(report.bounds) : []),
+  ];
   const ok = checks.every(({ finding }) => finding !== "problem");
   if (json) {
     const up = daemon === null ? null : { pid: daemon.pid, url: daemon.url, version: daemon.version };
@@ -38,19 +43,26 @@ export const run: RunCommand = async (terminal, { args, json }) => {
 
 const NOTHING = { log: null, models: null, tree: null, sandbox: null };
 
-async function asked(terminal: Terminal, daemon: FoundDaemon, options: DoctorOptions): Promise<LogReport> {
+async function asked(
+  terminal: Terminal,
+  daemon: FoundDaemon,
+  options: DoctorOptions,
+): Promise<LogReport & { readonly bounds: BoundsReport }> {
   const client = await clientOf(terminal, daemon);
-  const { log, models, tree, sandbox } = await client.call("system.doctor", { ...options });
-  return { log, models, tree, sandbox };
+  const { log, models, tree, sandbox, ...bounds } = await client.call("system.doctor", { ...options });
+  return { log, models, tree, sandbox, bounds };
 }
 
 /** Without a daemon the log is opened here. That it cannot be is a finding, unless somebody else has it open. */
-async function examined(terminal: Terminal, options: DoctorOptions): Promise<LogReport | { readonly refusal: Check }> {
+async function examined(
+  terminal: Terminal,
+  options: DoctorOptions,
+): Promise<(LogReport & { readonly bounds: null }) | { readonly refusal: Check }> {
   const { examine } = await import("../../app/index.ts");
   try {
     const { environment } = terminal;
     const { log, models, tree, sandbox } = await examine(terminal.home, { ...options, environment });
-    return { log, models, tree, sandbox };
+    return { log, models, tree, sandbox, bounds: null };
   } catch (thrown) {
     const error = startupError(thrown, terminal.home);
     if (!(error instanceof ClientError) || error.code === "home_in_use") throw error;

@@ -1,7 +1,8 @@
 import { parseArguments, usageError } from "../arguments.ts";
 import { connectIfUp } from "../daemon/connect.ts";
+import { spellDisk, spellUsage } from "../doctor/bounds-checks.ts";
 import { EVERYDAY } from "../everyday.ts";
-import { spellDuration } from "../print/spell.ts";
+import { spellBytes, spellDuration } from "../print/spell.ts";
 import { pairLines } from "../print/table.ts";
 import { EXIT, type RunCommand } from "../terminal.ts";
 
@@ -14,7 +15,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     terminal.print(JSON.stringify(status));
     return EXIT.ok;
   }
-  const { version, pid, port, home, uptimeMs, events, recovery, sandbox } = status;
+  const { version, pid, port, home, uptimeMs, events, recovery, sandbox, usage, disk, wal } = status;
   terminal.print(`nomos ${version} is up`);
   const lines = pairLines([
     ["address", `http://127.0.0.1:${port}`],
@@ -22,6 +23,9 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     ["home", home],
     ["up for", spellDuration(uptimeMs)],
     ["events", String(events)],
+    ["used", spellUsage(usage)],
+    ["disk", spellDisk(disk)],
+    ...(wal.problem === null ? [] : [["wal", `${spellBytes(wal.bytes)}: ${wal.problem}`] as const]),
     ["recovered", `${recovery.sessions} sessions, ${recovery.interrupted} cut turns, in ${recovery.ms} ms`],
     ["sandbox", sandbox.bubblewrap ?? `none: ${sandbox.remedy ?? ""}`],
   ]);

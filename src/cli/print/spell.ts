@@ -24,3 +24,11 @@ export function spellAge(iso: unknown): string {
   const ms = typeof iso === "string" ? Date.now() - Date.parse(iso) : Number.NaN;
   return Number.isNaN(ms) ? spell(iso) : `${spellDuration(Math.max(0, ms))} ago`;
 }
+
+const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
+
+export function spellBytes(bytes: number): string {
+  const power = Math.min(BYTE_UNITS.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
+  const value = bytes / 1024 ** power;
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[power]}`;
+}

@@ -1,0 +1,44 @@
+import type { OutputOf } from "../../client/index.ts";
+import { spellBytes } from "../print/spell.ts";
+import { type Check, fine, warning } from "./check.ts";
+
+export type BoundsReport = Pick<OutputOf<"system.doctor">, "usage" | "disk" | "wal">;
+
+/** Worth saying before it is too late. */
+const NEARLY_PART = 0.9;
+
+/** What the daemon says of the room that it has and takes up. None of it makes the log wrong. */
+export function boundsChecks({ usage, disk, wal }: BoundsReport): readonly Check[] {
+  return [aboutQuota(usage), aboutRoom(disk), aboutWal(wal)];
+}
+
+export function spellUsage({ eventBytes, blobBytes, limit }: BoundsReport["usage"]): string {
+  return `${spellBytes(eventBytes + blobBytes)} of ${spellBytes(limit)} (events ${spellBytes(eventBytes)}, blobs ${spellBytes(blobBytes)})`;
+}
+
+export function spellDisk({ freeBytes, level, limit }: BoundsReport["disk"]): string {
+  const free = `${spellBytes(freeBytes)} free`;
+  if (level === "enough") return free;
+  const what = level === "low" ? "nothing new is begun" : "running turns end too";
+  return `${free}, which is ${level}: below ${spellBytes(limit)} ${what}`;
+}
+
+function aboutQuota(usage: BoundsReport["usage"]): Check {
+  const message = spellUsage(usage);
+  if (usage.eventBytes + usage.blobBytes < usage.limit * NEARLY_PART) return fine("quota", message);
+  return warning("quota", message, "Run `nomos gc`, or raise it: `nomos config set limits.homeBytes BYTES`.");
+}
+
+function aboutRoom(disk: BoundsReport["disk"]): Check {
+  if (disk.level === "enough") return fine("room", spellDisk(disk));
+  return warning("room", spellDisk(disk), "Make room on the disk of $NOMOS_HOME; it ends by itself.");
+}
+
+function aboutWal({ bytes, problem }: BoundsReport["wal"]): Check {
+  if (problem === null) return fine("wal", spellBytes(bytes));
+  return warning(
+    "wal",
+    `${spellBytes(bytes)}: ${problem}`,
+    "`fuser -v` on log.db names the processes that have it open.",
+  );
+}
