@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Clock, type DiskState, spaceAt, watchDisk } from "../host/index.ts";
 import type { Census, Store } from "../store/index.ts";
-import { type BoundLimits, type Bounds, createBounds } from "../supervisor/index.ts";
+import { type Alarm, type BoundLimits, type Bounds, createBounds } from "../supervisor/index.ts";
 import type { BoundsService, ConfigService, EventLoopLag } from "../syscalls/index.ts";
 import { limit } from "./settings.ts";
 
@@ -19,8 +19,9 @@ interface BoundsDeps {
   readonly log: (message: string, details: object) => void;
 }
 
-/** The write-ahead log may grow to this many times its limit before nothing new is begun. */
-const WAL_ALARM_TIMES = 4;
+/** So many times its limit the write-ahead log may grow to before nothing new is begun, and before turns end. */
+const WAL_LOW_TIMES = 4;
+const WAL_SCARCE_TIMES = 8;
 const WAL_LOOK_EVERY_MS = 1000;
 const CENSUS_KEPT_MS = 5000;
 
@@ -43,7 +44,12 @@ export async function openBounds(deps: BoundsDeps): Promise<OpenedBounds> {
     onChange,
   });
   const wal = watchWal(deps, () => limits().walBytes);
-  const alarm = () => (wal.bytes() > limits().walBytes * WAL_ALARM_TIMES ? wal.problem() : null);
+  const alarm = (): Alarm | null => {
+    const times = wal.bytes() / limits().walBytes;
+    const reason = wal.problem();
+    if (reason === null || times <= WAL_LOW_TIMES) return null;
+    return { level: times > WAL_SCARCE_TIMES ? "scarce" : "low", reason };
+  };
   return {
     bounds: createBounds({ store, limits, disk: disk.state, alarm }),
     service: { limits, disk: disk.state, wal: () => ({ bytes: wal.bytes(), problem: wal.problem() }) },

@@ -1,5 +1,6 @@
 import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from "node:fs";
 import { join } from "node:path";
+import { withoutSecrets } from "./without-secrets.ts";
 
 export interface DaemonLog {
   readonly write: (message: string, details?: object) => void;
@@ -8,31 +9,64 @@ export interface DaemonLog {
 
 const FILE_BYTES_MAX = 10_485_760;
 const FILES_KEPT = 3;
+const LINE_CHARS_MAX = 16_384;
+const CUT_CHARS = 8192;
+/** What a disk that stands still may hold up; what comes on top is counted and dropped. */
+const UNWRITTEN_BYTES_MAX = 4_194_304;
 
 export function daemonLogPath(home: string): string {
   return join(home, "logs", "daemon.log");
 }
 
-/** The daemon's own log: a line of JSON each, in a file that is turned over when it is full. */
-export function openDaemonLog(home: string, echo: (line: string) => void): DaemonLog {
+/** The daemon's own log: a line of JSON each, in a file that is turned over when it is full. It never holds a secret. */
+export function openDaemonLog(
+  home: string,
+  echo: (line: string) => void,
+  bytesMax: number = FILE_BYTES_MAX,
+): DaemonLog {
   const path = daemonLogPath(home);
   mkdirSync(join(home, "logs"), { recursive: true, mode: 0o700 });
   let file = open(path);
   let size = sizeOf(path);
+  let dropped = 0;
+
+  const append = (line: string): void => {
+    // A full disk breaks the stream off; when there is room again a new one goes on where it ended.
+    if (file.destroyed) {
+      file = open(path);
+      size = sizeOf(path);
+    }
+    size += Buffer.byteLength(line) + 1;
+    file.write(`${line}\n`);
+    if (size < bytesMax) return;
+    file.end();
+    turnOver(path);
+    file = open(path);
+    size = 0;
+  };
   return {
     write: (message, details = {}) => {
-      const line = JSON.stringify({ at: new Date().toISOString(), message, ...details });
-      size += line.length + 1;
-      file.write(`${line}\n`);
+      const line = lineOf(message, details);
       echo(line);
-      if (size < FILE_BYTES_MAX) return;
-      file.end();
-      turnOver(path);
-      file = open(path);
-      size = 0;
+      if (file.writableLength > UNWRITTEN_BYTES_MAX) {
+        dropped += 1;
+        return;
+      }
+      if (dropped > 0) append(lineOf("lines were dropped: the log could not be written fast enough", { dropped }));
+      dropped = 0;
+      append(line);
     },
-    close: () => new Promise((resolve) => file.end(resolve)),
+    close: () => new Promise((resolve) => (file.destroyed ? resolve() : file.end(resolve))),
   };
+}
+
+/** However much there is to say, a line is short enough to be read, and still JSON. */
+function lineOf(message: string, details: object): string {
+  const at = new Date().toISOString();
+  const whole = JSON.stringify({ at, message, ...details });
+  const line = whole.length <= LINE_CHARS_MAX ? withoutSecrets(whole) : null;
+  // Cut first a little further on: a secret that the first cut divides is behind the second.
+  return line ?? JSON.stringify({ at, cut: withoutSecrets(whole.slice(0, LINE_CHARS_MAX)).slice(0, CUT_CHARS) });
 }
 
 function open(path: string): WriteStream {

@@ -40,7 +40,7 @@ export const Config = z.looseObject({
         "with less than this free on the home's disk nothing new is begun; with less than a quarter of it turns end",
       ),
       walBytes: bytes(1_048_576).describe(
-        "a write-ahead log that somebody keeps from being folded in is told of past this size; past four times this nothing new is begun",
+        "a write-ahead log that somebody keeps from being folded in is told of past this size; past four times this nothing new is begun, past eight times turns end; up to 32 MiB are usual",
       ),
     })
     .optional()

@@ -5,7 +5,7 @@ import { createBounds } from "./bounds.ts";
 
 const LIMITS = { sessionBytes: 1000, homeBytes: 5000, liveSessionsMax: 2, diskFreeBytes: 100 };
 
-const boundsWith = (level: "enough" | "low" | "scarce", alarm: string | null = null, used = 0) =>
+const boundsWith = (level: "enough" | "low" | "scarce", alarm: "low" | "scarce" | null = null, used = 0) =>
   createBounds({
     store: {
       usage: async (stream) => ({ events: 1, bytes: stream === undefined ? used : 0, blobBytes: 0, familyBytes: used }),
@@ -13,7 +13,7 @@ const boundsWith = (level: "enough" | "low" | "scarce", alarm: string | null = n
     },
     limits: () => LIMITS,
     disk: () => ({ freeBytes: 1, totalBytes: 2, level }),
-    alarm: () => alarm,
+    alarm: () => (alarm === null ? null : { level: alarm, reason: "pinned" }),
   });
 
 const admitted = fact("turn.admitted@1", { turnId: "t", prompt: "", blob: null, bytes: 0, queued: false });
@@ -32,10 +32,12 @@ proves("Q7", "with little room new work is refused first, then what runs, and ne
     expect(() => boundsWith("scarce").judge([going])).toThrow(expect.objectContaining(low));
   }
   for (const level of ["enough", "low", "scarce"] as const) expect(boundsWith(level).judge([killed])).toBeNull();
-  expect(() => boundsWith("enough", "pinned").judge([admitted])).toThrow(
+  expect(() => boundsWith("enough", "low").judge([admitted])).toThrow(
     expect.objectContaining({ ...low, details: expect.objectContaining({ reason: "pinned" }) }),
   );
-  expect(boundsWith("enough", "pinned").judge([begun])).not.toBeNull();
+  expect(boundsWith("enough", "low").judge([begun])).not.toBeNull();
+  expect(() => boundsWith("enough", "scarce").judge([begun])).toThrow(expect.objectContaining(low));
+  expect(boundsWith("enough", "scarce").judge([killed])).toBeNull();
 });
 
 proves("Q7", "everything that ends, answers or takes away is never refused for want of room", () => {

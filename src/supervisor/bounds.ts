@@ -22,12 +22,17 @@ export interface BoundLimits {
   readonly diskFreeBytes: number;
 }
 
+export interface Alarm {
+  readonly level: "low" | "scarce";
+  readonly reason: string;
+}
+
 export function createBounds(deps: {
   readonly store: Pick<Store, "usage" | "liveSessions">;
   readonly limits: () => BoundLimits;
   readonly disk: () => DiskState;
-  /** Why the disk counts as low although there is room: something else grows that should not. */
-  readonly alarm: () => string | null;
+  /** Why the disk counts as low or scarce although there is room: something else grows that should not. */
+  readonly alarm: () => Alarm | null;
 }): Bounds {
   const opening = new Set<Promise<unknown>>();
 
@@ -45,12 +50,13 @@ export function createBounds(deps: {
   };
 
   const checkDisk = (growth: Growth): void => {
-    const { freeBytes, level } = deps.disk();
+    const disk = deps.disk();
     const alarm = deps.alarm();
-    const isRefused = growth === "start" ? level !== "enough" || alarm !== null : level === "scarce";
+    const levels = [disk.level, alarm?.level];
+    const isRefused = levels.includes("scarce") || (growth === "start" && levels.includes("low"));
     if (growth === "end" || !isRefused) return;
-    const details = { freeBytes, limit: deps.limits().diskFreeBytes };
-    throw new NomosError("disk_low", alarm === null ? details : { ...details, reason: alarm });
+    const details = { freeBytes: disk.freeBytes, limit: deps.limits().diskFreeBytes };
+    throw new NomosError("disk_low", alarm === null ? details : { ...details, reason: alarm.reason });
   };
 
   return {

@@ -1,6 +1,6 @@
 export { type Agents, createAgents } from "./agents.ts";
 export { createApprovalWaiters } from "./approvals.ts";
-export { type BoundLimits, type Bounds, createBounds, NO_BOUNDS } from "./bounds.ts";
+export { type Alarm, type BoundLimits, type Bounds, createBounds, NO_BOUNDS } from "./bounds.ts";
 export { type By, type Committer, createCommitter } from "./committer.ts";
 export { createFrames, type Frame, type Frames } from "./frames.ts";
 export { irrevocableSince, readPath } from "./lineage.ts";

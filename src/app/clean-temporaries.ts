@@ -1,0 +1,29 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Ours by their names: what a write that was cut off left beside the file it was to become. */
+const TEMPORARY = /(?:\.[0-9a-f]{12}|\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.tmp(?:\.lines)?$/;
+/** Below the home: where we write files, and nobody else does. */
+const FOLDERS = ["", "blobs", "tree", "keys", "exports"] as const;
+const DEPTH_MAX = 12;
+
+/**
+ * Removes what an earlier daemon left half written. Only what is older than this one, under the home's lock: whatever is
+ * being written now is younger. Answers how many there were.
+ */
+export async function cleanTemporaries(home: string, startedAtMs: number): Promise<number> {
+  let removed = 0;
+  const clean = async (folder: string, depth: number): Promise<void> => {
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+      const path = join(folder, entry.name);
+      if (TEMPORARY.test(entry.name)) {
+        const found = await stat(path).catch(() => null);
+        if (found === null || found.mtimeMs >= startedAtMs) continue;
+        await rm(path, { recursive: true, force: true });
+        removed += 1;
+      } else if (entry.isDirectory() && depth > 0) await clean(path, depth - 1);
+    }
+  };
+  for (const name of FOLDERS) await clean(join(home, name), name === "" ? 0 : DEPTH_MAX);
+  return removed;
+}
