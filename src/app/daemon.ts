@@ -34,6 +34,7 @@ import {
 } from "../syscalls/index.ts";
 import { openAudit } from "./audit.ts";
 import { keptCensus, openBounds, watchEventLoop } from "./bounds.ts";
+import { cleanTemporaries } from "./clean-temporaries.ts";
 import { openDaemonLog } from "./daemon-log.ts";
 import { createDenialBound } from "./denials.ts";
 import { createDocs } from "./docs.ts";
@@ -259,6 +260,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     startMs: Date.now() - startedAtMs,
   });
 
+  const cleaned = cleanTemporaries(home, startedAtMs).then(
+    (removed) => removed > 0 && log.write("what was left half written is removed", { files: removed }),
+    (thrown: unknown) => log.write("what was left half written could not be removed", { reason: String(thrown) }),
+  );
+
   const stop = async (): Promise<void> => {
     log.write("stopping");
     stopping.abort();
@@ -276,6 +282,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       .catch((thrown: unknown) => log.write("the lease could not be given back", { code: toNomosError(thrown).code }));
     bounds.stop();
     eventLoop.stop();
+    await cleaned;
     await audit.stop();
     await store.close();
     await rm(join(home, "daemon.json"), { force: true });

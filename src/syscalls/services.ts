@@ -66,7 +66,7 @@ export interface BoundsService {
   readonly wal: () => { readonly bytes: number; readonly problem: string | null };
 }
 
-/** How late the main thread was, since the last time somebody asked. */
+/** How late the main thread was in the last seconds. */
 export interface EventLoopLag {
   readonly meanSeconds: number;
   readonly p99Seconds: number;

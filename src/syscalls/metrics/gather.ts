@@ -75,7 +75,7 @@ async function processFamilies({ daemon, eventLoop }: Services): Promise<readonl
     counter("process_cpu_seconds_total", "Processor time used.", one((user + system) / 1_000_000)),
     gauge("process_resident_memory_bytes", "Memory in use.", one(process.memoryUsage.rss())),
     ...(fds === null ? [] : [gauge("process_open_fds", "Open file descriptors.", one(fds))]),
-    gauge("nomos_event_loop_lag_seconds", "How late the main thread was, since the last time somebody asked.", [
+    gauge("nomos_event_loop_lag_seconds", "How late the main thread was in the last seconds.", [
       { labels: { stat: "mean" }, value: lag.meanSeconds },
       { labels: { stat: "p99" }, value: lag.p99Seconds },
       { labels: { stat: "max" }, value: lag.maxSeconds },

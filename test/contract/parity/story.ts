@@ -41,6 +41,7 @@ const HELLO_SHA256 = createHash("sha256").update(HELLO).digest("hex");
 /** One life of a daemon: every syscall at least once where it succeeds, and refusals of each kind on the way. */
 export const STORY: readonly Step[] = [
   { syscall: "system.status", input: nothing },
+  { syscall: "system.metrics", input: nothing, shape: true },
   { syscall: "driver.list", input: nothing },
   { syscall: "agent.list", input: nothing },
   {
