@@ -10,6 +10,7 @@ import { clientTypes } from "./client-types.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { errorsPage } from "./errors-page.ts";
 import { eventsPage } from "./events-page.ts";
+import { limitsPage } from "./limits-page.ts";
 import { permissionsPage } from "./permissions-page.ts";
 import { syscallsPage } from "./syscalls-page.ts";
 
@@ -22,6 +23,7 @@ export function generatedFiles(root: string): ReadonlyMap<string, string> {
     "docs/reference/configuration.md": configurationPage(),
     "docs/reference/errors.md": errorsPage(),
     "docs/reference/events.md": eventsPage(root),
+    "docs/reference/limits.md": limitsPage(root),
     "docs/reference/openapi.json": `${JSON.stringify(openApi(SYSCALLS, packageVersion(root)), null, 2)}\n`,
     "docs/reference/permissions.md": permissionsPage(),
     "docs/reference/syscalls.md": syscallsPage(),

@@ -1,0 +1,109 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CONFIG_DEFAULTS, Config, LIMIT_DEFAULTS } from "../../src/contract/index.ts";
+import { LIMITS } from "../../src/kernel/index.ts";
+import { schemaOf } from "./json-schema.ts";
+import { code, page, table } from "./markdown.ts";
+
+/** Every limit there is: those that can be set, those of the folds, and those that stand in the sources. */
+export function limitsPage(root: string): string {
+  const fixed = fixedLimits(root);
+  return page(
+    "Limits",
+    "Everything has a limit, and its name carries the unit. This page lists them all; where one is reached, the error names it. What happens when room is short is told in [metrics and room](../guide/metrics.md#when-room-is-short).",
+    "## What can be set",
+    "With `nomos config set KEY VALUE`. Those under `limits` hold at once; the others after a restart, unless [configuration](configuration.md) says otherwise.",
+    table(
+      ["key", "default", "meaning"],
+      settable().map(({ key, value, meaning }) => [code(key), code(grouped(value)), meaning]),
+    ),
+    "## What a session's state is bounded by",
+    "Fixed: the folds of old logs depend on them.",
+    table(
+      ["name", "value", "meaning"],
+      Object.entries(LIMITS).map(([name, value]) => [code(name), code(grouped(value)), meaningOf(name)]),
+    ),
+    "## What is fixed elsewhere",
+    "As the sources have it: queues, pages, buffers, connections.",
+    table(
+      ["name", "value", "where"],
+      fixed.map(({ name, value, file }) => [code(name), code(grouped(value)), code(file)]),
+    ),
+  );
+}
+
+const MEANINGS: { readonly [K in keyof typeof LIMITS]: string } = {
+  promptInlineBytes: "a longer prompt stands in a blob, and its beginning in the event",
+  promptBytes: "the longest prompt",
+  eventDataBytes: "the data of one event",
+  messageInlineBytes: "a longer message or piece of output stands in a blob",
+  queuedTurnsMax: "turns that wait in one session; one more is refused as `queue_full`",
+  pendingApprovalsMax: "open questions of one session",
+  openEffectsMax: "effects of one session that are under way at once",
+  grantsMax: "verbs that are allowed for good in one session",
+  artifactPathsMax: "paths of artifacts in one session",
+  artifactPathChars: "the longest path of an artifact",
+  artifactVersionsMax: "versions of artifacts that a session remembers",
+  artifactIdsMax: "artifacts whose numbering a session remembers",
+  artifactBytes: "one artifact, one blob, one message",
+  todoItemsMax: "items of a todo",
+  todoItemChars: "the text of one item",
+  labelChars: "a label",
+  pathSegmentsMax: "stretches that rewinds divide a session's path into",
+  optionChars: "one option of a question",
+  optionsMax: "options of a question",
+  snapshotEveryEvents: "events between two kept folds of a stream",
+  idempotencyKeyChars: "an Idempotency-Key",
+  callNotesReserveBytes: "what notes of calls that changed nothing may take up beyond a home's quota",
+};
+
+function meaningOf(name: string): string {
+  const meanings: { readonly [name: string]: string } = MEANINGS;
+  return meanings[name] ?? "";
+}
+
+interface Settable {
+  readonly key: string;
+  readonly value: number;
+  readonly meaning: string;
+}
+
+function settable(): readonly Settable[] {
+  const { properties = {} } = schemaOf(Config, "input");
+  const inner = properties["limits"]?.properties ?? {};
+  const plain = Object.entries(CONFIG_DEFAULTS).flatMap(([key, value]) =>
+    /Max$/.test(key) ? [{ key, value, meaning: properties[key]?.description ?? "" }] : [],
+  );
+  const limits = Object.entries(LIMIT_DEFAULTS).map(([key, value]) => ({
+    key: `limits.${key}`,
+    value,
+    meaning: inner[key]?.description ?? "",
+  }));
+  return [...limits, ...plain];
+}
+
+/** By their names: what ends in a bound and is a plain number. */
+function fixedLimits(
+  root: string,
+): readonly { readonly name: string; readonly value: number; readonly file: string }[] {
+  const files = globSync("src/**/*.ts", { cwd: root })
+    .filter((file) => !file.endsWith(".test.ts"))
+    .toSorted();
+  return files.flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(LIMIT)].map(([, name = "", value = ""]) => ({
+      name,
+      value: product(value),
+      file,
+    })),
+  );
+}
+
+const LIMIT = /^(?:export )?const ([A-Z][A-Z0-9_]*_(?:MAX|KEPT)(?:_[A-Z]+)?) = ([\d_ *]+);/gm;
+
+function product(text: string): number {
+  return text.split("*").reduce((all, factor) => all * Number(factor.replaceAll("_", "")), 1);
+}
+
+function grouped(value: number): string {
+  return String(value).replaceAll(/\B(?=(\d{3})+(?!\d))/g, "_");
+}
