@@ -248,7 +248,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await supervisor.stop(TURN_GRACE_MS);
     await host.stopAll({ graceMs: TURN_GRACE_MS });
     await closed;
-    waiters.stop();
     await committer
       .change(
         SYSTEM_STREAM,
