@@ -28,6 +28,7 @@ const PROJECTS: readonly Project[] = [
   {
     name: "e2e-postgres",
     include: ["test/e2e/**/*.test.ts"],
+    exclude: ["test/e2e/mcp-inspector.test.ts"],
     testTimeoutMs: secondsMs(120),
     postgres: true,
     store: "postgres",

@@ -23,7 +23,7 @@ function expectRefusal(
 
 /** Of the log's file, which there is only on SQLite. */
 const testOfFile: (title: string, prove: () => Promise<void>) => void =
-  CHOSEN_STORE === "sqlite" ? test : () => undefined;
+  CHOSEN_STORE === "sqlite" ? test.skipIf(!needs("bwrap")) : () => undefined;
 
 describe("what keeps a daemon from starting", () => {
   test("a port that somebody listens on", async () => {
@@ -57,7 +57,7 @@ describe("what keeps a daemon from starting", () => {
     expectRefusal(await runCli(["ps", "--json"], { home }), "home_unusable", 6);
   });
 
-  test.skipIf(!needs("bwrap") || CHOSEN_STORE !== "sqlite")("a home that cannot be written", async () => {
+  testOfFile("a home that cannot be written", async () => {
     const home = await stoppedHome();
     const up = await runConfined(["up", "--json"], { home, args: ["--ro-bind", home, home] });
     expectRefusal(up, "store_read_only", 6);
