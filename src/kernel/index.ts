@@ -7,6 +7,7 @@ export * from "./ids.ts";
 export * from "./json.ts";
 export * from "./lease.ts";
 export * from "./limits.ts";
+export * from "./merkle.ts";
 export * from "./refusal.ts";
 export * from "./session/decide-effect.ts";
 export * from "./session/decide-life.ts";

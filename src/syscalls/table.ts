@@ -1,6 +1,7 @@
 import { agent } from "./agent.ts";
 import { approval } from "./approval.ts";
 import { artifact } from "./artifact.ts";
+import { audit } from "./audit.ts";
 import type { Syscall } from "./define.ts";
 import { doc } from "./doc.ts";
 import { handoff } from "./handoff.ts";
@@ -19,6 +20,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...artifact,
   ...approval,
   ...agent,
+  ...audit,
   ...system,
   ...doc,
   ...ws,
