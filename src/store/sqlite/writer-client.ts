@@ -56,7 +56,10 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
     if (state !== "opening") onFatal(error);
   };
   const post = (message: ToWriter) => worker.postMessage(message);
+  /** What comes while a long flush is under way goes with those who wait for its end: one flush for all of them. */
+  const isHeldBack = () => sent.length > 0 && lastFlushMs >= FLUSH_SHORT_MS && state !== "closing";
   const send = (): void => {
+    if (isHeldBack()) return;
     while (waiting.length > 0) {
       const load = waiting.splice(0, LOAD_MAX);
       if (sent.length === 0) sentAtMs = performance.now();
@@ -82,6 +85,8 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
           settle(entry, reply === undefined ? undefined : unpackReply(reply));
         }
         if (state === "closing" && sent.length === 0) finished.resolve();
+        // Behind whatever those who have just been told ask for next.
+        if (waiting.length > 0) setImmediate(send);
         return;
       }
       case "fatal":
