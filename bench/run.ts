@@ -20,6 +20,7 @@ import { createHomes } from "./homes.ts";
 import { listSearchBenchmark } from "./list-search.ts";
 import { mcpBenchmark } from "./mcp.ts";
 import { createPackager } from "./package.ts";
+import { postgresBenchmark } from "./postgres.ts";
 import { writeReport } from "./report.ts";
 import { describeMachine, type Result, resultOf, writeResult } from "./results.ts";
 import { resumeBenchmark } from "./resume.ts";
@@ -41,6 +42,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   hibernatedBenchmark,
   auditBenchmark,
   cliBenchmark,
+  postgresBenchmark,
 ];
 
 const SOAK_MINUTES = 60;
