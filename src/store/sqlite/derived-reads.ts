@@ -4,7 +4,6 @@ import type { DerivedReads } from "../derived-reads.ts";
 import { bytes, number, text } from "../encoding.ts";
 import type { PageReads } from "./page-reads.ts";
 import { storedIds, storedRow } from "./rows.ts";
-import { unpacked } from "./snapshots.ts";
 import { createStatements } from "./statements.ts";
 
 export function createDerivedReads(db: DatabaseSync, pages: PageReads): DerivedReads {
@@ -34,8 +33,7 @@ export function createDerivedReads(db: DatabaseSync, pages: PageReads): DerivedR
       ).get(stream, version);
       if (found === undefined) return null;
       const state = bytes(found["state"]);
-      const isWhole = crc32(state) === found["sum"];
-      return { state: isWhole ? unpacked(state) : "", isWhole };
+      return { state: Buffer.from(state).toString("utf8"), isWhole: crc32(state) === found["sum"] };
     },
     brokenIndexes: () =>
       sql("PRAGMA integrity_check(20)")

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { crc32, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { crc32 } from "node:zlib";
 import { bytes, number } from "../encoding.ts";
 import type { Snapshot } from "../folding.ts";
 import type { Statement } from "./statements.ts";
@@ -8,7 +8,7 @@ import type { Statement } from "./statements.ts";
 export function createSnapshotWriter(db: DatabaseSync): (streamNo: number, version: number, state: string) => void {
   const put = db.prepare("INSERT OR REPLACE INTO snapshots(stream, version, state, sum) VALUES (?, ?, ?, ?)");
   return (streamNo, version, state) => {
-    const kept = packed(state);
+    const kept = Buffer.from(state);
     put.run(streamNo, version, kept, crc32(kept));
   };
 }
@@ -24,25 +24,7 @@ export function nearestSnapshot(
   );
   for (const row of newestFirst.each(streamNo, atOrBefore)) {
     const state = bytes(row["state"]);
-    if (crc32(state) === row["sum"]) return { version: number(row["version"]), state: unpacked(state) };
+    if (crc32(state) === row["sum"]) return { version: number(row["version"]), state: Buffer.from(state).toString() };
   }
   return null;
 }
-
-/** The text of a kept fold whose sum was right. */
-export function unpacked(kept: Uint8Array): string {
-  const isCompressed = ZSTD_MAGIC.equals(kept.subarray(0, ZSTD_MAGIC.length));
-  const state = isCompressed ? zstdDecompressSync(kept, { maxOutputLength: STATE_BYTES_MAX }) : Buffer.from(kept);
-  return state.toString("utf8");
-}
-
-/** A fold is the same few names again and again: what does not fit beside its neighbours is kept compressed. */
-function packed(state: string): Buffer {
-  const kept = Buffer.from(state);
-  return kept.length < COMPRESSED_FROM_BYTES ? kept : zstdCompressSync(kept);
-}
-
-const COMPRESSED_FROM_BYTES = 1024;
-const STATE_BYTES_MAX = 128 * 1024 * 1024;
-/** How compressed bytes begin; JSON never does. */
-const ZSTD_MAGIC = Buffer.from("28b52ffd", "hex");
