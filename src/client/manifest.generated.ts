@@ -1326,8 +1326,7 @@ export const ERRORS = {
     exit: 6,
     message:
       "The disk is almost full: nothing new is begun. What runs goes on; reading, answering and ending still work.",
-    remedy:
-      "Make room on the disk of $NOMOS_HOME (`nomos gc` frees what nobody needs), or lower `limits.diskFreeBytes`.",
+    remedy: "Make room on the disk of $NOMOS_HOME (nomos gc frees what nobody needs), or lower `limits.diskFreeBytes`.",
   },
   event_not_found: {
     status: 404,
@@ -1390,7 +1389,7 @@ export const ERRORS = {
     exit: 6,
     message: "A quota is used up: nothing was recorded. Reading, answering and ending still work.",
     remedy:
-      "Run `nomos gc` to free what nobody needs, erase or end what is not needed, or raise the limit named in the details (`nomos config set`).",
+      "Run nomos gc to free what nobody needs, erase or end what is not needed, or raise the limit named in the details (`nomos config set`).",
   },
   stale_fence: {
     status: 409,
