@@ -28,6 +28,16 @@ export async function openPostgresTestStore(): Promise<OpenedStore> {
         ),
       );
     },
+    tamper: async (...statements) => {
+      await store.close();
+      await onPostgres(schema.url, async (client) => {
+        await client.query(`SET search_path TO "${schema.name}"`);
+        for (const statement of statements) await client.query(statement);
+      });
+      store = await openStore();
+      return store;
+    },
+    downgrade: ["DROP TABLE usage", "DROP TABLE blob_sizes", "UPDATE meta SET version = 1"],
     [Symbol.asyncDispose]: async () => {
       await store.close();
       await schema[Symbol.asyncDispose]();

@@ -1,7 +1,8 @@
 import { open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
-import { openSqliteStore, type Store, type StoreError } from "../../src/store/index.ts";
+import { logPath, openSqliteStore, type Store, type StoreError } from "../../src/store/index.ts";
 import type { OpenedStore } from "../contract/store/describe-store.ts";
 import { makeTestHome } from "./store-home.ts";
 
@@ -21,6 +22,15 @@ export async function openSqliteTestStore(): Promise<OpenedStore> {
     },
     tracesOf: (bytes) => tracesIn(home.path, bytes),
     damageBlob: async (sha256) => flipByte(join(home.path, "blobs", sha256.slice(0, 2), `${sha256}.zst`)),
+    tamper: async (...statements) => {
+      await store.close();
+      const db = new DatabaseSync(logPath(home.path));
+      for (const statement of statements) db.exec(statement);
+      db.close();
+      store = await openStore();
+      return store;
+    },
+    downgrade: ["DROP TABLE usage", "DROP TABLE blob_sizes", "PRAGMA user_version=1"],
     [Symbol.asyncDispose]: async () => {
       await store.close();
       await home[Symbol.asyncDispose]();

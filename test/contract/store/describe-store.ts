@@ -22,6 +22,10 @@ export interface OpenedStore extends AsyncDisposable {
   readonly tracesOf: (bytes: string) => Promise<readonly string[]>;
   /** Changes one byte of a blob where it is kept. */
   readonly damageBlob: (sha256: string) => Promise<void>;
+  /** Says something to the database behind the store's back, while it is closed, and opens it again. */
+  readonly tamper: (...statements: readonly string[]) => Promise<Store>;
+  /** What makes it a log of the first version. */
+  readonly downgrade: readonly string[];
 }
 
 export type OpenStore = () => Promise<OpenedStore>;

@@ -56,6 +56,48 @@ export function describeUsage(open: OpenStore): void {
       expect((await at.store.usage()).bytes).toBe(sizeOf(left));
     });
 
+    proves("Q1", "a log of the first version is counted when it is opened, and the same comes out", async () => {
+      await using at = await open();
+      const root = await openSession(at.store);
+      const fork = await forkOf(at.store, root);
+      const blob = await bringBlob(at.store, 3000);
+      await appendTo(at.store, fork, [artifact(blob), note("x")]);
+      await appendTo(at.store, root, [artifact(blob)]);
+      const before = await Promise.all([root, fork, undefined].map((stream) => at.store.usage(stream)));
+      const store = await at.tamper(...at.downgrade);
+      expect(await Promise.all([root, fork, undefined].map((stream) => store.usage(stream)))).toEqual(before);
+      expect((await store.rebuild(null)).differences).toEqual([]);
+      await expect(appendWithin(store, fork, [note("y")], { streamBytes: 100 })).rejects.toMatchObject({
+        code: "quota_exceeded",
+      });
+    });
+
+    proves("Q1", "books that were changed are found by the check, and its repair sets them right", async () => {
+      await using at = await open();
+      const stream = await openSession(at.store);
+      await appendTo(at.store, stream, [artifact(await bringBlob(at.store, 2000)), note(1)]);
+      const right = await at.store.usage(stream);
+      for (const statement of [
+        "UPDATE usage SET bytes = bytes - 1",
+        "UPDATE usage SET events = events + 1 WHERE stream <> 0",
+        "UPDATE usage SET blob_bytes = 0",
+        "UPDATE usage SET family_bytes = 0",
+        "UPDATE blob_sizes SET bytes = 1",
+        "DELETE FROM usage WHERE stream <> 0",
+        "DELETE FROM usage",
+      ]) {
+        const store = await at.tamper(statement);
+        const found = await store.rebuild(null);
+        expect({ statement, models: found.differences.map(({ model }) => model) }).toMatchObject({
+          statement,
+          models: expect.arrayContaining(["usage"]),
+        });
+        await store.rebuild({ fence: 0 });
+        expect((await store.rebuild(null)).differences).toEqual([]);
+        expect(await store.usage(stream)).toEqual(right);
+      }
+    });
+
     proves("Q1", "naming a blob before it is there makes it no cheaper", async () => {
       await using at = await open();
       const stream = await openSession(at.store);

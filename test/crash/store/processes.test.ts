@@ -9,7 +9,7 @@ import { describe, expect } from "vitest";
 import { fact, hashData, headerText, SYSTEM_STREAM } from "../../../src/kernel/index.ts";
 import { sha256 } from "../../../src/store/encoding.ts";
 import { lockHome, logPath, openLogReader, openSqliteStore, type Store } from "../../../src/store/index.ts";
-import { openForWriting } from "../../../src/store/sqlite/schema.ts";
+import { openForWriting, SCHEMA_VERSION } from "../../../src/store/sqlite/schema.ts";
 import { createWriter } from "../../../src/store/sqlite/writer.ts";
 import { proves } from "../../support/proves.ts";
 import { appendTo, event, everyEvent, makeTestHome, newId, note, openSession } from "../../support/store-home.ts";
@@ -156,10 +156,13 @@ describe("homes that are not as they should be", () => {
       const store = await openAt(home.path);
       const stream = await openSession(store);
       await store.close();
-      await pragma(home.path, "PRAGMA user_version=2");
-      await expect(openAt(home.path)).rejects.toMatchObject({ code: "log_newer", details: { found: 2, known: 1 } });
+      await pragma(home.path, `PRAGMA user_version=${SCHEMA_VERSION + 1}`);
+      await expect(openAt(home.path)).rejects.toMatchObject({
+        code: "log_newer",
+        details: { found: SCHEMA_VERSION + 1, known: SCHEMA_VERSION },
+      });
       expect(() => openLogReader(logPath(home.path))).toThrow(expect.objectContaining({ code: "log_newer" }));
-      await pragma(home.path, "PRAGMA user_version=1");
+      await pragma(home.path, `PRAGMA user_version=${SCHEMA_VERSION}`);
       writeUnknown(home.path, stream, 2);
       const again = await openAt(home.path);
       const unknown = { code: "log_newer", details: { stream, version: 2, type: "session.teleported@1" } };
