@@ -25,6 +25,8 @@ const LUCKY: ReadonlySet<string> = new Set([
   "startTime",
   "expiresAtMs",
 ]);
+/** Members all of whose numbers are: what is taken up depends on the lengths of names and on the machine. */
+const LUCKY_PARTS: ReadonlySet<string> = new Set(["usage", "disk", "wal"]);
 /** Of a session that has only just been started: where it is by now. */
 const VOLATILE: ReadonlySet<string> = new Set(["status", "state", "busy", "queued", "head", "lastOutputAt"]);
 
@@ -55,7 +57,11 @@ export function createMask(places: Readonly<Record<string, string>>, options: { 
     return Object.fromEntries(
       members.map(([name, member]) => [
         name,
-        typeof member === "number" && (LUCKY.has(name) || LUCKY.has(`${name}#`)) ? "<number>" : mask(member),
+        LUCKY_PARTS.has(name)
+          ? shapeOf(member)
+          : typeof member === "number" && (LUCKY.has(name) || LUCKY.has(`${name}#`))
+            ? "<number>"
+            : mask(member),
       ]),
     );
   };
