@@ -75,6 +75,7 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["config.show", ""],
   ["config.set", '--config {"turnTimeoutMs":90000}'],
   ["system.status", ""],
+  ["system.metrics", ""],
   ["system.doctor", "--rebuild"],
   ["session.stream", "$outsideId"],
   ["system.shutdown", ""],
