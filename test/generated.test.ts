@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { ERRORS } from "../src/client/index.ts";
 import { DOOR_ERRORS } from "../src/contract/errors/door-errors.ts";
 import { HOST_ERRORS } from "../src/contract/errors/host-errors.ts";
+import { KEEPING_ERRORS } from "../src/contract/errors/keeping-errors.ts";
 import { LOG_ERRORS } from "../src/contract/errors/log-errors.ts";
 import { SESSION_ERRORS } from "../src/contract/errors/session-errors.ts";
 import { ERROR_CATALOGUE } from "../src/contract/index.ts";
@@ -78,7 +79,9 @@ describe("error codes", () => {
   });
 
   test("each belongs to one family", () => {
-    const families = [DOOR_ERRORS, HOST_ERRORS, LOG_ERRORS, SESSION_ERRORS].flatMap((family) => Object.keys(family));
+    const families = [DOOR_ERRORS, HOST_ERRORS, KEEPING_ERRORS, LOG_ERRORS, SESSION_ERRORS].flatMap((family) =>
+      Object.keys(family),
+    );
     expect(families.toSorted()).toEqual(Object.keys(ERROR_CATALOGUE).sort());
   });
 

@@ -26,12 +26,14 @@ import {
 import { serveHttp } from "../surfaces/index.ts";
 import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
 import { openAudit } from "./audit.ts";
+import { createBackups } from "./backups.ts";
 import { openDaemonLog } from "./daemon-log.ts";
 import { createDenialBound } from "./denials.ts";
 import { createDocs } from "./docs.ts";
 import { createDrivers } from "./drivers.ts";
 import { homeIdentity } from "./home-identity.ts";
 import { takeHomeLease } from "./home-lease.ts";
+import { refuseUnfinished } from "./restored-files.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
 import { sessionFiles } from "./session-files.ts";
 import { openSettings, setting, storeSettings } from "./settings.ts";
@@ -71,6 +73,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const startedAtMs = Date.now();
   await mkdir(options.home, { recursive: true, mode: 0o700 });
   const home = await realpath(options.home);
+  refuseUnfinished(home);
   const lock = lockHome(join(home, "lock.db"));
   const config = await openSettings(home);
   const log = openDaemonLog(home, options.echo);
@@ -172,6 +175,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     tickets: createTickets(clock),
     docs: createDocs(),
     audit: audit.service(committer),
+    backups: createBackups({ ...audit, home, store, clock, committer, version: options.version }),
     fence,
     callsUnderWay: new Map(),
     secretsShownOnce: new Map(),

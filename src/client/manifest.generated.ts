@@ -948,6 +948,23 @@ export const SYSCALLS = {
     cli: { positional: ["tokenId"], short: null },
     input: [{ name: "tokenId", type: "text", required: true, description: "", values: null }],
   },
+  "system.backup": {
+    summary: "Copy the log, its blobs, the tree, the keys and the configuration into a new folder, while all goes on",
+    kind: "write",
+    permission: "system.backup",
+    errors: ["backup_exists", "backup_refused", "overloaded", "disk_full"],
+    http: { method: "POST", path: "/api/backup", status: 200 },
+    cli: { positional: ["to"], short: "backup" },
+    input: [
+      {
+        name: "to",
+        type: "text",
+        required: false,
+        description: "absolute; default: in `backups` of the home",
+        values: null,
+      },
+    ],
+  },
   "doc.list": {
     summary: "The pages of documentation that came with this version",
     kind: "read",
@@ -1260,6 +1277,60 @@ export const ERRORS = {
     message: "There is no such tool.",
     remedy: "The details list those there are.",
   },
+  archive_invalid: {
+    status: 500,
+    exit: 1,
+    message: "The archive is not what the log says it must be.",
+    remedy: "The details name the place. Put the file back from a copy; the log itself is not touched by it.",
+  },
+  archive_not_found: {
+    status: 404,
+    exit: 4,
+    message: "This session has no archive here.",
+    remedy: "`nomos session show <session>` says whether it was archived; the files lie in `archive` of $NOMOS_HOME.",
+  },
+  backup_exists: {
+    status: 409,
+    exit: 5,
+    message: "Something is there already.",
+    remedy: "Name a path where nothing is: a backup never overwrites.",
+  },
+  backup_invalid: {
+    status: 409,
+    exit: 1,
+    message: "This is no backup, or not as it was made.",
+    remedy: "The details say what is wrong. Take another backup; nothing was restored.",
+  },
+  backup_newer: {
+    status: 409,
+    exit: 6,
+    message: "The backup was made by a newer version.",
+    remedy: "Install that version, or a later one, and restore with it.",
+  },
+  backup_refused: {
+    status: 400,
+    exit: 2,
+    message: "A backup cannot be written there.",
+    remedy: "Name an absolute path in a directory that exists, outside of $NOMOS_HOME or in its `backups`.",
+  },
+  home_is_backup: {
+    status: 409,
+    exit: 5,
+    message: "This is a backup, not a home.",
+    remedy: "Restore it into a home of its own: `nomos restore <backup>` with $NOMOS_HOME set to a new directory.",
+  },
+  home_not_empty: {
+    status: 409,
+    exit: 5,
+    message: "There is a log already; a restore never overwrites one.",
+    remedy: "Set $NOMOS_HOME (and $NOMOS_STORE) to where no log is, or move the old one away.",
+  },
+  restore_unfinished: {
+    status: 409,
+    exit: 5,
+    message: "A restore was cut short here.",
+    remedy: "Run `nomos restore <backup>` again; or remove `restoring.tmp` in $NOMOS_HOME to start without one.",
+  },
   anchor_disagrees: {
     status: 409,
     exit: 5,
@@ -1467,6 +1538,12 @@ export const ERRORS = {
     message: "The queue is full; nothing was admitted.",
     remedy: "Wait until some of it is done.",
   },
+  session_archived: {
+    status: 409,
+    exit: 5,
+    message: "What this session said and did has left the log.",
+    remedy: "`nomos archive read <session>` shows it, where an archive was made; start a new session to go on.",
+  },
   session_busy: {
     status: 409,
     exit: 5,
@@ -1479,6 +1556,12 @@ export const ERRORS = {
     exit: 5,
     message: "There is a session with this id.",
     remedy: "Leave the id to Nomos.",
+  },
+  session_not_ended: {
+    status: 409,
+    exit: 5,
+    message: "The session has not ended.",
+    remedy: "End it first: `nomos kill <session>`.",
   },
   session_not_found: {
     status: 404,

@@ -966,6 +966,26 @@ export interface SyscallTypes {
       readonly tokenId: string;
     };
   };
+  /** Copy the log, its blobs, the tree, the keys and the configuration into a new folder, while all goes on. */
+  "system.backup": {
+    readonly kind: "write";
+    readonly input: {
+      /** absolute; default: in `backups` of the home */
+      readonly to?: string;
+    };
+    readonly output: {
+      readonly path: string;
+      /** events in it */
+      readonly size: number;
+      /** of the tree over them */
+      readonly root: string;
+      readonly blobs: number;
+      /** named by events, but not there to be copied */
+      readonly missingBlobs: number;
+      /** of the log and the blobs */
+      readonly bytes: number;
+    };
+  };
   /** The pages of documentation that came with this version. */
   "doc.list": {
     readonly kind: "read";
@@ -1053,6 +1073,15 @@ export type ErrorCode =
   | "spawn_failed"
   | "stdin_closed"
   | "tool_unknown"
+  | "archive_invalid"
+  | "archive_not_found"
+  | "backup_exists"
+  | "backup_invalid"
+  | "backup_newer"
+  | "backup_refused"
+  | "home_is_backup"
+  | "home_not_empty"
+  | "restore_unfinished"
   | "anchor_disagrees"
   | "anchor_failed"
   | "blob_missing"
@@ -1088,9 +1117,11 @@ export type ErrorCode =
   | "lease_held"
   | "not_promptable"
   | "queue_full"
+  | "session_archived"
   | "session_busy"
   | "session_ended"
   | "session_exists"
+  | "session_not_ended"
   | "session_not_found"
   | "session_not_suspended"
   | "session_suspended"

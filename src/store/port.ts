@@ -103,6 +103,36 @@ export interface BundleReport {
   readonly missingBlobs: number;
 }
 
+export interface LogCopy {
+  /** The position of the last event in it. */
+  readonly events: number;
+  readonly blobs: number;
+  /** Of the file and the blobs together. */
+  readonly bytes: number;
+  /** Named by events but not there when the copy was made. */
+  readonly missingBlobs: readonly string[];
+}
+
+export interface BlobUse {
+  /** How many events name it. */
+  readonly names: number;
+  /** As it lies there, compressed. */
+  readonly bytes: number;
+}
+
+export interface BlobSweep {
+  readonly fence: number;
+  /** Brought, for the first time or again, less long ago: left alone. */
+  readonly minAgeMs: number;
+  /** Only says what would go. */
+  readonly dryRun: boolean;
+}
+
+export interface SweptBlobs {
+  readonly blobs: number;
+  readonly bytes: number;
+}
+
 export interface LogProblem {
   readonly stream: string;
   readonly version: number;
@@ -174,6 +204,14 @@ export interface Store {
     event: NewEvent,
     options: AppendOptions,
   ) => Promise<readonly RecordedEvent[]>;
+  /** Writes all of the log as of one moment, with the blobs it names, into an empty folder; nobody waits for it but erasures. */
+  readonly copyTo: (folder: string, progress?: Progress) => Promise<LogCopy>;
+  /** Null when there is no such blob. */
+  readonly blobUse: (sha256: string) => Promise<BlobUse | null>;
+  /** Removes blobs that no event names and that nobody has brought for a while: whoever did may be about to name them. */
+  readonly sweepBlobs: (sweep: BlobSweep) => Promise<SweptBlobs>;
+  /** Gives what erasures have freed back to the file system, as far as the store can. */
+  readonly giveBack: (fence: number) => Promise<void>;
   readonly verify: (progress?: Progress) => Promise<VerifyReport>;
   /** Writes the log up to a checkpoint as a bundle that others can verify, off the main thread and while it grows. */
   readonly exportBundle: (request: BundleRequest) => Promise<BundleReport>;
@@ -193,12 +231,18 @@ export class StoreError extends Error {
 }
 
 export const STORE_ERROR_CODES = [
+  "archive_invalid",
+  "archive_not_found",
+  "backup_exists",
+  "backup_invalid",
+  "backup_newer",
   "blob_missing",
   "checkpoint_invalid",
   "disk_full",
   "event_not_found",
   "export_exists",
   "home_in_use",
+  "home_not_empty",
   "idempotency_key_reused",
   "log_corrupt",
   "log_newer",

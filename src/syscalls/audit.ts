@@ -2,11 +2,12 @@ import { z } from "zod";
 import { EventWire, NomosError } from "../contract/index.ts";
 import { hex, leafHash } from "../kernel/index.ts";
 import { auditAgent } from "./audit-agent.ts";
-import { exportPlace } from "./audit-export.ts";
 import { AuditProblem, verifyAll } from "./audit-verify.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";
+import { outputPlace } from "./output-place.ts";
 import { byOf, dataIn } from "./session-answer.ts";
 
+const EXPORT = { folder: "exports", refusal: "export_refused" } as const;
 const ENTRIES_MAX = 1000;
 const Size = z.coerce.number().int().min(0);
 const Hashes = z.array(z.string()).describe("in hex, as RFC 6962 orders them");
@@ -135,7 +136,7 @@ export const audit: readonly Syscall[] = [
     cli: { positional: ["to"] },
     commit: async (context, { to }) => {
       const { store, audit: service, daemon } = context.services;
-      const path = await exportPlace(daemon.home, to ?? null);
+      const path = await outputPlace(daemon.home, to ?? null, EXPORT);
       const checkpoint = async () => service.checkpoints.reach(await store.lastSeq());
       const { size } = await store.exportBundle({ path, key: service.key, checkpoint });
       return service.noteExport({ path, size }, byOf(context));

@@ -5,6 +5,7 @@ import { audit } from "./audit.ts";
 import type { Syscall } from "./define.ts";
 import { doc } from "./doc.ts";
 import { handoff } from "./handoff.ts";
+import { keeping } from "./keeping.ts";
 import { reporting } from "./reporting.ts";
 import { sessionLife } from "./session-life.ts";
 import { sessionRead } from "./session-read.ts";
@@ -22,6 +23,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...agent,
   ...audit,
   ...system,
+  ...keeping,
   ...doc,
   ...ws,
 ];

@@ -1,0 +1,64 @@
+import { constants } from "node:fs";
+import { copyFile, lstat, mkdir, readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { digest } from "../blobs.ts";
+import { openLogFile } from "../sqlite/log-file.ts";
+import { isErrno, readIfThere, translated } from "../tree/durable-file.ts";
+import { copyBlobs } from "./copy-blobs.ts";
+import { FOLDER_MODE, flushFiles } from "./flush-files.ts";
+import { invalid, type Manifest } from "./manifest.ts";
+
+/**
+ * A copy of a backup to work on, durable. It is this copy that is verified and then used: whatever happens to the backup
+ * meanwhile, what was verified is what is restored. Of the backup only plain files are read, never through a link.
+ */
+export async function takeCopy(from: string, { files }: Manifest, to: string): Promise<void> {
+  const written: string[] = [];
+  const folders = new Set([to]);
+  const take = async (name: string): Promise<void> => {
+    await mkdir(dirname(join(to, name)), { recursive: true, mode: FOLDER_MODE });
+    for (let folder = dirname(join(to, name)); folder !== to; folder = dirname(folder)) folders.add(folder);
+    const found = await lstat(join(from, name)).catch(ifNotThere);
+    if (found === null || !found.isFile()) throw invalid(from, "a file is missing", { file: name });
+    await copyFile(join(from, name), join(to, name), constants.COPYFILE_EXCL);
+    written.push(join(to, name));
+  };
+  await translated(async () => {
+    for (const [name, hash] of Object.entries(files)) {
+      if (!SMALL_FILE.test(name))
+        throw invalid(from, "the manifest names a file that is none of a backup's", { file: name });
+      await take(name);
+      const bytes = await readIfThere(join(to, name));
+      if (bytes === null || digest(bytes) !== hash) throw invalid(from, "a file is not as it was", { file: name });
+    }
+    await take("log.db");
+    for (const tile of await tilesIn(join(from, "tree"))) await take(join("tree", tile));
+  });
+  const log = openLogFileOr(from, join(to, "log.db"));
+  await copyBlobs(log.blobNames(), join(from, "blobs"), join(to, "blobs")).finally(log.close);
+  await flushFiles(written);
+  await flushFiles(folders);
+}
+
+/** Names that lead nowhere else. */
+const SMALL_FILE = /^(checkpoint(\.cosigned)?|config\.json|keys\/(log\.key|key\.pub))$/;
+const TILE = /^(size|tile\/[0-9]{1,2}(\/x[0-9]{3})*\/[0-9]{3}(\.p\/[0-9]{1,3})?)$/;
+
+async function tilesIn(folder: string): Promise<readonly string[]> {
+  const found = await readdir(folder, { recursive: true }).catch(ifNotThere);
+  return (found ?? []).filter((name) => TILE.test(name));
+}
+
+function openLogFileOr(from: string, path: string): ReturnType<typeof openLogFile> {
+  try {
+    return openLogFile(path);
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "log_newer") throw cause;
+    throw invalid(from, "the log cannot be opened", { reason: String(cause) }, cause);
+  }
+}
+
+function ifNotThere(cause: unknown): null {
+  if (isErrno(cause, "ENOENT", "ENOTDIR")) return null;
+  throw cause;
+}
