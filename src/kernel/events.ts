@@ -29,6 +29,16 @@ export interface TextOrBlob {
   readonly bytes: number;
 }
 
+/** A session whose data left the log: how much that was, and the archive's file, unless there was to be none. */
+export interface CollectedSession {
+  readonly id: string;
+  readonly name: string;
+  readonly endedAt: string;
+  readonly events: number;
+  readonly bytes: number;
+  readonly archive: string | null;
+}
+
 /** A file of the home's `archive` folder, by its name and what it must hash to. */
 export interface ArchiveRef {
   readonly file: string;
@@ -196,11 +206,15 @@ export interface EventMap {
   /** What nobody needs any more was taken out: the data of sessions that ended long ago, and blobs that no event names. */
   "log.collected@1": {
     readonly maxAgeDays: number;
-    readonly sessions: number;
+    readonly sessions: readonly CollectedSession[];
+    /** Of all of them together. */
     readonly events: number;
     readonly bytes: number;
+    /** Those that lost their last name with them, and those that no event named anyway. */
     readonly blobs: number;
     readonly blobBytes: number;
+    /** There are more that are old enough; they are left to the next time. */
+    readonly more: boolean;
   };
   "lease.acquired@1": { readonly resource: string; readonly holder: string; readonly fence: number };
   "lease.released@1": { readonly resource: string; readonly fence: number };

@@ -1,4 +1,6 @@
-export { type BackupRequest, type MadeBackup, makeBackup } from "./backup/make-backup.ts";
+export { type ArchiveLine, hashFile, readArchive, writeArchive } from "./archive/archive-file.ts";
+export { provedEvents } from "./archive/check-archive.ts";
+export { makeBackup } from "./backup/make-backup.ts";
 export { MANIFEST, type Manifest, readManifest } from "./backup/manifest.ts";
 export { takeCopy } from "./backup/take-copy.ts";
 export { verifyBackup } from "./backup/verify-backup.ts";

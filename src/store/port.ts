@@ -65,6 +65,8 @@ export interface RowQuery {
   readonly after?: string;
   /** Sessions: only those alive; approvals: only those pending. */
   readonly open?: boolean;
+  /** Sessions: those that were forgotten too. */
+  readonly all?: boolean;
   /** Sessions: only those of which something runs or waits to run. */
   readonly active?: boolean;
   readonly sessionId?: string;
@@ -101,6 +103,18 @@ export interface BundleReport {
   readonly blobs: number;
   /** Named by events but not there. The bundle is what is left; its verification will say so too. */
   readonly missingBlobs: number;
+}
+
+/** An event as its bytes lie there, hashed or not. */
+export interface RawEvent {
+  readonly seq: number;
+  readonly prev: Uint8Array;
+  readonly header: Uint8Array;
+  readonly hash: Uint8Array;
+  readonly salt: Uint8Array | null;
+  readonly data: Uint8Array | null;
+  /** Those that the data names. */
+  readonly blobs: readonly string[];
 }
 
 export interface LogCopy {
@@ -173,6 +187,8 @@ export interface Store {
   readonly fold: (stream: string, atVersion?: number) => Promise<Folded>;
   readonly readStream: (stream: string, query: EventQuery) => Promise<EventPage>;
   readonly readAll: (query: EventQuery) => Promise<EventPage>;
+  /** Events of a stream behind a version, byte for byte; fewer than the limit when they are large, none at the end. */
+  readonly rawStream: (stream: string, after: number, limit: number) => Promise<readonly RawEvent[]>;
   readonly event: (id: string) => Promise<RecordedEvent | null>;
   /** The version of a stream's last event; 0 when there is none. */
   readonly version: (stream: string) => Promise<number>;

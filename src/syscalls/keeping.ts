@@ -7,6 +7,26 @@ const BACKUP = { folder: "backups", refusal: "backup_refused" } as const;
 const about = "system" as const;
 const Count = z.number().int();
 
+const Collected = z.object({
+  id: z.string(),
+  name: z.string(),
+  endedAt: z.string(),
+  events: Count,
+  bytes: Count,
+  archive: z.string().nullable().describe("the file, in `archive` of the home"),
+});
+
+const GcAnswer = z.object({
+  dryRun: z.boolean(),
+  sessions: z.array(Collected),
+  needed: z.array(z.object({ id: z.string(), name: z.string() })).describe("old enough, but a fork needs them"),
+  events: Count.describe("whose data goes; their headers and hashes stay"),
+  bytes: Count.describe("of that data"),
+  blobs: Count.describe("that no event names then"),
+  blobBytes: Count,
+  more: z.boolean().describe("one call takes so many; there are more"),
+});
+
 /** Keeping the log for long: copies of it, and what leaves it. */
 export const keeping: readonly Syscall[] = [
   write({
@@ -41,6 +61,34 @@ export const keeping: readonly Syscall[] = [
         missingBlobs: Number(missingBlobs),
         bytes: Number(bytes),
       };
+    },
+  }),
+  write({
+    name: "system.gc",
+    summary:
+      "Move what sessions that ended long ago said and did out of the log into archives, and remove blobs that nobody names",
+    permission: "system.gc",
+    about,
+    input: z.object({
+      maxAgeDays: z.coerce.number().min(0).max(36_500).describe("sessions that ended longer ago than this"),
+      dryRun: z.boolean().optional().describe("only say what would go, and how many bytes"),
+      discard: z.boolean().optional().describe("make no archive: the data is gone for good"),
+    }),
+    output: GcAnswer,
+    errors: ["overloaded", "disk_full"],
+    http: { method: "POST", path: "/api/gc" },
+    cli: { positional: [], short: "gc" },
+    destructive: true,
+    commit: async (context, { maxAgeDays, dryRun, discard }) => {
+      if (dryRun === true) return [];
+      const progress = (done: number, total: number) => context.progress({ message: "archiving", done, total });
+      const asked = { maxAgeDays, discard: discard === true };
+      return context.services.retention.collect(asked, progress, byOf(context));
+    },
+    answer: async ({ services }, { maxAgeDays, dryRun }, events) => {
+      const data = dataIn(events, "log.collected@1");
+      const plan = data === null || dryRun === true ? await services.retention.plan(maxAgeDays) : null;
+      return GcAnswer.parse({ needed: [], ...data, ...plan, dryRun: plan !== null });
     },
   }),
 ];

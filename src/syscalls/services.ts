@@ -2,7 +2,7 @@ import type { Config } from "../contract/index.ts";
 import type { AnchorStatus } from "../host/index.ts";
 import type { Actor, Policy, Sha256 } from "../kernel/index.ts";
 import type { CallRef, CheckpointKeeper, LogTree, RecordedEvent, Store, TreeReport } from "../store/index.ts";
-import type { Agents, By, Frames, Supervisor, Tokens } from "../supervisor/index.ts";
+import type { Agents, By, Frames, Retention, Supervisor, Tokens } from "../supervisor/index.ts";
 import type { Progress } from "./define.ts";
 import type { Tickets } from "./tickets.ts";
 
@@ -27,6 +27,7 @@ export interface Services {
   readonly config: ConfigService;
   readonly audit: AuditService;
   readonly backups: BackupService;
+  readonly retention: Retention;
   readonly daemon: DaemonService;
   /** Calls with an idempotency key that are being carried out right now. */
   readonly callsUnderWay: Map<string, Promise<unknown>>;

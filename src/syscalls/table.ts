@@ -1,5 +1,6 @@
 import { agent } from "./agent.ts";
 import { approval } from "./approval.ts";
+import { archive } from "./archive.ts";
 import { artifact } from "./artifact.ts";
 import { audit } from "./audit.ts";
 import type { Syscall } from "./define.ts";
@@ -24,6 +25,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...audit,
   ...system,
   ...keeping,
+  ...archive,
   ...doc,
   ...ws,
 ];

@@ -114,6 +114,7 @@ export function createSimStore(
     },
     blob: async (sha256) => disk.blobs.get(sha256) ?? null,
     erase: unused,
+    rawStream: unused,
     copyTo: unused,
     blobUse: unused,
     sweepBlobs: unused,

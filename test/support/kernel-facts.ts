@@ -177,11 +177,15 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<EventMap[K]> } = {
   }),
   "log.collected@1": fc.record({
     maxAgeDays: fc.nat(),
-    sessions: fc.nat(),
+    sessions: fc.array(
+      fc.record({ id: text, name: text, endedAt: text, events: fc.nat(), bytes: fc.nat(), archive: label }),
+      { maxLength: 2 },
+    ),
     events: fc.nat(),
     bytes: fc.nat(),
     blobs: fc.nat(),
     blobBytes: fc.nat(),
+    more: fc.boolean(),
   }),
   "lease.acquired@1": fc.record({ resource: text, holder: text, fence }),
   "lease.released@1": fc.record({ resource: text, fence }),

@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
-import { chmod, lstat, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { chmod, copyFile, lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { hex } from "../../kernel/index.ts";
+import { ARCHIVE, hashFile } from "../archive/archive-file.ts";
 import { type LogCopy, type Progress, type Store, StoreError } from "../port.ts";
 import { flushFolder, isErrno, readIfThere, translated } from "../tree/durable-file.ts";
 import type { LogTree } from "../tree/log-tree.ts";
@@ -31,8 +33,8 @@ export interface MadeBackup extends Omit<LogCopy, "events" | "missingBlobs"> {
   readonly missingBlobs: number;
 }
 
-/** What else of a home goes into a backup: small files, each where it lies in the home. */
-export const SMALL_FILES = ["config.json", "keys/log.key", "keys/key.pub", "checkpoint.cosigned"] as const;
+/** What else of a home goes into a backup, each where it lies in the home; and the archives. */
+const SMALL_FILES = ["config.json", "keys/log.key", "keys/key.pub", "checkpoint.cosigned"] as const;
 
 /** Written under another name, flushed, then given its own: what has that name is complete. */
 export async function makeBackup(request: BackupRequest): Promise<MadeBackup> {
@@ -75,14 +77,29 @@ async function fill(folder: string, request: BackupRequest): Promise<Omit<MadeBa
       const bytes = await readIfThere(join(home, name));
       if (bytes !== null) await put(name, bytes);
     }
+    for (const name of await archivesIn(home)) {
+      await mkdir(dirname(join(folder, name)), { recursive: true, mode: FOLDER_MODE });
+      await copyFile(join(home, name), join(folder, name), constants.COPYFILE_EXCL);
+      await chmod(join(folder, name), FILE_MODE);
+      files[name] = (await hashFile(join(folder, name))).sha256;
+    }
     await put("checkpoint", sign(head));
     const manifest = manifestText({ version, madeAt, size, root: hex(head.root), missingBlobs, files });
     await flushFiles(Object.keys(files).map((name) => join(folder, name)));
     await writeFile(join(folder, MANIFEST), manifest, { mode: FILE_MODE, flag: "wx" });
-    await flushFiles([join(folder, MANIFEST), join(folder, "keys"), folder]);
+    const folders = new Set(Object.keys(files).map((name) => dirname(join(folder, name))));
+    await flushFiles([join(folder, MANIFEST), ...folders, folder]);
     await chmod(folder, FOLDER_MODE);
   });
   return { size, root: hex(head.root), missingBlobs: missingBlobs.length, ...copy };
+}
+
+async function archivesIn(home: string): Promise<readonly string[]> {
+  const names = await readdir(join(home, "archive")).catch((cause: unknown) => {
+    if (isErrno(cause, "ENOENT")) return [];
+    throw cause;
+  });
+  return names.filter((name) => ARCHIVE.test(name)).map((name) => `archive/${name}`);
 }
 
 async function isThere(path: string): Promise<boolean> {

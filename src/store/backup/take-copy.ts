@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
 import { copyFile, lstat, mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { digest } from "../blobs.ts";
+import { hashFile } from "../archive/archive-file.ts";
 import { openLogFile } from "../sqlite/log-file.ts";
-import { isErrno, readIfThere, translated } from "../tree/durable-file.ts";
+import { isErrno, translated } from "../tree/durable-file.ts";
 import { copyBlobs } from "./copy-blobs.ts";
 import { FOLDER_MODE, flushFiles } from "./flush-files.ts";
 import { invalid, type Manifest } from "./manifest.ts";
@@ -25,11 +25,11 @@ export async function takeCopy(from: string, { files }: Manifest, to: string): P
   };
   await translated(async () => {
     for (const [name, hash] of Object.entries(files)) {
-      if (!SMALL_FILE.test(name))
+      if (!NAMED_FILE.test(name))
         throw invalid(from, "the manifest names a file that is none of a backup's", { file: name });
       await take(name);
-      const bytes = await readIfThere(join(to, name));
-      if (bytes === null || digest(bytes) !== hash) throw invalid(from, "a file is not as it was", { file: name });
+      if ((await hashFile(join(to, name))).sha256 !== hash)
+        throw invalid(from, "a file is not as it was", { file: name });
     }
     await take("log.db");
     for (const tile of await tilesIn(join(from, "tree"))) await take(join("tree", tile));
@@ -41,7 +41,8 @@ export async function takeCopy(from: string, { files }: Manifest, to: string): P
 }
 
 /** Names that lead nowhere else. */
-const SMALL_FILE = /^(checkpoint(\.cosigned)?|config\.json|keys\/(log\.key|key\.pub))$/;
+const NAMED_FILE =
+  /^(checkpoint(\.cosigned)?|config\.json|keys\/(log\.key|key\.pub)|archive\/[0-9a-f-]{36}\.jsonl\.zst)$/;
 const TILE = /^(size|tile\/[0-9]{1,2}(\/x[0-9]{3})*\/[0-9]{3}(\.p\/[0-9]{1,3})?)$/;
 
 async function tilesIn(folder: string): Promise<readonly string[]> {

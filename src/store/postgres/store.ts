@@ -12,7 +12,7 @@ import { callOf, NOTHING } from "../write-request.ts";
 import { createBlobs } from "./blobs.ts";
 import { copyLog } from "./copy.ts";
 import { createDerivedReads } from "./derived-reads.ts";
-import { exportLog } from "./export.ts";
+import { exportLog, rawOfStream } from "./export.ts";
 import { foldCold, foldStream } from "./fold-stream.ts";
 import { createIndexing } from "./indexing.ts";
 import { startNews } from "./news.ts";
@@ -158,6 +158,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       run(() => (atVersion === undefined ? foldNow(stream) : foldStream(reads, stream, atVersion))),
     readStream: (stream, query) => run(() => reads.stream(stream, query)),
     readAll: (query) => run(() => reads.all(query)),
+    rawStream: (stream, after, limit) => run(() => rawOfStream(sql, stream, after, limit)),
     event: (id) => run(() => reads.event(id)),
     version: (stream) => run(() => reads.version(stream)),
     seqAt: (stream, version) => run(() => reads.seqAt(stream, version)),

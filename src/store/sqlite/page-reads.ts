@@ -149,7 +149,8 @@ function rowFilter(model: Model, query: RowQuery): { readonly where: string; rea
   if (model === "session") {
     if (query.active === true)
       return { where: query.after === undefined ? "active = 1" : "active = 1 AND id < ?", given: after };
-    const open = query.open === true ? "alive = 1 AND shown = 1" : "shown = 1";
+    const shown = query.all === true ? "1 = 1" : "shown = 1";
+    const open = query.open === true ? `alive = 1 AND ${shown}` : shown;
     return { where: query.after === undefined ? open : `${open} AND id < ?`, given: after };
   }
   const parts = query.after === undefined ? ["1 = 1"] : ["id > ?"];

@@ -27,8 +27,10 @@ import { exportInThread } from "./export-client.ts";
 import { foldCold, foldStream } from "./fold-stream.ts";
 import { makeHome } from "./make-home.ts";
 import { createPageReads } from "./page-reads.ts";
+import { rawOfStream } from "./raw-events.ts";
 import { startReader } from "./reader-client.ts";
 import { openForReading } from "./schema.ts";
+import { createStatements } from "./statements.ts";
 import { startWriter } from "./writer-client.ts";
 
 export interface SqliteStoreOptions {
@@ -51,6 +53,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   );
   const db = await openForReadingOr(path, writer.close);
   const reads = createPageReads(db);
+  const sql = createStatements(db);
   const reader = startReader({ path, searchPath: join(options.home, "search.db") });
   const exports = createExports(exportInThread({ path, blobFolder }));
   const blobs = createBlobs(blobFolder);
@@ -188,6 +191,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       atVersion === undefined ? foldNow(stream) : foldStream(reads, stream, atVersion),
     readStream: async (stream, query) => reads.stream(stream, query),
     readAll: async (query) => reads.all(query),
+    rawStream: async (stream, after, limit) => rawOfStream(sql, stream, after, limit),
     event: async (id) => reads.event(id),
     version: async (stream) => reads.version(stream),
     seqAt: async (stream, version) => reads.seqAt(stream, version),
