@@ -33,7 +33,8 @@ describe("what is generated", () => {
     const root = await plantTree({});
     for (const name of ["node_modules", "package.json", "biome.json", ".gitignore"])
       await symlink(join(ROOT, name), join(root, name));
-    for (const path of ["src/kernel/events.ts", "src/kernel/session/view.ts"]) await copy(path, root);
+    for (const path of ["src/kernel/events.ts", "src/kernel/keeping.ts", "src/kernel/session/view.ts"])
+      await copy(path, root);
     expect((await writeGenerated(root)).length).toBe(generatedFiles(root).size);
     expect(await staleFiles(root)).toEqual([]);
     const page = join(root, "docs/reference/errors.md");

@@ -4,7 +4,16 @@ import { chmod, mkdir, realpath, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { NomosError } from "../contract/index.ts";
 import { systemClock } from "../host/index.ts";
-import { acquireLease, fact, HOME_LEASE, hex, isRefusal, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
+import {
+  acquireLease,
+  fact,
+  HOME_LEASE,
+  hex,
+  isRefusal,
+  type Restored,
+  SYSTEM_STREAM,
+  uuidv7Maker,
+} from "../kernel/index.ts";
 import {
   loadCopy,
   lockHome,
@@ -158,10 +167,7 @@ async function withStore<T>(settings: StoreSettings, work: (store: Store) => Pro
  * The new epoch and the fact that it is one, in one append. The fence is at least the time in seconds: fences rise by one
  * a start, so that no copy of this log, however long it went on after the backup, has come so far.
  */
-async function goOn(
-  store: Store,
-  restored: Omit<Parameters<typeof fact<"log.restored@1">>[1], "fence">,
-): Promise<number> {
+async function goOn(store: Store, restored: Omit<Restored, "fence">): Promise<number> {
   const clock = systemClock();
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
   const at = clock.iso(clock.nowMs());

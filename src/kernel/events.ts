@@ -1,4 +1,5 @@
 import type { Json } from "./json.ts";
+import type { ArchiveRef, BackedUp, Collected, Restored } from "./keeping.ts";
 import type { Artifact, TodoItem, View } from "./session/view.ts";
 
 /** What a session is and where it works; fixed at birth, inherited by forks. */
@@ -26,23 +27,6 @@ export type SandboxMode = "off" | "warn" | "enforce" | "strict";
 export interface TextOrBlob {
   readonly text: string;
   readonly blob: string | null;
-  readonly bytes: number;
-}
-
-/** A session whose data left the log: how much that was, and the archive's file, unless there was to be none. */
-export interface CollectedSession {
-  readonly id: string;
-  readonly name: string;
-  readonly endedAt: string;
-  readonly events: number;
-  readonly bytes: number;
-  readonly archive: string | null;
-}
-
-/** A file of the home's `archive` folder, by its name and what it must hash to. */
-export interface ArchiveRef {
-  readonly file: string;
-  readonly sha256: string;
   readonly bytes: number;
 }
 
@@ -184,38 +168,11 @@ export interface EventMap {
   /** The whole log was written out, up to this many events. Who may read all of it is worth knowing. */
   "log.exported@1": { readonly path: string; readonly size: number };
   /** A copy of everything was made, of the log as it was at this size. */
-  "log.backed_up@1": {
-    readonly path: string;
-    readonly size: number;
-    readonly root: string;
-    readonly blobs: number;
-    /** Named by events but not there. */
-    readonly missingBlobs: number;
-    readonly bytes: number;
-  };
+  "log.backed_up@1": BackedUp;
   /** From here on the log goes on from a backup of this size: whatever came behind it elsewhere is not in this log. */
-  "log.restored@1": {
-    readonly from: string;
-    readonly madeAt: string;
-    readonly size: number;
-    readonly root: string;
-    readonly fence: number;
-    /** A checkpoint that was signed after the backup was made, where one was found: so much is known to be lost. */
-    readonly newer: { readonly size: number; readonly root: string } | null;
-  };
+  "log.restored@1": Restored;
   /** What nobody needs any more was taken out: the data of sessions that ended long ago, and blobs that no event names. */
-  "log.collected@1": {
-    readonly maxAgeDays: number;
-    readonly sessions: readonly CollectedSession[];
-    /** Of all of them together. */
-    readonly events: number;
-    readonly bytes: number;
-    /** Those that lost their last name with them, and those that no event named anyway. */
-    readonly blobs: number;
-    readonly blobBytes: number;
-    /** There are more that are old enough; they are left to the next time. */
-    readonly more: boolean;
-  };
+  "log.collected@1": Collected;
   "lease.acquired@1": { readonly resource: string; readonly holder: string; readonly fence: number };
   "lease.released@1": { readonly resource: string; readonly fence: number };
 }

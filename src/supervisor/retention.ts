@@ -2,8 +2,8 @@ import { NomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
 import {
   archiveSession,
+  type Collected,
   type CollectedSession,
-  type EventMap,
   eraseData,
   fact,
   type NewId,
@@ -28,7 +28,6 @@ export interface Retention {
   ) => Promise<readonly RecordedEvent[]>;
 }
 
-type Collected = EventMap["log.collected@1"];
 export type CollectionPlan = Omit<Collected, "maxAgeDays"> & {
   readonly needed: readonly { readonly id: string; readonly name: string }[];
 };

@@ -4,10 +4,13 @@ import { hex, leafHash } from "../kernel/index.ts";
 import { auditAgent } from "./audit-agent.ts";
 import { AuditProblem, verifyAll } from "./audit-verify.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";
-import { outputPlace } from "./output-place.ts";
+import { type Output, outputPlace } from "./output-place.ts";
 import { byOf, dataIn } from "./session-answer.ts";
 
-const EXPORT = { folder: "exports", refusal: "export_refused" } as const;
+const EXPORT: Output = {
+  folder: "exports",
+  refused: (details) => new NomosError("export_refused", details),
+};
 const ENTRIES_MAX = 1000;
 const Size = z.coerce.number().int().min(0);
 const Hashes = z.array(z.string()).describe("in hex, as RFC 6962 orders them");

@@ -1,9 +1,13 @@
 import { z } from "zod";
+import { NomosError } from "../contract/index.ts";
 import { type Syscall, write } from "./define.ts";
-import { outputPlace } from "./output-place.ts";
+import { type Output, outputPlace } from "./output-place.ts";
 import { byOf, dataIn } from "./session-answer.ts";
 
-const BACKUP = { folder: "backups", refusal: "backup_refused" } as const;
+const BACKUP: Output = {
+  folder: "backups",
+  refused: (details) => new NomosError("backup_refused", details),
+};
 const about = "system" as const;
 const Count = z.number().int();
 

@@ -3,7 +3,7 @@ import type { AnchorStatus } from "../host/index.ts";
 import type { Actor, Policy, Sha256 } from "../kernel/index.ts";
 import type { CallRef, CheckpointKeeper, LogTree, RecordedEvent, Store, TreeReport } from "../store/index.ts";
 import type { Agents, By, Frames, Retention, Supervisor, Tokens } from "../supervisor/index.ts";
-import type { Progress } from "./define.ts";
+import type { Progress } from "./progress.ts";
 import type { Tickets } from "./tickets.ts";
 
 /** What syscalls work on. Built once by the composition root. */

@@ -1,5 +1,4 @@
 import {
-  type ArchiveRef,
   type Continuity,
   type CustomFact,
   type Fact,
@@ -8,6 +7,7 @@ import {
   type RedoClass,
   type SessionSpec,
 } from "../events.ts";
+import type { ArchiveRef } from "../keeping.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 import { isEnded, type Point, pendingApprovals, type SessionState } from "./state.ts";
 import { inheritView, rewindView, type View } from "./view.ts";

@@ -1,4 +1,5 @@
-import type { ArchiveRef, EffectKind, Question, RedoClass, SessionSpec } from "../events.ts";
+import type { EffectKind, Question, RedoClass, SessionSpec } from "../events.ts";
+import type { ArchiveRef } from "../keeping.ts";
 import { ownEntry } from "../own-entry.ts";
 import type { SessionStateName } from "./transitions.ts";
 import { type ArtifactHistory, emptyView, type View } from "./view.ts";
