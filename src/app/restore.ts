@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, realpath, rm, rmdir } from "node:fs/promises";
+import { chmod, mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { NomosError } from "../contract/index.ts";
 import { systemClock } from "../host/index.ts";
@@ -67,27 +67,39 @@ export async function restoreHome(options: RestoreOptions): Promise<RestoreRepor
   const manifest = await readManifest(from);
   const madeHome = await mkdir(options.home, { recursive: true, mode: 0o700 });
   const home = await realpath(options.home);
+  try {
+    return await locked(home, () => restoreLocked({ ...options, from, home }, manifest));
+  } catch (thrown) {
+    // Where nothing was before, nothing is left.
+    if (madeHome !== undefined) await rm(home, { recursive: true, force: true });
+    throw thrown;
+  }
+}
+
+async function locked<T>(home: string, work: () => Promise<T>): Promise<T> {
   const lock = lockHome(join(home, "lock.db"));
   try {
-    if (existsSync(logPath(home))) throw new NomosError("home_not_empty", { home });
-    const folder = join(home, RESTORING);
-    const isSecond = existsSync(folder);
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { mode: 0o700 });
-    const made = await restoreInto({ ...options, from, home }, folder, manifest, isSecond).catch(
-      async (thrown: unknown) => {
-        // A restore that was refused leaves nothing; one that was killed leaves a folder that says so.
-        await rm(folder, { recursive: true, force: true });
-        if (madeHome !== undefined) await rm(join(home, "lock.db"), { force: true }).then(() => rmdir(home));
-        throw thrown;
-      },
-    );
-    const movedTo = await placeRestored(home, folder);
-    await chmod(home, 0o700);
-    return { home, from, ...made, movedTo };
+    return await work();
   } finally {
     lock.release();
   }
+}
+
+async function restoreLocked(options: RestoreOptions, manifest: Manifest): Promise<RestoreReport> {
+  const { home, from } = options;
+  if (existsSync(logPath(home))) throw new NomosError("home_not_empty", { home });
+  const folder = join(home, RESTORING);
+  const isSecond = existsSync(folder);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { mode: 0o700 });
+  const made = await restoreInto(options, folder, manifest, isSecond).catch(async (thrown: unknown) => {
+    // A restore that was refused leaves nothing; one that was killed leaves a folder that says so.
+    await rm(folder, { recursive: true, force: true });
+    throw thrown;
+  });
+  const movedTo = await placeRestored(home, folder);
+  await chmod(home, 0o700);
+  return { home, from, ...made, movedTo };
 }
 
 async function restoreInto(
@@ -99,8 +111,7 @@ async function restoreInto(
   progress("copying the backup");
   await takeCopy(from, manifest, folder);
   progress("verifying every event and every blob");
-  const copy = await openSqliteStore({ home: folder, onFatal: ignore });
-  const { key, kept } = await verifyBackup(from, folder, manifest, copy).finally(copy.close);
+  const { key, kept } = await verifyBackup(from, folder, manifest);
   const settings = storeSettings(home, await openSettings(folder), environment);
   const remembered = await newestRemembered(home, key.verifier);
   if (remembered !== null && remembered.size <= kept.size) await expectSame(folder, from, remembered);

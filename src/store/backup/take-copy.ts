@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { copyFile, lstat, mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { hashFile } from "../archive/archive-file.ts";
+import { StoreError } from "../port.ts";
 import { openLogFile } from "../sqlite/log-file.ts";
 import { isErrno, translated } from "../tree/durable-file.ts";
 import { copyBlobs } from "./copy-blobs.ts";
@@ -34,8 +35,10 @@ export async function takeCopy(from: string, { files }: Manifest, to: string): P
     await take("log.db");
     for (const tile of await tilesIn(join(from, "tree"))) await take(join("tree", tile));
   });
-  const log = openLogFileOr(from, join(to, "log.db"));
-  await copyBlobs(log.blobNames(), join(from, "blobs"), join(to, "blobs")).finally(log.close);
+  await takeBlobs(from, to).catch((cause: unknown) => {
+    if (!(cause instanceof StoreError) || cause.code !== "log_corrupt") throw cause;
+    throw invalid(from, "the log cannot be read", { ...cause.details }, cause);
+  });
   await flushFiles(written);
   await flushFiles(folders);
 }
@@ -50,12 +53,13 @@ async function tilesIn(folder: string): Promise<readonly string[]> {
   return (found ?? []).filter((name) => TILE.test(name));
 }
 
-function openLogFileOr(from: string, path: string): ReturnType<typeof openLogFile> {
+/** Those that the log names. */
+async function takeBlobs(from: string, to: string): Promise<void> {
+  const log = openLogFile(join(to, "log.db"));
   try {
-    return openLogFile(path);
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "log_newer") throw cause;
-    throw invalid(from, "the log cannot be opened", { reason: String(cause) }, cause);
+    await copyBlobs(log.blobNames(), join(from, "blobs"), join(to, "blobs"));
+  } finally {
+    log.close();
   }
 }
 

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { hex, type Json } from "../../kernel/index.ts";
-import { type Progress, type RecordedEvent, type Store, StoreError } from "../port.ts";
+import { type RecordedEvent, type Store, StoreError } from "../port.ts";
 import { blobsIn } from "../preparing.ts";
+import { openSqliteStore } from "../sqlite/store.ts";
 import { readKept, type SignedCheckpoint } from "../tree/checkpoint-keeper.ts";
 import { readIfThere } from "../tree/durable-file.ts";
 import { type LogKey, openLogKey } from "../tree/log-key.ts";
@@ -17,15 +18,10 @@ export interface VerifiedBackup {
  * Everything that a backup promises: each event and its place in its chain, all of them under the checkpoint that the
  * log's key has signed, nothing missing at the end, nothing blank that was not erased, and every blob that is named.
  */
-export async function verifyBackup(
-  from: string,
-  folder: string,
-  manifest: Manifest,
-  store: Store,
-  progress?: Progress,
-): Promise<VerifiedBackup> {
+export async function verifyBackup(from: string, folder: string, manifest: Manifest): Promise<VerifiedBackup> {
   try {
-    return await verify(from, folder, manifest, store, progress);
+    const store = await openSqliteStore({ home: folder, onFatal: () => undefined });
+    return await verify(from, folder, manifest, store).finally(store.close);
   } catch (cause) {
     if (!(cause instanceof StoreError) || !DAMAGE.includes(cause.code)) throw cause;
     throw invalid(from, "it holds what was never written", { ...cause.details }, cause);
@@ -40,13 +36,7 @@ const DAMAGE: readonly string[] = [
   "blob_missing",
 ];
 
-async function verify(
-  from: string,
-  folder: string,
-  manifest: Manifest,
-  store: Store,
-  progress: Progress | undefined,
-): Promise<VerifiedBackup> {
+async function verify(from: string, folder: string, manifest: Manifest, store: Store): Promise<VerifiedBackup> {
   if ((await readIfThere(join(folder, "keys", "log.key"))) === null) throw invalid(from, "the log's key is missing");
   const key = await openLogKey(join(folder, "keys"));
   const kept = await readKept(join(folder, "checkpoint"), key);
@@ -54,7 +44,7 @@ async function verify(
   const size = await store.lastSeq();
   if (size !== kept.size || size !== manifest.size)
     throw invalid(from, "the log is not as long as it was", { events: size, signed: kept.size, said: manifest.size });
-  const { ok, problems } = await store.verify(progress);
+  const { ok, problems } = await store.verify();
   if (!ok) throw invalid(from, "an event is not what was written", { ...problems[0] });
   const root = hex(await rootOfLog(store, size));
   if (root !== hex(kept.root) || root !== manifest.root)

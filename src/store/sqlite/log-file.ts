@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { number, text } from "../encoding.ts";
 import { openForWriting } from "./schema.ts";
+import { createStatements } from "./statements.ts";
 
 /**
  * A log as one file that lies there by itself: nobody runs on it, and there is no write-ahead log beside it. It is what a
@@ -18,13 +19,13 @@ export interface LogFile {
 export function openLogFile(path: string): LogFile {
   const db = openForWriting(path);
   db.exec("PRAGMA journal_mode=DELETE; PRAGMA synchronous=OFF");
+  const sql = createStatements(db);
   return {
     db,
     blobNames: function* () {
       let after = "";
       for (;;) {
-        const page = db
-          .prepare("SELECT DISTINCT blob FROM event_blobs WHERE blob > ? ORDER BY blob LIMIT ?")
+        const page = sql("SELECT DISTINCT blob FROM event_blobs WHERE blob > ? ORDER BY blob LIMIT ?")
           .all(after, NAMES_A_TIME)
           .map((row) => text(row["blob"]));
         yield* page;
@@ -32,7 +33,7 @@ export function openLogFile(path: string): LogFile {
         if (page.length < NAMES_A_TIME) return;
       }
     },
-    lastSeq: () => number(db.prepare("SELECT coalesce(max(seq), 0) AS seq FROM events").get()?.["seq"]),
+    lastSeq: () => number(sql("SELECT coalesce(max(seq), 0) AS seq FROM events").get()?.["seq"]),
     close: () => db.close(),
   };
 }
