@@ -34,7 +34,7 @@ import { createDocs } from "./docs.ts";
 import { createDrivers } from "./drivers.ts";
 import { homeIdentity } from "./home-identity.ts";
 import { takeHomeLease } from "./home-lease.ts";
-import { refuseUnfinished } from "./restored-files.ts";
+import { clearRestoring, refuseBackup } from "./restored-files.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
 import { sessionFiles } from "./session-files.ts";
 import { openSettings, setting, storeSettings } from "./settings.ts";
@@ -74,8 +74,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const startedAtMs = Date.now();
   await mkdir(options.home, { recursive: true, mode: 0o700 });
   const home = await realpath(options.home);
-  refuseUnfinished(home);
+  refuseBackup(home);
   const lock = lockHome(join(home, "lock.db"));
+  await clearRestoring(home).catch((thrown: unknown) => {
+    lock.release();
+    throw thrown;
+  });
   const config = await openSettings(home);
   const log = openDaemonLog(home, options.echo);
   const clock = systemClock();

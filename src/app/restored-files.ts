@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { NomosError } from "../contract/index.ts";
-import { MANIFEST } from "../store/index.ts";
+import { logPath, MANIFEST } from "../store/index.ts";
 
 /** In a home while a restore is under way there. As long as it lies there no daemon starts. */
 export const RESTORING = "restoring.tmp";
@@ -13,10 +13,17 @@ const BROUGHT = ["config.json", "keys", "checkpoint.cosigned", "checkpoint", "tr
 /** What belonged to another log would be wrong beside this one. */
 const STALE = ["search.db", "search.db-wal", "search.db-shm", "daemon.json", "home-id"];
 
-/** A home that is none: a daemon there would begin a log of its own beside what somebody wants to keep. */
-export function refuseUnfinished(home: string): void {
-  if (existsSync(join(home, RESTORING))) throw new NomosError("restore_unfinished", { home });
+/** A daemon on a backup would change what somebody wants to keep as it is. */
+export function refuseBackup(home: string): void {
   if (existsSync(join(home, MANIFEST))) throw new NomosError("home_is_backup", { home });
+}
+
+/** A daemon on half a home would begin a log of its own. What a finished restore did not get to clear away goes. */
+export async function clearRestoring(home: string): Promise<void> {
+  const folder = join(home, RESTORING);
+  if (!existsSync(folder)) return;
+  if (!existsSync(logPath(home))) throw new NomosError("restore_unfinished", { home });
+  await rm(folder, { recursive: true, force: true });
 }
 
 /** Puts what was restored into its place. What lay there is kept, in a folder of the home; null when there was nothing. */
