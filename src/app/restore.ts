@@ -182,9 +182,11 @@ async function goOn(store: Store, restored: Omit<Restored, "fence">): Promise<nu
   const clock = systemClock();
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
   const at = clock.iso(clock.nowMs());
-  const folded = await store.fold(SYSTEM_STREAM);
+  // As of a version: by that, nothing is asked of what is derived from the log, which is made anew first of all.
+  const folded = await store.fold(SYSTEM_STREAM, await store.version(SYSTEM_STREAM));
   if (folded.kind !== "system") throw new Error("the system's stream has no system's fold");
   const { lease, version } = folded.state;
+  await store.rebuild({ fence: lease.lastFence });
   const fence = Math.max(lease.lastFence + 1, Math.floor(clock.nowMs() / 1000));
   const taken = acquireLease(lease, {
     resource: HOME_LEASE,
@@ -200,7 +202,6 @@ async function goOn(store: Store, restored: Omit<Restored, "fence">): Promise<nu
   ];
   const events = facts.map((given) => ({ id: newId(), at, actor: RESTORER, cause: null, fact: given }));
   await store.append([{ stream: SYSTEM_STREAM, expectedVersion: version, events }], { fence });
-  await store.rebuild({ fence });
   return fence;
 }
 

@@ -11,7 +11,7 @@ export const BEFORE_RESTORE = "before-restore-";
 /** What a restore brings, in the order in which it comes to its place: the log last. */
 const BROUGHT = ["config.json", "keys", "checkpoint.cosigned", "checkpoint", "tree", "archive", "blobs", "log.db"];
 /** What belonged to another log would be wrong beside this one. */
-const STALE = ["search.db", "search.db-wal", "search.db-shm", "daemon.json", "home-id"];
+const STALE = ["search.db", "search.db-wal", "search.db-shm", "daemon.json"];
 
 /** A daemon on a backup would change what somebody wants to keep as it is. */
 export function refuseBackup(home: string): void {

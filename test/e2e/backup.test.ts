@@ -53,7 +53,12 @@ proves(
 
     const home = await newHome();
     const cli = await runCli(["restore", to, "--json"], { home });
-    expect({ exitCode: cli.exitCode, stderr: cli.stderr }).toEqual({ exitCode: 0, stderr: "" });
+    const { exitCode, stdout, stderr } = cli;
+    expect({ exitCode, stderr, refused: exitCode === 0 ? "" : stdout }).toEqual({
+      exitCode: 0,
+      stderr: "",
+      refused: "",
+    });
     const report = cli.json<{ fence: number }>();
     expect(report).toMatchObject({ size: made.size, root: made.root, newer: null, missingBlobs: 0, movedTo: null });
     const again = await startDaemon({ home });
