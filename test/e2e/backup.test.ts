@@ -309,7 +309,7 @@ proves(
   240_000,
 );
 
-proves.skipIf(CHOSEN_STORE !== "sqlite")(
+proves.where(CHOSEN_STORE === "sqlite")(
   "KEEP-3",
   "what the home remembers beyond the backup is told and recorded; what contradicts the backup refuses it",
   async () => {
