@@ -12,13 +12,16 @@ const QUICK_ROUNDS = 3;
 export const backupBenchmark: Benchmark = {
   name: "backup",
   run: async ({ homes, product, quick, scratch }) => {
-    const { home, events } = await homes.history(quick ? QUICK_EVENTS : EVENTS);
+    const { home, events, sessionId } = await homes.history(quick ? QUICK_EVENTS : EVENTS);
     await using daemon = await startDaemon(await product(), home);
     const { api } = daemon;
     const model = join(scratch, "backup-model");
     await api.call("POST", "/api/backup", { to: model });
-    const idleMs = async (): Promise<number> =>
-      timedMs(() => api.call("POST", "/api/agents/default", { slug: "demo" }));
+    let labels = 0;
+    const write = (): Promise<number> => {
+      labels += 1;
+      return timedMs(() => api.call("POST", `/sessions/${sessionId}/label`, { label: `label ${labels}` }));
+    };
     const to = join(scratch, "backup-copy");
     const cleaned = async (work: () => Promise<unknown>): Promise<number> => {
       const ms = await timedMs(work);
@@ -35,12 +38,12 @@ export const backupBenchmark: Benchmark = {
         const backup = api.call("POST", "/api/backup", { to }).finally(() => {
           isOver = true;
         });
-        while (!isOver) writes.push(await idleMs());
+        while (!isOver) writes.push(await write());
         await backup;
         rmSync(to, { recursive: true });
         return 0;
       },
-      alone: idleMs,
+      alone: write,
     });
     const bytes = sizeOf(model);
     rmSync(model, { recursive: true });
