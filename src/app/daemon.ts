@@ -18,6 +18,7 @@ import {
   createApprovalWaiters,
   createCommitter,
   createFrames,
+  createRetention,
   createSessionProcesses,
   createSupervisor,
   createTokens,
@@ -33,6 +34,7 @@ import {
   type Syscall,
 } from "../syscalls/index.ts";
 import { openAudit } from "./audit.ts";
+import { createBackups } from "./backups.ts";
 import { keptCensus, openBounds, watchEventLoop } from "./bounds.ts";
 import { cleanTemporaries } from "./clean-temporaries.ts";
 import { openDaemonLog } from "./daemon-log.ts";
@@ -42,10 +44,12 @@ import { createDrivers } from "./drivers.ts";
 import { homeIdentity } from "./home-identity.ts";
 import { takeHomeLease } from "./home-lease.ts";
 import { growHeapSlowly } from "./memory.ts";
+import { clearRestoring, refuseBackup } from "./restored-files.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
 import { sessionFiles } from "./session-files.ts";
 import { openSettings, setting, storeSettings } from "./settings.ts";
 import { startTour } from "./tour.ts";
+import { unlessFull } from "./unless-full.ts";
 
 export interface DaemonOptions {
   readonly home: string;
@@ -82,7 +86,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   growHeapSlowly();
   await mkdir(options.home, { recursive: true, mode: 0o700 });
   const home = await realpath(options.home);
+  refuseBackup(home);
   const lock = lockHome(join(home, "lock.db"));
+  await clearRestoring(home).catch((thrown: unknown) => {
+    lock.release();
+    throw thrown;
+  });
   const config = await openSettings(home);
   const log = openDaemonLog(home, options.echo);
   const clock = systemClock();
@@ -193,6 +202,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     instruments,
     census: keptCensus(store, clock),
     eventLoop: eventLoop.lag,
+    backups: createBackups({ ...audit, home, store, clock, committer, version: options.version }),
+    retention: createRetention({ store, committer, clock, newId, folder: join(home, "archive") }),
     fence,
     callsUnderWay: new Map(),
     secretsShownOnce: new Map(),
@@ -292,14 +303,4 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     lock.release();
   };
   return { port, home, tourSession, stop, stopAsked: stopAsked.promise };
-}
-
-/** A daemon that has no room left still starts: people must be able to read, to end things and to make room. */
-async function unlessFull<T>(work: Promise<T>, log: (message: string, details: object) => void): Promise<T | null> {
-  return work.catch((thrown: unknown) => {
-    const { code, details } = toNomosError(thrown);
-    if (code !== "quota_exceeded" && code !== "disk_low" && code !== "limit_reached") throw thrown;
-    log("there is no room to set everything up", { code, details });
-    return null;
-  });
 }

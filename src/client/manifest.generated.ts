@@ -977,6 +977,91 @@ export const SYSCALLS = {
     cli: { positional: ["tokenId"], short: null },
     input: [{ name: "tokenId", type: "text", required: true, description: "", values: null }],
   },
+  "system.backup": {
+    summary: "Copy the log, its blobs, the tree, the keys and the configuration into a new folder, while all goes on",
+    kind: "write",
+    permission: "system.backup",
+    errors: ["backup_exists", "backup_refused", "overloaded", "disk_full"],
+    http: { method: "POST", path: "/api/backup", status: 200 },
+    cli: { positional: ["to"], short: "backup" },
+    input: [
+      {
+        name: "to",
+        type: "text",
+        required: false,
+        description: "absolute; default: in `backups` of the home",
+        values: null,
+      },
+    ],
+  },
+  "system.gc": {
+    summary:
+      "Move what sessions that ended long ago said and did out of the log into archives, and remove blobs that nobody names",
+    kind: "write",
+    permission: "system.gc",
+    errors: ["overloaded", "disk_full"],
+    http: { method: "POST", path: "/api/gc", status: 200 },
+    cli: { positional: [], short: "gc" },
+    input: [
+      {
+        name: "maxAgeDays",
+        type: "number",
+        required: true,
+        description: "sessions that ended longer ago than this",
+        values: null,
+      },
+      {
+        name: "dryRun",
+        type: "boolean",
+        required: false,
+        description: "only say what would go, and how many bytes",
+        values: null,
+      },
+      {
+        name: "discard",
+        type: "boolean",
+        required: false,
+        description: "make no archive: the data is gone for good",
+        values: null,
+      },
+    ],
+  },
+  "archive.read": {
+    summary: "What an archived session said and did, each event proved by what the log still has of it",
+    kind: "read",
+    permission: "session.read",
+    errors: ["session_not_found", "archive_not_found", "archive_invalid"],
+    http: { method: "GET", path: "/sessions/:id/archive", status: 200 },
+    cli: { positional: ["id"], short: null },
+    input: [
+      {
+        name: "id",
+        type: "text",
+        required: true,
+        description: "session id, the beginning of one, or a name",
+        values: null,
+      },
+      { name: "after", type: "number", required: false, description: "a `next` or a `seq`; exclusive", values: null },
+      { name: "limit", type: "number", required: false, description: "", values: null },
+    ],
+  },
+  "archive.verify": {
+    summary: "Check a session's archive, byte by byte, against what the log says of it",
+    kind: "read",
+    permission: "session.read",
+    errors: ["session_not_found", "archive_not_found"],
+    http: { method: "GET", path: "/sessions/:id/archive/verify", status: 200 },
+    cli: { positional: ["id"], short: null },
+    input: [
+      {
+        name: "id",
+        type: "text",
+        required: true,
+        description: "session id, the beginning of one, or a name",
+        values: null,
+      },
+    ],
+  },
   "doc.list": {
     summary: "The pages of documentation that came with this version",
     kind: "read",
@@ -1289,6 +1374,60 @@ export const ERRORS = {
     message: "There is no such tool.",
     remedy: "The details list those there are.",
   },
+  archive_invalid: {
+    status: 500,
+    exit: 1,
+    message: "The archive is not what the log says it must be.",
+    remedy: "The details name the place. Put the file back from a copy; the log itself is not touched by it.",
+  },
+  archive_not_found: {
+    status: 404,
+    exit: 4,
+    message: "This session has no archive here.",
+    remedy: "`nomos session show <session>` says whether it was archived; the files lie in `archive` of $NOMOS_HOME.",
+  },
+  backup_exists: {
+    status: 409,
+    exit: 5,
+    message: "Something is there already.",
+    remedy: "Name a path where nothing is: a backup never overwrites.",
+  },
+  backup_invalid: {
+    status: 409,
+    exit: 1,
+    message: "This is no backup, or not as it was made.",
+    remedy: "The details say what is wrong. Take another backup; nothing was restored.",
+  },
+  backup_newer: {
+    status: 409,
+    exit: 6,
+    message: "The backup was made by a newer version.",
+    remedy: "Install that version, or a later one, and restore with it.",
+  },
+  backup_refused: {
+    status: 400,
+    exit: 2,
+    message: "A backup cannot be written there.",
+    remedy: "Name an absolute path in a directory that exists, outside of $NOMOS_HOME or in its `backups`.",
+  },
+  home_is_backup: {
+    status: 409,
+    exit: 5,
+    message: "This is a backup, not a home.",
+    remedy: "Restore it into a home of its own: `nomos restore <backup>` with $NOMOS_HOME set to a new directory.",
+  },
+  home_not_empty: {
+    status: 409,
+    exit: 5,
+    message: "There is a log already; a restore never overwrites one.",
+    remedy: "Set $NOMOS_HOME (and $NOMOS_STORE) to where no log is, or move the old one away.",
+  },
+  restore_unfinished: {
+    status: 409,
+    exit: 5,
+    message: "A restore was cut short here.",
+    remedy: "Run `nomos restore <backup>` again; or remove `restoring.tmp` in $NOMOS_HOME to start without one.",
+  },
   anchor_disagrees: {
     status: 409,
     exit: 5,
@@ -1326,7 +1465,8 @@ export const ERRORS = {
     exit: 6,
     message:
       "The disk is almost full: nothing new is begun. What runs goes on; reading, answering and ending still work.",
-    remedy: "Make room on the disk of $NOMOS_HOME (nomos gc frees what nobody needs), or lower `limits.diskFreeBytes`.",
+    remedy:
+      "Make room on the disk of $NOMOS_HOME (`nomos gc` frees what nobody needs), or lower `limits.diskFreeBytes`.",
   },
   event_not_found: {
     status: 404,
@@ -1389,7 +1529,7 @@ export const ERRORS = {
     exit: 6,
     message: "A quota is used up: nothing was recorded. Reading, answering and ending still work.",
     remedy:
-      "Run nomos gc to free what nobody needs, erase or end what is not needed, or raise the limit named in the details (`nomos config set`).",
+      "Run `nomos gc` to free what nobody needs, erase or end what is not needed, or raise the limit named in the details (`nomos config set`).",
   },
   stale_fence: {
     status: 409,
@@ -1510,6 +1650,12 @@ export const ERRORS = {
     message: "The queue is full; nothing was admitted.",
     remedy: "Wait until some of it is done.",
   },
+  session_archived: {
+    status: 409,
+    exit: 5,
+    message: "What this session said and did has left the log.",
+    remedy: "`nomos archive read <session>` shows it, where an archive was made; start a new session to go on.",
+  },
   session_busy: {
     status: 409,
     exit: 5,
@@ -1522,6 +1668,12 @@ export const ERRORS = {
     exit: 5,
     message: "There is a session with this id.",
     remedy: "Leave the id to Nomos.",
+  },
+  session_not_ended: {
+    status: 409,
+    exit: 5,
+    message: "The session has not ended.",
+    remedy: "End it first: `nomos kill <session>`.",
   },
   session_not_found: {
     status: 404,

@@ -41,6 +41,10 @@ export const SessionWire = z.object({
     })
     .optional()
     .describe("of one session; lists leave it out"),
+  archived: z
+    .object({ at: z.string(), file: z.string().optional().describe("in `archive` of the home") })
+    .optional()
+    .describe("what it said and did has left the log"),
 });
 export type SessionWire = z.infer<typeof SessionWire>;
 
@@ -121,7 +125,13 @@ export function sessionWire(row: SessionRow): SessionWire {
     head: row.head,
     ...present("forkedFrom", row.forkedFrom),
     ...present("error", row.error),
+    ...present("archived", archivedWire(row.archived)),
   };
+}
+
+function archivedWire(archived: SessionRow["archived"]): NonNullable<SessionWire["archived"]> | null {
+  if (archived === null) return null;
+  return { at: archived.at, ...present("file", archived.archive?.file ?? null) };
 }
 
 export function approvalWire(row: ApprovalRow): ApprovalWire {

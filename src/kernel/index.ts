@@ -6,6 +6,7 @@ export * from "./gate/gate.ts";
 export * from "./growth.ts";
 export * from "./ids.ts";
 export * from "./json.ts";
+export type * from "./keeping.ts";
 export * from "./lease.ts";
 export * from "./limits.ts";
 export * from "./merkle.ts";

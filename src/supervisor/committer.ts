@@ -43,6 +43,8 @@ export interface Committer {
   readonly sessionState: (id: string) => Promise<SessionState>;
   /** Where a session's large bytes go, within its bounds. */
   readonly keeper: (id: string, growth: Growth) => Keeper;
+  /** While nothing else changes this session. Other sessions may be changed meanwhile, by the work too. */
+  readonly alone: <T>(id: string, work: () => Promise<T>) => Promise<T>;
 }
 
 export interface Keeper {
@@ -88,6 +90,7 @@ export function createCommitter(deps: {
       put: async (bytes) => store.putBlob(bytes, await bounds.mayKeep(sessionStream(id), growth)),
       isTight: bounds.isTight,
     }),
+    alone: (id, work) => inLine(sessionStream(id), work),
     erase: (id, ids, reason, by) =>
       inLine(sessionStream(id), async () => {
         const state = await sessionState(id);
@@ -114,7 +117,8 @@ export function createCommitter(deps: {
   };
 }
 
-function settled(decision: Decision): readonly (Fact | CustomFact)[] {
+/** The facts of a decision; a refusal is thrown. */
+export function settled(decision: Decision): readonly (Fact | CustomFact)[] {
   if (!isRefusal(decision)) return decision;
   throw new NomosError(decision.refused, decision.details);
 }

@@ -1,8 +1,16 @@
 export { type CheckedTree, checked } from "./audit-verify.ts";
-export type { Progress, StreamItem, Syscall } from "./define.ts";
+export type { StreamItem, Syscall } from "./define.ts";
 export { dispatch, mayCall, parseInput } from "./dispatch.ts";
 export type { ListedDocument, Shown } from "./mcp-spelling.ts";
 export { createInstruments } from "./metrics/instruments.ts";
-export type { AuditService, BoundsService, ConfigService, EventLoopLag, Services } from "./services.ts";
+export type { Progress } from "./progress.ts";
+export type {
+  AuditService,
+  BackupService,
+  BoundsService,
+  ConfigService,
+  EventLoopLag,
+  Services,
+} from "./services.ts";
 export { permissions, ROLES, SYSCALLS } from "./table.ts";
 export { createTickets } from "./tickets.ts";

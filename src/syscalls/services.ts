@@ -2,8 +2,9 @@ import type { Config } from "../contract/index.ts";
 import type { AnchorStatus, DiskState } from "../host/index.ts";
 import type { Actor, Policy, Sha256 } from "../kernel/index.ts";
 import type { CallRef, Census, CheckpointKeeper, LogTree, RecordedEvent, Store, TreeReport } from "../store/index.ts";
-import type { Agents, BoundLimits, By, Frames, Supervisor, Tokens } from "../supervisor/index.ts";
+import type { Agents, BoundLimits, By, Frames, Retention, Supervisor, Tokens } from "../supervisor/index.ts";
 import type { Instruments } from "./metrics/instruments.ts";
+import type { Progress } from "./progress.ts";
 import type { Tickets } from "./tickets.ts";
 
 /** What syscalls work on. Built once by the composition root. */
@@ -31,6 +32,8 @@ export interface Services {
   /** How much there is of everything, counted a few seconds ago at most. */
   readonly census: () => Promise<Census>;
   readonly eventLoop: () => EventLoopLag;
+  readonly backups: BackupService;
+  readonly retention: Retention;
   readonly daemon: DaemonService;
   /** Calls with an idempotency key that are being carried out right now. */
   readonly callsUnderWay: Map<string, Promise<unknown>>;
@@ -71,6 +74,12 @@ export interface EventLoopLag {
   readonly meanSeconds: number;
   readonly p99Seconds: number;
   readonly maxSeconds: number;
+}
+
+/** Copies of the whole home, made while it runs. */
+export interface BackupService {
+  /** One at a time: `overloaded`. Nothing is left of one that fails. */
+  readonly make: (path: string, progress: (progress: Progress) => void, by: By) => Promise<readonly RecordedEvent[]>;
 }
 
 export interface Caller {

@@ -1,10 +1,12 @@
 import { agent } from "./agent.ts";
 import { approval } from "./approval.ts";
+import { archive } from "./archive.ts";
 import { artifact } from "./artifact.ts";
 import { audit } from "./audit.ts";
 import type { Syscall } from "./define.ts";
 import { doc } from "./doc.ts";
 import { handoff } from "./handoff.ts";
+import { keeping } from "./keeping.ts";
 import { reporting } from "./reporting.ts";
 import { sessionLife } from "./session-life.ts";
 import { sessionRead } from "./session-read.ts";
@@ -22,6 +24,8 @@ export const SYSCALLS: readonly Syscall[] = [
   ...agent,
   ...audit,
   ...system,
+  ...keeping,
+  ...archive,
   ...doc,
   ...ws,
 ];

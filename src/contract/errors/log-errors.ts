@@ -36,7 +36,7 @@ export const LOG_ERRORS = {
     507,
     6,
     "The disk is almost full: nothing new is begun. What runs goes on; reading, answering and ending still work.",
-    "Make room on the disk of $NOMOS_HOME (nomos gc frees what nobody needs), or lower `limits.diskFreeBytes`.",
+    "Make room on the disk of $NOMOS_HOME (`nomos gc` frees what nobody needs), or lower `limits.diskFreeBytes`.",
   ),
   event_not_found: entry(
     404,
@@ -86,7 +86,7 @@ export const LOG_ERRORS = {
     507,
     6,
     "A quota is used up: nothing was recorded. Reading, answering and ending still work.",
-    "Run nomos gc to free what nobody needs, erase or end what is not needed, or raise the limit named in the details (`nomos config set`).",
+    "Run `nomos gc` to free what nobody needs, erase or end what is not needed, or raise the limit named in the details (`nomos config set`).",
   ),
   stale_fence: entry(409, 5, "Another writer has taken over.", "This process must stop; the other one goes on."),
   stale_version: entry(409, 5, "Something else was written first.", "Read again, then decide again."),

@@ -80,7 +80,8 @@ async function checkTables(connection: Connection, found: Columns): Promise<void
   const isWhole = Object.entries(TABLES).every(([name, { columns }]) => {
     if (version < SCHEMA_VERSION && USAGE_TABLES.includes(name)) return !found.has(name);
     const there = found.get(name);
-    const wanted = Object.entries(columns);
+    const isSince = (column: string) => version < SCHEMA_VERSION && name === "blobs" && column === "put_at";
+    const wanted = Object.entries(columns).filter(([column]) => !isSince(column) || there?.has(column));
     return there?.size === wanted.length && wanted.every(([column, type]) => there.get(column) === plainType(type));
   });
   if (!isWhole) corrupt("the tables are not as they were created");

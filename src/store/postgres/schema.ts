@@ -107,7 +107,15 @@ export const TABLES: Readonly<Record<string, Table>> = {
     indexes: ["CREATE INDEX tokens_secret ON tokens(secret)"],
   },
   system: { columns: { id: "bytea NOT NULL", ...ROW }, key: "id", fillPercent: 50 },
-  blobs: { columns: { blob: "bytea NOT NULL", packed: "bytea NOT NULL" }, key: "blob" },
+  /** `put_at`: when somebody brought it last. */
+  blobs: {
+    columns: {
+      blob: "bytea NOT NULL",
+      packed: "bytea NOT NULL",
+      put_at: "timestamp with time zone NOT NULL DEFAULT clock_timestamp()",
+    },
+    key: "blob",
+  },
   /** Erased and not brought again: an event may no longer name them. */
   gone_blobs: { columns: { blob: "bytea NOT NULL" }, key: "blob" },
   search_cursor: {
@@ -146,7 +154,12 @@ export function createStatements(): readonly string[] {
 
 /** What makes a log of version 1 one of version 2; its events stay as they are. */
 export function upgradeStatements(): readonly string[] {
-  return [...USAGE_TABLES.flatMap(tableStatements), ...RECOUNT, `UPDATE meta SET version = ${SCHEMA_VERSION}`];
+  return [
+    "ALTER TABLE blobs ADD COLUMN IF NOT EXISTS put_at timestamp with time zone NOT NULL DEFAULT clock_timestamp()",
+    ...USAGE_TABLES.flatMap(tableStatements),
+    ...RECOUNT,
+    `UPDATE meta SET version = ${SCHEMA_VERSION}`,
+  ];
 }
 
 export const USAGE_TABLES: readonly string[] = ["usage", "blob_sizes"];

@@ -22,7 +22,7 @@ type PackedRequest = readonly [
   call: WriteRequest["call"],
   quota: readonly [streamBytes: number, homeBytes: number, overdraw: boolean] | null,
   /** Seldom: then it crosses as it is. */
-  rest: Pick<WriteRequest, "erase" | "repair" | "scrub"> | null,
+  rest: Pick<WriteRequest, "erase" | "repair" | "scrub" | "sweep" | "vacuumPages"> | null,
 ];
 
 type PackedPart = readonly [
@@ -51,16 +51,15 @@ type PackedRow = readonly [RowWrite["model"], string, string, ...(string | numbe
 /** Position, hash of the one before, own hash; and so on. A refusal, or what is left to scrub, crosses as it is. */
 type PackedReply = readonly (string | number)[] | WriteReply;
 
-export function packRequest({ fence, parts, call, quota, erase, repair, scrub }: WriteRequest): PackedRequest {
-  const isPlain = erase === null && repair === null && !scrub;
+export function packRequest({ fence, parts, call, quota, ...rest }: WriteRequest): PackedRequest {
+  const isPlain = rest.erase === null && rest.repair === null && !rest.scrub && rest.vacuumPages === 0;
   const bounds = quota === null ? null : ([quota.streamBytes, quota.homeBytes, quota.overdraw] as const);
-  return [fence, parts.map(packPart), call, bounds, isPlain ? null : { erase, repair, scrub }];
+  return [fence, parts.map(packPart), call, bounds, isPlain ? null : rest];
 }
 
 export function unpackRequest([fence, parts, call, bounds, rest]: PackedRequest): WriteRequest {
-  const { erase, repair, scrub } = rest ?? PLAIN;
   const quota = bounds === null ? null : { streamBytes: bounds[0], homeBytes: bounds[1], overdraw: bounds[2] };
-  return { fence, parts: parts.map(unpackPart), call, quota, erase, repair, scrub };
+  return { fence, parts: parts.map(unpackPart), call, quota, ...(rest ?? PLAIN) };
 }
 
 export function packReply(reply: WriteReply): PackedReply {
@@ -76,7 +75,7 @@ export function unpackReply(reply: PackedReply): WriteReply {
   return { ok, unscrubbed: null };
 }
 
-const PLAIN = { erase: null, repair: null, scrub: false };
+const PLAIN = { erase: null, repair: null, scrub: false, sweep: [], vacuumPages: 0 };
 
 function packPart({ stream, expectedVersion, continues, account, events, rows, snapshot }: WritePart): PackedPart {
   const other = account === stream ? null : account;

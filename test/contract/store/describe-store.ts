@@ -5,6 +5,7 @@ import { describeBlobs } from "./blob-contract.ts";
 import { describeBundles } from "./bundle-contract.ts";
 import { describeErasure } from "./erasure-contract.ts";
 import { describeFolds } from "./fold-contract.ts";
+import { describeKeeping } from "./keep-contract.ts";
 import { describeLife } from "./life-contract.ts";
 import { describeLookups } from "./lookup-contract.ts";
 import { describeModel } from "./model-contract.ts";
@@ -43,6 +44,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeLife(open);
     describeBundles(open);
     describeUsage(open);
+    describeKeeping(open);
     describeModel(open);
   });
 }

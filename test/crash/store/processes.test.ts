@@ -240,7 +240,17 @@ function writeUnknown(home: string, stream: string, version: number): void {
     rows: [],
     snapshot: null,
   };
-  const request = { parts: [part], fence: 0, call: null, erase: null, repair: null, scrub: false, quota: null };
+  const request = {
+    parts: [part],
+    fence: 0,
+    call: null,
+    erase: null,
+    repair: null,
+    scrub: false,
+    sweep: [],
+    vacuumPages: 0,
+    quota: null,
+  };
   expect(createWriter(db, join(home, "blobs")).commit([request])).toMatchObject([{ ok: [{}] }]);
   db.close();
 }

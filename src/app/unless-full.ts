@@ -1,0 +1,14 @@
+import { toNomosError } from "../contract/index.ts";
+
+/** A daemon that has no room left still starts: people must be able to read, to end things and to make room. */
+export async function unlessFull<T>(
+  work: Promise<T>,
+  log: (message: string, details: object) => void,
+): Promise<T | null> {
+  return work.catch((thrown: unknown) => {
+    const { code, details } = toNomosError(thrown);
+    if (code !== "quota_exceeded" && code !== "disk_low" && code !== "limit_reached") throw thrown;
+    log("there is no room to set everything up", { code, details });
+    return null;
+  });
+}
