@@ -121,11 +121,19 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       erase: prepared.erase,
       scrub: true,
     };
-    const reply = await bringing.alone(() => writer.write(write)).finally(() => folds.resume(stream));
-    folds.set(stream, prepared.after);
-    const events = publish(recorded([prepared], reply.ok));
+    const { events, unscrubbed } = await bringing.alone(async () => {
+      try {
+        const reply = await writer.write(write);
+        // In the same breath as the answer, as an append does it: listeners hear of everything in order of commits.
+        folds.resume(stream);
+        folds.set(stream, prepared.after);
+        return { events: publish(recorded([prepared], reply.ok)), unscrubbed: reply.unscrubbed };
+      } finally {
+        folds.resume(stream);
+      }
+    });
     await reader.forget(seqs);
-    await scrub(reply.unscrubbed, fence, ids);
+    await scrub(unscrubbed, fence, ids);
     return events;
   };
 
