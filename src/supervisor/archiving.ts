@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type ArchiveRef, isErasable, sessionStream } from "../kernel/index.ts";
 import { type ArchiveLine, hashFile, type RawEvent, readArchive, type Store, writeArchive } from "../store/index.ts";
@@ -61,6 +62,12 @@ export async function archiveSessionData(
 export async function archiveThere(folder: string, id: string): Promise<ArchiveRef | null> {
   const file = `${id}.jsonl.zst`;
   return existsSync(join(folder, file)) ? { file, ...(await hashFile(join(folder, file))) } : null;
+}
+
+/** What a run that was killed has left of a file it was writing. Whoever calls makes sure that nobody writes one now. */
+export async function removeTorn(folder: string): Promise<void> {
+  const names = existsSync(folder) ? await readdir(folder) : [];
+  for (const name of names) if (name.endsWith(".tmp")) await rm(join(folder, name), { force: true });
 }
 
 function headerOf({ header }: RawEvent): { readonly id: string; readonly type: string } {

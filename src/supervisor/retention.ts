@@ -12,7 +12,7 @@ import {
   sessionStream,
 } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
-import { archiveSessionData, archiveThere, erasableOf } from "./archiving.ts";
+import { archiveSessionData, archiveThere, erasableOf, removeTorn } from "./archiving.ts";
 import { type By, type Committer, settled } from "./committer.ts";
 import { type DueSession, dueSessions } from "./due-sessions.ts";
 
@@ -121,6 +121,7 @@ export function createRetention({ store, committer, clock, newId, folder }: Rete
   });
 
   const collect: Retention["collect"] = async ({ maxAgeDays, discard }, progress, by) => {
+    await removeTorn(folder);
     const { taken, more } = await duePlan(maxAgeDays);
     const kept = new Set<string>();
     const keepAncestors = (id: string): void => {

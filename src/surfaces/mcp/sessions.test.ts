@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { Actor } from "../../kernel/index.ts";
-import type { Services } from "../../syscalls/index.ts";
+import { createInstruments, type Services } from "../../syscalls/index.ts";
 import { createCatalogue } from "./server.ts";
 import { createMcpSessions, type McpSessionLimits } from "./sessions.ts";
 
@@ -21,7 +21,7 @@ afterEach(async () => {
 
 function sessionsWith(limits: Partial<McpSessionLimits> = {}) {
   const clock = { nowMs: 0 };
-  const services = { daemon: { version: "0" } } as Services;
+  const services = { daemon: { version: "0" }, instruments: createInstruments(Date.now) } as Services;
   const catalogue = createCatalogue(services, [], () => undefined);
   const sessions = createMcpSessions(catalogue, { ...LIMITS, ...limits }, () => clock.nowMs);
   ended.push(sessions.close);

@@ -5,7 +5,13 @@ import { WebSocket } from "ws";
 import { z } from "zod";
 import { type Actor, compilePolicy } from "../../kernel/index.ts";
 import { read, stream } from "../../syscalls/define.ts";
-import { createTickets, type Services, type StreamItem, type Syscall } from "../../syscalls/index.ts";
+import {
+  createInstruments,
+  createTickets,
+  type Services,
+  type StreamItem,
+  type Syscall,
+} from "../../syscalls/index.ts";
 import { createDoor } from "../http/door.ts";
 import { createWebSockets, type WsOptions } from "./web-sockets.ts";
 
@@ -57,7 +63,7 @@ async function serve(given: Partial<WsOptions> & { readonly secrets?: Map<string
   const { secrets = new Map([["secret", OPERATOR]]) } = given;
   const tickets = createTickets({ nowMs: Date.now, iso: (ms) => new Date(ms).toISOString() });
   const policy = compilePolicy(["test.use"], [{ id: "default", effect: "allow", verb: "*", resource: "**" }]);
-  const services = { tickets, policy } as Services;
+  const services = { tickets, policy, instruments: createInstruments(Date.now) } as Services;
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
