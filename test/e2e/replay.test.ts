@@ -171,6 +171,11 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     const to = join(on.home, "..", `export-${randomUUID()}`);
     return post("/api/audit/export", { to }, { to: `${to}-other` }, ["path", "size"]);
   },
+  "system.backup": async (on) => {
+    const to = join(on.home, "..", `backup-${randomUUID()}`);
+    return post("/api/backup", { to }, { to: `${to}-other` }, ["path", "events"]);
+  },
+  "system.gc": async () => post("/api/gc", { maxAgeDays: 300 }, { maxAgeDays: 301 }, ["sessions", "blobs"]),
   "config.set": async () => ({
     method: "PUT",
     path: "/api/config",

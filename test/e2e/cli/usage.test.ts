@@ -192,7 +192,7 @@ describe("the shell", () => {
     const { stdout, stderr } = await bash(script);
     expect(stderr).toBe("");
     expect(stdout).toBe(
-      "restart reject rewind\nresume rewind\n--queue\nfish\n--label\ncomplete -o default -F _nomos nomos\n",
+      "restart restore reject rewind\nresume rewind\n--queue\nfish\n--label\ncomplete -o default -F _nomos nomos\n",
     );
   });
 
