@@ -1,4 +1,7 @@
 import type { CustomFact, Fact, Folded, Json, Model } from "../kernel/index.ts";
+import type { Census, MayKeep, Quota, StoreFiles, StreamUsage } from "./usage-shapes.ts";
+
+export type { Census, MayKeep, Quota, StoreFiles, StreamUsage } from "./usage-shapes.ts";
 
 export { STORE_ERROR_CODES, StoreError, type StoreErrorCode } from "./store-error.ts";
 
@@ -45,24 +48,6 @@ export interface AppendOptions {
   readonly call?: CallRef | null;
   /** What it may not go beyond; without one it is written whatever is used already. */
   readonly quota?: Quota | null;
-}
-
-/** In bytes as stored: headers and data of events, and blobs, each counted once. */
-export interface Quota {
-  /** For a stream with all that forked from where it comes from: forks draw on their root's quota. */
-  readonly streamBytes: number;
-  readonly homeBytes: number;
-  /** It exists already and would be lost: let in as long as there is any room. */
-  readonly overdraw: boolean;
-}
-
-/** What a stream takes up. A blob counts for the stream that brought it, packed as it is stored. */
-export interface StreamUsage {
-  readonly events: number;
-  readonly bytes: number;
-  readonly blobBytes: number;
-  /** All bytes of its root and of everything that forked from there. */
-  readonly familyBytes: number;
 }
 
 /** Cursors are global positions (`seq`), exclusive, also for one stream: they only rise along it. */
@@ -193,20 +178,6 @@ export interface RebuildReport {
     readonly what: "missing" | "extra" | "differs";
   }[];
 }
-
-/** How much there is of everything, at one moment not long ago. */
-export interface Census {
-  readonly sessions: { readonly [state: string]: number };
-  readonly queuedTurns: number;
-  readonly pendingApprovals: number;
-}
-
-export interface StoreFiles {
-  readonly databaseBytes: number;
-  readonly searchBytes: number;
-}
-
-export type MayKeep = (packedBytes: number) => void;
 
 export type Progress = (done: number, of: number) => void;
 

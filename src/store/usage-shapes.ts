@@ -1,0 +1,31 @@
+/** In bytes as stored: headers and data of events, and blobs, each counted once. */
+export interface Quota {
+  /** For a stream with all that forked from where it comes from: forks draw on their root's quota. */
+  readonly streamBytes: number;
+  readonly homeBytes: number;
+  /** It exists already and would be lost: let in as long as there is any room. */
+  readonly overdraw: boolean;
+}
+
+/** What a stream takes up. A blob counts for the stream that brought it, packed as it is stored. */
+export interface StreamUsage {
+  readonly events: number;
+  readonly bytes: number;
+  readonly blobBytes: number;
+  /** All bytes of its root and of everything that forked from there. */
+  readonly familyBytes: number;
+}
+
+/** How much there is of everything, at one moment not long ago. */
+export interface Census {
+  readonly sessions: { readonly [state: string]: number };
+  readonly queuedTurns: number;
+  readonly pendingApprovals: number;
+}
+
+export interface StoreFiles {
+  readonly databaseBytes: number;
+  readonly searchBytes: number;
+}
+
+export type MayKeep = (packedBytes: number) => void;
