@@ -1,9 +1,8 @@
 import type { CustomFact, Fact, Folded, Json, Model } from "../kernel/index.ts";
 import type { Census, MayKeep, Quota, StoreFiles, StreamUsage } from "./usage-shapes.ts";
 
-export type { Census, MayKeep, Quota, StoreFiles, StreamUsage } from "./usage-shapes.ts";
-
 export { STORE_ERROR_CODES, StoreError, type StoreErrorCode } from "./store-error.ts";
+export type { Census, MayKeep, Quota, StoreFiles, StreamUsage } from "./usage-shapes.ts";
 
 /** An event on its way in: its place and its hashes are the store's to give. */
 export interface NewEvent {
