@@ -17,11 +17,13 @@ import {
   createAgents,
   createApprovalWaiters,
   createCommitter,
+  createDelegation,
   createFrames,
   createSessionProcesses,
   createSupervisor,
   createTokens,
   createTurnRunner,
+  createWorkspaces,
 } from "../supervisor/index.ts";
 import { serveHttp } from "../surfaces/index.ts";
 import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
@@ -36,6 +38,7 @@ import { createAuthenticator, operatorToken } from "./secrets.ts";
 import { sessionFiles } from "./session-files.ts";
 import { openSettings, setting, storeSettings } from "./settings.ts";
 import { startTour } from "./tour.ts";
+import { workspaceFile } from "./workspace-file.ts";
 
 export interface DaemonOptions {
   readonly home: string;
@@ -143,7 +146,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     turnTimeoutMs: () => setting(config, "turnTimeoutMs"),
     log: log.write,
   });
-  const random = () => randomBytes(5);
+  const registry = createWorkspaces({ store, committer, files, onChange: workspaceFile(home) });
+  const specs = {
+    home,
+    files,
+    defaultCwd: options.cwd,
+    workspaces: registry.all,
+    driver: drivers.get,
+    driverFile: drivers.file,
+    random: () => randomBytes(5),
+  };
   const supervisor = createSupervisor({
     store,
     committer,
@@ -151,10 +163,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     processes,
     clock,
     newId,
-    specs: { home, files, defaultCwd: options.cwd, driver: drivers.get, driverFile: drivers.file, random },
+    specs,
     idleHibernateMs: () => setting(config, "idleHibernateMs"),
     log: log.write,
   });
+
+  const limits = () => ({
+    depthMax: setting(config, "delegationDepthMax"),
+    childrenMax: setting(config, "delegationChildrenMax"),
+  });
+  const delegation = createDelegation({ store, committer, agents, runner, specs, newId, limits });
 
   const mayRecordDenial = createDenialBound(clock);
   const stopAsked = Promise.withResolvers<void>();
@@ -165,6 +183,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     store,
     supervisor,
     agents,
+    delegation,
+    workspaces: registry,
     tokens,
     frames,
     policy,
@@ -220,6 +240,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   );
   port = server.port;
 
+  await workspaceFile(home)(await registry.all());
   await agents.ensureBuiltIn(drivers.list().map(({ slug }) => slug));
   const recoveryStartMs = Date.now();
   recovery = { ...(await supervisor.recover()), ms: Date.now() - recoveryStartMs };

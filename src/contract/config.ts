@@ -27,6 +27,20 @@ export const Config = z.looseObject({
   processesMax: z.number().int().min(1).optional().describe("processes of all sessions together"),
   connectionsMax: z.number().int().min(1).optional().describe("open connections, streams included"),
   requestBytesMax: z.number().int().min(1024).optional().describe("the largest request body"),
+  delegationDepthMax: z
+    .number()
+    .int()
+    .min(0)
+    .max(16)
+    .optional()
+    .describe("how deep sessions may start sessions; a root is at 0"),
+  delegationChildrenMax: z
+    .number()
+    .int()
+    .min(0)
+    .max(32)
+    .optional()
+    .describe("how many living sessions one session may have started"),
   anchors: z
     .object({
       git: z
@@ -61,7 +75,15 @@ export const CONFIG_DEFAULTS = {
   processesMax: 256,
   connectionsMax: 4096,
   requestBytesMax: 24_000_000,
+  delegationDepthMax: 3,
+  delegationChildrenMax: 8,
 } as const;
 
 /** Takes effect at once; the others need a restart. */
-export const HOT_KEYS: readonly string[] = ["turnTimeoutMs", "idleHibernateMs", "drivers"];
+export const HOT_KEYS: readonly string[] = [
+  "turnTimeoutMs",
+  "idleHibernateMs",
+  "drivers",
+  "delegationDepthMax",
+  "delegationChildrenMax",
+];

@@ -2,6 +2,7 @@ import { fact, type Placed } from "./events.ts";
 import { refuse } from "./refusal.ts";
 import type { Decision } from "./session/decide-life.ts";
 import type { Transition } from "./session/transitions.ts";
+import { evolveWorkspaces, NO_WORKSPACES, type Workspaces } from "./workspace.ts";
 
 /** The right to be the one writer. Its fencing number only rises: whoever holds an older one is refused. */
 export type LeaseState =
@@ -20,16 +21,23 @@ export interface SystemState {
   readonly version: number;
   readonly lease: LeaseState;
   readonly defaultAgent: string | null;
+  readonly workspaces: Workspaces;
 }
 
 export const NEW_SYSTEM: SystemState = {
   version: 0,
   lease: { at: "free", version: 0, lastFence: 0 },
   defaultAgent: null,
+  workspaces: NO_WORKSPACES,
 };
 
 export function evolveSystem(state: SystemState, event: Placed): SystemState {
-  const next = { ...state, version: event.version, lease: evolveLease(state.lease, event) };
+  const next = {
+    ...state,
+    version: event.version,
+    lease: evolveLease(state.lease, event),
+    workspaces: evolveWorkspaces(state.workspaces, event),
+  };
   return event.fact?.type === "agent.defaulted@1" ? { ...next, defaultAgent: event.fact.data.slug } : next;
 }
 

@@ -1,6 +1,7 @@
 export { type Agents, createAgents } from "./agents.ts";
 export { createApprovalWaiters } from "./approvals.ts";
 export { type By, type Committer, createCommitter } from "./committer.ts";
+export { createDelegation, type Delegation } from "./delegation.ts";
 export { createFrames, type Frame, type Frames } from "./frames.ts";
 export { irrevocableSince, readPath } from "./lineage.ts";
 export { createSessionProcesses, type SessionProcesses } from "./session-processes.ts";
@@ -8,3 +9,4 @@ export { createSupervisor, type Supervisor } from "./supervisor.ts";
 export { createTokens, hashSecret, type Tokens } from "./tokens.ts";
 export { writtenArtifact } from "./turn-port.ts";
 export { createTurnRunner } from "./turn-runner.ts";
+export { createWorkspaces, type WorkspaceRegistry } from "./workspaces.ts";

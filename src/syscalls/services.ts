@@ -2,7 +2,7 @@ import type { Config } from "../contract/index.ts";
 import type { AnchorStatus } from "../host/index.ts";
 import type { Actor, Policy, Sha256 } from "../kernel/index.ts";
 import type { CallRef, CheckpointKeeper, LogTree, RecordedEvent, Store, TreeReport } from "../store/index.ts";
-import type { Agents, By, Frames, Supervisor, Tokens } from "../supervisor/index.ts";
+import type { Agents, By, Delegation, Frames, Supervisor, Tokens, WorkspaceRegistry } from "../supervisor/index.ts";
 import type { Tickets } from "./tickets.ts";
 
 /** What syscalls work on. Built once by the composition root. */
@@ -10,6 +10,8 @@ export interface Services {
   readonly store: Store;
   readonly supervisor: Supervisor;
   readonly agents: Agents;
+  readonly delegation: Delegation;
+  readonly workspaces: WorkspaceRegistry;
   readonly tokens: Tokens;
   readonly frames: Frames;
   readonly policy: Policy;

@@ -38,8 +38,13 @@ export const sessionRead: readonly Syscall[] = [
     name: "session.list",
     summary: "The sessions, newest first",
     permission: "session.list",
-    about: "system",
-    input: z.object({ onlyAlive: Flag, limit: Limit(SESSIONS_MAX), after: z.string().max(64).optional() }),
+    about: (_input, { sessionId }) => (sessionId === null ? "system" : `session/${sessionId}`),
+    input: z.object({
+      onlyAlive: Flag,
+      limit: Limit(SESSIONS_MAX),
+      after: z.string().max(64).optional(),
+      workspaceSlug: z.string().max(64).optional().describe("only those of one workspace; `default`: of none"),
+    }),
     output: z.object({ sessions: z.array(SessionWire), next: z.string().nullable() }),
     errors: [],
     http: { method: "GET", path: "/sessions" },
@@ -49,12 +54,14 @@ export const sessionRead: readonly Syscall[] = [
       lists: ({ sessions, next }) => ({ documents: sessions.flatMap(sessionDocuments), next }),
       completes: ({ sessions }) => sessions.map(({ name }) => name),
     },
-    answer: async ({ services }, input) => {
+    answer: async (context, input) => {
+      if (context.actor.sessionId !== null) return ownList(context, context.actor.sessionId, input.onlyAlive === true);
       const limit = input.limit ?? 500;
-      const rows = await services.store.rows("session", {
+      const rows = await context.services.store.rows("session", {
         limit,
         open: input.onlyAlive === true,
         ...(input.after === undefined ? {} : { after: input.after }),
+        ...(input.workspaceSlug === undefined ? {} : { workspace: input.workspaceSlug }),
       });
       const sessions = rows.map((row) => sessionWire(JSON.parse(row) as SessionRow));
       return { sessions, next: sessions.length === limit ? (sessions.at(-1)?.id ?? null) : null };
@@ -75,6 +82,32 @@ export const sessionRead: readonly Syscall[] = [
       lists: (session) => ({ documents: sessionDocuments(session), next: null }),
     },
     answer: (context, { id }) => showSession(context, id),
+  }),
+  read({
+    name: "session.delegates",
+    summary: "Whom a session may start sessions of right now, and why not the others; by the gate's own predicate",
+    permission: "session.read",
+    about: "session",
+    input: z.object({ id: SessionId }),
+    output: z.object({
+      id: z.string(),
+      ground: z.string(),
+      delegates: z.array(z.string()),
+      depth: z.number().int(),
+      depthMax: z.number().int(),
+      children: z.number().int(),
+      childrenMax: z.number().int(),
+      agents: z.array(
+        z.object({ slug: z.string(), driver: z.string(), allowed: z.boolean(), code: z.string().nullable() }),
+      ),
+    }),
+    errors: ["session_not_found"],
+    http: { method: "GET", path: "/sessions/:id/delegates" },
+    cli: { positional: ["id"] },
+    answer: async (context, { id }) => {
+      const { delegates, agents, ...rest } = await context.services.delegation.outlook(id);
+      return { ...rest, delegates: [...delegates], agents: [...agents] };
+    },
   }),
   read({
     name: "session.events",
@@ -226,6 +259,14 @@ export const sessionRead: readonly Syscall[] = [
     },
   }),
 ];
+
+/** What a session's own token gets to see: itself, and those below it. */
+async function ownList(context: Context, own: string, onlyAlive: boolean) {
+  const ids = [own, ...(await context.services.delegation.below(own))];
+  const found = await Promise.all(ids.map((id) => showSession(context, id).catch(() => null)));
+  const sessions = found.filter((session) => session !== null);
+  return { sessions: sessions.filter(({ endedAt }) => !onlyAlive || endedAt === undefined), next: null };
+}
 
 function sessionDocuments({ id, name, label }: SessionWire): readonly ListedDocument[] {
   const title = label ?? name;

@@ -9,6 +9,8 @@ export interface SessionRow {
   readonly name: string;
   readonly adapter: string;
   readonly agent: string;
+  /** Whether somebody said which agent it works as. */
+  readonly bound: boolean;
   readonly workspace: string;
   readonly ground: string;
   readonly cwd: string;
@@ -53,6 +55,7 @@ export function sessionRow(state: SessionState): SessionRow | null {
     name: spec.name,
     adapter: spec.adapter,
     agent: spec.agent,
+    bound: spec.delegates !== undefined,
     workspace: spec.workspace,
     ground: spec.ground,
     cwd: spec.cwd,

@@ -30,6 +30,9 @@ export interface SessionState {
   readonly grants: readonly string[];
   /** Versions only rise, also behind a rewind. */
   readonly artifactNext: { readonly [artifactId: string]: number };
+  /** Sessions that it started: those that were alive when it last started one, and the last few of the others. */
+  readonly children: readonly string[];
+  readonly pastChildren: readonly string[];
   /** At least the next version of every artifact that `artifactNext` had to let go. */
   readonly artifactFloor: number;
   readonly view: View;
@@ -96,6 +99,8 @@ export function newSessionState(id: string): SessionState {
     approvals: {},
     grants: [],
     artifactNext: {},
+    children: [],
+    pastChildren: [],
     artifactFloor: 1,
     view: emptyView(stream),
   };

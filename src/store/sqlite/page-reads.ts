@@ -141,7 +141,9 @@ function rowFilter(model: Model, query: RowQuery): { readonly where: string; rea
     if (query.active === true)
       return { where: query.after === undefined ? "active = 1" : "active = 1 AND id < ?", given: after };
     const open = query.open === true ? "alive = 1 AND shown = 1" : "shown = 1";
-    return { where: query.after === undefined ? open : `${open} AND id < ?`, given: after };
+    const inside = query.workspace === undefined ? [] : [query.workspace];
+    const where = [open, ...after.map(() => "id < ?"), ...inside.map(() => "workspace = ?")].join(" AND ");
+    return { where, given: [...after, ...inside] };
   }
   const parts = query.after === undefined ? ["1 = 1"] : ["id > ?"];
   if (model !== "approval") return { where: parts.join(" AND "), given: after };

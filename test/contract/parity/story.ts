@@ -45,7 +45,13 @@ export const STORY: readonly Step[] = [
   { syscall: "agent.list", input: nothing },
   {
     syscall: "agent.create",
-    input: () => ({ slug: "tester", name: "Tester", driver: "demo", tools: { run: "always_ask" } }),
+    input: () => ({
+      slug: "tester",
+      name: "Tester",
+      driver: "demo",
+      tools: { run: "always_ask" },
+      delegatesTo: ["aip://42/demo@1"],
+    }),
   },
   { syscall: "agent.create", input: () => ({ slug: "tester", driver: "demo" }), refused: "agent_exists" },
   { syscall: "agent.create", input: () => ({ slug: "other", driver: "nobody" }), refused: "not_installed" },
@@ -55,6 +61,36 @@ export const STORY: readonly Step[] = [
   { syscall: "agent.default", input: () => ({ slug: "tester" }) },
   { syscall: "agent.default", input: () => ({ slug: "demo" }) },
 
+  { syscall: "system.conformance", input: nothing },
+  { syscall: "workspace.add", input: ({ cwd }) => ({ slug: "here", path: cwd, label: "a place" }) },
+  { syscall: "workspace.add", input: () => ({ slug: "../up", path: "/" }), refused: "invalid_request" },
+  { syscall: "workspace.add", input: () => ({ slug: "default", path: "/" }), refused: "workspace_reserved" },
+  { syscall: "workspace.add", input: () => ({ slug: "gone", path: "/does/not/exist" }), refused: "cwd_missing" },
+  { syscall: "workspace.use", input: () => ({ slug: "here" }) },
+  { syscall: "workspace.use", input: () => ({ slug: "nobody" }), refused: "workspace_not_found" },
+  { syscall: "workspace.list", input: nothing },
+  {
+    syscall: "session.start",
+    input: () => ({ adapter: "demo", agent: "agent:tester", ground: "ws://workspaces/here" }),
+    keep: keepAs("grounded", "id"),
+    volatile: true,
+  },
+  {
+    syscall: "session.start",
+    input: () => ({ adapter: "demo", ground: "ws://workspaces/here/../up" }),
+    refused: "invalid_ground",
+  },
+  { syscall: "session.start", input: () => ({ adapter: "demo", agent: "no agent!" }), refused: "invalid_agent" },
+  {
+    syscall: "session.start",
+    input: () => ({ adapter: "demo", ground: "ws://workspaces/nobody" }),
+    refused: "workspace_not_found",
+  },
+  { syscall: "session.delegates", input: ofSession("grounded") },
+  { syscall: "session.list", input: () => ({ workspaceSlug: "here", limit: 1 }), volatile: true },
+  { syscall: "session.forget", input: ofSession("grounded") },
+  { syscall: "workspace.remove", input: () => ({ slug: "here" }) },
+  { syscall: "workspace.remove", input: () => ({ slug: "here" }), refused: "workspace_not_found" },
   {
     syscall: "session.start",
     input: ({ cwd }) => ({ adapter: "demo", cwd, label: "first", prompt: "say hello\nwrite note.txt some text" }),
@@ -154,6 +190,11 @@ export const STORY: readonly Step[] = [
   { syscall: "session.prompt", input: ({ session }) => ({ id: session, prompt: "sleep 60000" }) },
   { syscall: "session.prompt", input: ({ session }) => ({ id: session, prompt: "say no" }), refused: "session_busy" },
   {
+    syscall: "session.prompt",
+    input: ({ session }) => ({ id: session, prompt: "x".repeat(1_100_000) }),
+    refused: "payload_too_large",
+  },
+  {
     syscall: "session.wait",
     input: ({ session }) => ({ id: session, timeoutMs: 1 }),
     refused: "wait_timeout",
@@ -227,6 +268,7 @@ export const STORY: readonly Step[] = [
     keep: keepAs("externalTurn", "turnId"),
   },
   { syscall: "turn.begin", input: ({ external }) => ({ id: external, input: "again" }), refused: "turn_open" },
+  { syscall: "session.interrupt", input: ofSession("external"), refused: "not_interruptible" },
   {
     syscall: "turn.say",
     input: ({ external, externalTurn }) => ({ id: external, turnId: externalTurn, text: "done it" }),
