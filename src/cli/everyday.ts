@@ -102,6 +102,18 @@ export const EVERYDAY = {
     usage: "nomos rpc",
     summary: "Every syscall over standard input and output: one JSON object a line, both ways",
   },
+  conformance: {
+    usage: "nomos conformance aip46 [--url URL --token TOKEN] [--case N,...] [--restart COMMAND]",
+    summary: "Run the forty cases of AIP-46 against a server: this one, or any other; exit code 1 when one fails",
+    options: [
+      ["--url URL", "the server; default: this home's own daemon"],
+      ["--token TOKEN", "the operator's token there"],
+      ["--case N,...", "only these cases"],
+      ["--restart COMMAND", "stops the server and starts it again on the same address: for the cases that need it"],
+      ["--adapter NAME", "of a server that is no Nomos: the adapter that obeys the suite; default: fake"],
+      ["--ground REF", "of such a server: where sessions may work"],
+    ],
+  },
   completion: {
     usage: "nomos completion bash|zsh|fish",
     summary: "A script that completes commands and options in your shell",

@@ -431,6 +431,13 @@ export const SYSCALLS = {
         description: "a `next`, a `seq`, an event id, or `now`; exclusive",
         values: null,
       },
+      {
+        name: "show",
+        type: "text",
+        required: false,
+        description: "only lines, only events, or everything",
+        values: ["all", "lines", "events"],
+      },
     ],
   },
   "event.stream": {

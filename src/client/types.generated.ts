@@ -422,6 +422,8 @@ export interface SyscallTypes {
       readonly id: string;
       /** a `next`, a `seq`, an event id, or `now`; exclusive */
       readonly after?: number | string;
+      /** only lines, only events, or everything */
+      readonly show?: "all" | "lines" | "events";
     };
     readonly output: {
       readonly line: string;

@@ -7,7 +7,8 @@ import { type Context, read, type Syscall, stream } from "./define.ts";
 import { lastLines } from "./lines.ts";
 import type { ListedDocument } from "./mcp-spelling.ts";
 import { sessionRowOf, showSession } from "./session-answer.ts";
-import { streamAll, streamSession } from "./stream-events.ts";
+import { sessionDelegates } from "./session-delegates.ts";
+import { onlyShown, streamAll, streamSession } from "./stream-events.ts";
 import { waitForTurn } from "./wait.ts";
 
 const EVENTS_MAX = 1000;
@@ -83,32 +84,7 @@ export const sessionRead: readonly Syscall[] = [
     },
     answer: (context, { id }) => showSession(context, id),
   }),
-  read({
-    name: "session.delegates",
-    summary: "Whom a session may start sessions of right now, and why not the others; by the gate's own predicate",
-    permission: "session.read",
-    about: "session",
-    input: z.object({ id: SessionId }),
-    output: z.object({
-      id: z.string(),
-      ground: z.string(),
-      delegates: z.array(z.string()),
-      depth: z.number().int(),
-      depthMax: z.number().int(),
-      children: z.number().int(),
-      childrenMax: z.number().int(),
-      agents: z.array(
-        z.object({ slug: z.string(), driver: z.string(), allowed: z.boolean(), code: z.string().nullable() }),
-      ),
-    }),
-    errors: ["session_not_found"],
-    http: { method: "GET", path: "/sessions/:id/delegates" },
-    cli: { positional: ["id"] },
-    answer: async (context, { id }) => {
-      const { delegates, agents, ...rest } = await context.services.delegation.outlook(id);
-      return { ...rest, delegates: [...delegates], agents: [...agents] };
-    },
-  }),
+  sessionDelegates,
   read({
     name: "session.events",
     summary: "A session's events, by page: the raw stream, or the current path",
@@ -199,14 +175,18 @@ export const sessionRead: readonly Syscall[] = [
     summary: "Follow a session: lines, events, pieces of text, changes of state",
     permission: "session.read",
     about: "session",
-    input: z.object({ id: SessionId, after: Cursor }),
+    input: z.object({
+      id: SessionId,
+      after: Cursor,
+      show: z.enum(["all", "lines", "events"]).optional().describe("only lines, only events, or everything"),
+    }),
     output: z.object({ line: z.string(), stream: z.enum(["stdout", "stderr"]) }),
     errors: ["session_not_found"],
     http: { method: "GET", path: "/sessions/:id/stream" },
     cli: { positional: ["id"] },
-    items: async (context, { id, after }) => {
+    items: async (context, { id, after, show }) => {
       await sessionRowOf(context, id);
-      return streamSession(context, id, await seqOf(context, after));
+      return onlyShown(streamSession(context, id, await seqOf(context, after)), show ?? "all");
     },
   }),
   stream({
