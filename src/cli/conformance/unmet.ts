@@ -1,5 +1,5 @@
 /** What a case found that the text does not allow. */
-export class Unmet extends Error {}
+class Unmet extends Error {}
 
 export function expect(condition: boolean, what: string): asserts condition {
   if (!condition) throw new Unmet(what);
