@@ -49,11 +49,12 @@ export const EVERYDAY = {
     summary: "The configuration in force, one member of it, or a change to one; `null` removes it",
   },
   run: {
-    usage: 'nomos run [-a AGENT] [-C DIR] [--label TEXT] [--detach] "prompt"',
+    usage: 'nomos run [-a AGENT] [-C DIR | -w WORKSPACE] [--label TEXT] [--detach] "prompt"',
     summary: "Start a session with a prompt and follow it to the end of the turn",
     options: [
       ["-a, --agent AGENT", "who works; default: the default agent"],
       ["-C, --cwd DIR", "where; default: here"],
+      ["-w, --workspace SLUG", "in this workspace instead"],
       ["-s, --session ID", "in this session instead of a new one"],
       ["--label TEXT", "a label for the new session"],
       ["--file FILE", "the TypeScript file that drives it, for the script driver"],

@@ -8,6 +8,7 @@ const PARTS = {
   bwrap: { probe: ["bwrap", "--ro-bind", "/", "/", "--unshare-pid", "--die-with-parent", "true"], apt: "bubblewrap" },
   git: { probe: ["git", "--version"], apt: "git" },
   ps: { probe: ["ps", "-o", "pid=", "-p", "1"], apt: "procps" },
+  tmux: { probe: ["tmux", "-V"], apt: "tmux" },
   strace: { probe: ["strace", "-o", "/dev/null", "true"], apt: "strace" },
 } as const;
 
