@@ -190,11 +190,6 @@ export const STORY: readonly Step[] = [
   { syscall: "session.prompt", input: ({ session }) => ({ id: session, prompt: "sleep 60000" }) },
   { syscall: "session.prompt", input: ({ session }) => ({ id: session, prompt: "say no" }), refused: "session_busy" },
   {
-    syscall: "session.prompt",
-    input: ({ session }) => ({ id: session, prompt: "x".repeat(1_100_000) }),
-    refused: "payload_too_large",
-  },
-  {
     syscall: "session.wait",
     input: ({ session }) => ({ id: session, timeoutMs: 1 }),
     refused: "wait_timeout",
