@@ -23,6 +23,6 @@ export const LIMITS = {
   pathSegmentsMax: 256,
   optionChars: 200,
   optionsMax: 16,
-  snapshotEveryEvents: 512,
+  snapshotEveryEvents: 128,
   idempotencyKeyChars: 200,
 } as const;
