@@ -20,6 +20,8 @@ export interface PlaceInput {
   readonly workspaceSlug?: string | undefined;
   readonly ground?: string | undefined;
   readonly cwd?: string | undefined;
+  /** Whoever asks may name a directory only where it lies in a workspace. */
+  readonly onlyRegistered?: boolean | undefined;
 }
 
 export interface PlaceSources {
@@ -44,7 +46,12 @@ export async function placeOf(input: PlaceInput, sources: PlaceSources): Promise
   }
   if (ground !== null && ground.below.length > 0)
     throw new NomosError("invalid_ground", { ground: input.ground ?? "", reason: "the default workspace has no path" });
-  if (input.cwd !== undefined) return nameOf(await directory(input.cwd, sources), list, named(input.workspaceSlug));
+  if (input.cwd !== undefined) {
+    const place = nameOf(await directory(input.cwd, sources), list, named(input.workspaceSlug));
+    if (input.onlyRegistered === true && place.workspace === DEFAULT_WORKSPACE)
+      throw new NomosError("denied", { rules: ["cwd_unregistered"], cwd: input.cwd });
+    return place;
+  }
   const workspace = named(input.workspaceSlug) ?? named(active);
   if (workspace !== undefined) return placeIn(workspace, { workspace: workspace.slug, below: [] }, sources);
   return nameOf(await directory(sources.defaultCwd, sources), [], undefined);

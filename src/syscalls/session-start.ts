@@ -74,8 +74,9 @@ export const sessionStart: Syscall = write({
 
 type Input = Parameters<Context["services"]["supervisor"]["open"]>[0];
 
-async function startRoot(context: Context, input: Input): Promise<readonly RecordedEvent[]> {
+async function startRoot(context: Context, asked: Input): Promise<readonly RecordedEvent[]> {
   const { agents, supervisor } = context.services;
+  const input = { ...asked, onlyRegistered: !context.actor.capabilities.includes("*") };
   if (input.agent === undefined) return supervisor.open(input, byOf(context));
   const slug = agentSlugIn(input.agent);
   if (slug === null) throw new NomosError("invalid_agent", { agent: input.agent });

@@ -117,6 +117,12 @@ proves(
     ])
       expectRefusal(await spawn({ ground }), 400, "invalid_ground");
     expectRefusal(await spawn({ ground: "ws://workspaces/w", cwd: path }), 400, "invalid_request");
+    const issued = await daemon.call<{ secret: string }>("POST", "/api/tokens", { capabilities: ["session.*"] });
+    const guest = { authorization: `Bearer ${expectOk(issued, 201).secret}` };
+    const asGuest = (cwd: string) => daemon.call("POST", "/sessions/agent", { adapter: "demo", cwd }, guest);
+    expectRefusal(await asGuest(elsewhere), 403, "denied");
+    expectRefusal(await asGuest(join(path, "out")), 403, "denied");
+    expectOk(await daemon.call("DELETE", `/sessions/${Reflect.get(Object((await asGuest(path)).body), "id")}`));
     const listed = expectOk(
       await daemon.call<{ sessions: { workspaceSlug: string }[] }>("GET", "/sessions?workspaceSlug=w"),
     );

@@ -8,7 +8,7 @@ import { eventually, PATIENCE, show, start } from "../support/talk.ts";
 
 vi.setConfig(PATIENCE);
 
-const onScreen = proves.skipIf(!needs("tmux"));
+const provesOnScreen = proves.skipIf(!needs("tmux"));
 
 interface Pane {
   readonly type: (...keys: readonly string[]) => void;
@@ -42,7 +42,7 @@ function openPane(daemon: TestDaemon, env: Readonly<Record<string, string>> = {}
 
 const nomos = (words: string): string => `${process.execPath} ${BIN} ${words}`;
 
-onScreen(
+provesOnScreen(
   "T1",
   "run: what was said in full and broken between words, tools folded, who works, what it came to",
   async () => {
@@ -63,7 +63,7 @@ onScreen(
   },
 );
 
-onScreen(
+provesOnScreen(
   "T2",
   "attach: a line is a prompt, also while it works; Ctrl-C interrupts, Ctrl-D leaves, the session stays",
   async () => {
@@ -92,7 +92,7 @@ onScreen(
   },
 );
 
-onScreen("T3", "NO_COLOR takes the colours, a dumb terminal the cursor, and a pipe both", async () => {
+provesOnScreen("T3", "NO_COLOR takes the colours, a dumb terminal the cursor, and a pipe both", async () => {
   const daemon = await startDaemon();
   const plain = openPane(daemon, { NO_COLOR: "1" });
   plain.type(nomos("run 'run echo hi'"), "Enter");
