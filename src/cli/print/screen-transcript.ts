@@ -5,8 +5,19 @@ import { memberOf } from "./member-of.ts";
 import { harmless, wrap } from "./screen-text.ts";
 import { type Bottom, createStatusLine } from "./status-line.ts";
 import { diffOf, toolHead, toolTail, toolTitle } from "./tool-lines.ts";
-import type { Transcript, TranscriptOptions } from "./transcript.ts";
 import { turnEnd } from "./turn-end.ts";
+
+export interface Transcript {
+  readonly show: (item: StreamItem) => void;
+  readonly close: () => void;
+}
+
+export interface TranscriptOptions {
+  /** Whether the prompt of this admission is to be shown as well. */
+  readonly prompts: (admitted: unknown) => boolean;
+  /** A question can be answered right here, by typing one of its options. */
+  readonly answersHere?: boolean;
+}
 
 const PROMPT_LINES_SHOWN = 12;
 const OUTPUT_CHARS_KEPT = 20_000;

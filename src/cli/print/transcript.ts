@@ -2,20 +2,8 @@ import type { LogEvent, StreamItem } from "../../client/index.ts";
 import type { Terminal } from "../terminal.ts";
 import { bold, dim } from "./colour.ts";
 import { memberOf } from "./member-of.ts";
-import { createScreenTranscript } from "./screen-transcript.ts";
+import { createScreenTranscript, type Transcript, type TranscriptOptions } from "./screen-transcript.ts";
 import type { Bottom } from "./status-line.ts";
-
-export interface Transcript {
-  readonly show: (item: StreamItem) => void;
-  readonly close: () => void;
-}
-
-export interface TranscriptOptions {
-  /** Whether the prompt of this admission is to be shown as well. */
-  readonly prompts: (admitted: unknown) => boolean;
-  /** A question can be answered right here, by typing one of its options. */
-  readonly answersHere?: boolean;
-}
 
 /** A session's stream: laid out at a screen whose cursor can be moved, line by line as AIP-46 has them everywhere else. */
 export function createTranscript(terminal: Terminal, options: TranscriptOptions, bottom?: Bottom): Transcript {
