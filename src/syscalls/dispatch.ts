@@ -40,9 +40,12 @@ export async function dispatch(services: Services, syscall: Syscall, request: Re
  */
 export function mayCall(services: Pick<Services, "policy">, syscall: Syscall, actor: Actor): boolean {
   const { about, permission } = syscall;
-  const resource =
-    about === "system" ? about : about === "session" ? `session/${actor.sessionId ?? "any"}` : about({}, actor);
-  return decideGate(actor, { verb: permission, resource, tool: null }, services.policy).verdict === "allow";
+  const may = (resource: string) =>
+    decideGate(actor, { verb: permission, resource, tool: null }, services.policy).verdict === "allow";
+  if (about === "system") return may(about);
+  if (about !== "session") return may(about({}, actor));
+  const own = actor.sessionId ?? "any";
+  return may(`session/${own}`) || may(belowSession(own, "any"));
 }
 
 /** For what a surface adds to an input of its own: refused in the same words. */
