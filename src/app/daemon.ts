@@ -19,6 +19,7 @@ import {
   createCommitter,
   createDelegation,
   createFrames,
+  createRetention,
   createSessionProcesses,
   createSupervisor,
   createTokens,
@@ -28,6 +29,7 @@ import {
 import { serveHttp } from "../surfaces/index.ts";
 import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
 import { openAudit } from "./audit.ts";
+import { createBackups } from "./backups.ts";
 import { openDaemonLog } from "./daemon-log.ts";
 import { createDenialBound } from "./denials.ts";
 import { createDocs } from "./docs.ts";
@@ -35,6 +37,7 @@ import { createDrivers } from "./drivers.ts";
 import { homeIdentity } from "./home-identity.ts";
 import { takeHomeLease } from "./home-lease.ts";
 import { growHeapSlowly } from "./memory.ts";
+import { clearRestoring, refuseBackup } from "./restored-files.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
 import { sessionFiles } from "./session-files.ts";
 import { openSettings, setting, storeSettings } from "./settings.ts";
@@ -76,7 +79,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   growHeapSlowly();
   await mkdir(options.home, { recursive: true, mode: 0o700 });
   const home = await realpath(options.home);
+  refuseBackup(home);
   const lock = lockHome(join(home, "lock.db"));
+  await clearRestoring(home).catch((thrown: unknown) => {
+    lock.release();
+    throw thrown;
+  });
   const config = await openSettings(home);
   const log = openDaemonLog(home, options.echo);
   const clock = systemClock();
@@ -194,6 +202,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     tickets: createTickets(clock),
     docs: createDocs(),
     audit: audit.service(committer),
+    backups: createBackups({ ...audit, home, store, clock, committer, version: options.version }),
+    retention: createRetention({ store, committer, clock, newId, folder: join(home, "archive") }),
     fence,
     callsUnderWay: new Map(),
     secretsShownOnce: new Map(),

@@ -1,6 +1,7 @@
 import { DOOR_ERRORS } from "./errors/door-errors.ts";
 import type { ErrorEntry } from "./errors/entry.ts";
 import { HOST_ERRORS } from "./errors/host-errors.ts";
+import { KEEPING_ERRORS } from "./errors/keeping-errors.ts";
 import { LOG_ERRORS } from "./errors/log-errors.ts";
 import { SESSION_ERRORS } from "./errors/session-errors.ts";
 
@@ -8,6 +9,7 @@ import { SESSION_ERRORS } from "./errors/session-errors.ts";
 export const ERROR_CATALOGUE = {
   ...DOOR_ERRORS,
   ...HOST_ERRORS,
+  ...KEEPING_ERRORS,
   ...LOG_ERRORS,
   ...SESSION_ERRORS,
 } as const satisfies { readonly [code: string]: ErrorEntry };

@@ -1,11 +1,13 @@
 import { agent } from "./agent.ts";
 import { approval } from "./approval.ts";
+import { archive } from "./archive.ts";
 import { artifact } from "./artifact.ts";
 import { audit } from "./audit.ts";
 import { conformance } from "./conformance.ts";
 import type { Syscall } from "./define.ts";
 import { doc } from "./doc.ts";
 import { handoff } from "./handoff.ts";
+import { keeping } from "./keeping.ts";
 import { reporting } from "./reporting.ts";
 import { sessionLife } from "./session-life.ts";
 import { sessionRead } from "./session-read.ts";
@@ -25,6 +27,8 @@ export const SYSCALLS: readonly Syscall[] = [
   ...workspace,
   ...audit,
   ...system,
+  ...keeping,
+  ...archive,
   ...doc,
   ...ws,
   ...conformance,

@@ -9,6 +9,11 @@ const PARTS = {
   git: { probe: ["git", "--version"], apt: "git" },
   ps: { probe: ["ps", "-o", "pid=", "-p", "1"], apt: "procps" },
   tmux: { probe: ["tmux", "-V"], apt: "tmux" },
+  /** A small disk of one's own, that nobody else sees. */
+  smallDisk: {
+    probe: ["unshare", "-rm", "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", "/mnt"],
+    apt: "util-linux",
+  },
   strace: { probe: ["strace", "-o", "/dev/null", "true"], apt: "strace" },
 } as const;
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Declaration, parseSync } from "oxc-parser";
 
 /** Where the facts are declared, and the shapes that they are made of. */
-const SOURCES = ["src/kernel/events.ts", "src/kernel/session/view.ts"];
+const SOURCES = ["src/kernel/events.ts", "src/kernel/keeping.ts", "src/kernel/session/view.ts"];
 
 export interface EventShapes {
   /** Event type -> the type of its data, as it is written. */
