@@ -24,10 +24,10 @@ import {
 } from "../src/store/index.ts";
 
 /**
- * Writes test/golden/v1: a small home with every kind of event there is, and what its folds and lists say. Once a
+ * Writes test/golden/v3: a small home with every kind of event there is, and what its folds and lists say. Once a
  * version has been released its golden log is never written again: later versions must read it for ever.
  */
-const VERSION = 1;
+const VERSION = 3;
 const folder = fileURLToPath(new URL(`../test/golden/v${VERSION}/`, import.meta.url));
 const home = join(folder, "home");
 
@@ -45,8 +45,15 @@ const SPEC: SessionSpec = {
   depth: 0,
   file: null,
   external: { pid: 4711, startTime: "123456" },
+  delegates: ["reviewer"],
 };
-const AGENT = { name: "Demo", driver: "demo", tools: { run: "always_ask", read: "auto" }, builtIn: false } as const;
+const AGENT = {
+  name: "Demo",
+  driver: "demo",
+  tools: { run: "always_ask", read: "auto" },
+  builtIn: false,
+  delegatesTo: ["reviewer"],
+} as const;
 const TOKEN = {
   label: "for a friend",
   capabilities: ["session.read"],
@@ -93,6 +100,12 @@ async function writeStory(log: Store): Promise<void> {
   await add(tokenStream("k2"), [
     fact("token.issued@1", { ...TOKEN, tokenId: "k2", secretHash: "b".repeat(64) }),
     fact("token.revoked@1", {}),
+  ]);
+  const w1 = { slug: "w1", path: "ground/w1", label: "the first" };
+  await add("system", [fact("workspace.added@1", w1), fact("workspace.used@1", { slug: "w1" })]);
+  await add("system", [
+    fact("workspace.added@1", { slug: "w2", path: "ground/w2", label: null }),
+    fact("workspace.removed@1", { slug: "w2" }),
   ]);
   const one = sessionStream(newId());
   await writeSession(log, add, one);
@@ -181,6 +194,8 @@ async function writeSession(log: Store, add: Add, stream: string): Promise<void>
       error: { code: "interrupted", message: "asked for" },
     }),
   ]);
+  await add(stream, [fact("session.delegated@1", { childId: "c1", agent: "reviewer", ended: [] })]);
+  await add(stream, [fact("session.delegated@1", { childId: "c2", agent: "reviewer", ended: ["c1"] })]);
   await add(stream, [fact("session.suspended@1", { reason: "lunch" })]);
   await add(stream, [fact("session.resumed@1", {})]);
   await add(stream, [fact("session.hibernated@1", { reason: "stop" })]);

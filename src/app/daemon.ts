@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, realpath, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { toNomosError } from "../contract/index.ts";
 import {
@@ -7,49 +7,40 @@ import {
   findBubblewrap,
   killMarked,
   processIdentity,
-  systemClock,
   systemFiles,
   writeFileAtomic,
 } from "../host/index.ts";
 import { compilePolicy, fact, HOME_LEASE, releaseLease, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
-import { lockHome, openStore, type Store, shownAddress } from "../store/index.ts";
 import {
   createAgents,
   createApprovalWaiters,
   createCommitter,
+  createDelegation,
   createFrames,
   createRetention,
   createSessionProcesses,
   createSupervisor,
   createTokens,
   createTurnRunner,
+  createWorkspaces,
 } from "../supervisor/index.ts";
 import { serveHttp } from "../surfaces/index.ts";
-import {
-  createInstruments,
-  createTickets,
-  permissions,
-  type Services,
-  SYSCALLS,
-  type Syscall,
-} from "../syscalls/index.ts";
-import { openAudit } from "./audit.ts";
+import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
 import { createBackups } from "./backups.ts";
 import { keptCensus, openBounds, watchEventLoop } from "./bounds.ts";
 import { cleanTemporaries } from "./clean-temporaries.ts";
-import { openDaemonLog } from "./daemon-log.ts";
 import { createDenialBound } from "./denials.ts";
 import { createDocs } from "./docs.ts";
 import { createDrivers } from "./drivers.ts";
-import { homeIdentity } from "./home-identity.ts";
 import { takeHomeLease } from "./home-lease.ts";
 import { growHeapSlowly } from "./memory.ts";
-import { clearRestoring, refuseBackup } from "./restored-files.ts";
+import { openHome } from "./open-home.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
 import { sessionFiles } from "./session-files.ts";
-import { openSettings, setting, storeSettings } from "./settings.ts";
+import { setting } from "./settings.ts";
 import { startTour } from "./tour.ts";
 import { unlessFull } from "./unless-full.ts";
+import { workspaceFile } from "./workspace-file.ts";
 
 export interface DaemonOptions {
   readonly home: string;
@@ -84,40 +75,10 @@ const SOCKET_PATH_MAX = 100;
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const startedAtMs = Date.now();
   growHeapSlowly();
-  await mkdir(options.home, { recursive: true, mode: 0o700 });
-  const home = await realpath(options.home);
-  refuseBackup(home);
-  const lock = lockHome(join(home, "lock.db"));
-  await clearRestoring(home).catch((thrown: unknown) => {
-    lock.release();
-    throw thrown;
-  });
-  const config = await openSettings(home);
-  const log = openDaemonLog(home, options.echo);
-  const clock = systemClock();
-  const identity = homeIdentity(home);
+  const opened = await openHome(options);
+  const { home, config, log, clock, identity, store, instruments, audit } = opened;
   const files = sessionFiles(systemFiles(), identity);
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
-  const settings = storeSettings(home, config, options.environment);
-  const instruments = createInstruments(() => performance.now());
-  const opened = await openStore(settings, ({ code, details }) => {
-    options.echo(JSON.stringify({ message: "the log can no longer be written here; stopping", code, details }));
-    options.die(6);
-  });
-  const store: Store = { ...opened, append: (...given) => instruments.timeAppend(() => opened.append(...given)) };
-  store.onAppend(instruments.appended);
-  const audit = await openAudit({
-    home,
-    store,
-    config: config.show(),
-    environment: options.environment,
-    clock,
-    log: log.write,
-  }).catch(async (thrown: unknown) => {
-    await store.close();
-    lock.release();
-    throw thrown;
-  });
   const fence = await takeHomeLease({ store, newId, clock, holder: `pid:${process.pid}` });
   const bounds = await openBounds({ home, store, config, clock, log: log.write });
   const committer = createCommitter({ store, clock, newId, fence, bounds: bounds.bounds });
@@ -167,7 +128,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     turnTimeoutMs: () => setting(config, "turnTimeoutMs"),
     log: log.write,
   });
-  const random = () => randomBytes(5);
+  const registry = createWorkspaces({ store, committer, files, onChange: workspaceFile(home) });
+  const specs = {
+    home,
+    files,
+    defaultCwd: options.cwd,
+    workspaces: registry.all,
+    driver: drivers.get,
+    driverFile: drivers.file,
+    random: () => randomBytes(5),
+  };
   const supervisor = createSupervisor({
     store,
     committer,
@@ -175,13 +145,28 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     processes,
     clock,
     newId,
-    specs: { home, files, defaultCwd: options.cwd, driver: drivers.get, driverFile: drivers.file, random },
+    specs,
     bounds: bounds.bounds,
     idleHibernateMs: () => setting(config, "idleHibernateMs"),
     log: log.write,
   });
 
   const eventLoop = watchEventLoop();
+  const limits = () => ({
+    depthMax: setting(config, "delegationDepthMax"),
+    childrenMax: setting(config, "delegationChildrenMax"),
+  });
+  const delegation = createDelegation({
+    store,
+    committer,
+    agents,
+    runner,
+    specs,
+    bounds: bounds.bounds,
+    newId,
+    limits,
+  });
+
   const mayRecordDenial = createDenialBound(clock);
   const stopAsked = Promise.withResolvers<void>();
   const stopping = new AbortController();
@@ -191,6 +176,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     store,
     supervisor,
     agents,
+    delegation,
+    workspaces: registry,
     tokens,
     frames,
     policy,
@@ -252,6 +239,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   );
   port = server.port;
 
+  await workspaceFile(home)(await registry.all());
   await unlessFull(agents.ensureBuiltIn(drivers.list().map(({ slug }) => slug)), log.write);
   const recoveryStartMs = Date.now();
   recovery = { ...(await supervisor.recover()), ms: Date.now() - recoveryStartMs };
@@ -267,7 +255,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   ready = true;
   log.write("up", {
     port,
-    store: shownAddress(settings.address ?? "sqlite"),
+    store: opened.address,
     fence,
     recovery,
     startMs: Date.now() - startedAtMs,
@@ -295,12 +283,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     bounds.stop();
     eventLoop.stop();
     await cleaned;
-    await audit.stop();
-    await store.close();
-    await rm(join(home, "daemon.json"), { force: true });
-    log.write("down");
-    await log.close();
-    lock.release();
+    await opened.close();
   };
   return { port, home, tourSession, stop, stopAsked: stopAsked.promise };
 }

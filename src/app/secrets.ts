@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { chmod, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeFileAtomic } from "../host/index.ts";
-import type { Actor } from "../kernel/index.ts";
+import { type Actor, heldOf } from "../kernel/index.ts";
 import { hashSecret, type SessionProcesses, type Tokens } from "../supervisor/index.ts";
 import { ROLES } from "../syscalls/index.ts";
 
@@ -39,13 +39,20 @@ export function createAuthenticator(operator: string, tokens: Tokens, processes:
       const hash = hashSecret(secret);
       if (timingSafeEqual(Buffer.from(hash, "hex"), operatorHash)) return OPERATOR;
       const sessionId = processes.sessionOfToken(hash);
-      if (sessionId !== null) return { principal: `session:${sessionId}`, capabilities: ROLES.session, sessionId };
-      return tokens.actorOf(secret);
+      if (sessionId !== null)
+        return { principal: `session:${sessionId}`, capabilities: ROLES.session, sessionId, below: ROLES.below };
+      return withBelow(await tokens.actorOf(secret));
     },
     recall: async ({ principal }) => {
       if (principal === OPERATOR.principal) return OPERATOR;
       const [, tokenId] = /^token:(.+)$/.exec(principal) ?? [];
-      return tokenId === undefined ? null : tokens.actorById(tokenId);
+      return tokenId === undefined ? null : withBelow(await tokens.actorById(tokenId));
     },
   };
+}
+
+/** A key that was issued for a session reaches those below it as far as its capabilities go. */
+function withBelow(actor: Actor | null): Actor | null {
+  if (actor === null || actor.sessionId === null) return actor;
+  return { ...actor, below: heldOf(actor.capabilities, ROLES.below) };
 }

@@ -53,11 +53,12 @@ export const EVERYDAY = {
     summary: "The configuration in force, one member of it, or a change to one; `null` removes it",
   },
   run: {
-    usage: 'nomos run [-a AGENT] [-C DIR] [--label TEXT] [--detach] "prompt"',
+    usage: 'nomos run [-a AGENT] [-C DIR | -w WORKSPACE] [--label TEXT] [--detach] "prompt"',
     summary: "Start a session with a prompt and follow it to the end of the turn",
     options: [
       ["-a, --agent AGENT", "who works; default: the default agent"],
       ["-C, --cwd DIR", "where; default: here"],
+      ["-w, --workspace SLUG", "in this workspace instead"],
       ["-s, --session ID", "in this session instead of a new one"],
       ["--label TEXT", "a label for the new session"],
       ["--file FILE", "the TypeScript file that drives it, for the script driver"],
@@ -105,6 +106,18 @@ export const EVERYDAY = {
   rpc: {
     usage: "nomos rpc",
     summary: "Every syscall over standard input and output: one JSON object a line, both ways",
+  },
+  conformance: {
+    usage: "nomos conformance aip46 [--url URL --token TOKEN] [--case N,...] [--restart COMMAND]",
+    summary: "Run the forty cases of AIP-46 against a server: this one, or any other; exit code 1 when one fails",
+    options: [
+      ["--url URL", "the server; default: this home's own daemon"],
+      ["--token TOKEN", "the operator's token there"],
+      ["--case N,...", "only these cases"],
+      ["--restart COMMAND", "stops the server and starts it again on the same address: for the cases that need it"],
+      ["--adapter NAME", "of a server that is no Nomos: the adapter that obeys the suite; default: fake"],
+      ["--ground REF", "of such a server: where sessions may work"],
+    ],
   },
   completion: {
     usage: "nomos completion bash|zsh|fish",

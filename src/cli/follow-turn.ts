@@ -1,5 +1,5 @@
 import type { Client, LogEvent, OutputOf, StreamItem } from "../client/index.ts";
-import { memberOf } from "./print/transcript.ts";
+import { memberOf } from "./print/member-of.ts";
 
 export interface EndedTurn {
   readonly turnId: string;

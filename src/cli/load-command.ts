@@ -20,6 +20,7 @@ export const LOAD: { readonly [name in EverydayName]: () => Promise<{ readonly r
   approve: () => import("./commands/approve.ts"),
   reject: () => import("./commands/reject.ts"),
   open: () => import("./commands/open.ts"),
+  conformance: () => import("./commands/conformance.ts"),
   completion: () => import("./commands/completion.ts"),
   version: () => import("./commands/version.ts"),
   help: () => import("./commands/help.ts"),

@@ -16,6 +16,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
+const COLUMNS_UNKNOWN = 120;
+
 function openTerminal(): Terminal {
   const environment = process.env;
   const { stdout, stderr } = process;
@@ -30,7 +32,11 @@ function openTerminal(): Terminal {
     isScreen: stdout.isTTY === true,
     isKeyboard: () => process.stdin.isTTY === true,
     hasColour: stdout.isTTY === true && !environment["NO_COLOR"] && environment["TERM"] !== "dumb",
-    columns: stdout.columns ?? 120,
+    hasCursor: stdout.isTTY === true && environment["TERM"] !== "dumb",
+    // Asked for each time: a window can be made smaller.
+    get columns() {
+      return stdout.columns ?? COLUMNS_UNKNOWN;
+    },
     print: (line) => void stdout.write(`${line}\n`),
     printBytes: (bytes) => void stdout.write(bytes),
     complain: (line) => void stderr.write(`${line}\n`),

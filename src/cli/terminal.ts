@@ -9,6 +9,8 @@ export interface Terminal {
   /** A person types. */
   readonly isKeyboard: () => boolean;
   readonly hasColour: boolean;
+  /** It is a screen on which a line can be drawn anew. */
+  readonly hasCursor: boolean;
   readonly columns: number;
   readonly print: (line: string) => void;
   readonly printBytes: (bytes: Uint8Array | string) => void;

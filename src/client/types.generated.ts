@@ -7,6 +7,7 @@ export type Agent = {
   readonly driver: string;
   readonly tools: { readonly [key: string]: "auto" | "on_demand" | "always_ask" | "never" };
   readonly builtIn: boolean;
+  readonly delegatesTo: readonly string[];
   readonly createdAt: string;
   readonly default: boolean;
 };
@@ -102,10 +103,13 @@ export interface SyscallTypes {
       readonly adapter: string;
       /** the agent it works as; default: the one of the driver's name */
       readonly agent?: string;
+      /** older name: a workspace by its slug */
       readonly workspaceSlug?: string;
+      /** where it works: ws://workspaces/<slug>, with a path behind it if need be */
       readonly ground?: string;
-      /** the directory it works in */
+      /** the directory it works in, where no ground is named */
       readonly cwd?: string;
+      /** at most 1048576 bytes */
       readonly prompt?: string;
       readonly label?: string;
       readonly sandbox?: "off" | "warn" | "enforce" | "strict";
@@ -120,7 +124,56 @@ export interface SyscallTypes {
       /** the TypeScript file that drives it, for the script driver */
       readonly file?: string;
     };
-    readonly output: Session;
+    readonly output: {
+      readonly id: string;
+      readonly adapterSlug: string;
+      readonly workspaceSlug: string;
+      readonly ground: string;
+      readonly cwd: string;
+      readonly status: "starting" | "running" | "exited" | "killed" | "error";
+      readonly startedAt: string;
+      readonly endedAt?: string;
+      readonly lastOutputAt?: string;
+      readonly exitCode?: number;
+      readonly label?: string;
+      readonly agentSlug?: string;
+      readonly parentSessionId?: string;
+      readonly depth: number;
+      readonly name: string;
+      readonly agent: string;
+      readonly state: "starting" | "idle" | "busy" | "suspended" | "hibernated" | "exited" | "killed" | "error";
+      readonly busy: boolean;
+      readonly waitingFor?: "approval" | "quota";
+      readonly queued: number;
+      readonly sandbox: "off" | "warn" | "enforce" | "strict";
+      readonly head: string | null;
+      readonly forkedFrom?: {
+        readonly sessionId: string;
+        readonly eventId: string;
+      };
+      readonly error?: {
+        readonly code: string;
+        readonly message: string;
+      };
+      /** of one session; lists leave it out */
+      readonly usage?: {
+        readonly events: number;
+        /** its events as stored, and the blobs and artifacts it brought, packed */
+        readonly bytes: number;
+        /** of the first ancestor and all that forked from there: what the limit is for */
+        readonly withForks: number;
+        /** `limits.sessionBytes` */
+        readonly limit: number;
+      };
+      /** what it said and did has left the log */
+      readonly archived?: {
+        readonly at: string;
+        /** in `archive` of the home */
+        readonly file?: string;
+      };
+      /** what was not as asked for, such as where it works */
+      readonly warnings?: readonly string[];
+    };
   };
   /** Give a session its next prompt; answered when it is durably admitted. */
   "session.prompt": {
@@ -128,6 +181,7 @@ export interface SyscallTypes {
     readonly input: {
       /** session id, the beginning of one, or a name */
       readonly id: string;
+      /** at most 1048576 bytes */
       readonly prompt: string;
       /** wait in line while the session is busy */
       readonly queue?: boolean;
@@ -299,6 +353,8 @@ export interface SyscallTypes {
       readonly onlyAlive?: boolean | "0" | "1" | "true" | "false";
       readonly limit?: number;
       readonly after?: string;
+      /** only those of one workspace; `default`: of none */
+      readonly workspaceSlug?: string;
     };
     readonly output: {
       readonly sessions: readonly Session[];
@@ -313,6 +369,29 @@ export interface SyscallTypes {
       readonly id: string;
     };
     readonly output: Session;
+  };
+  /** Whom a session may start sessions of right now, and why not the others; by the gate's own predicate. */
+  "session.delegates": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly ground: string;
+      readonly delegates: readonly string[];
+      readonly depth: number;
+      readonly depthMax: number;
+      readonly children: number;
+      readonly childrenMax: number;
+      readonly agents: readonly {
+        readonly slug: string;
+        readonly driver: string;
+        readonly allowed: boolean;
+        readonly code: string | null;
+      }[];
+    };
   };
   /** A session's events, by page: the raw stream, or the current path. */
   "session.events": {
@@ -391,6 +470,8 @@ export interface SyscallTypes {
       readonly id: string;
       /** a `next`, a `seq`, an event id, or `now`; exclusive */
       readonly after?: number | string;
+      /** only lines, only events, or everything */
+      readonly show?: "all" | "lines" | "events";
     };
     readonly output: {
       readonly line: string;
@@ -463,6 +544,8 @@ export interface SyscallTypes {
       /** session id, the beginning of one, or a name */
       readonly id: string;
       readonly exitCode?: number;
+      /** it broke: what it said last */
+      readonly error?: string;
     };
     readonly output: Session;
   };
@@ -672,6 +755,8 @@ export interface SyscallTypes {
       readonly name?: string;
       readonly driver: string;
       readonly tools?: { readonly [key: string]: "auto" | "on_demand" | "always_ask" | "never" };
+      /** the agents that its sessions may start sessions of; default: none */
+      readonly delegatesTo?: readonly string[];
     };
     readonly output: Agent;
   };
@@ -704,6 +789,69 @@ export interface SyscallTypes {
         readonly summary: string;
         readonly continuity: string;
       }[];
+    };
+  };
+  /** The directories that have a name, and which of them is the active one. */
+  "workspace.list": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly workspaces: readonly {
+        readonly slug: string;
+        readonly path: string;
+        readonly label?: string;
+        readonly ground: string;
+        readonly addedAt: string;
+        readonly updatedAt: string;
+        readonly active: boolean;
+      }[];
+      readonly active: string | null;
+    };
+  };
+  /** Give a directory a name for sessions to work in; the first one becomes the active one. */
+  "workspace.add": {
+    readonly kind: "write";
+    readonly input: {
+      readonly slug: string;
+      /** the directory */
+      readonly path: string;
+      readonly label?: string;
+    };
+    readonly output: {
+      readonly slug: string;
+      readonly path: string;
+      readonly label?: string;
+      readonly ground: string;
+      readonly addedAt: string;
+      readonly updatedAt: string;
+      readonly active: boolean;
+    };
+  };
+  /** Make a workspace the active one: where a session works that names no place. */
+  "workspace.use": {
+    readonly kind: "write";
+    readonly input: {
+      readonly slug: string;
+    };
+    readonly output: {
+      readonly slug: string;
+      readonly path: string;
+      readonly label?: string;
+      readonly ground: string;
+      readonly addedAt: string;
+      readonly updatedAt: string;
+      readonly active: boolean;
+    };
+  };
+  /** Take a workspace's name away; the directory and its sessions stay. */
+  "workspace.remove": {
+    readonly kind: "write";
+    readonly input: {
+      readonly slug: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly slug: string;
     };
   };
   /** Check every event's hashes and place, and the tree over the log against what was signed. */
@@ -1180,6 +1328,28 @@ export interface SyscallTypes {
       readonly expiresAt: string;
     };
   };
+  /** Which protocols this daemon speaks in full, and where it deviates from their text. */
+  "system.conformance": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly aip46: {
+        readonly text: string;
+        readonly delegation: boolean;
+        readonly buckets: boolean;
+        readonly mcp: string;
+        readonly sessions: string;
+        readonly deviations: readonly {
+          readonly case: number;
+          readonly what: string;
+        }[];
+        readonly inapplicable: readonly {
+          readonly case: number;
+          readonly what: string;
+        }[];
+      };
+    };
+  };
 }
 
 export type ErrorCode =
@@ -1276,8 +1446,15 @@ export type ErrorCode =
   | "approval_not_found"
   | "artifact_limit"
   | "artifact_not_found"
+  | "child_quota_exceeded"
+  | "cwd_outside_parent"
+  | "delegation_denied"
   | "effect_not_open"
+  | "invalid_agent"
+  | "invalid_ground"
   | "lease_held"
+  | "max_depth_exceeded"
+  | "not_interruptible"
   | "not_promptable"
   | "queue_full"
   | "session_archived"
@@ -1292,4 +1469,7 @@ export type ErrorCode =
   | "turn_ended"
   | "turn_not_found"
   | "turn_not_running"
-  | "turn_open";
+  | "turn_open"
+  | "workspace_limit"
+  | "workspace_not_found"
+  | "workspace_reserved";

@@ -45,6 +45,20 @@ export const Config = z.looseObject({
     })
     .optional()
     .describe("what may be taken up; changed one by one, at once, and with null back to what holds without"),
+  delegationDepthMax: z
+    .number()
+    .int()
+    .min(0)
+    .max(16)
+    .optional()
+    .describe("how deep sessions may start sessions; a root is at 0"),
+  delegationChildrenMax: z
+    .number()
+    .int()
+    .min(0)
+    .max(32)
+    .optional()
+    .describe("how many living sessions one session may have started"),
   anchors: z
     .object({
       git: z
@@ -79,6 +93,8 @@ export const CONFIG_DEFAULTS = {
   processesMax: 256,
   connectionsMax: 4096,
   requestBytesMax: 24_000_000,
+  delegationDepthMax: 3,
+  delegationChildrenMax: 8,
 } as const;
 
 /** Under `limits`. */
@@ -91,4 +107,11 @@ export const LIMIT_DEFAULTS = {
 } as const;
 
 /** Takes effect at once; the others need a restart. */
-export const HOT_KEYS: readonly string[] = ["turnTimeoutMs", "idleHibernateMs", "drivers", "limits"];
+export const HOT_KEYS: readonly string[] = [
+  "turnTimeoutMs",
+  "idleHibernateMs",
+  "drivers",
+  "limits",
+  "delegationDepthMax",
+  "delegationChildrenMax",
+];

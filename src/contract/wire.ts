@@ -82,6 +82,7 @@ export const AgentWire = z.object({
   driver: z.string(),
   tools: z.record(z.string(), ToolPolicyWire),
   builtIn: z.boolean(),
+  delegatesTo: z.array(z.string()),
   createdAt: z.string(),
   default: z.boolean(),
 });
@@ -112,7 +113,7 @@ export function sessionWire(row: SessionRow): SessionWire {
     ...present("lastOutputAt", row.lastOutputAt),
     ...present("exitCode", row.exitCode),
     ...present("label", row.label),
-    agentSlug: row.agent,
+    ...(row.bound === true ? { agentSlug: row.agent } : {}),
     ...present("parentSessionId", row.parentSessionId),
     depth: row.depth,
     name: row.name,

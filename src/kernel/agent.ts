@@ -15,6 +15,7 @@ export interface Agent {
   readonly driver: string;
   readonly tools: { readonly [tool: string]: ToolPolicy };
   readonly builtIn: boolean;
+  readonly delegatesTo?: readonly string[];
   readonly createdAt: string;
 }
 

@@ -19,6 +19,8 @@ export interface SessionSpec {
   readonly file: string | null;
   /** An agent that somebody else started, known by pid and start time. */
   readonly external: { readonly pid: number; readonly startTime: string } | null;
+  /** The agents that it may start sessions of. Absent when nobody said which agent it works as: it may start none. */
+  readonly delegates?: readonly string[];
 }
 
 export type SandboxMode = "off" | "warn" | "enforce" | "strict";
@@ -79,6 +81,8 @@ export interface EventMap {
     readonly to: { readonly stream: string; readonly version: number; readonly eventId: string };
     readonly view: View;
   };
+  /** It has started another session; `ended` are those it had started before that are over by now. */
+  "session.delegated@1": { readonly childId: string; readonly agent: string; readonly ended: readonly string[] };
   "turn.admitted@1": {
     readonly turnId: string;
     /** The whole prompt, or its beginning when `blob` holds it. */
@@ -151,6 +155,8 @@ export interface EventMap {
     readonly driver: string;
     readonly tools: { readonly [tool: string]: ToolPolicy };
     readonly builtIn: boolean;
+    /** Whom its sessions may start. Absent: nobody. */
+    readonly delegatesTo?: readonly string[];
   };
   "agent.deleted@1": Record<string, never>;
   "agent.defaulted@1": { readonly slug: string };
@@ -163,6 +169,10 @@ export interface EventMap {
     readonly expiresAtMs: number | null;
   };
   "token.revoked@1": Record<string, never>;
+  /** Added, or changed under its slug. */
+  "workspace.added@1": { readonly slug: string; readonly path: string; readonly label: string | null };
+  "workspace.removed@1": { readonly slug: string };
+  "workspace.used@1": { readonly slug: string };
   /** A call with an idempotency key that found nothing to change: so that asking again finds nothing to change either. */
   "call.made@1": { readonly syscall: string };
   /** The whole log was written out, up to this many events. Who may read all of it is worth knowing. */
@@ -196,6 +206,7 @@ export const EVENT_TYPES = [
   "session.labelled@1",
   "session.archived@1",
   "session.rewound@1",
+  "session.delegated@1",
   "turn.admitted@1",
   "turn.started@1",
   "turn.ended@1",
@@ -217,6 +228,9 @@ export const EVENT_TYPES = [
   "agent.defaulted@1",
   "token.issued@1",
   "token.revoked@1",
+  "workspace.added@1",
+  "workspace.removed@1",
+  "workspace.used@1",
   "call.made@1",
   "log.exported@1",
   "log.backed_up@1",

@@ -1,8 +1,10 @@
 export * from "./agent.ts";
 export * from "./chain.ts";
+export * from "./delegation.ts";
 export * from "./events.ts";
 export * from "./folds.ts";
 export * from "./gate/gate.ts";
+export * from "./ground.ts";
 export * from "./growth.ts";
 export * from "./ids.ts";
 export * from "./json.ts";
@@ -19,3 +21,4 @@ export * from "./session/state.ts";
 export * from "./session/transitions.ts";
 export * from "./session/view.ts";
 export * from "./token.ts";
+export * from "./workspace.ts";

@@ -2,6 +2,7 @@ import { fact, type Placed } from "./events.ts";
 import { refuse } from "./refusal.ts";
 import type { Decision } from "./session/decide-life.ts";
 import type { Transition } from "./session/transitions.ts";
+import { evolveWorkspaces, NO_WORKSPACES, type Workspaces } from "./workspace.ts";
 
 /** The right to be the one writer. Its fencing number only rises: whoever holds an older one is refused. */
 export type LeaseState =
@@ -20,6 +21,8 @@ export interface SystemState {
   readonly version: number;
   readonly lease: LeaseState;
   readonly defaultAgent: string | null;
+  /** Absent as long as none was added, and in folds kept by versions that knew of none. */
+  readonly workspaces?: Workspaces;
 }
 
 export const NEW_SYSTEM: SystemState = {
@@ -29,7 +32,14 @@ export const NEW_SYSTEM: SystemState = {
 };
 
 export function evolveSystem(state: SystemState, event: Placed): SystemState {
-  const next = { ...state, version: event.version, lease: evolveLease(state.lease, event) };
+  const before = state.workspaces ?? NO_WORKSPACES;
+  const workspaces = evolveWorkspaces(before, event);
+  const next = {
+    ...state,
+    version: event.version,
+    lease: evolveLease(state.lease, event),
+    ...(workspaces === before ? {} : { workspaces }),
+  };
   return event.fact?.type === "agent.defaulted@1" ? { ...next, defaultAgent: event.fact.data.slug } : next;
 }
 

@@ -13,10 +13,14 @@ export const REFUSAL_CODES = [
   "already_answered",
   "approval_not_found",
   "artifact_limit",
+  "child_quota_exceeded",
+  "delegation_denied",
   "effect_not_open",
   "event_not_found",
+  "invalid_ground",
   "invalid_option",
   "lease_held",
+  "max_depth_exceeded",
   "not_erasable",
   "queue_full",
   "session_busy",
@@ -33,6 +37,9 @@ export const REFUSAL_CODES = [
   "turn_not_found",
   "turn_not_running",
   "turn_open",
+  "workspace_limit",
+  "workspace_not_found",
+  "workspace_reserved",
 ] as const;
 
 export type RefusalCode = (typeof REFUSAL_CODES)[number];

@@ -75,6 +75,8 @@ export interface RowQuery {
   readonly all?: boolean;
   /** Sessions: only those of which something runs or waits to run. */
   readonly active?: boolean;
+  /** Sessions: only those of this one. */
+  readonly workspace?: string;
   readonly sessionId?: string;
 }
 

@@ -9,7 +9,7 @@ export type Column = string | number | null;
 
 /** Where each read model lies, and by which columns it is found. */
 export const MODELS: { readonly [M in Model]: { readonly table: string; readonly columns: readonly string[] } } = {
-  session: { table: "sessions", columns: ["name", "alive", "shown", "active"] },
+  session: { table: "sessions", columns: ["name", "alive", "shown", "active", "workspace"] },
   approval: { table: "approvals", columns: ["session", "status"] },
   agent: { table: "agents", columns: [] },
   token: { table: "tokens", columns: ["secret"] },
@@ -26,8 +26,8 @@ export function rowWrite(change: RowChange): RowWrite {
 function columnsFor(change: Extract<RowChange, { put: unknown }>): readonly Column[] {
   switch (change.model) {
     case "session": {
-      const { name, endedAt, forgotten, active } = change.put;
-      return [name, endedAt === null ? 1 : 0, forgotten ? 0 : 1, active ? 1 : 0];
+      const { name, endedAt, forgotten, active, workspace } = change.put;
+      return [name, endedAt === null ? 1 : 0, forgotten ? 0 : 1, active ? 1 : 0, workspace];
     }
     case "approval":
       return [change.put.sessionId, change.put.status];

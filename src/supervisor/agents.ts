@@ -22,6 +22,8 @@ export interface Agents {
   readonly setDefault: (slug: string, by: By) => Promise<readonly RecordedEvent[]>;
   readonly list: () => Promise<readonly Agent[]>;
   readonly get: (slug: string) => Promise<Agent>;
+  /** Null when there is none. */
+  readonly find: (slug: string) => Promise<Agent | null>;
   readonly defaultSlug: () => Promise<string>;
   readonly toolPolicy: (slug: string, tool: string) => Promise<ToolPolicy>;
   readonly ensureBuiltIn: (drivers: readonly string[]) => Promise<void>;
@@ -63,6 +65,7 @@ export function createAgents(store: Store, committer: Committer): Agents {
       });
     },
     get,
+    find: present,
     defaultSlug: async () => {
       const row = await store.row("system", SYSTEM_STREAM);
       const state: SystemState | null = row === null ? null : JSON.parse(row);

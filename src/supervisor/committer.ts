@@ -38,6 +38,16 @@ export interface Committer {
     continues?: { readonly stream: string; readonly version: number },
   ) => Promise<Committed<Folded>>;
   readonly session: (id: string, decide: (state: SessionState) => Decision, by: By) => Promise<Committed<SessionState>>;
+  /**
+   * A change of one stream together with the first events of a new one, in one append: what the one allows and what the
+   * other begins with cannot come apart. The new stream's events come first.
+   */
+  readonly beget: (
+    parent: string,
+    child: string,
+    decide: (state: SessionState) => Promise<{ readonly parent: Decision; readonly child: Decision }>,
+    by: By,
+  ) => Promise<readonly RecordedEvent[]>;
   /** Erases the data of a session's events, between its turns. */
   readonly erase: (id: string, events: readonly string[], reason: string, by: By) => Promise<readonly RecordedEvent[]>;
   readonly sessionState: (id: string) => Promise<SessionState>;
@@ -63,18 +73,21 @@ export function createCommitter(deps: {
   const { store, clock, newId, fence, bounds } = deps;
   const inLine = createLine();
 
+  const placed = (facts: readonly (Fact | CustomFact)[], by: By) => {
+    const at = clock.iso(clock.nowMs());
+    return facts.map((fact) => ({ id: newId(), at, actor: by.actor, cause: by.cause ?? null, fact }));
+  };
+
   const change: Committer["change"] = (stream, decide, by, continues) =>
     inLine(stream, async () => {
       const before = await store.fold(stream);
       const facts = settled(decide(before));
       if (facts.length === 0) return { events: [], before };
       const quota = bounds.judge(facts);
-      const at = clock.iso(clock.nowMs());
-      const events = facts.map((fact) => ({ id: newId(), at, actor: by.actor, cause: by.cause ?? null, fact }));
       const part = {
         stream,
         expectedVersion: before.state.version,
-        events,
+        events: placed(facts, by),
         ...(continues === undefined ? {} : { continues }),
       };
       return { events: await store.append([part], { fence, call: by.call ?? null, quota }), before };
@@ -90,6 +103,18 @@ export function createCommitter(deps: {
       put: async (bytes) => store.putBlob(bytes, await bounds.mayKeep(sessionStream(id), growth)),
       isTight: bounds.isTight,
     }),
+    beget: (parent, child, decide, by) =>
+      inLine(sessionStream(parent), async () => {
+        const state = await sessionState(parent);
+        const decided = await decide(state);
+        const [first, second] = [settled(decided.child), settled(decided.parent)];
+        const quota = bounds.judge([...first, ...second]);
+        const parts = [
+          { stream: sessionStream(child), expectedVersion: 0, events: placed(first, by) },
+          { stream: state.stream, expectedVersion: state.version, events: placed(second, by) },
+        ];
+        return store.append(parts, { fence, call: by.call ?? null, quota });
+      }),
     alone: (id, work) => inLine(sessionStream(id), work),
     erase: (id, ids, reason, by) =>
       inLine(sessionStream(id), async () => {
@@ -101,14 +126,8 @@ export function createCommitter(deps: {
         });
         const [erased] = settled(eraseData(state, targets, reason));
         if (erased === undefined) return [];
-        const event = {
-          id: newId(),
-          at: clock.iso(clock.nowMs()),
-          actor: by.actor,
-          cause: by.cause ?? null,
-          fact: erased,
-        };
-        return store.erase(state.stream, ids, event, { fence, call: by.call ?? null });
+        const [event] = placed([erased], by);
+        return event === undefined ? [] : store.erase(state.stream, ids, event, { fence, call: by.call ?? null });
       }),
     session: async (id, decide, by) => {
       const { events, before } = await change(sessionStream(id), (folded) => decide(known(folded, id)), by);

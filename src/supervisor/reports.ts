@@ -4,6 +4,7 @@ import {
   beginTurn,
   type CustomFact,
   completeMessage,
+  type End,
   endSession,
   endTurn,
   isEnded,
@@ -32,7 +33,12 @@ export interface Reports {
     message: string | null,
     by: By,
   ) => Events;
-  readonly finish: (id: string, exitCode: number | null, by: By) => Events;
+  /** By itself, or because it broke: then with what it said last. */
+  readonly finish: (
+    id: string,
+    end: { readonly exitCode: number | null; readonly error: string | null },
+    by: By,
+  ) => Events;
   readonly message: (id: string, turnId: string, text: string, role: "assistant" | "thought", by: By) => Events;
   readonly addEvents: (
     id: string,
@@ -81,8 +87,10 @@ export function createReports(deps: {
       const over = (state: SessionState) => state.recentTurns.some((turn) => turn.turnId === turnId);
       return change(id, (state) => (over(state) ? [] : endTurn(reported(state), { turnId, outcome, error })), by);
     },
-    finish: async (id, exitCode, by) => {
-      const end = (state: SessionState) => endSession(reported(state), { kind: "exited", exitCode });
+    finish: async (id, { exitCode, error }, by) => {
+      const over: End =
+        error === null ? { kind: "exited", exitCode } : { kind: "failed", code: "driver_failed", message: error };
+      const end = (state: SessionState) => endSession(reported(state), over);
       const events = await change(id, (state) => (isEnded(state) ? [] : end(state)), by);
       deps.onFinish(id);
       return events;

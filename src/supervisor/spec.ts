@@ -1,15 +1,14 @@
-import { isAbsolute, join, resolve, sep } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import { NomosError } from "../contract/index.ts";
 import type { Driver } from "../drivers/index.ts";
-import type { Files } from "../host/index.ts";
 import { type SandboxMode, type SessionSpec, sessionName } from "../kernel/index.ts";
+import { type PlaceInput, type PlaceSources, placeBelow, placeOf } from "./places.ts";
 
-export interface OpenInput {
+export interface OpenInput extends PlaceInput {
   readonly adapter: string;
   readonly agent?: string | undefined;
-  readonly workspaceSlug?: string | undefined;
-  readonly ground?: string | undefined;
-  readonly cwd?: string | undefined;
+  /** Whom it may start; given when somebody said which agent it works as. */
+  readonly delegates?: readonly string[] | undefined;
   readonly label?: string | undefined;
   readonly sandbox?: SandboxMode | undefined;
   readonly scope?:
@@ -21,11 +20,13 @@ export interface OpenInput {
   readonly external?: { readonly pid: number; readonly startTime: string } | undefined;
 }
 
-export interface SpecSources {
-  /** As it really is, without links. */
-  readonly home: string;
-  readonly files: Files;
-  readonly defaultCwd: string;
+/** The session that starts this one, when it is not a person who does. */
+export interface Parent {
+  readonly id: string;
+  readonly spec: SessionSpec;
+}
+
+export interface SpecSources extends PlaceSources {
   readonly driver: (slug: string) => Driver;
   /** The file that the configuration gives a driver of the user's own. */
   readonly driverFile: (slug: string) => string | null;
@@ -33,26 +34,28 @@ export interface SpecSources {
 }
 
 /** What a new session will be, checked before it exists: a refused spawn leaves nothing behind. */
-export async function makeSpec(input: OpenInput, sources: SpecSources): Promise<SessionSpec> {
+export async function makeSpec(
+  input: OpenInput,
+  sources: SpecSources,
+  parent: Parent | null = null,
+): Promise<SessionSpec> {
   refuseWalls(input);
   const driver = sources.driver(input.adapter);
-  const cwd = await resolveCwd(input.cwd ?? sources.defaultCwd, sources);
+  const place = parent === null ? await placeOf(input, sources) : await placeBelow(parent.spec, input.ground, sources);
   const file = input.file ?? sources.driverFile(input.adapter);
-  const workspace = input.workspaceSlug ?? "default";
   const spec: SessionSpec = {
     name: sessionName(sources.random()),
     adapter: input.adapter,
     agent: input.agent ?? input.adapter,
-    workspace,
-    ground: input.ground ?? `ws://workspaces/${workspace}`,
-    cwd,
+    ...place,
     sandbox: input.sandbox ?? "off",
     scope: null,
     network: null,
-    parentSessionId: null,
-    depth: 0,
-    file: file === null ? null : isAbsolute(file) ? file : resolve(cwd, file),
+    parentSessionId: parent?.id ?? null,
+    depth: parent === null ? 0 : parent.spec.depth + 1,
+    file: file === null ? null : isAbsolute(file) ? file : resolve(place.cwd, file),
     external: input.external ?? null,
+    ...(input.delegates === undefined ? {} : { delegates: input.delegates }),
   };
   await driver.check(spec);
   return spec;
@@ -67,13 +70,4 @@ function refuseWalls(input: OpenInput): void {
     input.worktree === true ? "worktree" : null,
   ].filter((wall) => wall !== null);
   if (asked.length > 0) throw new NomosError("sandbox_unavailable", { asked });
-}
-
-async function resolveCwd(cwd: string, sources: SpecSources): Promise<string> {
-  const found = await sources.files.directory(cwd);
-  if (found === null) throw new NomosError("cwd_missing", { cwd });
-  const { home } = sources;
-  const inside = found === home || found.startsWith(home + sep);
-  if (inside && !found.startsWith(join(home, "workspaces") + sep)) throw new NomosError("cwd_hidden", { cwd });
-  return found;
 }

@@ -21,6 +21,7 @@ import {
   rewindSession,
   type SessionRow,
   type SessionSpec,
+  type SessionState,
   sessionName,
   sessionStream,
   startSession,
@@ -159,6 +160,9 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     return events;
   };
 
+  /** A turn that runs somewhere else can only be ended there; an idle session has nothing to end. */
+  const isReported = ({ spec, phase }: SessionState) => phase.at === "busy" && spec?.external != null;
+
   const inlinePrompt = (id: string, prompt: string) =>
     storeText(committer.keeper(id, "start"), prompt, LIMITS.promptInlineBytes);
 
@@ -202,7 +206,8 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       const turn = { turnId: newId(), prompt: kept, queue: input.queue || input.interrupt };
       return changeAndPump(id, (now) => admitTurn(now, turn), by);
     },
-    interrupt: (id, by) => change(id, requestInterrupt, by),
+    interrupt: (id, by) =>
+      change(id, (state) => (isReported(state) ? refuseToInterrupt(state) : requestInterrupt(state)), by),
     settled: (id, turnId) => settleTurn(deps, id, turnId),
     suspend: async (id, reason, by) => {
       for (let tries = 1; ; tries += 1) {
@@ -281,6 +286,10 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     runner.pump(row.id);
     return events.length > 0;
   }
+}
+
+function refuseToInterrupt({ id }: SessionState): never {
+  throw new NomosError("not_interruptible", { id });
 }
 
 function both(first: Decision, second: Decision): Decision {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { AgentWire, ToolPolicyWire } from "../contract/index.ts";
-import type { Agent } from "../kernel/index.ts";
+import { AgentWire, NomosError, ToolPolicyWire } from "../contract/index.ts";
+import { type Agent, agentSlugIn, LIMITS } from "../kernel/index.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";
 import { byOf } from "./session-answer.ts";
 
@@ -46,15 +46,21 @@ export const agent: readonly Syscall[] = [
       name: z.string().min(1).max(100).optional(),
       driver: z.string().min(1).max(64),
       tools: z.record(z.string().max(64), ToolPolicyWire).optional(),
+      delegatesTo: z
+        .array(z.string().max(200))
+        .max(LIMITS.delegatesMax)
+        .optional()
+        .describe("the agents that its sessions may start sessions of; default: none"),
     }),
     output: AgentWire,
-    errors: ["agent_exists", "not_installed", "quota_exceeded", "disk_low"],
+    errors: ["agent_exists", "not_installed", "invalid_agent", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/agents", status: 201 },
     cli: { positional: ["slug", "driver"] },
-    commit: async (context, { slug, name, driver, tools }) => {
+    commit: async (context, { slug, name, driver, tools, delegatesTo }) => {
       context.services.requireDriver(driver);
+      const delegates = (delegatesTo ?? []).map(resolved);
       return context.services.agents.create(
-        { slug, name: name ?? slug, driver, tools: tools ?? {}, builtIn: false },
+        { slug, name: name ?? slug, driver, tools: tools ?? {}, builtIn: false, delegatesTo: delegates },
         byOf(context),
       );
     },
@@ -103,10 +109,22 @@ export const agent: readonly Syscall[] = [
   }),
 ];
 
+/** Kept as whom it means, not as it was written. That agent may come later. */
+function resolved(reference: string): string {
+  const slug = agentSlugIn(reference);
+  if (slug === null) throw new NomosError("invalid_agent", { agent: reference });
+  return slug;
+}
+
 async function showAgent(context: Context, slug: string): Promise<z.input<typeof AgentWire>> {
   return shown(await context.services.agents.get(slug), await context.services.agents.defaultSlug());
 }
 
 function shown(one: Agent, chosen: string): z.input<typeof AgentWire> {
-  return { ...one, tools: { ...one.tools }, default: one.slug === chosen };
+  return {
+    ...one,
+    tools: { ...one.tools },
+    delegatesTo: [...(one.delegatesTo ?? [])],
+    default: one.slug === chosen,
+  };
 }

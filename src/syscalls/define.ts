@@ -29,7 +29,7 @@ export interface Syscall {
   /** A write that changes nothing more when it is asked for again. */
   readonly idempotent?: true;
   /** What the call is about. `session`: the input's `id` names one, in full, shortened or by name. */
-  readonly about: "session" | "system" | ((input: Record<string, unknown>) => string);
+  readonly about: "session" | "system" | ((input: Record<string, unknown>, actor: Actor) => string);
   readonly run: (context: Context, input: unknown) => Promise<Output>;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ZodError, type z } from "zod";
 import { NomosError, toNomosError } from "../contract/index.ts";
-import { type Actor, canonicalJson, decideGate, isUuid, type Json, LIMITS } from "../kernel/index.ts";
+import { type Actor, belowSession, canonicalJson, decideGate, isUuid, type Json, LIMITS } from "../kernel/index.ts";
 import type { CallRef } from "../store/index.ts";
 import type { Context, Output, Syscall } from "./define.ts";
 import type { Progress } from "./progress.ts";
@@ -42,8 +42,12 @@ export async function dispatch(services: Services, syscall: Syscall, request: Re
  */
 export function mayCall(services: Pick<Services, "policy">, syscall: Syscall, actor: Actor): boolean {
   const { about, permission } = syscall;
-  const resource = about === "system" ? about : about === "session" ? `session/${actor.sessionId ?? "any"}` : about({});
-  return decideGate(actor, { verb: permission, resource, tool: null }, services.policy).verdict === "allow";
+  const may = (resource: string) =>
+    decideGate(actor, { verb: permission, resource, tool: null }, services.policy).verdict === "allow";
+  if (about === "system") return may(about);
+  if (about !== "session") return may(about({}, actor));
+  const own = actor.sessionId ?? "any";
+  return may(`session/${own}`) || may(belowSession(own, "any"));
 }
 
 /** For what a surface adds to an input of its own: refused in the same words. */
@@ -96,7 +100,10 @@ async function judge(syscall: Syscall, resource: string, context: Context): Prom
   throw new NomosError("denied", { capability: syscall.permission, rules: [...rules] });
 }
 
-/** Replaces a shortened id or a name by the full id. A session's own token learns nothing about other sessions. */
+/**
+ * Replaces a shortened id or a name by the full id. A session's own token reaches those that it started, by their full id,
+ * and learns nothing about any other.
+ */
 async function resourceOf(
   services: Services,
   syscall: Syscall,
@@ -104,9 +111,12 @@ async function resourceOf(
   input: Record<string, unknown>,
 ): Promise<string> {
   if (syscall.about === "system") return "system";
-  if (syscall.about !== "session") return syscall.about(input);
+  if (syscall.about !== "session") return syscall.about(input, actor);
   const given = String(input["id"]);
-  if (actor.sessionId !== null && given !== actor.sessionId) return "session/another";
+  if (actor.sessionId !== null && given !== actor.sessionId) {
+    const isBelow = isUuid(given) && (await services.delegation.isBelow(actor.sessionId, given));
+    return isBelow ? belowSession(actor.sessionId, given) : "session/another";
+  }
   input["id"] = await fullId(services, given);
   return `session/${input["id"]}`;
 }

@@ -15,15 +15,20 @@ const TYPES_WITH_LINES = [
   "effect.intended",
   "effect.output",
   "effect.settled",
+  "tool.called",
+  "tool.ended",
   "gate.denied",
   "approval.requested",
   "turn.ended",
   "session.failed",
 ];
 
+/** A text that is larger is shown by its beginning, and says so. */
+const WHOLE_TEXT_BYTES_MAX = 1_048_576;
+
 /** The newest lines of a session, oldest first. */
 export async function lastLines(
-  store: Pick<Store, "readStream">,
+  store: Pick<Store, "readStream" | "blob">,
   id: string,
   lastN: number,
 ): Promise<readonly OutputLine[]> {
@@ -36,13 +41,28 @@ export async function lastLines(
       descending: true,
       ...(before === undefined ? {} : { before }),
     });
-    lines = [...[...page.events].reverse().flatMap(linesOf), ...lines];
+    // Newest first, so that no large text is fetched for lines that are not asked for.
+    for (const event of page.events) {
+      if (lines.length >= lastN) break;
+      lines = [...(await linesOf(store, event)), ...lines];
+    }
     before = page.next;
   }
   return lines.slice(-lastN);
 }
 
-export function linesOf(event: RecordedEvent): readonly OutputLine[] {
+export async function linesOf(store: Pick<Store, "blob">, event: RecordedEvent): Promise<readonly OutputLine[]> {
+  const { data } = event;
+  const isText = event.type === "message.completed@1" || event.type === "effect.output@1";
+  if (!isText || data === null || typeof data !== "object" || !("blob" in data) || typeof data["blob"] !== "string")
+    return linesIn(event);
+  const bytes = Number(data["bytes"]);
+  const whole = bytes <= WHOLE_TEXT_BYTES_MAX ? await store.blob(data["blob"]) : null;
+  if (whole !== null) return linesIn({ ...event, data: { ...data, text: Buffer.from(whole).toString("utf8") } });
+  return [...linesIn(event), out(`[… of ${bytes} bytes: blob ${data["blob"]}]`)];
+}
+
+function linesIn(event: RecordedEvent): readonly OutputLine[] {
   const { data } = event;
   if (data === null || typeof data !== "object") return [];
   const member = (key: string): unknown => Reflect.get(data, key);
@@ -66,6 +86,10 @@ export function linesOf(event: RecordedEvent): readonly OutputLine[] {
         ),
       ];
     }
+    case "tool.called@1":
+      return [out(`[tool] ${String(member("title"))}`)];
+    case "tool.ended@1":
+      return member("outcome") === "done" ? [] : [err(`[tool-error] ${String(member("title"))}`)];
     case "gate.denied@1":
       return [err(`[denied] ${String(member("verb"))} ${String(member("resource"))}`)];
     case "approval.requested@1":

@@ -42,12 +42,17 @@ export const reporting: readonly Syscall[] = [
     summary: "An external agent's session is over",
     permission: "session.report",
     about: "session",
-    input: z.object({ id: SessionId, exitCode: z.number().int().optional() }),
+    input: z.object({
+      id: SessionId,
+      exitCode: z.number().int().optional(),
+      error: z.string().min(1).max(8000).optional().describe("it broke: what it said last"),
+    }),
     output: SessionWire,
     errors: ["session_not_found"],
     http: { method: "POST", path: "/sessions/:id/finish" },
     cli: { positional: ["id"] },
-    commit: (context, { id, exitCode }) => context.services.supervisor.finish(id, exitCode ?? null, byOf(context)),
+    commit: (context, { id, exitCode, error }) =>
+      context.services.supervisor.finish(id, { exitCode: exitCode ?? null, error: error ?? null }, byOf(context)),
     answer: (context, { id }) => showSession(context, id),
   }),
   write({

@@ -2,7 +2,17 @@ import type { Config } from "../contract/index.ts";
 import type { AnchorStatus, DiskState } from "../host/index.ts";
 import type { Actor, Policy, Sha256 } from "../kernel/index.ts";
 import type { CallRef, Census, CheckpointKeeper, LogTree, RecordedEvent, Store, TreeReport } from "../store/index.ts";
-import type { Agents, BoundLimits, By, Frames, Retention, Supervisor, Tokens } from "../supervisor/index.ts";
+import type {
+  Agents,
+  BoundLimits,
+  By,
+  Delegation,
+  Frames,
+  Retention,
+  Supervisor,
+  Tokens,
+  WorkspaceRegistry,
+} from "../supervisor/index.ts";
 import type { Instruments } from "./metrics/instruments.ts";
 import type { Progress } from "./progress.ts";
 import type { Tickets } from "./tickets.ts";
@@ -12,6 +22,8 @@ export interface Services {
   readonly store: Store;
   readonly supervisor: Supervisor;
   readonly agents: Agents;
+  readonly delegation: Delegation;
+  readonly workspaces: WorkspaceRegistry;
   readonly tokens: Tokens;
   readonly frames: Frames;
   readonly policy: Policy;

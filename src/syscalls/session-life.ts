@@ -2,62 +2,17 @@ import { z } from "zod";
 import { NomosError, SessionId, SessionWire } from "../contract/index.ts";
 import { LIMITS, sessionStream } from "../kernel/index.ts";
 import { irrevocableSince } from "../supervisor/index.ts";
-import { type Syscall, write } from "./define.ts";
+import { type Context, type Syscall, write } from "./define.ts";
+import { Prompt, refuseLarge } from "./prompt.ts";
 import { byOf, dataIn, sessionIdIn, showSession } from "./session-answer.ts";
+import { sessionStart } from "./session-start.ts";
 
-const Prompt = z.string().min(1).max(LIMITS.promptBytes);
 const Label = z.string().max(LIMITS.labelChars);
 const Ok = z.object({ ok: z.boolean(), id: z.string() });
 const byId = z.object({ id: SessionId });
 
 export const sessionLife: readonly Syscall[] = [
-  write({
-    name: "session.start",
-    summary: "Start a session of a driver, with a first prompt if one is given",
-    permission: "session.spawn",
-    about: "system",
-    input: z.object({
-      adapter: z.string().min(1).max(64).describe("the driver: demo, script, or one of your own"),
-      agent: z
-        .string()
-        .min(1)
-        .max(64)
-        .optional()
-        .describe("the agent it works as; default: the one of the driver's name"),
-      workspaceSlug: z.string().max(64).optional(),
-      ground: z.string().max(1024).optional(),
-      cwd: z.string().min(1).max(4096).optional().describe("the directory it works in"),
-      prompt: Prompt.optional(),
-      label: Label.optional(),
-      sandbox: z.enum(["off", "warn", "enforce", "strict"]).optional(),
-      scope: z.object({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).optional() }).optional(),
-      network: z.object({ allow: z.array(z.string()) }).optional(),
-      worktree: z.boolean().optional(),
-      file: z.string().max(4096).optional().describe("the TypeScript file that drives it, for the script driver"),
-    }),
-    output: SessionWire,
-    errors: [
-      "cwd_missing",
-      "cwd_hidden",
-      "not_installed",
-      "agent_not_found",
-      "driver_file_invalid",
-      "sandbox_unavailable",
-      "quota_exceeded",
-      "disk_low",
-      "limit_reached",
-    ],
-    http: { method: "POST", path: "/sessions/agent", status: 201 },
-    cli: { positional: ["adapter", "prompt"] },
-    mcp: { aliases: { agent_start: {}, start_agent_session: {} } },
-    commit: async (context, input) => {
-      await context.services.agents.get(input.agent ?? input.adapter).catch((thrown: unknown) => {
-        if (input.agent !== undefined) throw thrown;
-      });
-      return context.services.supervisor.open(input, byOf(context));
-    },
-    answer: (context, _input, events) => showSession(context, sessionIdIn(events)),
-  }),
+  sessionStart,
   write({
     name: "session.prompt",
     summary: "Give a session its next prompt; answered when it is durably admitted",
@@ -79,16 +34,21 @@ export const sessionLife: readonly Syscall[] = [
       "not_promptable",
       "quota_exceeded",
       "disk_low",
+      "payload_too_large",
+      "delegation_denied",
     ],
     http: { method: "POST", path: "/sessions/:id/prompt" },
     cli: { positional: ["id", "prompt"], short: "prompt" },
     mcp: { aliases: { agent_prompt: { sessionId: "id" }, prompt_agent_session: { sessionId: "id" } } },
-    commit: (context, { id, prompt, queue, interrupt }) =>
-      context.services.supervisor.prompt(
+    commit: async (context, { id, prompt, queue, interrupt }) => {
+      refuseLarge(prompt);
+      await refuseUndelegated(context, id);
+      return context.services.supervisor.prompt(
         id,
         { prompt, queue: queue ?? false, interrupt: interrupt ?? false },
         byOf(context),
-      ),
+      );
+    },
     answer: async (_context, { id }, events) => {
       const admitted = dataIn(events, "turn.admitted@1");
       return { ok: true as const, id, turnId: String(admitted?.["turnId"]), queued: admitted?.["queued"] === true };
@@ -101,9 +61,10 @@ export const sessionLife: readonly Syscall[] = [
     about: "session",
     input: byId,
     output: Ok.extend({ wasBusy: z.boolean() }),
-    errors: ["session_not_found"],
+    errors: ["session_not_found", "not_interruptible"],
     http: { method: "POST", path: "/sessions/:id/interrupt" },
     cli: { positional: ["id"], short: "interrupt" },
+    mcp: { aliases: { agent_interrupt: { sessionId: "id" } } },
     idempotent: true,
     commit: (context, { id }) => context.services.supervisor.interrupt(id, byOf(context)),
     answer: async (context, { id }, events) => {
@@ -155,7 +116,7 @@ export const sessionLife: readonly Syscall[] = [
   write({
     name: "session.kill",
     summary: "End a session and its whole process tree",
-    permission: "session.control",
+    permission: "session.kill",
     about: "session",
     input: byId.extend({ reason: z.string().max(500).optional() }),
     output: Ok,
@@ -207,7 +168,7 @@ export const sessionLife: readonly Syscall[] = [
   write({
     name: "session.fork",
     summary: "A new session that starts where another one was at some event; nothing is copied",
-    permission: "session.spawn",
+    permission: "session.fork",
     about: "session",
     input: byId.extend({
       at: z.string().max(64).optional().describe("an event id; default: the head"),
@@ -245,3 +206,9 @@ export const sessionLife: readonly Syscall[] = [
     },
   }),
 ];
+
+/** Prompting is an act of delegation too, under whatever name the tool goes. */
+async function refuseUndelegated({ services, actor }: Context, id: string): Promise<void> {
+  if (actor.sessionId !== null && actor.sessionId !== id)
+    await services.delegation.requireDelegate(actor.sessionId, id);
+}

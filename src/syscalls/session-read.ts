@@ -7,7 +7,8 @@ import { type Context, read, type Syscall, stream } from "./define.ts";
 import { lastLines } from "./lines.ts";
 import type { ListedDocument } from "./mcp-spelling.ts";
 import { sessionRowOf, showSession } from "./session-answer.ts";
-import { streamAll, streamSession } from "./stream-events.ts";
+import { sessionDelegates } from "./session-delegates.ts";
+import { onlyShown, streamAll, streamSession } from "./stream-events.ts";
 import { waitForTurn } from "./wait.ts";
 
 const EVENTS_MAX = 1000;
@@ -38,8 +39,13 @@ export const sessionRead: readonly Syscall[] = [
     name: "session.list",
     summary: "The sessions, newest first",
     permission: "session.list",
-    about: "system",
-    input: z.object({ onlyAlive: Flag, limit: Limit(SESSIONS_MAX), after: z.string().max(64).optional() }),
+    about: (_input, { sessionId }) => (sessionId === null ? "system" : `session/${sessionId}`),
+    input: z.object({
+      onlyAlive: Flag,
+      limit: Limit(SESSIONS_MAX),
+      after: z.string().max(64).optional(),
+      workspaceSlug: z.string().max(64).optional().describe("only those of one workspace; `default`: of none"),
+    }),
     output: z.object({ sessions: z.array(SessionWire), next: z.string().nullable() }),
     errors: [],
     http: { method: "GET", path: "/sessions" },
@@ -49,12 +55,14 @@ export const sessionRead: readonly Syscall[] = [
       lists: ({ sessions, next }) => ({ documents: sessions.flatMap(sessionDocuments), next }),
       completes: ({ sessions }) => sessions.map(({ name }) => name),
     },
-    answer: async ({ services }, input) => {
+    answer: async (context, input) => {
+      if (context.actor.sessionId !== null) return ownList(context, context.actor.sessionId, input.onlyAlive === true);
       const limit = input.limit ?? 500;
-      const rows = await services.store.rows("session", {
+      const rows = await context.services.store.rows("session", {
         limit,
         open: input.onlyAlive === true,
         ...(input.after === undefined ? {} : { after: input.after }),
+        ...(input.workspaceSlug === undefined ? {} : { workspace: input.workspaceSlug }),
       });
       const sessions = rows.map((row) => sessionWire(JSON.parse(row) as SessionRow));
       return { sessions, next: sessions.length === limit ? (sessions.at(-1)?.id ?? null) : null };
@@ -76,6 +84,7 @@ export const sessionRead: readonly Syscall[] = [
     },
     answer: (context, { id }) => showSession(context, id),
   }),
+  sessionDelegates,
   read({
     name: "session.events",
     summary: "A session's events, by page: the raw stream, or the current path",
@@ -166,14 +175,18 @@ export const sessionRead: readonly Syscall[] = [
     summary: "Follow a session: lines, events, pieces of text, changes of state",
     permission: "session.read",
     about: "session",
-    input: z.object({ id: SessionId, after: Cursor }),
+    input: z.object({
+      id: SessionId,
+      after: Cursor,
+      show: z.enum(["all", "lines", "events"]).optional().describe("only lines, only events, or everything"),
+    }),
     output: z.object({ line: z.string(), stream: z.enum(["stdout", "stderr"]) }),
     errors: ["session_not_found"],
     http: { method: "GET", path: "/sessions/:id/stream" },
     cli: { positional: ["id"] },
-    items: async (context, { id, after }) => {
+    items: async (context, { id, after, show }) => {
       await sessionRowOf(context, id);
-      return streamSession(context, id, await seqOf(context, after));
+      return onlyShown(streamSession(context, id, await seqOf(context, after)), show ?? "all");
     },
   }),
   stream({
@@ -226,6 +239,14 @@ export const sessionRead: readonly Syscall[] = [
     },
   }),
 ];
+
+/** What a session's own token gets to see: itself, and those below it. */
+async function ownList(context: Context, own: string, onlyAlive: boolean) {
+  const ids = [own, ...(await context.services.delegation.below(own))];
+  const found = await Promise.all(ids.map((id) => showSession(context, id).catch(() => null)));
+  const sessions = found.filter((session) => session !== null);
+  return { sessions: sessions.filter(({ endedAt }) => !onlyAlive || endedAt === undefined), next: null };
+}
 
 function sessionDocuments({ id, name, label }: SessionWire): readonly ListedDocument[] {
   const title = label ?? name;

@@ -124,7 +124,7 @@ export async function* streamSession(context: Context, id: string, after: number
     else if ("source" in item)
       yield { event: "delta", data: { turnId: item.turnId, source: item.source, text: item.text } };
     else {
-      for (const line of linesOf(item)) yield { event: "line", data: line };
+      for (const line of await linesOf(context.services.store, item)) yield { event: "line", data: line };
       yield { event: "event", id: item.seq, data: item };
       const changed = STATUS_CHANGES.test(item.type) ? await status().catch(() => null) : null;
       if (changed !== null) yield changed.item;
@@ -134,6 +134,31 @@ export async function* streamSession(context: Context, id: string, after: number
       }
     }
   }
+}
+
+/**
+ * For whoever wants one kind only. A line takes the id of the event that it was made from, which is left out: so the
+ * last line of each event is a place to come back to.
+ */
+export async function* onlyShown(
+  items: AsyncIterable<StreamItem>,
+  show: "all" | "lines" | "events",
+): AsyncGenerator<StreamItem> {
+  let held: StreamItem | null = null;
+  for await (const item of items) {
+    const isOther = (show === "lines" && item.event === "delta") || (show === "events" && item.event !== "event");
+    if (show === "all" || (show === "events" && (!isOther || item.event === "end"))) yield item;
+    if (show !== "lines" || isOther) continue;
+    if (item.event === "event") {
+      if (held !== null) yield { ...held, ...(item.id === undefined ? {} : { id: item.id }) };
+      held = null;
+    } else {
+      if (held !== null) yield held;
+      held = item.event === "line" ? item : null;
+      if (held === null) yield item;
+    }
+  }
+  if (held !== null) yield held;
 }
 
 async function lastSeqOf(context: Context, id: string): Promise<number> {

@@ -3,6 +3,7 @@ import { approval } from "./approval.ts";
 import { archive } from "./archive.ts";
 import { artifact } from "./artifact.ts";
 import { audit } from "./audit.ts";
+import { conformance } from "./conformance.ts";
 import type { Syscall } from "./define.ts";
 import { doc } from "./doc.ts";
 import { handoff } from "./handoff.ts";
@@ -11,6 +12,7 @@ import { reporting } from "./reporting.ts";
 import { sessionLife } from "./session-life.ts";
 import { sessionRead } from "./session-read.ts";
 import { system } from "./system.ts";
+import { workspace } from "./workspace.ts";
 import { ws } from "./ws.ts";
 
 /** THE table: every capability, once. Surfaces, docs, client and permission matrix are derived from it. */
@@ -22,20 +24,33 @@ export const SYSCALLS: readonly Syscall[] = [
   ...artifact,
   ...approval,
   ...agent,
+  ...workspace,
   ...audit,
   ...system,
   ...keeping,
   ...archive,
   ...doc,
   ...ws,
+  ...conformance,
 ];
 
 /** Who may do what: the capabilities of each kind of token. `*` is the operator's. */
 export const ROLES = {
   operator: ["*"],
-  viewer: ["session.list", "session.read", "approval.read", "agent.read", "audit.read", "blob.read", "system.read"],
-  /** A driver's process: its own session and nothing else. */
-  session: ["session.read", "session.report", "session.label"],
+  viewer: [
+    "session.list",
+    "session.read",
+    "approval.read",
+    "agent.read",
+    "audit.read",
+    "blob.read",
+    "system.read",
+    "workspace.read",
+  ],
+  /** A driver's process, over its own session: to start another one is a matter of delegation as well. */
+  session: ["session.read", "session.report", "session.label", "session.list", "session.spawn"],
+  /** The same, over the sessions that it started and theirs. */
+  below: ["session.read", "session.prompt", "session.kill"],
 } as const satisfies { readonly [role: string]: readonly string[] };
 
 export function permissions(table: readonly Syscall[] = SYSCALLS): readonly string[] {

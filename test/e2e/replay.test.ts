@@ -52,6 +52,11 @@ const agent = async (on: TestDaemon): Promise<string> => {
   expectOk(await on.call("POST", "/api/agents", { slug, driver: "demo" }), 201);
   return slug;
 };
+const place = async (on: TestDaemon): Promise<string> => {
+  const slug = `w-${randomUUID().slice(0, 8)}`;
+  expectOk(await on.call("POST", "/api/workspaces", { slug, path: join(on.home, "..") }), 201);
+  return slug;
+};
 const question = async (on: TestDaemon): Promise<string> => {
   const { id } = await session(on);
   await prompt(on, id, "ask may I?");
@@ -71,6 +76,18 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     const body = { adapter: "demo", cwd: join(on.home, ".."), prompt: "say once" };
     return post("/sessions/agent", body, { ...body, prompt: "say twice" }, ["id", "name"]);
   },
+  "workspace.add": async (on) => {
+    const slug = `w-${randomUUID().slice(0, 8)}`;
+    const path = join(on.home, "..");
+    return post("/api/workspaces", { slug, path, label: "a" }, { slug, path, label: "b" }, ["slug", "path"]);
+  },
+  "workspace.use": async (on) => post(`/api/workspaces/${await place(on)}/use`, {}, {}, ["slug", "path"]),
+  "workspace.remove": async (on) => ({
+    method: "DELETE",
+    path: `/api/workspaces/${await place(on)}`,
+    other: {},
+    same: ["ok", "slug"],
+  }),
   "session.prompt": async (on) => {
     const { id } = await session(on);
     return post(`/sessions/${id}/prompt`, { prompt: "say x" }, { prompt: "say y" }, ["ok", "id", "turnId", "queued"]);

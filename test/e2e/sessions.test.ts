@@ -38,7 +38,9 @@ const INTERRUPT_MAX_MS = 4000;
 
 proves("S1", "spawn answers 201 with the session's fields, and the session is in the list", async () => {
   const cwd = await newFolder();
-  const session = await start(daemon, { cwd, label: "first", workspaceSlug: "w" });
+  expectOk(await daemon.call("POST", "/api/workspaces", { slug: "w", path: cwd }), 201);
+  const session = await start(daemon, { cwd, label: "first", workspaceSlug: "w", agent: "demo" });
+  expectOk(await daemon.call("DELETE", "/api/workspaces/w"));
   expect(session).toMatchObject({
     adapterSlug: "demo",
     workspaceSlug: "w",

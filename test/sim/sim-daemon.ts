@@ -1,5 +1,12 @@
 import { demoDriver, externalDriver } from "../../src/drivers/index.ts";
-import { acquireLease, compilePolicy, isRefusal, type NewId, SYSTEM_STREAM } from "../../src/kernel/index.ts";
+import {
+  acquireLease,
+  compilePolicy,
+  isRefusal,
+  type NewId,
+  NO_WORKSPACES,
+  SYSTEM_STREAM,
+} from "../../src/kernel/index.ts";
 import type { Store } from "../../src/store/index.ts";
 import {
   createApprovalWaiters,
@@ -81,6 +88,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     home: "/nowhere",
     files,
     defaultCwd: "/work",
+    workspaces: async () => NO_WORKSPACES,
     driver,
     driverFile: () => null,
     random: () => new Uint8Array(5),

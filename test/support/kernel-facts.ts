@@ -79,6 +79,7 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<EventMap[K]> } = {
     events: fc.nat(),
   }),
   "session.rewound@1": fc.record({ to: fc.record({ stream: text, version, eventId: text }), view: views }),
+  "session.delegated@1": fc.record({ childId: text, agent: text, ended: fc.array(text, { maxLength: 3 }) }),
   "turn.admitted@1": fc.record({
     turnId,
     prompt: text,
@@ -157,6 +158,9 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<EventMap[K]> } = {
     expiresAtMs: fc.option(fc.nat(), { nil: null }),
   }),
   "token.revoked@1": nothing,
+  "workspace.added@1": fc.record({ slug: text, path, label }),
+  "workspace.removed@1": fc.record({ slug: text }),
+  "workspace.used@1": fc.record({ slug: text }),
   "call.made@1": fc.record({ syscall: text }),
   "log.exported@1": fc.record({ path: text, size: fc.nat() }),
   "log.backed_up@1": fc.record({

@@ -14,6 +14,7 @@ const PARTS = {
   git: { probe: ["git", "--version"], apt: "git" },
   ps: { probe: ["ps", "-o", "pid=", "-p", "1"], apt: "procps" },
   promtool: { probe: ["promtool", "--version"], apt: "prometheus" },
+  tmux: { probe: ["tmux", "-V"], apt: "tmux" },
   /** A small disk of one's own, that nobody else sees. */
   smallDisk: {
     probe: ["unshare", "-rm", "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", "/mnt"],

@@ -37,7 +37,11 @@ export async function openPostgresTestStore(): Promise<OpenedStore> {
       store = await openStore();
       return store;
     },
-    downgrade: ["DROP TABLE usage", "DROP TABLE blob_sizes", "UPDATE meta SET version = 1"],
+    downgrade: (version) => [
+      "ALTER TABLE sessions DROP COLUMN workspace",
+      ...(version === 1 ? ["DROP TABLE usage", "DROP TABLE blob_sizes"] : []),
+      `UPDATE meta SET version = ${version}`,
+    ],
     [Symbol.asyncDispose]: async () => {
       await store.close();
       await schema[Symbol.asyncDispose]();

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
 import { logPath, openSqliteStore, type Store, type StoreError } from "../../src/store/index.ts";
+import { SESSIONS_BEFORE_3 } from "../../src/store/sqlite/schema.ts";
 import type { OpenedStore } from "../contract/store/describe-store.ts";
 import { makeTestHome } from "./store-home.ts";
 
@@ -30,13 +31,24 @@ export async function openSqliteTestStore(): Promise<OpenedStore> {
       store = await openStore();
       return store;
     },
-    downgrade: ["DROP TABLE usage", "DROP TABLE blob_sizes", "PRAGMA user_version=1"],
+    downgrade: (version) => [
+      ...SESSIONS_AS_BEFORE,
+      ...(version === 1 ? ["DROP TABLE usage", "DROP TABLE blob_sizes"] : []),
+      `PRAGMA user_version=${version}`,
+    ],
     [Symbol.asyncDispose]: async () => {
       await store.close();
       await home[Symbol.asyncDispose]();
     },
   };
 }
+
+const SESSIONS_AS_BEFORE = [
+  "CREATE TEMP TABLE kept AS SELECT id, name, alive, shown, active, row, sum FROM sessions",
+  "DROP TABLE sessions",
+  SESSIONS_BEFORE_3,
+  "INSERT INTO sessions SELECT * FROM kept",
+];
 
 export function throwOnFatal(error: StoreError): never {
   throw error;

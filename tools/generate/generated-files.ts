@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { openApi } from "../../src/surfaces/index.ts";
 import { SYSCALLS } from "../../src/syscalls/index.ts";
+import { aip46Schemas } from "./aip46-schemas.ts";
 import { cliPage } from "./cli-page.ts";
 import { clientManifest } from "./client-manifest.ts";
 import { clientTypes } from "./client-types.ts";
@@ -27,6 +28,7 @@ export function generatedFiles(root: string): ReadonlyMap<string, string> {
     "docs/reference/openapi.json": `${JSON.stringify(openApi(SYSCALLS, packageVersion(root)), null, 2)}\n`,
     "docs/reference/permissions.md": permissionsPage(),
     "docs/reference/syscalls.md": syscallsPage(),
+    ...aip46Schemas(),
   };
   return new Map(Object.entries(files).map(([path, text]) => [path, formatted(root, path, text)]));
 }

@@ -1,4 +1,4 @@
-import { type Actor, compilePolicy, decideGate } from "../../src/kernel/index.ts";
+import { type Actor, belowSession, compilePolicy, decideGate } from "../../src/kernel/index.ts";
 import { permissions, ROLES, SYSCALLS, type Syscall } from "../../src/syscalls/index.ts";
 import { code, page, table } from "./markdown.ts";
 
@@ -9,19 +9,21 @@ export function permissionsPage(): string {
   const policy = compilePolicy(permissions(), [{ id: "default", effect: "allow", verb: "*", resource: "**" }]);
   const roles = Object.entries(ROLES).map(([role, capabilities]): readonly [string, Actor] => [
     role,
-    { principal: role, capabilities, sessionId: role === "session" ? OWN_SESSION : null },
+    role === "below"
+      ? { principal: role, capabilities: [], sessionId: OWN_SESSION, below: capabilities }
+      : { principal: role, capabilities, sessionId: role === "session" ? OWN_SESSION : null },
   ]);
   const rows = SYSCALLS.map((syscall) => [
     code(syscall.name),
     code(syscall.permission),
     ...roles.map(([, actor]) => {
-      const request = { verb: syscall.permission, resource: resourceOf(syscall), tool: null };
+      const request = { verb: syscall.permission, resource: resourceOf(syscall, actor), tool: null };
       return decideGate(actor, request, policy).verdict === "allow" ? "yes" : "";
     }),
   ]);
   return page(
     "Permissions",
-    "Who may call what. `operator` is whoever holds `$NOMOS_HOME/token`; `viewer` is a set of capabilities to issue a token with; `session` is what a session's own driver process gets: its own session and nothing beside it.",
+    "Who may call what. `operator` is whoever holds `$NOMOS_HOME/token`; `viewer` is a set of capabilities to issue a token with; `session` is what a session's own driver process gets: its own session; `below` is what the same process may do to the sessions that it started, and to theirs.",
     table(["syscall", "capability", ...roles.map(([role]) => role)], rows),
     "A token of your own making: `nomos token issue session.read,session.list`. It may hold single capabilities, families (`session.*`) or `*`, but never more than its maker has.",
     table(
@@ -31,7 +33,8 @@ export function permissionsPage(): string {
   );
 }
 
-function resourceOf({ about }: Syscall): string {
-  if (about === "session") return `session/${OWN_SESSION}`;
-  return about === "system" ? "system" : about({});
+function resourceOf({ about }: Syscall, actor: Actor): string {
+  if (about === "session")
+    return actor.below === undefined ? `session/${OWN_SESSION}` : belowSession(OWN_SESSION, "started");
+  return about === "system" ? "system" : about({}, actor);
 }

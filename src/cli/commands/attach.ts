@@ -1,10 +1,12 @@
-import { createInterface } from "node:readline";
 import { type Client, ClientError, type Session, type StreamItem } from "../../client/index.ts";
 import { expectWords, parseArguments } from "../arguments.ts";
+import { type Keyboard, openKeyboard } from "../attach/keyboard.ts";
+import { createPendingQuestion } from "../attach/pending-question.ts";
 import { connect } from "../daemon/connect.ts";
 import { EVERYDAY } from "../everyday.ts";
 import { dim } from "../print/colour.ts";
-import { memberOf, printTranscript } from "../print/transcript.ts";
+import { memberOf } from "../print/member-of.ts";
+import { createTranscript } from "../print/transcript.ts";
 import { beforeLast } from "../recent.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
 
@@ -15,19 +17,25 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   expectWords(positionals, ["SESSION"], EVERYDAY.attach.usage);
   const client = await connect(terminal);
   const session = await client.call("session.show", { id: positionals[0] ?? "" });
-  if (terminal.isScreen)
+  if (terminal.isScreen && !json)
     terminal.print(dim(terminal, `${session.name} (${session.state}) - Ctrl-C interrupts the turn, Ctrl-D detaches`));
   const after = await beforeLast(client, session.id, EVENTS_SHOWN);
   const leave = new AbortController();
-  const conversation = converse(terminal, client, session, leave);
+  const keyboard = openKeyboard(terminal);
+  const conversation = converse(terminal, client, session, keyboard, leave);
+  const options = {
+    prompts: (admitted: unknown) => !conversation.isEcho(admitted),
+    answersHere: keyboard.bottom !== null,
+  };
+  const transcript = createTranscript(terminal, options, keyboard.bottom ?? undefined);
   try {
     for await (const item of client.stream("session.stream", { id: session.id }, { after, signal: leave.signal })) {
       if (json) terminal.print(JSON.stringify(item));
-      else printTranscript(terminal, item, { prompts: !conversation.isEcho(item) });
-      if (item.event === "event" && item.data.type === "turn.ended@1")
-        conversation.turnEnded(String(memberOf(item.data.data, "turnId")));
+      else transcript.show(item);
+      conversation.hear(item);
     }
   } finally {
+    transcript.close();
     conversation.close();
   }
   return EXIT.ok;
@@ -35,56 +43,63 @@ export const run: RunCommand = async (terminal, { args, json }) => {
 
 interface Conversation {
   /** Whether this is a prompt that was typed right here: it stands on the screen already. */
-  readonly isEcho: (item: StreamItem) => boolean;
-  readonly turnEnded: (turnId: string) => void;
+  readonly isEcho: (admitted: unknown) => boolean;
+  readonly hear: (item: StreamItem) => void;
   readonly close: () => void;
 }
 
 /** What a person types, or a program sends, beside the stream. A program's last line does not end it half way. */
-function converse(terminal: Terminal, client: Client, { id }: Session, leave: AbortController): Conversation {
-  // The terminal itself shows what is typed and edits it; so nothing here stands in the way of its Ctrl-C and Ctrl-D.
-  const keyboard = createInterface({ input: process.stdin, terminal: false });
+function converse(
+  terminal: Terminal,
+  client: Client,
+  { id }: Session,
+  keyboard: Keyboard,
+  leave: AbortController,
+): Conversation {
   const typed: string[] = [];
   const underWay = new Set<string>();
+  const question = createPendingQuestion(client);
   let sending = Promise.resolve();
   let isOver = false;
   const leaveWhenDone = (): void => {
     if (isOver && (underWay.size === 0 || terminal.isKeyboard())) leave.abort();
   };
-  keyboard.on("line", (line) => {
+  keyboard.onLine((line) => {
     if (line.trim() === "") return;
-    if (terminal.isKeyboard() && terminal.isScreen) typed.push(line);
+    const answer = terminal.isKeyboard() ? question.answer(line.trim()) : null;
+    if (answer === null && terminal.isKeyboard() && terminal.isScreen) typed.push(line);
+    const prompt = () => client.call("session.prompt", { id, prompt: line, queue: true });
     sending = sending
-      .then(() => client.call("session.prompt", { id, prompt: line, queue: true }))
-      .then(({ turnId }) => void underWay.add(turnId))
+      .then(() => (answer === null ? prompt().then(({ turnId }) => void underWay.add(turnId)) : answer()))
       .catch((thrown: unknown) => complain(terminal, thrown));
   });
-  keyboard.on("close", () => {
+  keyboard.onEnd(() => {
     isOver = true;
     sending.then(leaveWhenDone, leaveWhenDone);
   });
   const interrupt = (): void => {
     client.call("session.interrupt", { id }).catch((thrown: unknown) => complain(terminal, thrown));
   };
-  process.on("SIGINT", interrupt);
+  keyboard.onInterrupt(interrupt);
   const stop = () => leave.abort();
   process.once("SIGTERM", stop);
   return {
-    isEcho: (item) => {
-      if (item.event !== "event" || item.data.type !== "turn.admitted@1") return false;
-      const at = typed.indexOf(String(memberOf(item.data.data, "prompt")));
+    isEcho: (admitted) => {
+      const at = typed.indexOf(String(memberOf(admitted, "prompt")));
       if (at >= 0) typed.splice(at, 1);
       return at >= 0;
     },
-    turnEnded: (turnId) => {
+    hear: (item) => {
+      if (item.event !== "event") return;
+      question.hear(item.data);
+      if (item.data.type !== "turn.ended@1") return;
+      const turnId = String(memberOf(item.data.data, "turnId"));
       // The end may be heard before the answer to the prompt is.
       sending = sending.then(() => void underWay.delete(turnId)).then(leaveWhenDone);
     },
     close: () => {
-      process.off("SIGINT", interrupt);
       process.off("SIGTERM", stop);
       keyboard.close();
-      process.stdin.unref?.();
     },
   };
 }

@@ -1,7 +1,8 @@
 import { expectWords, parseArguments } from "../arguments.ts";
 import { connect } from "../daemon/connect.ts";
 import { EVERYDAY } from "../everyday.ts";
-import { printTranscript } from "../print/transcript.ts";
+import { harmless } from "../print/screen-text.ts";
+import { createTranscript } from "../print/transcript.ts";
 import { beforeLast } from "../recent.ts";
 import { stopByHand } from "../stop-by-hand.ts";
 import { EXIT, type RunCommand } from "../terminal.ts";
@@ -20,13 +21,18 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   if (values.follow !== true) {
     const output = await client.call("session.output", { id, lastN });
     if (json) terminal.print(JSON.stringify(output));
-    else for (const { line } of output.lines) terminal.print(line);
+    else for (const { line } of output.lines) terminal.print(terminal.isScreen ? harmless(line) : line);
     return EXIT.ok;
   }
   const after = await beforeLast(client, id, lastN);
-  for await (const item of client.stream("session.stream", { id }, { after, signal: stopByHand() })) {
-    if (!json) printTranscript(terminal, item, { prompts: false });
-    else if (item.event === "line") terminal.print(JSON.stringify(item.data));
+  const transcript = createTranscript(terminal, { prompts: () => terminal.hasCursor });
+  try {
+    for await (const item of client.stream("session.stream", { id }, { after, signal: stopByHand() })) {
+      if (!json) transcript.show(item);
+      else if (item.event === "line") terminal.print(JSON.stringify(item.data));
+    }
+  } finally {
+    transcript.close();
   }
   return EXIT.ok;
 };

@@ -4,12 +4,13 @@ import { parseArguments, usageError } from "../arguments.ts";
 import { connect } from "../daemon/connect.ts";
 import { EVERYDAY } from "../everyday.ts";
 import { type Awaited, chooseAgent, followTurn } from "../follow-turn.ts";
-import { printTranscript } from "../print/transcript.ts";
+import { createTranscript } from "../print/transcript.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
 
 interface RunOptions {
   readonly agent?: string | undefined;
   readonly cwd?: string | undefined;
+  readonly workspace?: string | undefined;
   readonly label?: string | undefined;
   readonly file?: string | undefined;
   readonly session?: string | undefined;
@@ -20,6 +21,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const { values, positionals } = parseArguments(args, {
     agent: { type: "string", short: "a" },
     cwd: { type: "string", short: "C" },
+    workspace: { type: "string", short: "w" },
     label: { type: "string" },
     file: { type: "string" },
     session: { type: "string", short: "s" },
@@ -46,7 +48,9 @@ async function begin(terminal: Terminal, client: Client, prompt: string, options
   const { id } = await client.call("session.start", {
     adapter: agent.driver,
     agent: agent.slug,
-    cwd: resolve(terminal.cwd, options.cwd ?? "."),
+    ...(options.workspace === undefined
+      ? { cwd: resolve(terminal.cwd, options.cwd ?? ".") }
+      : { ground: `ws://workspaces/${options.workspace}` }),
     prompt,
     ...(options.label === undefined ? {} : { label: options.label }),
     ...(options.file === undefined ? {} : { file: resolve(terminal.cwd, options.file) }),
@@ -63,13 +67,14 @@ async function goOn(client: Client, prompt: string, { session = "", queue }: Run
 
 async function followToEnd(terminal: Terminal, client: Client, awaited: Awaited, json: boolean): Promise<number> {
   const lines: string[] = [];
+  const transcript = createTranscript(terminal, { prompts: () => false });
   const show = (item: StreamItem): void => {
     if (item.event === "line") lines.push(item.data.line);
-    if (!json) printTranscript(terminal, item, { prompts: false });
+    if (!json) transcript.show(item);
   };
   const leave = new AbortController();
   const stopInterrupting = interruptByHand(terminal, client, awaited.id, leave);
-  const turn = await followTurn(client, awaited, show, leave.signal);
+  const turn = await followTurn(client, awaited, show, leave.signal).finally(() => transcript.close());
   stopInterrupting();
   if (leave.signal.aborted) return EXIT.interrupted;
   if (json) {

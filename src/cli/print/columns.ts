@@ -38,6 +38,7 @@ const COLUMNS: { readonly [list: string]: Columns } = {
     ["DEFAULT", (row) => (row["default"] === true ? "*" : "")],
     plain("tools"),
   ],
+  workspaces: [plain("slug"), ["ACTIVE", (row) => (row["active"] === true ? "*" : "")], plain("path"), plain("label")],
   drivers: [plain("slug"), plain("continuity"), plain("summary")],
   tokens: [
     plain("tokenId", "ID"),

@@ -30,9 +30,9 @@ function printList(terminal: Terminal, name: string, rows: readonly Row[], outpu
   if (next !== null && next !== undefined) terminal.print(`more: --after ${spell(next)}`);
 }
 
-/** The answer of a list: one member with rows, and at most ids and a cursor beside it. */
+/** The answer of a list: one member with rows, and beside it at most an id, a cursor, and which row is the active one. */
 function listIn(output: Row): { readonly name: string; readonly rows: readonly Row[] } | null {
-  const others = Object.keys(output).filter((key) => key !== "next" && key !== "id");
+  const others = Object.keys(output).filter((key) => !["next", "id", "active"].includes(key));
   const [name] = others;
   const rows = name === undefined ? undefined : output[name];
   if (others.length !== 1 || name === undefined || !Array.isArray(rows) || !rows.every(isRow)) return null;

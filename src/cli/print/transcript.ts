@@ -1,14 +1,17 @@
 import type { LogEvent, StreamItem } from "../../client/index.ts";
 import type { Terminal } from "../terminal.ts";
 import { bold, dim } from "./colour.ts";
+import { memberOf } from "./member-of.ts";
+import { createScreenTranscript, type Transcript, type TranscriptOptions } from "./screen-transcript.ts";
+import type { Bottom } from "./status-line.ts";
 
-export interface TranscriptOptions {
-  /** The prompts as well: they are no lines of the session. */
-  readonly prompts: boolean;
+/** A session's stream: laid out at a screen whose cursor can be moved, line by line as AIP-46 has them everywhere else. */
+export function createTranscript(terminal: Terminal, options: TranscriptOptions, bottom?: Bottom): Transcript {
+  if (terminal.hasCursor) return createScreenTranscript(terminal, options, bottom);
+  return { show: (item) => printPlain(terminal, item, options), close: () => undefined };
 }
 
-/** A session's stream for a person: its lines, the prompts between them, and how to answer a question. */
-export function printTranscript(terminal: Terminal, item: StreamItem, options: TranscriptOptions): void {
+function printPlain(terminal: Terminal, item: StreamItem, options: TranscriptOptions): void {
   if (item.event === "line") {
     if (item.data.stream === "stderr") terminal.complain(item.data.line);
     else terminal.print(item.data.line);
@@ -17,14 +20,10 @@ export function printTranscript(terminal: Terminal, item: StreamItem, options: T
 }
 
 function printEvent(terminal: Terminal, event: LogEvent, { prompts }: TranscriptOptions): void {
-  if (event.type === "turn.admitted@1" && prompts)
+  if (event.type === "turn.admitted@1" && prompts(event.data))
     for (const line of String(memberOf(event.data, "prompt")).split("\n")) terminal.print(bold(terminal, `> ${line}`));
   if (event.type === "approval.requested@1") {
     const id = memberOf(event.data, "approvalId");
     terminal.complain(dim(terminal, `answer with: nomos approve ${id}   or: nomos reject ${id}`));
   }
-}
-
-export function memberOf(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }

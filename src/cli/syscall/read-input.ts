@@ -11,8 +11,11 @@ export interface ReadInput {
   readonly idempotencyKey: string | null;
 }
 
-/** A directory is where the person stands, not where the daemon does. */
+/** A directory is where the person stands, not where the daemon does. An artifact's path is no file's. */
 const PATH_MEMBERS: readonly string[] = ["cwd", "file"];
+const PLACES: readonly string[] = ["workspace.add path"];
+/** Whoever names one of these has said where. */
+const WHERE: readonly string[] = ["ground", "workspaceSlug"];
 
 /** Words and options -> the syscall's input. Whether its values are right is the daemon's to say. */
 export async function readInput(terminal: Terminal, found: FoundSyscall): Promise<ReadInput> {
@@ -30,9 +33,11 @@ export async function readInput(terminal: Terminal, found: FoundSyscall): Promis
   const input: Record<string, unknown> = {};
   for (const member of entry.input) {
     const value = given.get(member.name);
-    if (value !== undefined) input[member.name] = await convert(terminal, member, value, usage);
-    else if (member.name === "cwd") input["cwd"] = terminal.cwd;
-    else if (member.required) throw usageError(`${kebab(member.name)} is missing.`, usage);
+    const isPath = PATH_MEMBERS.includes(member.name) || PLACES.includes(`${found.name} ${member.name}`);
+    if (value !== undefined) input[member.name] = await convert(terminal, { ...member, isPath }, value, usage);
+    else if (member.name === "cwd") {
+      if (!WHERE.some((name) => given.has(name))) input["cwd"] = terminal.cwd;
+    } else if (member.required) throw usageError(`${kebab(member.name)} is missing.`, usage);
   }
   const key = values["idempotency-key"];
   return { input, idempotencyKey: typeof key === "string" ? key : null };
@@ -85,7 +90,7 @@ function byPosition(
 
 async function convert(
   terminal: Terminal,
-  member: Member,
+  member: Member & { readonly isPath: boolean },
   given: readonly string[] | boolean,
   usage: string,
 ): Promise<unknown> {
@@ -107,7 +112,7 @@ async function convert(
     case "text": {
       if (member.values !== null && !member.values.includes(text))
         throw usageError(`${option} is one of ${member.values.join(", ")}.`, usage);
-      if (PATH_MEMBERS.includes(member.name)) return resolve(terminal.cwd, text);
+      if (member.isPath) return resolve(terminal.cwd, text);
       return text === "-" ? withoutLastNewline(await terminal.readInput()) : text;
     }
   }

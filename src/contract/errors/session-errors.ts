@@ -35,8 +35,40 @@ export const SESSION_ERRORS = {
     "The session has no such artifact, or not at this version.",
     "`nomos artifact list <session>` shows those there are.",
   ),
+  child_quota_exceeded: entry(
+    429,
+    6,
+    "The session has as many living children as it may have.",
+    "Wait until one of them has ended, or end one.",
+  ),
+  cwd_outside_parent: entry(
+    403,
+    3,
+    "The ground does not lie within that of the session that asks.",
+    "Name a place below its own ground, or leave `ground` out.",
+  ),
+  delegation_denied: entry(
+    403,
+    3,
+    "This session may not start or prompt that agent.",
+    "`session delegates` says whom it may start; its agent's `delegatesTo` is the operator's to change.",
+  ),
   effect_not_open: entry(409, 5, "This effect is not under way.", "Start a new one."),
+  invalid_agent: entry(400, 2, "This refers to no agent.", "`nomos agent list` shows those there are."),
+  invalid_ground: entry(
+    400,
+    2,
+    "This is no ground.",
+    "Write ws://workspaces/<slug>, with a plain path behind it if one is needed.",
+  ),
   lease_held: entry(409, 5, "Somebody else is the one writer.", "Wait until they are done."),
+  max_depth_exceeded: entry(403, 3, "Sessions may not be nested that deep.", "Let a session further up start it."),
+  not_interruptible: entry(
+    409,
+    5,
+    "Somebody else drives this session; its turn cannot be interrupted from here.",
+    "Interrupt the agent where it runs.",
+  ),
   not_promptable: entry(
     409,
     5,
@@ -67,4 +99,12 @@ export const SESSION_ERRORS = {
   ),
   turn_not_running: entry(409, 5, "This turn has not started yet.", "Wait for it."),
   turn_open: entry(409, 5, "Another turn is open.", "Finish it first."),
+  workspace_limit: entry(409, 5, "There are as many workspaces as there may be.", "Remove one first."),
+  workspace_not_found: entry(404, 4, "There is no such workspace.", "`nomos workspace list` shows those there are."),
+  workspace_reserved: entry(
+    409,
+    5,
+    "The name `default` is for sessions that belong to no workspace.",
+    "Choose another slug.",
+  ),
 } as const satisfies { readonly [code: string]: ErrorEntry };

@@ -1,7 +1,16 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
-import { type Actor, compilePolicy, decideGate, narrows, type Request, type Rule } from "./gate.ts";
+import {
+  type Actor,
+  belowSession,
+  compilePolicy,
+  decideGate,
+  heldOf,
+  narrows,
+  type Request,
+  type Rule,
+} from "./gate.ts";
 
 const VERBS = ["session.read", "session.kill", "tool.run", "tool.write", "audit.read"];
 const verb = fc.constantFrom(...VERBS);
@@ -174,6 +183,20 @@ proves("K26", "the actor of a session never reaches another session, or anything
   expect(["session/s2", "session/s10", "session", "session/", "", "session/s1/../s2"].map(reach)).toEqual(
     Array(6).fill("deny"),
   );
+});
+
+proves("K26", "what it may do to those below it is a list of its own, and goes by its own resources", () => {
+  const policy = compilePolicy(VERBS, [{ id: "all", effect: "allow", verb: "*", resource: "**" }]);
+  const actor: Actor = { principal: "session:s1", capabilities: ["tool.run"], sessionId: "s1", below: ["session.*"] };
+  const judge = (who: Actor, asked: string, where: string) =>
+    decideGate(who, { verb: asked, resource: where, tool: null }, policy).verdict;
+  expect(judge(actor, "session.kill", belowSession("s1", "s2"))).toBe("allow");
+  expect(judge(actor, "session.kill", "session/s1")).toBe("deny");
+  expect(judge(actor, "tool.run", belowSession("s1", "s2"))).toBe("deny");
+  expect(judge(actor, "session.kill", belowSession("s2", "s1"))).toBe("deny");
+  const without: Actor = { principal: "session:s1", capabilities: ["*"], sessionId: "s1" };
+  expect(judge(without, "session.read", belowSession("s1", "s2"))).toBe("deny");
+  expect(heldOf(["session.*"], ["session.read", "tool.run"])).toEqual(["session.read"]);
 });
 
 const STRICTNESS = ["allow", "ask", "deny"];

@@ -6,8 +6,10 @@ export interface Actor {
   readonly principal: string;
   /** `family.verb` patterns: `session.read`, `session.*`, `*`. */
   readonly capabilities: readonly string[];
-  /** A token of a session reaches that session and nothing beside it. */
+  /** A token of a session reaches that session, those that it started, and nothing beside them. */
   readonly sessionId: string | null;
+  /** What it may do to the sessions that it started, and to theirs. Absent: nothing. */
+  readonly below?: readonly string[];
 }
 
 export interface Rule {
@@ -41,7 +43,9 @@ export interface Verdict {
 export function decideGate(actor: Actor, request: Request, policy: Policy): Verdict {
   if (!policy.knows(request.verb)) return { verdict: "deny", rules: ["unknown_verb"] };
   if (request.resource.split("/").includes("..")) return { verdict: "deny", rules: ["unresolved_path"] };
-  if (!actor.capabilities.some((held) => covers(held, request.verb)))
+  const held =
+    actor.sessionId !== null && isBelow(actor.sessionId, request.resource) ? actor.below : actor.capabilities;
+  if (held?.some((one) => covers(one, request.verb)) !== true)
     return { verdict: "deny", rules: [`capability:${request.verb}`] };
   if (actor.sessionId !== null && !withinSession(actor.sessionId, request.resource))
     return { verdict: "deny", rules: ["own_session_only"] };
@@ -80,6 +84,20 @@ function coversPattern(have: string, wanted: string): boolean {
 
 function covers(pattern: string, verb: string): boolean {
   return pattern === "*" || matchSegment(pattern, verb);
+}
+
+/** The resource of a session that another one started, as that one reaches it. */
+export function belowSession(sessionId: string, descendant: string): string {
+  return `session/${sessionId}/below/${descendant}`;
+}
+
+function isBelow(sessionId: string, resource: string): boolean {
+  return resource.startsWith(belowSession(sessionId, ""));
+}
+
+/** Those of the wanted capabilities that are held. */
+export function heldOf(held: readonly string[], wanted: readonly string[]): readonly string[] {
+  return wanted.filter((verb) => held.some((one) => covers(one, verb)));
 }
 
 function withinSession(sessionId: string, resource: string): boolean {

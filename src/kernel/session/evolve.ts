@@ -64,6 +64,12 @@ function apply(state: SessionState, fact: Fact, event: Placed): SessionState {
       return { ...state, archived: { at: event.at, archive: fact.data.archive } };
     case "session.rewound@1":
       return { ...state, view: fact.data.view };
+    case "session.delegated@1": {
+      const { childId, ended } = fact.data;
+      const alive = (state.children ?? []).filter((id) => !ended.includes(id));
+      const pastChildren = [...(state.pastChildren ?? []), ...ended].slice(-LIMITS.pastChildrenMax);
+      return { ...state, children: [...alive, childId].slice(-LIMITS.childrenMax), pastChildren };
+    }
     case "turn.admitted@1": {
       const { turnId } = fact.data;
       if (isOver(state, turnId) || isRunning(state, turnId) || isQueued(state, turnId)) return state;
@@ -133,6 +139,9 @@ function apply(state: SessionState, fact: Fact, event: Placed): SessionState {
     case "agent.defaulted@1":
     case "token.issued@1":
     case "token.revoked@1":
+    case "workspace.added@1":
+    case "workspace.removed@1":
+    case "workspace.used@1":
     case "lease.acquired@1":
     case "lease.released@1":
       return state;

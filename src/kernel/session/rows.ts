@@ -9,6 +9,8 @@ export interface SessionRow {
   readonly name: string;
   readonly adapter: string;
   readonly agent: string;
+  /** There when somebody said which agent it works as. */
+  readonly bound?: true;
   readonly workspace: string;
   readonly ground: string;
   readonly cwd: string;
@@ -54,6 +56,7 @@ export function sessionRow(state: SessionState): SessionRow | null {
     name: spec.name,
     adapter: spec.adapter,
     agent: spec.agent,
+    ...(spec.delegates === undefined ? {} : { bound: true as const }),
     workspace: spec.workspace,
     ground: spec.ground,
     cwd: spec.cwd,

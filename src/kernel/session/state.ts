@@ -33,6 +33,12 @@ export interface SessionState {
   readonly grants: readonly string[];
   /** Versions only rise, also behind a rewind. */
   readonly artifactNext: { readonly [artifactId: string]: number };
+  /**
+   * Sessions that it started: those that were alive when it last started one, and the last few of the others. Absent as
+   * long as it has started none, and in folds kept by versions that knew of none.
+   */
+  readonly children?: readonly string[];
+  readonly pastChildren?: readonly string[];
   /** At least the next version of every artifact that `artifactNext` had to let go. */
   readonly artifactFloor: number;
   readonly view: View;

@@ -6,8 +6,8 @@ import {
   createStatements,
   plainType,
   SCHEMA_VERSION,
+  sinceVersion,
   TABLES,
-  USAGE_TABLES,
   upgradeStatements,
 } from "./schema.ts";
 import { inTransaction } from "./transaction.ts";
@@ -78,10 +78,11 @@ async function checkTables(connection: Connection, found: Columns): Promise<void
   const version = Number(meta?.["version"]);
   if (version > SCHEMA_VERSION) throw new StoreError("log_newer", { found: version, known: SCHEMA_VERSION });
   const isWhole = Object.entries(TABLES).every(([name, { columns }]) => {
-    if (version < SCHEMA_VERSION && USAGE_TABLES.includes(name)) return !found.has(name);
+    if (version < sinceVersion(name)) return !found.has(name);
     const there = found.get(name);
-    const isSince = (column: string) => version < SCHEMA_VERSION && name === "blobs" && column === "put_at";
-    const wanted = Object.entries(columns).filter(([column]) => !isSince(column) || there?.has(column));
+    const wanted = Object.entries(columns).filter(
+      ([column]) => version >= sinceVersion(name, column) || there?.has(column),
+    );
     return there?.size === wanted.length && wanted.every(([column, type]) => there.get(column) === plainType(type));
   });
   if (!isWhole) corrupt("the tables are not as they were created");
@@ -91,5 +92,5 @@ async function checkTables(connection: Connection, found: Columns): Promise<void
       EXISTS (SELECT 1 FROM pg_rewrite r WHERE r.ev_class = c.oid AND c.relkind <> 'v') OR c.relrowsecurity)`,
   );
   if (rules?.["found"] !== 0) corrupt("a trigger, a rule or a row policy would change what is written");
-  if (version < SCHEMA_VERSION) await connection.script(upgradeStatements().join(";\n"));
+  if (version < SCHEMA_VERSION) await connection.script(upgradeStatements(version).join(";\n"));
 }

@@ -185,6 +185,7 @@ function rowFilter(model: Model, query: RowQuery): { readonly where: string; rea
     if (query.open === true) parts.push("alive = 1");
     if (query.all !== true) parts.push("shown = 1");
   }
+  if (model === "session" && query.workspace !== undefined) parts.push(`workspace = ${param(query.workspace)}`);
   if (model === "approval" && query.open === true) parts.push("status = 'pending'::bytea");
   if (model === "approval" && query.sessionId !== undefined) parts.push(`session = ${param(query.sessionId)}`);
   return { where: parts.join(" AND "), given };

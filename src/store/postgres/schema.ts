@@ -1,5 +1,5 @@
 /** Raised with every change of the tables; a schema of a higher version is refused, never guessed at. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 interface Table {
   readonly columns: Readonly<Record<string, string>>;
@@ -85,12 +85,14 @@ export const TABLES: Readonly<Record<string, Table>> = {
       alive: "smallint NOT NULL",
       shown: "smallint NOT NULL",
       active: "smallint NOT NULL",
+      workspace: "bytea NOT NULL",
       ...ROW,
     },
     key: "id",
     indexes: [
       "CREATE INDEX sessions_name ON sessions(name)",
       "CREATE INDEX sessions_alive ON sessions(alive, id)",
+      "CREATE INDEX sessions_workspace ON sessions(workspace, id)",
       "CREATE INDEX sessions_active ON sessions(id) WHERE active = 1",
     ],
     fillPercent: 50,
@@ -152,17 +154,41 @@ export function createStatements(): readonly string[] {
   ];
 }
 
-/** What makes a log of version 1 one of version 2; its events stay as they are. */
-export function upgradeStatements(): readonly string[] {
+/** What makes a log of an earlier version one of this; its events stay as they are. */
+export function upgradeStatements(found: number): readonly string[] {
   return [
-    "ALTER TABLE blobs ADD COLUMN IF NOT EXISTS put_at timestamp with time zone NOT NULL DEFAULT clock_timestamp()",
-    ...USAGE_TABLES.flatMap(tableStatements),
-    ...RECOUNT,
+    ...(found < 2 ? [PUT_AT, ...tablesSince(2).flatMap(tableStatements), ...RECOUNT] : []),
+    ...(found < 3 ? FIND_BY_WORKSPACE : []),
     `UPDATE meta SET version = ${SCHEMA_VERSION}`,
   ];
 }
 
-export const USAGE_TABLES: readonly string[] = ["usage", "blob_sizes"];
+/** In which version a table, or a column of one, came. What is not named was there from the first. */
+const SINCE: Readonly<Record<string, number>> = {
+  usage: 2,
+  blob_sizes: 2,
+  "blobs.put_at": 2,
+  "sessions.workspace": 3,
+};
+
+export function sinceVersion(table: string, column?: string): number {
+  return SINCE[column === undefined ? table : `${table}.${column}`] ?? 1;
+}
+
+function tablesSince(version: number): readonly string[] {
+  return Object.keys(TABLES).filter((table) => sinceVersion(table) === version);
+}
+
+const PUT_AT =
+  "ALTER TABLE blobs ADD COLUMN IF NOT EXISTS put_at timestamp with time zone NOT NULL DEFAULT clock_timestamp()";
+
+const FIND_BY_WORKSPACE: readonly string[] = [
+  "ALTER TABLE sessions ADD COLUMN IF NOT EXISTS workspace bytea",
+  `UPDATE sessions SET workspace =
+     convert_to(coalesce(convert_from(sessions.row, 'UTF8')::json->>'workspace', ''), 'UTF8')`,
+  "ALTER TABLE sessions ALTER COLUMN workspace SET NOT NULL",
+  "CREATE INDEX IF NOT EXISTS sessions_workspace ON sessions(workspace, id)",
+];
 
 /** Counts anew what each stream takes up. */
 export const RECOUNT: readonly string[] = [

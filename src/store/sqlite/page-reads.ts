@@ -172,7 +172,9 @@ function rowFilter(model: Model, query: RowQuery): { readonly where: string; rea
       return { where: query.after === undefined ? "active = 1" : "active = 1 AND id < ?", given: after };
     const shown = query.all === true ? "1 = 1" : "shown = 1";
     const open = query.open === true ? `alive = 1 AND ${shown}` : shown;
-    return { where: query.after === undefined ? open : `${open} AND id < ?`, given: after };
+    const inside = query.workspace === undefined ? [] : [query.workspace];
+    const where = [open, ...after.map(() => "id < ?"), ...inside.map(() => "workspace = ?")].join(" AND ");
+    return { where, given: [...after, ...inside] };
   }
   const parts = query.after === undefined ? ["1 = 1"] : ["id > ?"];
   if (model !== "approval") return { where: parts.join(" AND "), given: after };

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../port.ts";
 
 /** Raised with every change of the tables; a file of a higher version is refused, never guessed at. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** In the file's header, so that another program's database is never taken for a log: "Nomo". */
 const APPLICATION_ID = 0x4e6f6d6f;
@@ -19,10 +19,6 @@ CREATE TABLE event_blobs(blob TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY(b
 CREATE TABLE doomed_blobs(blob TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 CREATE TABLE calls(key BLOB PRIMARY KEY, request BLOB NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE snapshots(stream INTEGER NOT NULL, version INTEGER NOT NULL, state BLOB NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY(stream, version)) STRICT, WITHOUT ROWID;
-CREATE TABLE sessions(id TEXT PRIMARY KEY, name TEXT NOT NULL, alive INTEGER NOT NULL, shown INTEGER NOT NULL, active INTEGER NOT NULL, row TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-CREATE INDEX sessions_name ON sessions(name);
-CREATE INDEX sessions_alive ON sessions(alive, id);
-CREATE INDEX sessions_active ON sessions(id) WHERE active = 1;
 CREATE TABLE approvals(id TEXT PRIMARY KEY, session TEXT NOT NULL, status TEXT NOT NULL, row TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX approvals_status ON approvals(status, id);
 CREATE TABLE agents(id TEXT PRIMARY KEY, row TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
@@ -42,6 +38,23 @@ export const USAGE_TABLES = `
 CREATE TABLE usage(stream INTEGER PRIMARY KEY, account INTEGER NOT NULL, events INTEGER NOT NULL, bytes INTEGER NOT NULL, blob_bytes INTEGER NOT NULL, family_bytes INTEGER NOT NULL) STRICT;
 CREATE TABLE blob_sizes(blob TEXT PRIMARY KEY, stream INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 INSERT INTO usage VALUES (0, 0, 0, 0, 0, 0);
+`;
+
+/** Sessions as versions 1 and 2 listed them. */
+export const SESSIONS_BEFORE_3 = `
+CREATE TABLE sessions(id TEXT PRIMARY KEY, name TEXT NOT NULL, alive INTEGER NOT NULL, shown INTEGER NOT NULL, active INTEGER NOT NULL, row TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_name ON sessions(name);
+CREATE INDEX sessions_alive ON sessions(alive, id);
+CREATE INDEX sessions_active ON sessions(id) WHERE active = 1;
+`;
+
+/** Since version 3 they are found by their workspace too. */
+export const SESSIONS = `
+CREATE TABLE sessions(id TEXT PRIMARY KEY, name TEXT NOT NULL, alive INTEGER NOT NULL, shown INTEGER NOT NULL, active INTEGER NOT NULL, workspace TEXT NOT NULL, row TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_name ON sessions(name);
+CREATE INDEX sessions_alive ON sessions(alive, id);
+CREATE INDEX sessions_workspace ON sessions(workspace, id);
+CREATE INDEX sessions_active ON sessions(id) WHERE active = 1;
 `;
 
 /** How long a connection waits for a lock. Only another process, or a checkpoint that empties the log, can hold one. */
@@ -89,7 +102,7 @@ function open(path: string, readOnly: boolean, prepare: (db: DatabaseSync) => vo
 
 function create(db: DatabaseSync): void {
   db.exec(
-    `BEGIN IMMEDIATE; ${TABLES} ${USAGE_TABLES} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${SCHEMA_VERSION}; COMMIT`,
+    `BEGIN IMMEDIATE; ${TABLES} ${SESSIONS} ${USAGE_TABLES} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${SCHEMA_VERSION}; COMMIT`,
   );
 }
 
@@ -107,7 +120,7 @@ export function versionOf(db: DatabaseSync): number {
 
 /** SQLite keeps the statements that made the tables; one bit less, or a trigger more, and nothing below can be trusted. */
 function isOurs(db: DatabaseSync, version: number): boolean {
-  const created = `${TABLES}${version < 2 ? "" : USAGE_TABLES}`
+  const created = `${TABLES}${version < 3 ? SESSIONS_BEFORE_3 : SESSIONS}${version < 2 ? "" : USAGE_TABLES}`
     .split(";")
     .map((statement) => statement.trim())
     .filter((statement) => statement.startsWith("CREATE"));

@@ -106,10 +106,10 @@ interface Source {
 
 /** Whose answers name documents: for a session's own token those about that session, for others those about everything. */
 function sourcesFor(services: Services, table: readonly Syscall[], actor: Actor): readonly Source[] {
-  const about = actor.sessionId === null ? "system" : "session";
+  const isOwn = actor.sessionId !== null;
   const input = actor.sessionId === null ? {} : { id: actor.sessionId };
   return table
-    .filter(({ mcp, about: of }) => mcp?.lists !== undefined && of === about)
+    .filter(({ mcp, about: of }) => mcp?.lists !== undefined && (of === "session") === isOwn)
     .filter((syscall) => mayCall(services, syscall, actor))
     .map((syscall) => ({ syscall, input }));
 }

@@ -25,8 +25,8 @@ export interface OpenedStore extends AsyncDisposable {
   readonly damageBlob: (sha256: string) => Promise<void>;
   /** Says something to the database behind the store's back, while it is closed, and opens it again. */
   readonly tamper: (...statements: readonly string[]) => Promise<Store>;
-  /** What makes it a log of the first version. */
-  readonly downgrade: readonly string[];
+  /** What makes it a log of an earlier version. */
+  readonly downgrade: (version: 1 | 2) => readonly string[];
 }
 
 export type OpenStore = () => Promise<OpenedStore>;

@@ -56,21 +56,24 @@ export function describeUsage(open: OpenStore): void {
       expect((await at.store.usage()).bytes).toBe(sizeOf(left));
     });
 
-    proves("Q1", "a log of the first version is counted when it is opened, and the same comes out", async () => {
-      await using at = await open();
-      const root = await openSession(at.store);
-      const fork = await forkOf(at.store, root);
-      const blob = await bringBlob(at.store, 3000);
-      await appendTo(at.store, fork, [artifact(blob), note("x")]);
-      await appendTo(at.store, root, [artifact(blob)]);
-      const before = await Promise.all([root, fork, undefined].map((stream) => at.store.usage(stream)));
-      const store = await at.tamper(...at.downgrade);
-      expect(await Promise.all([root, fork, undefined].map((stream) => store.usage(stream)))).toEqual(before);
-      expect((await store.rebuild(null)).differences).toEqual([]);
-      await expect(appendWithin(store, fork, [note("y")], { streamBytes: 100 })).rejects.toMatchObject({
-        code: "quota_exceeded",
+    for (const version of [1, 2] as const)
+      proves("Q1", `a log of version ${version} is counted when it is opened, and the same comes out`, async () => {
+        await using at = await open();
+        const root = await openSession(at.store);
+        const fork = await forkOf(at.store, root);
+        const blob = await bringBlob(at.store, 3000);
+        await appendTo(at.store, fork, [artifact(blob), note("x")]);
+        await appendTo(at.store, root, [artifact(blob)]);
+        const before = await Promise.all([root, fork, undefined].map((stream) => at.store.usage(stream)));
+        const store = await at.tamper(...at.downgrade(version));
+        expect(await Promise.all([root, fork, undefined].map((stream) => store.usage(stream)))).toEqual(before);
+        expect((await store.rebuild(null)).differences).toEqual([]);
+        expect(await store.rows("session", { limit: 10, workspace: SPEC.workspace })).toHaveLength(2);
+        expect(await store.rows("session", { limit: 10, workspace: "elsewhere" })).toEqual([]);
+        await expect(appendWithin(store, fork, [note("y")], { streamBytes: 100 })).rejects.toMatchObject({
+          code: "quota_exceeded",
+        });
       });
-    });
 
     proves("Q1", "books that were changed are found by the check, and its repair sets them right", async () => {
       await using at = await open();

@@ -202,9 +202,12 @@ describe("a scoped token", () => {
     const { tools } = await client.listTools();
     const names = tools.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["session_show", "turn_say", "artifact_write"]));
-    for (const hidden of ["session_list", "session_start", "system_status", "doc_list", "ws_ticket"])
+    for (const hidden of ["session_search", "session_open", "system_status", "doc_list", "ws_ticket"])
       expect(names).not.toContain(hidden);
     expect(await client.callTool({ name: "session_show", arguments: { id } })).not.toHaveProperty("isError");
+    const own = await client.callTool({ name: "session_list", arguments: {} });
+    expect(JSON.stringify(own)).toContain(id);
+    expect(JSON.stringify(own)).not.toContain(otherId);
     const refusedOther = await client.callTool({ name: "session_show", arguments: { id: otherId } });
     expect(codeOf(refusedOther)).toBe("denied");
     const { resources } = await client.listResources();

@@ -1,0 +1,85 @@
+import { mkdir, realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, systemClock } from "../host/index.ts";
+import { lockHome, openStore, type Store, shownAddress } from "../store/index.ts";
+import { createInstruments, type Instruments } from "../syscalls/index.ts";
+import { type Audit, openAudit } from "./audit.ts";
+import { type DaemonLog, openDaemonLog } from "./daemon-log.ts";
+import { type HomeIdentity, homeIdentity } from "./home-identity.ts";
+import { clearRestoring, refuseBackup } from "./restored-files.ts";
+import { openSettings, type Settings, storeSettings } from "./settings.ts";
+
+/** What the home holds, open for the one daemon that has it: configuration, log, and what watches over the log. */
+export interface OpenedHome {
+  readonly home: string;
+  readonly config: Settings;
+  readonly log: DaemonLog;
+  readonly clock: Clock;
+  readonly identity: HomeIdentity;
+  readonly store: Store;
+  /** Where the store is, without what nobody else should read. */
+  readonly address: string;
+  readonly instruments: Instruments;
+  readonly audit: Audit;
+  /** The last thing a daemon does: from then on somebody else may have the home. */
+  readonly close: () => Promise<void>;
+}
+
+export async function openHome(options: {
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly echo: (line: string) => void;
+  readonly die: (exitCode: number) => void;
+}): Promise<OpenedHome> {
+  await mkdir(options.home, { recursive: true, mode: 0o700 });
+  const home = await realpath(options.home);
+  refuseBackup(home);
+  const lock = lockHome(join(home, "lock.db"));
+  await clearRestoring(home).catch((thrown: unknown) => {
+    lock.release();
+    throw thrown;
+  });
+  const config = await openSettings(home);
+  const log = openDaemonLog(home, options.echo);
+  const clock = systemClock();
+  const identity = homeIdentity(home);
+  const settings = storeSettings(home, config, options.environment);
+  const instruments = createInstruments(() => performance.now());
+  const opened = await openStore(settings, ({ code, details }) => {
+    options.echo(JSON.stringify({ message: "the log can no longer be written here; stopping", code, details }));
+    options.die(6);
+  });
+  const store: Store = { ...opened, append: (...given) => instruments.timeAppend(() => opened.append(...given)) };
+  store.onAppend(instruments.appended);
+  const audit = await openAudit({
+    home,
+    store,
+    config: config.show(),
+    environment: options.environment,
+    clock,
+    log: log.write,
+  }).catch(async (thrown: unknown) => {
+    await store.close();
+    lock.release();
+    throw thrown;
+  });
+  return {
+    home,
+    config,
+    log,
+    clock,
+    identity,
+    store,
+    address: shownAddress(settings.address ?? "sqlite"),
+    instruments,
+    audit,
+    close: async () => {
+      await audit.stop();
+      await store.close();
+      await rm(join(home, "daemon.json"), { force: true });
+      log.write("down");
+      await log.close();
+      lock.release();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { clearScreenDown, createInterface, cursorTo, moveCursor } from "node:readline";
+import { dim } from "../print/colour.ts";
+import type { Bottom } from "../print/status-line.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** Where lines come from: a person at a screen, who edits them under what is printed, or whatever stands in the pipe. */
+export interface Keyboard {
+  readonly onLine: (hear: (line: string) => void) => void;
+  /** Ctrl-D, or the end of the pipe. */
+  readonly onEnd: (hear: () => void) => void;
+  /** Ctrl-C, or the signal. */
+  readonly onInterrupt: (hear: () => void) => void;
+  /** The line that is being typed, as the bottom line of the screen; null where there is none. */
+  readonly bottom: Bottom | null;
+  readonly close: () => void;
+}
+
+export function openKeyboard(terminal: Terminal): Keyboard {
+  return terminal.isKeyboard() && terminal.hasCursor ? typedKeyboard(terminal) : pipedKeyboard();
+}
+
+const PROMPT = "> ";
+
+function typedKeyboard(terminal: Terminal): Keyboard {
+  const { stdin, stdout } = process;
+  const lines = createInterface({ input: stdin, output: stdout, terminal: true, prompt: PROMPT });
+  let isOpen = true;
+  let above = "";
+  const erase = (): void => {
+    const { rows } = lines.getCursorPos();
+    // The line may have grown over several rows; and the status stands in the row above it.
+    moveCursor(stdout, 0, -(rows + (above === "" ? 0 : 1)));
+    cursorTo(stdout, 0);
+    clearScreenDown(stdout);
+    above = "";
+  };
+  const bottom: Bottom = {
+    clear: () => {
+      if (isOpen) erase();
+    },
+    draw: (text) => {
+      if (!isOpen) return;
+      erase();
+      above = text;
+      if (text !== "") stdout.write(`${dim(terminal, text)}\n`);
+      lines.prompt(true);
+    },
+  };
+  lines.prompt();
+  return {
+    bottom,
+    onLine: (hear) =>
+      void lines.on("line", (line) => {
+        // What was typed has become a line above; there is no status over the new one yet.
+        above = "";
+        hear(line);
+      }),
+    onEnd: (hear) =>
+      void lines.on("close", () => {
+        isOpen = false;
+        stdout.write("\n");
+        hear();
+      }),
+    onInterrupt: (hear) => void lines.on("SIGINT", hear),
+    close: () => {
+      lines.close();
+      stdin.unref?.();
+    },
+  };
+}
+
+function pipedKeyboard(): Keyboard {
+  const { stdin } = process;
+  const lines = createInterface({ input: stdin, terminal: false });
+  let interrupt: () => void = () => undefined;
+  return {
+    bottom: null,
+    onLine: (hear) => void lines.on("line", hear),
+    onEnd: (hear) => void lines.on("close", hear),
+    onInterrupt: (hear) => {
+      interrupt = hear;
+      process.on("SIGINT", interrupt);
+    },
+    close: () => {
+      process.off("SIGINT", interrupt);
+      lines.close();
+      stdin.unref?.();
+    },
+  };
+}

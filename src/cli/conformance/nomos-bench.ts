@@ -1,0 +1,138 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Bench } from "./bench.ts";
+import { createTalk } from "./talk.ts";
+import { expect, member } from "./unmet.ts";
+
+export interface OpenedBench {
+  readonly bench: Bench;
+  /** Puts back what was there before. */
+  readonly close: () => Promise<void>;
+}
+
+export interface BenchOptions {
+  readonly url: string;
+  readonly token: string;
+  readonly restart: (() => Promise<void>) | null;
+}
+
+const KEEP_ALIVE_MAX_MS = 31_000;
+const SLUG = "aip46-bench";
+const SESSION_CAPABILITIES = ["session.read", "session.spawn", "session.list", "session.prompt", "session.kill"];
+
+/** A Nomos daemon: its demo driver is the agent, and an agent of somebody else's is this very process. */
+export async function openNomosBench({ url, token, restart }: BenchOptions): Promise<OpenedBench> {
+  const talk = createTalk(url, token);
+  const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const answer = await talk.call(method, path, body === undefined ? {} : { body });
+    expect(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text.slice(0, 200)}`);
+    return answer.body;
+  };
+  const aip46 = member(await ask("GET", "/api/conformance"), "aip46");
+  const home = String(member(await ask("GET", "/api/status"), "home"));
+  const active = member(await ask("GET", "/api/workspaces"), "active");
+  const { delegationDepthMax = null, delegationChildrenMax = null } = limitsIn(await ask("GET", "/api/config"));
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "aip46-bench-")));
+  await ask("POST", "/api/workspaces", { slug: SLUG, path: folder });
+  const agents = new Set<string>();
+  const tokens: string[] = [];
+
+  const external = async (): Promise<string> =>
+    String(member(await ask("POST", "/sessions/external", { pid: process.pid, cwd: folder }), "id"));
+  const workspaces: Bench["workspaces"] = {
+    add: async (slug, path) => void (await ask("POST", "/api/workspaces", { slug, path })),
+    remove: async (slug) => void (await talk.call("DELETE", `/api/workspaces/${slug}`)),
+    use: async (slug) => {
+      if (slug !== null) return void (await ask("POST", `/api/workspaces/${slug}/use`));
+      const known = await ask("GET", "/api/workspaces");
+      const now = member(known, "active");
+      const list = member(known, "workspaces");
+      const path = Array.isArray(list)
+        ? member(
+            list.find((one) => member(one, "slug") === now),
+            "path",
+          )
+        : null;
+      if (typeof now !== "string") return;
+      await ask("DELETE", `/api/workspaces/${now}`);
+      await ask("POST", "/api/workspaces", { slug: now, path });
+    },
+  };
+  const bench: Bench = {
+    ...talk,
+    spawnBody: { adapter: "demo", ground: `ws://workspaces/${SLUG}` },
+    prompts: {
+      say: (text) => `say ${text}`,
+      complain: (text) => `run echo ${text} >&2`,
+      work: () => "sleep 600000",
+      remember: (word) => `write .remembered ${word}`,
+      recall: () => "run cat .remembered",
+      breed: (mark) => `run (: ${mark}; sleep 600; :) & : ${mark}; sleep 600; :`,
+    },
+    stillborn: async (word) => {
+      const id = await external();
+      await ask("POST", `/sessions/${id}/finish`, { error: word });
+      return id;
+    },
+    leaving: async (exitCode) => {
+      const id = await external();
+      await ask("POST", `/sessions/${id}/finish`, { exitCode });
+      return id;
+    },
+    uncancellable: async () => {
+      const id = await external();
+      await ask("POST", `/sessions/${id}/turns`, { input: "somebody else works on this" });
+      return id;
+    },
+    restart,
+    legacyFile: join(home, "sessions.json"),
+    workspaces,
+    delegation: {
+      adapter: "demo",
+      agent: async (slug, delegatesTo) => {
+        agents.add(slug);
+        await talk.call("DELETE", `/api/agents/${slug}`);
+        await ask("POST", "/api/agents", { slug, driver: "demo", delegatesTo });
+      },
+      tokenOf: async (sessionId) => {
+        const issued = await ask("POST", "/api/tokens", { sessionId, capabilities: SESSION_CAPABILITIES });
+        tokens.push(String(member(issued, "tokenId")));
+        return String(member(issued, "secret"));
+      },
+      limit: async ({ depthMax, childrenMax }) => {
+        const config = { delegationDepthMax: depthMax, delegationChildrenMax: childrenMax };
+        await ask("PUT", "/api/config", { config });
+      },
+      outlook: async (sessionId) => {
+        const judged = member(await ask("GET", `/sessions/${sessionId}/delegates`), "agents");
+        expect(Array.isArray(judged), "no list of agents");
+        return new Map(judged.map((one) => [String(member(one, "slug")), member(one, "allowed") === true]));
+      },
+    },
+    deviations: casesIn(member(aip46, "deviations")),
+    inapplicable: casesIn(member(aip46, "inapplicable")),
+    keepAliveMaxMs: KEEP_ALIVE_MAX_MS,
+    bucketSessions: [300, 8],
+  };
+  return {
+    bench,
+    close: async () => {
+      for (const slug of agents) await talk.call("DELETE", `/api/agents/${slug}`);
+      for (const tokenId of tokens) await talk.call("DELETE", `/api/tokens/${tokenId}`);
+      await talk.call("PUT", "/api/config", { body: { config: { delegationDepthMax, delegationChildrenMax } } });
+      await workspaces.remove(SLUG);
+      if (typeof active === "string") await workspaces.use(active);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function limitsIn(shown: unknown): Record<string, unknown> {
+  const config = member(shown, "config");
+  return typeof config === "object" && config !== null ? { ...config } : {};
+}
+
+function casesIn(list: unknown): readonly number[] {
+  return Array.isArray(list) ? list.map((one) => Number(member(one, "case"))) : [];
+}

@@ -1,0 +1,189 @@
+import type { LogEvent, StreamItem } from "../../client/index.ts";
+import type { Terminal } from "../terminal.ts";
+import { bold, dim, red, yellow } from "./colour.ts";
+import { memberOf } from "./member-of.ts";
+import { harmless, wrap } from "./screen-text.ts";
+import { type Bottom, createStatusLine } from "./status-line.ts";
+import { diffOf, toolHead, toolTail, toolTitle } from "./tool-lines.ts";
+import { turnEnd } from "./turn-end.ts";
+
+export interface Transcript {
+  readonly show: (item: StreamItem) => void;
+  readonly close: () => void;
+}
+
+export interface TranscriptOptions {
+  /** Whether the prompt of this admission is to be shown as well. */
+  readonly prompts: (admitted: unknown) => boolean;
+  /** A question can be answered right here, by typing one of its options. */
+  readonly answersHere?: boolean;
+}
+
+const PROMPT_LINES_SHOWN = 12;
+const OUTPUT_CHARS_KEPT = 20_000;
+const MARKS: { readonly [status: string]: string } = { open: "☐", active: "◐", done: "☑" };
+const SHORT_ID_CHARS = 28;
+
+/** A session for a person at a screen: what was said in full, what was done folded, and at the bottom who works. */
+export function createScreenTranscript(terminal: Terminal, options: TranscriptOptions, bottom?: Bottom): Transcript {
+  const status = createStatusLine(terminal, bottom);
+  const sum = { startedMs: Date.now(), tools: 0, usage: null as unknown };
+  const outputs = new Map<string, string>();
+  /** Text that went by in pieces and is not a message yet; its last line is still open. */
+  let streamed = "";
+  /** Text of a message that was shown before its pieces came by: when they do, they are old. */
+  let late = "";
+  let isBusy = false;
+  let doing = "working";
+
+  const print = (lines: readonly string[]): void => {
+    for (const line of lines) status.print(line);
+  };
+  const show = (text: string, paint = plain): void =>
+    print(wrap(harmless(text), terminal.columns).map((line) => paint(terminal, line)));
+  const draw = (): void => status.set(isBusy ? { text: doing, sinceMs: sum.startedMs } : null);
+
+  const stream = (text: string): void => {
+    if (late !== "" && late.startsWith(text)) {
+      late = late.slice(text.length);
+      return;
+    }
+    late = "";
+    const before = streamed.lastIndexOf("\n") + 1;
+    streamed += text;
+    const after = streamed.lastIndexOf("\n") + 1;
+    if (after > before) show(streamed.slice(before, after - 1));
+    doing = harmless(streamed.slice(after)).replaceAll("\n", " ") || "working";
+    draw();
+  };
+  /** Whatever of it went by already is not said twice. */
+  const message = (data: unknown): void => {
+    const text = String(memberOf(data, "text") ?? "");
+    const isThought = memberOf(data, "role") === "thought";
+    const seen = !isThought && text.startsWith(streamed) ? streamed.lastIndexOf("\n") + 1 : 0;
+    if (!isThought) {
+      late = text.startsWith(streamed) ? text.slice(streamed.length) : "";
+      streamed = "";
+    }
+    const rest = text.slice(seen).replace(/\n$/, "");
+    if (rest !== "") show(rest, isThought ? dim : plain);
+    if (typeof memberOf(data, "blob") === "string") print([dim(terminal, `… ${memberOf(data, "bytes")} bytes in all`)]);
+    doing = "working";
+  };
+  const prompt = (text: string): void => {
+    const lines = wrap(harmless(text), terminal.columns - 2);
+    const folded = lines.length - PROMPT_LINES_SHOWN;
+    print(["", ...lines.slice(0, PROMPT_LINES_SHOWN).map((line) => bold(terminal, `> ${line}`))]);
+    if (folded > 0) print([dim(terminal, `  … ${folded} more lines`)]);
+  };
+  const tool = (data: unknown): void => {
+    sum.tools += 1;
+    doing = toolTitle(data);
+    print([toolHead(terminal, doing)]);
+  };
+  const settled = (data: unknown, id: string): void => {
+    print([...diffOf(terminal, data), ...toolTail(terminal, data, outputs.get(id) ?? "")]);
+    outputs.delete(id);
+    doing = "working";
+  };
+
+  const onEvent = ({ type, data, at }: LogEvent): void => {
+    const text = (key: string): string => String(memberOf(data, key) ?? "");
+    switch (type) {
+      case "turn.admitted@1":
+        if (options.prompts(data)) prompt(text("prompt"));
+        break;
+      case "turn.started@1":
+        Object.assign(sum, { startedMs: Date.parse(at), tools: 0, usage: null });
+        break;
+      case "message.completed@1":
+        message(data);
+        break;
+      case "effect.intended@1":
+      case "tool.called@1":
+        tool(data);
+        break;
+      case "effect.output@1": {
+        const known = (outputs.get(text("effectId")) ?? "") + text("text");
+        outputs.set(text("effectId"), known.slice(-OUTPUT_CHARS_KEPT));
+        break;
+      }
+      case "effect.settled@1":
+        settled(data, text("effectId"));
+        break;
+      case "tool.ended@1":
+        outputs.set(text("callId"), String(memberOf(memberOf(data, "output"), "text") ?? ""));
+        settled(data, text("callId"));
+        break;
+      case "usage.reported@1":
+        sum.usage = data;
+        break;
+      case "todo.replaced@1":
+        print(todoLines(terminal, data));
+        break;
+      case "driver.noticed@1":
+        show(text("title"), memberOf(data, "severity") === "info" ? dim : yellow);
+        break;
+      case "gate.denied@1":
+        show(`✗ denied: ${text("verb")} ${text("resource")}`, red);
+        break;
+      case "approval.requested@1":
+        print(questionLines(terminal, data, options.answersHere === true));
+        break;
+      case "approval.answered@1":
+        print([dim(terminal, `  ${text("status")}${text("option") === "" ? "" : `: ${text("option")}`}`)]);
+        break;
+      case "turn.ended@1":
+        print(turnEnd(terminal, data, at, sum));
+        break;
+      case "session.suspended@1":
+      case "session.rewound@1":
+      case "session.exited@1":
+      case "session.killed@1":
+        print([dim(terminal, `(${type.slice("session.".length, -2)})`)]);
+        break;
+      case "session.failed@1":
+        show(`✗ ${text("message")}`, red);
+        break;
+    }
+  };
+
+  return {
+    show: (item: StreamItem) => {
+      if (item.event === "status") isBusy = item.data.busy && item.data.waitingFor === undefined;
+      else if (item.event === "delta" && item.data.source === "message" && isBusy) stream(item.data.text);
+      else if (item.event === "gap") print([dim(terminal, `(${item.data.dropped} pieces were not shown)`)]);
+      else if (item.event === "event") onEvent(item.data);
+      draw();
+    },
+    close: () => status.close(),
+  };
+}
+
+function plain(_terminal: Terminal, text: string): string {
+  return text;
+}
+
+function todoLines(terminal: Terminal, data: unknown): readonly string[] {
+  const items = memberOf(data, "items");
+  if (!Array.isArray(items)) return [];
+  return items.map((item) => {
+    const state = String(memberOf(item, "status"));
+    const line = `  ${MARKS[state] ?? "☐"} ${harmless(String(memberOf(item, "text")))}`;
+    return state === "done" ? dim(terminal, line) : line;
+  });
+}
+
+function questionLines(terminal: Terminal, data: unknown, answersHere: boolean): readonly string[] {
+  const options = memberOf(data, "options");
+  const offered = Array.isArray(options) && options.length > 0 ? ` [${options.map(String).join(" / ")}]` : "";
+  const id = String(memberOf(data, "approvalId")).slice(0, SHORT_ID_CHARS);
+  return [
+    ...wrap(harmless(`? ${String(memberOf(data, "question"))}${offered}`), terminal.columns).map((line) =>
+      yellow(terminal, line),
+    ),
+    ...(answersHere
+      ? [dim(terminal, "  type an option, yes or no")]
+      : [dim(terminal, `  answer with: nomos approve ${id}`), dim(terminal, `  or:          nomos reject ${id}`)]),
+  ];
+}

@@ -1,0 +1,76 @@
+import type { Terminal } from "../terminal.ts";
+import { dim } from "./colour.ts";
+import { cutTo } from "./screen-text.ts";
+
+/** The one line at the bottom that is drawn anew: who works, for how long. Only where the cursor can be moved. */
+export interface StatusLine {
+  /** Null: nothing is under way. */
+  readonly set: (status: Status | null) => void;
+  /** Prints above the line. */
+  readonly print: (line: string) => void;
+  readonly close: () => void;
+}
+
+export interface Status {
+  readonly text: string;
+  readonly sinceMs: number;
+}
+
+/** How the bottom line gets onto the screen; a conversation has one with an input in it. */
+export interface Bottom {
+  readonly draw: (text: string) => void;
+  readonly clear: () => void;
+}
+
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const;
+const FRAME_MS = 100;
+const ERASE = "\r\u001b[K";
+
+export function createStatusLine(terminal: Terminal, bottom: Bottom = plainBottom(terminal)): StatusLine {
+  let status: Status | null = null;
+  let frame = 0;
+  const draw = (): void => {
+    const text = status === null ? "" : `${FRAMES[frame % FRAMES.length]} ${status.text} ${seconds(status.sinceMs)}`;
+    bottom.draw(cutTo(text, terminal.columns - 2));
+  };
+  const timer = setInterval(() => {
+    frame += 1;
+    if (status !== null) draw();
+  }, FRAME_MS);
+  timer.unref();
+  return {
+    set: (next) => {
+      status = next;
+      draw();
+    },
+    print: (line) => {
+      bottom.clear();
+      terminal.print(line);
+      draw();
+    },
+    close: () => {
+      clearInterval(timer);
+      bottom.clear();
+    },
+  };
+}
+
+function plainBottom(terminal: Terminal): Bottom {
+  let shown = "";
+  return {
+    draw: (text) => {
+      if (text === "" && shown === "") return;
+      shown = text;
+      terminal.printBytes(`${ERASE}${dim(terminal, text)}`);
+    },
+    clear: () => {
+      if (shown !== "") terminal.printBytes(ERASE);
+      shown = "";
+    },
+  };
+}
+
+function seconds(sinceMs: number): string {
+  const passed = Math.floor((Date.now() - sinceMs) / 1000);
+  return passed < 1 ? "" : `${passed} s`;
+}

@@ -1,0 +1,73 @@
+import type { Terminal } from "../terminal.ts";
+import { bold, cyan, dim, green, red } from "./colour.ts";
+import { diffLines } from "./diff-lines.ts";
+import { memberOf } from "./member-of.ts";
+import { cutTo, harmless } from "./screen-text.ts";
+
+/** What is shown of a tool's output, and of a change; the whole is in the log. */
+const OUTPUT_LINES_SHOWN = 4;
+const DIFF_LINES_SHOWN = 24;
+
+/** A tool call in one line: what is done, to what. */
+export function toolTitle(data: unknown): string {
+  const title = memberOf(data, "title");
+  if (typeof title === "string" && title !== "") return oneLine(title);
+  const detail = memberOf(data, "detail");
+  const what = memberOf(detail, "command") ?? memberOf(detail, "path") ?? memberOf(detail, "argv") ?? "";
+  return oneLine(`${String(memberOf(data, "kind") ?? "tool")} ${Array.isArray(what) ? what.join(" ") : String(what)}`);
+}
+
+export function toolHead(terminal: Terminal, title: string): string {
+  return `${cyan(terminal, "●")} ${bold(terminal, cutTo(title, terminal.columns - 3))}`;
+}
+
+/** How it came out: nothing for what went well and said nothing, its last lines otherwise. */
+export function toolTail(terminal: Terminal, data: unknown, output: string): readonly string[] {
+  const lines = harmless(output)
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  const shown = lines.slice(-OUTPUT_LINES_SHOWN);
+  const folded = lines.length - shown.length;
+  const more = folded > 0 ? [dim(terminal, `  │ … ${folded} more line${folded === 1 ? "" : "s"}`)] : [];
+  const tail = shown.map((line) => dim(terminal, `  │ ${cutTo(line, terminal.columns - 5)}`));
+  return [...more, ...tail, ...failure(terminal, data)];
+}
+
+function failure(terminal: Terminal, data: unknown): readonly string[] {
+  const outcome = memberOf(data, "outcome");
+  if (outcome === undefined || outcome === "done") return [];
+  const exit = memberOf(data, "exitCode");
+  const message = memberOf(data, "message");
+  const parts = [
+    String(outcome),
+    typeof exit === "number" ? `exit ${exit}` : "",
+    typeof message === "string" ? message : "",
+  ];
+  return [red(terminal, `  ✗ ${cutTo(oneLine(parts.filter((part) => part !== "").join(", ")), terminal.columns - 5)}`)];
+}
+
+/** The changes that a tool says it made: what came is green, what went is red. */
+export function diffOf(terminal: Terminal, data: unknown): readonly string[] {
+  const diffs = memberOf(data, "diffs");
+  return Array.isArray(diffs) ? diffs.flatMap((diff) => oneDiff(terminal, diff)) : [];
+}
+
+function oneDiff(terminal: Terminal, diff: unknown): readonly string[] {
+  const text = (side: string): string => String(memberOf(memberOf(diff, side), "text") ?? "");
+  const isWhole = ["before", "after"].every((side) => typeof memberOf(memberOf(diff, side), "blob") !== "string");
+  const changed = isWhole ? diffLines(harmless(text("before")), harmless(text("after"))) : null;
+  const path = `  ${oneLine(String(memberOf(diff, "path") ?? ""))}`;
+  if (changed === null) return [bold(terminal, `${path} (a large change)`)];
+  const paint = { "+": green, "-": red, " ": dim };
+  const lines = changed
+    .slice(0, DIFF_LINES_SHOWN)
+    .map(({ sign, text: line }) => paint[sign](terminal, cutTo(`  ${sign} ${line}`, terminal.columns)));
+  const folded = changed.length - lines.length;
+  return [bold(terminal, path), ...lines, ...(folded > 0 ? [dim(terminal, `    … ${folded} more lines`)] : [])];
+}
+
+function oneLine(text: string): string {
+  return harmless(text)
+    .replace(/\s*\n\s*/g, " ⏎ ")
+    .trim();
+}

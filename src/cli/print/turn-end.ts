@@ -1,0 +1,53 @@
+import type { Terminal } from "../terminal.ts";
+import { dim, green, red } from "./colour.ts";
+import { memberOf } from "./member-of.ts";
+import { harmless } from "./screen-text.ts";
+
+/** What a turn came to, as far as its events tell. */
+export interface TurnSum {
+  startedMs: number;
+  tools: number;
+  usage: unknown;
+}
+
+export function turnEnd(
+  terminal: Terminal,
+  data: unknown,
+  at: string,
+  { startedMs, tools, usage }: TurnSum,
+): readonly string[] {
+  const outcome = String(memberOf(data, "outcome"));
+  const message = memberOf(memberOf(data, "error"), "message");
+  const failed = typeof message === "string" ? [red(terminal, harmless(message))] : [];
+  const isDone = outcome === "completed";
+  const parts = [
+    (isDone ? green : red)(terminal, `${isDone ? "✓" : "✗"} ${outcome}`),
+    ...[spent(Date.parse(at) - startedMs), counted(tools, "tool call"), ...used(usage)]
+      .filter((part) => part !== "")
+      .map((part) => dim(terminal, part)),
+  ];
+  return [...failed, parts.join(dim(terminal, " · "))];
+}
+
+function used(usage: unknown): readonly string[] {
+  const number = (key: string): number => Number(memberOf(usage, key) ?? 0);
+  const tokens = number("inputTokens") + number("outputTokens") || number("contextTokens");
+  const cost = memberOf(usage, "cost");
+  const amount = memberOf(cost, "amount");
+  return [
+    tokens > 0 ? `${tokens >= 10_000 ? `${Math.round(tokens / 1000)}k` : tokens} tokens` : "",
+    typeof amount === "number"
+      ? `${amount.toFixed(amount < 0.1 ? 4 : 2)} ${String(memberOf(cost, "currency") ?? "")}`.trim()
+      : "",
+  ];
+}
+
+function spent(ms: number): string {
+  if (!Number.isFinite(ms) || ms < 0) return "";
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1000)} s`;
+}
+
+function counted(count: number, what: string): string {
+  return count === 0 ? "" : `${count} ${what}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,157 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { proves } from "../../test/support/proves.ts";
+import { agentSlugIn, narrowDelegates, recordDelegation, refuseDelegation } from "./delegation.ts";
+import { fact } from "./events.ts";
+import { isWithinGround, parseGround, spellGround } from "./ground.ts";
+import { LIMITS } from "./limits.ts";
+import { isRefusal } from "./refusal.ts";
+import { evolveSession } from "./session/evolve.ts";
+import { newSessionState } from "./session/state.ts";
+import {
+  addWorkspace,
+  evolveWorkspaces,
+  NO_WORKSPACES,
+  removeWorkspace,
+  useWorkspace,
+  type Workspaces,
+} from "./workspace.ts";
+
+const slug: fc.Arbitrary<string> = fc.constantFrom("a", "b", "c", "constructor", "lead-1");
+const slugs = fc.array(slug, { maxLength: 5 });
+
+proves("K80", "a spawn is allowed exactly when list, driver, depth and number all allow it", () => {
+  fc.assert(
+    fc.property(
+      slugs,
+      fc.nat(4),
+      fc.nat(4),
+      fc.option(slug, { nil: null }),
+      slug,
+      slug,
+      fc.nat(4),
+      fc.nat(4),
+      (delegates, depth, children, wished, driver, adapter, depthMax, childrenMax) => {
+        const agent = wished === null ? null : { slug: wished, driver };
+        const refused = refuseDelegation({ delegates, depth, children }, agent, adapter, { depthMax, childrenMax });
+        const may =
+          wished !== null &&
+          delegates.includes(wished) &&
+          driver === adapter &&
+          depth < depthMax &&
+          children < childrenMax;
+        expect(refused === null).toBe(may);
+      },
+    ),
+  );
+});
+
+proves("K80", "nobody below may start more than those above, over any number of generations", () => {
+  fc.assert(
+    fc.property(fc.array(slugs, { minLength: 1, maxLength: 6 }), ([first = [], ...rest]) => {
+      let above = narrowDelegates(first, null);
+      for (const agent of rest) {
+        const below = narrowDelegates(agent, above);
+        expect(below.every((one) => above.includes(one) && agent.includes(one))).toBe(true);
+        above = below;
+      }
+    }),
+  );
+});
+
+proves("K81", "a ground that is accepted names one place, and nothing in it leads up or elsewhere", () => {
+  const odd = fc.string({
+    maxLength: 12,
+    unit: fc.constantFrom("a", "b", ".", "/", "\\", "%", "2", "e", "\u0000", "@", "-", "W", "*", " "),
+  });
+  fc.assert(
+    fc.property(odd, fc.constantFrom("ws://workspaces/", "workspace:", "ws://other/", ""), (body, prefix) => {
+      const parsed = parseGround(prefix + body);
+      if (isRefusal(parsed)) return;
+      expect(parsed.below.some((part) => part === ".." || part === "." || part === "" || /[/\\%]/.test(part))).toBe(
+        false,
+      );
+      expect(parseGround(spellGround(parsed))).toEqual(parsed);
+    }),
+  );
+});
+
+proves("K81", "within is a matter of whole parts, not of letters", () => {
+  const ground = (text: string) => {
+    const parsed = parseGround(text);
+    if (isRefusal(parsed)) throw new Error(text);
+    return parsed;
+  };
+  const outer = ground("ws://workspaces/w/sub");
+  expect(isWithinGround(outer, ground("workspace:w/sub/deep"))).toBe(true);
+  expect(isWithinGround(outer, outer)).toBe(true);
+  for (const text of [
+    "ws://workspaces/w/subway",
+    "ws://workspaces/w",
+    "ws://workspaces/w2/sub",
+    "ws://workspaces/w/x/sub",
+  ])
+    expect(isWithinGround(outer, ground(text))).toBe(false);
+});
+
+proves("K82", "what a session remembers of its children is bounded, and keeps those that live", () => {
+  let state = newSessionState("s");
+  for (let n = 1; n <= 300; n += 1) {
+    const ended = n > 4 ? [`c${n - 4}`] : [];
+    const [decided] = [recordDelegation(state, { childId: `c${n}`, agent: "a", ended })].flat();
+    if (decided === undefined || "refused" in decided) throw new Error("refused");
+    state = evolveSession(state, { id: `e${n}`, version: n, at: "", fact: decided });
+  }
+  expect(state.children).toEqual(["c297", "c298", "c299", "c300"]);
+  expect(state.pastChildren).toHaveLength(LIMITS.pastChildrenMax);
+});
+
+test("an agent is meant by any of its spellings, and by no other text", () => {
+  for (const text of ["worker", "agent:worker", "ws://agents/worker", "aip://42/worker", "aip://42/worker@1.0.0"])
+    expect(agentSlugIn(text)).toBe("worker");
+  for (const text of [
+    "",
+    "Worker",
+    "a b",
+    "../worker",
+    "ws://agents/a/b",
+    "aip://43/worker",
+    "worker@",
+    "agent:agent:worker",
+  ])
+    expect(agentSlugIn(text)).toBeNull();
+});
+
+test("workspaces: the first is the active one, changing keeps the day it was added, removing the active leaves none", () => {
+  let state: Workspaces = NO_WORKSPACES;
+  const apply = (decision: ReturnType<typeof addWorkspace>, at: string): void => {
+    if (isRefusal(decision)) throw new Error(decision.refused);
+    for (const one of decision) state = evolveWorkspaces(state, { id: "e", version: 1, at, fact: one });
+  };
+  apply(addWorkspace(state, { slug: "a", path: "/a", label: null }), "1");
+  apply(addWorkspace(state, { slug: "b", path: "/b", label: null }), "2");
+  expect(state.active).toBe("a");
+  apply(addWorkspace(state, { slug: "a", path: "/c", label: "x" }), "3");
+  expect(state.list[0]).toEqual({ slug: "a", path: "/c", label: "x", addedAt: "1", updatedAt: "3" });
+  expect(addWorkspace(state, { slug: "a", path: "/c", label: "x" })).toEqual([]);
+  apply(useWorkspace(state, "b"), "4");
+  expect(useWorkspace(state, "b")).toEqual([]);
+  apply(removeWorkspace(state, "b"), "5");
+  expect(state.active).toBeNull();
+  expect(removeWorkspace(state, "b")).toMatchObject({ refused: "workspace_not_found" });
+  expect(addWorkspace(state, { slug: "default", path: "/", label: null })).toMatchObject({
+    refused: "workspace_reserved",
+  });
+  const full = {
+    ...state,
+    list: Array.from({ length: LIMITS.workspacesMax }, (_, n) => ({
+      slug: `w${n}`,
+      path: "/",
+      label: null,
+      addedAt: "",
+      updatedAt: "",
+    })),
+  };
+  expect(addWorkspace(full, { slug: "more", path: "/", label: null })).toMatchObject({ refused: "workspace_limit" });
+  expect(evolveWorkspaces(state, { id: "e", version: 1, at: "", fact: fact("token.revoked@1", {}) })).toBe(state);
+});

@@ -1,0 +1,68 @@
+import { fact, type Placed } from "./events.ts";
+import { DEFAULT_WORKSPACE } from "./ground.ts";
+import { LIMITS } from "./limits.ts";
+import { refuse } from "./refusal.ts";
+import type { Decision } from "./session/decide-life.ts";
+
+/** A directory with a name, for sessions to work in. */
+export interface Workspace {
+  readonly slug: string;
+  readonly path: string;
+  readonly label: string | null;
+  readonly addedAt: string;
+  readonly updatedAt: string;
+}
+
+export interface Workspaces {
+  readonly list: readonly Workspace[];
+  /** Where a session works that names no place. */
+  readonly active: string | null;
+}
+
+export const NO_WORKSPACES: Workspaces = { list: [], active: null };
+
+export function evolveWorkspaces(state: Workspaces, { fact: given, at }: Placed): Workspaces {
+  switch (given?.type) {
+    case "workspace.added@1": {
+      const before = state.list.find(({ slug }) => slug === given.data.slug);
+      const added: Workspace = { ...given.data, addedAt: before?.addedAt ?? at, updatedAt: at };
+      const list =
+        before === undefined ? [...state.list, added] : state.list.map((one) => (one === before ? added : one));
+      return { ...state, list };
+    }
+    case "workspace.removed@1": {
+      const { slug: gone } = given.data;
+      const list = state.list.filter(({ slug }) => slug !== gone);
+      return { list, active: state.active === gone ? null : state.active };
+    }
+    case "workspace.used@1":
+      return { ...state, active: given.data.slug };
+    default:
+      return state;
+  }
+}
+
+/** Adding one again under its slug changes it. The first one becomes the active one. */
+export function addWorkspace(
+  { list, active }: Workspaces,
+  input: { readonly slug: string; readonly path: string; readonly label: string | null },
+): Decision {
+  if (input.slug === DEFAULT_WORKSPACE) return refuse("workspace_reserved", { slug: input.slug });
+  const before = list.find(({ slug }) => slug === input.slug);
+  if (before?.path === input.path && before.label === input.label) return [];
+  if (before === undefined && list.length >= LIMITS.workspacesMax)
+    return refuse("workspace_limit", { max: LIMITS.workspacesMax });
+  const added = fact("workspace.added@1", input);
+  return active === null && list.length === 0 ? [added, fact("workspace.used@1", { slug: input.slug })] : [added];
+}
+
+export function removeWorkspace({ list }: Workspaces, slug: string): Decision {
+  return list.some((one) => one.slug === slug)
+    ? [fact("workspace.removed@1", { slug })]
+    : refuse("workspace_not_found", { slug });
+}
+
+export function useWorkspace({ list, active }: Workspaces, slug: string): Decision {
+  if (!list.some((one) => one.slug === slug)) return refuse("workspace_not_found", { slug });
+  return active === slug ? [] : [fact("workspace.used@1", { slug })];
+}

@@ -1,0 +1,62 @@
+import { NomosError } from "../contract/index.ts";
+import type { Files } from "../host/index.ts";
+import {
+  addWorkspace,
+  type Decision,
+  NO_WORKSPACES,
+  removeWorkspace,
+  SYSTEM_STREAM,
+  type SystemState,
+  useWorkspace,
+  type Workspaces,
+} from "../kernel/index.ts";
+import type { RecordedEvent, Store } from "../store/index.ts";
+import type { By, Committer } from "./committer.ts";
+
+type Events = Promise<readonly RecordedEvent[]>;
+
+/** The registry of directories with a name. The log is what counts; the file beside it is for others to read. */
+export interface WorkspaceRegistry {
+  readonly all: () => Promise<Workspaces>;
+  /** The directory has to be there; what is kept is where it really is. */
+  readonly add: (
+    input: { readonly slug: string; readonly path: string; readonly label: string | null },
+    by: By,
+  ) => Events;
+  readonly remove: (slug: string, by: By) => Events;
+  readonly use: (slug: string, by: By) => Events;
+}
+
+export function createWorkspaces(deps: {
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly files: Pick<Files, "directory">;
+  /** Told after each change. */
+  readonly onChange: (workspaces: Workspaces) => Promise<void>;
+}): WorkspaceRegistry {
+  const { store, committer, files } = deps;
+  const all = async (): Promise<Workspaces> => {
+    const row = await store.row("system", SYSTEM_STREAM);
+    const state: SystemState | null = row === null ? null : JSON.parse(row);
+    return state?.workspaces ?? NO_WORKSPACES;
+  };
+  const change = async (decide: (workspaces: Workspaces) => Decision, by: By): Events => {
+    const { events } = await committer.change(
+      SYSTEM_STREAM,
+      (folded) => decide((folded.kind === "system" ? folded.state.workspaces : undefined) ?? NO_WORKSPACES),
+      by,
+    );
+    await deps.onChange(await all());
+    return events;
+  };
+  return {
+    all,
+    add: async (input, by) => {
+      const path = await files.directory(input.path);
+      if (path === null) throw new NomosError("cwd_missing", { cwd: input.path });
+      return change((workspaces) => addWorkspace(workspaces, { ...input, path }), by);
+    },
+    remove: (slug, by) => change((workspaces) => removeWorkspace(workspaces, slug), by),
+    use: (slug, by) => change((workspaces) => useWorkspace(workspaces, slug), by),
+  };
+}

@@ -1,0 +1,126 @@
+import { z } from "zod";
+import { NomosError, SessionWire, toNomosError } from "../contract/index.ts";
+import { agentSlugIn, DEFAULT_WORKSPACE, LIMITS, narrowDelegates } from "../kernel/index.ts";
+import type { RecordedEvent } from "../store/index.ts";
+import { type Context, type Syscall, write } from "./define.ts";
+import { Prompt, refuseLarge } from "./prompt.ts";
+import { byOf, sessionIdIn, showSession } from "./session-answer.ts";
+
+const Label = z.string().max(LIMITS.labelChars);
+
+/** By a person: a root session. By a session's own token: one below it, if its agent may delegate. Nothing else tells them apart. */
+export const sessionStart: Syscall = write({
+  name: "session.start",
+  summary: "Start a session of a driver, with a first prompt if one is given",
+  permission: "session.spawn",
+  about: (_input, { sessionId }) => (sessionId === null ? "system" : `session/${sessionId}`),
+  input: z.object({
+    adapter: z.string().min(1).max(64).describe("the driver: demo, script, or one of your own"),
+    agent: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("the agent it works as; default: the one of the driver's name"),
+    workspaceSlug: z.string().max(1024).optional().describe("older name: a workspace by its slug"),
+    ground: z
+      .string()
+      .max(1024)
+      .optional()
+      .describe("where it works: ws://workspaces/<slug>, with a path behind it if need be"),
+    cwd: z.string().min(1).max(4096).optional().describe("the directory it works in, where no ground is named"),
+    prompt: Prompt.optional(),
+    label: Label.optional(),
+    sandbox: z.enum(["off", "warn", "enforce", "strict"]).optional(),
+    scope: z.object({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).optional() }).optional(),
+    network: z.object({ allow: z.array(z.string()) }).optional(),
+    worktree: z.boolean().optional(),
+    file: z.string().max(4096).optional().describe("the TypeScript file that drives it, for the script driver"),
+  }),
+  output: SessionWire.extend({
+    warnings: z.array(z.string()).optional().describe("what was not as asked for, such as where it works"),
+  }),
+  errors: [
+    "cwd_missing",
+    "cwd_hidden",
+    "path_outside",
+    "workspace_not_found",
+    "invalid_ground",
+    "not_installed",
+    "agent_not_found",
+    "driver_file_invalid",
+    "sandbox_unavailable",
+    "payload_too_large",
+    "invalid_agent",
+    "delegation_denied",
+    "cwd_outside_parent",
+    "max_depth_exceeded",
+    "child_quota_exceeded",
+    "quota_exceeded",
+    "disk_low",
+    "limit_reached",
+  ],
+  http: { method: "POST", path: "/sessions/agent", status: 201 },
+  cli: { positional: ["adapter", "prompt"] },
+  mcp: { aliases: { agent_start: {}, start_agent_session: {} } },
+  commit: async (context, input) => {
+    refuseLarge(input.prompt);
+    const parent = context.actor.sessionId;
+    return parent === null ? startRoot(context, input) : startBelow(context, parent, input);
+  },
+  answer: async (context, input, events) => {
+    const session = await showSession(context, sessionIdIn(events));
+    const warnings = context.actor.sessionId === null ? warningsAbout(input, session) : [];
+    return warnings.length === 0 ? session : { ...session, warnings: [...warnings] };
+  },
+});
+
+type Input = Parameters<Context["services"]["supervisor"]["open"]>[0];
+
+async function startRoot(context: Context, asked: Input): Promise<readonly RecordedEvent[]> {
+  const { agents, supervisor } = context.services;
+  const input = { ...asked, onlyRegistered: !context.actor.capabilities.includes("*") };
+  if (input.agent === undefined) return supervisor.open(input, byOf(context));
+  const slug = agentSlugIn(input.agent);
+  if (slug === null) throw new NomosError("invalid_agent", { agent: input.agent });
+  const agent = await agents.get(slug);
+  return supervisor.open(
+    { ...input, agent: slug, delegates: narrowDelegates(agent.delegatesTo ?? [], null) },
+    byOf(context),
+  );
+}
+
+const GATE_CODES: readonly string[] = [
+  "invalid_agent",
+  "delegation_denied",
+  "cwd_outside_parent",
+  "max_depth_exceeded",
+  "child_quota_exceeded",
+];
+
+async function startBelow(context: Context, parent: string, input: Input): Promise<readonly RecordedEvent[]> {
+  const { delegation, noteDenial } = context.services;
+  try {
+    return await delegation.spawn(parent, input, byOf(context));
+  } catch (thrown) {
+    const { code } = toNomosError(thrown);
+    if (GATE_CODES.includes(code))
+      await noteDenial(
+        { verb: "session.spawn", resource: `agent/${agentSlugIn(input.agent ?? "") ?? "none"}`, rules: [code] },
+        context,
+      );
+    throw thrown;
+  }
+}
+
+function warningsAbout({ workspaceSlug, ground, cwd }: Input, session: SessionWire): readonly string[] {
+  const asked = workspaceSlug === undefined || workspaceSlug === session.workspaceSlug ? [] : [workspaceSlug];
+  const nowhere = ground === undefined && cwd === undefined && session.workspaceSlug === DEFAULT_WORKSPACE;
+  return [
+    ...asked.map(
+      (slug) =>
+        `It is not in the workspace ${JSON.stringify(slug)}: that is not registered, or does not hold its directory.`,
+    ),
+    ...(nowhere ? [`No workspace is named or active: it works in the daemon's own directory, ${session.cwd}.`] : []),
+  ];
+}

@@ -1,0 +1,62 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPlainBench } from "../../../src/cli/conformance/plain-bench.ts";
+import { CASES, type Result, runCases } from "../../../src/cli/conformance/run-cases.ts";
+import { proves } from "../../support/proves.ts";
+import { startDouble } from "./double.ts";
+
+/** The suite itself: a server that does it right passes, and for each case one that gets just this wrong fails it. */
+let folder: string;
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-aip46-")));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const BROKEN_MAX_MS = 180_000;
+const NUMBERS = Array.from({ length: 40 }, (_, at) => at + 1);
+
+async function judged(faults: readonly number[], numbers: readonly number[]): Promise<readonly Result[]> {
+  await using double = await startDouble({ faults, legacyFile: join(folder, `sessions-${faults.join("-")}.json`) });
+  const options = { url: double.url, token: double.token, restart: double.restart };
+  const { bench } = await openPlainBench({ ...options, adapter: "fake", ground: null });
+  return await runCases(bench, numbers, () => undefined);
+}
+
+test("there are forty cases, each once", () => {
+  expect(CASES.map(({ number }) => number)).toEqual(NUMBERS);
+});
+
+proves("AIP-2", "a server that does everything right passes every case", async () => {
+  const results = await judged([], []);
+  expect(results.filter(({ verdict }) => verdict !== "pass")).toEqual([]);
+  expect(results).toHaveLength(NUMBERS.length);
+});
+
+describe("a server that gets one case wrong", () => {
+  const broken = new Map<number, Result | undefined>();
+  // Most of them fail by something that does not come: waited for all together.
+  beforeAll(async () => {
+    const found = await Promise.all(
+      NUMBERS.map(async (number) => [number, (await judged([number], [number]))[0]] as const),
+    );
+    for (const [number, result] of found) broken.set(number, result);
+  }, BROKEN_MAX_MS);
+  for (const number of NUMBERS)
+    proves("AIP-2", `fails case ${number}`, () => {
+      expect(broken.get(number)).toMatchObject({
+        number,
+        verdict: "fail",
+        reason: expect.not.stringMatching(/fetch failed|is not a function/),
+      });
+    });
+});
+
+test("what a server does not offer is not run, and named", async () => {
+  await using double = await startDouble({});
+  const options = { url: double.url, token: double.token, restart: null };
+  const { bench } = await openPlainBench({ ...options, adapter: "fake", ground: null });
+  const [result] = await runCases(bench, [19], () => undefined);
+  expect(result).toMatchObject({ verdict: "not run", reason: "the bench has no restart" });
+});

@@ -1,0 +1,108 @@
+import { spawnSync } from "node:child_process";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, vi } from "vitest";
+import { BIN, startDaemon, type TestDaemon } from "../../support/daemon.ts";
+import { needs } from "../../support/needs.ts";
+import { proves } from "../../support/proves.ts";
+import { eventually, PATIENCE, show, start } from "../support/talk.ts";
+
+vi.setConfig(PATIENCE);
+
+const provesOnScreen = proves.skipIf(!needs("tmux"));
+
+interface Pane {
+  readonly type: (...keys: readonly string[]) => void;
+  readonly text: () => string;
+  readonly styled: () => string;
+  readonly until: (what: RegExp) => Promise<string>;
+}
+
+/** A real terminal of 80 columns, with a shell in it. */
+function openPane(daemon: TestDaemon, env: Readonly<Record<string, string>> = {}): Pane {
+  const socket = join(dirname(daemon.home), "tmux");
+  const tmux = (...args: readonly string[]): string =>
+    spawnSync("tmux", ["-S", socket, ...args], { encoding: "utf8" }).stdout;
+  const given = { NOMOS_HOME: daemon.home, PS1: "$ ", ...env };
+  const vars = Object.entries(given).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
+  tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "40", ...vars, "sh");
+  onTestFinished(() => void tmux("kill-server"));
+  const text = () => tmux("capture-pane", "-p").replace(/\n+$/, "\n");
+  return {
+    type: (...keys) => void tmux("send-keys", ...keys),
+    text,
+    styled: () => tmux("capture-pane", "-p", "-e"),
+    until: async (what) => {
+      await eventually(`${what} on the screen:\n${text()}`, async () => what.test(text()), 20_000).catch((thrown) => {
+        throw new Error(`${thrown}\n${text()}`);
+      });
+      return text();
+    },
+  };
+}
+
+const nomos = (words: string): string => `${process.execPath} ${BIN} ${words}`;
+
+provesOnScreen(
+  "T1",
+  "run: what was said in full and broken between words, tools folded, who works, what it came to",
+  async () => {
+    const daemon = await startDaemon();
+    const pane = openPane(daemon);
+    const prompt =
+      "say A line of more than eighty columns has to be broken somewhere, and that should be between two words.\nrun seq 1 20\nsleep 2000\nrun exit 3";
+    pane.type("-l", nomos(`run '${prompt}'; echo exit $?`));
+    pane.type("Enter");
+    await pane.until(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] working 1 s/);
+    const screen = await pane.until(/exit 0/);
+    expect(screen).toContain(
+      "\nA line of more than eighty columns has to be broken somewhere, and that should\nbe between two words.\n● run seq 1 20\n  │ … 16 more lines\n  │ 17\n",
+    );
+    expect(screen).toMatch(/● run exit 3\n {2}✗ failed, exit 3\n✓ completed · 2\.\d s · 2 tool calls\nexit 0/);
+    expect(screen).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
+    expect(pane.styled()).toContain("\u001b[36m●");
+  },
+);
+
+provesOnScreen(
+  "T2",
+  "attach: a line is a prompt, also while it works; Ctrl-C interrupts, Ctrl-D leaves, the session stays",
+  async () => {
+    const daemon = await startDaemon();
+    const { id, name } = await start(daemon, { prompt: "say before" });
+    const pane = openPane(daemon);
+    pane.type(nomos(`attach ${name}; echo left $?`), "Enter");
+    await pane.until(/> say before\nbefore\n✓ completed/);
+    pane.type("say typed", "Enter");
+    await pane.until(/> say typed\ntyped\n✓ completed/);
+    pane.type("sleep 60000", "Enter");
+    await pane.until(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] working/);
+    pane.type("say half");
+    await pane.until(/working [12] s\n> say half$/m);
+    pane.type("C-c");
+    await pane.until(/> sleep 60000\n✗ interrupted · [\d.]+ s\n> say half$/m);
+    pane.type(" a line", "Enter");
+    await pane.until(/> say half a line\nhalf a line\n✓ completed/);
+    pane.type("ask May I?", "Enter");
+    await pane.until(/\? May I\? \[yes \/ no\]/);
+    pane.type("no", "Enter");
+    await pane.until(/rejected\nrejected\n✓ completed/);
+    pane.type("C-d");
+    await pane.until(/left 0/);
+    expect(await show(daemon, id)).toMatchObject({ status: "running", state: "idle" });
+  },
+);
+
+provesOnScreen("T3", "NO_COLOR takes the colours, a dumb terminal the cursor, and a pipe both", async () => {
+  const daemon = await startDaemon();
+  const plain = openPane(daemon, { NO_COLOR: "1" });
+  plain.type(nomos("run 'run echo hi'"), "Enter");
+  await plain.until(/● run echo hi\n {2}│ hi\n✓ completed/);
+  expect(plain.styled()).not.toContain("\u001b[");
+  plain.type("clear; export TERM=dumb", "Enter");
+  plain.type(nomos("run 'run echo hi'"), "Enter");
+  await plain.until(/\[tool\] run: echo hi\nhi\n── turn-end \(completed\) ──/);
+  plain.type("clear; unset NO_COLOR; export TERM=screen", "Enter");
+  plain.type(nomos("run 'run echo hi' | od -c | head -4"), "Enter");
+  const piped = await plain.until(/0000000/);
+  expect(piped).not.toMatch(/033/);
+});
