@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, realpath, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { toNomosError } from "../contract/index.ts";
+import { createAgentPool, openShelf } from "../drivers/index.ts";
 import {
   createProcessHost,
   findBubblewrap,
@@ -28,9 +29,11 @@ import { createTickets, permissions, type Services, SYSCALLS, type Syscall } fro
 import { openDaemonLog } from "./daemon-log.ts";
 import { createDenialBound } from "./denials.ts";
 import { createDocs } from "./docs.ts";
+import { createDriverDesk } from "./driver-desk.ts";
 import { createDrivers } from "./drivers.ts";
 import { homeIdentity } from "./home-identity.ts";
 import { takeHomeLease } from "./home-lease.ts";
+import { createProgramRunner } from "./run-program.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
 import { sessionFiles } from "./session-files.ts";
 import { openSettings, setting, storeSettings } from "./settings.ts";
@@ -92,7 +95,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   if (withstood.length > 0) log.write("processes of a dead daemon do not go away", { pids: withstood });
   const host = createProcessHost({ home, bwrapPath, processesMax: setting(config, "processesMax") });
 
-  const drivers = createDrivers(config);
   const workspaces = join(home, "workspaces");
   await mkdir(workspaces, { recursive: true, mode: 0o700 });
   let port = 0;
@@ -103,8 +105,22 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     instance,
     workspaces,
     url,
-    driverEnvironment: drivers.environment,
+    driverEnvironment: (slug) => drivers.environment(slug),
     isHomeInPlace: identity.isInPlace,
+  });
+  const { environment } = options;
+  const programs = createProgramRunner({ host, clock, environment, instance, cwd: dirname(home) });
+  const shelf = await openShelf(join(home, "drivers"), (file, problem) => log.write("no manifest", { file, problem }));
+  const pool = createAgentPool(processes.agents, clock);
+  const agentsFolder = join(home, "agents");
+  const drivers = createDrivers({
+    config,
+    shelf,
+    pool,
+    host: processes.agents,
+    clock,
+    version: options.version,
+    sources: { agents: agentsFolder, environment, ask: programs.ask },
   });
   const frames = createFrames();
   const agents = createAgents(store, committer);
@@ -127,6 +143,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     processes,
     driver: drivers.get,
     toolPolicy: agents.toolPolicy,
+    permissions: {
+      named: agents.namedPolicy,
+      unattended: (adapter) => config.show().drivers?.[adapter]?.permissions ?? "ask",
+      answerWithinMs: () => config.show().approvalWaitMs ?? null,
+    },
     turnTimeoutMs: () => setting(config, "turnTimeoutMs"),
     log: log.write,
   });
@@ -139,6 +160,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     clock,
     newId,
     specs: { home, files, defaultCwd: options.cwd, driver: drivers.get, driverFile: drivers.file, random },
+    keeper: (adapter) => (drivers.manifest(adapter) === null ? null : pool),
     idleHibernateMs: () => setting(config, "idleHibernateMs"),
     log: log.write,
   });
@@ -163,7 +185,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     secretsShownOnce: new Map(),
     identify: processIdentity,
     requireDriver: (slug) => void drivers.get(slug),
-    drivers: () => drivers.list().map(({ slug, summary, continuity }) => ({ slug, summary, continuity })),
+    drivers: createDriverDesk({ drivers, shelf, agentsFolder, programs, processes, clock, version: options.version }),
     noteCall: async (syscall, { actor, call }) => {
       await committer.change(SYSTEM_STREAM, () => [fact("call.made@1", { syscall })], { actor: actor.principal, call });
     },
@@ -232,6 +254,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     stopping.abort();
     const closed = server.close();
     await supervisor.stop(TURN_GRACE_MS);
+    await pool.close();
     await host.stopAll({ graceMs: TURN_GRACE_MS });
     await closed;
     waiters.stop();

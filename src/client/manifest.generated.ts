@@ -12,8 +12,13 @@ export const SYSCALLS = {
       "cwd_hidden",
       "not_installed",
       "agent_not_found",
+      "agent_version",
+      "setup_required",
       "driver_file_invalid",
       "sandbox_unavailable",
+      "unknown_mode",
+      "unknown_model",
+      "unknown_option",
     ],
     http: { method: "POST", path: "/sessions/agent", status: 201 },
     cli: { positional: ["adapter", "prompt"], short: null },
@@ -22,7 +27,7 @@ export const SYSCALLS = {
         name: "adapter",
         type: "text",
         required: true,
-        description: "the driver: demo, script, or one of your own",
+        description: "the driver: `driver list` shows those there are",
         values: null,
       },
       {
@@ -36,6 +41,16 @@ export const SYSCALLS = {
       { name: "ground", type: "text", required: false, description: "", values: null },
       { name: "cwd", type: "text", required: false, description: "the directory it works in", values: null },
       { name: "prompt", type: "text", required: false, description: "", values: null },
+      {
+        name: "attachments",
+        type: "json",
+        required: false,
+        description: "images, files and links beside the text; an agent that cannot take one refuses the turn",
+        values: null,
+      },
+      { name: "mode", type: "text", required: false, description: "the agent's mode", values: null },
+      { name: "model", type: "text", required: false, description: "the model it works with", values: null },
+      { name: "options", type: "json", required: false, description: "", values: null },
       { name: "label", type: "text", required: false, description: "", values: null },
       { name: "sandbox", type: "text", required: false, description: "", values: ["off", "warn", "enforce", "strict"] },
       { name: "scope", type: "json", required: false, description: "", values: null },
@@ -74,6 +89,13 @@ export const SYSCALLS = {
         values: null,
       },
       { name: "interrupt", type: "boolean", required: false, description: "end the running turn first", values: null },
+      {
+        name: "attachments",
+        type: "json",
+        required: false,
+        description: "images, files and links beside the text; an agent that cannot take one refuses the turn",
+        values: null,
+      },
     ],
   },
   "session.interrupt": {
@@ -233,6 +255,44 @@ export const SYSCALLS = {
         values: null,
       },
       { name: "to", type: "text", required: true, description: "an event id", values: null },
+    ],
+  },
+  "session.offer": {
+    summary:
+      "What a session's agent can be set to (modes, models, options), the commands it takes, and what was chosen",
+    kind: "read",
+    permission: "session.read",
+    errors: ["session_not_found"],
+    http: { method: "GET", path: "/sessions/:id/offer", status: 200 },
+    cli: { positional: ["id"], short: null },
+    input: [
+      {
+        name: "id",
+        type: "text",
+        required: true,
+        description: "session id, the beginning of one, or a name",
+        values: null,
+      },
+    ],
+  },
+  "session.configure": {
+    summary: "Set a session's agent: mode, model, options, from its next turn on",
+    kind: "write",
+    permission: "session.control",
+    errors: ["session_not_found", "session_ended", "unknown_mode", "unknown_model", "unknown_option", "invalid_option"],
+    http: { method: "POST", path: "/sessions/:id/configure", status: 200 },
+    cli: { positional: ["id"], short: null },
+    input: [
+      {
+        name: "id",
+        type: "text",
+        required: true,
+        description: "session id, the beginning of one, or a name",
+        values: null,
+      },
+      { name: "mode", type: "text", required: false, description: "the agent's mode", values: null },
+      { name: "model", type: "text", required: false, description: "the model it works with", values: null },
+      { name: "options", type: "json", required: false, description: "", values: null },
     ],
   },
   "session.list": {
@@ -687,7 +747,13 @@ export const SYSCALLS = {
     cli: { positional: ["approvalId", "option"], short: "approve" },
     input: [
       { name: "approvalId", type: "text", required: true, description: "", values: null },
-      { name: "option", type: "text", required: false, description: "", values: null },
+      {
+        name: "option",
+        type: "text",
+        required: false,
+        description: "one of the options; a question without any takes your own words",
+        values: null,
+      },
     ],
   },
   "approval.reject": {
@@ -753,13 +819,60 @@ export const SYSCALLS = {
     input: [{ name: "slug", type: "text", required: true, description: "", values: null }],
   },
   "driver.list": {
-    summary: "The installed drivers",
+    summary: "The drivers there are, and which of them are installed",
     kind: "read",
     permission: "agent.read",
     errors: [],
     http: { method: "GET", path: "/api/drivers", status: 200 },
     cli: { positional: [], short: null },
     input: [],
+  },
+  "driver.show": {
+    summary: "One driver with its manifest",
+    kind: "read",
+    permission: "agent.read",
+    errors: ["not_installed"],
+    http: { method: "GET", path: "/api/drivers/:slug", status: 200 },
+    cli: { positional: ["slug"], short: null },
+    input: [{ name: "slug", type: "text", required: true, description: "", values: null }],
+  },
+  "driver.install": {
+    summary: "Install an agent into the daemon's home, in the version its manifest names",
+    kind: "write",
+    permission: "system.admin",
+    errors: ["not_installed", "setup_required", "driver_failed", "invalid_request"],
+    http: { method: "POST", path: "/api/drivers/:slug/install", status: 200 },
+    cli: { positional: ["slug"], short: null },
+    input: [{ name: "slug", type: "text", required: true, description: "", values: null }],
+  },
+  "driver.check": {
+    summary: "Find an agent, look at its version, and let it introduce itself: no session, no model, no money",
+    kind: "read",
+    permission: "system.admin",
+    errors: ["not_installed", "invalid_request"],
+    http: { method: "GET", path: "/api/drivers/:slug/check", status: 200 },
+    cli: { positional: ["slug"], short: null },
+    input: [{ name: "slug", type: "text", required: true, description: "", values: null }],
+  },
+  "driver.add": {
+    summary: "Add an agent by its manifest, or replace one: no code, a file of a few lines",
+    kind: "write",
+    permission: "system.admin",
+    errors: ["invalid_request"],
+    http: { method: "POST", path: "/api/drivers", status: 201 },
+    cli: { positional: ["manifest"], short: null },
+    input: [
+      { name: "manifest", type: "text", required: true, description: "the manifest, as JSON text", values: null },
+    ],
+  },
+  "driver.remove": {
+    summary: "Take back a manifest that was added; one that comes with Nomos counts again",
+    kind: "write",
+    permission: "system.admin",
+    errors: [],
+    http: { method: "DELETE", path: "/api/drivers/:slug", status: 200 },
+    cli: { positional: ["slug"], short: null },
+    input: [{ name: "slug", type: "text", required: true, description: "", values: null }],
   },
   "system.status": {
     summary: "The daemon: version, address, what it recovered, how much it holds",
@@ -896,6 +1009,12 @@ export const SYSCALLS = {
 } as const satisfies { readonly [name in keyof SyscallTypes]: SyscallEntry };
 
 export const ERRORS = {
+  agent_crashed: {
+    status: 502,
+    exit: 1,
+    message: "The agent's process ended in the middle of something.",
+    remedy: "Prompt again: it is started anew and goes on where the log is. What it last printed is in the message.",
+  },
   agent_exists: {
     status: 409,
     exit: 5,
@@ -913,6 +1032,12 @@ export const ERRORS = {
     exit: 4,
     message: "There is no such agent.",
     remedy: "`nomos agent list` shows those there are.",
+  },
+  agent_version: {
+    status: 501,
+    exit: 6,
+    message: "The agent is there in a version that does not fit.",
+    remedy: "`nomos driver install` brings the right one; the details name the range.",
   },
   already_answered: {
     status: 409,
@@ -961,6 +1086,12 @@ export const ERRORS = {
     exit: 1,
     message: "Whoever asked took it back.",
     remedy: "Ask again if it is wanted after all.",
+  },
+  content_unsupported: {
+    status: 400,
+    exit: 2,
+    message: "The agent does not take this kind of content.",
+    remedy: "Leave it out, or choose an agent that takes it.",
   },
   cwd_hidden: {
     status: 400,
@@ -1127,6 +1258,12 @@ export const ERRORS = {
     message: "This address does not take that method.",
     remedy: "See /openapi.json.",
   },
+  not_acp: {
+    status: 502,
+    exit: 1,
+    message: "The program does not speak the Agent Client Protocol.",
+    remedy: "Look at command and arguments of the driver: `nomos driver show`, then `nomos driver check`.",
+  },
   not_erasable: {
     status: 409,
     exit: 5,
@@ -1138,7 +1275,7 @@ export const ERRORS = {
     exit: 6,
     message: "No such driver is installed.",
     remedy:
-      "`nomos driver list` shows those there are; one of your own is an entry `drivers.<name>.file` in the configuration.",
+      "`nomos driver list` shows those there are, `nomos driver install` brings one; one of your own is an entry `drivers.<name>` in the configuration.",
   },
   not_promptable: {
     status: 409,
@@ -1268,6 +1405,12 @@ export const ERRORS = {
     message: "The session is suspended.",
     remedy: "Resume it, or send the prompt with `queue`.",
   },
+  setup_required: {
+    status: 409,
+    exit: 6,
+    message: "The agent needs something from you first, such as a login or a key.",
+    remedy: "Follow the steps in the details, then prompt again.",
+  },
   spawn_failed: { status: 500, exit: 1, message: "The process could not be started.", remedy: "The details say why." },
   stale_fence: {
     status: 409,
@@ -1360,6 +1503,24 @@ export const ERRORS = {
     exit: 3,
     message: "No token, or a wrong one.",
     remedy: "Send `Authorization: Bearer` with the contents of $NOMOS_HOME/token.",
+  },
+  unknown_mode: {
+    status: 400,
+    exit: 2,
+    message: "The agent has no such mode.",
+    remedy: "Choose one of those in the details.",
+  },
+  unknown_model: {
+    status: 400,
+    exit: 2,
+    message: "The agent does not offer this model.",
+    remedy: "Choose one of those in the details.",
+  },
+  unknown_option: {
+    status: 400,
+    exit: 2,
+    message: "The agent has no such option, or it cannot have this value.",
+    remedy: "Choose one of those in the details.",
   },
   unsupported_media_type: {
     status: 415,

@@ -82,7 +82,7 @@ export interface SyscallTypes {
   "session.start": {
     readonly kind: "write";
     readonly input: {
-      /** the driver: demo, script, or one of your own */
+      /** the driver: `driver list` shows those there are */
       readonly adapter: string;
       /** the agent it works as; default: the one of the driver's name */
       readonly agent?: string;
@@ -91,6 +91,20 @@ export interface SyscallTypes {
       /** the directory it works in */
       readonly cwd?: string;
       readonly prompt?: string;
+      /** images, files and links beside the text; an agent that cannot take one refuses the turn */
+      readonly attachments?: readonly {
+        readonly kind: "image" | "resource" | "link";
+        readonly name: string;
+        readonly mediaType?: string;
+        readonly uri?: string;
+        /** base64; not for a link */
+        readonly data?: string;
+      }[];
+      /** the agent's mode */
+      readonly mode?: string;
+      /** the model it works with */
+      readonly model?: string;
+      readonly options?: { readonly [key: string]: string | boolean };
       readonly label?: string;
       readonly sandbox?: "off" | "warn" | "enforce" | "strict";
       readonly scope?: {
@@ -117,6 +131,15 @@ export interface SyscallTypes {
       readonly queue?: boolean;
       /** end the running turn first */
       readonly interrupt?: boolean;
+      /** images, files and links beside the text; an agent that cannot take one refuses the turn */
+      readonly attachments?: readonly {
+        readonly kind: "image" | "resource" | "link";
+        readonly name: string;
+        readonly mediaType?: string;
+        readonly uri?: string;
+        /** base64; not for a link */
+        readonly data?: string;
+      }[];
     };
     readonly output: {
       readonly ok: true;
@@ -259,6 +282,55 @@ export interface SyscallTypes {
         readonly detail: unknown;
       }[];
     };
+  };
+  /** What a session's agent can be set to (modes, models, options), the commands it takes, and what was chosen. */
+  "session.offer": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly chosen: {
+        readonly mode: string | null;
+        readonly model: string | null;
+        readonly options: { readonly [key: string]: string | boolean };
+      } | null;
+      /** null as long as the agent has not said anything about it */
+      readonly offer: {
+        readonly mode: string | null;
+        readonly modes: readonly {
+          readonly id: string;
+          readonly name: string;
+        }[];
+        readonly options: readonly {
+          readonly id: string;
+          readonly name: string;
+          readonly category: string | null;
+          readonly current: string | boolean;
+          readonly values: readonly string[];
+        }[];
+        readonly commands: readonly {
+          readonly name: string;
+          readonly description: string;
+        }[];
+      } | null;
+    };
+  };
+  /** Set a session's agent: mode, model, options, from its next turn on. */
+  "session.configure": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name */
+      readonly id: string;
+      /** the agent's mode */
+      readonly mode?: string;
+      /** the model it works with */
+      readonly model?: string;
+      readonly options?: { readonly [key: string]: string | boolean };
+    };
+    readonly output: Session;
   };
   /** The sessions, newest first. */
   "session.list": {
@@ -603,6 +675,7 @@ export interface SyscallTypes {
     readonly kind: "write";
     readonly input: {
       readonly approvalId: string;
+      /** one of the options; a question without any takes your own words */
       readonly option?: string;
     };
     readonly output: Approval;
@@ -662,7 +735,7 @@ export interface SyscallTypes {
     };
     readonly output: Agent;
   };
-  /** The installed drivers. */
+  /** The drivers there are, and which of them are installed. */
   "driver.list": {
     readonly kind: "read";
     readonly input: Record<string, never>;
@@ -670,8 +743,104 @@ export interface SyscallTypes {
       readonly drivers: readonly {
         readonly slug: string;
         readonly summary: string;
+        /** how its memory comes back after its process is gone: native or digest */
         readonly continuity: string;
+        readonly protocol: "acp" | "print" | "own";
+        readonly origin: "built-in" | "added" | "configured";
+        readonly installed: boolean;
       }[];
+    };
+  };
+  /** One driver with its manifest. */
+  "driver.show": {
+    readonly kind: "read";
+    readonly input: {
+      readonly slug: string;
+    };
+    readonly output: {
+      readonly slug: string;
+      readonly summary: string;
+      /** how its memory comes back after its process is gone: native or digest */
+      readonly continuity: string;
+      readonly protocol: "acp" | "print" | "own";
+      readonly origin: "built-in" | "added" | "configured";
+      readonly installed: boolean;
+      readonly manifest: { readonly [key: string]: unknown } | null;
+    };
+  };
+  /** Install an agent into the daemon's home, in the version its manifest names. */
+  "driver.install": {
+    readonly kind: "write";
+    readonly input: {
+      readonly slug: string;
+    };
+    readonly output: {
+      readonly slug: string;
+      readonly summary: string;
+      /** how its memory comes back after its process is gone: native or digest */
+      readonly continuity: string;
+      readonly protocol: "acp" | "print" | "own";
+      readonly origin: "built-in" | "added" | "configured";
+      readonly installed: boolean;
+      readonly manifest: { readonly [key: string]: unknown } | null;
+    };
+  };
+  /** Find an agent, look at its version, and let it introduce itself: no session, no model, no money. */
+  "driver.check": {
+    readonly kind: "read";
+    readonly input: {
+      readonly slug: string;
+    };
+    readonly output: {
+      readonly slug: string;
+      readonly ok: boolean;
+      readonly from: "command" | "home" | "path" | null;
+      readonly command: readonly string[];
+      readonly version: string | null;
+      readonly problem: {
+        readonly code: string;
+        readonly message: string;
+        readonly steps: readonly string[];
+      } | null;
+      readonly agent: {
+        readonly name: string;
+        readonly protocol: number;
+        readonly loads: boolean;
+        readonly resumes: boolean;
+        readonly forks: boolean;
+        readonly closes: boolean;
+        readonly images: boolean;
+        readonly embeds: boolean;
+        readonly mcpHttp: boolean;
+        readonly authMethods: readonly {
+          readonly id: string;
+          readonly name: string;
+          readonly description: string;
+        }[];
+      } | null;
+    };
+  };
+  /** Add an agent by its manifest, or replace one: no code, a file of a few lines. */
+  "driver.add": {
+    readonly kind: "write";
+    readonly input: {
+      /** the manifest, as JSON text */
+      readonly manifest: string;
+    };
+    readonly output: {
+      readonly ok: true;
+      readonly slug: string;
+    };
+  };
+  /** Take back a manifest that was added; one that comes with Nomos counts again. */
+  "driver.remove": {
+    readonly kind: "write";
+    readonly input: {
+      readonly slug: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly slug: string;
     };
   };
   /** The daemon: version, address, what it recovered, how much it holds. */
@@ -854,9 +1023,11 @@ export interface SyscallTypes {
 }
 
 export type ErrorCode =
+  | "agent_crashed"
   | "agent_exists"
   | "agent_in_use"
   | "agent_not_found"
+  | "agent_version"
   | "already_answered"
   | "ambiguous_id"
   | "approval_not_found"
@@ -865,6 +1036,7 @@ export type ErrorCode =
   | "blob_missing"
   | "body_too_large"
   | "call_cancelled"
+  | "content_unsupported"
   | "cwd_hidden"
   | "cwd_missing"
   | "daemon_unreachable"
@@ -894,6 +1066,7 @@ export type ErrorCode =
   | "mcp_session_missing"
   | "mcp_session_not_found"
   | "method_not_allowed"
+  | "not_acp"
   | "not_erasable"
   | "not_installed"
   | "not_promptable"
@@ -919,6 +1092,7 @@ export type ErrorCode =
   | "session_not_found"
   | "session_not_suspended"
   | "session_suspended"
+  | "setup_required"
   | "spawn_failed"
   | "stale_fence"
   | "stale_version"
@@ -940,6 +1114,9 @@ export type ErrorCode =
   | "turn_not_running"
   | "turn_open"
   | "unauthorized"
+  | "unknown_mode"
+  | "unknown_model"
+  | "unknown_option"
   | "unsupported_media_type"
   | "usage"
   | "wait_timeout";

@@ -17,6 +17,12 @@ const entry = (status: number, exit: ExitCode, message: string, remedy: string):
 });
 
 export const ERROR_CATALOGUE = {
+  agent_crashed: entry(
+    502,
+    1,
+    "The agent's process ended in the middle of something.",
+    "Prompt again: it is started anew and goes on where the log is. What it last printed is in the message.",
+  ),
   agent_exists: entry(
     409,
     5,
@@ -30,6 +36,12 @@ export const ERROR_CATALOGUE = {
     "Create an agent of your own on the same driver.",
   ),
   agent_not_found: entry(404, 4, "There is no such agent.", "`nomos agent list` shows those there are."),
+  agent_version: entry(
+    501,
+    6,
+    "The agent is there in a version that does not fit.",
+    "`nomos driver install` brings the right one; the details name the range.",
+  ),
   already_answered: entry(
     409,
     5,
@@ -63,6 +75,12 @@ export const ERROR_CATALOGUE = {
     "Send less, or put large bytes into an artifact.",
   ),
   call_cancelled: entry(499, 1, "Whoever asked took it back.", "Ask again if it is wanted after all."),
+  content_unsupported: entry(
+    400,
+    2,
+    "The agent does not take this kind of content.",
+    "Leave it out, or choose an agent that takes it.",
+  ),
   cwd_hidden: entry(
     400,
     2,
@@ -177,6 +195,12 @@ export const ERROR_CATALOGUE = {
     "Send `initialize` again, without Mcp-Session-Id.",
   ),
   method_not_allowed: entry(405, 2, "This address does not take that method.", "See /openapi.json."),
+  not_acp: entry(
+    502,
+    1,
+    "The program does not speak the Agent Client Protocol.",
+    "Look at command and arguments of the driver: `nomos driver show`, then `nomos driver check`.",
+  ),
   not_erasable: entry(
     409,
     5,
@@ -187,7 +211,7 @@ export const ERROR_CATALOGUE = {
     501,
     6,
     "No such driver is installed.",
-    "`nomos driver list` shows those there are; one of your own is an entry `drivers.<name>.file` in the configuration.",
+    "`nomos driver list` shows those there are, `nomos driver install` brings one; one of your own is an entry `drivers.<name>` in the configuration.",
   ),
   not_promptable: entry(
     409,
@@ -252,6 +276,12 @@ export const ERROR_CATALOGUE = {
   session_not_found: entry(404, 4, "There is no such session.", "`nomos ps` shows those there are."),
   session_not_suspended: entry(409, 5, "The session is not suspended.", "Nothing is left to do."),
   session_suspended: entry(409, 5, "The session is suspended.", "Resume it, or send the prompt with `queue`."),
+  setup_required: entry(
+    409,
+    6,
+    "The agent needs something from you first, such as a login or a key.",
+    "Follow the steps in the details, then prompt again.",
+  ),
   spawn_failed: entry(500, 1, "The process could not be started.", "The details say why."),
   stale_fence: entry(409, 5, "Another writer has taken over.", "This process must stop; the other one goes on."),
   stale_version: entry(409, 5, "Something else was written first.", "Read again, then decide again."),
@@ -302,6 +332,14 @@ export const ERROR_CATALOGUE = {
     3,
     "No token, or a wrong one.",
     "Send `Authorization: Bearer` with the contents of $NOMOS_HOME/token.",
+  ),
+  unknown_mode: entry(400, 2, "The agent has no such mode.", "Choose one of those in the details."),
+  unknown_model: entry(400, 2, "The agent does not offer this model.", "Choose one of those in the details."),
+  unknown_option: entry(
+    400,
+    2,
+    "The agent has no such option, or it cannot have this value.",
+    "Choose one of those in the details.",
   ),
   unsupported_media_type: entry(
     415,

@@ -1,3 +1,4 @@
+import { DRIVER_EVENT_TYPES, type DriverEventMap } from "./driver-events.ts";
 import type { Json } from "./json.ts";
 import type { Artifact, TodoItem, View } from "./session/view.ts";
 
@@ -48,7 +49,7 @@ export type RedoClass = "safe" | "ask" | "failed";
 export type EffectOutcome = "done" | "failed" | "refused" | "unknown";
 
 /** Every fact there is. A name once written is never changed in meaning; a new shape is a new version. */
-export interface EventMap {
+export interface EventMap extends DriverEventMap {
   "session.opened@1": { readonly spec: SessionSpec; readonly label: string | null };
   "session.forked@1": {
     readonly spec: SessionSpec;
@@ -208,6 +209,7 @@ export const EVENT_TYPES = [
   "call.made@1",
   "lease.acquired@1",
   "lease.released@1",
+  ...DRIVER_EVENT_TYPES,
 ] as const satisfies readonly (keyof EventMap)[];
 
 export type EventType = keyof EventMap;
@@ -262,6 +264,11 @@ const ERASABLE: readonly string[] = [
   "todo.replaced@1",
   "session.labelled@1",
   "gate.denied@1",
+  "driver.noticed@1",
+  "driver.update_kept@1",
+  "tool.called@1",
+  "tool.ended@1",
+  "turn.attached@1",
 ] satisfies readonly EventType[];
 
 export function isErasable(type: string): boolean {

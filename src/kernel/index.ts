@@ -1,5 +1,6 @@
 export * from "./agent.ts";
 export * from "./chain.ts";
+export * from "./driver-events.ts";
 export * from "./events.ts";
 export * from "./folds.ts";
 export * from "./gate/gate.ts";
@@ -8,6 +9,7 @@ export * from "./json.ts";
 export * from "./lease.ts";
 export * from "./limits.ts";
 export * from "./refusal.ts";
+export * from "./session/decide-driver.ts";
 export * from "./session/decide-effect.ts";
 export * from "./session/decide-life.ts";
 export * from "./session/decide-turn.ts";

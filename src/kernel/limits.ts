@@ -21,4 +21,7 @@ export const LIMITS = {
   optionsMax: 16,
   snapshotEveryEvents: 512,
   idempotencyKeyChars: 200,
+  driverOptionsMax: 32,
+  attachmentsMax: 16,
+  attachmentBytes: 8_388_608,
 } as const;

@@ -1,16 +1,18 @@
 import { NomosError, toNomosError } from "../contract/index.ts";
+import type { Kept } from "../drivers/index.ts";
 import type { Clock, ProcessIdentity } from "../host/index.ts";
 import {
   type Answer,
-  admitTurn,
+  admitTurnWith,
   answerApproval,
+  configureDriver,
   type Decision,
+  type DriverSettings,
   endSession,
   forgetSession,
   forkSession,
   hibernateSession,
   isEnded,
-  isRefusal,
   LIMITS,
   labelSession,
   newSessionState,
@@ -21,19 +23,24 @@ import {
   rewindSession,
   type SessionRow,
   type SessionSpec,
+  type SessionState,
   sessionName,
   sessionStream,
   startSession,
   suspendSession,
+  together,
 } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
+import { type GivenAttachment, storeAttachments } from "./attachments.ts";
 import { watchAwake } from "./awake.ts";
 import type { By, Committer } from "./committer.ts";
 import { createExternalWatch } from "./external-watch.ts";
 import { interruptedIn, settleTurn } from "./interrupting.ts";
+import { keepDoing } from "./keep-doing.ts";
 import { findPoint, viewAt } from "./lineage.ts";
 import { createReports, type Reports } from "./reports.ts";
 import type { SessionProcesses } from "./session-processes.ts";
+import { refuseUnoffered } from "./settings.ts";
 import { makeSpec, type OpenInput, type SpecSources } from "./spec.ts";
 import { storeText } from "./texts.ts";
 import type { TurnRunner } from "./turn-runner.ts";
@@ -42,12 +49,19 @@ type Events = Promise<readonly RecordedEvent[]>;
 
 /** Sessions as processes: start, prompt, interrupt, sleep, fork, rewind, end, recover. What it returns is what was recorded. */
 export interface Supervisor extends Reports {
-  readonly open: (input: OpenInput & { readonly prompt?: string | undefined }, by: By) => Events;
+  readonly open: (input: OpenInput & FirstPrompt & { readonly settings?: Partial<DriverSettings> }, by: By) => Events;
   readonly prompt: (
     id: string,
-    input: { readonly prompt: string; readonly queue: boolean; readonly interrupt: boolean },
+    input: {
+      readonly prompt: string;
+      readonly queue: boolean;
+      readonly interrupt: boolean;
+      readonly attachments?: readonly GivenAttachment[] | undefined;
+    },
     by: By,
   ) => Events;
+  /** What the session's agent is to be set to from its next turn on. */
+  readonly configure: (id: string, settings: Partial<DriverSettings>, by: By) => Events;
   readonly interrupt: (id: string, by: By) => Events;
   /** Ends that turn if it still runs, and resolves when it is over. */
   readonly settled: (id: string, turnId: string) => Promise<void>;
@@ -80,8 +94,15 @@ export interface SupervisorDeps {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly specs: SpecSources;
+  /** What a driver keeps between turns; null for one that keeps nothing, or is not there any more. */
+  readonly keeper: (adapter: string) => Kept | null;
   readonly idleHibernateMs: () => number;
   readonly log: (message: string, details: object) => void;
+}
+
+interface FirstPrompt {
+  readonly prompt?: string | undefined;
+  readonly attachments?: readonly GivenAttachment[] | undefined;
 }
 
 const DAEMON: By = { actor: "daemon" };
@@ -124,15 +145,20 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
 
   const open: Supervisor["open"] = async (input, by) => {
     const spec = await makeSpec(input, deps.specs);
+    const { settings = {} } = input;
+    deps.specs.driver(spec.adapter).checkSettings?.(settings);
     const id = newId();
     const prompt =
       input.prompt === undefined ? null : { turnId: newId(), prompt: await inlinePrompt(input.prompt), queue: false };
+    const items = await storeAttachments(store, input.attachments ?? []);
     const opened = { spec, label: input.label ?? null };
-    const events = await create(
-      id,
-      (state) => both(openSession(state, opened), prompt === null ? [] : admitTurn(state, prompt)),
-      by,
-    );
+    const decide = (state: SessionState): Decision =>
+      together(
+        openSession(state, opened),
+        Object.keys(settings).length === 0 ? [] : configureDriver(state, settings),
+        prompt === null ? [] : admitTurnWith(state, prompt, items),
+      );
+    const events = await create(id, decide, by);
     if (spec.external !== null) {
       externals.add(id, spec.external);
       await change(id, (state) => startSession(state, "fresh"), DAEMON);
@@ -159,17 +185,33 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     await processes.stopAll(id);
     await stopping;
     await processes.stopAll(id);
+    await release(id);
+  };
+
+  /** What its driver keeps for it between turns goes; the next turn finds its way back from the log. */
+  const release = async (id: string): Promise<void> => {
+    const row = await store.row("session", id);
+    const adapter = row === null ? null : (JSON.parse(row) as SessionRow).adapter;
+    if (adapter !== null) await deps.keeper(adapter)?.release(id);
+  };
+  const changeAndRelease = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events => {
+    const events = await change(id, decide, by);
+    await release(id);
+    return events;
   };
 
   const stopSleeper = keepDoing(clock, SLEEP_LOOK_EVERY_MS, async () => {
     for (const id of awake.idleLongerThan(deps.idleHibernateMs())) await sleep(id);
   });
   const sleep = async (id: string): Promise<void> => {
-    await change(
-      id,
-      (state) => (state.phase.at === "idle" && state.queue.length === 0 ? hibernateSession(state, "idle") : []),
-      DAEMON,
-    ).catch((thrown: unknown) => deps.log("a session could not be put to sleep", { id, reason: String(thrown) }));
+    const asleep = (state: SessionState) =>
+      state.phase.at === "idle" && state.queue.length === 0 ? hibernateSession(state, "idle") : [];
+    const fallAsleep = async (): Promise<void> => {
+      if ((await change(id, asleep, DAEMON)).length > 0) await release(id);
+    };
+    await fallAsleep().catch((thrown: unknown) =>
+      deps.log("a session could not be put to sleep", { id, reason: String(thrown) }),
+    );
   };
 
   return {
@@ -180,7 +222,8 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       const cut = input.interrupt ? interruptedIn(await change(id, requestInterrupt, { ...by, call: null })) : null;
       if (cut !== null) await settleTurn(deps, id, cut);
       const turn = { turnId: newId(), prompt: await inlinePrompt(input.prompt), queue: input.queue || input.interrupt };
-      return changeAndPump(id, (now) => admitTurn(now, turn), by);
+      const items = await storeAttachments(store, input.attachments ?? []);
+      return changeAndPump(id, (now) => admitTurnWith(now, turn, items), by);
     },
     interrupt: (id, by) => change(id, requestInterrupt, by),
     settled: (id, turnId) => settleTurn(deps, id, turnId),
@@ -188,15 +231,21 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       for (let tries = 1; ; tries += 1) {
         if ((await committer.sessionState(id)).phase.at === "busy") await runner.interrupt(id, "interrupted");
         try {
-          return await change(id, (state) => suspendSession(state, reason), by);
+          return await changeAndRelease(id, (state) => suspendSession(state, reason), by);
         } catch (thrown) {
           // A turn that was admitted may have started between the look and the record.
           if (toNomosError(thrown).code !== "session_busy" || tries === SUSPEND_TRIES) throw thrown;
         }
       }
     },
+    configure: async (id, settings, by) => {
+      const state = await committer.sessionState(id);
+      deps.specs.driver(state.spec?.adapter ?? "").checkSettings?.(settings);
+      refuseUnoffered(state.driver?.offer ?? null, settings);
+      return change(id, (now) => configureDriver(now, settings), by);
+    },
     resume: (id, by) => changeAndPump(id, resumeSession, by),
-    hibernate: (id, reason, by) => change(id, (state) => hibernateSession(state, reason), by),
+    hibernate: (id, reason, by) => changeAndRelease(id, (state) => hibernateSession(state, reason), by),
     kill: (id, reason, by) =>
       end(id, (state) => (isEnded(state) ? [] : endSession(state, { kind: "killed", reason })), by),
     forget: (id, by) => end(id, forgetSession, by),
@@ -216,7 +265,10 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
         root: parent.root,
         view,
       };
-      const events = await create(born, (state) => forkSession(state, input2), by, point);
+      const settings = parent.driver?.settings ?? null;
+      const decide = (state: SessionState): Decision =>
+        together(forkSession(state, input2), settings === null ? [] : configureDriver(state, settings));
+      const events = await create(born, decide, by, point);
       runner.pump(born);
       return events;
     },
@@ -272,26 +324,4 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     runner.pump(row.id);
     return events.length > 0;
   }
-}
-
-function both(first: Decision, second: Decision): Decision {
-  if (isRefusal(first)) return first;
-  return isRefusal(second) ? second : [...first, ...second];
-}
-
-function keepDoing(clock: Clock, everyMs: number, work: () => Promise<void>): () => void {
-  let stopped = false;
-  let cancel: () => void = () => undefined;
-  const again = (): void => {
-    cancel = clock.after(everyMs, () => {
-      void work().finally(() => {
-        if (!stopped) again();
-      });
-    });
-  };
-  again();
-  return () => {
-    stopped = true;
-    cancel();
-  };
 }

@@ -1,6 +1,6 @@
 export type { Progress, StreamItem, Syscall } from "./define.ts";
 export { dispatch, mayCall, parseInput } from "./dispatch.ts";
 export type { ListedDocument, Shown } from "./mcp-spelling.ts";
-export type { ConfigService, Services } from "./services.ts";
+export type { ConfigService, DriverDesk, DriverShown, Services } from "./services.ts";
 export { permissions, ROLES, SYSCALLS } from "./table.ts";
 export { createTickets } from "./tickets.ts";

@@ -16,6 +16,9 @@ const TYPES_WITH_LINES = [
   "effect.output",
   "effect.settled",
   "gate.denied",
+  "tool.called",
+  "tool.ended",
+  "driver.noticed",
   "approval.requested",
   "turn.ended",
   "session.failed",
@@ -66,6 +69,14 @@ export function linesOf(event: RecordedEvent): readonly OutputLine[] {
         ),
       ];
     }
+    case "tool.called@1":
+      return [out(`[tool] ${String(member("title"))}`)];
+    case "tool.ended@1":
+      return member("outcome") === "failed" ? [err(`[tool-error] ${String(member("title"))}`)] : [];
+    case "driver.noticed@1":
+      return member("severity") === "info"
+        ? split(text(member("body"), "text"), "stderr", "")
+        : [err(`[notice] ${String(member("title"))}`)];
     case "gate.denied@1":
       return [err(`[denied] ${String(member("verb"))} ${String(member("resource"))}`)];
     case "approval.requested@1":

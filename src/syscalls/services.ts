@@ -1,4 +1,5 @@
 import type { Config } from "../contract/index.ts";
+import type { AgentInfo } from "../drivers/index.ts";
 import type { Actor, Policy } from "../kernel/index.ts";
 import type { CallRef, Store } from "../store/index.ts";
 import type { Agents, Frames, Supervisor, Tokens } from "../supervisor/index.ts";
@@ -12,7 +13,7 @@ export interface Services {
   readonly tokens: Tokens;
   readonly frames: Frames;
   readonly policy: Policy;
-  readonly drivers: () => readonly { readonly slug: string; readonly summary: string; readonly continuity: string }[];
+  readonly drivers: DriverDesk;
   /** Throws `not_installed` for a driver that is not there. */
   readonly requireDriver: (slug: string) => void;
   readonly fence: number;
@@ -32,6 +33,41 @@ export interface Services {
     denial: { readonly verb: string; readonly resource: string; readonly rules: readonly string[] },
     caller: Caller,
   ) => Promise<void>;
+}
+
+export interface DriverDesk {
+  readonly slugs: () => readonly string[];
+  readonly list: () => Promise<readonly DriverShown[]>;
+  /** Throws `not_installed` for one that nobody knows. */
+  readonly show: (slug: string) => Promise<DriverShown>;
+  readonly install: (slug: string, report: (line: string) => void) => Promise<void>;
+  readonly check: (slug: string) => Promise<DriverChecked>;
+  /** The slug that the manifest names. */
+  readonly add: (manifest: string) => Promise<string>;
+  readonly remove: (slug: string) => Promise<boolean>;
+}
+
+export interface DriverShown {
+  readonly slug: string;
+  readonly summary: string;
+  readonly continuity: string;
+  readonly protocol: "acp" | "print" | "own";
+  readonly origin: "built-in" | "added" | "configured";
+  readonly installed: boolean;
+  readonly manifest: object | null;
+}
+
+/** What came of trying an agent out. A problem is an answer here, not a failure. */
+export interface DriverChecked {
+  readonly slug: string;
+  readonly ok: boolean;
+  readonly from: "command" | "home" | "path" | null;
+  readonly command: string[];
+  readonly version: string | null;
+  readonly problem: { readonly code: string; readonly message: string; readonly steps: string[] } | null;
+  readonly agent:
+    | (Omit<AgentInfo, "authMethods"> & { readonly authMethods: { id: string; name: string; description: string }[] })
+    | null;
 }
 
 export interface Caller {

@@ -3,6 +3,7 @@ import { NomosError, SessionId, SessionWire } from "../contract/index.ts";
 import { LIMITS, sessionStream } from "../kernel/index.ts";
 import { irrevocableSince } from "../supervisor/index.ts";
 import { type Syscall, write } from "./define.ts";
+import { Attachments, givenAttachments, givenSettings, Settings } from "./prompt-input.ts";
 import { byOf, dataIn, sessionIdIn, showSession } from "./session-answer.ts";
 
 const Prompt = z.string().min(1).max(LIMITS.promptBytes);
@@ -17,7 +18,7 @@ export const sessionLife: readonly Syscall[] = [
     permission: "session.spawn",
     about: "system",
     input: z.object({
-      adapter: z.string().min(1).max(64).describe("the driver: demo, script, or one of your own"),
+      adapter: z.string().min(1).max(64).describe("the driver: `driver list` shows those there are"),
       agent: z
         .string()
         .min(1)
@@ -28,6 +29,8 @@ export const sessionLife: readonly Syscall[] = [
       ground: z.string().max(1024).optional(),
       cwd: z.string().min(1).max(4096).optional().describe("the directory it works in"),
       prompt: Prompt.optional(),
+      attachments: Attachments.optional(),
+      ...Settings,
       label: Label.optional(),
       sandbox: z.enum(["off", "warn", "enforce", "strict"]).optional(),
       scope: z.object({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).optional() }).optional(),
@@ -41,8 +44,13 @@ export const sessionLife: readonly Syscall[] = [
       "cwd_hidden",
       "not_installed",
       "agent_not_found",
+      "agent_version",
+      "setup_required",
       "driver_file_invalid",
       "sandbox_unavailable",
+      "unknown_mode",
+      "unknown_model",
+      "unknown_option",
     ],
     http: { method: "POST", path: "/sessions/agent", status: 201 },
     cli: { positional: ["adapter", "prompt"] },
@@ -51,7 +59,10 @@ export const sessionLife: readonly Syscall[] = [
       await context.services.agents.get(input.agent ?? input.adapter).catch((thrown: unknown) => {
         if (input.agent !== undefined) throw thrown;
       });
-      return context.services.supervisor.open(input, byOf(context));
+      const { attachments, mode, model, options, ...rest } = input;
+      const settings = givenSettings({ mode, model, options });
+      const given = { ...rest, settings, attachments: givenAttachments(attachments) };
+      return context.services.supervisor.open(given, byOf(context));
     },
     answer: (context, _input, events) => showSession(context, sessionIdIn(events)),
   }),
@@ -65,18 +76,17 @@ export const sessionLife: readonly Syscall[] = [
       prompt: Prompt,
       queue: z.boolean().optional().describe("wait in line while the session is busy"),
       interrupt: z.boolean().optional().describe("end the running turn first"),
+      attachments: Attachments.optional(),
     }),
     output: z.object({ ok: z.literal(true), id: z.string(), turnId: z.string(), queued: z.boolean() }),
     errors: ["session_not_found", "session_busy", "session_ended", "session_suspended", "queue_full", "not_promptable"],
     http: { method: "POST", path: "/sessions/:id/prompt" },
     cli: { positional: ["id", "prompt"], short: "prompt" },
     mcp: { aliases: { agent_prompt: { sessionId: "id" }, prompt_agent_session: { sessionId: "id" } } },
-    commit: (context, { id, prompt, queue, interrupt }) =>
-      context.services.supervisor.prompt(
-        id,
-        { prompt, queue: queue ?? false, interrupt: interrupt ?? false },
-        byOf(context),
-      ),
+    commit: (context, { id, prompt, queue = false, interrupt = false, attachments }) => {
+      const given = { prompt, queue, interrupt, attachments: givenAttachments(attachments) };
+      return context.services.supervisor.prompt(id, given, byOf(context));
+    },
     answer: async (_context, { id }, events) => {
       const admitted = dataIn(events, "turn.admitted@1");
       return { ok: true as const, id, turnId: String(admitted?.["turnId"]), queued: admitted?.["queued"] === true };

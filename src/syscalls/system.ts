@@ -137,7 +137,7 @@ export const system: readonly Syscall[] = [
     idempotent: true,
     commit: async ({ services }, { config }) => {
       await services.config.change(config);
-      await services.agents.ensureBuiltIn(services.drivers().map(({ slug }) => slug));
+      await services.agents.ensureBuiltIn(services.drivers.slugs());
       return [];
     },
     answer: async ({ services }, { config }) => ({

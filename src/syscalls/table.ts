@@ -3,9 +3,11 @@ import { approval } from "./approval.ts";
 import { artifact } from "./artifact.ts";
 import type { Syscall } from "./define.ts";
 import { doc } from "./doc.ts";
+import { driver } from "./driver.ts";
 import { handoff } from "./handoff.ts";
 import { reporting } from "./reporting.ts";
 import { sessionLife } from "./session-life.ts";
+import { sessionOffer } from "./session-offer.ts";
 import { sessionRead } from "./session-read.ts";
 import { system } from "./system.ts";
 import { ws } from "./ws.ts";
@@ -13,12 +15,14 @@ import { ws } from "./ws.ts";
 /** THE table: every capability, once. Surfaces, docs, client and permission matrix are derived from it. */
 export const SYSCALLS: readonly Syscall[] = [
   ...sessionLife,
+  ...sessionOffer,
   ...sessionRead,
   ...handoff,
   ...reporting,
   ...artifact,
   ...approval,
   ...agent,
+  ...driver,
   ...system,
   ...doc,
   ...ws,

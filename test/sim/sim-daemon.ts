@@ -73,6 +73,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     processes,
     driver,
     toolPolicy: async (agent, tool) => (agent === "careful" && tool === "run" ? "always_ask" : "auto"),
+    permissions: { named: async () => null, unattended: () => "ask", answerWithinMs: () => null },
     turnTimeoutMs: () => 60_000,
     log: () => undefined,
   });
@@ -92,6 +93,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     clock,
     newId,
     specs,
+    keeper: () => null,
     idleHibernateMs: () => 5000,
     log: () => undefined,
   });

@@ -39,9 +39,9 @@ export function launchPlain(spec: ProcessSpec, home: Home, log: HostLog): Launch
 
 export function launchSandboxed(spec: ProcessSpec, home: Home, bwrapPath: string, log: HostLog): Launched {
   const hidden = hiddenPaths(home.realHome);
-  const { argv, cwd, readBack } = checkSpec(spec, { ...home, hidden: hidden.map(({ path }) => path) });
+  const { argv, cwd, readBack, shown } = checkSpec(spec, { ...home, hidden: hidden.map(({ path }) => path) });
   const marker = uniqueMarker(spec.env);
-  const wrapped = sandboxArgv({ bwrapPath, hidden, readBack, cwd, argv: gatedArgv(argv) });
+  const wrapped = sandboxArgv({ bwrapPath, hidden, readBack, shown, cwd, argv: gatedArgv(argv) });
   const forked = fork(wrapped, cwd, marker, spec, ["pipe"], log);
   const tree = namespaceTree(forked.pid, marker);
   const gate = forked.child.stdio[GATE_FD];

@@ -14,6 +14,16 @@ import { inheritView, rewindView, type View } from "./view.ts";
 /** What a decision comes to: facts to append in one go (none: nothing to do), or a refusal. */
 export type Decision = readonly (Fact | CustomFact)[] | Refusal;
 
+/** Several decisions as one: what one of them refuses none of them does. */
+export function together(...decisions: readonly Decision[]): Decision {
+  const facts: (Fact | CustomFact)[] = [];
+  for (const decision of decisions) {
+    if ("refused" in decision) return decision;
+    facts.push(...decision);
+  }
+  return facts;
+}
+
 export function openSession(
   state: SessionState,
   input: { readonly spec: SessionSpec; readonly label: string | null },
