@@ -10,10 +10,9 @@ interface Project {
   readonly testTimeoutMs: number;
   /** Its tests find a real PostgreSQL in NOMOS_TEST_POSTGRES. */
   readonly postgres?: boolean;
+  /** Where its daemons keep their log; SQLite unless it says so. */
+  readonly store?: "postgres";
 }
-
-/** The daemon's tests run on either store. */
-const E2E_ON_POSTGRES = process.env["NOMOS_TEST_STORE"] === "postgres";
 
 /** A test belongs to a project by where it lies. `unit` takes what no other claims, so no test falls between two. */
 const PROJECTS: readonly Project[] = [
@@ -25,7 +24,22 @@ const PROJECTS: readonly Project[] = [
   },
   { name: "contract", include: ["test/contract/**/*.test.ts"], testTimeoutMs: secondsMs(120), postgres: true },
   { name: "crash", include: ["test/crash/**/*.test.ts"], testTimeoutMs: secondsMs(240), postgres: true },
-  { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeoutMs: secondsMs(120), postgres: E2E_ON_POSTGRES },
+  { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeoutMs: secondsMs(120) },
+  {
+    name: "e2e-postgres",
+    include: ["test/e2e/**/*.test.ts"],
+    exclude: ["test/e2e/mcp-inspector.test.ts"],
+    testTimeoutMs: secondsMs(120),
+    postgres: true,
+    store: "postgres",
+  },
+  {
+    name: "storm-postgres",
+    include: ["test/crash/daemon/storm.test.ts"],
+    testTimeoutMs: secondsMs(240),
+    postgres: true,
+    store: "postgres",
+  },
   { name: "pack", include: ["test/pack.test.ts"], testTimeoutMs: secondsMs(180) },
 ];
 
@@ -34,11 +48,12 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: 2,
     reporters: ["default", new ClosingLineReporter({ forbidSkip: process.env["NOMOS_TEST_FORBID_SKIP"] === "1" })],
-    projects: PROJECTS.map(({ name, include, exclude = [], testTimeoutMs, postgres = false }) => ({
+    projects: PROJECTS.map(({ name, include, exclude = [], testTimeoutMs, postgres = false, store }) => ({
       extends: true,
       test: {
         name,
         environment: "node",
+        env: store === undefined ? {} : { NOMOS_TEST_STORE: store },
         globalSetup: postgres ? ["test/support/postgres-setup.ts"] : [],
         include: [...include],
         exclude: ["**/node_modules/**", ...exclude],

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ackBenchmark } from "./ack.ts";
 import { appendBenchmark } from "./append.ts";
+import { auditBenchmark } from "./audit.ts";
 import { cliBenchmark } from "./cli.ts";
 import { daemonStartBenchmark } from "./daemon-start.ts";
 import { fanOutBenchmark } from "./fan-out.ts";
@@ -35,6 +36,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   listSearchBenchmark,
   daemonStartBenchmark,
   hibernatedBenchmark,
+  auditBenchmark,
   cliBenchmark,
 ];
 

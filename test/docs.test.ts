@@ -20,7 +20,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
 const PROMISE = /^[A-Z]+-?\d+$/;
 /** A call of `proves` (or of a name made of it), or a title that opens with the id: written out, so that a reader of either side finds the other. */
-const PROVING = /\bproves\w*(?:\.skipIf\([^\n]*?\))?\(\s*"([A-Z]+-?\d+)"|["'`]\[([A-Z]+-?\d+)\] /g;
+const PROVING = /\bproves\w*(?:\.(?:skipIf|where)\([^\n]*?\))?\(\s*"([A-Z]+-?\d+)"|["'`]\[([A-Z]+-?\d+)\] /g;
 
 test("every relative link leads to a file, and to a heading in it where it names one", () => {
   expect(PAGES).toEqual(expect.arrayContaining(["README.md", "docs/guarantees.md", "docs/adr/README.md"]));
@@ -64,7 +64,7 @@ describe("guarantees", () => {
   });
 
   test("an id is written out where it is proved, so that it can be found from the page", () => {
-    const computed = /\bproves\w*(?:\.skipIf\([^\n]*?\))?\((?!\s*"|id: string|\))/;
+    const computed = /\bproves\w*(?:\.(?:skipIf|where)\([^\n]*?\))?\((?!\s*"|id: string|\))/;
     const files = globSync("{src,test}/**/*.ts", { cwd: ROOT }).filter((file) => file !== THIS_FILE);
     expect(files.filter((file) => computed.test(read(file)))).toEqual([]);
   });

@@ -5,6 +5,10 @@ import { promisify } from "node:util";
 import { parseSync, Visitor } from "oxc-parser";
 import { describe, expect, test } from "vitest";
 import { ERRORS } from "../src/client/index.ts";
+import { DOOR_ERRORS } from "../src/contract/errors/door-errors.ts";
+import { HOST_ERRORS } from "../src/contract/errors/host-errors.ts";
+import { LOG_ERRORS } from "../src/contract/errors/log-errors.ts";
+import { SESSION_ERRORS } from "../src/contract/errors/session-errors.ts";
 import { ERROR_CATALOGUE } from "../src/contract/index.ts";
 import { REFUSAL_CODES } from "../src/kernel/index.ts";
 import { STORE_ERROR_CODES } from "../src/store/index.ts";
@@ -69,8 +73,13 @@ describe("error codes", () => {
   test("the page and the client list the same ones", async () => {
     const page = await readFile(join(ROOT, "docs/reference/errors.md"), "utf8");
     const listed = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code);
-    expect(listed).toEqual(Object.keys(ERROR_CATALOGUE));
+    expect(listed).toEqual(Object.keys(ERROR_CATALOGUE).sort());
     expect(ERRORS).toEqual(ERROR_CATALOGUE);
+  });
+
+  test("each belongs to one family", () => {
+    const families = [DOOR_ERRORS, HOST_ERRORS, LOG_ERRORS, SESSION_ERRORS].flatMap((family) => Object.keys(family));
+    expect(families.toSorted()).toEqual(Object.keys(ERROR_CATALOGUE).sort());
   });
 
   test("each is spelled in lower_snake and says what to do", () => {

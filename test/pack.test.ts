@@ -9,7 +9,18 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 const ROOT = join(import.meta.dirname, "..");
 
 /** What `npm pack` needs of the repository: what is published, and what builds it. */
-const PACKED_FROM = ["package.json", ".npmrc", "bin", "src", "tools", "LICENSE", "README.md", "CHANGELOG.md", "docs"];
+const PACKED_FROM = [
+  "package.json",
+  ".npmrc",
+  "bin",
+  "src",
+  "tools",
+  "verifier",
+  "LICENSE",
+  "README.md",
+  "CHANGELOG.md",
+  "docs",
+];
 
 const INSTALL_TIMEOUT_MS = 180_000;
 
@@ -33,10 +44,17 @@ afterAll(() => rm(place.root, { recursive: true, force: true }));
 
 test("the tarball holds the bundle and no source", () => {
   expect(packedFiles).toEqual(
-    expect.arrayContaining(["LICENSE", "README.md", "bin/nomos.js", "dist/cli.js", "package.json"]),
+    expect.arrayContaining([
+      "LICENSE",
+      "README.md",
+      "bin/nomos.js",
+      "dist/cli.js",
+      "package.json",
+      "verifier/nomos-verify.js",
+    ]),
   );
   const strays = packedFiles.filter(
-    (path) => !/^(bin|dist)\/[^/]+$|^docs\/.+\.md$|^[^/]+\.(md|json)$|^LICENSE$/.test(path),
+    (path) => !/^(bin|dist|verifier)\/[^/]+$|^docs\/.+\.md$|^[^/]+\.(md|json)$|^LICENSE$/.test(path),
   );
   expect(strays).toEqual([]);
   expect(packedFiles.filter((path) => path.endsWith(".ts"))).toEqual([]);
@@ -52,6 +70,10 @@ test("npx nomos version answers from the installed bundle", async () => {
   const { stdout, stderr } = await npx(place.consumer, "nomos", "version");
   expect(manifest).toMatchObject({ version: stdout.match(/\d+\.\d+\.\d+/)?.[0] });
   expect(stderr).toBe("");
+});
+
+test("npx nomos-verify answers, from the files as they stand in the repository", async () => {
+  expect((await npx(place.consumer, "nomos-verify", "--help")).stdout).toMatch(/^nomos-verify BUNDLE/);
 });
 
 async function pack(folder: string): Promise<string> {

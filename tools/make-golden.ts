@@ -99,6 +99,7 @@ async function writeStory(log: Store): Promise<void> {
   await writeEnds(add);
   await writeFork(log, add, one);
   await writeForeign(log, add);
+  await add("system", [fact("log.exported@1", { path: "exports/golden", size: 60 })]);
   await add("system", [fact("lease.released@1", { resource: "home", fence })]);
 }
 

@@ -26,6 +26,7 @@ import {
 } from "../supervisor/index.ts";
 import { serveHttp } from "../surfaces/index.ts";
 import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
+import { openAudit } from "./audit.ts";
 import { openDaemonLog } from "./daemon-log.ts";
 import { createDenialBound } from "./denials.ts";
 import { createDocs } from "./docs.ts";
@@ -84,6 +85,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const store = await openStore(settings, ({ code, details }) => {
     options.echo(JSON.stringify({ message: "the log can no longer be written here; stopping", code, details }));
     options.die(6);
+  });
+  const audit = await openAudit({
+    home,
+    store,
+    config: config.show(),
+    environment: options.environment,
+    clock,
+    log: log.write,
+  }).catch(async (thrown: unknown) => {
+    await store.close();
+    lock.release();
+    throw thrown;
   });
   const fence = await takeHomeLease({ store, newId, clock, holder: `pid:${process.pid}` });
   const committer = createCommitter({ store, clock, newId, fence });
@@ -180,6 +193,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     config,
     tickets: createTickets(clock),
     docs: createDocs(),
+    audit: audit.service(committer),
     fence,
     callsUnderWay: new Map(),
     secretsShownOnce: new Map(),
@@ -257,7 +271,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await pool.close();
     await host.stopAll({ graceMs: TURN_GRACE_MS });
     await closed;
-    waiters.stop();
     await committer
       .change(
         SYSTEM_STREAM,
@@ -265,6 +278,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         { actor: "daemon" },
       )
       .catch((thrown: unknown) => log.write("the lease could not be given back", { code: toNomosError(thrown).code }));
+    await audit.stop();
     await store.close();
     await rm(join(home, "daemon.json"), { force: true });
     log.write("down");

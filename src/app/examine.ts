@@ -12,6 +12,8 @@ import {
   type StoreSettings,
   type VerifyReport,
 } from "../store/index.ts";
+import type { CheckedTree } from "../syscalls/index.ts";
+import { examineTree } from "./audit.ts";
 import { takeHomeLease } from "./home-lease.ts";
 import { openSettings, storeSettings } from "./settings.ts";
 
@@ -26,6 +28,7 @@ export interface Examination {
   readonly ok: boolean;
   readonly log: VerifyReport | null;
   readonly models: RebuildReport | null;
+  readonly tree: Omit<CheckedTree, "root"> | null;
   readonly sandbox: { readonly bubblewrap: string | null; readonly remedy: string | null };
 }
 
@@ -37,11 +40,11 @@ export async function examine(home: string, options: ExamineOptions): Promise<Ex
     remedy: "remedy" in bubblewrap ? bubblewrap.remedy : null,
   };
   const settings = storeSettings(home, await openSettings(home), options.environment);
-  if (!mayHaveLog(settings)) return { ok: true, log: null, models: null, sandbox };
+  if (!mayHaveLog(settings)) return { ok: true, log: null, models: null, tree: null, sandbox };
   const lock = lockHome(join(home, "lock.db"));
   try {
-    const { log, models } = await examineLog(settings, options);
-    return { ok: log.ok && (models?.ok ?? true), log, models, sandbox };
+    const { log, models, tree } = await examineLog(settings, options);
+    return { ok: log.ok && (models?.ok ?? true) && (tree?.ok ?? true), log, models, tree, sandbox };
   } finally {
     lock.release();
   }
@@ -50,7 +53,7 @@ export async function examine(home: string, options: ExamineOptions): Promise<Ex
 async function examineLog(
   settings: StoreSettings,
   { rebuild, repair }: ExamineOptions,
-): Promise<{ readonly log: VerifyReport; readonly models: RebuildReport | null }> {
+): Promise<Pick<Examination, "models" | "tree"> & { readonly log: VerifyReport }> {
   let failed: StoreError | null = null;
   const onFatal = (error: StoreError): void => {
     failed = error;
@@ -60,14 +63,15 @@ async function examineLog(
     try {
       const log = await store.verify();
       const models = repair ? await repairModels(store) : rebuild ? await store.rebuild(null) : null;
-      return { log, models };
+      const tree = log.ok ? await examineTree(settings.home, store, repair) : null;
+      return { log, models, tree };
     } finally {
       await store.close();
     }
   } catch (thrown) {
     const error = failed ?? thrown;
     if (!(error instanceof StoreError) || error.code !== "log_corrupt") throw error;
-    return { log: corrupt(error), models: null };
+    return { log: corrupt(error), models: null, tree: null };
   }
 }
 

@@ -44,6 +44,7 @@ export async function send(target: Target, asked: Asked): Promise<FetchResponse>
   const body = byQuery ? {} : { body: JSON.stringify(rest) };
   const headers = {
     authorization: `Bearer ${target.token}`,
+    accept: "application/json",
     ...(byQuery ? {} : { "content-type": "application/json" }),
     ...asked.headers,
   };

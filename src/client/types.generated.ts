@@ -843,6 +843,119 @@ export interface SyscallTypes {
       readonly slug: string;
     };
   };
+  /** Check every event's hashes and place, and the tree over the log against what was signed. */
+  "audit.verify": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly ok: boolean;
+      readonly size: number;
+      /** of the tree over all events, computed anew out of the log */
+      readonly root: string;
+      readonly problems: readonly {
+        readonly problem: string;
+        readonly stream?: string;
+        readonly version?: number;
+        readonly seq?: number | null;
+        readonly level?: number;
+        readonly index?: number;
+        readonly size?: number;
+        readonly expected?: string;
+        readonly found?: string;
+      }[];
+    };
+  };
+  /** The newest signed checkpoint: a C2SP signed note, as text or, where JSON is asked for, with the key that verifies it. */
+  "audit.checkpoint": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly checkpoint: string;
+      readonly key: string;
+      readonly size: number;
+      readonly root: string;
+      /** the newest that a witness has signed too */
+      readonly cosigned: string | null;
+    };
+  };
+  /** The proof that an event is in the log that was signed. */
+  "audit.proof": {
+    readonly kind: "read";
+    readonly input: {
+      readonly eventId: string;
+    };
+    readonly output: {
+      readonly eventId: string;
+      readonly seq: number;
+      readonly leafIndex: number;
+      readonly size: number;
+      readonly leafHash: string;
+      /** in hex, as RFC 6962 orders them */
+      readonly hashes: readonly string[];
+      readonly root: string;
+      readonly checkpoint: string;
+    };
+  };
+  /** The proof that the log of today begins with the log of an earlier size. */
+  "audit.consistency": {
+    readonly kind: "read";
+    readonly input: {
+      readonly from: number;
+      /** default: the newest checkpoint */
+      readonly to?: number;
+    };
+    readonly output: {
+      readonly from: number;
+      readonly to: number;
+      readonly fromRoot: string;
+      readonly toRoot: string;
+      /** in hex, as RFC 6962 orders them */
+      readonly hashes: readonly string[];
+      readonly checkpoint: string;
+    };
+  };
+  /** A tile of the tree, as C2SP tlog-tiles cuts it: up to 256 hashes of a level. */
+  "audit.tile": {
+    readonly kind: "read";
+    readonly input: {
+      readonly level: number;
+      readonly index: number;
+    };
+    readonly output: {
+      readonly level: number;
+      readonly index: number;
+      readonly width: number;
+      readonly hashes: readonly string[];
+    };
+  };
+  /** Write the whole log out, as a folder or a .tar that anybody can verify without Nomos (`nomos-verify`). */
+  "audit.export": {
+    readonly kind: "write";
+    readonly input: {
+      /** absolute; default: in `exports` of the home */
+      readonly to?: string;
+    };
+    readonly output: {
+      readonly path: string;
+      readonly size: number;
+    };
+  };
+  /** What an agent's sessions did, in global order, by page; a page may be short although there is more. */
+  "audit.agent": {
+    readonly kind: "read";
+    readonly input: {
+      /** the agent's slug */
+      readonly id: string;
+      /** a `next` or a `seq`; exclusive */
+      readonly after?: number;
+      readonly limit?: number;
+    };
+    readonly output: {
+      readonly agent: string;
+      readonly entries: readonly LogEvent[];
+      readonly next: number | null;
+    };
+  };
   /** The daemon: version, address, what it recovered, how much it holds. */
   "system.status": {
     readonly kind: "read";
@@ -865,9 +978,28 @@ export interface SyscallTypes {
         readonly bubblewrap: string | null;
         readonly remedy: string | null;
       };
+      readonly tree: {
+        readonly size: number;
+        /** how many events the tree is behind the log */
+        readonly lag: number;
+        readonly checkpointSize: number | null;
+        readonly checkpointAt: string | null;
+        /** why the tree or its checkpoint could not be written; it is tried again */
+        readonly problem: string | null;
+        readonly anchors: readonly {
+          readonly kind: "git" | "witness";
+          readonly where: string;
+          readonly size: number | null;
+          readonly at: string | null;
+          readonly problem: {
+            readonly code: string;
+            readonly message: string;
+          } | null;
+        }[];
+      };
     };
   };
-  /** Check the whole log byte by byte, and with `rebuild` the read models against it. */
+  /** Check the whole log byte by byte and the tree over it, and with `rebuild` the read models against it. */
   "system.doctor": {
     readonly kind: "read";
     readonly input: {
@@ -897,6 +1029,22 @@ export interface SyscallTypes {
           readonly what: "missing" | "extra" | "differs";
         }[];
       } | null;
+      /** the tree over the log, compared with the log and with what was signed */
+      readonly tree: {
+        readonly ok: boolean;
+        readonly size: number;
+        readonly problems: readonly {
+          readonly problem: string;
+          readonly stream?: string;
+          readonly version?: number;
+          readonly seq?: number | null;
+          readonly level?: number;
+          readonly index?: number;
+          readonly size?: number;
+          readonly expected?: string;
+          readonly found?: string;
+        }[];
+      };
       readonly sandbox: {
         readonly bubblewrap: string | null;
         readonly remedy: string | null;
@@ -1024,99 +1172,107 @@ export interface SyscallTypes {
 
 export type ErrorCode =
   | "agent_crashed"
-  | "agent_exists"
-  | "agent_in_use"
-  | "agent_not_found"
   | "agent_version"
-  | "already_answered"
-  | "ambiguous_id"
-  | "approval_not_found"
-  | "artifact_limit"
-  | "artifact_not_found"
-  | "blob_missing"
+  | "content_unsupported"
+  | "not_acp"
+  | "setup_required"
+  | "unknown_mode"
+  | "unknown_model"
+  | "unknown_option"
   | "body_too_large"
   | "call_cancelled"
-  | "content_unsupported"
-  | "cwd_hidden"
-  | "cwd_missing"
   | "daemon_unreachable"
   | "denied"
-  | "disk_full"
   | "doc_not_found"
-  | "driver_failed"
-  | "driver_file_invalid"
-  | "driver_timeout"
-  | "effect_not_open"
-  | "event_not_found"
-  | "file_too_large"
   | "forbidden_host"
   | "forbidden_origin"
-  | "home_in_use"
-  | "home_unusable"
   | "idempotency_key_reused"
   | "internal"
   | "invalid_option"
   | "invalid_request"
   | "invalid_utf8"
-  | "lease_held"
   | "limit_reached"
-  | "log_corrupt"
-  | "log_newer"
   | "malformed_json"
   | "mcp_session_missing"
   | "mcp_session_not_found"
   | "method_not_allowed"
-  | "not_acp"
-  | "not_erasable"
-  | "not_installed"
-  | "not_promptable"
   | "overloaded"
-  | "path_outside"
-  | "path_invalid"
   | "payload_too_large"
   | "port_in_use"
+  | "rate_limited"
+  | "route_not_found"
+  | "starting"
+  | "syscall_unknown"
+  | "token_not_found"
+  | "token_revoked"
+  | "too_many_connections"
+  | "unauthorized"
+  | "unsupported_media_type"
+  | "usage"
+  | "wait_timeout"
+  | "cwd_hidden"
+  | "cwd_missing"
+  | "driver_failed"
+  | "driver_file_invalid"
+  | "driver_timeout"
+  | "file_too_large"
+  | "not_installed"
+  | "path_invalid"
+  | "path_outside"
   | "process_limit"
   | "process_spec_invalid"
   | "process_unkillable"
   | "program_hidden"
   | "program_not_found"
-  | "queue_full"
-  | "rate_limited"
   | "read_back_invalid"
-  | "route_not_found"
-  | "sandbox_unavailable"
   | "sandbox_failed"
+  | "sandbox_unavailable"
+  | "spawn_failed"
+  | "stdin_closed"
+  | "tool_unknown"
+  | "anchor_disagrees"
+  | "anchor_failed"
+  | "blob_missing"
+  | "checkpoint_invalid"
+  | "disk_full"
+  | "event_not_found"
+  | "export_exists"
+  | "export_refused"
+  | "home_in_use"
+  | "home_unusable"
+  | "log_corrupt"
+  | "log_newer"
+  | "log_rolled_back"
+  | "not_erasable"
+  | "stale_fence"
+  | "stale_version"
+  | "store_closed"
+  | "store_failed"
+  | "store_read_only"
+  | "store_unreachable"
+  | "store_unsuitable"
+  | "tile_missing"
+  | "tile_not_found"
+  | "agent_exists"
+  | "agent_in_use"
+  | "agent_not_found"
+  | "already_answered"
+  | "ambiguous_id"
+  | "approval_not_found"
+  | "artifact_limit"
+  | "artifact_not_found"
+  | "effect_not_open"
+  | "lease_held"
+  | "not_promptable"
+  | "queue_full"
   | "session_busy"
   | "session_ended"
   | "session_exists"
   | "session_not_found"
   | "session_not_suspended"
   | "session_suspended"
-  | "setup_required"
-  | "spawn_failed"
-  | "stale_fence"
-  | "stale_version"
-  | "starting"
-  | "stdin_closed"
-  | "store_closed"
-  | "store_failed"
-  | "store_read_only"
-  | "store_unreachable"
-  | "store_unsuitable"
-  | "syscall_unknown"
   | "todo_limit"
-  | "token_not_found"
-  | "token_revoked"
-  | "too_many_connections"
-  | "tool_unknown"
   | "turn_ended"
   | "turn_not_found"
   | "turn_not_running"
-  | "turn_open"
-  | "unauthorized"
-  | "unknown_mode"
-  | "unknown_model"
-  | "unknown_option"
-  | "unsupported_media_type"
-  | "usage"
-  | "wait_timeout";
+  | "turn_open";

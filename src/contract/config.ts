@@ -33,6 +33,15 @@ export const Config = z.looseObject({
   processesMax: z.number().int().min(1).optional().describe("processes of all sessions together"),
   connectionsMax: z.number().int().min(1).optional().describe("open connections, streams included"),
   requestBytesMax: z.number().int().min(1024).optional().describe("the largest request body"),
+  anchors: z
+    .object({
+      git: z
+        .object({ repo: z.string().min(1), ref: z.string().regex(/^refs\/[\w./-]+$/, "a full name, `refs/...`") })
+        .optional(),
+      witness: z.object({ url: z.url({ protocol: /^https?$/ }), key: z.string().min(1) }).optional(),
+    })
+    .optional()
+    .describe("where each new checkpoint of the log is also written to, out of the writer's reach"),
   drivers: z
     .record(
       z.string(),

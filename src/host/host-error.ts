@@ -1,5 +1,7 @@
 /** Every way the machine can refuse; each is expected, and carries what the person can do about it. */
 export type HostErrorCode =
+  | "anchor_disagrees"
+  | "anchor_failed"
   | "cwd_hidden"
   | "cwd_missing"
   | "file_too_large"

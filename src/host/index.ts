@@ -1,9 +1,14 @@
+export type { Anchor } from "./anchors/anchor.ts";
+export { createGitAnchor } from "./anchors/git-anchor.ts";
+export { type AnchorKeeper, type AnchorStatus, keepAnchored } from "./anchors/keep-anchored.ts";
+export { createWitnessAnchor } from "./anchors/witness-anchor.ts";
 export { type WriteOptions, writeFileAtomic } from "./atomic-file.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { confinePath } from "./confine-path.ts";
 export { type Files, systemFiles } from "./files.ts";
 export { type Bubblewrap, findBubblewrap } from "./find-bubblewrap.ts";
 export { HostError, type HostErrorCode } from "./host-error.ts";
+export { isInside } from "./path-inside.ts";
 export { isAlive, type ProcessIdentity, processIdentity } from "./pid-identity.ts";
 export { allowedEnvironment } from "./processes/allowed-environment.ts";
 export type { HostProcess, ProcessExit, StopOptions } from "./processes/host-process.ts";

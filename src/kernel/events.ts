@@ -163,6 +163,8 @@ export interface EventMap extends DriverEventMap {
   "token.revoked@1": Record<string, never>;
   /** A call with an idempotency key that found nothing to change: so that asking again finds nothing to change either. */
   "call.made@1": { readonly syscall: string };
+  /** The whole log was written out, up to this many events. Who may read all of it is worth knowing. */
+  "log.exported@1": { readonly path: string; readonly size: number };
   "lease.acquired@1": { readonly resource: string; readonly holder: string; readonly fence: number };
   "lease.released@1": { readonly resource: string; readonly fence: number };
 }
@@ -207,6 +209,7 @@ export const EVENT_TYPES = [
   "token.issued@1",
   "token.revoked@1",
   "call.made@1",
+  "log.exported@1",
   "lease.acquired@1",
   "lease.released@1",
   ...DRIVER_EVENT_TYPES,

@@ -8,6 +8,7 @@ export * from "./ids.ts";
 export * from "./json.ts";
 export * from "./lease.ts";
 export * from "./limits.ts";
+export * from "./merkle.ts";
 export * from "./refusal.ts";
 export * from "./session/decide-driver.ts";
 export * from "./session/decide-effect.ts";

@@ -11,7 +11,8 @@ test("docs/reference/invariants.md names every invariant that is proved, and the
   const named = [...page.matchAll(ROW)].map(
     ([, id = "", files = ""]) => [id, files.replaceAll("`", "").split(", ")] as const,
   );
-  expect(named.map(([id]) => id)).toEqual(named.map((_, n) => `K${n + 1}`));
+  const numbers = named.map(([id]) => Number(id.slice(1)));
+  expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
 
   const proved = new Map<string, Set<string>>();
   for (const path of globSync(["src/kernel/**/*.test.ts", "test/log-format.test.ts"], { cwd: ROOT }))

@@ -76,6 +76,33 @@ export interface SearchHit {
   readonly snippet: string;
 }
 
+export interface EventHash {
+  readonly seq: number;
+  readonly hash: Uint8Array;
+}
+
+/** A checkpoint as far as an export needs it. */
+export interface SignedSize {
+  readonly size: number;
+  readonly note: string;
+}
+
+export interface BundleRequest {
+  /** Absolute; a name that ends in `.tar` makes one file, any other a folder. Nothing may be there. */
+  readonly path: string;
+  /** The verifier key, as it goes into `key.pub`. */
+  readonly key: string;
+  /** A checkpoint over all there is now. Asked again when something was erased while the export went on. */
+  readonly checkpoint: () => Promise<SignedSize>;
+}
+
+export interface BundleReport {
+  readonly size: number;
+  readonly blobs: number;
+  /** Named by events but not there. The bundle is what is left; its verification will say so too. */
+  readonly missingBlobs: number;
+}
+
 export interface LogProblem {
   readonly stream: string;
   readonly version: number;
@@ -122,6 +149,8 @@ export interface Store {
   /** The global position of a stream's event. */
   readonly seqAt: (stream: string, version: number) => Promise<number>;
   readonly lastSeq: () => Promise<number>;
+  /** The hashes of the events behind a global position, without a gap: what the tree is made of. Empty at the end. */
+  readonly hashesAfter: (seq: number, limit: number) => Promise<readonly EventHash[]>;
   /** History after the cursor, then live events: no gap, no duplicate. Ends with the signal. */
   readonly tail: (query: {
     readonly after: number;
@@ -146,6 +175,8 @@ export interface Store {
     options: AppendOptions,
   ) => Promise<readonly RecordedEvent[]>;
   readonly verify: (progress?: Progress) => Promise<VerifyReport>;
+  /** Writes the log up to a checkpoint as a bundle that others can verify, off the main thread and while it grows. */
+  readonly exportBundle: (request: BundleRequest) => Promise<BundleReport>;
   /** Compares every read model with the log; given a fence it also writes what differs anew. */
   readonly rebuild: (repair: { readonly fence: number } | null, progress?: Progress) => Promise<RebuildReport>;
   readonly close: () => Promise<void>;
@@ -163,12 +194,15 @@ export class StoreError extends Error {
 
 export const STORE_ERROR_CODES = [
   "blob_missing",
+  "checkpoint_invalid",
   "disk_full",
   "event_not_found",
+  "export_exists",
   "home_in_use",
   "idempotency_key_reused",
   "log_corrupt",
   "log_newer",
+  "log_rolled_back",
   "overloaded",
   "payload_too_large",
   "stale_fence",
@@ -178,5 +212,7 @@ export const STORE_ERROR_CODES = [
   "store_read_only",
   "store_unreachable",
   "store_unsuitable",
+  "tile_missing",
+  "tile_not_found",
 ] as const;
 export type StoreErrorCode = (typeof STORE_ERROR_CODES)[number];

@@ -5,6 +5,7 @@ import type { RecordedEvent, Store } from "../store/index.ts";
 export interface ApprovalWaiters {
   /** Rejects with the signal's reason when the turn is interrupted first. */
   readonly wait: (approvalId: string, signal: AbortSignal) => Promise<Reply>;
+  /** Answers are recorded as ever, but nobody here is woken by them any more. */
   readonly stop: () => void;
 }
 

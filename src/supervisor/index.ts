@@ -1,6 +1,6 @@
 export { type Agents, createAgents } from "./agents.ts";
 export { createApprovalWaiters } from "./approvals.ts";
-export { type By, createCommitter } from "./committer.ts";
+export { type By, type Committer, createCommitter } from "./committer.ts";
 export { createFrames, type Frame, type Frames } from "./frames.ts";
 export { irrevocableSince, readPath } from "./lineage.ts";
 export { createSessionProcesses, type SessionProcesses } from "./session-processes.ts";

@@ -7,10 +7,12 @@ import { type Driver, DriverError } from "../drivers/index.ts";
 import { systemClock, systemFiles } from "../host/index.ts";
 import {
   admitTurn,
+  answerApproval,
   compilePolicy,
   fact,
   newSessionState,
   openSession,
+  pendingApprovals,
   SYSTEM_STREAM,
   sessionStream,
 } from "../kernel/index.ts";
@@ -95,7 +97,7 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
     await store.close();
     await home[Symbol.asyncDispose]();
   };
-  return { runner, open, prompt, idle, outcomes, [Symbol.asyncDispose]: close };
+  return { runner, committer, open, prompt, idle, outcomes, [Symbol.asyncDispose]: close };
 }
 
 proves(
@@ -175,3 +177,29 @@ proves("E5", "a driver that lets nothing go is left behind, and what it does lat
   expect(await made.outcomes(id)).toEqual(["interrupted", "completed"]);
   expect(await later).toBe("turn_ended");
 });
+
+proves(
+  "E5",
+  "an answer that comes while the daemon stops sets nothing going that nobody waits for any more",
+  async () => {
+    let wentOn = false;
+    await using made = await makeRunner(async (port) => {
+      port.reach({ step: 0 });
+      await port.ask("May I?", ["yes", "no"]);
+      wentOn = true;
+    });
+    const id = await made.open();
+    const turnId = await made.prompt(id);
+    const asked = async () => pendingApprovals(await made.committer.sessionState(id), turnId)[0];
+    while ((await asked()) === undefined) await sleep(2);
+    const approvalId = (await asked())?.approvalId ?? "";
+    await made.runner.drain(50);
+    await made.committer.session(
+      id,
+      (state) => answerApproval(state, approvalId, { status: "approved", option: "yes" }),
+      BY,
+    );
+    await sleep(50);
+    expect({ wentOn, outcomes: await made.outcomes(id) }).toEqual({ wentOn: false, outcomes: [] });
+  },
+);

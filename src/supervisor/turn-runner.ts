@@ -284,6 +284,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     },
     drain: async (graceMs) => {
       draining = true;
+      // An answer from now on is for the next daemon: here it would set a turn going that nobody waits for any more.
+      deps.waiters.stop();
       const waitsForPerson = async (sessionId: string) => outlivesDaemon(await deps.committer.sessionState(sessionId));
       const ends = [...pumps].map(async ([sessionId, entry]) => {
         const turn = entry.turn;
@@ -291,6 +293,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
         // It goes on in the next daemon; of this one nothing of it may be left that keeps the process alive.
         if (await waitsForPerson(sessionId)) return turn.stopTimer();
         await Promise.race([turn.over, deps.clock.sleep(graceMs)]);
+        if (await waitsForPerson(sessionId)) return turn.stopTimer();
         turn.controller.abort("stopping" satisfies StopReason);
         await turn.over;
       });

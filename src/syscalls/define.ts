@@ -38,6 +38,8 @@ export interface HttpSpelling {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly status?: 201;
+  /** The member of the answer that is the answer, as plain text, for whoever does not ask for JSON. */
+  readonly text?: string;
 }
 
 export interface CliSpelling {

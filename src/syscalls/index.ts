@@ -1,6 +1,7 @@
+export { type CheckedTree, checked } from "./audit-verify.ts";
 export type { Progress, StreamItem, Syscall } from "./define.ts";
 export { dispatch, mayCall, parseInput } from "./dispatch.ts";
 export type { ListedDocument, Shown } from "./mcp-spelling.ts";
-export type { ConfigService, DriverDesk, DriverShown, Services } from "./services.ts";
+export type { AuditService, ConfigService, DriverDesk, DriverShown, Services } from "./services.ts";
 export { permissions, ROLES, SYSCALLS } from "./table.ts";
 export { createTickets } from "./tickets.ts";

@@ -1,8 +1,9 @@
 import type { Config } from "../contract/index.ts";
 import type { AgentInfo } from "../drivers/index.ts";
-import type { Actor, Policy } from "../kernel/index.ts";
-import type { CallRef, Store } from "../store/index.ts";
-import type { Agents, Frames, Supervisor, Tokens } from "../supervisor/index.ts";
+import type { AnchorStatus } from "../host/index.ts";
+import type { Actor, Policy, Sha256 } from "../kernel/index.ts";
+import type { CallRef, CheckpointKeeper, LogTree, RecordedEvent, Store, TreeReport } from "../store/index.ts";
+import type { Agents, By, Frames, Supervisor, Tokens } from "../supervisor/index.ts";
 import type { Tickets } from "./tickets.ts";
 
 /** What syscalls work on. Built once by the composition root. */
@@ -24,6 +25,7 @@ export interface Services {
   readonly tickets: Tickets;
   readonly docs: DocService;
   readonly config: ConfigService;
+  readonly audit: AuditService;
   readonly daemon: DaemonService;
   /** Calls with an idempotency key that are being carried out right now. */
   readonly callsUnderWay: Map<string, Promise<unknown>>;
@@ -68,6 +70,24 @@ export interface DriverChecked {
   readonly agent:
     | (Omit<AgentInfo, "authMethods"> & { readonly authMethods: { id: string; name: string; description: string }[] })
     | null;
+}
+
+/** What makes the log evidence: the tree over it, what was signed, and who else remembers that. */
+export interface AuditService {
+  readonly tree: LogTree;
+  readonly checkpoints: CheckpointKeeper;
+  /** The verifier key, as others keep it. */
+  readonly key: string;
+  readonly sha256: Sha256;
+  /** Takes the tree as far as the log and compares all of it; with `repair` wrong tiles are made anew. */
+  readonly check: (repair: boolean) => Promise<TreeReport>;
+  readonly anchors: () => readonly AnchorStatus[];
+  /** The newest checkpoint with a witness's signature; null when there is none. */
+  readonly cosigned: () => Promise<string | null>;
+  readonly noteExport: (
+    made: { readonly path: string; readonly size: number },
+    by: By,
+  ) => Promise<readonly RecordedEvent[]>;
 }
 
 export interface Caller {

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { NomosError, SessionId } from "../contract/index.ts";
 import { type Actor, decideGate, LIMITS } from "../kernel/index.ts";
+import { AuditProblem, checked } from "./audit-verify.ts";
 import { read, type Syscall, write } from "./define.ts";
 import type { Services } from "./services.ts";
 import { byOf } from "./session-answer.ts";
+import { TreeStatus, treeStatus } from "./tree-status.ts";
 
 const Problem = z.object({ stream: z.string(), version: z.number(), seq: z.number().nullable(), problem: z.string() });
 /** Looking is everybody's who may read the system; writing anew what was found is not. */
@@ -33,6 +35,7 @@ export const system: readonly Syscall[] = [
       events: z.number().int(),
       recovery: z.object({ sessions: z.number().int(), interrupted: z.number().int(), ms: z.number() }),
       sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
+      tree: TreeStatus,
     }),
     errors: [],
     http: { method: "GET", path: "/api/status" },
@@ -52,12 +55,13 @@ export const system: readonly Syscall[] = [
         events,
         recovery: recovery(),
         sandbox,
+        tree: treeStatus(services.audit, events),
       };
     },
   }),
   read({
     name: "system.doctor",
-    summary: "Check the whole log byte by byte, and with `rebuild` the read models against it",
+    summary: "Check the whole log byte by byte and the tree over it, and with `rebuild` the read models against it",
     permission: "system.read",
     about: "system",
     input: z.object({ rebuild: Flag, repair: Flag }),
@@ -74,6 +78,9 @@ export const system: readonly Syscall[] = [
           ),
         })
         .nullable(),
+      tree: z
+        .object({ ok: z.boolean(), size: z.number(), problems: z.array(AuditProblem) })
+        .describe("the tree over the log, compared with the log and with what was signed"),
       sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
     }),
     errors: ["log_corrupt"],
@@ -85,10 +92,12 @@ export const system: readonly Syscall[] = [
       const log = await services.store.verify((done, total) => progress({ message: "checking the log", done, total }));
       const fence = repair === true ? { fence: services.fence } : null;
       const models = rebuild === true || repair === true ? await services.store.rebuild(fence) : null;
+      const { root: _root, ...tree } = await checked(services.audit.check, repair === true);
       return {
-        ok: log.ok && (models === null || models.ok),
+        ok: log.ok && (models === null || models.ok) && tree.ok,
         log: { ...log, problems: [...log.problems] },
         models: models === null ? null : { ...models, differences: [...models.differences] },
+        tree: { ...tree, problems: [...tree.problems] },
         sandbox: services.daemon.sandbox,
       };
     },

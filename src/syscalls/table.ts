@@ -1,6 +1,7 @@
 import { agent } from "./agent.ts";
 import { approval } from "./approval.ts";
 import { artifact } from "./artifact.ts";
+import { audit } from "./audit.ts";
 import type { Syscall } from "./define.ts";
 import { doc } from "./doc.ts";
 import { driver } from "./driver.ts";
@@ -23,6 +24,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...approval,
   ...agent,
   ...driver,
+  ...audit,
   ...system,
   ...doc,
   ...ws,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ERROR_CATALOGUE } from "../../src/contract/index.ts";
 import { SYSCALLS } from "../../src/syscalls/index.ts";
 import { startDaemon } from "../support/daemon.ts";
-import { createMask, withoutVolatile } from "./parity/mask.ts";
+import { createMask, shapeOf, withoutVolatile } from "./parity/mask.ts";
 import { LAST_STEP, type Memory, STORY, type Step, UNKNOWN_ID } from "./parity/story.ts";
 import { type Outcome, type Speaker, SURFACES } from "./parity/surfaces.ts";
 
@@ -104,6 +104,7 @@ async function play(speaker: Speaker, step: Step, memory: Memory): Promise<unkno
   expect({ step: step.syscall, code: codeOf(outcome) }).toEqual({ step: step.syscall, code: step.refused ?? null });
   if (!("value" in outcome)) return outcome;
   step.keep?.(outcome.value, memory);
+  if (step.shape) return { value: shapeOf(outcome.value) };
   return { value: step.volatile ? withoutVolatile(outcome.value) : outcome.value };
 }
 

@@ -75,7 +75,7 @@ proves("H15", "a home that is no directory is refused by name", async () => {
   await rm(home);
 });
 
-proves.skipIf(CHOSEN_STORE !== "sqlite")("H15", "a log that is no log is refused and left as it is", async () => {
+proves.where(CHOSEN_STORE === "sqlite")("H15", "a log that is no log is refused and left as it is", async () => {
   const home = await newHome();
   await mkdir(home, { recursive: true });
   const garbage = Buffer.alloc(20_000, "this is no log. ");
@@ -84,7 +84,7 @@ proves.skipIf(CHOSEN_STORE !== "sqlite")("H15", "a log that is no log is refused
   expect(await readFile(join(home, "log.db"))).toEqual(garbage);
 });
 
-proves.skipIf(CHOSEN_STORE !== "sqlite")("H15", "a log of a newer version is refused and left as it is", async () => {
+proves.where(CHOSEN_STORE === "sqlite")("H15", "a log of a newer version is refused and left as it is", async () => {
   const home = await newHome();
   const daemon = await startDaemon({ home });
   const { id } = await start(daemon, { cwd: join(home, "..") });
@@ -100,7 +100,7 @@ proves.skipIf(CHOSEN_STORE !== "sqlite")("H15", "a log of a newer version is ref
   expect(await show(await startDaemon({ home }), id)).toMatchObject({ id });
 });
 
-proves.skipIf(CHOSEN_STORE !== "sqlite")(
+proves.where(CHOSEN_STORE === "sqlite")(
   "H15",
   "an event that was changed on disk stops the start, and the answer names its place",
   async () => {
@@ -119,7 +119,7 @@ proves.skipIf(CHOSEN_STORE !== "sqlite")(
   },
 );
 
-proves.skipIf(CHOSEN_STORE !== "sqlite")(
+proves.where(CHOSEN_STORE === "sqlite")(
   "H15",
   "a torn file is refused, or what was acknowledged is there",
   async () => {
@@ -133,7 +133,9 @@ proves.skipIf(CHOSEN_STORE !== "sqlite")(
     // The last page of the write-ahead log, half written: its checksum does not fit, so it never happened.
     await wal.truncate(Math.max(0, size - 1000));
     await wal.close();
-    const after = await startDaemon({ home });
+    const after = await startDaemon({ home }).catch(String);
+    // A checkpoint may have signed what was on that page: then the loss is seen.
+    if (typeof after === "string") return expect(after).toContain("log_rolled_back");
     expect(expectOk(await after.call("GET", "/api/doctor?rebuild=1"))).toMatchObject({ ok: true });
     expect(await turn(after, id, "say on")).toMatchObject({ outcome: "completed" });
   },

@@ -180,6 +180,12 @@ const callFrom = async (id: string, calls: readonly Attempt[]): Promise<readonly
   return JSON.parse(expectOk(await daemon.call<{ content: string }>("GET", `/api/blobs/${blob}`)).content);
 };
 
+const QUERIES = [
+  ["/content", "?path=x"],
+  ["/search", "?q=secret"],
+  ["/consistency", "?from=0"],
+] as const;
+
 proves(
   "G5",
   "a session's token does nothing to another session, to the system, or to approvals",
@@ -221,12 +227,13 @@ proves(
         .replace("{slug}", "demo")
         .replace("{eventId}", victim.head ?? "")
         .replace("{tokenId}", approval.id)
-        .replace("{sha256}", "0".repeat(64));
+        .replace("{sha256}", "0".repeat(64))
+        .replace("{level}/{index}", "0/0");
     const operations = Object.entries(openApi.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId }]) => ({ path, method: method.toUpperCase(), operationId })),
     );
     const asked = operations.map(({ method, path }): Attempt => {
-      const query = path.endsWith("/content") ? "?path=x" : path.endsWith("/search") ? "?q=secret" : "";
+      const query = QUERIES.find(([end]) => path.endsWith(end))?.[1] ?? "";
       const sent =
         method === "GET" || method === "DELETE"
           ? null

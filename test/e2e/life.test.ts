@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, vi } from "vitest";
+import { storeEnvironment } from "../support/chosen-store.ts";
 import { BIN, daemonNote, newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import { plantDriver } from "./support/driver-file.ts";
@@ -65,7 +66,7 @@ proves("H2", "health is not ok before recovery is over and the token is there", 
   await before.kill9();
   const port = await freePort();
   const child = spawn(process.execPath, [BIN, "up", "--port", String(port)], {
-    env: { ...process.env, NOMOS_HOME: home },
+    env: { ...process.env, NOMOS_HOME: home, ...storeEnvironment(home) },
     stdio: "ignore",
   });
   try {

@@ -167,6 +167,10 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     return { method: "DELETE", path: `/api/agents/${slug}`, other: {}, same: ["ok", "slug"] };
   },
   "agent.default": async (on) => post(`/api/agents/${await agent(on)}/default`, {}, {}, ["slug"]),
+  "audit.export": async (on) => {
+    const to = join(on.home, "..", `export-${randomUUID()}`);
+    return post("/api/audit/export", { to }, { to: `${to}-other` }, ["path", "size"]);
+  },
   "config.set": async () => ({
     method: "PUT",
     path: "/api/config",

@@ -88,6 +88,7 @@ export function createSimStore(
     version: async (stream) => disk.streamOf(stream).length,
     seqAt: async (stream, version) => disk.streamOf(stream)[version - 1]?.seq ?? 0,
     lastSeq: async () => disk.log.length,
+    hashesAfter: unused,
     tail: unused,
     onAppend: (listener) => {
       listeners.add(listener);
@@ -114,6 +115,7 @@ export function createSimStore(
     blob: async (sha256) => disk.blobs.get(sha256) ?? null,
     erase: unused,
     verify: unused,
+    exportBundle: unused,
     rebuild: unused,
     close: async () => undefined,
   };

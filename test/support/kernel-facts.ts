@@ -155,6 +155,7 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<EventMap[K]> } = {
   }),
   "token.revoked@1": nothing,
   "call.made@1": fc.record({ syscall: text }),
+  "log.exported@1": fc.record({ path: text, size: fc.nat() }),
   "lease.acquired@1": fc.record({ resource: text, holder: text, fence }),
   "lease.released@1": fc.record({ resource: text, fence }),
   "driver.attached@1": fc.record({

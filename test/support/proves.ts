@@ -13,6 +13,11 @@ proves.skipIf = (condition: boolean) => (id: string, title: string, prove: TestF
   test.skipIf(condition)(titleOf(id, title), prove, timeoutMs);
 };
 
+/** For what there is only where the condition holds, such as the log's file: elsewhere there is no such test to skip. */
+proves.where = (condition: boolean) => (id: string, title: string, prove: TestFunction, timeoutMs?: number) => {
+  if (condition) proves(id, title, prove, timeoutMs);
+};
+
 const PROMISE_ID = /^[A-Z]+-?\d+$/;
 
 function titleOf(id: string, title: string): string {

@@ -26,8 +26,8 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const ok = checks.every(({ finding }) => finding !== "problem");
   if (json) {
     const up = daemon === null ? null : { pid: daemon.pid, url: daemon.url, version: daemon.version };
-    const { log, models, sandbox } = "log" in report ? report : NOTHING;
-    terminal.print(JSON.stringify({ ok, log, models, sandbox, daemon: up, checks }));
+    const { log, models, tree, sandbox } = "log" in report ? report : NOTHING;
+    terminal.print(JSON.stringify({ ok, log, models, tree, sandbox, daemon: up, checks }));
   } else {
     for (const check of checks) printCheck(terminal, check);
     terminal.print(daemon === null ? "no daemon runs" : `the daemon runs: ${daemon.url} (pid ${daemon.pid})`);
@@ -36,12 +36,12 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   return ok ? EXIT.ok : EXIT.failed;
 };
 
-const NOTHING = { log: null, models: null, sandbox: null };
+const NOTHING = { log: null, models: null, tree: null, sandbox: null };
 
 async function asked(terminal: Terminal, daemon: FoundDaemon, options: DoctorOptions): Promise<LogReport> {
   const client = await clientOf(terminal, daemon);
-  const { log, models, sandbox } = await client.call("system.doctor", { ...options });
-  return { log, models, sandbox };
+  const { log, models, tree, sandbox } = await client.call("system.doctor", { ...options });
+  return { log, models, tree, sandbox };
 }
 
 /** Without a daemon the log is opened here. That it cannot be is a finding, unless somebody else has it open. */
@@ -49,8 +49,8 @@ async function examined(terminal: Terminal, options: DoctorOptions): Promise<Log
   const { examine } = await import("../../app/index.ts");
   try {
     const { environment } = terminal;
-    const { log, models, sandbox } = await examine(terminal.home, { ...options, environment });
-    return { log, models, sandbox };
+    const { log, models, tree, sandbox } = await examine(terminal.home, { ...options, environment });
+    return { log, models, tree, sandbox };
   } catch (thrown) {
     const error = startupError(thrown, terminal.home);
     if (!(error instanceof ClientError) || error.code === "home_in_use") throw error;

@@ -7,14 +7,15 @@ type Answer = OutputOf<"system.doctor">;
 export interface LogReport {
   readonly log: Answer["log"] | null;
   readonly models: Answer["models"];
+  readonly tree: Answer["tree"] | null;
   readonly sandbox: Answer["sandbox"];
 }
 
 const SHOWN_MAX = 20;
 
 /** What the examination of the log found, one check for each part of it. */
-export function logChecks({ log, models, sandbox }: LogReport, repaired: boolean): readonly Check[] {
-  return [...aboutLog(log), ...aboutModels(models, repaired), aboutSandbox(sandbox)];
+export function logChecks({ log, models, tree, sandbox }: LogReport, repaired: boolean): readonly Check[] {
+  return [...aboutLog(log), ...aboutModels(models, repaired), ...aboutTree(tree, repaired), aboutSandbox(sandbox)];
 }
 
 function aboutLog(log: LogReport["log"]): readonly Check[] {
@@ -37,6 +38,23 @@ function aboutModels(models: LogReport["models"], repaired: boolean): readonly C
     return repaired
       ? warning("models", `${message}; written anew`, "Nothing is left to do.")
       : problem("models", message, "`nomos doctor --repair` writes it anew from the log.");
+  });
+}
+
+/** Only tiles can be made anew: when the log is not the one that was signed, no repair helps. */
+const MENDED: readonly string[] = ["tile_missing", "tile_altered"];
+
+function aboutTree(tree: LogReport["tree"], repaired: boolean): readonly Check[] {
+  if (tree === null) return [];
+  if (tree.ok) return [fine("tree", `over ${tree.size} events, equal to the log and to what was signed`)];
+  return tree.problems.slice(0, SHOWN_MAX).map(({ problem: what, seq, level, index }) => {
+    const place = level === undefined ? (seq == null ? "the tree" : `seq ${seq}`) : `tile ${level}/${index}`;
+    const message = `${place}: ${what}`;
+    if (!MENDED.includes(what))
+      return problem("tree", message, "Keep a copy of the home as it is, and compare with an export or a backup.");
+    return repaired
+      ? warning("tree", `${message}; made anew`, "Nothing is left to do.")
+      : problem("tree", message, "`nomos doctor --repair` makes it anew from the log.");
   });
 }
 

@@ -131,6 +131,7 @@ function apply(state: SessionState, fact: Fact, event: Placed): SessionState {
     case "session.failed@1":
     case "turn.interrupt_requested@1":
     case "call.made@1":
+    case "log.exported@1":
     case "gate.denied@1":
     case "data.erased@1":
     case "agent.created@1":

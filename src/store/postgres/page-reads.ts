@@ -1,7 +1,14 @@
 import { isUuid, type Model } from "../../kernel/index.ts";
 import { bytes, EVENT_COLUMNS, EVENT_SOURCE, hexOf, number } from "../encoding.ts";
 import type { Snapshot } from "../folding.ts";
-import { type EventPage, type EventQuery, type RecordedEvent, type RowQuery, StoreError } from "../port.ts";
+import {
+  type EventHash,
+  type EventPage,
+  type EventQuery,
+  type RecordedEvent,
+  type RowQuery,
+  StoreError,
+} from "../port.ts";
 import { MODELS } from "../rows.ts";
 import type { CallEntry } from "../write-request.ts";
 import type { Given, Row } from "./connection.ts";
@@ -20,6 +27,7 @@ export interface PageReads {
   readonly version: (name: string) => Promise<number>;
   readonly seqAt: (name: string, version: number) => Promise<number>;
   readonly lastSeq: () => Promise<number>;
+  readonly hashesAfter: (seq: number, limit: number) => Promise<readonly EventHash[]>;
   readonly between: (first: number, last: number) => Promise<readonly RecordedEvent[]>;
   readonly call: (key: string) => Promise<CallEntry | null>;
   readonly snapshot: (name: string, atOrBefore: number) => Promise<Snapshot | null>;
@@ -75,6 +83,18 @@ export function createPageReads(sql: Sql): PageReads {
       return number(found["seq"]);
     },
     lastSeq,
+    hashesAfter: async (seq, limit) => {
+      const rows = await sql(
+        "SELECT seq, hash FROM events WHERE seq > $1 AND seq <= $2 ORDER BY seq",
+        seq,
+        seq + limit,
+      );
+      return rows.map((row, at) => {
+        const expected = seq + at + 1;
+        if (row["seq"] !== expected) throw new StoreError("log_corrupt", { seq: expected, problem: "missing" });
+        return { seq: expected, hash: bytes(row["hash"]) };
+      });
+    },
     between: async (first, last) => {
       const rows = await sql(
         `SELECT ${EVENT_COLUMNS} FROM ${EVENT_SOURCE} WHERE e.seq BETWEEN $1 AND $2 ORDER BY e.seq`,

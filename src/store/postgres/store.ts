@@ -1,4 +1,5 @@
 import { type Folded, LIMITS } from "../../kernel/index.ts";
+import { createExports } from "../bundle/exports.ts";
 import { compareModels } from "../compare-models.ts";
 import { eraseRequest } from "../erasing.ts";
 import { createFoldCache } from "../fold-cache.ts";
@@ -9,6 +10,7 @@ import { tail } from "../tail.ts";
 import { callOf, NOTHING } from "../write-request.ts";
 import { createBlobs } from "./blobs.ts";
 import { createDerivedReads } from "./derived-reads.ts";
+import { exportLog } from "./export.ts";
 import { foldCold, foldStream } from "./fold-stream.ts";
 import { createIndexing } from "./indexing.ts";
 import { startNews } from "./news.ts";
@@ -36,6 +38,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const listeners = createListeners();
   const indexing = createIndexing(search);
   const underWay = createUnderWay();
+  const exports = createExports(exportLog(sql, blobs.get));
   const closing = new AbortController();
   const publisher = createPublisher({
     after: await reads.lastSeq(),
@@ -130,6 +133,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   const close = async (): Promise<void> => {
     closing.abort();
+    await exports.close();
     await underWay.close(UNDER_WAY_MAX_MS);
     await writer.close();
     await Promise.all([indexing.close(), news.close(), publisher.close()]);
@@ -155,6 +159,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     version: (stream) => run(() => reads.version(stream)),
     seqAt: (stream, version) => run(() => reads.seqAt(stream, version)),
     lastSeq: () => run(reads.lastSeq),
+    hashesAfter: (seq, limit) => run(() => reads.hashesAfter(seq, limit)),
     tail: follow,
     onAppend: listeners.add,
     row: (model, id) => run(() => reads.row(model, id)),
@@ -171,6 +176,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     blob: (sha256) => run(() => blobs.get(sha256)),
     erase: (stream, ids, event, given) => run(() => erase(stream, ids, event, given)),
     verify: (progress) => run(() => verifyLog(sql, progress ?? noProgress)),
+    exportBundle: (request) => run(() => exports.run(request)),
     rebuild: (repair, progress) =>
       run(async () => {
         const { repair: changes, ...report } = await compareModels(derived, progress ?? noProgress);

@@ -2,7 +2,14 @@ import type { DatabaseSync } from "node:sqlite";
 import { isUuid, type Model } from "../../kernel/index.ts";
 import { bytes, decodeRow, EVENT_COLUMNS, EVENT_SOURCE, hexOf, idBytes, number, text } from "../encoding.ts";
 import type { Snapshot } from "../folding.ts";
-import { type EventPage, type EventQuery, type RecordedEvent, type RowQuery, StoreError } from "../port.ts";
+import {
+  type EventHash,
+  type EventPage,
+  type EventQuery,
+  type RecordedEvent,
+  type RowQuery,
+  StoreError,
+} from "../port.ts";
 import { MODELS } from "../rows.ts";
 import type { CallEntry } from "../write-request.ts";
 import { createPager } from "./event-pages.ts";
@@ -20,6 +27,7 @@ export interface PageReads {
   readonly version: (name: string) => number;
   readonly seqAt: (name: string, version: number) => number;
   readonly lastSeq: () => number;
+  readonly hashesAfter: (seq: number, limit: number) => readonly EventHash[];
   readonly between: (first: number, last: number) => readonly RecordedEvent[];
   readonly call: (key: string) => CallEntry | null;
   readonly snapshot: (name: string, atOrBefore: number) => Snapshot | null;
@@ -76,6 +84,14 @@ export function createPageReads(db: DatabaseSync): PageReads {
       return number(found["seq"]);
     },
     lastSeq,
+    hashesAfter: (seq, limit) =>
+      sql("SELECT seq, hash FROM events WHERE seq > ? ORDER BY seq LIMIT ?")
+        .all(seq, limit)
+        .map((row, at) => {
+          const expected = seq + at + 1;
+          if (row["seq"] !== expected) throw new StoreError("log_corrupt", { seq: expected, problem: "missing" });
+          return { seq: expected, hash: bytes(row["hash"]) };
+        }),
     between: (first, last) =>
       sql(`SELECT ${EVENT_COLUMNS} FROM ${EVENT_SOURCE} WHERE e.seq BETWEEN ? AND ? ORDER BY e.seq`)
         .all(first, last)

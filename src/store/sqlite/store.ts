@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { type Folded, LIMITS } from "../../kernel/index.ts";
 import { createBlobs } from "../blobs.ts";
+import { createExports } from "../bundle/exports.ts";
 import { eraseRequest } from "../erasing.ts";
 import { createFoldCache } from "../fold-cache.ts";
 import { createListeners } from "../listeners.ts";
@@ -18,6 +19,7 @@ import {
 import { createSalts, type Prepared, prepare, recorded, withCause } from "../preparing.ts";
 import { tail } from "../tail.ts";
 import { callOf, NOTHING } from "../write-request.ts";
+import { exportInThread } from "./export-client.ts";
 import { foldCold, foldStream } from "./fold-stream.ts";
 import { makeHome } from "./make-home.ts";
 import { createPageReads } from "./page-reads.ts";
@@ -46,6 +48,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const db = await openForReadingOr(path, writer.close);
   const reads = createPageReads(db);
   const reader = startReader({ path, searchPath: join(options.home, "search.db") });
+  const exports = createExports(exportInThread({ path, blobFolder }));
   const blobs = createBlobs(blobFolder);
   const folds = createFoldCache();
   const newSalt = createSalts();
@@ -126,6 +129,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
   const close = async (): Promise<void> => {
     closing.abort();
+    await exports.close();
     await writer.finish();
     await reader.close();
     db.close();
@@ -150,6 +154,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     version: async (stream) => reads.version(stream),
     seqAt: async (stream, version) => reads.seqAt(stream, version),
     lastSeq: async () => reads.lastSeq(),
+    hashesAfter: async (seq, limit) => reads.hashesAfter(seq, limit),
     tail: ({ after, stream, signal }) => {
       const page = (cursor: number, limit: number) =>
         stream === undefined ? reads.all({ after: cursor, limit }) : reads.stream(stream, { after: cursor, limit });
@@ -170,6 +175,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     blob: blobs.get,
     erase,
     verify: reader.verify,
+    exportBundle: exports.run,
     rebuild: async (repair, progress) => {
       const { repair: changes, ...report } = await reader.compare(progress);
       if (repair === null || report.ok) return report;

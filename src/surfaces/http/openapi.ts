@@ -60,7 +60,9 @@ function operation(syscall: Syscall): Schema {
 
 function success(syscall: Syscall): Schema {
   const type = syscall.kind === "stream" ? "text/event-stream" : "application/json";
-  return { description: syscall.summary, content: { [type]: { schema: pathSchema(syscall.output, "output") } } };
+  const text = syscall.http.text === undefined ? {} : { "text/plain": { schema: { type: "string" } } };
+  const content = { ...text, [type]: { schema: pathSchema(syscall.output, "output") } };
+  return { description: syscall.summary, content };
 }
 
 function failures(syscall: Syscall): Record<string, Schema> {

@@ -52,7 +52,11 @@ export function createRoutes(surface: HttpSurface, door: Door, mcp: Late<McpSurf
         key,
         signal: abort.signal,
       });
-      if ("value" in output) return sendJson(c.env.outgoing, syscall.http.status ?? 200, output.value ?? {});
+      if ("value" in output) {
+        const text = plainText(c, syscall, output.value);
+        if (text !== null) return c.text(text);
+        return sendJson(c.env.outgoing, syscall.http.status ?? 200, output.value ?? {});
+      }
       giveBack = streams.take(actor);
       await sendStream(output.stream, c.env.outgoing, abort);
       return RESPONSE_ALREADY_SENT;
@@ -111,6 +115,12 @@ function sendJson(response: HttpBindings["outgoing"], status: number, value: unk
   response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
   response.end(body);
   return RESPONSE_ALREADY_SENT;
+}
+
+/** Where an answer is a text with a form of its own, it is sent as that, unless JSON is asked for by name. */
+function plainText(c: Http, { http }: Syscall, value: unknown): string | null {
+  if (http.text === undefined || /\bapplication\/json\b/.test(c.req.header("accept") ?? "")) return null;
+  return typeof value === "object" && value !== null ? String(Reflect.get(value, http.text)) : null;
 }
 
 function answerError(error: NomosError): Response {

@@ -7,6 +7,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
 ];
 const FIXED: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "<time>"],
+  [/\bnomos-\d{8}T\d+Z/g, "<export>"],
   [/\bpid:\d+\b/g, "<pid>"],
   [/nm[ot]_[0-9a-f]{48,}/g, "<secret>"],
   [/\b[0-9a-f]{64}\b/g, "<hash>"],
@@ -64,4 +65,10 @@ export function createMask(places: Readonly<Record<string, string>>, options: { 
 export function withoutVolatile(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !VOLATILE.has(name)));
+}
+
+export function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 0 ? [] : [shapeOf(value[0])];
+  if (typeof value !== "object" || value === null) return value === null ? null : typeof value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]));
 }

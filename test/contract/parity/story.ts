@@ -11,6 +11,8 @@ export interface Step {
   readonly keep?: (value: unknown, memory: Memory) => void;
   /** The answer tells of a session that is on its way somewhere. */
   readonly volatile?: true;
+  /** The answer is made of hashes and signatures, other ones on every daemon: only its members are compared. */
+  readonly shape?: true;
   /** Asked again until the answer fits. */
   readonly until?: (value: unknown) => boolean;
 }
@@ -93,6 +95,18 @@ export const STORY: readonly Step[] = [
   { syscall: "event.show", input: () => ({ eventId: UNKNOWN_ID }), refused: "event_not_found" },
   { syscall: "audit.entries", input: () => ({ limit: 4 }) },
   { syscall: "audit.entries", input: () => ({ limit: 0 }), refused: "invalid_request" },
+  { syscall: "audit.agent", input: () => ({ id: "demo", limit: 2 }) },
+  { syscall: "audit.agent", input: () => ({ id: "nobody" }), refused: "agent_not_found" },
+  { syscall: "audit.checkpoint", input: nothing, shape: true },
+  { syscall: "audit.proof", input: ({ opened }) => ({ eventId: opened }), shape: true },
+  { syscall: "audit.proof", input: () => ({ eventId: UNKNOWN_ID }), refused: "event_not_found" },
+  { syscall: "audit.consistency", input: () => ({ from: 1, to: 5 }), shape: true },
+  { syscall: "audit.tile", input: () => ({ level: 0, index: 0 }), shape: true },
+  { syscall: "audit.tile", input: () => ({ level: 0, index: 1000 }), refused: "tile_not_found" },
+  { syscall: "audit.verify", input: nothing, shape: true },
+  { syscall: "audit.export", input: nothing, keep: keepAs("bundle", "path"), shape: true },
+  { syscall: "audit.export", input: ({ bundle }) => ({ to: bundle }), refused: "export_exists" },
+  { syscall: "audit.export", input: () => ({ to: "not/absolute" }), refused: "export_refused" },
 
   { syscall: "artifact.write", input: ({ session }) => ({ id: session, path: "notes/a b.txt", content: HELLO }) },
   { syscall: "artifact.list", input: ofSession() },

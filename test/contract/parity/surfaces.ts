@@ -49,7 +49,7 @@ async function http(daemon: TestDaemon, token: string): Promise<Speaker> {
     const query = Object.entries(rest).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
     return fetch(`${daemon.url}${filled}${byQuery && query.length > 0 ? `?${query.join("&")}` : ""}`, {
       method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", accept: "application/json" },
       ...(byQuery ? {} : { body: JSON.stringify(rest) }),
       ...(signal === undefined ? {} : { signal }),
     });

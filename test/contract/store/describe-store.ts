@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import type { Store } from "../../../src/store/index.ts";
 import { describeAppend } from "./append-contract.ts";
 import { describeBlobs } from "./blob-contract.ts";
+import { describeBundles } from "./bundle-contract.ts";
 import { describeErasure } from "./erasure-contract.ts";
 import { describeFolds } from "./fold-contract.ts";
 import { describeLife } from "./life-contract.ts";
@@ -35,6 +36,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeErasure(open);
     describeLookups(open);
     describeLife(open);
+    describeBundles(open);
     describeModel(open);
   });
 }

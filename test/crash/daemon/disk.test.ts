@@ -56,7 +56,7 @@ for (const call of ["fsync", "pwrite64"])
           nth,
           exitCode: UNAVAILABLE,
         });
-        expect(daemon.printed()).toContain("the log could not be written");
+        expect(daemon.printed()).toContain("the log can no longer be written");
         await expectNothingLeft(home);
         const again = await start(home);
         const alive = await drain(again);

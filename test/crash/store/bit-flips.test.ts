@@ -50,7 +50,7 @@ describe("bits that fall over on disk", () => {
         const answers = askEverything(logPath(damaged), truth);
         expect(answers.get(`events ${stream}`)).toMatchObject(refusal);
         expect(answers.get("events all")).toMatchObject(refusal);
-        expect(examine(logPath(damaged))).toMatchObject({
+        expect(await examine(logPath(damaged))).toMatchObject({
           code: "verify",
           details: [{ stream, version, seq: found.seq }],
         });

@@ -5,11 +5,13 @@ import { lockHome, openSqliteStore, StoreError } from "../../../src/store/index.
 /** Locks a home and opens its store, says how that went, and stays until it is told to go. */
 const [home = ""] = process.argv.slice(2);
 try {
-  lockHome(join(home, "lock"));
+  // Held on to until the end: a lock that nobody refers to is collected, and given back.
+  const lock = lockHome(join(home, "lock"));
   const store = await openSqliteStore({ home, onFatal: () => process.exit(70) });
   writeSync(1, "opened\n");
   process.stdin.on("end", async () => {
     await store.close();
+    lock.release();
     process.exit(0);
   });
   process.stdin.resume();

@@ -50,10 +50,10 @@ describe("files that end too early, or in noise", () => {
     await copyFile(`${crashed}-wal`, `${path}-wal`);
     await spoil(path);
     const refusal = start(place.path);
-    if (refusal !== null) return { refusal, events: [], report: examine(path), answers: null };
+    if (refusal !== null) return { refusal, events: [], report: await examine(path), answers: null };
     const answers = askEverything(path, all);
     const events = answers.get("events all");
-    return { refusal, events, report: examine(path), answers };
+    return { refusal, events, report: await examine(path), answers };
   };
 
   proves(
@@ -105,7 +105,7 @@ describe("files that end too early, or in noise", () => {
           const differing = [...found].filter(
             ([question, answer]) => JSON.stringify(answers.get(question)) !== JSON.stringify(answer),
           );
-          if (differing.length > 0) expect(examine(path), `at ${cut}`).not.toBeNull();
+          if (differing.length > 0) expect(await examine(path), `at ${cut}`).not.toBeNull();
           for (const [question, answer] of differing)
             if (answer instanceof StoreError) expect(answer.code, `at ${cut}: ${question}`).toBe("log_corrupt");
             else expect(question, `at ${cut}`).not.toMatch(/^(events all|fold)/);

@@ -21,6 +21,10 @@ function expectRefusal(
   expect(stdout).not.toMatch(/\n\s+at /);
 }
 
+/** Of the log's file, which there is only on SQLite. */
+const testOfFile: (title: string, prove: () => Promise<void>) => void =
+  CHOSEN_STORE === "sqlite" ? test.skipIf(!needs("bwrap")) : () => undefined;
+
 describe("what keeps a daemon from starting", () => {
   test("a port that somebody listens on", async () => {
     const server = createServer();
@@ -53,7 +57,7 @@ describe("what keeps a daemon from starting", () => {
     expectRefusal(await runCli(["ps", "--json"], { home }), "home_unusable", 6);
   });
 
-  test.skipIf(!needs("bwrap") || CHOSEN_STORE !== "sqlite")("a home that cannot be written", async () => {
+  testOfFile("a home that cannot be written", async () => {
     const home = await stoppedHome();
     const up = await runConfined(["up", "--json"], { home, args: ["--ro-bind", home, home] });
     expectRefusal(up, "store_read_only", 6);
@@ -70,7 +74,7 @@ describe("what keeps a daemon from starting", () => {
     expectRefusal(await runConfined(["up", "--json"], { home, args: tiny }), "disk_full", 6);
   });
 
-  test.skipIf(CHOSEN_STORE !== "sqlite")("a log of a newer version", async () => {
+  testOfFile("a log of a newer version", async () => {
     const home = await stoppedHome();
     const db = new DatabaseSync(join(home, "log.db"));
     db.exec("PRAGMA user_version = 999");
@@ -81,29 +85,26 @@ describe("what keeps a daemon from starting", () => {
     expect(doctor.stdout).toContain("(log_newer)\n");
   });
 
-  test.skipIf(CHOSEN_STORE !== "sqlite")(
-    "a log whose bytes are not what was written: doctor names the place",
-    async () => {
-      const home = await stoppedHome();
-      const db = new DatabaseSync(join(home, "log.db"));
-      db.exec("UPDATE events SET data = CAST('{\"x\":1}' AS BLOB) WHERE seq = (SELECT max(seq) FROM events)");
-      db.close();
-      expectRefusal(await runCli(["up", "--json"], { home }), "log_corrupt", 1);
-      expectRefusal(await runCli(["ps", "--json"], { home }), "log_corrupt", 1);
-      const doctor = await runCli(["doctor", "--json"], { home });
-      expect(doctor.exitCode).toBe(1);
-      expect(doctor.json()).toMatchObject({
-        ok: false,
-        daemon: null,
-        log: { ok: false, problems: [{ stream: expect.any(String), seq: expect.any(Number) }] },
-      });
-      const plain = await runCli(["doctor"], { home });
-      expect(plain).toMatchObject({ exitCode: 1, stderr: "" });
-      expect(plain.stdout).toMatch(/^!! {2}log .*\n +remedy: .*backup/m);
-    },
-  );
+  testOfFile("a log whose bytes are not what was written: doctor names the place", async () => {
+    const home = await stoppedHome();
+    const db = new DatabaseSync(join(home, "log.db"));
+    db.exec("UPDATE events SET data = CAST('{\"x\":1}' AS BLOB) WHERE seq = (SELECT max(seq) FROM events)");
+    db.close();
+    expectRefusal(await runCli(["up", "--json"], { home }), "log_corrupt", 1);
+    expectRefusal(await runCli(["ps", "--json"], { home }), "log_corrupt", 1);
+    const doctor = await runCli(["doctor", "--json"], { home });
+    expect(doctor.exitCode).toBe(1);
+    expect(doctor.json()).toMatchObject({
+      ok: false,
+      daemon: null,
+      log: { ok: false, problems: [{ stream: expect.any(String), seq: expect.any(Number) }] },
+    });
+    const plain = await runCli(["doctor"], { home });
+    expect(plain).toMatchObject({ exitCode: 1, stderr: "" });
+    expect(plain.stdout).toMatch(/^!! {2}log .*\n +remedy: .*backup/m);
+  });
 
-  test.skipIf(CHOSEN_STORE !== "sqlite")("a log that is no database", async () => {
+  testOfFile("a log that is no database", async () => {
     const home = await stoppedHome();
     const file = await open(join(home, "log.db"), "r+");
     await file.write(Buffer.alloc(100, 7), 0, 100, 0);
@@ -133,23 +134,20 @@ describe("doctor", () => {
     expect(before.json()).toMatchObject({ ok: true, log: null });
   });
 
-  test.skipIf(CHOSEN_STORE !== "sqlite")(
-    "read models that differ from the log are found, and mended by --repair",
-    async () => {
-      const home = await stoppedHome();
-      const db = new DatabaseSync(join(home, "log.db"));
-      db.exec("DELETE FROM sessions");
-      db.close();
-      expect(await runCli(["doctor"], { home })).toMatchObject({ exitCode: 0 });
-      const found = await runCli(["doctor", "--rebuild", "--json"], { home });
-      expect(found.exitCode).toBe(1);
-      expect(found.json()).toMatchObject({ models: { ok: false, differences: [{ what: "missing" }] } });
-      expect(await runCli(["doctor", "--repair"], { home })).toMatchObject({ exitCode: 0 });
-      expect(await runCli(["doctor", "--rebuild"], { home })).toMatchObject({ exitCode: 0 });
-      const { sessions } = (await runCli(["ps", "--json"], { home })).json<{ sessions: unknown[] }>();
-      expect(sessions).toHaveLength(1);
-    },
-  );
+  testOfFile("read models that differ from the log are found, and mended by --repair", async () => {
+    const home = await stoppedHome();
+    const db = new DatabaseSync(join(home, "log.db"));
+    db.exec("DELETE FROM sessions");
+    db.close();
+    expect(await runCli(["doctor"], { home })).toMatchObject({ exitCode: 0 });
+    const found = await runCli(["doctor", "--rebuild", "--json"], { home });
+    expect(found.exitCode).toBe(1);
+    expect(found.json()).toMatchObject({ models: { ok: false, differences: [{ what: "missing" }] } });
+    expect(await runCli(["doctor", "--repair"], { home })).toMatchObject({ exitCode: 0 });
+    expect(await runCli(["doctor", "--rebuild"], { home })).toMatchObject({ exitCode: 0 });
+    const { sessions } = (await runCli(["ps", "--json"], { home })).json<{ sessions: unknown[] }>();
+    expect(sessions).toHaveLength(1);
+  });
 
   test("a home and a token that others may read are problems, and mended by --repair", async () => {
     const home = await stoppedHome();

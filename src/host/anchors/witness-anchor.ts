@@ -1,0 +1,117 @@
+import { readFile } from "node:fs/promises";
+import {
+  COSIGNATURE,
+  isSignedBy,
+  parseCheckpoint,
+  parseSignatures,
+  parseVerifierKey,
+  type SignedCheckpoint,
+  type VerifierKey,
+} from "../../store/index.ts";
+import { writeFileAtomic } from "../atomic-file.ts";
+import { type Anchor, type AnchoredLog, anchorDisagrees, anchorFailed } from "./anchor.ts";
+
+export interface WitnessOptions {
+  readonly url: string;
+  /** The witness's verifier key, of type 4 (C2SP tlog-cosignature). */
+  readonly key: string;
+  /** Where the last checkpoint that it cosigned is kept. */
+  readonly keptAt: string;
+}
+
+const ANSWER_MAX_MS = 10_000;
+const ANSWER_BYTES_MAX = 65_536;
+
+/** A witness (C2SP tlog-witness): it cosigns a checkpoint only when it continues the last one that it cosigned. */
+export function createWitnessAnchor({ url, key: keyText, keptAt }: WitnessOptions, log: AnchoredLog): Anchor {
+  const key = parseVerifierKey(keyText);
+  let known: number | null = null;
+
+  const submit = async (checkpoint: SignedCheckpoint, witness: VerifierKey, signal: AbortSignal): Promise<void> => {
+    known ??= await keptSize(keptAt, witness);
+    if (known > checkpoint.size) throw ahead(known, checkpoint.size);
+    let answer = await send(known, checkpoint, signal);
+    if (answer.status === 409) {
+      known = sizeIn(answer.text);
+      if (known > checkpoint.size) throw ahead(known, checkpoint.size);
+      answer = await send(known, checkpoint, signal);
+    }
+    if (answer.status === 422)
+      throw anchorDisagrees("the witness says that this log does not continue what it saw", { url, size: known });
+    if (answer.status !== 200)
+      throw anchorFailed("the witness refused", { url, status: answer.status, reason: answer.text.slice(0, 200) });
+    await keep(checkpoint, witness, answer.text);
+    known = checkpoint.size;
+  };
+
+  const send = async (old: number, checkpoint: SignedCheckpoint, signal: AbortSignal): Promise<Answer> => {
+    const proof = old === 0 ? [] : await log.tree.consistency(old, checkpoint.size);
+    const lines = proof.map((hash) => `${Buffer.from(hash).toString("base64")}\n`).join("");
+    return post(`${url.replace(/\/+$/, "")}/add-checkpoint`, `old ${old}\n${lines}\n${checkpoint.note}`, signal);
+  };
+
+  /** What it answers is believed only when it is, to the letter, its signature of this checkpoint. */
+  const keep = async ({ note }: SignedCheckpoint, witness: VerifierKey, lines: string): Promise<void> => {
+    const own = (parseSignatures(lines) ?? []).filter(
+      ({ name, keyId }) => name === witness.name && keyId === witness.keyId,
+    );
+    const cosigned = own.length === 0 ? null : parseCheckpoint(note + lines);
+    if (cosigned === null || !isSignedBy(cosigned, witness))
+      throw anchorFailed("the witness's answer is no signature of its key", { url, key: witness.text });
+    await writeFileAtomic(keptAt, note + lines, { mode: 0o600 });
+  };
+  const ahead = (theirs: number, ours: number) =>
+    anchorDisagrees("the witness has seen more of this log than there is", { url, witnessSize: theirs, size: ours });
+
+  return {
+    kind: "witness",
+    where: url,
+    put: async (checkpoint, signal) => {
+      if (key === null || key.type !== COSIGNATURE)
+        throw anchorFailed("the configured key is no witness's verifier key", { url });
+      await submit(checkpoint, key, signal);
+    },
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+async function post(url: string, body: string, signal: AbortSignal): Promise<Answer> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      body,
+      headers: { "content-type": "text/plain" },
+      redirect: "error",
+      signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MAX_MS)]),
+    });
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const part of response.body ?? []) {
+      parts.push(part);
+      bytes += part.length;
+      if (bytes > ANSWER_BYTES_MAX) throw anchorFailed("the witness answers without end", { url });
+    }
+    return { status: response.status, text: Buffer.concat(parts).toString("utf8") };
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    throw anchorFailed("the witness cannot be reached", { url, reason: String(cause) }, cause);
+  }
+}
+
+/** The size of the last checkpoint that it cosigned; 0 when none was kept, and then the witness says which it was. */
+async function keptSize(path: string, witness: VerifierKey): Promise<number> {
+  const note = await readFile(path, "utf8").catch(() => "");
+  const kept = parseCheckpoint(note);
+  return kept !== null && isSignedBy(kept, witness) ? kept.size : 0;
+}
+
+function sizeIn(text: string): number {
+  const [size] = /^\d{1,15}(?=\n$)/.exec(text) ?? [];
+  if (size === undefined)
+    throw anchorFailed("the witness's answer about its size is none", { answer: text.slice(0, 80) });
+  return Number(size);
+}

@@ -1,0 +1,45 @@
+import { type BundleReport, type BundleRequest, StoreError } from "../port.ts";
+import { translated } from "../tree/durable-file.ts";
+import { type BundlePlace, claimPlace } from "./place-bundle.ts";
+
+export interface Exports {
+  readonly run: (request: BundleRequest) => Promise<BundleReport>;
+  /** Ends what is under way; nothing of it is left behind. */
+  readonly close: () => Promise<void>;
+}
+
+/** Writes a bundle into a place; lets go when the signal aborts. */
+export type WriteExport = (place: BundlePlace, request: BundleRequest, closing: AbortSignal) => Promise<BundleReport>;
+
+/** One at a time: it reads all there is, and two would only be slower. */
+export function createExports(write: WriteExport): Exports {
+  const closing = new AbortController();
+  let underWay: Promise<BundleReport> | null = null;
+
+  const work = async (request: BundleRequest): Promise<BundleReport> => {
+    const place = await claimPlace(request.path);
+    try {
+      if (closing.signal.aborted) throw new StoreError("store_closed");
+      const report = await translated(() => write(place, request, closing.signal));
+      await place.complete();
+      return report;
+    } finally {
+      await place.abandon();
+    }
+  };
+  return {
+    run: (request) => {
+      if (closing.signal.aborted) return Promise.reject(new StoreError("store_closed"));
+      if (underWay !== null)
+        return Promise.reject(new StoreError("overloaded", { reason: "another export is under way" }));
+      underWay = work(request).finally(() => {
+        underWay = null;
+      });
+      return underWay;
+    },
+    close: async () => {
+      closing.abort();
+      await underWay?.catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import type { BundleReport, SignedSize } from "../port.ts";
+import type { BundleSink } from "./sink.ts";
+
+/** The log as it is stored, byte for byte. */
+export interface BundleSource {
+  /** Events behind a global position, in order; as many as the limit, or fewer when they are large. Empty at the end. */
+  readonly rawAfter: (seq: number, limit: number) => Promise<readonly RawEvent[]>;
+  readonly blob: (sha256: string) => Promise<Uint8Array | null>;
+}
+
+export interface RawEvent {
+  readonly seq: number;
+  readonly prev: Uint8Array;
+  readonly header: Uint8Array;
+  readonly hash: Uint8Array;
+  readonly salt: Uint8Array | null;
+  readonly data: Uint8Array | null;
+  /** Those that the data names. */
+  readonly blobs: readonly string[];
+}
+
+const PAGE_EVENTS = 500;
+/** How often an export may be carried on to a later checkpoint, see below. */
+const ROUNDS_MAX = 10;
+
+/**
+ * Writes the whole log up to a checkpoint, while the log goes on growing. What is erased meanwhile is missing from the
+ * bundle, and whoever verifies it asks for the event that says so: then the bundle is carried on to a later checkpoint
+ * that holds that event too.
+ */
+export async function writeBundle(
+  source: BundleSource,
+  sink: BundleSink,
+  nextCheckpoint: () => Promise<SignedSize>,
+  key: string,
+): Promise<BundleReport> {
+  const erased = new Set<string>();
+  const blobs = new Set<string>();
+  const missing = new Set<string>();
+  let checkpoint = await nextCheckpoint();
+  let at = 0;
+
+  /** False when one is gone. */
+  const takeBlobs = async (names: readonly string[]): Promise<boolean> => {
+    for (const name of names) {
+      if (blobs.has(name)) continue;
+      const bytes = await source.blob(name).catch(() => null);
+      if (bytes === null) return false;
+      await sink.blob(name, bytes);
+      blobs.add(name);
+    }
+    return true;
+  };
+  /** The event, or what is left of it when it was erased between reading it and reading its blobs. */
+  const settled = async (event: RawEvent): Promise<RawEvent> => {
+    if (await takeBlobs(event.blobs)) return event;
+    const [now] = await source.rawAfter(event.seq - 1, 1);
+    if (now?.data === null) return now;
+    for (const name of event.blobs) if (!blobs.has(name)) missing.add(name);
+    return event;
+  };
+  const take = async (found: RawEvent): Promise<void> => {
+    const event = await settled(found);
+    if (event.data === null) erased.add(idOf(event));
+    for (const id of erasedBy(event)) erased.delete(id);
+    await sink.line(lineOf(event));
+  };
+
+  for (let round = 0; ; round += 1) {
+    while (at < checkpoint.size) {
+      const page = await source.rawAfter(at, Math.min(PAGE_EVENTS, checkpoint.size - at));
+      if (page.length === 0) break;
+      for (const event of page) await take(event);
+      at = page.at(-1)?.seq ?? at;
+    }
+    if (erased.size === 0 || round >= ROUNDS_MAX) break;
+    const later = await nextCheckpoint();
+    if (later.size === checkpoint.size) break;
+    checkpoint = later;
+  }
+  await sink.finish([
+    ["checkpoint", checkpoint.note],
+    ["key.pub", `${key}\n`],
+  ]);
+  return { size: checkpoint.size, blobs: blobs.size, missingBlobs: missing.size };
+}
+
+function lineOf({ seq, prev, header, hash, salt, data, blobs }: RawEvent): string {
+  const head = `{"seq":${seq},"prev":"${hex(prev)}","header":${JSON.stringify(text(header))},"hash":"${hex(hash)}"`;
+  const rest = `"salt":${salt === null ? null : `"${hex(salt)}"`},"data":${data === null ? null : `"${base64(data)}"`}`;
+  const named = blobs.length === 0 || data === null ? "" : `,"blobs":${JSON.stringify(blobs)}`;
+  return `${head},${rest}${named}}\n`;
+}
+
+/** In a header these quotes can only be those of a member: inside of a text they would be escaped. */
+const IS_ERASURE = Buffer.from('"type":"data.erased@1"');
+
+function erasedBy({ header, data }: RawEvent): readonly string[] {
+  if (data === null || !asBuffer(header).includes(IS_ERASURE)) return [];
+  const { events }: { readonly events?: unknown } = JSON.parse(text(data));
+  return Array.isArray(events) ? events.filter((id) => typeof id === "string") : [];
+}
+
+function idOf({ header }: RawEvent): string {
+  const { id }: { readonly id?: unknown } = JSON.parse(text(header));
+  return String(id);
+}
+
+const hex = (bytes: Uint8Array): string => asBuffer(bytes).toString("hex");
+const base64 = (bytes: Uint8Array): string => asBuffer(bytes).toString("base64");
+const text = (bytes: Uint8Array): string => asBuffer(bytes).toString("utf8");
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}

@@ -1,0 +1,15 @@
+import { RAW_COLUMNS, RAW_PAGE_BYTES_MAX, rawEvent } from "../bundle/raw-event.ts";
+import type { RawEvent } from "../bundle/write-bundle.ts";
+import type { Statement } from "./statements.ts";
+
+export function rawAfter(sql: (source: string) => Statement, seq: number, limit: number): readonly RawEvent[] {
+  const found: RawEvent[] = [];
+  let size = 0;
+  for (const row of sql(`SELECT ${RAW_COLUMNS} FROM events WHERE seq > ? ORDER BY seq LIMIT ?`).each(seq, limit)) {
+    const event = rawEvent(row, seq + found.length + 1);
+    found.push(event);
+    size += event.data?.length ?? 0;
+    if (size >= RAW_PAGE_BYTES_MAX) break;
+  }
+  return found;
+}

@@ -1,0 +1,98 @@
+import { HASH_BYTES, hex, rootOf, sameBytes } from "../../kernel/index.ts";
+import { openTiles } from "./edges.ts";
+import type { HashedLog, LogTree } from "./log-tree.ts";
+import { sha256 } from "./sha256.ts";
+import { hashIn, TILE_WIDTH, type Tile, type TileStore, type TreeHead } from "./tile-store.ts";
+import { walkLog } from "./walk-log.ts";
+
+export interface TreeReport {
+  readonly ok: boolean;
+  readonly size: number;
+  /** Computed from the log alone. */
+  readonly root: Uint8Array;
+  readonly problems: readonly TreeProblem[];
+}
+
+export type TreeProblem =
+  /** A tile is not there, or is not what the log says; the log is what was signed, so it is the tile that is wrong. */
+  | { readonly problem: "tile_missing" | "tile_altered"; readonly level: number; readonly index: number }
+  /** An event is another one than the tree took in. */
+  | { readonly problem: "event_altered"; readonly seq: number }
+  /** The log does not come to the root of the tree, or to that of a checkpoint. */
+  | { readonly problem: "root_mismatch"; readonly size: number; readonly expected: string; readonly found: string };
+
+const PROBLEMS_MAX = 100;
+
+/**
+ * Reads the whole log, makes the tree of it anew in passing, and compares: every tile, the root, and the root at the size
+ * of the checkpoint. With `repair` wrong tiles are written anew, but only when the log has proved to be the one that was
+ * signed: otherwise the tiles are the evidence.
+ */
+export async function checkTree(given: {
+  readonly log: HashedLog;
+  readonly tiles: TileStore;
+  readonly tree: LogTree;
+  readonly signed: TreeHead | null;
+  readonly repair: boolean;
+}): Promise<TreeReport> {
+  const { log, tiles, tree, signed, repair } = given;
+  const head = tree.head();
+  const wrong: WrongTile[] = [];
+  const mend = (found: readonly WrongTile[]): Promise<void> =>
+    found.length < PROBLEMS_MAX
+      ? tiles.write(
+          found.map(({ right }) => right),
+          null,
+        )
+      : tree.renew();
+  let signedRoot: Uint8Array | null = null;
+  const edges = await walkLog(log, head.size, signed?.size ?? 0, async (grown, made) => {
+    if (signed !== null && grown.frontier.size === signed.size) signedRoot = rootOf(sha256, grown.frontier);
+    for (const tile of made)
+      if (wrong.length < PROBLEMS_MAX && isFull(tile)) wrong.push(...(await compare(tiles, tile)));
+  });
+  for (const tile of openTiles(edges)) wrong.push(...(await compare(tiles, tile)));
+
+  const root = rootOf(sha256, edges.frontier);
+  const differing: readonly TreeProblem[] = [
+    ...mismatch(head.size, head.root, root),
+    ...(signed === null || signed.size > head.size ? [] : mismatch(signed.size, signed.root, signedRoot ?? sha256())),
+  ];
+  const isProved = differing.length === 0;
+  if (isProved && repair) await mend(wrong);
+  const problems = isProved ? wrong.map(tileProblem) : [...wrong.flatMap(eventProblems), ...differing];
+  return { ok: problems.length === 0, size: head.size, root, problems: problems.slice(0, PROBLEMS_MAX) };
+}
+
+interface WrongTile {
+  readonly right: Tile;
+  readonly stored: Uint8Array | null;
+}
+
+async function compare(tiles: TileStore, right: Tile): Promise<readonly WrongTile[]> {
+  const stored = await tiles.read(right.level, right.index, right.hashes.length / HASH_BYTES);
+  return stored !== null && sameBytes(stored, right.hashes) ? [] : [{ right, stored }];
+}
+
+function isFull({ hashes }: Tile): boolean {
+  return hashes.length === TILE_WIDTH * HASH_BYTES;
+}
+
+function tileProblem({ right: { level, index }, stored }: WrongTile): TreeProblem {
+  return { problem: stored === null ? "tile_missing" : "tile_altered", level, index };
+}
+
+/** Which events differ from what was taken in: only leaves say that, what stands above them follows. */
+function eventProblems({ right: { level, index, hashes }, stored }: WrongTile): readonly TreeProblem[] {
+  if (level > 0 || stored === null) return [];
+  const count = hashes.length / HASH_BYTES;
+  return Array.from({ length: count }, (_, at) => at)
+    .filter((at) => !sameBytes(hashIn(hashes, at), hashIn(stored, at)))
+    .map((at) => ({ problem: "event_altered", seq: index * TILE_WIDTH + at + 1 }));
+}
+
+function mismatch(size: number, expected: Uint8Array, found: Uint8Array): readonly TreeProblem[] {
+  return sameBytes(expected, found)
+    ? []
+    : [{ problem: "root_mismatch", size, expected: hex(expected), found: hex(found) }];
+}

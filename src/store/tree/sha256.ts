@@ -1,0 +1,18 @@
+import { hash } from "node:crypto";
+import type { Sha256 } from "../../kernel/index.ts";
+
+/** Out as text and back into bytes: with Node 24 that is twice as fast as asking for a buffer. */
+export const sha256: Sha256 = (...parts) => Buffer.from(hash("sha256", joined(parts), "binary"), "binary");
+
+function joined(parts: readonly (Uint8Array | string)[]): Uint8Array {
+  const bytes = parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part));
+  let length = 0;
+  for (const part of bytes) length += part.length;
+  const whole = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const part of bytes) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

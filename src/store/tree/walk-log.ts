@@ -1,0 +1,34 @@
+import { leafHash, rootOf } from "../../kernel/index.ts";
+import { StoreError } from "../port.ts";
+import { type Edges, growEdges, NO_EDGES } from "./edges.ts";
+import type { HashedLog } from "./log-tree.ts";
+import { sha256 } from "./sha256.ts";
+import { TILE_WIDTH, type Tile } from "./tile-store.ts";
+
+const CHUNK_EVENTS = 4 * TILE_WIDTH;
+
+/** Grows a tree over the log up to a size, in memory alone, in chunks of which one ends at the place that is asked for. */
+export async function walkLog(
+  log: HashedLog,
+  size: number,
+  stopAt: number,
+  onChunk: (edges: Edges, made: readonly Tile[]) => Promise<void>,
+): Promise<Edges> {
+  let edges = NO_EDGES;
+  while (edges.frontier.size < size) {
+    const at = edges.frontier.size;
+    const next = at < stopAt ? Math.min(stopAt, size) : size;
+    const events = await log.hashesAfter(at, Math.min(CHUNK_EVENTS, next - at));
+    if (events.length === 0) throw new StoreError("log_corrupt", { seq: at + 1, problem: "missing" });
+    const leaves = events.map(({ hash }) => leafHash(sha256, hash));
+    const grown = growEdges(edges, leaves);
+    edges = grown.edges;
+    await onChunk(edges, grown.tiles);
+  }
+  return edges;
+}
+
+/** What the log itself comes to, whatever the tiles say. */
+export async function rootOfLog(log: HashedLog, size: number): Promise<Uint8Array> {
+  return rootOf(sha256, (await walkLog(log, size, 0, async () => undefined)).frontier);
+}

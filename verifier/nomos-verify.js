@@ -1,0 +1,109 @@
+#!/usr/bin/env node
+// Verifies an export of a Nomos log. It shares no code with the program that writes the log, and needs nothing but Node.
+import { existsSync, readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { BundleFault } from "./fault.js";
+import { parseCheckpoint, parseKey } from "./note.js";
+import { verifyBundle } from "./verify-bundle.js";
+
+const USAGE = `nomos-verify BUNDLE [--key FILE_OR_STRING] [--checkpoint OLDER_NOTE]... [--json]
+
+  BUNDLE        a folder or .tar from \`nomos audit export\`
+  --key         the log's verifier key (name+keyid+base64), or a file that holds it; without it the key that the
+                bundle brings is believed, which shows that nothing was changed but not who wrote it
+  --checkpoint  a file with a checkpoint from earlier; the bundle must continue it. May be given several times
+  --json        the verdict as JSON
+
+Ends with 0 when everything holds, with 1 when something does not (the first such thing is named), with 2 when it was
+called wrongly.
+`;
+
+process.exitCode = main(process.argv.slice(2));
+
+/** @param {string[]} argv */
+function main(argv) {
+  const asked = parse(argv);
+  if (typeof asked === "string") {
+    process.stderr.write(`${asked}\n\n${USAGE}`);
+    return 2;
+  }
+  if (asked.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const startedMs = performance.now();
+  try {
+    const verdict = verifyBundle(asked.bundle, asked);
+    const seconds = Number(((performance.now() - startedMs) / 1000).toFixed(3));
+    const trust = asked.key === null ? "the bundle's own key" : "the given key";
+    const { origin, size, root, streams, erased, blobs } = verdict;
+    print(
+      asked.json ? { ...verdict, trust: asked.key === null ? "bundle" : "given", seconds } : null,
+      `ok: ${size} events of ${origin} in ${streams} streams (${erased} erased, ${blobs} blobs), root ${root},\n` +
+        `signed by ${trust} ${verdict.key}, verified in ${seconds} s\n`,
+    );
+    return 0;
+  } catch (thrown) {
+    if (!(thrown instanceof BundleFault)) throw thrown;
+    print(asked.json ? { ok: false, problem: { ...thrown.place, why: thrown.why } } : null, describe(thrown));
+    return 1;
+  }
+}
+
+/** @param {string[]} argv */
+function parse(argv) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: argv,
+      allowPositionals: true,
+      options: {
+        key: { type: "string" },
+        checkpoint: { type: "string", multiple: true },
+        json: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+    const asked = { bundle: "", key: null, older: [], json: values.json === true, help: values.help === true };
+    if (asked.help) return asked;
+    const [bundle, ...rest] = positionals;
+    if (bundle === undefined || rest.length > 0) return "one bundle, please";
+    if (!existsSync(bundle)) return `there is nothing at ${bundle}`;
+    const key = values.key === undefined ? null : parseKey(fileOrText(values.key));
+    if (values.key !== undefined && key === null) return `${values.key} is no verifier key, and no file that holds one`;
+    const older = [];
+    for (const path of values.checkpoint ?? []) {
+      const checkpoint = existsSync(path) ? parseCheckpoint(readFileSync(path, "utf8")) : null;
+      if (checkpoint === null) return `${path} is no file with a checkpoint`;
+      older.push(checkpoint);
+    }
+    return { ...asked, bundle, key, older };
+  } catch (cause) {
+    return cause instanceof Error ? cause.message : String(cause);
+  }
+}
+
+/** @param {string} given */
+function fileOrText(given) {
+  return existsSync(given) ? readFileSync(given, "utf8") : given;
+}
+
+/** @param {BundleFault} fault */
+function describe({ why, place }) {
+  const { line, seq, stream, version, file } = place;
+  const event = [
+    line === undefined ? null : `line ${line}`,
+    seq == null ? null : `seq ${seq}`,
+    stream == null ? null : `stream ${JSON.stringify(stream)}`,
+    version == null ? null : `version ${version}`,
+    file === undefined ? null : file,
+  ].filter((part) => part !== null);
+  return `NOT OK: ${event.length === 0 ? "" : `${event.join(", ")}: `}${why}\n`;
+}
+
+/**
+ * @param {object | null} json
+ * @param {string} text
+ */
+function print(json, text) {
+  process.stdout.write(json === null ? text : `${JSON.stringify(json)}\n`);
+}
