@@ -38,6 +38,7 @@ import { createExternalWatch } from "./external-watch.ts";
 import { interruptedIn, settleTurn } from "./interrupting.ts";
 import { keepDoing } from "./keep-doing.ts";
 import { findPoint, viewAt } from "./lineage.ts";
+import { recoverAll } from "./recovering.ts";
 import { createReports, type Reports } from "./reports.ts";
 import type { SessionProcesses } from "./session-processes.ts";
 import { refuseUnoffered } from "./settings.ts";
@@ -107,7 +108,6 @@ interface FirstPrompt {
 
 const DAEMON: By = { actor: "daemon" };
 const SLEEP_LOOK_EVERY_MS = 5000;
-const RECOVER_PAGE = 500;
 const SUSPEND_TRIES = 5;
 
 export function createSupervisor(deps: SupervisorDeps): Supervisor {
@@ -286,23 +286,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     },
     ...reports,
     erase: committer.erase,
-    recover: async () => {
-      let interrupted = 0;
-      let sessions = 0;
-      for (let after: string | undefined; ; ) {
-        const rows = await store.rows("session", {
-          active: true,
-          limit: RECOVER_PAGE,
-          ...(after === undefined ? {} : { after }),
-        });
-        const found = rows.map((row): SessionRow => JSON.parse(row));
-        const outcomes = await Promise.all(found.map((row) => recoverOne(row)));
-        interrupted += outcomes.filter(Boolean).length;
-        sessions += found.length;
-        after = found.at(-1)?.id;
-        if (found.length < RECOVER_PAGE) return { sessions, interrupted };
-      }
-    },
+    recover: () => recoverAll(store, recoverOne),
     stop: async (graceMs) => {
       stopSleeper();
       externals.stop();

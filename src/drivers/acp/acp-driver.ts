@@ -3,9 +3,9 @@ import { type AgentHost, type Driver, DriverError, type TurnPort } from "../driv
 import { checkManifestSettings, given, type Manifest } from "../manifests/manifest.ts";
 import type { Resolved } from "../manifests/resolve.ts";
 import type { AgentPool, Seat } from "./agent-pool.ts";
-import { STEP_TIMES, type StepTimes } from "./agent-process.ts";
 import { openNative } from "./native-session.ts";
 import { runPrompt } from "./prompt-turn.ts";
+import { STEP_TIMES, type StepTimes } from "./step-times.ts";
 
 export interface AcpDriverParts {
   readonly manifest: Manifest;

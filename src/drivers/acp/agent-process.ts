@@ -4,6 +4,7 @@ import { DriverError } from "../driver.ts";
 import { type AgentInfo, initialized } from "./handshake.ts";
 import { messageStream } from "./message-stream.ts";
 import { createPrinted, type Printed } from "./printed.ts";
+import type { StepTimes } from "./step-times.ts";
 
 /** One running agent: its process, the connection to it, and whoever listens to which of its sessions. */
 export interface AgentProcess {
@@ -30,24 +31,6 @@ export interface SessionListener {
   /** Pending while too much waits. */
   readonly ready: () => Promise<void>;
 }
-
-export interface StepTimes {
-  readonly initializeMs: number;
-  readonly authenticateMs: number;
-  readonly openMs: number;
-  readonly loadMs: number;
-  readonly setMs: number;
-  readonly cancelMs: number;
-}
-
-export const STEP_TIMES: StepTimes = {
-  initializeMs: 60_000,
-  authenticateMs: 60_000,
-  openMs: 120_000,
-  loadMs: 120_000,
-  setMs: 30_000,
-  cancelMs: 1200,
-};
 
 const BREACH_GRACE_MS = 200;
 /** Updates for a session that nobody listens to yet: such as the commands that come right behind its opening. */

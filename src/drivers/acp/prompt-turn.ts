@@ -5,11 +5,11 @@ import { fact } from "../../kernel/index.ts";
 import { DriverError, type TurnPort } from "../driver.ts";
 import { createTurnRecorder, type TurnRecorder } from "../turn-recorder.ts";
 import type { AgentPool, Seat } from "./agent-pool.ts";
-import type { StepTimes } from "./agent-process.ts";
 import { applySettings } from "./apply-settings.ts";
 import { createElicitations } from "./elicitation.ts";
 import { createPermissions } from "./permission.ts";
 import { promptContent } from "./prompt-content.ts";
+import type { StepTimes } from "./step-times.ts";
 import { readUpdate } from "./updates.ts";
 
 export interface PromptTurn {
