@@ -5,6 +5,7 @@ import {
   type Answer,
   admitTurnWith,
   answerApproval,
+  askApproval,
   configureDriver,
   type Decision,
   type DriverSettings,
@@ -61,6 +62,8 @@ export interface Supervisor extends Reports {
     },
     by: By,
   ) => Events;
+  /** A question to a person, put by the session in its running turn. */
+  readonly ask: (id: string, question: string, options: readonly string[], by: By) => Events;
   /** What the session's agent is to be set to from its next turn on. */
   readonly configure: (id: string, settings: Partial<DriverSettings>, by: By) => Events;
   readonly interrupt: (id: string, by: By) => Events;
@@ -238,6 +241,10 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
         }
       }
     },
+    ask: (id, question, options, by) => {
+      const put = { approvalId: newId(), question, options, action: null, effectId: null, checkpoint: null };
+      return change(id, (state) => askApproval(state, { ...put, turnId: runningTurn(state) }), by);
+    },
     configure: async (id, settings, by) => {
       const state = await committer.sessionState(id);
       deps.specs.driver(state.spec?.adapter ?? "").checkSettings?.(settings);
@@ -308,4 +315,9 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     runner.pump(row.id);
     return events.length > 0;
   }
+}
+
+/** Empty when there is none; no turn is called that. */
+function runningTurn({ phase }: SessionState): string {
+  return phase.at === "busy" ? phase.turnId : "";
 }

@@ -32,7 +32,8 @@ export function acpDriver(parts: AcpDriverParts): Driver {
     keeps: { release: pool.release },
     runTurn: async (port) => {
       const { seat, told } = await seated(parts, port);
-      await runPrompt({ port, pool, seat, told, times: timesOf(manifest), clock: parts.clock });
+      const settings = { ...port.settings, mode: port.settings.mode ?? manifest.default_mode ?? null };
+      await runPrompt({ port, pool, seat, told, settings, times: timesOf(manifest), clock: parts.clock });
     },
   };
 }

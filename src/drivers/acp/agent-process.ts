@@ -33,7 +33,11 @@ export interface SessionListener {
 }
 
 const BREACH_GRACE_MS = 200;
-/** Updates for a session that nobody listens to yet: such as the commands that come right behind its opening. */
+/**
+ * What comes while nobody listens to a session is dropped: the replay of a loaded one, or the words of a turn that is
+ * over. Only what the agent offers is kept until somebody does; it comes when it likes.
+ */
+const OFFERS: readonly unknown[] = ["available_commands_update", "current_mode_update", "config_option_update"];
 const EARLY_UPDATES_MAX = 100;
 
 /** Resolves when the agent has introduced itself; what cannot be talked to is ended and refused. */
@@ -65,7 +69,8 @@ export async function startAgent(
     const listener = listeners.get(nativeId);
     listener?.onUpdate(memberOf(params, "update"));
     const waiting = early.get(nativeId) ?? [];
-    if (listener === undefined && waiting.length < EARLY_UPDATES_MAX && early.size < EARLY_UPDATES_MAX)
+    const isOffer = OFFERS.includes(memberOf(memberOf(params, "update"), "sessionUpdate"));
+    if (listener === undefined && isOffer && waiting.length < EARLY_UPDATES_MAX && early.size < EARLY_UPDATES_MAX)
       early.set(nativeId, [...waiting, memberOf(params, "update")]);
   };
   const answer = (method: string, params: unknown): Promise<unknown> => {
