@@ -542,6 +542,13 @@ export const SYSCALLS = {
         description: "what may be answered; without any the answer is in the person's own words",
         values: null,
       },
+      {
+        name: "wait",
+        type: "boolean",
+        required: false,
+        description: "false: answered at once, with the question still open",
+        values: null,
+      },
       { name: "timeoutMs", type: "number", required: false, description: "", values: null },
     ],
   },

@@ -511,11 +511,13 @@ export interface SyscallTypes {
       readonly question: string;
       /** what may be answered; without any the answer is in the person's own words */
       readonly options?: readonly string[];
+      /** false: answered at once, with the question still open */
+      readonly wait?: boolean;
       readonly timeoutMs?: number;
     };
     readonly output: {
       readonly approvalId: string;
-      readonly status: "approved" | "rejected" | "cancelled" | "expired";
+      readonly status: "pending" | "approved" | "rejected" | "cancelled" | "expired";
       readonly answer: string | null;
     };
   };

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { NomosError, SessionId } from "../contract/index.ts";
-import { type ApprovalRow, LIMITS, type SessionRow, sessionStream } from "../kernel/index.ts";
+import { SessionId } from "../contract/index.ts";
+import { LIMITS, type SessionRow, sessionStream } from "../kernel/index.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";
 import { byOf, sessionRowOf } from "./session-answer.ts";
 import { waitForApproval } from "./wait.ts";
@@ -71,11 +71,12 @@ export const company: readonly Syscall[] = [
         .max(LIMITS.optionsMax)
         .optional()
         .describe("what may be answered; without any the answer is in the person's own words"),
+      wait: z.boolean().optional().describe("false: answered at once, with the question still open"),
       timeoutMs: z.number().int().min(1).max(ASK_WAIT_MS_MAX).optional(),
     }),
     output: z.object({
       approvalId: z.string(),
-      status: z.enum(["approved", "rejected", "cancelled", "expired"]),
+      status: z.enum(["pending", "approved", "rejected", "cancelled", "expired"]),
       answer: z.string().nullable(),
     }),
     errors: ["session_not_found", "turn_not_running", "queue_full", "wait_timeout"],
@@ -83,10 +84,11 @@ export const company: readonly Syscall[] = [
     cli: { positional: ["id", "question"] },
     commit: (context, { id, question, options }) =>
       context.services.supervisor.ask(id, question, options ?? [], byOf(context)),
-    answer: async (context, { id, timeoutMs }, events) => {
+    answer: async (context, { id, wait = true, timeoutMs }, events) => {
       const approvalId = String(Reflect.get(Object(events[0]?.data), "approvalId"));
-      const row = await waitForApproval(context, id, approvalId, timeoutMs ?? ASK_WAIT_MS);
-      return { approvalId, status: statusOf(row), answer: await answerOf(context, id, approvalId) };
+      if (!wait) return { approvalId, status: "pending" as const, answer: null };
+      const { status } = await waitForApproval(context, id, approvalId, timeoutMs ?? ASK_WAIT_MS);
+      return { approvalId, status, answer: await answerOf(context, id, approvalId) };
     },
   }),
 ];
@@ -102,11 +104,6 @@ async function shown({ services }: Context, row: SessionRow): Promise<z.input<ty
   const [last] = (await services.store.readStream(sessionStream(id), query)).events;
   const payload = z.object({ payload: z.object({ text: z.string() }) }).safeParse(last?.data);
   return { id, name, agent, state, label, cwd, note: payload.success ? payload.data.payload.text : null };
-}
-
-function statusOf({ id, status }: ApprovalRow): "approved" | "rejected" | "cancelled" | "expired" {
-  if (status === "pending") throw new NomosError("internal", { approvalId: id, reason: "it is still open" });
-  return status;
 }
 
 async function answerOf({ services }: Context, id: string, approvalId: string): Promise<string | null> {
