@@ -5,7 +5,7 @@ import {
   type Answer,
   admitTurnWith,
   answerApproval,
-  askApproval,
+  askInTurn,
   configureDriver,
   type Decision,
   type DriverSettings,
@@ -243,7 +243,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     },
     ask: (id, question, options, by) => {
       const put = { approvalId: newId(), question, options, action: null, effectId: null, checkpoint: null };
-      return change(id, (state) => askApproval(state, { ...put, turnId: runningTurn(state) }), by);
+      return change(id, (state) => askInTurn(state, put), by);
     },
     configure: async (id, settings, by) => {
       const state = await committer.sessionState(id);
@@ -315,9 +315,4 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     runner.pump(row.id);
     return events.length > 0;
   }
-}
-
-/** Empty when there is none; no turn is called that. */
-function runningTurn({ phase }: SessionState): string {
-  return phase.at === "busy" ? phase.turnId : "";
 }

@@ -16,7 +16,6 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["driver.list", ""],
   ["driver.add", '{"id":"tiny","name":"Tiny","description":"","protocol":"acp","bin":"true"}'],
   ["driver.show", "tiny"],
-  ["driver.check", "tiny"],
   ["driver.remove", "tiny"],
   ["doc.list", "", { page: "docs.0.path" }],
   ["doc.read", "$page"],
@@ -88,8 +87,8 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["system.shutdown", ""],
 ];
 
-/** Needs bytes that only the log knows the name of, a stream without an end, a registry, a running turn: shown elsewhere. */
-const ELSEWHERE: readonly string[] = ["blob.read", "event.stream", "driver.install", "session.ask"];
+/** Needs bytes that only the log knows the name of, a stream without an end, a registry, an agent, a running turn: shown elsewhere. */
+const ELSEWHERE: readonly string[] = ["blob.read", "event.stream", "driver.install", "driver.check", "session.ask"];
 
 test(
   "every syscall can be called by its family and verb",
