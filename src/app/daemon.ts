@@ -34,6 +34,7 @@ import { createDriverDesk } from "./driver-desk.ts";
 import { createDrivers } from "./drivers.ts";
 import { homeIdentity } from "./home-identity.ts";
 import { takeHomeLease } from "./home-lease.ts";
+import { growHeapSlowly } from "./memory.ts";
 import { createProgramRunner } from "./run-program.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
 import { sessionFiles } from "./session-files.ts";
@@ -72,6 +73,7 @@ const SOCKET_PATH_MAX = 100;
 /** The composition root: everything is built here, once, and nothing anywhere else. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const startedAtMs = Date.now();
+  growHeapSlowly();
   await mkdir(options.home, { recursive: true, mode: 0o700 });
   const home = await realpath(options.home);
   const lock = lockHome(join(home, "lock.db"));
