@@ -7,6 +7,7 @@ import {
   createProcessHost,
   findBubblewrap,
   killMarked,
+  limitsHeld,
   processIdentity,
   systemClock,
   systemFiles,
@@ -114,6 +115,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   await mkdir(workspaces, { recursive: true, mode: 0o700 });
   let port = 0;
   const url = () => `http://127.0.0.1:${port}`;
+  const limits = () => {
+    const { processMemoryMb, processOpenFilesMax } = config.show();
+    return { memoryMb: processMemoryMb ?? null, openFilesMax: processOpenFilesMax ?? null };
+  };
   const processes = createSessionProcesses({
     host,
     environment: options.environment,
@@ -122,6 +127,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     url,
     driverEnvironment: (slug) => drivers.environment(slug),
     isHomeInPlace: identity.isInPlace,
+    limits,
   });
   const { environment } = options;
   const programs = createProgramRunner({ host, clock, environment, instance, cwd: dirname(home) });
@@ -218,6 +224,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       port: () => port,
       startedAtMs,
       recovery: () => recovery,
+      limits: () => ({ ...limits(), held: limitsHeld() }),
       sandbox: { bubblewrap: bwrapPath, remedy: "remedy" in bubblewrap ? bubblewrap.remedy : null },
       shutDown: () => void clock.after(50, () => stopAsked.resolve()),
     },

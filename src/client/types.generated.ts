@@ -1030,6 +1030,12 @@ export interface SyscallTypes {
         readonly bubblewrap: string | null;
         readonly remedy: string | null;
       };
+      /** of each process of a session; `held` is false where the system holds none */
+      readonly limits: {
+        readonly memoryMb: number | null;
+        readonly openFilesMax: number | null;
+        readonly held: boolean;
+      };
       readonly tree: {
         readonly size: number;
         /** how many events the tree is behind the log */

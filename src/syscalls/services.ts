@@ -116,6 +116,11 @@ export interface DaemonService {
   readonly startedAtMs: number;
   readonly recovery: () => { readonly sessions: number; readonly interrupted: number; readonly ms: number };
   readonly sandbox: { readonly bubblewrap: string | null; readonly remedy: string | null };
+  readonly limits: () => {
+    readonly memoryMb: number | null;
+    readonly openFilesMax: number | null;
+    readonly held: boolean;
+  };
   /** Answers first, then stops: drains, puts every session to sleep, ends. */
   readonly shutDown: () => void;
 }
