@@ -7,8 +7,8 @@ import { limitScript, limitsHeld } from "./resource-limits.ts";
 
 /** How it dies of hunger is its own business; that it does not get what it wants is ours. */
 const HUNGRY =
-  "console.log('up'); const kept = []; for (let n = 0; n < 20; n += 1) kept.push(Buffer.alloc(50e6, 1)); console.log('fed')";
-const limits = { memoryMb: 400, openFilesMax: 123 };
+  "console.log('up'); const kept = []; for (let n = 0; n < 40; n += 1) kept.push(Buffer.alloc(50e6, 1)); console.log('fed')";
+const limits = { memoryMb: 1000, openFilesMax: 123 };
 const sandbox = await findBubblewrap(process.env["PATH"] ?? "");
 
 for (const bwrapPath of "path" in sandbox ? [sandbox.path, null] : [null])
@@ -18,7 +18,7 @@ for (const bwrapPath of "path" in sandbox ? [sandbox.path, null] : [null])
     async () => {
       await using stage = rehearse({ bwrapPath });
       const asked = await readAll(stage.shell("ulimit -c; ulimit -n; ulimit -d", { limits }));
-      expect(asked.stdout.trim().split("\n")).toEqual(["0", "123", String(400 * 1024)]);
+      expect(asked.stdout.trim().split("\n")).toEqual(["0", "123", String(1000 * 1024)]);
       const { stdout } = await readAll(stage.host.spawn(stage.spec([process.execPath, "-e", HUNGRY], { limits })));
       expect(stdout).toBe("up\n");
     },
