@@ -35,7 +35,9 @@ export const Config = z.looseObject({
     .int()
     .min(256)
     .optional()
-    .describe("memory of each process of a session, where the system holds such a limit; Node alone takes 600 MB to start; default: no limit"),
+    .describe(
+      "memory of each process of a session, where the system holds such a limit; Node alone takes 600 MB to start; default: no limit",
+    ),
   processOpenFilesMax: z.number().int().min(64).optional().describe("open files of each process of a session"),
   processesMax: z.number().int().min(1).optional().describe("processes of all sessions together"),
   connectionsMax: z.number().int().min(1).optional().describe("open connections, streams included"),
