@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { ackBenchmark } from "./ack.ts";
 import { appendBenchmark } from "./append.ts";
 import { auditBenchmark } from "./audit.ts";
+import { backupBenchmark } from "./backup.ts";
 import { cliBenchmark } from "./cli.ts";
 import { daemonStartBenchmark } from "./daemon-start.ts";
 import { fanOutBenchmark } from "./fan-out.ts";
@@ -41,6 +42,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   daemonStartBenchmark,
   hibernatedBenchmark,
   auditBenchmark,
+  backupBenchmark,
   cliBenchmark,
   postgresBenchmark,
 ];

@@ -8,6 +8,7 @@ import { ERRORS } from "../src/client/index.ts";
 import { AGENT_ERRORS } from "../src/contract/errors/agent-errors.ts";
 import { DOOR_ERRORS } from "../src/contract/errors/door-errors.ts";
 import { HOST_ERRORS } from "../src/contract/errors/host-errors.ts";
+import { KEEPING_ERRORS } from "../src/contract/errors/keeping-errors.ts";
 import { LOG_ERRORS } from "../src/contract/errors/log-errors.ts";
 import { SESSION_ERRORS } from "../src/contract/errors/session-errors.ts";
 import { ERROR_CATALOGUE } from "../src/contract/index.ts";
@@ -37,6 +38,7 @@ describe("what is generated", () => {
       "src/kernel/events.ts",
       "src/kernel/event-parts.ts",
       "src/kernel/driver-events.ts",
+      "src/kernel/keeping.ts",
       "src/kernel/session/view.ts",
     ])
       await copy(path, root);
@@ -85,8 +87,8 @@ describe("error codes", () => {
   });
 
   test("each belongs to one family", () => {
-    const families = [AGENT_ERRORS, DOOR_ERRORS, HOST_ERRORS, LOG_ERRORS, SESSION_ERRORS].flatMap((family) =>
-      Object.keys(family),
+    const families = [AGENT_ERRORS, DOOR_ERRORS, HOST_ERRORS, KEEPING_ERRORS, LOG_ERRORS, SESSION_ERRORS].flatMap(
+      (family) => Object.keys(family),
     );
     expect(families.toSorted()).toEqual(Object.keys(ERROR_CATALOGUE).sort());
   });

@@ -20,6 +20,7 @@ import {
   createApprovalWaiters,
   createCommitter,
   createFrames,
+  createRetention,
   createSessionProcesses,
   createSupervisor,
   createTokens,
@@ -28,6 +29,7 @@ import {
 import { serveHttp } from "../surfaces/index.ts";
 import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
 import { openAudit } from "./audit.ts";
+import { createBackups } from "./backups.ts";
 import { openDaemonLog } from "./daemon-log.ts";
 import { createDenialBound } from "./denials.ts";
 import { createDocs } from "./docs.ts";
@@ -36,6 +38,7 @@ import { createDrivers } from "./drivers.ts";
 import { homeIdentity } from "./home-identity.ts";
 import { takeHomeLease } from "./home-lease.ts";
 import { growHeapSlowly } from "./memory.ts";
+import { clearRestoring, refuseBackup } from "./restored-files.ts";
 import { createProgramRunner } from "./run-program.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
 import { sessionFiles } from "./session-files.ts";
@@ -77,7 +80,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   growHeapSlowly();
   await mkdir(options.home, { recursive: true, mode: 0o700 });
   const home = await realpath(options.home);
+  refuseBackup(home);
   const lock = lockHome(join(home, "lock.db"));
+  await clearRestoring(home).catch((thrown: unknown) => {
+    lock.release();
+    throw thrown;
+  });
   const config = await openSettings(home);
   const log = openDaemonLog(home, options.echo);
   const clock = systemClock();
@@ -202,6 +210,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     tickets: createTickets(clock),
     docs: createDocs(),
     audit: audit.service(committer),
+    backups: createBackups({ ...audit, home, store, clock, committer, version: options.version }),
+    retention: createRetention({ store, committer, clock, newId, folder: join(home, "archive") }),
     fence,
     callsUnderWay: new Map(),
     secretsShownOnce: new Map(),

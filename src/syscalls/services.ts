@@ -3,7 +3,8 @@ import type { AgentInfo } from "../drivers/index.ts";
 import type { AnchorStatus } from "../host/index.ts";
 import type { Actor, Policy, Sha256 } from "../kernel/index.ts";
 import type { CallRef, CheckpointKeeper, LogTree, RecordedEvent, Store, TreeReport } from "../store/index.ts";
-import type { Agents, By, Frames, Supervisor, Tokens } from "../supervisor/index.ts";
+import type { Agents, By, Frames, Retention, Supervisor, Tokens } from "../supervisor/index.ts";
+import type { Progress } from "./progress.ts";
 import type { Tickets } from "./tickets.ts";
 
 /** What syscalls work on. Built once by the composition root. */
@@ -26,6 +27,8 @@ export interface Services {
   readonly docs: DocService;
   readonly config: ConfigService;
   readonly audit: AuditService;
+  readonly backups: BackupService;
+  readonly retention: Retention;
   readonly daemon: DaemonService;
   /** Calls with an idempotency key that are being carried out right now. */
   readonly callsUnderWay: Map<string, Promise<unknown>>;
@@ -88,6 +91,12 @@ export interface AuditService {
     made: { readonly path: string; readonly size: number },
     by: By,
   ) => Promise<readonly RecordedEvent[]>;
+}
+
+/** Copies of the whole home, made while it runs. */
+export interface BackupService {
+  /** One at a time: `overloaded`. Nothing is left of one that fails. */
+  readonly make: (path: string, progress: (progress: Progress) => void, by: By) => Promise<readonly RecordedEvent[]>;
 }
 
 export interface Caller {

@@ -47,6 +47,8 @@ const ROW_BYTES_MAX = 128 * 1024 * 1024;
  */
 export function openForWriting(path: string): DatabaseSync {
   return open(path, false, (db) => {
+    // Holds only for a file that is still empty, and only before anything else is said of it.
+    db.exec("PRAGMA auto_vacuum=INCREMENTAL");
     db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA secure_delete=ON");
     db.exec(`PRAGMA cache_size=-${WRITER_CACHE_KIB}; PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=OFF`);
     if (versionOf(db) === 0) create(db);
