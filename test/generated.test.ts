@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { parseSync, Visitor } from "oxc-parser";
 import { describe, expect, test } from "vitest";
 import { ERRORS } from "../src/client/index.ts";
+import { AGENT_ERRORS } from "../src/contract/errors/agent-errors.ts";
 import { DOOR_ERRORS } from "../src/contract/errors/door-errors.ts";
 import { HOST_ERRORS } from "../src/contract/errors/host-errors.ts";
 import { KEEPING_ERRORS } from "../src/contract/errors/keeping-errors.ts";
@@ -33,7 +34,13 @@ describe("what is generated", () => {
     const root = await plantTree({});
     for (const name of ["node_modules", "package.json", "biome.json", ".gitignore"])
       await symlink(join(ROOT, name), join(root, name));
-    for (const path of ["src/kernel/events.ts", "src/kernel/keeping.ts", "src/kernel/session/view.ts"])
+    for (const path of [
+      "src/kernel/events.ts",
+      "src/kernel/event-parts.ts",
+      "src/kernel/driver-events.ts",
+      "src/kernel/keeping.ts",
+      "src/kernel/session/view.ts",
+    ])
       await copy(path, root);
     expect((await writeGenerated(root)).length).toBe(generatedFiles(root).size);
     expect(await staleFiles(root)).toEqual([]);
@@ -80,8 +87,8 @@ describe("error codes", () => {
   });
 
   test("each belongs to one family", () => {
-    const families = [DOOR_ERRORS, HOST_ERRORS, KEEPING_ERRORS, LOG_ERRORS, SESSION_ERRORS].flatMap((family) =>
-      Object.keys(family),
+    const families = [AGENT_ERRORS, DOOR_ERRORS, HOST_ERRORS, KEEPING_ERRORS, LOG_ERRORS, SESSION_ERRORS].flatMap(
+      (family) => Object.keys(family),
     );
     expect(families.toSorted()).toEqual(Object.keys(ERROR_CATALOGUE).sort());
   });

@@ -111,6 +111,7 @@ async function writeStory(log: Store): Promise<void> {
   await writeSession(log, add, one);
   await writeEnds(add);
   await writeFork(log, add, one);
+  await writeForeign(log, add);
   await add("system", [fact("log.exported@1", { path: "exports/golden", size: 60 })]);
   const root = "c".repeat(64);
   const copied = { blobs: 2, missingBlobs: 0, bytes: 4096 };
@@ -210,6 +211,56 @@ async function writeSession(log: Store, add: Add, stream: string): Promise<void>
   if (message === undefined) throw new Error("nothing was appended");
   const said = newEvent(fact("data.erased@1", { events: [message.id], reason: "asked for" }));
   await log.erase(stream, [message.id], said, { fence: 1 });
+}
+
+/** A session of somebody else's agent. */
+async function writeForeign(log: Store, add: Add): Promise<void> {
+  const stream = sessionStream(newId());
+  const turnId = "turn-3";
+  const blob = await log.putBlob(Buffer.from([137, 80, 78, 71]));
+  const small = (text: string) => ({ text, blob: null, bytes: text.length });
+  await add(stream, [
+    fact("session.opened@1", { spec: { ...SPEC, name: "wise-heron-11", external: null }, label: null }),
+    fact("driver.configured@1", { mode: "plan", model: null, options: { effort: "high", web: true } }),
+    fact("turn.admitted@1", { turnId, prompt: "Look", blob: null, bytes: 4, queued: false }),
+    fact("turn.attached@1", {
+      turnId,
+      items: [{ kind: "image", name: "dot.png", mediaType: "image/png", uri: null, blob, bytes: 4 }],
+    }),
+  ]);
+  await add(stream, [fact("session.started@1", { continuity: "fresh" }), fact("turn.started@1", { turnId })]);
+  const program = { program: "claude 1.0.0", protocol: "acp/1", tools: true };
+  await add(stream, [
+    fact("driver.attached@1", { turnId, nativeId: "n-1", continuity: "fresh", reason: null, ...program }),
+    fact("driver.offered@1", {
+      turnId,
+      mode: "plan",
+      modes: [{ id: "plan", name: "Plan" }],
+      options: [{ id: "model", name: "Model", category: "model", current: "small", values: ["small", "large"] }],
+      commands: [{ name: "compact", description: "makes it shorter" }],
+    }),
+  ]);
+  const names = { turnId, callId: "c1", title: "Write a.txt", places: [{ path: "a.txt", line: 1 }] };
+  await add(stream, [fact("tool.called@1", { ...names, kind: "edit", input: small("{}") })]);
+  await add(stream, [
+    fact("tool.ended@1", {
+      ...names,
+      outcome: "done",
+      diffs: [{ path: "a.txt", before: null, after: small("hello") }],
+      output: null,
+    }),
+    fact("driver.update_kept@1", { turnId, kind: "hologram", ...small("{}") }),
+    fact("driver.noticed@1", { turnId, severity: "warning", title: "slow", body: small("very") }),
+    fact("usage.reported@1", {
+      turnId,
+      contextTokens: 250,
+      contextMax: 1000,
+      inputTokens: null,
+      outputTokens: null,
+      cost: { amount: 0.5, currency: "USD" },
+    }),
+  ]);
+  await add(stream, [fact("turn.ended@1", { turnId, outcome: "completed", error: null })]);
 }
 
 async function writeEnds(add: Add): Promise<void> {

@@ -1,15 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { toNomosError } from "../contract/index.ts";
-import {
-  createProcessHost,
-  findBubblewrap,
-  killMarked,
-  processIdentity,
-  systemFiles,
-  writeFileAtomic,
-} from "../host/index.ts";
+import { processIdentity, systemFiles, writeFileAtomic } from "../host/index.ts";
 import { compilePolicy, fact, HOME_LEASE, releaseLease, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
 import {
   createAgents,
@@ -18,7 +11,6 @@ import {
   createDelegation,
   createFrames,
   createRetention,
-  createSessionProcesses,
   createSupervisor,
   createTokens,
   createTurnRunner,
@@ -31,8 +23,8 @@ import { keptCensus, openBounds, watchEventLoop } from "./bounds.ts";
 import { cleanTemporaries } from "./clean-temporaries.ts";
 import { createDenialBound } from "./denials.ts";
 import { createDocs } from "./docs.ts";
-import { createDrivers } from "./drivers.ts";
 import { takeHomeLease } from "./home-lease.ts";
+import { startMachine } from "./machine.ts";
 import { growHeapSlowly } from "./memory.ts";
 import { openHome } from "./open-home.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
@@ -83,27 +75,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const bounds = await openBounds({ home, store, config, clock, log: log.write });
   const committer = createCommitter({ store, clock, newId, fence, bounds: bounds.bounds });
 
-  const bubblewrap = await findBubblewrap(options.environment["PATH"] ?? "");
-  const bwrapPath = "path" in bubblewrap ? bubblewrap.path : null;
-  const instance = `nomos-${createHash("sha256").update(home).digest("hex").slice(0, 12)}`;
-  const withstood = await killMarked(instance);
-  if (withstood.length > 0) log.write("processes of a dead daemon do not go away", { pids: withstood });
-  const host = createProcessHost({ home, bwrapPath, processesMax: setting(config, "processesMax") });
-
-  const drivers = createDrivers(config);
-  const workspaces = join(home, "workspaces");
-  await mkdir(workspaces, { recursive: true, mode: 0o700 });
   let port = 0;
   const url = () => `http://127.0.0.1:${port}`;
-  const processes = createSessionProcesses({
-    host,
-    environment: options.environment,
-    instance,
-    workspaces,
-    url,
-    driverEnvironment: drivers.environment,
-    isHomeInPlace: identity.isInPlace,
-  });
+  const { environment, version } = options;
+  const machine = await startMachine({ opened, environment, version, url });
+  const { processes, drivers } = machine;
   const frames = createFrames();
   const agents = createAgents(store, committer);
   const tokens = createTokens(store, committer, clock, newId);
@@ -125,6 +101,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     processes,
     driver: drivers.get,
     toolPolicy: agents.toolPolicy,
+    permissions: {
+      named: agents.namedPolicy,
+      unattended: (adapter) => config.show().drivers?.[adapter]?.permissions ?? "ask",
+      answerWithinMs: () => config.show().approvalWaitMs ?? null,
+    },
     turnTimeoutMs: () => setting(config, "turnTimeoutMs"),
     log: log.write,
   });
@@ -147,6 +128,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     newId,
     specs,
     bounds: bounds.bounds,
+    keeper: machine.keeper,
     idleHibernateMs: () => setting(config, "idleHibernateMs"),
     log: log.write,
   });
@@ -189,14 +171,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     instruments,
     census: keptCensus(store, clock),
     eventLoop: eventLoop.lag,
-    backups: createBackups({ ...audit, home, store, clock, committer, version: options.version }),
+    backups: createBackups({ ...audit, home, store, clock, committer, version }),
     retention: createRetention({ store, committer, clock, newId, folder: join(home, "archive") }),
     fence,
     callsUnderWay: new Map(),
     secretsShownOnce: new Map(),
     identify: processIdentity,
     requireDriver: (slug) => void drivers.get(slug),
-    drivers: () => drivers.list().map(({ slug, summary, continuity }) => ({ slug, summary, continuity })),
+    drivers: machine.desk,
     noteCall: async (syscall, { actor, call }) => {
       await committer.change(SYSTEM_STREAM, () => [fact("call.made@1", { syscall })], { actor: actor.principal, call });
     },
@@ -207,13 +189,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       });
     },
     daemon: {
-      version: options.version,
+      version,
       pid: process.pid,
       home,
       port: () => port,
       startedAtMs,
       recovery: () => recovery,
-      sandbox: { bubblewrap: bwrapPath, remedy: "remedy" in bubblewrap ? bubblewrap.remedy : null },
+      limits: machine.limits,
+      sandbox: machine.sandbox,
       shutDown: () => void clock.after(50, () => stopAsked.resolve()),
     },
   };
@@ -243,12 +226,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   await unlessFull(agents.ensureBuiltIn(drivers.list().map(({ slug }) => slug)), log.write);
   const recoveryStartMs = Date.now();
   recovery = { ...(await supervisor.recover()), ms: Date.now() - recoveryStartMs };
-  const tourSession = options.tour ? await unlessFull(startTour(services, workspaces), log.write) : null;
+  const tourSession = options.tour ? await unlessFull(startTour(services, machine.workspaces), log.write) : null;
   const found = {
     pid: process.pid,
     port,
     socket: socketPath.length < SOCKET_PATH_MAX ? socketPath : null,
-    version: options.version,
+    version,
     startedAt: clock.iso(startedAtMs),
   };
   await writeFileAtomic(join(home, "daemon.json"), Buffer.from(`${JSON.stringify(found)}\n`), { mode: 0o600 });
@@ -271,7 +254,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     stopping.abort();
     const closed = server.close();
     await supervisor.stop(TURN_GRACE_MS);
-    await host.stopAll({ graceMs: TURN_GRACE_MS });
+    await machine.stop(TURN_GRACE_MS);
     await closed;
     await committer
       .change(

@@ -99,7 +99,7 @@ export interface SyscallTypes {
   "session.start": {
     readonly kind: "write";
     readonly input: {
-      /** the driver: demo, script, or one of your own */
+      /** the driver: `driver list` shows those there are */
       readonly adapter: string;
       /** the agent it works as; default: the one of the driver's name */
       readonly agent?: string;
@@ -111,6 +111,20 @@ export interface SyscallTypes {
       readonly cwd?: string;
       /** at most 1048576 bytes */
       readonly prompt?: string;
+      /** images, files and links beside the text; an agent that cannot take one refuses the turn */
+      readonly attachments?: readonly {
+        readonly kind: "image" | "resource" | "link";
+        readonly name: string;
+        readonly mediaType?: string;
+        readonly uri?: string;
+        /** base64; not for a link */
+        readonly data?: string;
+      }[];
+      /** the agent's mode */
+      readonly mode?: string;
+      /** the model it works with */
+      readonly model?: string;
+      readonly options?: { readonly [key: string]: string | boolean };
       readonly label?: string;
       readonly sandbox?: "off" | "warn" | "enforce" | "strict";
       readonly scope?: {
@@ -179,7 +193,7 @@ export interface SyscallTypes {
   "session.prompt": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       /** at most 1048576 bytes */
       readonly prompt: string;
@@ -187,6 +201,15 @@ export interface SyscallTypes {
       readonly queue?: boolean;
       /** end the running turn first */
       readonly interrupt?: boolean;
+      /** images, files and links beside the text; an agent that cannot take one refuses the turn */
+      readonly attachments?: readonly {
+        readonly kind: "image" | "resource" | "link";
+        readonly name: string;
+        readonly mediaType?: string;
+        readonly uri?: string;
+        /** base64; not for a link */
+        readonly data?: string;
+      }[];
     };
     readonly output: {
       readonly ok: true;
@@ -199,7 +222,7 @@ export interface SyscallTypes {
   "session.interrupt": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -212,7 +235,7 @@ export interface SyscallTypes {
   "session.suspend": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly reason?: string;
     };
@@ -222,7 +245,7 @@ export interface SyscallTypes {
   "session.resume": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: Session;
@@ -231,7 +254,7 @@ export interface SyscallTypes {
   "session.hibernate": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: Session;
@@ -240,7 +263,7 @@ export interface SyscallTypes {
   "session.kill": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly reason?: string;
     };
@@ -253,7 +276,7 @@ export interface SyscallTypes {
   "session.forget": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -265,7 +288,7 @@ export interface SyscallTypes {
   "session.label": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly label: string | null;
     };
@@ -275,7 +298,7 @@ export interface SyscallTypes {
   "session.fork": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       /** an event id; default: the head */
       readonly at?: string;
@@ -287,7 +310,7 @@ export interface SyscallTypes {
   "session.rewind": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       /** an event id */
       readonly to: string;
@@ -346,6 +369,55 @@ export interface SyscallTypes {
       }[];
     };
   };
+  /** What a session's agent can be set to (modes, models, options), the commands it takes, and what was chosen. */
+  "session.offer": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly chosen: {
+        readonly mode: string | null;
+        readonly model: string | null;
+        readonly options: { readonly [key: string]: string | boolean };
+      } | null;
+      /** null as long as the agent has not said anything about it */
+      readonly offer: {
+        readonly mode: string | null;
+        readonly modes: readonly {
+          readonly id: string;
+          readonly name: string;
+        }[];
+        readonly options: readonly {
+          readonly id: string;
+          readonly name: string;
+          readonly category: string | null;
+          readonly current: string | boolean;
+          readonly values: readonly string[];
+        }[];
+        readonly commands: readonly {
+          readonly name: string;
+          readonly description: string;
+        }[];
+      } | null;
+    };
+  };
+  /** Set a session's agent: mode, model, options, from its next turn on. */
+  "session.configure": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
+      /** the agent's mode */
+      readonly mode?: string;
+      /** the model it works with */
+      readonly model?: string;
+      readonly options?: { readonly [key: string]: string | boolean };
+    };
+    readonly output: Session;
+  };
   /** The sessions, newest first. */
   "session.list": {
     readonly kind: "read";
@@ -365,7 +437,7 @@ export interface SyscallTypes {
   "session.show": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: Session;
@@ -374,7 +446,7 @@ export interface SyscallTypes {
   "session.delegates": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -397,7 +469,7 @@ export interface SyscallTypes {
   "session.events": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       /** a `next`, a `seq`, an event id, or `now`; exclusive */
       readonly after?: number | string;
@@ -417,7 +489,7 @@ export interface SyscallTypes {
   "session.output": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly lastN?: number;
     };
@@ -433,7 +505,7 @@ export interface SyscallTypes {
   "session.wait": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly turnId?: string;
       readonly timeoutMs?: number;
@@ -466,7 +538,7 @@ export interface SyscallTypes {
   "session.stream": {
     readonly kind: "stream";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       /** a `next`, a `seq`, an event id, or `now`; exclusive */
       readonly after?: number | string;
@@ -510,11 +582,63 @@ export interface SyscallTypes {
       readonly next: number | null;
     };
   };
+  /** The other sessions at work in the same directory or of the same family, each with its last note. */
+  "session.siblings": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly siblings: readonly {
+        readonly id: string;
+        readonly name: string;
+        readonly agent: string;
+        readonly state: string;
+        readonly label: string | null;
+        readonly cwd: string;
+        /** the last note it left */
+        readonly note: string | null;
+      }[];
+    };
+  };
+  /** Leave a note with a session, for its siblings and for people. */
+  "session.note": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
+      readonly text: string;
+    };
+    readonly output: {
+      readonly ok: true;
+      readonly id: string;
+    };
+  };
+  /** Ask the person something from within a turn, and wait for the answer. */
+  "session.ask": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
+      readonly question: string;
+      /** what may be answered; without any the answer is in the person's own words */
+      readonly options?: readonly string[];
+      /** false: answered at once, with the question still open */
+      readonly wait?: boolean;
+      readonly timeoutMs?: number;
+    };
+    readonly output: {
+      readonly approvalId: string;
+      readonly status: "pending" | "approved" | "rejected" | "cancelled" | "expired";
+      readonly answer: string | null;
+    };
+  };
   /** What another agent needs to go on where a session is: task, state, todo, artifacts, last words. */
   "session.handoff": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -541,7 +665,7 @@ export interface SyscallTypes {
   "session.finish": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly exitCode?: number;
       /** it broke: what it said last */
@@ -553,7 +677,7 @@ export interface SyscallTypes {
   "turn.begin": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly input: string;
     };
@@ -566,7 +690,7 @@ export interface SyscallTypes {
   "turn.end": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly turnId: string;
       readonly outcome?: "completed" | "failed" | "interrupted";
@@ -582,7 +706,7 @@ export interface SyscallTypes {
   "turn.say": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly turnId: string;
       readonly text: string;
@@ -596,7 +720,7 @@ export interface SyscallTypes {
   "event.add": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly turnId?: string;
       readonly events: readonly {
@@ -613,7 +737,7 @@ export interface SyscallTypes {
   "artifact.list": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -631,7 +755,7 @@ export interface SyscallTypes {
   "artifact.read": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly path: string;
       readonly version?: number;
@@ -650,7 +774,7 @@ export interface SyscallTypes {
   "artifact.write": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly path: string;
       readonly content: string;
@@ -682,7 +806,7 @@ export interface SyscallTypes {
   "todo.show": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -693,7 +817,7 @@ export interface SyscallTypes {
   "todo.replace": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly items: readonly TodoItem[];
       readonly turnId?: string;
@@ -718,6 +842,7 @@ export interface SyscallTypes {
     readonly kind: "write";
     readonly input: {
       readonly approvalId: string;
+      /** one of the options; a question without any takes your own words */
       readonly option?: string;
     };
     readonly output: Approval;
@@ -779,18 +904,6 @@ export interface SyscallTypes {
     };
     readonly output: Agent;
   };
-  /** The installed drivers. */
-  "driver.list": {
-    readonly kind: "read";
-    readonly input: Record<string, never>;
-    readonly output: {
-      readonly drivers: readonly {
-        readonly slug: string;
-        readonly summary: string;
-        readonly continuity: string;
-      }[];
-    };
-  };
   /** The directories that have a name, and which of them is the active one. */
   "workspace.list": {
     readonly kind: "read";
@@ -845,6 +958,114 @@ export interface SyscallTypes {
   };
   /** Take a workspace's name away; the directory and its sessions stay. */
   "workspace.remove": {
+    readonly kind: "write";
+    readonly input: {
+      readonly slug: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly slug: string;
+    };
+  };
+  /** The drivers there are, and which of them are installed. */
+  "driver.list": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly drivers: readonly {
+        readonly slug: string;
+        readonly summary: string;
+        /** how its memory comes back after its process is gone: native or digest */
+        readonly continuity: string;
+        readonly protocol: "acp" | "print" | "own";
+        readonly origin: "built-in" | "added" | "configured";
+        readonly installed: boolean;
+      }[];
+    };
+  };
+  /** One driver with its manifest. */
+  "driver.show": {
+    readonly kind: "read";
+    readonly input: {
+      readonly slug: string;
+    };
+    readonly output: {
+      readonly slug: string;
+      readonly summary: string;
+      /** how its memory comes back after its process is gone: native or digest */
+      readonly continuity: string;
+      readonly protocol: "acp" | "print" | "own";
+      readonly origin: "built-in" | "added" | "configured";
+      readonly installed: boolean;
+      readonly manifest: { readonly [key: string]: unknown } | null;
+    };
+  };
+  /** Install an agent into the daemon's home, in the version its manifest names. */
+  "driver.install": {
+    readonly kind: "write";
+    readonly input: {
+      readonly slug: string;
+    };
+    readonly output: {
+      readonly slug: string;
+      readonly summary: string;
+      /** how its memory comes back after its process is gone: native or digest */
+      readonly continuity: string;
+      readonly protocol: "acp" | "print" | "own";
+      readonly origin: "built-in" | "added" | "configured";
+      readonly installed: boolean;
+      readonly manifest: { readonly [key: string]: unknown } | null;
+    };
+  };
+  /** Find an agent, look at its version, and let it introduce itself: no session, no model, no money. */
+  "driver.check": {
+    readonly kind: "read";
+    readonly input: {
+      readonly slug: string;
+    };
+    readonly output: {
+      readonly slug: string;
+      readonly ok: boolean;
+      readonly from: "command" | "home" | "path" | null;
+      readonly command: readonly string[];
+      readonly version: string | null;
+      readonly problem: {
+        readonly code: string;
+        readonly message: string;
+        readonly steps: readonly string[];
+      } | null;
+      readonly agent: {
+        readonly name: string;
+        readonly protocol: number;
+        readonly loads: boolean;
+        readonly resumes: boolean;
+        readonly forks: boolean;
+        readonly closes: boolean;
+        readonly images: boolean;
+        readonly embeds: boolean;
+        readonly mcpHttp: boolean;
+        readonly authMethods: readonly {
+          readonly id: string;
+          readonly name: string;
+          readonly description: string;
+        }[];
+      } | null;
+    };
+  };
+  /** Add an agent by its manifest, or replace one: no code, a file of a few lines. */
+  "driver.add": {
+    readonly kind: "write";
+    readonly input: {
+      /** the manifest, as JSON text */
+      readonly manifest: string;
+    };
+    readonly output: {
+      readonly ok: true;
+      readonly slug: string;
+    };
+  };
+  /** Take back a manifest that was added; one that comes with Nomos counts again. */
+  "driver.remove": {
     readonly kind: "write";
     readonly input: {
       readonly slug: string;
@@ -989,6 +1210,12 @@ export interface SyscallTypes {
         readonly bubblewrap: string | null;
         readonly remedy: string | null;
       };
+      /** of each process of a session; `held` is false where the system holds none */
+      readonly limits: {
+        readonly memoryMb: number | null;
+        readonly openFilesMax: number | null;
+        readonly held: boolean;
+      };
       readonly tree: {
         readonly size: number;
         /** how many events the tree is behind the log */
@@ -1126,7 +1353,7 @@ export interface SyscallTypes {
   "session.erase": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly events: readonly string[];
       readonly reason?: string;
@@ -1268,7 +1495,7 @@ export interface SyscallTypes {
   "archive.read": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       /** a `next` or a `seq`; exclusive */
       readonly after?: number;
@@ -1284,7 +1511,7 @@ export interface SyscallTypes {
   "archive.verify": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -1353,6 +1580,14 @@ export interface SyscallTypes {
 }
 
 export type ErrorCode =
+  | "agent_crashed"
+  | "agent_version"
+  | "content_unsupported"
+  | "not_acp"
+  | "setup_required"
+  | "unknown_mode"
+  | "unknown_model"
+  | "unknown_option"
   | "body_too_large"
   | "call_cancelled"
   | "daemon_unreachable"

@@ -26,6 +26,21 @@ export const Config = z.looseObject({
     .describe("on PostgreSQL: how long a start waits for another daemon to let go of the log"),
   turnTimeoutMs: z.number().int().min(1000).optional().describe("a turn without an end after this long is interrupted"),
   idleHibernateMs: z.number().int().min(1000).optional().describe("an idle session is put to sleep after this long"),
+  approvalWaitMs: z
+    .number()
+    .int()
+    .min(1000)
+    .optional()
+    .describe("a question that nobody answered for so long is taken for a no; without it questions wait"),
+  processMemoryMb: z
+    .number()
+    .int()
+    .min(256)
+    .optional()
+    .describe(
+      "memory of each process of a session, where the system holds such a limit; Node alone takes 600 MB to start; default: no limit",
+    ),
+  processOpenFilesMax: z.number().int().min(64).optional().describe("open files of each process of a session"),
   processesMax: z.number().int().min(1).optional().describe("processes of all sessions together"),
   connectionsMax: z.number().int().min(1).optional().describe("open connections, streams included"),
   requestBytesMax: z.number().int().min(1024).optional().describe("the largest request body"),
@@ -77,10 +92,13 @@ export const Config = z.looseObject({
         env: z.record(z.string(), z.string()).optional(),
         home: z.string().optional(),
         file: z.string().optional(),
+        permissions: z.enum(["ask", "reject", "allow"]).optional(),
       }),
     )
     .optional()
-    .describe("per driver: environment, HOME, and the TypeScript file of one of your own"),
+    .describe(
+      "per driver: its own command, arguments, environment and HOME; what happens to its requests for permission (`ask`, `reject`, `allow`); the TypeScript file of one of your own",
+    ),
 });
 export type Config = z.infer<typeof Config>;
 
@@ -110,6 +128,9 @@ export const LIMIT_DEFAULTS = {
 export const HOT_KEYS: readonly string[] = [
   "turnTimeoutMs",
   "idleHibernateMs",
+  "approvalWaitMs",
+  "processMemoryMb",
+  "processOpenFilesMax",
   "drivers",
   "limits",
   "delegationDepthMax",

@@ -1,3 +1,4 @@
+import { AGENT_ERRORS } from "./errors/agent-errors.ts";
 import { DOOR_ERRORS } from "./errors/door-errors.ts";
 import type { ErrorEntry } from "./errors/entry.ts";
 import { HOST_ERRORS } from "./errors/host-errors.ts";
@@ -7,6 +8,7 @@ import { SESSION_ERRORS } from "./errors/session-errors.ts";
 
 /** Every error there is. No code is in two families: the compiler would not say so, a test does. */
 export const ERROR_CATALOGUE = {
+  ...AGENT_ERRORS,
   ...DOOR_ERRORS,
   ...HOST_ERRORS,
   ...KEEPING_ERRORS,

@@ -45,7 +45,8 @@ export function toNomosError(thrown: unknown): NomosError {
   if (thrown instanceof Error && "code" in thrown && isErrorCode(thrown.code)) {
     const details =
       "details" in thrown && typeof thrown.details === "object" && thrown.details !== null ? thrown.details : {};
-    return new NomosError(thrown.code, { ...details } as { readonly [key: string]: Json }, { cause: thrown });
+    const words = "forPeople" in thrown && thrown.forPeople === true ? { message: thrown.message } : {};
+    return new NomosError(thrown.code, { ...details } as { readonly [key: string]: Json }, { cause: thrown, ...words });
   }
   return new NomosError(
     "internal",

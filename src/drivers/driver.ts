@@ -1,5 +1,14 @@
 import type { HostProcess } from "../host/index.ts";
-import type { Continuity, Json, SessionSpec, TodoItem } from "../kernel/index.ts";
+import type {
+  Attachment,
+  Continuity,
+  DriverFact,
+  DriverSettings,
+  Json,
+  SessionSpec,
+  TextOrBlob,
+  TodoItem,
+} from "../kernel/index.ts";
 
 /** What runs a session's turns. Everything a driver does to the world goes through the port it is handed. */
 export interface Driver {
@@ -11,6 +20,16 @@ export interface Driver {
   readonly runTurn: ((port: TurnPort) => Promise<void>) | null;
   /** Refuses, by throwing a `DriverError`, what could never work; called before the session exists. */
   readonly check: (spec: SessionSpec) => Promise<void>;
+  /** Refuses settings that could never work, as far as that is known without the agent. */
+  readonly checkSettings?: (settings: Partial<DriverSettings>) => void;
+  /** Absent for a driver that keeps nothing between turns. */
+  readonly keeps?: Kept;
+}
+
+/** What a driver holds for a session between its turns: usually the agent's process, which knows what was said. */
+export interface Kept {
+  /** Resolves when nothing works for the session any more. What it was is found again by the next turn, from the log. */
+  readonly release: (sessionId: string) => Promise<void>;
 }
 
 /**
@@ -29,6 +48,8 @@ export interface TurnPort {
   readonly reach: (checkpoint: Json) => void;
   /** A complete message; durable when it resolves. */
   readonly say: (text: string, role?: "assistant" | "thought") => Promise<void>;
+  /** As `say`, for text that went out by `stream` already. */
+  readonly finishMessage: (text: string, role: "assistant" | "thought") => Promise<void>;
   /** A piece of text on its way: shown to whoever watches, not recorded. */
   readonly stream: (text: string) => void;
   readonly run: (command: string) => Promise<EffectResult>;
@@ -36,7 +57,11 @@ export interface TurnPort {
   readonly read: (path: string) => Promise<string>;
   readonly sleep: (ms: number) => Promise<void>;
   readonly start: (argv: readonly string[]) => Promise<TurnProcess>;
-  readonly ask: (question: string, options: readonly string[]) => Promise<Reply>;
+  readonly ask: (question: string, options: readonly string[], action?: AskedAction) => Promise<Reply>;
+  /** A foreign agent asks whether it may: by the agent's tool policy, or by a person. */
+  readonly permit: (wish: Wish) => Promise<Reply>;
+  /** What was refused without asking anybody. */
+  readonly noteDenial: (denial: AskedAction & { readonly rules: readonly string[] }) => Promise<void>;
   readonly artifact: (
     path: string,
     bytes: Uint8Array,
@@ -45,7 +70,66 @@ export interface TurnPort {
   readonly todo: (items: readonly TodoItem[]) => Promise<void>;
   readonly event: (name: string, payload: Json) => Promise<void>;
   /** The driver's own process, in the session's directory, with nothing but the session's own token. */
-  readonly host: (argv: readonly string[], env: Readonly<Record<string, string>>) => HostProcess;
+  readonly host: (
+    argv: readonly string[],
+    env: Readonly<Record<string, string>>,
+    shown?: readonly string[],
+  ) => HostProcess;
+  readonly past: Past;
+  readonly settings: DriverSettings;
+  readonly attachments: readonly LoadableAttachment[];
+  /** Facts of this turn; durable when it resolves, refused when the turn is over. */
+  readonly record: (facts: readonly DriverFact[]) => Promise<void>;
+  /** Small text as it is, large text as a blob: what facts are made of. */
+  readonly keep: (text: string) => Promise<TextOrBlob>;
+}
+
+/** What the log knows of the agent's memory: how a driver finds out where to go on. */
+export interface Past {
+  /** The agent's own session, when it can be gone on with. */
+  readonly nativeId: string | null;
+  /** That of the session this one was forked from, as long as nothing has happened since on either side. */
+  readonly forkOf: string | null;
+  /** Whether anything was said that an agent without memory would have to be told. */
+  readonly isEmpty: boolean;
+  readonly digest: () => Promise<string>;
+}
+
+export interface LoadableAttachment extends Attachment {
+  readonly load: () => Promise<Uint8Array>;
+}
+
+export interface AskedAction {
+  readonly verb: string;
+  readonly resource: string;
+}
+
+export interface Wish {
+  /** What kind of thing it is about: the name that an agent's tool policy goes by. */
+  readonly tool: string;
+  readonly question: string;
+  /** What may be answered beside a plain yes. */
+  readonly options: readonly string[];
+  readonly resource: string;
+}
+
+/** The part of the machine that a driver with processes of its own is given when it is built. */
+export interface AgentHost {
+  /** A process that outlives turns. Whoever starts it stops it. */
+  readonly spawn: (order: AgentOrder) => HostProcess;
+  /** Our own tools, for one session: address and key. The key is good until `end`. */
+  readonly tools: (sessionId: string) => { readonly url: string; readonly token: string; readonly end: () => void };
+}
+
+export interface AgentOrder {
+  readonly slug: string;
+  /** Whose it is, for whoever looks for orphans. */
+  readonly label: string;
+  readonly cwd: string;
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Where the agent is installed, when that lies in the product's own home. */
+  readonly shown: readonly string[];
 }
 
 export interface EffectResult {
@@ -77,10 +161,22 @@ export type DriverErrorCode =
   | "driver_file_invalid"
   | "driver_timeout"
   | "tool_unknown"
-  | "invalid_request";
+  | "invalid_request"
+  | "agent_crashed"
+  | "agent_version"
+  | "content_unsupported"
+  | "limit_reached"
+  | "not_acp"
+  | "not_installed"
+  | "setup_required"
+  | "unknown_mode"
+  | "unknown_model"
+  | "unknown_option";
 
 export class DriverError extends Error {
   readonly code: DriverErrorCode;
+  /** Its message says more than the catalogue's, and is shown instead. */
+  readonly forPeople = true;
   readonly details: { readonly [key: string]: Json };
   constructor(code: DriverErrorCode, message: string, details: { readonly [key: string]: Json } = {}) {
     super(message);

@@ -1,4 +1,13 @@
+export { acpDriver } from "./acp/acp-driver.ts";
+export { type AgentPool, createAgentPool } from "./acp/agent-pool.ts";
+export type { AgentInfo } from "./acp/handshake.ts";
+export { probeAgent } from "./acp/probe.ts";
 export { demoDriver } from "./demo/demo-driver.ts";
 export * from "./driver.ts";
 export { externalDriver } from "./external/external-driver.ts";
+export { createInstaller, type RunTool } from "./manifests/install.ts";
+export type { Manifest } from "./manifests/manifest.ts";
+export { installHint, isInstalled, type Resolved, type ResolveSources, resolveAgent } from "./manifests/resolve.ts";
+export { openShelf, plainManifest, type Shelf } from "./manifests/shelf.ts";
+export { printDriver } from "./print/print-driver.ts";
 export { scriptDriver } from "./script/script-driver.ts";

@@ -30,6 +30,7 @@ async function tryOut(path: string): Promise<string | null> {
     bwrapPath: path,
     hidden: [],
     readBack: [],
+    shown: [],
     cwd: "/",
     argv: ["/bin/sh", "-c", ":"],
   });

@@ -1,3 +1,5 @@
+import { DRIVER_EVENT_TYPES, type DriverEventMap } from "./driver-events.ts";
+import type { Continuity, TextOrBlob } from "./event-parts.ts";
 import type { Json } from "./json.ts";
 import type { ArchiveRef, BackedUp, Collected, Restored } from "./keeping.ts";
 import type { Artifact, TodoItem, View } from "./session/view.ts";
@@ -25,13 +27,6 @@ export interface SessionSpec {
 
 export type SandboxMode = "off" | "warn" | "enforce" | "strict";
 
-/** Bytes that are too large to stand in the event: the text's beginning, and where the whole is. */
-export interface TextOrBlob {
-  readonly text: string;
-  readonly blob: string | null;
-  readonly bytes: number;
-}
-
 export interface Question {
   readonly approvalId: string;
   readonly turnId: string;
@@ -51,7 +46,7 @@ export type RedoClass = "safe" | "ask" | "failed";
 export type EffectOutcome = "done" | "failed" | "refused" | "unknown";
 
 /** Every fact there is. A name once written is never changed in meaning; a new shape is a new version. */
-export interface EventMap {
+export interface EventMap extends DriverEventMap {
   "session.opened@1": { readonly spec: SessionSpec; readonly label: string | null };
   "session.forked@1": {
     readonly spec: SessionSpec;
@@ -188,8 +183,6 @@ export interface EventMap {
 }
 
 export type ToolPolicy = "auto" | "on_demand" | "always_ask" | "never";
-/** How a session got its agent's memory back: it is new, the agent loaded it, or it was told a digest of the log. */
-export type Continuity = "fresh" | "native" | "digest";
 
 export const EVENT_TYPES = [
   "session.opened@1",
@@ -238,6 +231,7 @@ export const EVENT_TYPES = [
   "log.collected@1",
   "lease.acquired@1",
   "lease.released@1",
+  ...DRIVER_EVENT_TYPES,
 ] as const satisfies readonly (keyof EventMap)[];
 
 export type EventType = keyof EventMap;
@@ -292,6 +286,11 @@ const ERASABLE: readonly string[] = [
   "todo.replaced@1",
   "session.labelled@1",
   "gate.denied@1",
+  "driver.noticed@1",
+  "driver.update_kept@1",
+  "tool.called@1",
+  "tool.ended@1",
+  "turn.attached@1",
 ] satisfies readonly EventType[];
 
 export function isErasable(type: string): boolean {

@@ -1,6 +1,8 @@
 export * from "./agent.ts";
 export * from "./chain.ts";
 export * from "./delegation.ts";
+export * from "./driver-events.ts";
+export * from "./event-parts.ts";
 export * from "./events.ts";
 export * from "./folds.ts";
 export * from "./gate/gate.ts";
@@ -13,6 +15,7 @@ export * from "./lease.ts";
 export * from "./limits.ts";
 export * from "./merkle.ts";
 export * from "./refusal.ts";
+export * from "./session/decide-driver.ts";
 export * from "./session/decide-effect.ts";
 export * from "./session/decide-life.ts";
 export * from "./session/decide-turn.ts";

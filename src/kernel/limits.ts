@@ -26,4 +26,7 @@ export const LIMITS = {
   snapshotEveryEvents: 128,
   idempotencyKeyChars: 200,
   callNotesReserveBytes: 16_777_216,
+  driverOptionsMax: 32,
+  attachmentsMax: 16,
+  attachmentBytes: 8_388_608,
 } as const;

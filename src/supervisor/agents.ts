@@ -26,6 +26,8 @@ export interface Agents {
   readonly find: (slug: string) => Promise<Agent | null>;
   readonly defaultSlug: () => Promise<string>;
   readonly toolPolicy: (slug: string, tool: string) => Promise<ToolPolicy>;
+  /** Null when the agent's policy does not name the tool. */
+  readonly namedPolicy: (slug: string, tool: string) => Promise<ToolPolicy | null>;
   readonly ensureBuiltIn: (drivers: readonly string[]) => Promise<void>;
 }
 
@@ -50,6 +52,11 @@ export function createAgents(store: Store, committer: Committer): Agents {
     return agent;
   };
 
+  const namedPolicy = async (slug: string, tool: string): Promise<ToolPolicy | null> => {
+    const tools = (await present(slug))?.tools ?? {};
+    return Object.hasOwn(tools, tool) ? (tools[tool] ?? null) : null;
+  };
+
   return {
     create: (input, by) => change(input.slug, (state) => createAgent(state, input), by),
     remove: (slug, by) => change(slug, (state) => deleteAgent(state, slug), by),
@@ -72,7 +79,8 @@ export function createAgents(store: Store, committer: Committer): Agents {
       const chosen = state?.defaultAgent ?? null;
       return chosen !== null && (await present(chosen)) !== null ? chosen : FALLBACK_AGENT;
     },
-    toolPolicy: async (slug, tool) => (await present(slug))?.tools[tool] ?? "auto",
+    toolPolicy: async (slug, tool) => (await namedPolicy(slug, tool)) ?? "auto",
+    namedPolicy,
     ensureBuiltIn: async (drivers) => {
       for (const slug of drivers) {
         if ((await present(slug)) !== null) continue;

@@ -1,36 +1,27 @@
 import { NomosError } from "../contract/index.ts";
 import {
   type Agent,
-  admitTurn,
   agentSlugIn,
   type DelegationLimits,
   type Delegator,
-  isRefusal,
-  LIMITS,
   narrowDelegates,
   newSessionState,
-  openSession,
+  type Refusal,
   type RefusalCode,
   recordDelegation,
   refuseDelegation,
   type SessionRow,
   type SessionState,
 } from "../kernel/index.ts";
-import type { RecordedEvent, Store } from "../store/index.ts";
+import type { RecordedEvent } from "../store/index.ts";
 import type { Agents } from "./agents.ts";
-import type { Bounds } from "./bounds.ts";
-import type { By, Committer } from "./committer.ts";
-import { makeSpec, type OpenInput, type SpecSources } from "./spec.ts";
-import { storeText } from "./texts.ts";
-import type { TurnRunner } from "./turn-runner.ts";
+import type { By } from "./committer.ts";
+import { beginning, type Opening, type OpeningDeps } from "./opening.ts";
+import { makeSpec } from "./spec.ts";
 
 /** Sessions that start sessions. Who asks is known by its token alone; what it may is decided before anything exists. */
 export interface Delegation {
-  readonly spawn: (
-    parentId: string,
-    input: OpenInput & { readonly prompt?: string | undefined },
-    by: By,
-  ) => Promise<readonly RecordedEvent[]>;
+  readonly spawn: (parentId: string, input: Opening, by: By) => Promise<readonly RecordedEvent[]>;
   /** What a spawn would be answered with, for every agent there is: by the same predicate. */
   readonly outlook: (id: string) => Promise<Outlook>;
   /** Whether one session stands below another, at any depth. */
@@ -57,14 +48,8 @@ export interface Outlook {
   }[];
 }
 
-export interface DelegationDeps {
-  readonly store: Store;
-  readonly committer: Committer;
+export interface DelegationDeps extends OpeningDeps {
   readonly agents: Pick<Agents, "find" | "list">;
-  readonly runner: Pick<TurnRunner, "pump">;
-  readonly specs: SpecSources;
-  readonly bounds: Pick<Bounds, "forOpening">;
-  readonly newId: () => string;
   readonly limits: () => DelegationLimits;
 }
 
@@ -101,10 +86,6 @@ export function createDelegation(deps: DelegationDeps): Delegation {
     if (agent === null) throw new NomosError("invalid_agent", { agent: reference });
     return agent;
   };
-  const firstTurn = async (id: string, text: string) => {
-    const prompt = await storeText(committer.keeper(id, "start"), text, LIMITS.promptInlineBytes);
-    return admitTurn(newSessionState(id), { turnId: newId(), prompt, queue: false });
-  };
   const isBelow: Delegation["isBelow"] = async (ancestor, id) => {
     let at = (await rowOf(id))?.parentSessionId ?? null;
     for (let steps = 0; at !== null && steps < STEPS_UP_MAX; steps += 1) {
@@ -116,27 +97,36 @@ export function createDelegation(deps: DelegationDeps): Delegation {
 
   return {
     isBelow,
-    spawn: async (parentId, input, by) => {
-      refuseOwnPlace(input);
-      const agent = await agentIn(input.agent);
-      const id = newId();
-      const decide = async (state: SessionState) => {
-        const from = await standing(state);
-        const refused = refuseDelegation(from, agent, input.adapter, deps.limits());
-        if (refused !== null || agent === null || state.spec === null)
-          return { parent: refused ?? [], child: refused ?? [] };
-        const delegates = narrowDelegates(agent.delegatesTo ?? [], from.delegates);
-        const wanted = { ...input, agent: agent.slug, delegates };
-        const spec = await makeSpec(wanted, deps.specs, { id: parentId, spec: state.spec });
-        const opened = openSession(newSessionState(id), { spec, label: input.label ?? null });
-        const admitted = input.prompt === undefined ? [] : await firstTurn(id, input.prompt);
-        const child = isRefusal(opened) || isRefusal(admitted) ? opened : [...opened, ...admitted];
-        return { child, parent: recordDelegation(state, { childId: id, agent: agent.slug, ended: from.ended }) };
-      };
-      const events = await deps.bounds.forOpening(() => committer.beget(parentId, id, decide, by));
-      deps.runner.pump(id);
-      return events;
-    },
+    spawn: (parentId, input, by) =>
+      deps.bounds.forOpening(async () => {
+        refuseOwnPlace(input);
+        const agent = await agentIn(input.agent);
+        const judged = async (state: SessionState) => {
+          const from = await standing(state);
+          return { from, refused: refuseDelegation(from, agent, input.adapter, deps.limits()) };
+        };
+        const parent = await committer.sessionState(parentId);
+        const { refused } = await judged(parent);
+        if (refused !== null || agent === null || parent.spec === null) throw refusedAs(refused, parentId);
+        // What takes its time is done before the parent's own events have to wait for it.
+        const wanted = { ...input, agent: agent.slug };
+        const spec = await makeSpec(wanted, deps.specs, { id: parentId, spec: parent.spec });
+        const id = newId();
+        const begin = await beginning(deps, id, wanted);
+        const decide = async (state: SessionState) => {
+          const { from, refused: now } = await judged(state);
+          if (now !== null) return { parent: now, child: now };
+          const delegates = narrowDelegates(agent.delegatesTo ?? [], from.delegates);
+          const delegated = { childId: id, agent: agent.slug, ended: from.ended };
+          return {
+            child: begin(newSessionState(id), { ...spec, delegates }),
+            parent: recordDelegation(state, delegated),
+          };
+        };
+        const events = await committer.beget(parentId, id, decide, by);
+        deps.runner.pump(id);
+        return events;
+      }),
     outlook: async (id) => {
       const state = await committer.sessionState(id);
       const { ended: _over, ...from } = await standing(state);
@@ -167,12 +157,21 @@ export function createDelegation(deps: DelegationDeps): Delegation {
   };
 }
 
-/** A session gets no directory and no program of its own choosing: only a place below the one that it has. */
-function refuseOwnPlace({ cwd, workspaceSlug, file }: OpenInput): void {
-  const given = Object.entries({ cwd, workspaceSlug, file }).find(([, value]) => value !== undefined);
+/**
+ * A session gets no directory and no program of its own choosing: only a place below the one that it has. Nor does it say
+ * what the other's agent is set to, which decides how much that one asks: for its own it may not say so either.
+ */
+function refuseOwnPlace({ cwd, workspaceSlug, file, settings = {} }: Opening): void {
+  const given = Object.entries({ cwd, workspaceSlug, file, ...settings }).find(([, value]) => value !== undefined);
   if (given !== undefined)
     throw new NomosError("invalid_request", {
       field: given[0],
-      reason: "a session that starts another one names a `ground` below its own, or nothing",
+      reason: "a session that starts another one names an agent, and a `ground` below its own or nothing",
     });
+}
+
+function refusedAs(refused: Refusal | null, id: string): NomosError {
+  return refused === null
+    ? new NomosError("session_not_found", { id })
+    : new NomosError(refused.refused, refused.details);
 }

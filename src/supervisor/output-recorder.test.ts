@@ -14,6 +14,8 @@ function printing(chunks: AsyncIterable<OutputChunk>): HostProcess {
     closeStdin: async () => undefined,
     output: chunks,
     exited: Promise.resolve({ exitCode: 0, signal: null, outputDroppedBytes: 0 }),
+    mark: () => [],
+    endSince: async () => undefined,
     stop: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };

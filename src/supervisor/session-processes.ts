@@ -1,6 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { NomosError } from "../contract/index.ts";
-import { allowedEnvironment, type HostProcess, MARKER_VARIABLE, type ProcessHost } from "../host/index.ts";
+import type { AgentHost } from "../drivers/index.ts";
+import {
+  allowedEnvironment,
+  type HostProcess,
+  MARKER_VARIABLE,
+  type ProcessHost,
+  type ResourceLimits,
+} from "../host/index.ts";
 import type { SessionSpec } from "../kernel/index.ts";
 
 /** A session's processes: started for it, known by it, and gone with it. */
@@ -18,10 +25,13 @@ export interface SessionProcesses {
     sessionId: string,
     argv: readonly string[],
     env: Readonly<Record<string, string>>,
+    shown?: readonly string[],
   ) => HostProcess;
+  /** For agents that outlive turns: their drivers own them, and nothing here ends them. */
+  readonly agents: AgentHost;
   /** Resolves when every process of the session, children of children included, is gone. */
   readonly stopAll: (sessionId: string, graceMs?: number) => Promise<void>;
-  /** The session that a driver's token belongs to, while one of its processes lives. */
+  /** The session that a driver's token belongs to, while one of its processes lives, or its agent has our tools. */
   readonly sessionOfToken: (secretHash: string) => string | null;
 }
 
@@ -35,38 +45,46 @@ export interface SessionProcessesOptions {
   readonly driverEnvironment: (adapter: string) => Readonly<Record<string, string>>;
   /** What is hidden from a process is the home by its path: once something else lies there, nothing may start. */
   readonly isHomeInPlace: () => boolean;
+  readonly limits: () => ResourceLimits;
 }
 
 const STOP_GRACE_MS = 1500;
 const OUTPUT_BYTES_MAX = 67_108_864;
 
+interface Launch {
+  readonly adapter: string;
+  readonly label: string;
+  readonly cwd: string;
+  readonly argv: readonly string[];
+  readonly stdin: "none" | "pipe";
+  readonly env: Readonly<Record<string, string>>;
+  readonly shown: readonly string[];
+  readonly outputLimitBytes: number;
+}
+
 export function createSessionProcesses(options: SessionProcessesOptions): SessionProcesses {
   const running = new Map<string, Set<HostProcess>>();
   const tokens = new Map<string, string>();
 
-  const launch = (
-    spec: SessionSpec,
-    sessionId: string,
-    argv: readonly string[],
-    stdin: "none" | "pipe",
-    env: Readonly<Record<string, string>>,
-    outputLimitBytes: number,
-  ): HostProcess => {
+  const start = ({ adapter, label, env, cwd, ...rest }: Launch): HostProcess => {
     const marked = {
-      ...options.driverEnvironment(spec.adapter),
+      ...options.driverEnvironment(adapter),
       ...env,
-      [MARKER_VARIABLE]: `${options.instance}:${sessionId}`,
+      [MARKER_VARIABLE]: `${options.instance}:${label}`,
     };
     if (!options.isHomeInPlace()) throw new NomosError("home_unusable", { reason: "it is not where it was" });
-    const inside = spec.cwd === options.workspaces || spec.cwd.startsWith(`${options.workspaces}/`);
-    const process = options.host.spawn({
-      argv,
-      cwd: spec.cwd,
+    const inside = cwd === options.workspaces || cwd.startsWith(`${options.workspaces}/`);
+    return options.host.spawn({
+      ...rest,
+      cwd,
       env: allowedEnvironment(options.environment, marked),
-      stdin,
-      outputLimitBytes,
-      ...(inside ? { readBack: [spec.cwd] } : {}),
+      limits: options.limits(),
+      ...(inside ? { readBack: [cwd] } : {}),
     });
+  };
+
+  const launch = (sessionId: string, order: Omit<Launch, "label">): HostProcess => {
+    const process = start({ ...order, label: sessionId });
     const mine = running.get(sessionId) ?? new Set();
     running.set(sessionId, mine.add(process));
     const forget = () => {
@@ -77,18 +95,35 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
     return process;
   };
 
+  /** Only its hash is kept: what is not there cannot be read out of a memory dump, or listed by mistake. */
+  const issue = (sessionId: string) => {
+    const token = `nst_${randomBytes(24).toString("hex")}`;
+    const secretHash = createHash("sha256").update(token).digest("hex");
+    tokens.set(secretHash, sessionId);
+    return { token, end: () => void tokens.delete(secretHash) };
+  };
+
   return {
-    spawn: (spec, sessionId, argv, stdin, env) => launch(spec, sessionId, argv, stdin, env, OUTPUT_BYTES_MAX),
-    spawnDriver: (spec, sessionId, argv, env) => {
-      const token = `nst_${randomBytes(24).toString("hex")}`;
-      const secretHash = createHash("sha256").update(token).digest("hex");
+    spawn: ({ adapter, cwd }, sessionId, argv, stdin, env) =>
+      launch(sessionId, { adapter, cwd, argv, stdin, env, shown: [], outputLimitBytes: OUTPUT_BYTES_MAX }),
+    spawnDriver: ({ adapter, cwd }, sessionId, argv, env, shown = []) => {
+      const { token, end } = issue(sessionId);
       const own = { ...env, NOMOS_TOKEN: token, NOMOS_URL: options.url(), NOMOS_SESSION_ID: sessionId };
       // What it prints is how it speaks: nothing of it is kept, and nothing of it may be thrown away.
-      const process = launch(spec, sessionId, argv, "pipe", own, Number.POSITIVE_INFINITY);
-      tokens.set(secretHash, sessionId);
-      const forget = () => tokens.delete(secretHash);
-      process.exited.then(forget, forget);
-      return process;
+      const order = { adapter, cwd, argv, env: own, shown, outputLimitBytes: Number.POSITIVE_INFINITY };
+      try {
+        const process = launch(sessionId, { ...order, stdin: "pipe" });
+        process.exited.then(end, end);
+        return process;
+      } catch (thrown) {
+        end();
+        throw thrown;
+      }
+    },
+    agents: {
+      spawn: ({ slug, ...order }) =>
+        start({ ...order, adapter: slug, stdin: "pipe", outputLimitBytes: Number.POSITIVE_INFINITY }),
+      tools: (sessionId) => ({ ...issue(sessionId), url: `${options.url()}/mcp` }),
     },
     stopAll: async (sessionId, graceMs = STOP_GRACE_MS) => {
       await Promise.all([...(running.get(sessionId) ?? [])].map((process) => process.stop({ graceMs })));

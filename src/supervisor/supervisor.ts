@@ -1,60 +1,55 @@
 import { NomosError, toNomosError } from "../contract/index.ts";
+import type { Kept } from "../drivers/index.ts";
 import type { Clock, ProcessIdentity } from "../host/index.ts";
 import {
   type Answer,
-  admitTurn,
+  admitTurnWith,
   answerApproval,
-  type Decision,
+  askInTurn,
+  configureDriver,
+  type DriverSettings,
   endSession,
   forgetSession,
-  forkSession,
   hibernateSession,
   isEnded,
-  isRefusal,
-  LIMITS,
   labelSession,
-  newSessionState,
-  openSession,
   recoverSession,
   requestInterrupt,
   resumeSession,
   rewindSession,
   type SessionRow,
-  type SessionSpec,
   type SessionState,
-  sessionName,
-  sessionStream,
   startSession,
   suspendSession,
 } from "../kernel/index.ts";
-import type { RecordedEvent, Store } from "../store/index.ts";
+import type { RecordedEvent } from "../store/index.ts";
 import { watchAwake } from "./awake.ts";
-import type { Bounds } from "./bounds.ts";
 import type { By, Committer } from "./committer.ts";
 import { createExternalWatch } from "./external-watch.ts";
+import { type GivenPrompt, keepPrompt } from "./given-prompt.ts";
 import { interruptedIn, settleTurn } from "./interrupting.ts";
+import { keepDoing } from "./keep-doing.ts";
 import { findPoint, viewAt } from "./lineage.ts";
+import { createOpenings, type OpeningDeps, type Openings } from "./opening.ts";
+import { recoverAll } from "./recovering.ts";
 import { createReports, type Reports } from "./reports.ts";
 import type { SessionProcesses } from "./session-processes.ts";
-import { makeSpec, type OpenInput, type SpecSources } from "./spec.ts";
-import { storeText } from "./texts.ts";
+import { refuseUnoffered } from "./settings.ts";
 import type { TurnRunner } from "./turn-runner.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
 
-interface ForkInput {
-  readonly at?: string | undefined;
-  readonly label?: string | undefined;
-}
-
 /** Sessions as processes: start, prompt, interrupt, sleep, fork, rewind, end, recover. What it returns is what was recorded. */
-export interface Supervisor extends Reports {
-  readonly open: (input: OpenInput & { readonly prompt?: string | undefined }, by: By) => Events;
+export interface Supervisor extends Reports, Openings {
   readonly prompt: (
     id: string,
-    input: { readonly prompt: string; readonly queue: boolean; readonly interrupt: boolean },
+    input: GivenPrompt & { readonly queue: boolean; readonly interrupt: boolean },
     by: By,
   ) => Events;
+  /** A question to a person, put by the session in its running turn. */
+  readonly ask: (id: string, question: string, options: readonly string[], by: By) => Events;
+  /** What the session's agent is to be set to from its next turn on. */
+  readonly configure: (id: string, settings: Partial<DriverSettings>, by: By) => Events;
   readonly interrupt: (id: string, by: By) => Events;
   /** Ends that turn if it still runs, and resolves when it is over. */
   readonly settled: (id: string, turnId: string) => Promise<void>;
@@ -65,7 +60,6 @@ export interface Supervisor extends Reports {
   readonly forget: (id: string, by: By) => Events;
   readonly gone: (id: string) => Promise<void>;
   readonly label: (id: string, label: string | null, by: By) => Events;
-  readonly fork: (id: string, input: ForkInput, by: By) => Events;
   readonly rewind: (id: string, to: string, by: By) => Events;
   readonly answer: (approvalId: string, answer: Answer, by: By) => Events;
   /** Deletes the data of a session's events for good, between its turns; headers and chain stay. */
@@ -75,22 +69,18 @@ export interface Supervisor extends Reports {
   readonly stop: (graceMs: number) => Promise<void>;
 }
 
-export interface SupervisorDeps {
-  readonly store: Store;
-  readonly committer: Committer;
+export interface SupervisorDeps extends OpeningDeps {
   readonly runner: TurnRunner;
   readonly processes: SessionProcesses;
   readonly clock: Clock;
-  readonly newId: () => string;
-  readonly specs: SpecSources;
-  readonly bounds: Bounds;
+  /** What a driver keeps between turns; null for one that keeps nothing, or is not there any more. */
+  readonly keeper: (adapter: string) => Kept | null;
   readonly idleHibernateMs: () => number;
   readonly log: (message: string, details: object) => void;
 }
 
 const DAEMON: By = { actor: "daemon" };
 const SLEEP_LOOK_EVERY_MS = 5000;
-const RECOVER_PAGE = 500;
 const SUSPEND_TRIES = 5;
 
 export function createSupervisor(deps: SupervisorDeps): Supervisor {
@@ -111,60 +101,16 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     runner.pump(id);
     return events;
   };
-  const create = async (
-    id: string,
-    decide: (state: ReturnType<typeof newSessionState>) => Decision,
-    by: By,
-    continues?: { readonly stream: string; readonly version: number },
-  ): Events =>
-    (
-      await committer.change(
-        sessionStream(id),
-        (folded) => decide(folded.kind === "session" ? folded.state : newSessionState(id)),
-        by,
-        continues,
-      )
-    ).events;
-
-  const forkOf = async (born: string, id: string, { at, label }: ForkInput, by: By): Events => {
-    const parent = await committer.sessionState(id);
-    if (parent.archived !== null) throw new NomosError("session_archived", { id });
-    const point = await findPoint(store, parent, at ?? parent.headId ?? "");
-    const view = await viewAt(store, parent, point);
-    if (parent.spec === null) throw new NomosError("event_not_found", { eventId: point.eventId });
-    const spec: SessionSpec = { ...parent.spec, name: sessionName(deps.specs.random()), external: null };
-    const from = { ...point, sessionId: id };
-    const forked = { spec, label: label ?? parent.label, from, root: parent.root, view };
-    return create(born, (state) => forkSession(state, forked), by, point);
-  };
-
-  const open: Supervisor["open"] = (input, by) => deps.bounds.forOpening(() => openOne(input, by));
-  const openOne: Supervisor["open"] = async (input, by) => {
-    const spec = await makeSpec(input, deps.specs);
-    const id = newId();
-    const prompt =
-      input.prompt === undefined
-        ? null
-        : { turnId: newId(), prompt: await inlinePrompt(id, input.prompt), queue: false };
-    const opened = { spec, label: input.label ?? null };
-    const events = await create(
-      id,
-      (state) => both(openSession(state, opened), prompt === null ? [] : admitTurn(state, prompt)),
-      by,
-    );
-    if (spec.external !== null) {
-      externals.add(id, spec.external);
+  const openings = createOpenings({
+    ...deps,
+    onExternal: async (id, process) => {
+      externals.add(id, process);
       await change(id, (state) => startSession(state, "fresh"), DAEMON);
-    }
-    runner.pump(id);
-    return events;
-  };
+    },
+  });
 
   /** A turn that runs somewhere else can only be ended there; an idle session has nothing to end. */
   const isReported = ({ spec, phase }: SessionState) => phase.at === "busy" && spec?.external != null;
-
-  const inlinePrompt = (id: string, prompt: string) =>
-    storeText(committer.keeper(id, "start"), prompt, LIMITS.promptInlineBytes);
 
   const endExternal = async (id: string): Promise<void> => {
     await change(id, (state) => (isEnded(state) ? [] : endSession(state, { kind: "exited", exitCode: null })), DAEMON);
@@ -182,29 +128,45 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     await processes.stopAll(id);
     await stopping;
     await processes.stopAll(id);
+    await release(id);
+  };
+
+  /** What its driver keeps for it between turns goes; the next turn finds its way back from the log. */
+  const release = async (id: string): Promise<void> => {
+    const row = await store.row("session", id);
+    const adapter = row === null ? null : (JSON.parse(row) as SessionRow).adapter;
+    if (adapter !== null) await deps.keeper(adapter)?.release(id);
+  };
+  const changeAndRelease = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events => {
+    const events = await change(id, decide, by);
+    await release(id);
+    return events;
   };
 
   const stopSleeper = keepDoing(clock, SLEEP_LOOK_EVERY_MS, async () => {
     for (const id of awake.idleLongerThan(deps.idleHibernateMs())) await sleep(id);
   });
   const sleep = async (id: string): Promise<void> => {
-    await change(
-      id,
-      (state) => (state.phase.at === "idle" && state.queue.length === 0 ? hibernateSession(state, "idle") : []),
-      DAEMON,
-    ).catch((thrown: unknown) => deps.log("a session could not be put to sleep", { id, reason: String(thrown) }));
+    const asleep = (state: SessionState) =>
+      state.phase.at === "idle" && state.queue.length === 0 ? hibernateSession(state, "idle") : [];
+    const fallAsleep = async (): Promise<void> => {
+      if ((await change(id, asleep, DAEMON)).length > 0) await release(id);
+    };
+    await fallAsleep().catch((thrown: unknown) =>
+      deps.log("a session could not be put to sleep", { id, reason: String(thrown) }),
+    );
   };
 
   return {
-    open,
+    ...openings,
     prompt: async (id, input, by) => {
       const state = await committer.sessionState(id);
       if (deps.specs.driver(state.spec?.adapter ?? "").runTurn === null) throw new NomosError("not_promptable", { id });
       const cut = input.interrupt ? interruptedIn(await change(id, requestInterrupt, { ...by, call: null })) : null;
       if (cut !== null) await settleTurn(deps, id, cut);
-      const kept = await inlinePrompt(id, input.prompt);
-      const turn = { turnId: newId(), prompt: kept, queue: input.queue || input.interrupt };
-      return changeAndPump(id, (now) => admitTurn(now, turn), by);
+      const { prompt, items } = await keepPrompt(committer.keeper(id, "start"), input);
+      const turn = { turnId: newId(), prompt, queue: input.queue || input.interrupt };
+      return changeAndPump(id, (now) => admitTurnWith(now, turn, items), by);
     },
     interrupt: (id, by) =>
       change(id, (state) => (isReported(state) ? refuseToInterrupt(state) : requestInterrupt(state)), by),
@@ -213,27 +175,30 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       for (let tries = 1; ; tries += 1) {
         if ((await committer.sessionState(id)).phase.at === "busy") await runner.interrupt(id, "interrupted");
         try {
-          return await change(id, (state) => suspendSession(state, reason), by);
+          return await changeAndRelease(id, (state) => suspendSession(state, reason), by);
         } catch (thrown) {
           // A turn that was admitted may have started between the look and the record.
           if (toNomosError(thrown).code !== "session_busy" || tries === SUSPEND_TRIES) throw thrown;
         }
       }
     },
+    ask: (id, question, options, by) => {
+      const put = { approvalId: newId(), question, options, action: null, effectId: null, checkpoint: null };
+      return change(id, (state) => askInTurn(state, put), by);
+    },
+    configure: async (id, settings, by) => {
+      const state = await committer.sessionState(id);
+      deps.specs.driver(state.spec?.adapter ?? "").checkSettings?.(settings);
+      refuseUnoffered(state.driver?.offer ?? null, settings);
+      return change(id, (now) => configureDriver(now, settings), by);
+    },
     resume: (id, by) => changeAndPump(id, resumeSession, by),
-    hibernate: (id, reason, by) => change(id, (state) => hibernateSession(state, reason), by),
+    hibernate: (id, reason, by) => changeAndRelease(id, (state) => hibernateSession(state, reason), by),
     kill: (id, reason, by) =>
       end(id, (state) => (isEnded(state) ? [] : endSession(state, { kind: "killed", reason })), by),
     forget: (id, by) => end(id, forgetSession, by),
     gone,
     label: (id, label, by) => change(id, (state) => labelSession(state, label), by),
-    fork: async (id, input, by) => {
-      const born = newId();
-      // What a fork begins with must not leave the log while it is being made.
-      const events = await deps.bounds.forOpening(() => committer.alone(id, () => forkOf(born, id, input, by)));
-      runner.pump(born);
-      return events;
-    },
     rewind: async (id, to, by) => {
       const state = await committer.sessionState(id);
       const point = await findPoint(store, state, to);
@@ -248,23 +213,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     },
     ...reports,
     erase: committer.erase,
-    recover: async () => {
-      let interrupted = 0;
-      let sessions = 0;
-      for (let after: string | undefined; ; ) {
-        const rows = await store.rows("session", {
-          active: true,
-          limit: RECOVER_PAGE,
-          ...(after === undefined ? {} : { after }),
-        });
-        const found = rows.map((row): SessionRow => JSON.parse(row));
-        const outcomes = await Promise.all(found.map((row) => recoverOne(row)));
-        interrupted += outcomes.filter(Boolean).length;
-        sessions += found.length;
-        after = found.at(-1)?.id;
-        if (found.length < RECOVER_PAGE) return { sessions, interrupted };
-      }
-    },
+    recover: () => recoverAll(store, recoverOne),
     stop: async (graceMs) => {
       stopSleeper();
       externals.stop();
@@ -290,26 +239,4 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
 
 function refuseToInterrupt({ id }: SessionState): never {
   throw new NomosError("not_interruptible", { id });
-}
-
-function both(first: Decision, second: Decision): Decision {
-  if (isRefusal(first)) return first;
-  return isRefusal(second) ? second : [...first, ...second];
-}
-
-function keepDoing(clock: Clock, everyMs: number, work: () => Promise<void>): () => void {
-  let stopped = false;
-  let cancel: () => void = () => undefined;
-  const again = (): void => {
-    cancel = clock.after(everyMs, () => {
-      void work().finally(() => {
-        if (!stopped) again();
-      });
-    });
-  };
-  again();
-  return () => {
-    stopped = true;
-    cancel();
-  };
 }

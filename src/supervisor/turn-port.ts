@@ -1,18 +1,23 @@
 import { NomosError } from "../contract/index.ts";
-import type { Reply, TurnPort } from "../drivers/index.ts";
+import type { AskedAction, Reply, TurnPort } from "../drivers/index.ts";
 import {
   addCustom,
+  answerApproval,
   askApproval,
   completeMessage,
   isCustomType,
   type Json,
   LIMITS,
   type Question,
+  recordDenial,
+  recordDriver,
   replaceTodo,
   type SessionSpec,
+  type SessionState,
   writeArtifact,
 } from "../kernel/index.ts";
 import { createEffects, type EffectScene } from "./effects.ts";
+import type { Permits } from "./permits.ts";
 import { keepWhole, storeText } from "./texts.ts";
 import { startTurnProcess } from "./turn-process.ts";
 
@@ -23,6 +28,12 @@ export interface PortScene extends Omit<EffectScene, "checkpoint" | "adopt" | "c
   readonly resumed: Question | null;
   readonly frame: (source: "message" | "stdout" | "stderr", text: string) => void;
   readonly hostProcess: TurnPort["host"];
+  readonly past: TurnPort["past"];
+  readonly settings: TurnPort["settings"];
+  readonly attachments: TurnPort["attachments"];
+  readonly permits: Permits;
+  /** Null: a question waits as long as it takes. */
+  readonly answerWithinMs: () => number | null;
 }
 
 /** A turn's port: what a driver may do, each thing decided by the kernel and durable when it resolves. */
@@ -39,7 +50,7 @@ export function createTurnPort(scene: PortScene): TurnPort {
   const effectScene: EffectScene = { ...scene, cwd: spec.cwd, checkpoint: () => checkpoint, adopt };
   const effects = createEffects(effectScene);
 
-  const ask = async (text: string, options: readonly string[]): Promise<Reply> => {
+  const ask = async (text: string, options: readonly string[], action: AskedAction | null): Promise<Reply> => {
     const adopted = adopt();
     if (adopted !== null) return scene.waitFor(adopted.approvalId);
     const question: Question = {
@@ -47,14 +58,35 @@ export function createTurnPort(scene: PortScene): TurnPort {
       turnId,
       question: text.slice(0, QUESTION_CHARS),
       options: options.slice(0, LIMITS.optionsMax).map((option) => option.slice(0, LIMITS.optionChars)),
-      action: null,
+      action,
       effectId: null,
       checkpoint,
     };
     const waiting = scene.waitFor(question.approvalId);
     waiting.catch(() => undefined);
     await committer.session(sessionId, (state) => askApproval(state, question), by);
-    return waiting;
+    const withinMs = scene.answerWithinMs();
+    if (withinMs === null) return waiting;
+    const stopTimer = scene.clock.after(withinMs, () => void giveUp(question.approvalId));
+    return waiting.finally(stopTimer);
+  };
+
+  /** Nobody answered: that is a no, and stands in the log as one. */
+  const giveUp = async (approvalId: string): Promise<void> => {
+    const no = { status: "rejected", reason: "nobody answered in time" } as const;
+    const decide = (state: SessionState) => answerApproval(state, approvalId, no);
+    await committer.session(sessionId, decide, { actor: "daemon" }).catch((thrown: unknown) => {
+      // Somebody was quicker, or the turn is over.
+      if (!(thrown instanceof NomosError)) throw thrown;
+    });
+  };
+
+  const finishMessage = async (text: string, role: "assistant" | "thought"): Promise<void> => {
+    const body = await storeText(committer.keeper(sessionId, "output"), text);
+    await committer.session(sessionId, (state) => completeMessage(state, { turnId, role, body }), by);
+  };
+  const denied: TurnPort["noteDenial"] = async (denial) => {
+    await committer.session(sessionId, (state) => recordDenial(state, { ...denial, turnId }), by);
   };
 
   return {
@@ -69,16 +101,25 @@ export function createTurnPort(scene: PortScene): TurnPort {
     },
     say: async (text, role = "assistant") => {
       if (role === "assistant") scene.frame("message", text);
-      const body = await storeText(committer.keeper(sessionId, "output"), text);
-      await committer.session(sessionId, (state) => completeMessage(state, { turnId, role, body }), by);
+      await finishMessage(text, role);
     },
+    finishMessage,
     stream: (text) => scene.frame("message", text),
     run: effects.run,
     write: effects.write,
     read: (path) => scene.files.read(spec.cwd, path, LIMITS.artifactBytes),
     sleep: (ms) => scene.clock.sleep(ms, signal),
     start: (argv) => startTurnProcess(effectScene, effects, argv),
-    ask,
+    ask: (text, options, action) => ask(text, options, action ?? null),
+    permit: (wish) => scene.permits(wish, ask, denied),
+    noteDenial: denied,
+    past: scene.past,
+    settings: scene.settings,
+    attachments: scene.attachments,
+    record: async (facts) => {
+      await committer.session(sessionId, (state) => recordDriver(state, turnId, facts), by);
+    },
+    keep: (text) => storeText(committer.keeper(sessionId, "output"), text),
     artifact: async (path, bytes, mediaType) => {
       const input = {
         path,

@@ -42,6 +42,12 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
     spawnDriver: () => {
       throw new DriverError("driver_failed", "there are no processes here");
     },
+    agents: {
+      spawn: () => {
+        throw new DriverError("driver_failed", "there are no processes here");
+      },
+      tools: () => ({ url: "", token: "", end: () => undefined }),
+    },
     stopAll: async () => undefined,
     sessionOfToken: () => null,
   };
@@ -57,6 +63,7 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
     waiters: createApprovalWaiters(store),
     driver: () => driver,
     toolPolicy: async () => "auto",
+    permissions: { named: async () => null, unattended: () => "ask", answerWithinMs: () => null },
     turnTimeoutMs: () => 600_000,
     log: () => undefined,
   });

@@ -18,8 +18,9 @@ import type { Store } from "../store/index.ts";
 import type { ApprovalWaiters } from "./approvals.ts";
 import type { Committer } from "./committer.ts";
 import type { Frames } from "./frames.ts";
+import { createPermits, type UnattendedPolicy } from "./permits.ts";
 import type { SessionProcesses } from "./session-processes.ts";
-import { loadText } from "./texts.ts";
+import { inputOf, pastOf } from "./turn-input.ts";
 import { createTurnPort } from "./turn-port.ts";
 import { type Outcome, orLetGo, type StopReason, stopped } from "./turn-stop.ts";
 import { within } from "./within-bounds.ts";
@@ -36,8 +37,17 @@ export interface TurnRunnerDeps {
   readonly processes: SessionProcesses;
   readonly driver: (slug: string) => Driver;
   readonly toolPolicy: (agent: string, tool: string) => Promise<ToolPolicy>;
+  readonly permissions: PermissionSources;
   readonly turnTimeoutMs: () => number;
   readonly log: (message: string, details: object) => void;
+}
+
+/** How a foreign agent's requests for permission are decided, as configured. */
+export interface PermissionSources {
+  /** Null when the agent's own policy does not name the tool. */
+  readonly named: (agent: string, tool: string) => Promise<ToolPolicy | null>;
+  readonly unattended: (adapter: string) => UnattendedPolicy;
+  readonly answerWithinMs: () => number | null;
 }
 
 /** Runs a session's queue, one turn after another. One pump a session, however often it is called. */
@@ -213,7 +223,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       const error = toNomosError(thrown);
       const message =
         thrown instanceof DriverError ? thrown.message : `${error.message} ${JSON.stringify(error.details)}`;
-      return { outcome: "failed", error: { code: error.code, message: message.slice(0, ERROR_CHARS) } };
+      // A turn that its agent's death cut was not judged by anybody: like one that ours cut.
+      const outcome = error.code === "agent_crashed" ? "interrupted" : "failed";
+      return { outcome, error: { code: error.code, message: message.slice(0, ERROR_CHARS) } };
     }
   };
 
@@ -244,7 +256,14 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       turnId,
       spec,
       signal,
-      prompt: await promptOf(run.eventId),
+      ...(await inputOf(deps.store, run.eventId)),
+      past: await pastOf(deps.store, state),
+      settings: state.driver?.settings ?? { mode: null, model: null, options: {} },
+      permits: createPermits({
+        toolPolicy: (tool) => deps.permissions.named(spec.agent, tool),
+        unattended: () => deps.permissions.unattended(spec.adapter),
+      }),
+      answerWithinMs: deps.permissions.answerWithinMs,
       resumed: question,
       frame,
       show: frame,
@@ -252,20 +271,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       toolPolicy: (tool) => policies.get(tool) ?? "never",
       waitFor: (approvalId) =>
         asked !== null && approvalId === question?.approvalId ? asked : deps.waiters.wait(approvalId, signal),
-      hostProcess: (argv, env) => deps.processes.spawnDriver(spec, sessionId, argv, env),
-    });
-  };
-
-  const promptOf = async (eventId: string): Promise<string> => {
-    const admitted = eventId === "" ? null : await deps.store.event(eventId);
-    const data = admitted?.data ?? null;
-    if (typeof data !== "object" || data === null || !("prompt" in data))
-      throw new DriverError("driver_failed", "the prompt was erased");
-    const { prompt, blob, bytes } = data;
-    return loadText(deps.store, {
-      text: String(prompt),
-      blob: typeof blob === "string" ? blob : null,
-      bytes: Number(bytes),
+      hostProcess: (argv, env, shown) => deps.processes.spawnDriver(spec, sessionId, argv, env, shown),
     });
   };
 

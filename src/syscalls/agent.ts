@@ -95,18 +95,6 @@ export const agent: readonly Syscall[] = [
     commit: (context, { slug }) => context.services.agents.setDefault(slug, byOf(context)),
     answer: (context, { slug }) => showAgent(context, slug),
   }),
-  read({
-    name: "driver.list",
-    summary: "The installed drivers",
-    permission: "agent.read",
-    about: "system",
-    input: z.object({}),
-    output: z.object({ drivers: z.array(z.object({ slug: z.string(), summary: z.string(), continuity: z.string() })) }),
-    errors: [],
-    http: { method: "GET", path: "/api/drivers" },
-    cli: { positional: [] },
-    answer: async (context) => ({ drivers: [...context.services.drivers()] }),
-  }),
 ];
 
 /** Kept as whom it means, not as it was written. That agent may come later. */

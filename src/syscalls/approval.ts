@@ -33,7 +33,13 @@ export const approval: readonly Syscall[] = [
     summary: "Allow what was asked: once, unless the option says more",
     permission: "approval.answer",
     about: aboutIt,
-    input: byApproval.extend({ option: z.string().max(200).optional() }),
+    input: byApproval.extend({
+      option: z
+        .string()
+        .max(4000)
+        .optional()
+        .describe("one of the options; a question without any takes your own words"),
+    }),
     output: ApprovalWire,
     errors: ["approval_not_found", "already_answered", "invalid_option"],
     http: { method: "POST", path: "/api/approvals/:approvalId/approve" },

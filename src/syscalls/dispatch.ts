@@ -112,7 +112,7 @@ async function resourceOf(
 ): Promise<string> {
   if (syscall.about === "system") return "system";
   if (syscall.about !== "session") return syscall.about(input, actor);
-  const given = String(input["id"]);
+  const given = actor.sessionId !== null && input["id"] === SELF ? actor.sessionId : String(input["id"]);
   if (actor.sessionId !== null && given !== actor.sessionId) {
     const isBelow = isUuid(given) && (await services.delegation.isBelow(actor.sessionId, given));
     return isBelow ? belowSession(actor.sessionId, given) : "session/another";
@@ -120,6 +120,9 @@ async function resourceOf(
   input["id"] = await fullId(services, given);
   return `session/${input["id"]}`;
 }
+
+/** How a session's own token names its session, without having been told the id. */
+const SELF = "self";
 
 async function fullId(services: Services, given: string): Promise<string> {
   const { store } = services;

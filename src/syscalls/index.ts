@@ -9,6 +9,8 @@ export type {
   BackupService,
   BoundsService,
   ConfigService,
+  DriverDesk,
+  DriverShown,
   EventLoopLag,
   Services,
 } from "./services.ts";

@@ -18,6 +18,7 @@ const TYPES_WITH_LINES = [
   "tool.called",
   "tool.ended",
   "gate.denied",
+  "driver.noticed",
   "approval.requested",
   "turn.ended",
   "session.failed",
@@ -89,7 +90,11 @@ function linesIn(event: RecordedEvent): readonly OutputLine[] {
     case "tool.called@1":
       return [out(`[tool] ${String(member("title"))}`)];
     case "tool.ended@1":
-      return member("outcome") === "done" ? [] : [err(`[tool-error] ${String(member("title"))}`)];
+      return member("outcome") === "failed" ? [err(`[tool-error] ${String(member("title"))}`)] : [];
+    case "driver.noticed@1":
+      return member("severity") === "info"
+        ? split(text(member("body"), "text"), "stderr", "")
+        : [err(`[notice] ${String(member("title"))}`)];
     case "gate.denied@1":
       return [err(`[denied] ${String(member("verb"))} ${String(member("resource"))}`)];
     case "approval.requested@1":

@@ -1,4 +1,5 @@
 import type { Config } from "../contract/index.ts";
+import type { AgentInfo } from "../drivers/index.ts";
 import type { AnchorStatus, DiskState } from "../host/index.ts";
 import type { Actor, Policy, Sha256 } from "../kernel/index.ts";
 import type { CallRef, Census, CheckpointKeeper, LogTree, RecordedEvent, Store, TreeReport } from "../store/index.ts";
@@ -27,7 +28,7 @@ export interface Services {
   readonly tokens: Tokens;
   readonly frames: Frames;
   readonly policy: Policy;
-  readonly drivers: () => readonly { readonly slug: string; readonly summary: string; readonly continuity: string }[];
+  readonly drivers: DriverDesk;
   /** Throws `not_installed` for a driver that is not there. */
   readonly requireDriver: (slug: string) => void;
   readonly fence: number;
@@ -55,6 +56,41 @@ export interface Services {
     denial: { readonly verb: string; readonly resource: string; readonly rules: readonly string[] },
     caller: Caller,
   ) => Promise<void>;
+}
+
+export interface DriverDesk {
+  readonly slugs: () => readonly string[];
+  readonly list: () => Promise<readonly DriverShown[]>;
+  /** Throws `not_installed` for one that nobody knows. */
+  readonly show: (slug: string) => Promise<DriverShown>;
+  readonly install: (slug: string, report: (line: string) => void) => Promise<void>;
+  readonly check: (slug: string) => Promise<DriverChecked>;
+  /** The slug that the manifest names. */
+  readonly add: (manifest: string) => Promise<string>;
+  readonly remove: (slug: string) => Promise<boolean>;
+}
+
+export interface DriverShown {
+  readonly slug: string;
+  readonly summary: string;
+  readonly continuity: string;
+  readonly protocol: "acp" | "print" | "own";
+  readonly origin: "built-in" | "added" | "configured";
+  readonly installed: boolean;
+  readonly manifest: object | null;
+}
+
+/** What came of trying an agent out. A problem is an answer here, not a failure. */
+export interface DriverChecked {
+  readonly slug: string;
+  readonly ok: boolean;
+  readonly from: "command" | "home" | "path" | null;
+  readonly command: string[];
+  readonly version: string | null;
+  readonly problem: { readonly code: string; readonly message: string; readonly steps: string[] } | null;
+  readonly agent:
+    | (Omit<AgentInfo, "authMethods"> & { readonly authMethods: { id: string; name: string; description: string }[] })
+    | null;
 }
 
 /** What makes the log evidence: the tree over it, what was signed, and who else remembers that. */
@@ -120,6 +156,11 @@ export interface DaemonService {
   readonly startedAtMs: number;
   readonly recovery: () => { readonly sessions: number; readonly interrupted: number; readonly ms: number };
   readonly sandbox: { readonly bubblewrap: string | null; readonly remedy: string | null };
+  readonly limits: () => {
+    readonly memoryMb: number | null;
+    readonly openFilesMax: number | null;
+    readonly held: boolean;
+  };
   /** Answers first, then stops: drains, puts every session to sleep, ends. */
   readonly shutDown: () => void;
 }

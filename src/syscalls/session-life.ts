@@ -4,6 +4,7 @@ import { LIMITS, sessionStream } from "../kernel/index.ts";
 import { irrevocableSince } from "../supervisor/index.ts";
 import { type Context, type Syscall, write } from "./define.ts";
 import { Prompt, refuseLarge } from "./prompt.ts";
+import { Attachments, givenAttachments } from "./prompt-input.ts";
 import { byOf, dataIn, sessionIdIn, showSession } from "./session-answer.ts";
 import { sessionStart } from "./session-start.ts";
 
@@ -23,6 +24,7 @@ export const sessionLife: readonly Syscall[] = [
       prompt: Prompt,
       queue: z.boolean().optional().describe("wait in line while the session is busy"),
       interrupt: z.boolean().optional().describe("end the running turn first"),
+      attachments: Attachments.optional(),
     }),
     output: z.object({ ok: z.literal(true), id: z.string(), turnId: z.string(), queued: z.boolean() }),
     errors: [
@@ -40,14 +42,11 @@ export const sessionLife: readonly Syscall[] = [
     http: { method: "POST", path: "/sessions/:id/prompt" },
     cli: { positional: ["id", "prompt"], short: "prompt" },
     mcp: { aliases: { agent_prompt: { sessionId: "id" }, prompt_agent_session: { sessionId: "id" } } },
-    commit: async (context, { id, prompt, queue, interrupt }) => {
+    commit: async (context, { id, prompt, queue = false, interrupt = false, attachments }) => {
       refuseLarge(prompt);
       await refuseUndelegated(context, id);
-      return context.services.supervisor.prompt(
-        id,
-        { prompt, queue: queue ?? false, interrupt: interrupt ?? false },
-        byOf(context),
-      );
+      const given = { prompt, queue, interrupt, attachments: givenAttachments(attachments) };
+      return context.services.supervisor.prompt(id, given, byOf(context));
     },
     answer: async (_context, { id }, events) => {
       const admitted = dataIn(events, "turn.admitted@1");

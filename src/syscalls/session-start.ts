@@ -4,6 +4,7 @@ import { agentSlugIn, DEFAULT_WORKSPACE, LIMITS, narrowDelegates } from "../kern
 import type { RecordedEvent } from "../store/index.ts";
 import { type Context, type Syscall, write } from "./define.ts";
 import { Prompt, refuseLarge } from "./prompt.ts";
+import { Attachments, givenAttachments, givenSettings, Settings } from "./prompt-input.ts";
 import { byOf, sessionIdIn, showSession } from "./session-answer.ts";
 
 const Label = z.string().max(LIMITS.labelChars);
@@ -15,7 +16,7 @@ export const sessionStart: Syscall = write({
   permission: "session.spawn",
   about: (_input, { sessionId }) => (sessionId === null ? "system" : `session/${sessionId}`),
   input: z.object({
-    adapter: z.string().min(1).max(64).describe("the driver: demo, script, or one of your own"),
+    adapter: z.string().min(1).max(64).describe("the driver: `driver list` shows those there are"),
     agent: z
       .string()
       .min(1)
@@ -30,6 +31,8 @@ export const sessionStart: Syscall = write({
       .describe("where it works: ws://workspaces/<slug>, with a path behind it if need be"),
     cwd: z.string().min(1).max(4096).optional().describe("the directory it works in, where no ground is named"),
     prompt: Prompt.optional(),
+    attachments: Attachments.optional(),
+    ...Settings,
     label: Label.optional(),
     sandbox: z.enum(["off", "warn", "enforce", "strict"]).optional(),
     scope: z.object({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).optional() }).optional(),
@@ -48,6 +51,11 @@ export const sessionStart: Syscall = write({
     "invalid_ground",
     "not_installed",
     "agent_not_found",
+    "agent_version",
+    "setup_required",
+    "unknown_mode",
+    "unknown_model",
+    "unknown_option",
     "driver_file_invalid",
     "sandbox_unavailable",
     "payload_too_large",
@@ -63,8 +71,10 @@ export const sessionStart: Syscall = write({
   http: { method: "POST", path: "/sessions/agent", status: 201 },
   cli: { positional: ["adapter", "prompt"] },
   mcp: { aliases: { agent_start: {}, start_agent_session: {} } },
-  commit: async (context, input) => {
-    refuseLarge(input.prompt);
+  commit: async (context, { attachments, mode, model, options, ...rest }) => {
+    refuseLarge(rest.prompt);
+    const settings = givenSettings({ mode, model, options });
+    const input = { ...rest, settings, attachments: givenAttachments(attachments) };
     const parent = context.actor.sessionId;
     return parent === null ? startRoot(context, input) : startBelow(context, parent, input);
   },
@@ -113,7 +123,10 @@ async function startBelow(context: Context, parent: string, input: Input): Promi
   }
 }
 
-function warningsAbout({ workspaceSlug, ground, cwd }: Input, session: SessionWire): readonly string[] {
+function warningsAbout(
+  { workspaceSlug, ground, cwd }: Pick<Input, "workspaceSlug" | "ground" | "cwd">,
+  session: SessionWire,
+): readonly string[] {
   const asked = workspaceSlug === undefined || workspaceSlug === session.workspaceSlug ? [] : [workspaceSlug];
   const nowhere = ground === undefined && cwd === undefined && session.workspaceSlug === DEFAULT_WORKSPACE;
   return [

@@ -38,6 +38,9 @@ export const system: readonly Syscall[] = [
       events: z.number().int(),
       recovery: z.object({ sessions: z.number().int(), interrupted: z.number().int(), ms: z.number() }),
       sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
+      limits: z
+        .object({ memoryMb: z.number().nullable(), openFilesMax: z.number().nullable(), held: z.boolean() })
+        .describe("of each process of a session; `held` is false where the system holds none"),
       tree: TreeStatus,
       ...BoundsStatus.shape,
     }),
@@ -59,6 +62,7 @@ export const system: readonly Syscall[] = [
         events,
         recovery: recovery(),
         sandbox,
+        limits: services.daemon.limits(),
         tree: treeStatus(services.audit, events),
         ...(await boundsStatus(services)),
       };
@@ -165,7 +169,7 @@ export const system: readonly Syscall[] = [
     idempotent: true,
     commit: async ({ services }, { config }) => {
       await services.config.change(config);
-      await services.agents.ensureBuiltIn(services.drivers().map(({ slug }) => slug));
+      await services.agents.ensureBuiltIn(services.drivers.slugs());
       return [];
     },
     answer: async ({ services }, { config }) => ({

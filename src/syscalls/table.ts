@@ -3,13 +3,16 @@ import { approval } from "./approval.ts";
 import { archive } from "./archive.ts";
 import { artifact } from "./artifact.ts";
 import { audit } from "./audit.ts";
+import { company } from "./company.ts";
 import { conformance } from "./conformance.ts";
 import type { Syscall } from "./define.ts";
 import { doc } from "./doc.ts";
+import { driver } from "./driver.ts";
 import { handoff } from "./handoff.ts";
 import { keeping } from "./keeping.ts";
 import { reporting } from "./reporting.ts";
 import { sessionLife } from "./session-life.ts";
+import { sessionOffer } from "./session-offer.ts";
 import { sessionRead } from "./session-read.ts";
 import { system } from "./system.ts";
 import { workspace } from "./workspace.ts";
@@ -18,13 +21,16 @@ import { ws } from "./ws.ts";
 /** THE table: every capability, once. Surfaces, docs, client and permission matrix are derived from it. */
 export const SYSCALLS: readonly Syscall[] = [
   ...sessionLife,
+  ...sessionOffer,
   ...sessionRead,
+  ...company,
   ...handoff,
   ...reporting,
   ...artifact,
   ...approval,
   ...agent,
   ...workspace,
+  ...driver,
   ...audit,
   ...system,
   ...keeping,
@@ -48,7 +54,10 @@ export const ROLES = {
     "workspace.read",
   ],
   /** A driver's process, over its own session: to start another one is a matter of delegation as well. */
-  session: ["session.read", "session.report", "session.label", "session.list", "session.spawn"],
+  session: [
+    ...["session.read", "session.report", "session.label", "session.list", "session.spawn"],
+    ...["session.siblings", "session.note", "session.ask"],
+  ],
   /** The same, over the sessions that it started and theirs. */
   below: ["session.read", "session.prompt", "session.kill"],
 } as const satisfies { readonly [role: string]: readonly string[] };

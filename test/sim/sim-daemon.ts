@@ -81,6 +81,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     processes,
     driver,
     toolPolicy: async (agent, tool) => (agent === "careful" && tool === "run" ? "always_ask" : "auto"),
+    permissions: { named: async () => null, unattended: () => "ask", answerWithinMs: () => null },
     turnTimeoutMs: () => 60_000,
     log: () => undefined,
   });
@@ -102,6 +103,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     newId,
     specs,
     bounds: NO_BOUNDS,
+    keeper: () => null,
     idleHibernateMs: () => 5000,
     log: () => undefined,
   });

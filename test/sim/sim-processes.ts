@@ -42,6 +42,8 @@ export function createSimProcesses(
         },
       },
       exited: ended.promise,
+      mark: () => [],
+      endSince: async () => undefined,
       stop: async () => {
         await clock.sleep(chance.below(10));
         end(null);
@@ -57,6 +59,12 @@ export function createSimProcesses(
     spawnDriver: (spec, sessionId, argv, env) => spawn(spec, sessionId, argv, "pipe", env),
     stopAll: async (sessionId) => {
       await Promise.all([...(running.get(sessionId) ?? [])].map((process) => process.stop()));
+    },
+    agents: {
+      spawn: () => {
+        throw new Error("no agents are simulated");
+      },
+      tools: () => ({ url: "", token: "", end: () => undefined }),
     },
     sessionOfToken: () => null,
   };

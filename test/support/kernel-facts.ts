@@ -34,6 +34,7 @@ const continuity = fc.constantFrom("fresh", "native", "digest");
 const redo = fc.constantFrom("safe", "ask", "failed");
 const todo = fc.array(fc.record({ text, status: fc.constantFrom("open", "active", "done") }), { maxLength: 3 });
 const artifact = fc.record({ version, blob: text, bytes: fc.nat(), mediaType: text });
+const places = fc.array(fc.record({ path: text, line: fc.option(fc.nat(), { nil: null }) }), { maxLength: 2 });
 const fence = fc.integer({ min: 1, max: 5 });
 
 const views: fc.Arbitrary<View> = fc.record({
@@ -193,6 +194,72 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<EventMap[K]> } = {
   }),
   "lease.acquired@1": fc.record({ resource: text, holder: text, fence }),
   "lease.released@1": fc.record({ resource: text, fence }),
+  "driver.attached@1": fc.record({
+    turnId,
+    nativeId: text,
+    continuity,
+    reason: label,
+    program: text,
+    protocol: text,
+    tools: fc.boolean(),
+  }),
+  "driver.configured@1": fc.record({ mode: label, model: label, options: fc.dictionary(path, text, { maxKeys: 2 }) }),
+  "driver.offered@1": fc.record({
+    turnId,
+    mode: label,
+    modes: fc.array(fc.record({ id: text, name: text }), { maxLength: 2 }),
+    options: fc.array(
+      fc.record({ id: text, name: text, category: label, current: text, values: fc.array(text, { maxLength: 2 }) }),
+      { maxLength: 2 },
+    ),
+    commands: fc.array(fc.record({ name: text, description: text }), { maxLength: 2 }),
+  }),
+  "driver.noticed@1": fc.record({
+    turnId,
+    severity: fc.constantFrom("info", "warning", "error"),
+    title: text,
+    body: fc.option(fc.record(body), { nil: null }),
+  }),
+  "driver.update_kept@1": fc.record({ turnId, kind: text, ...body }),
+  "tool.called@1": fc.record({
+    turnId,
+    callId: text,
+    title: text,
+    kind: text,
+    places,
+    input: fc.option(fc.record(body), { nil: null }),
+  }),
+  "tool.ended@1": fc.record({
+    turnId,
+    callId: text,
+    title: text,
+    outcome: fc.constantFrom("done", "failed", "unknown"),
+    places,
+    diffs: fc.array(fc.record({ path: text, before: fc.constant(null), after: fc.record(body) }), { maxLength: 1 }),
+    output: fc.option(fc.record(body), { nil: null }),
+  }),
+  "usage.reported@1": fc.record({
+    turnId,
+    contextTokens: fc.option(fc.nat(), { nil: null }),
+    contextMax: fc.option(fc.nat(), { nil: null }),
+    inputTokens: fc.option(fc.nat(), { nil: null }),
+    outputTokens: fc.option(fc.nat(), { nil: null }),
+    cost: fc.option(fc.record({ amount: fc.nat(), currency: text }), { nil: null }),
+  }),
+  "turn.attached@1": fc.record({
+    turnId,
+    items: fc.array(
+      fc.record({
+        kind: fc.constantFrom("image", "resource", "link"),
+        name: text,
+        mediaType: text,
+        uri: label,
+        blob: fc.constant(null),
+        bytes: fc.nat(),
+      }),
+      { maxLength: 2 },
+    ),
+  }),
 };
 
 /** Every type that the compiler knows of; the kernel's own list is compared with it. */

@@ -3,7 +3,15 @@ import { join } from "node:path";
 import { type Declaration, parseSync } from "oxc-parser";
 
 /** Where the facts are declared, and the shapes that they are made of. */
-const SOURCES = ["src/kernel/events.ts", "src/kernel/keeping.ts", "src/kernel/session/view.ts"];
+const SOURCES = [
+  "src/kernel/events.ts",
+  "src/kernel/event-parts.ts",
+  "src/kernel/driver-events.ts",
+  "src/kernel/keeping.ts",
+  "src/kernel/session/view.ts",
+];
+
+const MAPS = ["EventMap", "DriverEventMap"];
 
 export interface EventShapes {
   /** Event type -> the type of its data, as it is written. */
@@ -20,7 +28,7 @@ export function eventShapes(root: string): EventShapes {
     for (const statement of parseSync(source, text).program.body) {
       const declaration = statement.type === "ExportNamedDeclaration" ? statement.declaration : null;
       if (declaration === null || !isType(declaration)) continue;
-      if (declaration.id.name === "EventMap")
+      if (MAPS.includes(declaration.id.name))
         for (const [type, shape] of membersOf(declaration, text)) facts.set(type, shape);
       else declared.set(declaration.id.name, plain(text.slice(declaration.start, declaration.end)));
     }

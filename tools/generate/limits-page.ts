@@ -58,6 +58,9 @@ const MEANINGS: { readonly [K in keyof typeof LIMITS]: string } = {
   optionsMax: "options of a question",
   snapshotEveryEvents: "events between two kept folds of a stream",
   idempotencyKeyChars: "an Idempotency-Key",
+  driverOptionsMax: "options that a session's agent is set to",
+  attachmentsMax: "things beside the text of one prompt",
+  attachmentBytes: "one of those",
   callNotesReserveBytes: "what notes of calls that changed nothing may take up beyond a home's quota",
 };
 

@@ -27,7 +27,7 @@ export const HOST_ERRORS = {
     501,
     6,
     "No such driver is installed.",
-    "`nomos driver list` shows those there are; one of your own is an entry `drivers.<name>.file` in the configuration.",
+    "`nomos driver list` shows those there are, `nomos driver install` brings one; one of your own is an entry `drivers.<name>` in the configuration.",
   ),
   path_invalid: entry(400, 2, "This is no path.", "Take out what no path may hold: the details say what."),
   path_outside: entry(

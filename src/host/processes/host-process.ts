@@ -3,6 +3,7 @@ import { systemClock } from "../clock.ts";
 import { HostError } from "../host-error.ts";
 import type { Launched } from "./launch.ts";
 import { createOutputQueue, type OutputChunk } from "./output-queue.ts";
+import type { ProcessMark } from "./process-tree.ts";
 
 export interface ProcessExit {
   /** Null when a signal ended the process. In a sandbox such an end shows as 128 + the signal's number. */
@@ -33,6 +34,10 @@ export interface HostProcess extends AsyncDisposable {
   readonly output: AsyncIterable<OutputChunk>;
   /** Resolves after the whole tree has gone and the consumer (if any) has all the output. */
   readonly exited: Promise<ProcessExit>;
+  /** What of the tree is running now, to tell what came later from it. */
+  readonly mark: () => ProcessMark;
+  /** SIGKILL to what was started since, whoever started it and however it was detached; resolves when that is gone. */
+  readonly endSince: (mark: ProcessMark) => Promise<void>;
   /** End of stdin, then SIGTERM, then SIGKILL to the whole tree; resolves when all of it has gone. */
   stop(options?: StopOptions): Promise<void>;
 }
@@ -82,6 +87,11 @@ export function runningProcess(
     closeStdin: () => (stdin === null ? Promise.resolve() : endOf(stdin)),
     output: queue.output,
     exited: exit(),
+    mark: () => tree.mark(),
+    endSince: async (mark) => {
+      const failure = unkillable(await tree.killSince(mark));
+      if (failure !== undefined) throw failure;
+    },
     stop,
     [Symbol.asyncDispose]: () => stop(),
   };

@@ -4,6 +4,7 @@ import { UNREACHABLE, unless } from "../errno.ts";
 import { HostError } from "../host-error.ts";
 import { isInside } from "../path-inside.ts";
 import { findProgram } from "./find-program.ts";
+import type { ResourceLimits } from "./resource-limits.ts";
 
 export interface ProcessSpec {
   /** Program (looked for on the PATH of `env`) and its arguments. */
@@ -14,6 +15,10 @@ export interface ProcessSpec {
   readonly stdin: "none" | "pipe";
   /** Directories below the product's home that the process may see and write. */
   readonly readBack?: readonly string[];
+  /** Directories below the product's home that the process may see, and not write. */
+  readonly shown?: readonly string[];
+  /** Default: none but that no core file is written. */
+  readonly limits?: ResourceLimits;
   /** What the process writes beyond this (both streams together) is read and thrown away. Default: no limit. */
   readonly outputLimitBytes?: number;
 }
@@ -30,14 +35,16 @@ export interface CheckedSpec {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly readBack: readonly string[];
+  readonly shown: readonly string[];
 }
 
 /** The spec with real, visible paths; whatever would make a puzzling failure later is refused here. */
 export function checkSpec(spec: ProcessSpec, around: Surroundings): CheckedSpec {
   refuseMalformed(spec);
   const readBack = (spec.readBack ?? []).map((path) => realReadBack(path, around));
+  const shown = (spec.shown ?? []).map((path) => realReadBack(path, around));
   const isHidden = (path: string, hidden: readonly string[]) =>
-    hidden.some((root) => isInside(root, path)) && !readBack.some((root) => isInside(root, path));
+    hidden.some((root) => isInside(root, path)) && ![...readBack, ...shown].some((root) => isInside(root, path));
   const cwd = realCwd(spec.cwd);
   // Also without a sandbox: what works must not depend on what is installed.
   if (isHidden(cwd, [around.realHome, ...around.hidden])) {
@@ -50,11 +57,17 @@ export function checkSpec(spec: ProcessSpec, around: Surroundings): CheckedSpec 
     const real = unless(UNREACHABLE, () => realpathSync(path));
     return real !== null && isHidden(real, around.hidden);
   };
-  return { argv: visibleArgv(spec, cwd, isHiddenFile), cwd, readBack };
+  return { argv: visibleArgv(spec, cwd, isHiddenFile), cwd, readBack, shown };
 }
 
 function refuseMalformed(spec: ProcessSpec): void {
-  const texts = [spec.cwd, ...spec.argv, ...Object.entries(spec.env).flat(), ...(spec.readBack ?? [])];
+  const texts = [
+    spec.cwd,
+    ...spec.argv,
+    ...Object.entries(spec.env).flat(),
+    ...(spec.readBack ?? []),
+    ...(spec.shown ?? []),
+  ];
   const problem = !spec.argv[0]
     ? "no program is named"
     : texts.some((text) => text.includes("\0"))

@@ -11,7 +11,14 @@ export interface ProcessTree {
   terminate(): void;
   /** SIGKILL to every process of it; answers when the last is gone, with the pids of those that withstood. */
   kill(): Promise<number[]>;
+  /** All that is running of it now. */
+  mark(): ProcessMark;
+  /** SIGKILL to what is running of it and was not then. */
+  killSince(mark: ProcessMark): Promise<number[]>;
 }
+
+/** The processes of a tree at some moment. */
+export type ProcessMark = readonly ProcessIdentity[];
 
 /**
  * Without a sandbox: the process group of `rootPid`, its descendants, and whatever carries its marker. A process that
@@ -35,6 +42,7 @@ export function groupTree(rootPid: number, marker: string): ProcessTree {
       for (const pid of members()) sendSignal(pid, "SIGTERM");
     },
     kill: () => killUntilGone(members),
+    ...marking(members),
   };
 }
 
@@ -72,6 +80,22 @@ export function namespaceTree(outerPid: number, marker: string): NamespaceTree {
       const wall = [outer, init].filter((identity) => identity !== null);
       return killUntilGone(() => wall.filter(isAlive).map((identity) => identity.pid));
     },
+    ...marking(() => (init === null || !isAlive(init) ? [] : [...descendants(init.pid, childrenNow())])),
+  };
+}
+
+function marking(members: () => readonly number[]): Pick<ProcessTree, "mark" | "killSince"> {
+  const now = () => members().flatMap((pid) => processIdentity(pid) ?? []);
+  const isIn = (mark: ProcessMark, { pid, startTime }: ProcessIdentity) =>
+    mark.some((known) => known.pid === pid && known.startTime === startTime);
+  return {
+    mark: now,
+    killSince: (mark) =>
+      killUntilGone(() =>
+        now()
+          .filter((identity) => !isIn(mark, identity))
+          .map(({ pid }) => pid),
+      ),
   };
 }
 

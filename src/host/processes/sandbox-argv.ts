@@ -4,6 +4,7 @@ export interface SandboxPlan {
   readonly bwrapPath: string;
   readonly hidden: readonly HiddenPath[];
   readonly readBack: readonly string[];
+  readonly shown: readonly string[];
   readonly cwd: string;
   readonly argv: readonly string[];
 }
@@ -27,6 +28,7 @@ export function sandboxArgv(plan: SandboxPlan): [string, ...string[]] {
     ...(process.getuid?.() === 0 ? FOR_ROOT : ["--dev-bind", "/dev", "/dev"]),
     ...plan.hidden.flatMap(cover),
     ...plan.readBack.flatMap((path) => ["--bind", path, path]),
+    ...plan.shown.flatMap((path) => ["--ro-bind", path, path]),
     ...plan.hidden.flatMap(seal),
     ...["--chdir", plan.cwd],
     "--",

@@ -1,11 +1,5 @@
-import {
-  type EffectKind,
-  type EffectOutcome,
-  fact,
-  type Question,
-  type RedoClass,
-  type TextOrBlob,
-} from "../events.ts";
+import type { TextOrBlob } from "../event-parts.ts";
+import { type EffectKind, type EffectOutcome, fact, type Question, type RedoClass } from "../events.ts";
 import type { Json } from "../json.ts";
 import { LIMITS } from "../limits.ts";
 import { ownEntry } from "../own-entry.ts";
@@ -108,7 +102,9 @@ export function answerApproval(state: SessionState, approvalId: string, answer: 
     const open = effectId !== null && ownEntry(state.effects, effectId) !== undefined;
     return !open ? [answered] : [answered, fact("effect.settled@1", { effectId, turnId, ...refused })];
   }
-  if (answer.option !== null && !question.options.includes(answer.option))
+  // A question without options is answered in one's own words.
+  const isOffered = question.options.length === 0 || question.options.includes(answer.option ?? "");
+  if (answer.option !== null && !isOffered)
     return refuse("invalid_option", { option: answer.option, options: question.options });
   return [fact("approval.answered@1", { approvalId, turnId, status: "approved", option: answer.option, reason: null })];
 }

@@ -1,12 +1,5 @@
-import {
-  type Continuity,
-  type CustomFact,
-  type Fact,
-  fact,
-  isErasable,
-  type RedoClass,
-  type SessionSpec,
-} from "../events.ts";
+import type { Continuity } from "../event-parts.ts";
+import { type CustomFact, type Fact, fact, isErasable, type RedoClass, type SessionSpec } from "../events.ts";
 import type { ArchiveRef } from "../keeping.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 import { isEnded, type Point, pendingApprovals, type SessionState } from "./state.ts";
@@ -14,6 +7,16 @@ import { inheritView, rewindView, type View } from "./view.ts";
 
 /** What a decision comes to: facts to append in one go (none: nothing to do), or a refusal. */
 export type Decision = readonly (Fact | CustomFact)[] | Refusal;
+
+/** Several decisions as one: what one of them refuses none of them does. */
+export function together(...decisions: readonly Decision[]): Decision {
+  const facts: (Fact | CustomFact)[] = [];
+  for (const decision of decisions) {
+    if ("refused" in decision) return decision;
+    facts.push(...decision);
+  }
+  return facts;
+}
 
 export function openSession(
   state: SessionState,

@@ -2,7 +2,7 @@ import { type Fact, isCustom, type Placed } from "../events.ts";
 import { LIMITS } from "../limits.ts";
 import { ownEntry } from "../own-entry.ts";
 import { unreachable } from "../refusal.ts";
-import { ALWAYS, type Phase, RECENT_TURNS_KEPT, type SessionState } from "./state.ts";
+import { ALWAYS, type DriverState, NEW_DRIVER, type Phase, RECENT_TURNS_KEPT, type SessionState } from "./state.ts";
 import { SESSION_TRANSITIONS, transition } from "./transitions.ts";
 import { trimArtifacts, withArtifact } from "./view.ts";
 
@@ -63,7 +63,21 @@ function apply(state: SessionState, fact: Fact, event: Placed): SessionState {
     case "session.archived@1":
       return { ...state, archived: { at: event.at, archive: fact.data.archive } };
     case "session.rewound@1":
-      return { ...state, view: fact.data.view };
+      // What the agent remembers of its own lies ahead of where the session is now.
+      return { ...withDriver(state, state.driver && { nativeId: null }), view: fact.data.view };
+    case "driver.attached@1":
+      return withDriver(state, { nativeId: fact.data.nativeId });
+    case "driver.configured@1":
+      return withDriver(state, { settings: fact.data });
+    case "driver.offered@1": {
+      const { turnId: _turn, ...offer } = fact.data;
+      return withDriver(state, { offer });
+    }
+    case "tool.called@1":
+    case "tool.ended@1":
+    case "message.completed@1":
+    case "effect.output@1":
+      return { ...state, lastOutputAt: event.at };
     case "session.delegated@1": {
       const { childId, ended } = fact.data;
       const alive = (state.children ?? []).filter((id) => !ended.includes(id));
@@ -83,9 +97,6 @@ function apply(state: SessionState, fact: Fact, event: Placed): SessionState {
       const recentTurns = [...state.recentTurns, { turnId, outcome }].slice(-RECENT_TURNS_KEPT);
       return { ...state, queue: without(state, turnId), turnsEnded: state.turnsEnded + 1, recentTurns };
     }
-    case "message.completed@1":
-    case "effect.output@1":
-      return { ...state, lastOutputAt: event.at };
     case "effect.intended@1": {
       const { effectId, turnId, kind, redo } = fact.data;
       if (ownEntry(state.effects, effectId) !== undefined) return state;
@@ -144,10 +155,18 @@ function apply(state: SessionState, fact: Fact, event: Placed): SessionState {
     case "workspace.used@1":
     case "lease.acquired@1":
     case "lease.released@1":
+    case "driver.noticed@1":
+    case "driver.update_kept@1":
+    case "usage.reported@1":
+    case "turn.attached@1":
       return state;
     default:
       return unreachable(fact);
   }
+}
+
+function withDriver(state: SessionState, change: Partial<DriverState> | undefined): SessionState {
+  return change === undefined ? state : { ...state, driver: { ...(state.driver ?? NEW_DRIVER), ...change } };
 }
 
 /** A rewind leaves artifacts behind; their numbers are let go, all at once and under one floor, when they become too many. */

@@ -1,3 +1,4 @@
+import type { DriverOffer, DriverSettings } from "../driver-events.ts";
 import type { EffectKind, Question, RedoClass, SessionSpec } from "../events.ts";
 import type { ArchiveRef } from "../keeping.ts";
 import { ownEntry } from "../own-entry.ts";
@@ -42,6 +43,15 @@ export interface SessionState {
   /** At least the next version of every artifact that `artifactNext` had to let go. */
   readonly artifactFloor: number;
   readonly view: View;
+  /** Absent as long as nobody has set or attached anything, and in folds kept by versions that knew of none. */
+  readonly driver?: DriverState;
+}
+
+export interface DriverState {
+  /** What the agent's own session is called; null when it must not be gone on with, such as after a rewind. */
+  readonly nativeId: string | null;
+  readonly settings: DriverSettings | null;
+  readonly offer: DriverOffer | null;
 }
 
 export type Phase =
@@ -82,6 +92,8 @@ export const RECENT_TURNS_KEPT = 32;
 
 /** The option of a gate's question that allows the verb for the rest of the session. */
 export const ALWAYS = "always";
+
+export const NEW_DRIVER: DriverState = { nativeId: null, settings: null, offer: null };
 
 export function newSessionState(id: string): SessionState {
   const stream = sessionStream(id);

@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { createAgentPool, type Kept, openShelf } from "../drivers/index.ts";
+import { createProcessHost, findBubblewrap, killMarked, limitsHeld } from "../host/index.ts";
+import { createSessionProcesses, type SessionProcesses } from "../supervisor/index.ts";
+import type { DriverDesk, Services } from "../syscalls/index.ts";
+import { createDriverDesk } from "./driver-desk.ts";
+import { createDrivers, type Drivers } from "./drivers.ts";
+import type { OpenedHome } from "./open-home.ts";
+import { createProgramRunner } from "./run-program.ts";
+import { setting } from "./settings.ts";
+
+/** What sessions run on: processes, and the drivers that start them. */
+export interface Machine {
+  readonly processes: SessionProcesses;
+  readonly drivers: Drivers;
+  readonly desk: DriverDesk;
+  /** What a driver keeps between turns; null for one that keeps nothing, or is not there any more. */
+  readonly keeper: (adapter: string) => Kept | null;
+  /** Where the sessions of the house work. */
+  readonly workspaces: string;
+  readonly sandbox: Services["daemon"]["sandbox"];
+  readonly limits: Services["daemon"]["limits"];
+  /** Resolves when no process of ours is left. */
+  readonly stop: (graceMs: number) => Promise<void>;
+}
+
+/** Ends first what a dead daemon left running. */
+export async function startMachine(options: {
+  readonly opened: OpenedHome;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  /** Where the daemon is reached; known once it serves. */
+  readonly url: () => string;
+}): Promise<Machine> {
+  const { opened, environment, version, url } = options;
+  const { home, config, clock, identity, log } = opened;
+  const bubblewrap = await findBubblewrap(environment["PATH"] ?? "");
+  const bwrapPath = "path" in bubblewrap ? bubblewrap.path : null;
+  const instance = `nomos-${createHash("sha256").update(home).digest("hex").slice(0, 12)}`;
+  const withstood = await killMarked(instance);
+  if (withstood.length > 0) log.write("processes of a dead daemon do not go away", { pids: withstood });
+  const host = createProcessHost({ home, bwrapPath, processesMax: setting(config, "processesMax") });
+
+  const workspaces = join(home, "workspaces");
+  await mkdir(workspaces, { recursive: true, mode: 0o700 });
+  const limits = () => {
+    const { processMemoryMb, processOpenFilesMax } = config.show();
+    return { memoryMb: processMemoryMb ?? null, openFilesMax: processOpenFilesMax ?? null };
+  };
+  const processes = createSessionProcesses({
+    host,
+    environment,
+    instance,
+    workspaces,
+    url,
+    driverEnvironment: (slug) => drivers.environment(slug),
+    isHomeInPlace: identity.isInPlace,
+    limits,
+  });
+  const programs = createProgramRunner({ host, clock, environment, instance, cwd: dirname(home) });
+  const shelf = await openShelf(join(home, "drivers"), (file, problem) => log.write("no manifest", { file, problem }));
+  const pool = createAgentPool(processes.agents, clock);
+  const agentsFolder = join(home, "agents");
+  const drivers = createDrivers({
+    config,
+    shelf,
+    pool,
+    host: processes.agents,
+    clock,
+    version,
+    sources: { agents: agentsFolder, environment, ask: programs.ask },
+  });
+  return {
+    processes,
+    drivers,
+    desk: createDriverDesk({ drivers, shelf, agentsFolder, programs, processes, clock, version }),
+    keeper: (adapter) => (drivers.manifest(adapter) === null ? null : pool),
+    workspaces,
+    sandbox: { bubblewrap: bwrapPath, remedy: "remedy" in bubblewrap ? bubblewrap.remedy : null },
+    limits: () => ({ ...limits(), held: limitsHeld() }),
+    stop: async (graceMs) => {
+      await pool.close();
+      await host.stopAll({ graceMs });
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import type { Clock } from "../../host/index.ts";
+import { type AgentHost, type Driver, DriverError, type TurnPort } from "../driver.ts";
+import { checkManifestSettings, given, type Manifest } from "../manifests/manifest.ts";
+import type { Resolved } from "../manifests/resolve.ts";
+import type { AgentPool, Seat } from "./agent-pool.ts";
+import { openNative } from "./native-session.ts";
+import { runPrompt } from "./prompt-turn.ts";
+import { STEP_TIMES, type StepTimes } from "./step-times.ts";
+
+export interface AcpDriverParts {
+  readonly manifest: Manifest;
+  readonly pool: AgentPool;
+  readonly host: AgentHost;
+  readonly clock: Clock;
+  /** Where the program is now, or a refusal that says how to get it. Asked for each start: it may be installed meanwhile. */
+  readonly resolve: () => Promise<Resolved>;
+  /** Ours, as told to the agent. */
+  readonly version: string;
+}
+
+/** A foreign agent over the Agent Client Protocol. Its process outlives the turn; the log outlives its process. */
+export function acpDriver(parts: AcpDriverParts): Driver {
+  const { manifest, pool, resolve } = parts;
+  return {
+    slug: manifest.id,
+    summary: manifest.description,
+    continuity: manifest.continuation.default === "native-resume" ? "native" : "digest",
+    check: async () => {
+      await resolve();
+    },
+    checkSettings: (settings) => checkManifestSettings(manifest, settings),
+    keeps: { release: pool.release },
+    runTurn: async (port) => {
+      const { seat, told } = await seated(parts, port);
+      const settings = { ...port.settings, mode: port.settings.mode ?? manifest.default_mode ?? null };
+      await runPrompt({ port, pool, seat, told, settings, times: timesOf(manifest), clock: parts.clock });
+    },
+  };
+}
+
+/** The session's seat in a running agent; and what it has to be told first, when it remembers nothing. */
+async function seated(parts: AcpDriverParts, port: TurnPort): Promise<{ readonly seat: Seat; readonly told: string }> {
+  const { pool } = parts;
+  const there = pool.seatOf(port.sessionId);
+  if (there !== null && there.nativeId === port.past.nativeId) return { seat: there, told: "" };
+  if (there !== null) await pool.release(port.sessionId);
+  return orAbort(port, attach(parts, port, there === null ? null : "the session was moved to another point"), () =>
+    pool.discard(port.sessionId),
+  );
+}
+
+async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null) {
+  const { manifest, pool, host } = parts;
+  const { argv, env, shown } = await parts.resolve();
+  const times = timesOf(manifest);
+  const agent = await pool.process(port.sessionId, {
+    slug: manifest.id,
+    label: port.sessionId,
+    cwd: port.spec.cwd,
+    argv,
+    env,
+    shown,
+    shared: manifest.capabilities.many_sessions,
+    times,
+    version: parts.version,
+    acpVersion: manifest.acp_version,
+  });
+  const tools = agent.info.mcpHttp ? host.tools(port.sessionId) : null;
+  try {
+    const order = {
+      cwd: port.spec.cwd,
+      tools,
+      past: port.past,
+      times,
+      authMethod: manifest.auth?.method ?? null,
+      loginSteps: manifest.auth?.login ?? [],
+    };
+    const native = await openNative(agent, order);
+    const { nativeId, continuity, offer } = native;
+    const told = continuity === "digest" ? await port.past.digest() : "";
+    await port.record([
+      {
+        type: "driver.attached@1",
+        data: {
+          turnId: port.turnId,
+          nativeId,
+          continuity,
+          reason: native.reason ?? why,
+          program: agent.info.name,
+          protocol: `acp/${agent.info.protocol}`,
+          tools: tools !== null,
+        },
+      },
+    ]);
+    const endTools = () => tools?.end();
+    const seat = pool.sit({ sessionId: port.sessionId, agent, nativeId, offer, endTools });
+    return { seat, told };
+  } catch (thrown) {
+    tools?.end();
+    await pool.release(port.sessionId);
+    throw thrown;
+  }
+}
+
+/** A start that nobody waits for any more is undone. */
+async function orAbort<T>(port: TurnPort, work: Promise<T>, undo: () => Promise<void>): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(new DriverError("driver_failed", "interrupted while the agent was started"));
+  port.signal.addEventListener("abort", onAbort, { once: true });
+  if (port.signal.aborted) onAbort();
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } catch (thrown) {
+    work.catch(() => undefined);
+    if (port.signal.aborted) await undo();
+    throw thrown;
+  } finally {
+    port.signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function timesOf({ timeouts }: Manifest): StepTimes {
+  return { ...STEP_TIMES, ...given(timeouts) };
+}

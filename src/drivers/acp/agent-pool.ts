@@ -1,0 +1,171 @@
+import { createHash } from "node:crypto";
+import type { Clock, HostProcess } from "../../host/index.ts";
+import type { AgentHost, AgentOrder } from "../driver.ts";
+import { type AgentProcess, startAgent } from "./agent-process.ts";
+import type { AcpVersion } from "./handshake.ts";
+import type { Offer } from "./offer.ts";
+import type { StepTimes } from "./step-times.ts";
+
+/**
+ * The agents that run between turns. Each process has its sessions (its seats), and ends when the last of them is let
+ * go. Agents that can hold many sessions share one process among the sessions of one directory; all others have their own.
+ */
+export interface AgentPool {
+  readonly seatOf: (sessionId: string) => Seat | null;
+  /** The process for this order, started when there is none. */
+  readonly process: (sessionId: string, order: PoolOrder) => Promise<AgentProcess>;
+  readonly sit: (seat: Seat) => Seat;
+  /** A turn works in that process: what disturbs it must wait. */
+  readonly busy: (agent: AgentProcess) => Busy;
+  /** The agent's answer to being told to stop did not come: its process goes now, or when the turns of others in it are over. */
+  readonly discard: (sessionId: string) => Promise<void>;
+  readonly release: (sessionId: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export interface PoolOrder extends AgentOrder {
+  readonly shared: boolean;
+  readonly times: StepTimes;
+  readonly version: string;
+  readonly acpVersion: AcpVersion;
+}
+
+export interface Seat {
+  readonly sessionId: string;
+  readonly agent: AgentProcess;
+  readonly nativeId: string;
+  readonly offer: Offer;
+  readonly endTools: () => void;
+}
+
+export interface Busy extends Disposable {
+  readonly isAlone: () => boolean;
+}
+
+const STOP_GRACE_MS = 1000;
+const DISCARD_GRACE_MS = 200;
+
+interface Place {
+  readonly key: string;
+  readonly process: HostProcess;
+  readonly started: Promise<AgentProcess>;
+  /** Sessions that sit here, or are on their way. */
+  readonly sessions: Set<string>;
+  turns: number;
+  /** No new session is seated here; it ends when its last turn does. */
+  retired: boolean;
+}
+
+export function createAgentPool(host: AgentHost, clock: Clock): AgentPool {
+  const places = new Map<string, Place>();
+  const byAgent = new Map<AgentProcess, Place>();
+  const seats = new Map<string, Seat>();
+
+  const begin = (key: string, order: PoolOrder): Place => {
+    const process = host.spawn(order);
+    const { slug, times, version, acpVersion } = order;
+    const started = startAgent(process, { slug, clock, times, version, acpVersion });
+    const place: Place = { key, process, started, sessions: new Set(), turns: 0, retired: false };
+    places.set(key, place);
+    const forget = (): void => {
+      if (places.get(key) === place) places.delete(key);
+    };
+    started.then((agent) => {
+      byAgent.set(agent, place);
+      void agent.ended.then(() => {
+        forget();
+        byAgent.delete(agent);
+      });
+    }, forget);
+    return place;
+  };
+
+  const stop = async (place: Place, graceMs: number, why: string): Promise<void> => {
+    if (places.get(place.key) === place) places.delete(place.key);
+    const agent = [...byAgent].find(([, its]) => its === place)?.[0];
+    // One that has not introduced itself yet is not waited for.
+    await (agent?.stop(graceMs, why) ?? place.process.stop({ graceMs }));
+  };
+
+  const leave = (sessionId: string): Place | null => {
+    const seat = seats.get(sessionId);
+    seat?.endTools();
+    seats.delete(sessionId);
+    const place = [...places.values(), ...byAgent.values()].find(({ sessions }) => sessions.has(sessionId)) ?? null;
+    place?.sessions.delete(sessionId);
+    return place;
+  };
+
+  const release = async (sessionId: string): Promise<void> => {
+    const seat = seats.get(sessionId);
+    const place = leave(sessionId);
+    if (place === null) return;
+    if (place.sessions.size === 0) return stop(place, STOP_GRACE_MS, "nobody needs it any more");
+    if (seat?.agent.info.closes === true)
+      await seat.agent.request("session/close", { sessionId: seat.nativeId }, CLOSE_MS).catch(() => undefined);
+  };
+
+  return {
+    seatOf: (sessionId) => {
+      const seat = seats.get(sessionId);
+      if (seat === undefined) return null;
+      if (seat.agent.ending() === null && byAgent.get(seat.agent)?.retired === false) return seat;
+      leave(sessionId);
+      return null;
+    },
+    process: async (sessionId, order) => {
+      const key = keyOf(sessionId, order);
+      const there = places.get(key);
+      const place = there === undefined || there.retired ? begin(key, order) : there;
+      place.sessions.add(sessionId);
+      try {
+        return await place.started;
+      } catch (thrown) {
+        place.sessions.delete(sessionId);
+        throw thrown;
+      }
+    },
+    sit: (seat) => {
+      seats.get(seat.sessionId)?.endTools();
+      seats.set(seat.sessionId, seat);
+      return seat;
+    },
+    busy: (agent) => {
+      const place = byAgent.get(agent);
+      if (place === undefined) return { isAlone: () => true, [Symbol.dispose]: () => undefined };
+      place.turns += 1;
+      return {
+        isAlone: () => place.turns === 1,
+        [Symbol.dispose]: () => {
+          place.turns -= 1;
+          if (place.retired && place.turns === 0) void stop(place, DISCARD_GRACE_MS, "it did not stop when told to");
+        },
+      };
+    },
+    discard: async (sessionId) => {
+      const place = leave(sessionId);
+      if (place === null) return;
+      place.retired = true;
+      if (places.get(place.key) === place) places.delete(place.key);
+      if (place.turns <= 1) await stop(place, DISCARD_GRACE_MS, "it did not stop when told to");
+    },
+    release,
+    close: async () => {
+      const all = new Set([...places.values(), ...byAgent.values()]);
+      for (const { endTools } of seats.values()) endTools();
+      seats.clear();
+      await Promise.all([...all].map((place) => stop(place, STOP_GRACE_MS, "the daemon stops")));
+    },
+  };
+}
+
+const CLOSE_MS = 2000;
+
+/** Sessions share a process only where they could touch the same files anyway. */
+function keyOf(sessionId: string, order: PoolOrder): string {
+  const { slug, cwd, argv, env, shown } = order;
+  const alike = createHash("sha256")
+    .update(JSON.stringify([slug, cwd, argv, env, shown]))
+    .digest("hex");
+  return order.shared ? alike : `${sessionId}:${alike}`;
+}

@@ -1,0 +1,172 @@
+import { type ClientConnection, client, RequestError } from "@agentclientprotocol/sdk";
+import type { Clock, HostProcess, ProcessMark } from "../../host/index.ts";
+import { DriverError } from "../driver.ts";
+import { type AcpVersion, type AgentInfo, initialized } from "./handshake.ts";
+import { messageStream } from "./message-stream.ts";
+import { createPrinted, type Printed } from "./printed.ts";
+import type { StepTimes } from "./step-times.ts";
+
+/** One running agent: its process, the connection to it, and whoever listens to which of its sessions. */
+export interface AgentProcess {
+  readonly info: AgentInfo;
+  /** Null while it runs; why not when it does not. */
+  readonly ending: () => string | null;
+  readonly ended: Promise<string>;
+  /** Answered by the agent within the time, or refused with a `DriverError` that names the step. */
+  readonly request: (method: string, params: object, timeMaxMs: number) => Promise<unknown>;
+  readonly notify: (method: string, params: object) => Promise<void>;
+  /** At most one listener a session. Returns the way to stop. */
+  readonly listen: (nativeId: string, listener: SessionListener) => () => void;
+  readonly printed: Printed;
+  readonly mark: () => ProcessMark;
+  /** Ends what was started since. */
+  readonly endSince: (mark: ProcessMark) => Promise<void>;
+  readonly stop: (graceMs: number, why: string) => Promise<void>;
+}
+
+export interface SessionListener {
+  readonly onUpdate: (update: unknown) => void;
+  /** Answers a request of the agent's; a throw becomes an error of the protocol. */
+  readonly onRequest: (method: string, params: unknown) => Promise<unknown>;
+  /** Pending while too much waits. */
+  readonly ready: () => Promise<void>;
+}
+
+const BREACH_GRACE_MS = 200;
+/**
+ * What comes while nobody listens to a session is dropped: the replay of a loaded one, or the words of a turn that is
+ * over. Only what the agent offers is kept until somebody does; it comes when it likes.
+ */
+const OFFERS: readonly unknown[] = ["available_commands_update", "current_mode_update", "config_option_update"];
+const EARLY_UPDATES_MAX = 100;
+
+/** Resolves when the agent has introduced itself; what cannot be talked to is ended and refused. */
+export async function startAgent(
+  process: HostProcess,
+  options: {
+    readonly slug: string;
+    readonly clock: Clock;
+    readonly times: StepTimes;
+    readonly version: string;
+    readonly acpVersion: AcpVersion;
+  },
+): Promise<AgentProcess> {
+  const { clock, slug } = options;
+  const printed = createPrinted();
+  const listeners = new Map<string, SessionListener>();
+  const early = new Map<string, unknown[]>();
+  const over = Promise.withResolvers<string>();
+  let ending: string | null = null;
+
+  const end = (why: string): void => {
+    ending ??= why;
+    over.resolve(ending);
+  };
+  const breach = (problem: string): void => {
+    end(`${slug} broke the protocol: ${problem}`);
+    process.stop({ graceMs: BREACH_GRACE_MS }).catch((thrown: unknown) => printed.add("noise", String(thrown)));
+  };
+  const onNotification = (method: string, params: unknown): void => {
+    const nativeId = memberOf(params, "sessionId");
+    if (method !== "session/update" || typeof nativeId !== "string") {
+      printed.add("noise", `[${method}]`);
+      return;
+    }
+    const listener = listeners.get(nativeId);
+    listener?.onUpdate(memberOf(params, "update"));
+    const waiting = early.get(nativeId) ?? [];
+    const isOffer = OFFERS.includes(memberOf(memberOf(params, "update"), "sessionUpdate"));
+    if (listener === undefined && isOffer && waiting.length < EARLY_UPDATES_MAX && early.size < EARLY_UPDATES_MAX)
+      early.set(nativeId, [...waiting, memberOf(params, "update")]);
+  };
+  const answer = (method: string, params: unknown): Promise<unknown> => {
+    const nativeId = memberOf(params, "sessionId");
+    const listener = typeof nativeId === "string" ? listeners.get(nativeId) : undefined;
+    if (listener === undefined) throw RequestError.methodNotFound(method);
+    return listener.onRequest(method, params);
+  };
+
+  const stream = messageStream(process, {
+    onNotification,
+    onNoise: (text) => printed.add("noise", text),
+    onStderr: (text) => printed.add("stderr", text),
+    onBreach: breach,
+    ready: async () => {
+      for (const listener of listeners.values()) await listener.ready();
+    },
+  });
+  const connection: ClientConnection = client({ name: "nomos" })
+    .onRequest("*", ({ params, method }: { params: unknown; method: string }) => answer(method, params))
+    .connect(stream);
+  void process.exited.then(
+    ({ exitCode, signal, failure }) =>
+      end(failure?.message ?? `${slug} ended ${exitCode === null ? `by ${signal ?? "a signal"}` : `with ${exitCode}`}`),
+    (thrown: unknown) => end(String(thrown)),
+  );
+  void connection.closed.then(() => clock.after(CLOSED_GRACE_MS, () => breach("its output has ended")));
+
+  const request = async (method: string, params: object, timeMaxMs: number): Promise<unknown> => {
+    if (ending !== null) throw new DriverError("agent_crashed", ending);
+    const late = Promise.withResolvers<never>();
+    const cancel = clock.after(timeMaxMs, () =>
+      late.reject(
+        new DriverError("driver_timeout", `${slug} did not answer \`${method}\` within ${timeMaxMs} ms`, {
+          step: method,
+          timeMaxMs,
+        }),
+      ),
+    );
+    const dead = over.promise.then((why): never => {
+      throw new DriverError("agent_crashed", `${why} during \`${method}\`${printed.tailText()}`, { step: method });
+    });
+    const answered = connection.agent.request<unknown, object>(method, params).catch(async (thrown: unknown) => {
+      // The connection is the first to know of an end, and has the least to say about it.
+      if (!(thrown instanceof RequestError)) return dead;
+      throw thrown;
+    });
+    try {
+      return await Promise.race([answered, late.promise, dead]);
+    } finally {
+      cancel();
+    }
+  };
+
+  const stop = async (graceMs: number, why: string): Promise<void> => {
+    end(why);
+    await process.stop({ graceMs });
+    connection.close();
+  };
+  const agent: Omit<AgentProcess, "info"> = {
+    ending: () => ending,
+    ended: over.promise,
+    request,
+    notify: async (method, params) => {
+      if (ending === null) await connection.agent.notify(method, params).catch(() => undefined);
+    },
+    listen: (nativeId, listener) => {
+      listeners.set(nativeId, listener);
+      for (const update of early.get(nativeId) ?? []) listener.onUpdate(update);
+      early.delete(nativeId);
+      return () => {
+        if (listeners.get(nativeId) === listener) listeners.delete(nativeId);
+      };
+    },
+    printed,
+    mark: process.mark,
+    endSince: process.endSince,
+    stop,
+  };
+  try {
+    return { ...agent, info: await initialized(agent, options) };
+  } catch (thrown) {
+    await stop(BREACH_GRACE_MS, `${slug} could not be started`);
+    throw thrown;
+  }
+}
+
+/** A process that closes its output usually ends; one that does not is of no use. */
+const CLOSED_GRACE_MS = 500;
+
+function memberOf(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+}

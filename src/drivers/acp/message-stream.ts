@@ -1,0 +1,126 @@
+import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
+import type { HostProcess } from "../../host/index.ts";
+import { createLineReader } from "../line-reader.ts";
+
+/** What comes out of an agent's process, taken apart: messages for the connection, updates and noise for whoever hears. */
+export interface StreamHooks {
+  /** `session/update` and all other notifications, in the order of arrival and before any answer behind them. */
+  readonly onNotification: (method: string, params: unknown) => void;
+  /** What the agent printed beside the protocol. */
+  readonly onNoise: (text: string) => void;
+  readonly onStderr: (text: string) => void;
+  /** The agent broke the protocol beyond repair. */
+  readonly onBreach: (problem: string) => void;
+  /** Pending while too much is waiting to be recorded: then the agent has to wait too. */
+  readonly ready: () => Promise<void>;
+}
+
+/** The largest message that is read; the protocol's own library has the same limit. */
+const MESSAGE_BYTES_MAX = 33_554_432;
+const NOISE_LINES_MAX = 10_000;
+/** Answers to what nobody asked. */
+const STRAY_ANSWERS_MAX = 1000;
+
+/**
+ * Messages over a process's pipes. Notifications are taken out here, because the library hands them on asynchronously and
+ * would let the answer to a prompt overtake the last words of its turn.
+ */
+export function messageStream(process: HostProcess, hooks: StreamHooks): Stream {
+  const asked = new Set<unknown>();
+  let noiseLines = 0;
+  let strayAnswers = 0;
+
+  const noise = (text: string): void => {
+    noiseLines += 1;
+    if (noiseLines === NOISE_LINES_MAX) hooks.onBreach(`it printed ${NOISE_LINES_MAX} lines that are no messages`);
+    if (noiseLines < NOISE_LINES_MAX) hooks.onNoise(text);
+  };
+
+  /** Null for what the connection need not see. */
+  const sort = (line: string): AnyMessage | null => {
+    const message = parseObject(line);
+    if (message === null) {
+      if (line.trim() !== "") noise(line);
+      return null;
+    }
+    const method = message["method"];
+    if (typeof method === "string" && !("id" in message)) {
+      hooks.onNotification(method, message["params"]);
+      return null;
+    }
+    if (typeof method === "string") return { jsonrpc: "2.0", ...message, method, id: idOf(message["id"]) };
+    if (!("id" in message)) {
+      noise(line);
+      return null;
+    }
+    if (!asked.delete(message["id"])) {
+      strayAnswers += 1;
+      if (strayAnswers === STRAY_ANSWERS_MAX) hooks.onBreach(`it gave ${STRAY_ANSWERS_MAX} answers to nothing`);
+      if (strayAnswers === 1) hooks.onNoise(`an answer to a request that was never made: ${line.slice(0, 200)}`);
+      return null;
+    }
+    const id = idOf(message["id"]);
+    return isError(message["error"])
+      ? { jsonrpc: "2.0", id, error: message["error"] }
+      : { jsonrpc: "2.0", id, result: message["result"] ?? null };
+  };
+
+  return {
+    readable: new ReadableStream<AnyMessage>(
+      {
+        start: async (controller) => {
+          const lines = createLineReader(MESSAGE_BYTES_MAX);
+          const stderr = new TextDecoder();
+          try {
+            for await (const { stream, bytes } of process.output) {
+              if (stream === "stderr") {
+                hooks.onStderr(stderr.decode(bytes, { stream: true }));
+                continue;
+              }
+              for (const line of lines.push(bytes)) {
+                if (line === null) hooks.onBreach(`it wrote a line of more than ${MESSAGE_BYTES_MAX} bytes`);
+                const message = line === null ? null : sort(line);
+                if (message !== null) controller.enqueue(message);
+              }
+              await hooks.ready();
+            }
+            controller.close();
+          } catch (thrown) {
+            controller.error(thrown);
+          }
+        },
+      },
+      { highWaterMark: 1 },
+    ),
+    writable: new WritableStream<AnyMessage>({
+      write: async (message) => {
+        if ("method" in message && "id" in message) asked.add(message.id);
+        await process.stdin?.write(`${JSON.stringify(message)}\n`);
+      },
+    }),
+  };
+}
+
+function parseObject(line: string): { readonly [key: string]: unknown } | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    // Plenty of programs greet on stdout: that is noise, not a failure.
+    return null;
+  }
+}
+
+function idOf(id: unknown): string | number | null {
+  return typeof id === "string" || typeof id === "number" ? id : null;
+}
+
+function isError(error: unknown): error is { code: number; message: string } {
+  return (
+    typeof error === "object" &&
+    error !== null &&
+    "code" in error &&
+    "message" in error &&
+    typeof error.code === "number"
+  );
+}

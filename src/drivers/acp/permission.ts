@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { ALWAYS } from "../../kernel/index.ts";
+import { DriverError, type Reply, type TurnPort } from "../driver.ts";
+import type { TurnRecorder } from "../turn-recorder.ts";
+import type { ToolChange } from "../update.ts";
+import { readToolCall } from "./updates.ts";
+
+/** What a plain yes means: this once. */
+const ONCE = "once";
+/** Of one turn: an agent that goes on asking beyond this is ended. */
+const PERMISSIONS_PER_TURN_MAX = 500;
+
+/**
+ * Answers `session/request_permission`. Nothing is ever allowed because it stands first: a person, or the policy that a
+ * person wrote, says yes; whatever else happens the answer is no.
+ */
+export function createPermissions(port: TurnPort, recorder: TurnRecorder, onTooMany: (error: DriverError) => void) {
+  let asked = 0;
+  return async (params: unknown): Promise<object> => {
+    const parsed = Request.safeParse(params);
+    const call = parsed.success ? callOf(parsed.data) : null;
+    if (!parsed.success || call === null) return CANCELLED;
+    asked += 1;
+    if (asked > PERMISSIONS_PER_TURN_MAX) {
+      const permissionsPerTurnMax = PERMISSIONS_PER_TURN_MAX;
+      onTooMany(new DriverError("limit_reached", "the agent asks for permission for ever", { permissionsPerTurnMax }));
+      return CANCELLED;
+    }
+    const choices = choicesOf(parsed.data.options);
+    try {
+      await recorder.toolAsked(call);
+      const reply = await port.permit({
+        tool: call.kind ?? "other",
+        question: questionOf(call),
+        options: [...choices.allow.keys()],
+        resource: resourceOf(call),
+      });
+      return selected(choices, reply);
+    } catch {
+      // The turn is over, or too many questions are open: for the agent both are a no. The turn's own end says why.
+      return CANCELLED;
+    }
+  };
+}
+
+const CANCELLED = { outcome: { outcome: "cancelled" } };
+
+interface Choices {
+  /** By the word that a person answers with. */
+  readonly allow: ReadonlyMap<string, string>;
+  readonly reject: string | null;
+}
+
+function selected({ allow, reject }: Choices, reply: Reply): object {
+  const optionId = reply.approved ? allow.get(reply.option ?? ONCE) : reject;
+  // A yes that the agent did not offer in this form is not stretched to one that it did.
+  return optionId === undefined || optionId === null ? CANCELLED : { outcome: { outcome: "selected", optionId } };
+}
+
+/** `once` and `always` where the kind says it all; an agent that offers several ways of yes names each. */
+function choicesOf(options: z.infer<typeof Request>["options"]): Choices {
+  const allow = new Map<string, string>();
+  for (const [kind, word] of [
+    ["allow_once", ONCE],
+    ["allow_always", ALWAYS],
+  ] as const) {
+    const alike = options.filter((option) => option.kind === kind);
+    for (const [at, { optionId, name }] of alike.entries()) allow.set(at === 0 ? word : name.slice(0, 200), optionId);
+  }
+  const reject =
+    options.find(({ kind }) => kind === "reject_once") ?? options.find(({ kind }) => kind === "reject_always");
+  return { allow, reject: reject?.optionId ?? null };
+}
+
+function questionOf(call: ToolChange): string {
+  const diffs = (call.content ?? []).flatMap((item) => (item.is === "diff" ? [item.path] : []));
+  const detail = commandIn(call.input) ?? (diffs.length > 0 ? `changes ${diffs.join(", ")}` : null);
+  const title = call.title ?? call.kind ?? "use a tool";
+  return detail === null || title.includes(detail) ? `May the agent: ${title}?` : `May the agent: ${title}?\n${detail}`;
+}
+
+function resourceOf(call: ToolChange): string {
+  const place = call.places?.[0]?.path;
+  const text = commandIn(call.input) ?? place ?? call.title ?? call.callId;
+  return `${place === undefined ? "call" : "path"}/${text.replaceAll("/", "∕").slice(0, 500)}`;
+}
+
+function commandIn(input: unknown): string | null {
+  const command = typeof input === "object" && input !== null ? Reflect.get(input, "command") : null;
+  if (typeof command === "string") return command.slice(0, 2000);
+  return Array.isArray(command) ? command.join(" ").slice(0, 2000) : null;
+}
+
+/** Version 2 asks about a subject, which may be a tool call, a command, or nothing but words. */
+function callOf({ toolCall, subject, title }: z.infer<typeof Request>): ToolChange | null {
+  const call = readToolCall(toolCall ?? subject?.toolCall);
+  if (call !== null) return call;
+  const command = subject?.command ?? null;
+  if (title == null && command === null) return null;
+  const toolCallId = subject?.toolCallId ?? `permission: ${title ?? command}`.slice(0, 400);
+  const kind = command === null ? "other" : "execute";
+  return readToolCall({
+    toolCallId,
+    title: title ?? command,
+    kind,
+    ...(command === null ? {} : { rawInput: { command } }),
+  });
+}
+
+const Request = z.object({
+  toolCall: z.unknown().optional(),
+  title: z.string().max(4000).nullish().catch(null),
+  subject: z
+    .object({
+      toolCall: z.unknown().optional(),
+      toolCallId: z.string().nullish().catch(null),
+      command: z.string().nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
+  options: z
+    .array(z.object({ optionId: z.string(), name: z.string(), kind: z.string() }))
+    .min(1)
+    .max(32),
+});

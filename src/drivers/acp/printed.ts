@@ -1,0 +1,35 @@
+/** What an agent printed beside the protocol, bounded: the last of it for error messages, and all that is new for the log. */
+export interface Printed {
+  readonly add: (source: "stderr" | "noise", text: string) => void;
+  /** What came since it was last taken, at most the newest part of it; null when there is nothing. */
+  readonly take: () => string | null;
+  /** For the end of an error message: empty when nothing was printed. */
+  readonly tailText: () => string;
+}
+
+const KEPT_CHARS = 65_536;
+const TAIL_CHARS = 2000;
+
+export function createPrinted(): Printed {
+  let fresh = "";
+  let dropped = 0;
+  let tail = "";
+  return {
+    add: (source, text) => {
+      const line = source === "noise" ? `${text}\n` : text;
+      tail = (tail + line).slice(-TAIL_CHARS);
+      fresh += line;
+      if (fresh.length > 2 * KEPT_CHARS) {
+        dropped += fresh.length - KEPT_CHARS;
+        fresh = fresh.slice(-KEPT_CHARS);
+      }
+    },
+    take: () => {
+      const text = fresh === "" ? null : dropped === 0 ? fresh : `[${dropped} characters left out]\n${fresh}`;
+      fresh = "";
+      dropped = 0;
+      return text;
+    },
+    tailText: () => (tail.trim() === "" ? "" : `; it last printed: ${tail.trim()}`),
+  };
+}

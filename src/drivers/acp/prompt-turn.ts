@@ -1,0 +1,172 @@
+import { RequestError } from "@agentclientprotocol/sdk";
+import { z } from "zod";
+import type { Clock } from "../../host/index.ts";
+import { type DriverSettings, fact } from "../../kernel/index.ts";
+import { DriverError, type TurnPort } from "../driver.ts";
+import { createTurnRecorder, type TurnRecorder } from "../turn-recorder.ts";
+import type { AgentPool, Seat } from "./agent-pool.ts";
+import type { AgentProcess } from "./agent-process.ts";
+import { applySettings } from "./apply-settings.ts";
+import { createElicitations } from "./elicitation.ts";
+import { createPermissions } from "./permission.ts";
+import { promptContent } from "./prompt-content.ts";
+import type { StepTimes } from "./step-times.ts";
+import { readUpdate } from "./updates.ts";
+
+export interface PromptTurn {
+  readonly port: TurnPort;
+  readonly pool: AgentPool;
+  readonly seat: Seat;
+  /** What was said before, for an agent that does not remember it. */
+  readonly told: string;
+  readonly settings: DriverSettings;
+  readonly times: StepTimes;
+  readonly clock: Clock;
+}
+
+/** The longest a turn may be; whoever runs turns has a limit of its own that comes first. */
+const PROMPT_MS_MAX = 2_147_483_647;
+
+/** One prompt, and all that the agent says and asks until it has answered it. */
+export async function runPrompt(turn: PromptTurn): Promise<void> {
+  const { port, pool, seat, times } = turn;
+  const { agent, nativeId, offer } = seat;
+  const broken = Promise.withResolvers<never>();
+  broken.promise.catch(() => undefined);
+  const recorder = createTurnRecorder(port, offer.hearUpdate, broken.reject);
+  const idle = createIdle(agent);
+  const stopListening = agent.listen(nativeId, {
+    onUpdate: (given) => {
+      const update = readUpdate(given);
+      if (update.is === "state") idle.hear(update);
+      recorder.push(update);
+    },
+    onRequest: requestAnswers(port, recorder, broken.reject),
+    ready: recorder.ready,
+  });
+  using busy = pool.busy(agent);
+  const mark = agent.mark();
+  const onAbort = () => broken.reject(port.signal.reason);
+  port.signal.addEventListener("abort", onAbort, { once: true });
+  let open: Promise<unknown> | null = null;
+  try {
+    await applySettings(agent, nativeId, offer, turn.settings, times);
+    await recordOffer(port, seat);
+    const prompt = await promptContent(turn.told + port.prompt, port.attachments, agent.info);
+    port.signal.throwIfAborted();
+    open = idle.after(agent.request("session/prompt", { sessionId: nativeId, prompt }, PROMPT_MS_MAX));
+    const answer = await Promise.race([open, broken.promise]);
+    open = null;
+    await recorder.finish();
+    judge(answer);
+  } catch (thrown) {
+    throw thrown instanceof RequestError ? failedPrompt(thrown) : thrown;
+  } finally {
+    port.signal.removeEventListener("abort", onAbort);
+    recorder.close();
+    const stopped = open === null || (await stopPrompt(turn, open));
+    stopListening();
+    if (!stopped || agent.ending() !== null) await pool.discard(port.sessionId);
+    else if (port.signal.aborted && busy.isAlone()) await agent.endSince(mark);
+    await recordRest(turn, recorder);
+  }
+}
+
+/** In version 2 of the protocol the answer to a prompt only says that it was taken; the agent's rest is the turn's end. */
+function createIdle(agent: AgentProcess) {
+  const rested = Promise.withResolvers<unknown>();
+  return {
+    hear: ({ state, stopReason }: { readonly state: string; readonly stopReason: string | null }): void => {
+      if (state === "idle" && stopReason !== null) rested.resolve({ stopReason });
+    },
+    after: async (taken: Promise<unknown>): Promise<unknown> => {
+      const answer = await taken;
+      if (agent.info.protocol === 1) return answer;
+      const died = agent.ended.then((why): never => {
+        throw new DriverError("agent_crashed", `${why} during a turn${agent.printed.tailText()}`);
+      });
+      return Promise.race([rested.promise, died]);
+    },
+  };
+}
+
+/** Whether the agent stopped in time when it was told to. */
+async function stopPrompt({ seat, times, clock }: PromptTurn, open: Promise<unknown>): Promise<boolean> {
+  const { agent, nativeId } = seat;
+  const late = Promise.withResolvers<boolean>();
+  const cancel = clock.after(times.cancelMs, () => late.resolve(false));
+  await agent.notify("session/cancel", { sessionId: nativeId });
+  const answered = open.then(
+    () => true,
+    () => true,
+  );
+  const stopped = await Promise.race([answered, late.promise]);
+  cancel();
+  return stopped;
+}
+
+/** What was said until then, and what was printed. A turn that cannot be recorded has said so already. */
+async function recordRest({ port, seat }: PromptTurn, recorder: TurnRecorder): Promise<void> {
+  try {
+    await recorder.finish();
+    await recordOffer(port, seat);
+    const printed = seat.agent.printed.take();
+    if (printed === null) return;
+    const title = "the agent printed beside the protocol";
+    const body = await port.keep(printed);
+    await port.record([fact("driver.noticed@1", { turnId: port.turnId, severity: "info", title, body })]);
+  } catch (thrown) {
+    // The turn has its outcome: this would only hide it.
+    if (!(thrown instanceof Error)) throw thrown;
+  }
+}
+
+function requestAnswers(port: TurnPort, recorder: TurnRecorder, fail: (error: DriverError) => void) {
+  const permit = createPermissions(port, recorder, fail);
+  const elicit = createElicitations(port);
+  let refusals = 0;
+  return async (method: string, params: unknown): Promise<unknown> => {
+    if (method === "session/request_permission") return permit(params);
+    if (method === "elicitation/create") return elicit(params);
+    refusals += 1;
+    if (refusals <= REFUSALS_NOTED_MAX) await port.noteDenial(denialOf(method, params));
+    throw RequestError.methodNotFound(method);
+  };
+}
+
+const REFUSALS_NOTED_MAX = 20;
+
+function denialOf(method: string, params: unknown) {
+  const member = (key: string) =>
+    typeof params === "object" && params !== null ? Reflect.get(params, key) : undefined;
+  const what = member("path") ?? member("command") ?? "";
+  const verb = method.replaceAll("/", ".").slice(0, 100);
+  return { verb, resource: `path/${String(what).slice(0, 500)}`, rules: ["not_offered"] };
+}
+
+async function recordOffer(port: TurnPort, { offer }: Seat): Promise<void> {
+  const change = offer.takeChange();
+  if (change !== null) await port.record([fact("driver.offered@1", { turnId: port.turnId, ...change })]);
+}
+
+function failedPrompt({ message, code, data }: RequestError): DriverError {
+  const more = data == null ? "" : ` ${JSON.stringify(data).slice(0, 2000)}`;
+  return new DriverError("driver_failed", `the agent failed: ${message} (${code})${more}`, { code });
+}
+
+function judge(answer: unknown): void {
+  const parsed = Answer.safeParse(answer);
+  if (!parsed.success) throw new DriverError("not_acp", "the agent answered the prompt in a way that is not ACP");
+  const { stopReason } = parsed.data;
+  if (stopReason === "end_turn") return;
+  throw new DriverError("driver_failed", REASONS[stopReason] ?? `the agent stopped: ${stopReason}`, { stopReason });
+}
+
+const REASONS: { readonly [reason: string]: string } = {
+  cancelled: "the agent says that it was cancelled, and nobody had asked for that",
+  max_tokens: "the agent reached the limit on tokens",
+  max_turn_requests: "the agent reached its limit on requests in one turn",
+  refusal: "the agent refuses to go on",
+};
+
+const Answer = z.object({ stopReason: z.string().max(100) });

@@ -1,0 +1,151 @@
+import { readFile, stat } from "node:fs/promises";
+import { delimiter, isAbsolute, join } from "node:path";
+import { DriverError } from "../driver.ts";
+import type { Manifest } from "./manifest.ts";
+import { inRange, versionIn } from "./version-range.ts";
+
+/** How an agent is run, here and now. */
+export interface Resolved {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Directories of the product's home that its process must see. */
+  readonly shown: readonly string[];
+  /** Null where nobody looked: for a command of the person's own. */
+  readonly version: string | null;
+  readonly from: "command" | "home" | "path";
+}
+
+/** What the configuration says about one driver. */
+export interface DriverOverride {
+  readonly command?: string | undefined;
+  readonly args?: readonly string[] | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly home?: string | undefined;
+}
+
+export interface ResolveSources {
+  /** Where agents are installed: a directory for each. */
+  readonly agents: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly override: (slug: string) => DriverOverride | undefined;
+  /** Runs a program for a moment and returns what it printed. */
+  readonly ask: (argv: readonly string[], env: Readonly<Record<string, string>>, timeMaxMs: number) => Promise<string>;
+}
+
+/** The person's own command first, then what was installed on request, then the PATH. Refuses with what to do about it. */
+export async function resolveAgent(manifest: Manifest, sources: ResolveSources): Promise<Resolved> {
+  const override = sources.override(manifest.id) ?? {};
+  const env = environmentOf(manifest, sources, override);
+  const args = override.args ?? manifest.bin_args;
+  if (override.command !== undefined) {
+    const argv = [override.command, ...args];
+    return { argv, env, shown: [], version: null, from: "command" };
+  }
+  const home = join(sources.agents, manifest.id);
+  const bins = join(home, "node_modules", ".bin");
+  const own = join(bins, manifest.bin);
+  const found: Resolved = (await isFile(own))
+    ? {
+        argv: [own, ...args],
+        env: { ...env, PATH: withFirst(bins, env, sources) },
+        shown: [home],
+        version: null,
+        from: "home",
+      }
+    : { argv: [await onPath(manifest, sources), ...args], env, shown: [], version: null, from: "path" };
+  const version = await versionOf(manifest, found, home, sources);
+  refuseWithoutLogin(manifest, env, override, sources);
+  return { ...found, version };
+}
+
+/** Whether it is there; not whether it is any good. */
+export async function isInstalled(manifest: Manifest, sources: ResolveSources): Promise<boolean> {
+  if (sources.override(manifest.id)?.command !== undefined) return true;
+  if (await isFile(join(sources.agents, manifest.id, "node_modules", ".bin", manifest.bin))) return true;
+  return onPath(manifest, sources).then(
+    () => true,
+    () => false,
+  );
+}
+
+export function installHint({ id, install }: Manifest): readonly string[] {
+  return install.flatMap((way) => (way.method === "npm" ? [`nomos driver install ${id}`] : way.steps));
+}
+
+function environmentOf(manifest: Manifest, { environment }: ResolveSources, override: DriverOverride) {
+  const handed = (manifest.auth?.env ?? []).flatMap((name) => {
+    const value = environment[name];
+    return value === undefined || value === "" ? [] : [[name, value] as const];
+  });
+  const home = override.home === undefined ? {} : { HOME: override.home };
+  return { ...Object.fromEntries(handed), ...manifest.env, ...override.env, ...home };
+}
+
+function withFirst(first: string, env: Readonly<Record<string, string>>, { environment }: ResolveSources): string {
+  return [first, env["PATH"] ?? environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"].join(delimiter);
+}
+
+async function onPath(manifest: Manifest, { environment, override }: ResolveSources): Promise<string> {
+  if (isAbsolute(manifest.bin)) return manifest.bin;
+  const path = override(manifest.id)?.env?.["PATH"] ?? environment["PATH"] ?? "";
+  for (const folder of path.split(delimiter)) {
+    const candidate = join(folder, manifest.bin);
+    if (folder !== "" && (await isFile(candidate))) return candidate;
+  }
+  const install = installHint(manifest);
+  throw new DriverError("not_installed", `${manifest.name} is not installed. Install it with: ${install.join("; ")}`, {
+    driver: manifest.id,
+    install: [...install],
+  });
+}
+
+async function versionOf(
+  manifest: Manifest,
+  found: Resolved,
+  home: string,
+  sources: ResolveSources,
+): Promise<string | null> {
+  const { version_check: check } = manifest;
+  if (check === undefined) return null;
+  const version =
+    found.from === "home" && check.package !== undefined
+      ? await packageVersion(join(home, "node_modules", check.package, "package.json"))
+      : versionIn(await sources.ask([found.argv[0] ?? "", ...check.args], found.env, check.timeout_ms));
+  if (version !== null && inRange(version, check.range)) return version;
+  throw new DriverError(
+    "agent_version",
+    `${manifest.name} is installed in version ${version ?? "unknown"}; it takes ${check.range}. ${installHint(manifest).join("; ")}`,
+    { driver: manifest.id, found: version, range: check.range, install: [...installHint(manifest)] },
+  );
+}
+
+async function packageVersion(file: string): Promise<string | null> {
+  const text = await readFile(file, "utf8").catch(() => null);
+  return text === null ? null : versionIn(/"version"\s*:\s*"([^"]+)"/.exec(text)?.[1] ?? "");
+}
+
+/** Only where the manifest knows every way of being logged in; otherwise the agent itself will say. */
+function refuseWithoutLogin(
+  { auth, id, name }: Manifest,
+  env: Readonly<Record<string, string>>,
+  override: DriverOverride,
+  { environment }: ResolveSources,
+): void {
+  if (auth === undefined || auth.env.length === 0 || auth.paths.length > 0) return;
+  // An environment of the person's own may hold a login that the manifest has never heard of.
+  if (override.env !== undefined || override.home !== undefined || auth.env.some((key) => env[key] !== undefined))
+    return;
+  if (auth.env.some((key) => environment[key] !== undefined)) return;
+  throw new DriverError("setup_required", `${name} has no key. ${auth.login.join("; ")}`, {
+    driver: id,
+    steps: auth.login,
+    variables: auth.env,
+  });
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}

@@ -1,0 +1,91 @@
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { writeFileAtomic } from "../../host/index.ts";
+import { DriverError } from "../driver.ts";
+import { builtInManifests } from "./built-in.ts";
+import { Manifest } from "./manifest.ts";
+
+/** The manifests there are: those that come with the product, and those that a person added, which win. */
+export interface Shelf {
+  readonly get: (slug: string) => ShelvedManifest | null;
+  readonly list: () => readonly ShelvedManifest[];
+  readonly add: (text: string) => Promise<Manifest>;
+  readonly remove: (slug: string) => Promise<boolean>;
+}
+
+export interface ShelvedManifest {
+  readonly manifest: Manifest;
+  readonly origin: "built-in" | "added";
+}
+
+const MANIFEST_BYTES_MAX = 65_536;
+
+/** `folder` is read once; it is changed only through here. What in it is no manifest is told and left out. */
+export async function openShelf(folder: string, onBad: (file: string, problem: string) => void): Promise<Shelf> {
+  const builtIn = new Map(builtInManifests().map((manifest) => [manifest.id, manifest]));
+  const added = new Map<string, Manifest>();
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((one) => one.endsWith(".json")).toSorted()) {
+    try {
+      const manifest = parseManifest(await readFile(join(folder, name), "utf8"));
+      added.set(manifest.id, manifest);
+    } catch (thrown) {
+      onBad(name, thrown instanceof Error ? thrown.message : String(thrown));
+    }
+  }
+  const get = (slug: string): ShelvedManifest | null => {
+    const own = added.get(slug);
+    if (own !== undefined) return { manifest: own, origin: "added" };
+    const known = builtIn.get(slug);
+    return known === undefined ? null : { manifest: known, origin: "built-in" };
+  };
+  return {
+    get,
+    list: () => [...new Set([...builtIn.keys(), ...added.keys()])].flatMap((slug) => get(slug) ?? []),
+    add: async (text) => {
+      const manifest = parseManifest(text);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+      await writeFileAtomic(join(folder, `${manifest.id}.json`), bytes, { mode: 0o600 });
+      added.set(manifest.id, manifest);
+      return manifest;
+    },
+    remove: async (slug) => {
+      await rm(join(folder, `${slug}.json`), { force: true });
+      return added.delete(slug);
+    },
+  };
+}
+
+function parseManifest(text: string): Manifest {
+  if (text.length > MANIFEST_BYTES_MAX)
+    throw new DriverError("invalid_request", "a manifest is a small file", { bytesMax: MANIFEST_BYTES_MAX });
+  const parsed = Manifest.safeParse(jsonOf(text));
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
+    throw new DriverError("invalid_request", `not a manifest: ${JSON.stringify(issues).slice(0, 1000)}`, { issues });
+  }
+  const { protocol, print, id } = parsed.data;
+  if (protocol === "print" && print === undefined)
+    throw new DriverError("invalid_request", `${id} speaks \`print\` and does not say how`, { field: "print" });
+  return parsed.data;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new DriverError("invalid_request", `a manifest is JSON: ${String(cause)}`, { reason: String(cause) });
+  }
+}
+
+/** For a command that the configuration names and nobody has described: it speaks ACP, and the agent tells the rest. */
+export function plainManifest(slug: string, command: string): Manifest {
+  return Manifest.parse({
+    id: slug,
+    name: slug,
+    description: `${command}, over ACP, as configured`,
+    protocol: "acp",
+    bin: slug,
+  });
+}

@@ -1,0 +1,48 @@
+import type { Attachment, DriverEventMap, DriverSettings } from "../driver-events.ts";
+import type { TextOrBlob } from "../event-parts.ts";
+import { type Fact, fact, type Question } from "../events.ts";
+import { LIMITS } from "../limits.ts";
+import { refuse } from "../refusal.ts";
+import { askApproval } from "./decide-effect.ts";
+import type { Decision } from "./decide-life.ts";
+import { admitTurn, notRunning } from "./decide-turn.ts";
+import { isEnded, type SessionState } from "./state.ts";
+
+/** What a driver may record of its own accord, each in the turn that runs. */
+export type DriverFact = Fact<Exclude<keyof DriverEventMap, "driver.configured@1" | "turn.attached@1">>;
+
+/** Nothing of a turn that is over gets into the log, however late its agent speaks. */
+export function recordDriver(state: SessionState, turnId: string, facts: readonly DriverFact[]): Decision {
+  const stray = facts.find(({ data }) => data.turnId !== turnId);
+  if (stray !== undefined) return refuse("turn_not_running", { turnId: stray.data.turnId });
+  return notRunning(state, turnId) ?? facts;
+}
+
+/** A question of the session's own, whatever turn it is in. */
+export function askInTurn(state: SessionState, question: Omit<Question, "turnId">): Decision {
+  const turnId = state.phase.at === "busy" ? state.phase.turnId : NO_TURN;
+  return askApproval(state, { ...question, turnId });
+}
+
+/** No turn is called that. */
+const NO_TURN = "";
+
+export function configureDriver(state: SessionState, change: Partial<DriverSettings>): Decision {
+  if (isEnded(state)) return refuse("session_ended", { id: state.id, state: state.phase.at });
+  const before = state.driver?.settings ?? { mode: null, model: null, options: {} };
+  const options = { ...before.options, ...change.options };
+  if (Object.keys(options).length > LIMITS.driverOptionsMax)
+    return refuse("invalid_option", { optionsMax: LIMITS.driverOptionsMax });
+  return [fact("driver.configured@1", { ...before, ...change, options })];
+}
+
+/** As `admitTurn`, with what comes beside the text in the same append. */
+export function admitTurnWith(
+  state: SessionState,
+  input: { readonly turnId: string; readonly prompt: TextOrBlob; readonly queue: boolean },
+  items: readonly Attachment[],
+): Decision {
+  const admitted = admitTurn(state, input);
+  if ("refused" in admitted || items.length === 0) return admitted;
+  return [...admitted, fact("turn.attached@1", { turnId: input.turnId, items })];
+}

@@ -1,0 +1,131 @@
+import { NomosError } from "../contract/index.ts";
+import {
+  admitTurnWith,
+  configureDriver,
+  type Decision,
+  type DriverSettings,
+  forkSession,
+  newSessionState,
+  openSession,
+  type SessionSpec,
+  type SessionState,
+  sessionName,
+  sessionStream,
+  together,
+} from "../kernel/index.ts";
+import type { RecordedEvent, Store } from "../store/index.ts";
+import type { Bounds } from "./bounds.ts";
+import type { By, Committer } from "./committer.ts";
+import { type GivenPrompt, keepPrompt } from "./given-prompt.ts";
+import { findPoint, viewAt } from "./lineage.ts";
+import { makeSpec, type OpenInput, type SpecSources } from "./spec.ts";
+import type { TurnRunner } from "./turn-runner.ts";
+
+type Events = Promise<readonly RecordedEvent[]>;
+
+/** What a session is to be, and what it begins with. */
+export interface Opening extends OpenInput {
+  readonly prompt?: string | undefined;
+  readonly attachments?: GivenPrompt["attachments"];
+  readonly settings?: Partial<DriverSettings> | undefined;
+}
+
+export interface ForkInput {
+  readonly at?: string | undefined;
+  readonly label?: string | undefined;
+}
+
+/** How sessions come to be, but for those that a session starts. */
+export interface Openings {
+  readonly open: (input: Opening, by: By) => Events;
+  readonly fork: (id: string, input: ForkInput, by: By) => Events;
+}
+
+export interface OpeningDeps {
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly runner: Pick<TurnRunner, "pump">;
+  readonly newId: () => string;
+  readonly specs: SpecSources;
+  readonly bounds: Pick<Bounds, "forOpening">;
+}
+
+export function createOpenings(
+  deps: OpeningDeps & {
+    /** Told of one that somebody else runs, before anybody waits for its first turn. */
+    readonly onExternal: (id: string, process: NonNullable<SessionSpec["external"]>) => Promise<void>;
+  },
+): Openings {
+  const { store, committer, runner, newId } = deps;
+
+  const create = async (
+    id: string,
+    decide: (state: SessionState) => Decision,
+    by: By,
+    continues?: { readonly stream: string; readonly version: number },
+  ): Events =>
+    (
+      await committer.change(
+        sessionStream(id),
+        (folded) => decide(folded.kind === "session" ? folded.state : newSessionState(id)),
+        by,
+        continues,
+      )
+    ).events;
+
+  const openOne = async (input: Opening, by: By): Events => {
+    const spec = await makeSpec(input, deps.specs);
+    const id = newId();
+    const begin = await beginning(deps, id, input);
+    const events = await create(id, (state) => begin(state, spec), by);
+    if (spec.external !== null) await deps.onExternal(id, spec.external);
+    runner.pump(id);
+    return events;
+  };
+
+  const forkOf = async (born: string, id: string, { at, label }: ForkInput, by: By): Events => {
+    const parent = await committer.sessionState(id);
+    if (parent.archived !== null) throw new NomosError("session_archived", { id });
+    const point = await findPoint(store, parent, at ?? parent.headId ?? "");
+    const view = await viewAt(store, parent, point);
+    if (parent.spec === null) throw new NomosError("event_not_found", { eventId: point.eventId });
+    const spec: SessionSpec = { ...parent.spec, name: sessionName(deps.specs.random()), external: null };
+    const from = { ...point, sessionId: id };
+    const forked = { spec, label: label ?? parent.label, from, root: parent.root, view };
+    const settings = parent.driver?.settings ?? null;
+    const decide = (state: SessionState): Decision =>
+      together(forkSession(state, forked), settings === null ? [] : configureDriver(state, settings));
+    return create(born, decide, by, point);
+  };
+
+  return {
+    open: (input, by) => deps.bounds.forOpening(() => openOne(input, by)),
+    fork: async (id, input, by) => {
+      const born = newId();
+      // What a fork begins with must not leave the log while it is being made.
+      const events = await deps.bounds.forOpening(() => committer.alone(id, () => forkOf(born, id, input, by)));
+      runner.pump(born);
+      return events;
+    },
+  };
+}
+
+/** The first facts of a session: what it is, what its agent is set to, its first turn. What is large is kept before. */
+export async function beginning(
+  { committer, specs, newId }: Pick<OpeningDeps, "committer" | "specs" | "newId">,
+  id: string,
+  input: Opening,
+): Promise<(state: SessionState, spec: SessionSpec) => Decision> {
+  const { prompt, attachments, settings = {}, label = null } = input;
+  specs.driver(input.adapter).checkSettings?.(settings);
+  const first =
+    prompt === undefined
+      ? null
+      : { turnId: newId(), ...(await keepPrompt(committer.keeper(id, "start"), { prompt, attachments })) };
+  return (state, spec) =>
+    together(
+      openSession(state, { spec, label }),
+      Object.keys(settings).length === 0 ? [] : configureDriver(state, settings),
+      first === null ? [] : admitTurnWith(state, { ...first, queue: false }, first.items),
+    );
+}
