@@ -9,7 +9,17 @@ export const RESTORING = "restoring.tmp";
 export const BEFORE_RESTORE = "before-restore-";
 
 /** What a restore brings, in the order in which it comes to its place: the log last. */
-const BROUGHT = ["config.json", "keys", "checkpoint.cosigned", "checkpoint", "tree", "archive", "blobs", "log.db"];
+const BROUGHT = [
+  "config.json",
+  "drivers",
+  "keys",
+  "checkpoint.cosigned",
+  "checkpoint",
+  "tree",
+  "archive",
+  "blobs",
+  "log.db",
+];
 /** What belonged to another log would be wrong beside this one. */
 const STALE = ["search.db", "search.db-wal", "search.db-shm", "daemon.json"];
 

@@ -184,3 +184,6 @@ export class DriverError extends Error {
     this.details = details;
   }
 }
+
+/** The agent was gone, or could not be talked to, before it could be given anything. */
+export class HandshakeError extends DriverError {}

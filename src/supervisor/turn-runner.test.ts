@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { proves } from "../../test/support/proves.ts";
 import { makeTestHome, newId, SPEC } from "../../test/support/store-home.ts";
 import { throwOnFatal } from "../../test/support/store-sqlite.ts";
-import { type Driver, DriverError } from "../drivers/index.ts";
+import { type Driver, DriverError, HandshakeError } from "../drivers/index.ts";
 import { systemClock, systemFiles } from "../host/index.ts";
 import {
   admitTurn,
@@ -202,5 +202,33 @@ proves(
     );
     await sleep(50);
     expect({ wentOn, outcomes: await made.outcomes(id) }).toEqual({ wentOn: false, outcomes: [] });
+  },
+);
+
+proves(
+  "AG-6",
+  "a session whose agent never came up ends in error with its first turn, and with those that wait",
+  async () => {
+    let fails = true;
+    await using made = await makeRunner(async () => {
+      await sleep(20);
+      if (fails) throw new HandshakeError("agent_crashed", "it was gone, saying: no such model");
+    });
+    const id = await made.open();
+    await made.prompt(id);
+    await made.prompt(id);
+    await made.idle(id);
+    expect(await made.outcomes(id)).toEqual(["interrupted", "cancelled"]);
+    expect((await made.committer.sessionState(id)).phase).toMatchObject({ at: "error" });
+
+    fails = false;
+    const other = await made.open();
+    await made.prompt(other);
+    await made.idle(other);
+    fails = true;
+    await made.prompt(other);
+    await made.idle(other);
+    expect(await made.outcomes(other)).toEqual(["completed", "interrupted"]);
+    expect((await made.committer.sessionState(other)).phase).toMatchObject({ at: "idle" });
   },
 );

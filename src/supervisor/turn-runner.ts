@@ -1,8 +1,7 @@
 import { toNomosError } from "../contract/index.ts";
-import { type Driver, DriverError } from "../drivers/index.ts";
+import { type Driver, DriverError, HandshakeError } from "../drivers/index.ts";
 import type { Clock, Files, HostProcess } from "../host/index.ts";
 import {
-  endTurn,
   isEnded,
   outlivesDaemon,
   type Policy,
@@ -20,6 +19,7 @@ import type { Committer } from "./committer.ts";
 import type { Frames } from "./frames.ts";
 import { createPermits, type UnattendedPolicy } from "./permits.ts";
 import type { SessionProcesses } from "./session-processes.ts";
+import { isPassing, recordTurnEnd, TRY_AGAIN_MS } from "./turn-end.ts";
 import { inputOf, pastOf } from "./turn-input.ts";
 import { createTurnPort } from "./turn-port.ts";
 import { type Outcome, orLetGo, type StopReason, stopped } from "./turn-stop.ts";
@@ -181,7 +181,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       .catch((thrown: unknown) =>
         deps.log("a process of a turn does not end", { id: state.id, reason: String(thrown) }),
       );
-    await recordEnd(state.id, turnId, outcome);
+    await recordTurnEnd(deps, state.id, turnId, outcome);
   };
 
   /** A turn that waits for a person is not the one who takes so long: it gets its time anew. */
@@ -194,22 +194,6 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     const gone = (thrown: unknown) =>
       deps.log("a turn's time could not be looked at", { id: run.state.id, reason: String(thrown) });
     turn.stopTimer = deps.clock.after(deps.turnTimeoutMs(), () => void timeUp().catch(gone));
-  };
-
-  /** The end must get into the log: while it cannot be written it is tried again, or the session would stay busy for ever. */
-  const recordEnd = async (sessionId: string, turnId: string, outcome: Outcome): Promise<void> => {
-    const end = (now: SessionState) => (isEnded(now) ? [] : endTurn(now, { turnId, ...outcome }));
-    while (true) {
-      try {
-        await deps.committer.session(sessionId, end, { actor: "daemon" });
-        return;
-      } catch (thrown) {
-        const { code } = toNomosError(thrown);
-        if (code === "session_not_found" || code === "turn_ended" || code === "turn_not_found") return;
-        if (!isPassing(thrown)) throw thrown;
-        await deps.clock.sleep(TRY_AGAIN_MS);
-      }
-    }
   };
 
   const drive = async (run: Run): Promise<Outcome> => {
@@ -225,7 +209,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
         thrown instanceof DriverError ? thrown.message : `${error.message} ${JSON.stringify(error.details)}`;
       // A turn that its agent's death cut was not judged by anybody: like one that ours cut.
       const outcome = error.code === "agent_crashed" ? "interrupted" : "failed";
-      return { outcome, error: { code: error.code, message: message.slice(0, ERROR_CHARS) } };
+      const isStillborn = thrown instanceof HandshakeError && isUntouched(run.state);
+      const why = { code: error.code, message: message.slice(0, ERROR_CHARS) };
+      return { outcome, error: why, ...(isStillborn ? { isStillborn } : {}) };
     }
   };
 
@@ -306,9 +292,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
 
 const TOOLS = ["run", "write", "process"] as const;
 const ERROR_CHARS = 8000;
-const TRY_AGAIN_MS = 500;
 
-function isPassing(thrown: unknown): boolean {
-  const { code } = toNomosError(thrown);
-  return code === "disk_full" || code === "overloaded" || code === "store_unreachable";
+/** No turn of it has ended, and nobody else's past is its own. */
+function isUntouched({ turnsEnded, forkedFrom }: SessionState): boolean {
+  return turnsEnded === 0 && forkedFrom === null;
 }

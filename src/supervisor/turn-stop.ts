@@ -6,6 +6,8 @@ export type StopReason = "interrupted" | "ended" | "stopping" | "timeout";
 export interface Outcome {
   readonly outcome: "completed" | "failed" | "interrupted";
   readonly error: { readonly code: string; readonly message: string } | null;
+  /** The session has never had an agent, and does not get one: it ends with the turn. */
+  readonly isStillborn?: true;
 }
 
 /** What a driver gets after an interruption before it is left behind. */

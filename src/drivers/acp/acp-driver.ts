@@ -1,5 +1,5 @@
 import type { Clock } from "../../host/index.ts";
-import { type AgentHost, type Driver, DriverError, type TurnPort } from "../driver.ts";
+import { type AgentHost, type Driver, DriverError, HandshakeError, type TurnPort } from "../driver.ts";
 import { checkManifestSettings, given, type Manifest } from "../manifests/manifest.ts";
 import type { Resolved } from "../manifests/resolve.ts";
 import type { AgentPool, Seat } from "./agent-pool.ts";
@@ -53,18 +53,20 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
   const { manifest, pool, host } = parts;
   const { argv, env, shown } = await parts.resolve();
   const times = timesOf(manifest);
-  const agent = await pool.process(port.sessionId, {
-    slug: manifest.id,
-    label: port.sessionId,
-    cwd: port.spec.cwd,
-    argv,
-    env,
-    shown,
-    shared: manifest.capabilities.many_sessions,
-    times,
-    version: parts.version,
-    acpVersion: manifest.acp_version,
-  });
+  const agent = await inHandshake(
+    pool.process(port.sessionId, {
+      slug: manifest.id,
+      label: port.sessionId,
+      cwd: port.spec.cwd,
+      argv,
+      env,
+      shown,
+      shared: manifest.capabilities.many_sessions,
+      times,
+      version: parts.version,
+      acpVersion: manifest.acp_version,
+    }),
+  );
   const tools = agent.info.mcpHttp ? host.tools(port.sessionId) : null;
   try {
     const order = {
@@ -75,7 +77,7 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
       authMethod: manifest.auth?.method ?? null,
       loginSteps: manifest.auth?.login ?? [],
     };
-    const native = await openNative(agent, order);
+    const native = await inHandshake(openNative(agent, order));
     const { nativeId, continuity, offer } = native;
     const told = continuity === "digest" ? await port.past.digest() : "";
     await port.record([
@@ -100,6 +102,16 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
     await pool.release(port.sessionId);
     throw thrown;
   }
+}
+
+/** What a person can set right, such as a login that is missing, is no failed handshake: the next prompt may find it done. */
+const HANDSHAKE_FAILURES: readonly string[] = ["agent_crashed", "agent_version", "driver_timeout", "not_acp"];
+
+async function inHandshake<T>(work: Promise<T>): Promise<T> {
+  return work.catch((thrown: unknown): never => {
+    if (!(thrown instanceof DriverError) || !HANDSHAKE_FAILURES.includes(thrown.code)) throw thrown;
+    throw new HandshakeError(thrown.code, thrown.message, thrown.details);
+  });
 }
 
 /** A start that nobody waits for any more is undone. */

@@ -166,8 +166,11 @@ function settleCut(effectId: string, turnId: string, redo: RedoClass | null): Fa
 function settleAll(state: SessionState): readonly Fact[] {
   const current =
     state.phase.at === "busy" ? closeTurn(state, state.phase.turnId, "interrupted", null, "cancelled") : [];
-  const queued = state.queue.map(({ turnId }) => fact("turn.ended@1", { turnId, outcome: "cancelled", error: null }));
-  return [...current, ...queued];
+  return [...current, ...cancelQueue(state)];
+}
+
+export function cancelQueue({ queue }: SessionState): readonly Fact[] {
+  return queue.map(({ turnId }) => fact("turn.ended@1", { turnId, outcome: "cancelled", error: null }));
 }
 
 function closing(state: SessionState, kind: "killed"): readonly Fact[] {

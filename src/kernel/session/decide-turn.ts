@@ -4,7 +4,7 @@ import type { Json } from "../json.ts";
 import { LIMITS } from "../limits.ts";
 import { ownEntry } from "../own-entry.ts";
 import { type Refusal, refuse } from "../refusal.ts";
-import { closeTurn, type Decision, isBusy } from "./decide-life.ts";
+import { cancelQueue, closeTurn, type Decision, isBusy } from "./decide-life.ts";
 import { isEnded, nextArtifactVersion, type SessionState } from "./state.ts";
 import type { TodoItem } from "./view.ts";
 
@@ -65,6 +65,15 @@ export function endTurn(
   if (isEnded(state)) return refuse("session_ended", { id: state.id, state: state.phase.at });
   const off = notRunning(state, input.turnId);
   return off ?? closeTurn(state, input.turnId, input.outcome, input.error, "cancelled");
+}
+
+/** Its agent never came up: the turn that it was started for ends as it did, and the session with it. */
+export function endStillborn(
+  state: SessionState,
+  turn: Parameters<typeof endTurn>[1] & { readonly error: { readonly code: string; readonly message: string } },
+): Decision {
+  const last = endTurn(state, turn);
+  return "refused" in last ? last : [...last, ...cancelQueue(state), fact("session.failed@1", turn.error)];
 }
 
 export function completeMessage(

@@ -33,8 +33,10 @@ export interface MadeBackup extends Omit<LogCopy, "events" | "missingBlobs"> {
   readonly missingBlobs: number;
 }
 
-/** What else of a home goes into a backup, each where it lies in the home; and the archives. */
+/** What else of a home goes into a backup, each where it lies in the home; and the archives, and the manifests of drivers. */
 const SMALL_FILES = ["config.json", "keys/log.key", "keys/key.pub", "checkpoint.cosigned"] as const;
+
+const DRIVER = /^[a-z0-9][a-z0-9-]{0,63}\.json$/;
 
 /** Written under another name, flushed, then given its own: what has that name is complete. */
 export async function makeBackup(request: BackupRequest): Promise<MadeBackup> {
@@ -73,11 +75,11 @@ async function fill(folder: string, request: BackupRequest): Promise<Omit<MadeBa
     files[name] = createHash("sha256").update(bytes).digest("hex");
   };
   await translated(async () => {
-    for (const name of SMALL_FILES) {
+    for (const name of [...SMALL_FILES, ...(await filesIn(home, "drivers", DRIVER))]) {
       const bytes = await readIfThere(join(home, name));
       if (bytes !== null) await put(name, bytes);
     }
-    for (const name of await archivesIn(home)) {
+    for (const name of await filesIn(home, "archive", ARCHIVE)) {
       await mkdir(dirname(join(folder, name)), { recursive: true, mode: FOLDER_MODE });
       await copyFile(join(home, name), join(folder, name), constants.COPYFILE_EXCL);
       await chmod(join(folder, name), FILE_MODE);
@@ -94,12 +96,12 @@ async function fill(folder: string, request: BackupRequest): Promise<Omit<MadeBa
   return { size, root: hex(head.root), missingBlobs: missingBlobs.length, ...copy };
 }
 
-async function archivesIn(home: string): Promise<readonly string[]> {
-  const names = await readdir(join(home, "archive")).catch((cause: unknown) => {
+async function filesIn(home: string, folder: string, form: RegExp): Promise<readonly string[]> {
+  const names = await readdir(join(home, folder)).catch((cause: unknown) => {
     if (isErrno(cause, "ENOENT")) return [];
     throw cause;
   });
-  return names.filter((name) => ARCHIVE.test(name)).map((name) => `archive/${name}`);
+  return names.filter((name) => form.test(name)).map((name) => `${folder}/${name}`);
 }
 
 async function isThere(path: string): Promise<boolean> {

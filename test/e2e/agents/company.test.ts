@@ -135,6 +135,26 @@ describe("our tools", () => {
     expect((await linesOf(daemon, two.id)).join("\n")).toMatch(/answer[^a-z]*b/);
   });
 
+  proves("AG-17", "it starts others by delegation only, and says nothing of what their agents are set to", async () => {
+    expectOk(await daemon.call("POST", "/api/agents", { slug: "helper", driver: "fake" }), 201);
+    const lead = { slug: "lead", driver: "fake", delegatesTo: ["helper"] };
+    expectOk(await daemon.call("POST", "/api/agents", lead), 201);
+    const { id } = await start(daemon, { adapter: "fake", agent: "lead" });
+    const wish = async (input: object) => {
+      await turn(daemon, id, `mcp session_start ${JSON.stringify({ adapter: "fake", ...input })}`);
+      return (await linesOf(daemon, id)).filter((line) => line.startsWith("mcp: ")).at(-1) ?? "";
+    };
+    expect(await wish({ agent: "lead" })).toContain("delegation_denied");
+    expect(await wish({})).toContain("delegation_denied");
+    expect(await wish({ agent: "helper", mode: "bold" })).toContain("invalid_request");
+    await wish({ agent: "helper", prompt: "say from below" });
+    const born = (await eventsOf(daemon, id)).filter(({ type }) => type === "session.delegated@1");
+    expect(born).toHaveLength(1);
+    const child = String(born[0]?.data["childId"]);
+    expect(await show(daemon, child)).toMatchObject({ parentSessionId: id, depth: 1 });
+    await eventually("its child's words", async () => (await linesOf(daemon, child)).includes("from below"));
+  });
+
   proves("AG-17", "its key opens its own session and nothing else, and dies with its process", async () => {
     const [one, two] = [await start(daemon, { adapter: "fake" }), await start(daemon, { adapter: "fake" })];
     await turn(daemon, one.id, "token\nenv NOMOS_TOKEN");
@@ -143,7 +163,9 @@ describe("our tools", () => {
     expect(token).not.toBe("");
     const as = (path: string) => daemon.call("GET", path, undefined, { authorization: token });
     expect((await as(`/sessions/${one.id}`)).status).toBe(200);
-    for (const path of [`/sessions/${two.id}`, "/sessions", "/api/config", "/api/approvals", "/api/tokens"])
+    const listed = expectOk(await as("/sessions")) as { sessions: { id: string }[] };
+    expect(listed.sessions.map(({ id }) => id)).toEqual([one.id]);
+    for (const path of [`/sessions/${two.id}`, "/api/config", "/api/approvals", "/api/tokens"])
       expect([path, (await as(path)).status]).toEqual([path, 403]);
     const begin = await daemon.call("POST", "/sessions/agent", { adapter: "demo" }, { authorization: token });
     expect(begin.status).toBe(403);

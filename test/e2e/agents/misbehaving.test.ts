@@ -43,6 +43,8 @@ describe("in the handshake", () => {
       const { error } = await endOf(id);
       expect(error).toMatchObject({ code: "agent_crashed" });
       expect(error?.message).toContain(`dying in ${phase}`);
+      expect((await show(daemon, id)).state).toBe("error");
+      expect((await linesOf(daemon, id)).join("\n")).toContain(`dying in ${phase}`);
       expect(await processesWith(id)).toEqual([]);
     });
 

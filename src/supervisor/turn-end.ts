@@ -1,0 +1,40 @@
+import { toNomosError } from "../contract/index.ts";
+import type { Clock } from "../host/index.ts";
+import { type Decision, endStillborn, endTurn, isEnded, type SessionState } from "../kernel/index.ts";
+import type { Committer } from "./committer.ts";
+import type { Outcome } from "./turn-stop.ts";
+
+/** The end must get into the log: while it cannot be written it is tried again, or the session would stay busy for ever. */
+export async function recordTurnEnd(
+  { committer, clock }: { readonly committer: Committer; readonly clock: Clock },
+  sessionId: string,
+  turnId: string,
+  outcome: Outcome,
+): Promise<void> {
+  while (true) {
+    try {
+      await committer.session(sessionId, (now) => endOf(now, turnId, outcome), { actor: "daemon" });
+      return;
+    } catch (thrown) {
+      const { code } = toNomosError(thrown);
+      if (code === "session_not_found" || code === "turn_ended" || code === "turn_not_found") return;
+      if (!isPassing(thrown)) throw thrown;
+      await clock.sleep(TRY_AGAIN_MS);
+    }
+  }
+}
+
+function endOf(state: SessionState, turnId: string, { isStillborn, outcome, error }: Outcome): Decision {
+  if (isEnded(state)) return [];
+  return isStillborn === true && error !== null
+    ? endStillborn(state, { turnId, outcome, error })
+    : endTurn(state, { turnId, outcome, error });
+}
+
+/** A disk that is full now, or a database that is away, may not be so for ever. */
+export function isPassing(thrown: unknown): boolean {
+  const { code } = toNomosError(thrown);
+  return code === "disk_full" || code === "overloaded" || code === "store_unreachable";
+}
+
+export const TRY_AGAIN_MS = 500;
