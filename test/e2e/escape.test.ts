@@ -197,6 +197,7 @@ proves(
       events: [{ type: "note", payload: 1 }],
       outcome: "completed",
       option: "yes",
+      maxAgeDays: 0,
     };
     const fill = (path: string, sessionId: string): string =>
       path

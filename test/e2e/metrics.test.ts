@@ -88,6 +88,8 @@ proves("Q10", "no session, path or text makes a new series", async () => {
   const first = await start(daemon);
   await turn(daemon, first.id, "say warm\nfail up");
   await daemon.call("GET", "/sessions/nobody");
+  // With the first checkpoint there is its age to tell.
+  expectOk(await daemon.call("GET", "/api/audit/checkpoint", undefined, { accept: "application/json" }));
   const before = seriesOf(await scrape());
   for (let n = 0; n < 15; n += 1) {
     const { id } = await start(daemon, { label: `label ${n}` });

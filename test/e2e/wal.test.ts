@@ -19,7 +19,7 @@ interface Status {
   readonly wal: { readonly bytes: number; readonly limit: number; readonly problem: string | null };
 }
 
-const provesOnSqlite = proves.skipIf(CHOSEN_STORE !== "sqlite");
+const provesOnSqlite = proves.where(CHOSEN_STORE === "sqlite");
 const statusOf = async (daemon: TestDaemon): Promise<Status> =>
   expectOk(await daemon.call<Status>("GET", "/api/status"));
 const walOf = async (daemon: TestDaemon): Promise<number> => (await stat(join(daemon.home, "log.db-wal"))).size;

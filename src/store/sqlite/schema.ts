@@ -71,8 +71,8 @@ const ROW_BYTES_MAX = 128 * 1024 * 1024;
  */
 export function openForWriting(path: string): DatabaseSync {
   return open(path, false, (db) => {
-    // Holds only for a file that is still empty, and only before anything else is said of it.
-    db.exec("PRAGMA auto_vacuum=INCREMENTAL");
+    // Holds only for a file that is still empty, and only before anything else is said of it; any other it would touch.
+    if (isEmpty(db)) db.exec("PRAGMA auto_vacuum=INCREMENTAL");
     db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA secure_delete=ON");
     db.exec(`PRAGMA cache_size=-${WRITER_CACHE_KIB}; PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=OFF`);
     if (versionOf(db) === 0) create(db);
@@ -98,6 +98,10 @@ function open(path: string, readOnly: boolean, prepare: (db: DatabaseSync) => vo
     db?.close();
     throw translate(cause, { path });
   }
+}
+
+function isEmpty(db: DatabaseSync): boolean {
+  return Number(db.prepare("PRAGMA page_count").get()?.["page_count"]) === 0;
 }
 
 function create(db: DatabaseSync): void {
