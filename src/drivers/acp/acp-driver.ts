@@ -1,4 +1,5 @@
 import type { Clock } from "../../host/index.ts";
+import type { SessionSpec } from "../../kernel/index.ts";
 import { type AgentHost, type Driver, DriverError, HandshakeError, type TurnPort } from "../driver.ts";
 import { checkManifestSettings, given, type Manifest } from "../manifests/manifest.ts";
 import type { Resolved } from "../manifests/resolve.ts";
@@ -61,7 +62,7 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
       argv,
       env,
       shown,
-      shared: manifest.capabilities.many_sessions,
+      shared: manifest.capabilities.many_sessions && !mayDelegate(port.spec),
       times,
       version: parts.version,
       acpVersion: manifest.acp_version,
@@ -102,6 +103,11 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
     await pool.release(port.sessionId);
     throw thrown;
   }
+}
+
+/** Its key reaches other sessions: nobody else's tools run beside it. */
+function mayDelegate({ delegates = [] }: SessionSpec): boolean {
+  return delegates.length > 0;
 }
 
 /** What a person can set right, such as a login that is missing, is no failed handshake: the next prompt may find it done. */

@@ -253,6 +253,11 @@ describe("many sessions in one process", () => {
       const pid = await pidOf(one.id);
       expect(await pidOf(two.id)).toBe(pid);
       expect(pid).toBeDefined();
+      const chief = { slug: "chief", driver: "shared", delegatesTo: ["shared"] };
+      expectOk(await daemon.call("POST", "/api/agents", chief), 201);
+      // Its key reaches other sessions.
+      const own = await start(daemon, { adapter: "shared", cwd, agent: "chief" });
+      expect(await pidOf(own.id)).not.toBe(pid);
       await turn(daemon, far.id, "say elsewhere");
       await turn(daemon, one.id, "the word is plum");
       await turn(daemon, two.id, "recall");
