@@ -257,7 +257,9 @@ describe("many sessions in one process", () => {
       expectOk(await daemon.call("POST", "/api/agents", chief), 201);
       // Its key reaches other sessions.
       const own = await start(daemon, { adapter: "shared", cwd, agent: "chief" });
-      expect(await pidOf(own.id)).not.toBe(pid);
+      await turn(daemon, own.id, "say up");
+      expect(await processesWith(two.id)).toEqual([]);
+      expect((await processesWith(own.id)).length).toBeGreaterThan(0);
       await turn(daemon, far.id, "say elsewhere");
       await turn(daemon, one.id, "the word is plum");
       await turn(daemon, two.id, "recall");
