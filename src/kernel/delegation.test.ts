@@ -4,6 +4,7 @@ import { proves } from "../../test/support/proves.ts";
 import { agentSlugIn, narrowDelegates, recordDelegation, refuseDelegation } from "./delegation.ts";
 import { fact } from "./events.ts";
 import { isWithinGround, parseGround, spellGround } from "./ground.ts";
+import { evolveSystem, type SystemState } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
 import { isRefusal } from "./refusal.ts";
 import { evolveSession } from "./session/evolve.ts";
@@ -154,4 +155,16 @@ test("workspaces: the first is the active one, changing keeps the day it was add
   };
   expect(addWorkspace(full, { slug: "more", path: "/", label: null })).toMatchObject({ refused: "workspace_limit" });
   expect(evolveWorkspaces(state, { id: "e", version: 1, at: "", fact: fact("token.revoked@1", {}) })).toBe(state);
+});
+
+test("folds that were kept before there were children and workspaces take them", () => {
+  const [delegated] = [recordDelegation(newSessionState("s"), { childId: "c", agent: "a", ended: [] })].flat();
+  if (delegated === undefined || "refused" in delegated) throw new Error("refused");
+  expect(newSessionState("s")).not.toHaveProperty("children");
+  expect(evolveSession(newSessionState("s"), { id: "e", version: 1, at: "", fact: delegated }).children).toEqual(["c"]);
+  const kept: SystemState = { version: 4, lease: { at: "free", version: 4, lastFence: 2 }, defaultAgent: null };
+  const used = fact("workspace.used@1", { slug: "w" });
+  expect(evolveSystem(kept, { id: "e", version: 5, at: "", fact: used }).workspaces).toEqual({ list: [], active: "w" });
+  const other = fact("agent.defaulted@1", { slug: "demo" });
+  expect(evolveSystem(kept, { id: "e", version: 5, at: "", fact: other })).not.toHaveProperty("workspaces");
 });
