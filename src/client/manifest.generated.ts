@@ -1063,7 +1063,7 @@ export const SYSCALLS = {
     summary: "Add an agent by its manifest, or replace one: no code, a file of a few lines",
     kind: "write",
     permission: "system.admin",
-    errors: ["invalid_request"],
+    errors: ["invalid_request", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/drivers", status: 201 },
     cli: { positional: ["manifest"], short: null },
     input: [

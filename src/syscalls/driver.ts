@@ -101,7 +101,7 @@ export const driver: readonly Syscall[] = [
     about: "system",
     input: z.object({ manifest: z.string().min(2).max(65_536).describe("the manifest, as JSON text") }),
     output: z.object({ ok: z.literal(true), slug: z.string() }),
-    errors: ["invalid_request"],
+    errors: ["invalid_request", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/drivers", status: 201 },
     cli: { positional: ["manifest"] },
     idempotent: true,

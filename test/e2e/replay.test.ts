@@ -6,6 +6,7 @@ import { type Answer, newHome, startDaemon, type TestDaemon } from "../support/d
 import { proves } from "../support/proves.ts";
 import {
   eventsOf,
+  eventually,
   expectOk,
   expectRefusal,
   expectSound,
@@ -55,6 +56,16 @@ const agent = async (on: TestDaemon): Promise<string> => {
 const place = async (on: TestDaemon): Promise<string> => {
   const slug = `w-${randomUUID().slice(0, 8)}`;
   expectOk(await on.call("POST", "/api/workspaces", { slug, path: join(on.home, "..") }), 201);
+  return slug;
+};
+const manifest = (id: string, description = "installs, and speaks no protocol"): string =>
+  JSON.stringify({
+    ...{ id, name: "Tiny", description, protocol: "acp", bin: "tiny-agent" },
+    install: [{ method: "npm", packages: [join(import.meta.dirname, "../fixtures/tiny-agent")] }],
+  });
+const driver = async (on: TestDaemon): Promise<string> => {
+  const slug = `d-${randomUUID().slice(0, 8)}`;
+  expectOk(await on.call("POST", "/api/drivers", { manifest: manifest(slug) }), 201);
   return slug;
 };
 const question = async (on: TestDaemon): Promise<string> => {
@@ -134,6 +145,21 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     const events = [said?.id];
     return post(`/sessions/${id}/erase`, { events, reason: "a" }, { events, reason: "b" }, ["ok", "erased"]);
   },
+  "session.configure": async (on) => {
+    const { id } = await session(on);
+    return post(`/sessions/${id}/configure`, { mode: "a" }, { mode: "b" }, ["id"]);
+  },
+  "session.note": async (on) => {
+    const { id } = await session(on);
+    return post(`/sessions/${id}/note`, { text: "a" }, { text: "b" }, ["ok", "id"]);
+  },
+  "session.ask": async (on) => {
+    const { id } = await session(on);
+    await prompt(on, id, "sleep 60000");
+    await eventually("a running turn", async () => (await eventsOf(on, id, "types=turn.started")).length === 2);
+    const body = (asked: string) => ({ question: asked, wait: false });
+    return post(`/sessions/${id}/ask`, body("a"), body("b"), ["approvalId", "status"]);
+  },
   "session.open": async () => {
     const pid = longLived();
     return post("/sessions/external", { pid, label: "a" }, { pid, label: "b" }, ["id", "name"]);
@@ -184,6 +210,15 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     return { method: "DELETE", path: `/api/agents/${slug}`, other: {}, same: ["ok", "slug"] };
   },
   "agent.default": async (on) => post(`/api/agents/${await agent(on)}/default`, {}, {}, ["slug"]),
+  "driver.add": async () => {
+    const slug = `d-${randomUUID().slice(0, 8)}`;
+    return post("/api/drivers", { manifest: manifest(slug) }, { manifest: manifest(slug, "x") }, ["ok", "slug"]);
+  },
+  "driver.install": async (on) => post(`/api/drivers/${await driver(on)}/install`, {}, {}, ["slug", "installed"]),
+  "driver.remove": async (on) => {
+    const slug = await driver(on);
+    return { method: "DELETE", path: `/api/drivers/${slug}`, other: {}, same: ["ok", "slug"] };
+  },
   "audit.export": async (on) => {
     const to = join(on.home, "..", `export-${randomUUID()}`);
     return post("/api/audit/export", { to }, { to: `${to}-other` }, ["path", "size"]);
