@@ -5,7 +5,7 @@ export const FINDINGS: { readonly [figure: string]: string } = {
   "ack.5000":
     "the tail belongs to whatever else the disk and the cores are doing: compare the load average, and the baseline, a bare flush in the same run. Before folds were kept more often and bursts were halved, with nothing else on the machine's cores and flushes that cost nothing the p99 is 3.3 ms (2.8 ms without checkpoints), half of it the lateness of the timer that offers the load; garbage collection took at most 3.5 ms at a time.",
   "show-session":
-    "two fifths of the server's time is the socket's write, which wakes the client; the largest part of our own is the point read of the session's row (a tenth: SQLite's two locks, the check sum, parsing), then the login's hash and the gate. A cache of rows in the store, filled by the append that wrote them, measured a quarter less processor time for each request.",
+    "two fifths of the server's time is the socket's write, which wakes the client; the largest part of our own is the point read of the session's row (a tenth: SQLite's two locks, the check sum, parsing), then the login's hash and the gate. Since an answer also says what the session takes up there are two more point reads. A cache of rows in the store, filled by the append that wrote them, once measured a quarter less processor time for each request.",
   "fork.head":
     "it costs what the fork of a new session costs (see the ratio): the request, one flush and the answer. The length of the history has no part in it; a slow disk or busy cores do.",
   "fork.middle":
