@@ -198,6 +198,8 @@ proves(
       outcome: "completed",
       option: "yes",
       maxAgeDays: 0,
+      question: "may I?",
+      manifest: "{}",
     };
     const fill = (path: string, sessionId: string): string =>
       path

@@ -142,7 +142,8 @@ describe("our tools", () => {
     const { id } = await start(daemon, { adapter: "fake", agent: "lead" });
     const wish = async (input: object) => {
       await turn(daemon, id, `mcp session_start ${JSON.stringify({ adapter: "fake", ...input })}`);
-      return (await linesOf(daemon, id)).filter((line) => line.startsWith("mcp: ")).at(-1) ?? "";
+      const lines = await linesOf(daemon, id);
+      return lines.slice(lines.findLastIndex((line) => line.startsWith("mcp: "))).join("\n");
     };
     expect(await wish({ agent: "lead" })).toContain("delegation_denied");
     expect(await wish({})).toContain("delegation_denied");
