@@ -8,6 +8,7 @@ import {
   externalDriver,
   type Manifest,
   plainManifest,
+  printDriver,
   type Resolved,
   type ResolveSources,
   resolveAgent,
@@ -63,7 +64,10 @@ export function createDrivers(parts: DriverParts): Drivers {
     const file = override(slug)?.file;
     if (file !== undefined) return scriptDriver(slug, file);
     const described = manifest(slug);
-    if (described !== null) return acpDriver({ ...parts, manifest: described, resolve: () => resolve(described) });
+    if (described !== null) {
+      const own = { ...parts, manifest: described, resolve: () => resolve(described) };
+      return described.protocol === "print" ? printDriver(own) : acpDriver(own);
+    }
     throw new NomosError("not_installed", { driver: slug, installed: list().map((driver) => driver.slug) });
   };
   const list = (): readonly Driver[] => {

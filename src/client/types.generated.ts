@@ -124,7 +124,7 @@ export interface SyscallTypes {
   "session.prompt": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly prompt: string;
       /** wait in line while the session is busy */
@@ -152,7 +152,7 @@ export interface SyscallTypes {
   "session.interrupt": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -165,7 +165,7 @@ export interface SyscallTypes {
   "session.suspend": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly reason?: string;
     };
@@ -175,7 +175,7 @@ export interface SyscallTypes {
   "session.resume": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: Session;
@@ -184,7 +184,7 @@ export interface SyscallTypes {
   "session.hibernate": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: Session;
@@ -193,7 +193,7 @@ export interface SyscallTypes {
   "session.kill": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly reason?: string;
     };
@@ -206,7 +206,7 @@ export interface SyscallTypes {
   "session.forget": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -218,7 +218,7 @@ export interface SyscallTypes {
   "session.label": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly label: string | null;
     };
@@ -228,7 +228,7 @@ export interface SyscallTypes {
   "session.fork": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       /** an event id; default: the head */
       readonly at?: string;
@@ -240,7 +240,7 @@ export interface SyscallTypes {
   "session.rewind": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       /** an event id */
       readonly to: string;
@@ -287,7 +287,7 @@ export interface SyscallTypes {
   "session.offer": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -322,7 +322,7 @@ export interface SyscallTypes {
   "session.configure": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       /** the agent's mode */
       readonly mode?: string;
@@ -349,7 +349,7 @@ export interface SyscallTypes {
   "session.show": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: Session;
@@ -358,7 +358,7 @@ export interface SyscallTypes {
   "session.events": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       /** a `next`, a `seq`, an event id, or `now`; exclusive */
       readonly after?: number | string;
@@ -378,7 +378,7 @@ export interface SyscallTypes {
   "session.output": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly lastN?: number;
     };
@@ -394,7 +394,7 @@ export interface SyscallTypes {
   "session.wait": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly turnId?: string;
       readonly timeoutMs?: number;
@@ -427,7 +427,7 @@ export interface SyscallTypes {
   "session.stream": {
     readonly kind: "stream";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       /** a `next`, a `seq`, an event id, or `now`; exclusive */
       readonly after?: number | string;
@@ -469,11 +469,63 @@ export interface SyscallTypes {
       readonly next: number | null;
     };
   };
+  /** The other sessions at work in the same directory or of the same family, each with its last note. */
+  "session.siblings": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly siblings: readonly {
+        readonly id: string;
+        readonly name: string;
+        readonly agent: string;
+        readonly state: string;
+        readonly label: string | null;
+        readonly cwd: string;
+        /** the last note it left */
+        readonly note: string | null;
+      }[];
+    };
+  };
+  /** Leave a note with a session, for its siblings and for people. */
+  "session.note": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
+      readonly text: string;
+    };
+    readonly output: {
+      readonly ok: true;
+      readonly id: string;
+    };
+  };
+  /** Ask the person something from within a turn, and wait for the answer. */
+  "session.ask": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
+      readonly question: string;
+      /** what may be answered; without any the answer is in the person's own words */
+      readonly options?: readonly string[];
+      /** false: answered at once, with the question still open */
+      readonly wait?: boolean;
+      readonly timeoutMs?: number;
+    };
+    readonly output: {
+      readonly approvalId: string;
+      readonly status: "pending" | "approved" | "rejected" | "cancelled" | "expired";
+      readonly answer: string | null;
+    };
+  };
   /** What another agent needs to go on where a session is: task, state, todo, artifacts, last words. */
   "session.handoff": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -500,7 +552,7 @@ export interface SyscallTypes {
   "session.finish": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly exitCode?: number;
     };
@@ -510,7 +562,7 @@ export interface SyscallTypes {
   "turn.begin": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly input: string;
     };
@@ -523,7 +575,7 @@ export interface SyscallTypes {
   "turn.end": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly turnId: string;
       readonly outcome?: "completed" | "failed" | "interrupted";
@@ -539,7 +591,7 @@ export interface SyscallTypes {
   "turn.say": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly turnId: string;
       readonly text: string;
@@ -553,7 +605,7 @@ export interface SyscallTypes {
   "event.add": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly turnId?: string;
       readonly events: readonly {
@@ -570,7 +622,7 @@ export interface SyscallTypes {
   "artifact.list": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -588,7 +640,7 @@ export interface SyscallTypes {
   "artifact.read": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly path: string;
       readonly version?: number;
@@ -607,7 +659,7 @@ export interface SyscallTypes {
   "artifact.write": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly path: string;
       readonly content: string;
@@ -639,7 +691,7 @@ export interface SyscallTypes {
   "todo.show": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -650,7 +702,7 @@ export interface SyscallTypes {
   "todo.replace": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly items: readonly TodoItem[];
       readonly turnId?: string;
@@ -1055,7 +1107,7 @@ export interface SyscallTypes {
   "session.erase": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name */
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly events: readonly string[];
       readonly reason?: string;

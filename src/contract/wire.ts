@@ -2,7 +2,11 @@ import { z } from "zod";
 import { type ApprovalRow, aipStatus, LIMITS, SESSION_STATES, type SessionRow } from "../kernel/index.ts";
 
 /** The shapes that clients rely on. A change needs an ADR and a line in the changelog. */
-export const SessionId = z.string().min(1).max(64).describe("session id, the beginning of one, or a name");
+export const SessionId = z
+  .string()
+  .min(1)
+  .max(64)
+  .describe("session id, the beginning of one, or a name; `self` with the token of a session");
 
 export const SessionWire = z.object({
   id: z.string(),

@@ -9,4 +9,5 @@ export { createInstaller, type RunTool } from "./manifests/install.ts";
 export type { Manifest } from "./manifests/manifest.ts";
 export { installHint, isInstalled, type Resolved, type ResolveSources, resolveAgent } from "./manifests/resolve.ts";
 export { openShelf, plainManifest, type Shelf } from "./manifests/shelf.ts";
+export { printDriver } from "./print/print-driver.ts";
 export { scriptDriver } from "./script/script-driver.ts";

@@ -1,4 +1,4 @@
-import { type DriverFact, fact, LIMITS } from "../kernel/index.ts";
+import { type DriverFact, type EventMap, fact, LIMITS } from "../kernel/index.ts";
 import { DriverError, type TurnPort } from "./driver.ts";
 import { createToolCalls } from "./tool-calls.ts";
 import type { ToolChange, Update } from "./update.ts";
@@ -34,7 +34,7 @@ export function createTurnRecorder(
   const { turnId } = port;
   const tools = createToolCalls(port);
   let message: { readonly role: "assistant" | "thought"; readonly id: string | null; text: string } | null = null;
-  let usage: Extract<Update, { is: "usage" }> | null = null;
+  let usage = NOTHING_USED;
   let plan = "";
   let chars = 0;
   let updates = 0;
@@ -90,7 +90,18 @@ export function createTurnRecorder(
         return port.todo(items);
       }
       case "usage":
-        usage = update;
+        usage = { ...usage, contextTokens: update.used, contextMax: update.size, cost: update.cost ?? usage.cost };
+        return;
+      case "tokens":
+        usage = {
+          ...usage,
+          inputTokens: sum(usage.inputTokens, update.input),
+          outputTokens: sum(usage.outputTokens, update.output),
+          cost:
+            update.cost === null
+              ? usage.cost
+              : { ...update.cost, amount: update.cost.amount + (usage.cost?.amount ?? 0) },
+        };
         return;
       case "notice": {
         await flush();
@@ -175,12 +186,20 @@ export function createTurnRecorder(
   }
 
   function used(): readonly DriverFact[] {
-    if (usage === null) return [];
-    const { used: contextTokens, size: contextMax, cost } = usage;
-    return [
-      fact("usage.reported@1", { turnId, contextTokens, contextMax, inputTokens: null, outputTokens: null, cost }),
-    ];
+    return usage === NOTHING_USED ? [] : [fact("usage.reported@1", { turnId, ...usage })];
   }
+}
+
+const NOTHING_USED: Omit<EventMap["usage.reported@1"], "turnId"> = {
+  contextTokens: null,
+  contextMax: null,
+  inputTokens: null,
+  outputTokens: null,
+  cost: null,
+};
+
+function sum(a: number | null, b: number | null): number | null {
+  return a === null ? b : b === null ? a : a + b;
 }
 
 const TITLE_CHARS = 500;

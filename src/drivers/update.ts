@@ -11,6 +11,7 @@ export type Update =
       readonly is: "plan";
       readonly items: readonly { readonly text: string; readonly status: "open" | "active" | "done" }[];
     }
+  | { readonly is: "tokens"; readonly input: number | null; readonly output: number | null; readonly cost: Cost | null }
   | { readonly is: "usage"; readonly used: number; readonly size: number; readonly cost: Cost | null }
   | {
       readonly is: "notice";

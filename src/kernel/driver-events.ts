@@ -1,4 +1,4 @@
-import type { Continuity, TextOrBlob } from "./events.ts";
+import type { Continuity, TextOrBlob } from "./event-parts.ts";
 
 /** What a person chose for a session's agent; null and absent members mean: as the agent has it. */
 export interface DriverSettings {

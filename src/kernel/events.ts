@@ -1,4 +1,5 @@
 import { DRIVER_EVENT_TYPES, type DriverEventMap } from "./driver-events.ts";
+import type { Continuity, TextOrBlob } from "./event-parts.ts";
 import type { Json } from "./json.ts";
 import type { Artifact, TodoItem, View } from "./session/view.ts";
 
@@ -22,13 +23,6 @@ export interface SessionSpec {
 }
 
 export type SandboxMode = "off" | "warn" | "enforce" | "strict";
-
-/** Bytes that are too large to stand in the event: the text's beginning, and where the whole is. */
-export interface TextOrBlob {
-  readonly text: string;
-  readonly blob: string | null;
-  readonly bytes: number;
-}
 
 export interface Question {
   readonly approvalId: string;
@@ -170,8 +164,6 @@ export interface EventMap extends DriverEventMap {
 }
 
 export type ToolPolicy = "auto" | "on_demand" | "always_ask" | "never";
-/** How a session got its agent's memory back: it is new, the agent loaded it, or it was told a digest of the log. */
-export type Continuity = "fresh" | "native" | "digest";
 
 export const EVENT_TYPES = [
   "session.opened@1",

@@ -1,6 +1,7 @@
 export * from "./agent.ts";
 export * from "./chain.ts";
 export * from "./driver-events.ts";
+export * from "./event-parts.ts";
 export * from "./events.ts";
 export * from "./folds.ts";
 export * from "./gate/gate.ts";

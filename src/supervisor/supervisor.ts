@@ -5,6 +5,7 @@ import {
   type Answer,
   admitTurnWith,
   answerApproval,
+  askApproval,
   configureDriver,
   type Decision,
   type DriverSettings,
@@ -38,6 +39,7 @@ import { createExternalWatch } from "./external-watch.ts";
 import { interruptedIn, settleTurn } from "./interrupting.ts";
 import { keepDoing } from "./keep-doing.ts";
 import { findPoint, viewAt } from "./lineage.ts";
+import { recoverAll } from "./recovering.ts";
 import { createReports, type Reports } from "./reports.ts";
 import type { SessionProcesses } from "./session-processes.ts";
 import { refuseUnoffered } from "./settings.ts";
@@ -60,6 +62,8 @@ export interface Supervisor extends Reports {
     },
     by: By,
   ) => Events;
+  /** A question to a person, put by the session in its running turn. */
+  readonly ask: (id: string, question: string, options: readonly string[], by: By) => Events;
   /** What the session's agent is to be set to from its next turn on. */
   readonly configure: (id: string, settings: Partial<DriverSettings>, by: By) => Events;
   readonly interrupt: (id: string, by: By) => Events;
@@ -107,7 +111,6 @@ interface FirstPrompt {
 
 const DAEMON: By = { actor: "daemon" };
 const SLEEP_LOOK_EVERY_MS = 5000;
-const RECOVER_PAGE = 500;
 const SUSPEND_TRIES = 5;
 
 export function createSupervisor(deps: SupervisorDeps): Supervisor {
@@ -238,6 +241,10 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
         }
       }
     },
+    ask: (id, question, options, by) => {
+      const put = { approvalId: newId(), question, options, action: null, effectId: null, checkpoint: null };
+      return change(id, (state) => askApproval(state, { ...put, turnId: runningTurn(state) }), by);
+    },
     configure: async (id, settings, by) => {
       const state = await committer.sessionState(id);
       deps.specs.driver(state.spec?.adapter ?? "").checkSettings?.(settings);
@@ -286,23 +293,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     },
     ...reports,
     erase: committer.erase,
-    recover: async () => {
-      let interrupted = 0;
-      let sessions = 0;
-      for (let after: string | undefined; ; ) {
-        const rows = await store.rows("session", {
-          active: true,
-          limit: RECOVER_PAGE,
-          ...(after === undefined ? {} : { after }),
-        });
-        const found = rows.map((row): SessionRow => JSON.parse(row));
-        const outcomes = await Promise.all(found.map((row) => recoverOne(row)));
-        interrupted += outcomes.filter(Boolean).length;
-        sessions += found.length;
-        after = found.at(-1)?.id;
-        if (found.length < RECOVER_PAGE) return { sessions, interrupted };
-      }
-    },
+    recover: () => recoverAll(store, recoverOne),
     stop: async (graceMs) => {
       stopSleeper();
       externals.stop();
@@ -324,4 +315,9 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     runner.pump(row.id);
     return events.length > 0;
   }
+}
+
+/** Empty when there is none; no turn is called that. */
+function runningTurn({ phase }: SessionState): string {
+  return phase.at === "busy" ? phase.turnId : "";
 }

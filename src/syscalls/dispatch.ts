@@ -103,11 +103,14 @@ async function resourceOf(
 ): Promise<string> {
   if (syscall.about === "system") return "system";
   if (syscall.about !== "session") return syscall.about(input);
-  const given = String(input["id"]);
+  const given = actor.sessionId !== null && input["id"] === SELF ? actor.sessionId : String(input["id"]);
   if (actor.sessionId !== null && given !== actor.sessionId) return "session/another";
   input["id"] = await fullId(services, given);
   return `session/${input["id"]}`;
 }
+
+/** How a session's own token names its session, without having been told the id. */
+const SELF = "self";
 
 async function fullId(services: Services, given: string): Promise<string> {
   const { store } = services;

@@ -2,6 +2,7 @@ import { agent } from "./agent.ts";
 import { approval } from "./approval.ts";
 import { artifact } from "./artifact.ts";
 import { audit } from "./audit.ts";
+import { company } from "./company.ts";
 import type { Syscall } from "./define.ts";
 import { doc } from "./doc.ts";
 import { driver } from "./driver.ts";
@@ -18,6 +19,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...sessionLife,
   ...sessionOffer,
   ...sessionRead,
+  ...company,
   ...handoff,
   ...reporting,
   ...artifact,
@@ -35,7 +37,10 @@ export const ROLES = {
   operator: ["*"],
   viewer: ["session.list", "session.read", "approval.read", "agent.read", "audit.read", "blob.read", "system.read"],
   /** A driver's process: its own session and nothing else. */
-  session: ["session.read", "session.report", "session.label"],
+  session: [
+    ...["session.read", "session.report", "session.label"],
+    ...["session.siblings", "session.note", "session.ask"],
+  ],
 } as const satisfies { readonly [role: string]: readonly string[] };
 
 export function permissions(table: readonly Syscall[] = SYSCALLS): readonly string[] {

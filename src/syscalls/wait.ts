@@ -1,5 +1,5 @@
 import { NomosError, type SessionWire } from "../contract/index.ts";
-import { sessionStream } from "../kernel/index.ts";
+import { type ApprovalRow, sessionStream } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import type { Context } from "./define.ts";
 import { showSession } from "./session-answer.ts";
@@ -10,12 +10,31 @@ interface Waited {
 }
 
 /** Resolves with the turn's end, or when the session is no longer busy; looks again at each event of the session. */
-export async function waitForTurn(
+export function waitForTurn(context: Context, id: string, turnId: string | null, timeoutMs: number): Promise<Waited> {
+  return lookUntil(context, id, timeoutMs, () => look(context, id, turnId));
+}
+
+/** Resolves when the question has been answered or closed. */
+export function waitForApproval(
   context: Context,
   id: string,
-  turnId: string | null,
+  approvalId: string,
   timeoutMs: number,
-): Promise<Waited> {
+): Promise<ApprovalRow> {
+  return lookUntil(context, id, timeoutMs, async () => {
+    context.progress({ message: "waiting for a person" });
+    const row = await context.services.store.row("approval", approvalId);
+    const approval: ApprovalRow | null = row === null ? null : JSON.parse(row);
+    return approval?.status === "pending" ? null : approval;
+  });
+}
+
+async function lookUntil<T>(
+  context: Context,
+  id: string,
+  timeoutMs: number,
+  find: () => Promise<T | null>,
+): Promise<T> {
   const { store } = context.services;
   const stream = sessionStream(id);
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -33,7 +52,7 @@ export async function waitForTurn(
     while (true) {
       if (heard) {
         heard = false;
-        const found = await look(context, id, turnId);
+        const found = await find();
         if (found !== null) return found;
       }
       if (signal.aborted) throw new NomosError("wait_timeout", { id, timeoutMs });

@@ -3,7 +3,12 @@ import { join } from "node:path";
 import { type Declaration, parseSync } from "oxc-parser";
 
 /** Where the facts are declared, and the shapes that they are made of. */
-const SOURCES = ["src/kernel/events.ts", "src/kernel/driver-events.ts", "src/kernel/session/view.ts"];
+const SOURCES = [
+  "src/kernel/events.ts",
+  "src/kernel/event-parts.ts",
+  "src/kernel/driver-events.ts",
+  "src/kernel/session/view.ts",
+];
 
 const MAPS = ["EventMap", "DriverEventMap"];
 

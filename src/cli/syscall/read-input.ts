@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ParseArgsOptionsConfig } from "node:util";
 import type { Member, SyscallEntry } from "../../client/index.ts";
@@ -13,6 +14,9 @@ export interface ReadInput {
 
 /** A directory is where the person stands, not where the daemon does. */
 const PATH_MEMBERS: readonly string[] = ["cwd", "file"];
+
+/** What is usually kept in a file is given by the file's name; a text that can be no name is taken as it is. */
+const FILE_MEMBERS: readonly string[] = ["manifest"];
 
 /** Words and options -> the syscall's input. Whether its values are right is the daemon's to say. */
 export async function readInput(terminal: Terminal, found: FoundSyscall): Promise<ReadInput> {
@@ -108,8 +112,18 @@ async function convert(
       if (member.values !== null && !member.values.includes(text))
         throw usageError(`${option} is one of ${member.values.join(", ")}.`, usage);
       if (PATH_MEMBERS.includes(member.name)) return resolve(terminal.cwd, text);
+      if (FILE_MEMBERS.includes(member.name) && text !== "-" && !text.trimStart().startsWith("{"))
+        return readNamed(resolve(terminal.cwd, text), option, usage);
       return text === "-" ? withoutLastNewline(await terminal.readInput()) : text;
     }
+  }
+}
+
+async function readNamed(path: string, option: string, usage: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw usageError(`${option} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}.`, usage);
   }
 }
 

@@ -3,9 +3,9 @@ import { type AgentHost, type Driver, DriverError, type TurnPort } from "../driv
 import { checkManifestSettings, given, type Manifest } from "../manifests/manifest.ts";
 import type { Resolved } from "../manifests/resolve.ts";
 import type { AgentPool, Seat } from "./agent-pool.ts";
-import { STEP_TIMES, type StepTimes } from "./agent-process.ts";
 import { openNative } from "./native-session.ts";
 import { runPrompt } from "./prompt-turn.ts";
+import { STEP_TIMES, type StepTimes } from "./step-times.ts";
 
 export interface AcpDriverParts {
   readonly manifest: Manifest;
@@ -32,7 +32,8 @@ export function acpDriver(parts: AcpDriverParts): Driver {
     keeps: { release: pool.release },
     runTurn: async (port) => {
       const { seat, told } = await seated(parts, port);
-      await runPrompt({ port, pool, seat, told, times: timesOf(manifest), clock: parts.clock });
+      const settings = { ...port.settings, mode: port.settings.mode ?? manifest.default_mode ?? null };
+      await runPrompt({ port, pool, seat, told, settings, times: timesOf(manifest), clock: parts.clock });
     },
   };
 }

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Clock, HostProcess } from "../../host/index.ts";
 import type { AgentHost, AgentOrder } from "../driver.ts";
-import { type AgentProcess, type StepTimes, startAgent } from "./agent-process.ts";
+import { type AgentProcess, startAgent } from "./agent-process.ts";
 import type { Offer } from "./offer.ts";
+import type { StepTimes } from "./step-times.ts";
 
 /**
  * The agents that run between turns. Each process has its sessions (its seats), and ends when the last of them is let

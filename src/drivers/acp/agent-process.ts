@@ -4,6 +4,7 @@ import { DriverError } from "../driver.ts";
 import { type AgentInfo, initialized } from "./handshake.ts";
 import { messageStream } from "./message-stream.ts";
 import { createPrinted, type Printed } from "./printed.ts";
+import type { StepTimes } from "./step-times.ts";
 
 /** One running agent: its process, the connection to it, and whoever listens to which of its sessions. */
 export interface AgentProcess {
@@ -31,26 +32,12 @@ export interface SessionListener {
   readonly ready: () => Promise<void>;
 }
 
-export interface StepTimes {
-  readonly initializeMs: number;
-  readonly authenticateMs: number;
-  readonly openMs: number;
-  readonly loadMs: number;
-  readonly setMs: number;
-  readonly cancelMs: number;
-}
-
-export const STEP_TIMES: StepTimes = {
-  initializeMs: 60_000,
-  authenticateMs: 60_000,
-  openMs: 120_000,
-  loadMs: 120_000,
-  setMs: 30_000,
-  cancelMs: 1200,
-};
-
 const BREACH_GRACE_MS = 200;
-/** Updates for a session that nobody listens to yet: such as the commands that come right behind its opening. */
+/**
+ * What comes while nobody listens to a session is dropped: the replay of a loaded one, or the words of a turn that is
+ * over. Only what the agent offers is kept until somebody does; it comes when it likes.
+ */
+const OFFERS: readonly unknown[] = ["available_commands_update", "current_mode_update", "config_option_update"];
 const EARLY_UPDATES_MAX = 100;
 
 /** Resolves when the agent has introduced itself; what cannot be talked to is ended and refused. */
@@ -82,7 +69,8 @@ export async function startAgent(
     const listener = listeners.get(nativeId);
     listener?.onUpdate(memberOf(params, "update"));
     const waiting = early.get(nativeId) ?? [];
-    if (listener === undefined && waiting.length < EARLY_UPDATES_MAX && early.size < EARLY_UPDATES_MAX)
+    const isOffer = OFFERS.includes(memberOf(memberOf(params, "update"), "sessionUpdate"));
+    if (listener === undefined && isOffer && waiting.length < EARLY_UPDATES_MAX && early.size < EARLY_UPDATES_MAX)
       early.set(nativeId, [...waiting, memberOf(params, "update")]);
   };
   const answer = (method: string, params: unknown): Promise<unknown> => {

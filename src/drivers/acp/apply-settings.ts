@@ -1,8 +1,9 @@
 import { RequestError } from "@agentclientprotocol/sdk";
 import type { DriverSettings } from "../../kernel/index.ts";
 import { DriverError } from "../driver.ts";
-import type { AgentProcess, StepTimes } from "./agent-process.ts";
+import type { AgentProcess } from "./agent-process.ts";
 import type { Offer } from "./offer.ts";
+import type { StepTimes } from "./step-times.ts";
 
 /** Brings the agent's session to what was chosen for it. What it does not offer is refused by name, before any prompt. */
 export async function applySettings(

@@ -1,7 +1,7 @@
 import { RequestError } from "@agentclientprotocol/sdk";
 import { z } from "zod";
 import { DriverError } from "../driver.ts";
-import type { AgentProcess, StepTimes } from "./agent-process.ts";
+import type { StepTimes } from "./step-times.ts";
 
 /** What an agent said about itself. */
 export interface AgentInfo {
@@ -32,7 +32,10 @@ const CLIENT_CAPABILITIES = {
 };
 
 export async function initialized(
-  agent: Pick<AgentProcess, "request" | "printed">,
+  agent: {
+    readonly request: (method: string, params: object, timeMaxMs: number) => Promise<unknown>;
+    readonly printed: { readonly tailText: () => string };
+  },
   options: { readonly slug: string; readonly times: StepTimes; readonly version: string },
 ): Promise<AgentInfo> {
   const { slug, times, version } = options;

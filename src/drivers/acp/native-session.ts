@@ -2,8 +2,9 @@ import { RequestError } from "@agentclientprotocol/sdk";
 import { z } from "zod";
 import type { Continuity } from "../../kernel/index.ts";
 import { DriverError, type Past } from "../driver.ts";
-import type { AgentProcess, StepTimes } from "./agent-process.ts";
+import type { AgentProcess } from "./agent-process.ts";
 import { createOffer, type Offer } from "./offer.ts";
+import type { StepTimes } from "./step-times.ts";
 
 /** An agent's own session, and how it came to know what was said before. */
 export interface NativeSession {

@@ -2,8 +2,9 @@ import type { Clock } from "../../host/index.ts";
 import type { AgentHost } from "../driver.ts";
 import { given, type Manifest } from "../manifests/manifest.ts";
 import type { Resolved } from "../manifests/resolve.ts";
-import { STEP_TIMES, startAgent } from "./agent-process.ts";
+import { startAgent } from "./agent-process.ts";
 import type { AgentInfo } from "./handshake.ts";
+import { STEP_TIMES } from "./step-times.ts";
 
 const PROBE_GRACE_MS = 500;
 

@@ -1,15 +1,15 @@
 import { RequestError } from "@agentclientprotocol/sdk";
 import { z } from "zod";
 import type { Clock } from "../../host/index.ts";
-import { fact } from "../../kernel/index.ts";
+import { type DriverSettings, fact } from "../../kernel/index.ts";
 import { DriverError, type TurnPort } from "../driver.ts";
 import { createTurnRecorder, type TurnRecorder } from "../turn-recorder.ts";
 import type { AgentPool, Seat } from "./agent-pool.ts";
-import type { StepTimes } from "./agent-process.ts";
 import { applySettings } from "./apply-settings.ts";
 import { createElicitations } from "./elicitation.ts";
 import { createPermissions } from "./permission.ts";
 import { promptContent } from "./prompt-content.ts";
+import type { StepTimes } from "./step-times.ts";
 import { readUpdate } from "./updates.ts";
 
 export interface PromptTurn {
@@ -18,6 +18,7 @@ export interface PromptTurn {
   readonly seat: Seat;
   /** What was said before, for an agent that does not remember it. */
   readonly told: string;
+  readonly settings: DriverSettings;
   readonly times: StepTimes;
   readonly clock: Clock;
 }
@@ -43,7 +44,7 @@ export async function runPrompt(turn: PromptTurn): Promise<void> {
   port.signal.addEventListener("abort", onAbort, { once: true });
   let open: Promise<unknown> | null = null;
   try {
-    await applySettings(agent, nativeId, offer, port.settings, times);
+    await applySettings(agent, nativeId, offer, turn.settings, times);
     await recordOffer(port, seat);
     const prompt = await promptContent(turn.told + port.prompt, port.attachments, agent.info);
     port.signal.throwIfAborted();

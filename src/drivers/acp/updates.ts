@@ -69,6 +69,8 @@ function readContent(item: unknown): readonly ToolContent[] {
   const diff = Diff.safeParse(item);
   if (diff.success)
     return [{ is: "diff", path: diff.data.path, before: diff.data.oldText ?? null, after: diff.data.newText }];
+  // A terminal of the client's would be shown live; ours has none, and the output comes as `rawOutput`.
+  if (Terminal.safeParse(item).success) return [];
   const content = Content.safeParse(item);
   return content.success
     ? [{ is: "text", text: textOf(content.data.content) }]
@@ -99,6 +101,7 @@ const Diff = z.object({
   oldText: z.string().nullish(),
   newText: z.string(),
 });
+const Terminal = z.object({ type: z.literal("terminal") });
 const Content = z.object({ type: z.literal("content"), content: z.unknown() });
 const Tool = z.object({
   toolCallId: z.string().min(1).max(500),

@@ -53,6 +53,8 @@ export const Manifest = z.object({
       }),
     )
     .default([]),
+  /** The mode to start in; without it the agent's own choice, which may be one that asks nobody. */
+  default_mode: z.string().optional(),
   models: z
     .object({
       default: z.string().optional(),

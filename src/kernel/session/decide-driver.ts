@@ -1,5 +1,6 @@
 import type { Attachment, DriverEventMap, DriverSettings } from "../driver-events.ts";
-import { type Fact, fact, type TextOrBlob } from "../events.ts";
+import type { TextOrBlob } from "../event-parts.ts";
+import { type Fact, fact } from "../events.ts";
 import { LIMITS } from "../limits.ts";
 import { refuse } from "../refusal.ts";
 import type { Decision } from "./decide-life.ts";

@@ -1,11 +1,5 @@
-import {
-  type EffectKind,
-  type EffectOutcome,
-  fact,
-  type Question,
-  type RedoClass,
-  type TextOrBlob,
-} from "../events.ts";
+import type { TextOrBlob } from "../event-parts.ts";
+import { type EffectKind, type EffectOutcome, fact, type Question, type RedoClass } from "../events.ts";
 import type { Json } from "../json.ts";
 import { LIMITS } from "../limits.ts";
 import { ownEntry } from "../own-entry.ts";

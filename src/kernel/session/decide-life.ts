@@ -1,12 +1,5 @@
-import {
-  type Continuity,
-  type CustomFact,
-  type Fact,
-  fact,
-  isErasable,
-  type RedoClass,
-  type SessionSpec,
-} from "../events.ts";
+import type { Continuity } from "../event-parts.ts";
+import { type CustomFact, type Fact, fact, isErasable, type RedoClass, type SessionSpec } from "../events.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 import { isEnded, type Point, pendingApprovals, type SessionState } from "./state.ts";
 import { inheritView, rewindView, type View } from "./view.ts";

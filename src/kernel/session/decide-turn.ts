@@ -1,4 +1,5 @@
-import { type CustomFact, type Fact, fact, type TextOrBlob } from "../events.ts";
+import type { TextOrBlob } from "../event-parts.ts";
+import { type CustomFact, type Fact, fact } from "../events.ts";
 import type { Json } from "../json.ts";
 import { LIMITS } from "../limits.ts";
 import { ownEntry } from "../own-entry.ts";

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { join } from "node:path";
 
 /** What earlier steps found out: ids, mostly. */
 export type Memory = Record<string, string>;
@@ -38,10 +39,28 @@ export const UNKNOWN_ID = "01900000-0000-7000-8000-000000000000";
 const HELLO = "hello from the parity test";
 const HELLO_SHA256 = createHash("sha256").update(HELLO).digest("hex");
 
+const TINY_MANIFEST = JSON.stringify({
+  id: "tiny",
+  name: "Tiny",
+  description: "an agent that installs and speaks no protocol",
+  protocol: "acp",
+  bin: "tiny-agent",
+  install: [{ method: "npm", packages: [join(import.meta.dirname, "../../fixtures/tiny-agent")] }],
+  version_check: { package: "tiny-agent", range: ">=1.0.0 <2.0.0" },
+});
+
 /** One life of a daemon: every syscall at least once where it succeeds, and refusals of each kind on the way. */
 export const STORY: readonly Step[] = [
   { syscall: "system.status", input: nothing },
   { syscall: "driver.list", input: nothing },
+  { syscall: "driver.add", input: () => ({ manifest: TINY_MANIFEST }) },
+  { syscall: "driver.add", input: () => ({ manifest: "{}" }), refused: "invalid_request" },
+  { syscall: "driver.show", input: () => ({ slug: "tiny" }) },
+  { syscall: "driver.show", input: () => ({ slug: "nobody" }), refused: "not_installed" },
+  { syscall: "driver.install", input: () => ({ slug: "tiny" }) },
+  { syscall: "driver.install", input: () => ({ slug: "cursor" }), refused: "setup_required" },
+  { syscall: "driver.check", input: () => ({ slug: "tiny" }) },
+  { syscall: "driver.remove", input: () => ({ slug: "tiny" }) },
   { syscall: "agent.list", input: nothing },
   {
     syscall: "agent.create",
@@ -89,6 +108,11 @@ export const STORY: readonly Step[] = [
   },
   { syscall: "session.output", input: ({ session }) => ({ id: session, lastN: 3 }) },
   { syscall: "session.handoff", input: ofSession() },
+  { syscall: "session.offer", input: ofSession() },
+  { syscall: "session.configure", input: ({ session }) => ({ id: session, mode: "any" }), volatile: true },
+  { syscall: "session.siblings", input: ofSession() },
+  { syscall: "session.note", input: ({ session }) => ({ id: session, text: "a note" }) },
+  { syscall: "session.ask", input: ({ session }) => ({ id: session, question: "now?" }), refused: "turn_not_found" },
   { syscall: "session.list", input: () => ({ onlyAlive: true, limit: 10 }) },
   { syscall: "session.search", input: () => ({ q: "nobody said this" }) },
   { syscall: "event.show", input: ({ opened }) => ({ eventId: opened }) },
@@ -211,6 +235,7 @@ export const STORY: readonly Step[] = [
     until: hasApproval,
     keep: keepAs("second", "approvals", 0, "id"),
   },
+  { syscall: "session.ask", input: ({ asking }) => ({ id: asking, question: "Else?", options: ["x"], wait: false }) },
   { syscall: "approval.reject", input: ({ second }) => ({ approvalId: second, reason: "not now" }) },
   { syscall: "approval.reject", input: () => ({ approvalId: UNKNOWN_ID }), refused: "approval_not_found" },
 

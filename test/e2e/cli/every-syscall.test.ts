@@ -14,6 +14,10 @@ type Made = { readonly [what: string]: string };
 /** In the order in which they are called: `$name` stands for what an earlier one made. */
 const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonly [what: string]: string }])[] = [
   ["driver.list", ""],
+  ["driver.add", '{"id":"tiny","name":"Tiny","description":"","protocol":"acp","bin":"true"}'],
+  ["driver.show", "tiny"],
+  ["driver.check", "tiny"],
+  ["driver.remove", "tiny"],
   ["doc.list", "", { page: "docs.0.path" }],
   ["doc.read", "$page"],
   ["ws.ticket", ""],
@@ -30,6 +34,10 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["session.events", "$id --limit 5 --order desc", { eventId: "events.0.id" }],
   ["session.output", "$id --last-n 5"],
   ["session.handoff", "$id"],
+  ["session.offer", "$id"],
+  ["session.configure", "$id --mode any"],
+  ["session.siblings", "$id"],
+  ["session.note", "$id a word to the others"],
   ["session.label", "$id another label"],
   ["session.search", "hello"],
   ["event.show", "$eventId"],
@@ -80,8 +88,8 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["system.shutdown", ""],
 ];
 
-/** Needs bytes that only the log knows the name of, or a stream without an end: shown elsewhere. */
-const ELSEWHERE: readonly string[] = ["blob.read", "event.stream"];
+/** Needs bytes that only the log knows the name of, a stream without an end, a registry, a running turn: shown elsewhere. */
+const ELSEWHERE: readonly string[] = ["blob.read", "event.stream", "driver.install", "session.ask"];
 
 test(
   "every syscall can be called by its family and verb",

@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { proves } from "../../../test/support/proves.ts";
+import { builtInManifests } from "./built-in.ts";
+import { checkManifestSettings, Manifest } from "./manifest.ts";
+import { inRange, versionIn } from "./version-range.ts";
+
+const FILE_LINES_MAX = 60;
+const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".json"));
+
+proves("AG-21", "an agent is one manifest of at most 60 lines, named like it, and all of them are offered", () => {
+  expect(files.length).toBeGreaterThanOrEqual(13);
+  for (const name of files) {
+    const text = readFileSync(join(import.meta.dirname, name), "utf8");
+    expect([name, text.split("\n").length <= FILE_LINES_MAX]).toEqual([name, true]);
+    expect(`${Manifest.parse(JSON.parse(text)).id}.json`).toBe(name);
+  }
+  expect(
+    builtInManifests()
+      .map(({ id }) => `${id}.json`)
+      .toSorted(),
+  ).toEqual(files.toSorted());
+});
+
+proves("AG-21", "every manifest says how to get the agent, which version is good, and how to log in", () => {
+  for (const { id, install, auth, version_check: check, unproved } of builtInManifests()) {
+    expect([id, install.length > 0, (auth?.login.length ?? 0) > 0]).toEqual([id, true, true]);
+    for (const way of install) {
+      if (way.method !== "npm") continue;
+      expect([id, check !== undefined]).toEqual([id, true]);
+      // What is installed on request is what was tried.
+      for (const name of way.packages) expect(name).toMatch(/@\d+\.\d+\.\d+$/);
+      const own = way.packages.find((name) => name.startsWith(`${check?.package}@`));
+      expect([id, inRange(versionIn(own?.split("@").at(-1) ?? "") ?? "", check?.range ?? "")]).toEqual([id, true]);
+    }
+    expect([id, unproved !== undefined]).toEqual([id, id === "cursor"]);
+  }
+});
+
+describe("settings", () => {
+  const manifest = Manifest.parse({
+    id: "x",
+    name: "x",
+    description: "",
+    protocol: "print",
+    bin: "x",
+    modes: [{ id: "plan" }],
+    models: { allowed: ["small"] },
+    options: [{ id: "effort", type: "enum", enum: ["low"] }],
+  });
+  const refused = (settings: object) => {
+    try {
+      checkManifestSettings(manifest, settings);
+      return null;
+    } catch (thrown) {
+      return Reflect.get(Object(thrown), "code");
+    }
+  };
+
+  proves("AG-3", "what a manifest lists is all there is", () => {
+    expect(refused({ mode: "plan", model: "small", options: { effort: "low" } })).toBeNull();
+    expect(refused({ mode: "wild" })).toBe("unknown_mode");
+    expect(refused({ model: "huge" })).toBe("unknown_model");
+    expect(refused({ options: { colour: "red" } })).toBe("unknown_option");
+    expect(refused({ options: { effort: "high" } })).toBe("unknown_option");
+  });
+});
+
+test("a version lies in a range, or does not", () => {
+  expect(["1.2.3", "1.9.0"].map((version) => inRange(version, ">=1.2.3 <2.0.0"))).toEqual([true, true]);
+  expect(["1.2.2", "2.0.0"].map((version) => inRange(version, ">=1.2.3 <2.0.0"))).toEqual([false, false]);
+  expect([inRange("1.0.0", "1.0.0"), inRange("1.0.1", "=1.0.0"), inRange("1.0", "<=1.0.0")]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+  expect([versionIn("codex-cli 0.166.0 (x)"), versionIn("v24"), versionIn("")]).toEqual(["0.166.0", null, null]);
+});

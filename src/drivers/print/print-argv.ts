@@ -1,0 +1,37 @@
+import type { DriverSettings } from "../../kernel/index.ts";
+import type { Manifest } from "../manifests/manifest.ts";
+
+/** Where the chosen mode, model and options go; at the end when the manifest does not say. */
+const OPTIONS = "{options}";
+
+/** The command line of one turn. Every value is one argument of its own: nothing in it can become another. */
+export function printArgv(
+  argv: readonly string[],
+  manifest: Manifest,
+  nativeId: string | null,
+  settings: DriverSettings,
+): readonly string[] {
+  const { args = [], resume_args: resumeArgs = [] } = manifest.print ?? {};
+  const chosen = chosenArgs(manifest, settings);
+  const template = nativeId === null || resumeArgs.length === 0 ? args : resumeArgs;
+  const placed = template.includes(OPTIONS) ? template : [...template, OPTIONS];
+  const filled = placed.flatMap((arg) => (arg === OPTIONS ? chosen : [arg === "{id}" ? (nativeId ?? "") : arg]));
+  return [...argv, ...filled];
+}
+
+function chosenArgs(manifest: Manifest, { mode, model, options }: DriverSettings): readonly string[] {
+  const wanted = mode ?? manifest.default_mode ?? null;
+  const ofMode = manifest.modes.find(({ id }) => id === wanted)?.bin_args_append ?? [];
+  const value = model ?? manifest.models.default ?? null;
+  const ofModel = value === null ? [] : fill(manifest.models.bin_args_template ?? [], value);
+  const ofOptions = manifest.options.flatMap(({ id, type, bin_args_template: template }) => {
+    const chosen = options[id];
+    if (chosen === undefined || (type === "boolean" && chosen !== true && chosen !== "true")) return [];
+    return fill(template, String(chosen));
+  });
+  return [...ofMode, ...ofModel, ...ofOptions];
+}
+
+function fill(template: readonly string[], value: string): readonly string[] {
+  return template.map((arg) => (arg === "{value}" ? value : arg));
+}

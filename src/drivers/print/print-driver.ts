@@ -1,0 +1,206 @@
+import type { HostProcess } from "../../host/index.ts";
+import { fact } from "../../kernel/index.ts";
+import { createPrinted, type Printed } from "../acp/printed.ts";
+import { promptContent } from "../acp/prompt-content.ts";
+import { type Driver, DriverError, type TurnPort } from "../driver.ts";
+import { createLineReader } from "../line-reader.ts";
+import { checkManifestSettings, type Manifest } from "../manifests/manifest.ts";
+import type { Resolved } from "../manifests/resolve.ts";
+import { createTurnRecorder, type TurnRecorder } from "../turn-recorder.ts";
+import { printArgv } from "./print-argv.ts";
+import type { PrintSign, ReadLine } from "./print-sign.ts";
+import { readClaude } from "./read-claude.ts";
+import { readCodex } from "./read-codex.ts";
+import { readGemini } from "./read-gemini.ts";
+import { readOpencode } from "./read-opencode.ts";
+import { readPi } from "./read-pi.ts";
+
+export interface PrintDriverParts {
+  readonly manifest: Manifest;
+  readonly resolve: () => Promise<Resolved>;
+}
+
+const READERS: { readonly [schema: string]: ReadLine } = {
+  claude: readClaude,
+  codex: readCodex,
+  gemini: readGemini,
+  opencode: readOpencode,
+  pi: readPi,
+};
+
+const LINE_BYTES_MAX = 33_554_432;
+const STOP_GRACE_MS = 1000;
+const NOISE_MAX = 1000;
+
+/** A one-shot program: a process a turn, resumed by its own session's name. It asks nobody; its mode decides. */
+export function printDriver({ manifest, resolve }: PrintDriverParts): Driver {
+  return {
+    slug: manifest.id,
+    summary: manifest.description,
+    continuity: manifest.continuation.default === "native-resume" ? "native" : "digest",
+    check: async () => {
+      await resolve();
+    },
+    checkSettings: (settings) => checkManifestSettings(manifest, settings),
+    runTurn: async (port) => {
+      const found = await resolve();
+      const resumed = await runOnce(port, manifest, found, port.past.nativeId, null);
+      if (resumed.over) return;
+      // It knew nothing of that session and did nothing: so nothing is done twice.
+      await runOnce(port, manifest, found, null, resumed.why);
+    },
+  };
+}
+
+type Ran = { readonly over: true } | { readonly over: false; readonly why: string };
+
+async function runOnce(
+  port: TurnPort,
+  manifest: Manifest,
+  found: Resolved,
+  nativeId: string | null,
+  reason: string | null,
+): Promise<Ran> {
+  const { argv, env, shown } = found;
+  const text = nativeId === null && !port.past.isEmpty ? (await port.past.digest()) + port.prompt : port.prompt;
+  const can = { images: false, embeds: false, name: manifest.name };
+  const blocks = await promptContent(text, port.attachments, can);
+  port.signal.throwIfAborted();
+  const child = port.host(printArgv(argv, manifest, nativeId, port.settings), env, shown);
+  const printed = createPrinted();
+  const broken = Promise.withResolvers<never>();
+  broken.promise.catch(() => undefined);
+  const recorder = createTurnRecorder(port, () => false, broken.reject);
+  const seen = createSeen(port, manifest, { nativeId, reason, version: found.version });
+  const stop = () => void child.stop({ graceMs: STOP_GRACE_MS }).catch(broken.reject);
+  const onAbort = (): void => {
+    recorder.close();
+    stop();
+  };
+  port.signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    await Promise.race([feed(child, blocks.map(plain).join("\n\n")), broken.promise]);
+    await Promise.race([read(child, READERS[manifest.print?.schema ?? ""], recorder, seen, printed), broken.promise]);
+    const { exitCode } = await child.exited;
+    await recorder.finish();
+    if (nativeId !== null && exitCode !== 0 && seen.isSilent() && !port.signal.aborted)
+      return { over: false, why: `it could not be resumed${printed.tailText()}`.slice(0, 500) };
+    await recordPrinted(port, printed);
+    judge(manifest, exitCode, seen.failure(), printed);
+    return { over: true };
+  } finally {
+    port.signal.removeEventListener("abort", onAbort);
+    await child.stop({ graceMs: 0 });
+  }
+}
+
+/** A program that ends before it has read all of its prompt has its reasons, and tells them otherwise. */
+async function feed(child: HostProcess, text: string): Promise<void> {
+  await child.stdin?.write(text).catch(() => undefined);
+  await child.closeStdin();
+}
+
+function plain(block: object): string {
+  const text: unknown = Reflect.get(block, "text");
+  return typeof text === "string"
+    ? text
+    : `${String(Reflect.get(block, "name"))}: ${String(Reflect.get(block, "uri"))}`;
+}
+
+interface Seen {
+  readonly take: (sign: Exclude<PrintSign, { sign: "update" }>) => Promise<void>;
+  readonly note: () => void;
+  readonly isSilent: () => boolean;
+  readonly failure: () => string | null;
+}
+
+function createSeen(
+  port: TurnPort,
+  manifest: Manifest,
+  { nativeId, reason, version }: { nativeId: string | null; reason: string | null; version: string | null },
+): Seen {
+  let known = nativeId;
+  let silent = true;
+  let failure: string | null = null;
+  return {
+    note: () => {
+      silent = false;
+    },
+    take: async (sign) => {
+      if (sign.sign === "failed") failure ??= sign.message;
+      if (sign.sign === "failed") return;
+      silent = false;
+      if (sign.nativeId === known) return;
+      known = sign.nativeId;
+      const continuity = nativeId !== null ? "native" : port.past.isEmpty ? "fresh" : "digest";
+      const program = `${manifest.name}${version === null ? "" : ` ${version}`}`;
+      const data = { turnId: port.turnId, nativeId: known, continuity, reason, program } as const;
+      await port.record([fact("driver.attached@1", { ...data, protocol: "print", tools: false })]);
+    },
+    isSilent: () => silent,
+    failure: () => failure,
+  };
+}
+
+/** Always to the end, whatever it says: a program whose output nobody reads stands still. */
+async function read(
+  child: HostProcess,
+  readLine: ReadLine | undefined,
+  recorder: TurnRecorder,
+  seen: Seen,
+  printed: Printed,
+): Promise<void> {
+  const lines = createLineReader(LINE_BYTES_MAX);
+  const stderr = new TextDecoder();
+  let noise = 0;
+  const takeLine = async (line: string | null): Promise<void> => {
+    const value = line === null ? undefined : jsonOf(line);
+    if (value === undefined || readLine === undefined) {
+      noise += 1;
+      if (noise <= NOISE_MAX && line?.trim() !== "") printed.add("noise", line ?? "[a line beyond all bounds]");
+      return;
+    }
+    for (const sign of readLine(value)) {
+      if (sign.sign !== "update") await seen.take(sign);
+      else {
+        seen.note();
+        recorder.push(sign.update);
+      }
+    }
+  };
+  for await (const { stream, bytes } of child.output) {
+    if (stream === "stderr") printed.add("stderr", stderr.decode(bytes, { stream: true }));
+    else for (const line of lines.push(bytes)) await takeLine(line);
+    await recorder.ready();
+  }
+  const rest = lines.rest();
+  if (rest !== null) await takeLine(rest);
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    // Not JSON is what it printed for people.
+    return undefined;
+  }
+}
+
+async function recordPrinted(port: TurnPort, printed: Printed): Promise<void> {
+  const text = port.signal.aborted ? null : printed.take();
+  if (text === null) return;
+  const title = "the agent printed beside its stream";
+  const body = await port.keep(text);
+  await port.record([fact("driver.noticed@1", { turnId: port.turnId, severity: "info", title, body })]);
+}
+
+const BY_SIGNAL = 128;
+
+function judge({ name }: Manifest, exitCode: number | null, failure: string | null, printed: Printed): void {
+  if (failure !== null) throw new DriverError("driver_failed", `${name} failed: ${failure}`);
+  if (exitCode === 0) return;
+  if (exitCode === null || exitCode > BY_SIGNAL)
+    throw new DriverError("agent_crashed", `${name} was ended in the middle of its turn${printed.tailText()}`);
+  throw new DriverError("driver_failed", `${name} ended with ${exitCode}${printed.tailText()}`, { exitCode });
+}

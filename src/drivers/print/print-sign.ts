@@ -1,0 +1,59 @@
+import type { Update } from "../update.ts";
+
+/** What one line of a one-shot program's output means. */
+export type PrintSign =
+  /** The name of the program's own session: what it is resumed by. */
+  | { readonly sign: "session"; readonly nativeId: string }
+  | { readonly sign: "update"; readonly update: Update }
+  | { readonly sign: "failed"; readonly message: string };
+
+/** A line that is JSON, as the program's schema has it; nothing for lines that say nothing new. */
+export type ReadLine = (line: unknown) => readonly PrintSign[];
+
+export function updated(update: Update): PrintSign {
+  return { sign: "update", update };
+}
+
+export function said(text: string, role: "assistant" | "thought" = "assistant"): readonly PrintSign[] {
+  return text === "" ? [] : [updated({ is: "text", role, messageId: null, text })];
+}
+
+export function toolCalled(callId: string, title: string, input: unknown): PrintSign {
+  return updated({
+    is: "tool",
+    call: { ...NO_CHANGE, callId, title, kind: kindOf(title), status: "in_progress", input },
+  });
+}
+
+export function toolEnded(callId: string, isError: boolean, output: string | null): PrintSign {
+  const content = output === null ? null : [{ is: "text" as const, text: output }];
+  return updated({ is: "tool", call: { ...NO_CHANGE, callId, status: isError ? "failed" : "completed", content } });
+}
+
+export function used(input: number | null, output: number | null, costUsd: number | null = null): PrintSign {
+  const cost = costUsd === null ? null : { amount: costUsd, currency: "USD" };
+  return updated({ is: "tokens", input, output, cost });
+}
+
+export function unknown(kind: string, line: unknown): PrintSign {
+  return updated({ is: "other", kind, update: line });
+}
+
+const NO_CHANGE = {
+  title: null,
+  kind: null,
+  status: null,
+  content: null,
+  places: null,
+  input: undefined,
+  output: undefined,
+};
+
+/** The programs name their tools; the kinds are the protocol's. */
+function kindOf(name: string): string {
+  if (/write|edit|patch|create/i.test(name)) return "edit";
+  if (/bash|shell|exec|command/i.test(name)) return "execute";
+  if (/read|view|cat/i.test(name)) return "read";
+  if (/grep|glob|search|find|ls/i.test(name)) return "search";
+  return /fetch|web/i.test(name) ? "fetch" : "other";
+}

@@ -1,0 +1,133 @@
+import { describe, expect } from "vitest";
+import { proves } from "../../../test/support/proves.ts";
+import { builtInManifests } from "../manifests/built-in.ts";
+import { printArgv } from "./print-argv.ts";
+import type { PrintSign, ReadLine } from "./print-sign.ts";
+import { readClaude } from "./read-claude.ts";
+import { readCodex } from "./read-codex.ts";
+import { readGemini } from "./read-gemini.ts";
+import { readOpencode } from "./read-opencode.ts";
+import { readPi } from "./read-pi.ts";
+
+/** A turn that writes a file, in the words of each program, as they were heard. */
+const HEARD: { readonly [program: string]: { readonly read: ReadLine; readonly lines: readonly object[] } } = {
+  claude: {
+    read: readClaude,
+    lines: [
+      { type: "system", subtype: "init", session_id: "n-1", tools: [] },
+      {
+        type: "assistant",
+        message: { content: [{ type: "tool_use", id: "c1", name: "Write", input: { file_path: "a" } }] },
+      },
+      {
+        type: "user",
+        message: { role: "user", content: [{ tool_use_id: "c1", type: "tool_result", content: "written" }] },
+      },
+      { type: "assistant", message: { content: [{ type: "text", text: "done" }] } },
+      {
+        session_id: "n-1",
+        stop_reason: "end_turn",
+        total_cost_usd: 0.5,
+        usage: { input_tokens: 10, output_tokens: 6 },
+      },
+    ],
+  },
+  codex: {
+    read: readCodex,
+    lines: [
+      { type: "thread.started", thread_id: "n-1" },
+      { type: "turn.started" },
+      {
+        type: "item.started",
+        item: { id: "c1", type: "command_execution", command: "touch a", status: "in_progress" },
+      },
+      {
+        type: "item.completed",
+        item: { id: "c1", type: "command_execution", command: "touch a", aggregated_output: "written", exit_code: 0 },
+      },
+      { type: "item.completed", item: { id: "i2", type: "agent_message", text: "done" } },
+      { type: "turn.completed", usage: { input_tokens: 10, output_tokens: 6 } },
+    ],
+  },
+  opencode: {
+    read: readOpencode,
+    lines: [
+      { type: "step_start", sessionID: "n-1", part: { type: "step-start" } },
+      {
+        type: "tool_use",
+        sessionID: "n-1",
+        part: {
+          tool: "write",
+          callID: "c1",
+          state: { status: "completed", input: { filePath: "a" }, output: "written" },
+        },
+      },
+      { type: "text", sessionID: "n-1", part: { type: "text", text: "done" } },
+      { type: "step_finish", sessionID: "n-1", part: { tokens: { input: 10, output: 6 }, cost: 0 } },
+    ],
+  },
+  gemini: {
+    read: readGemini,
+    lines: [
+      { type: "init", session_id: "n-1", model: "m" },
+      { type: "message", role: "user", content: "write" },
+      { type: "tool_use", tool_name: "write_file", tool_id: "c1", parameters: { file_path: "a" } },
+      { type: "tool_result", tool_id: "c1", status: "success", output: "written" },
+      { type: "message", role: "assistant", content: "done", delta: true },
+      { type: "result", status: "success", stats: { input_tokens: 10, output_tokens: 6 } },
+    ],
+  },
+  pi: {
+    read: readPi,
+    lines: [
+      { type: "session", version: 3, id: "n-1" },
+      { type: "agent_start" },
+      { type: "tool_execution_start", toolCallId: "c1", toolName: "write", args: { path: "a" } },
+      {
+        type: "tool_execution_end",
+        toolCallId: "c1",
+        result: { content: [{ type: "text", text: "written" }] },
+        isError: false,
+      },
+      { type: "message_update", assistantMessageEvent: { type: "text_delta", delta: "done" } },
+      { type: "message_end", message: { role: "assistant", stopReason: "stop", usage: { input: 10, output: 6 } } },
+      { type: "agent_settled" },
+    ],
+  },
+};
+
+describe("each program's stream", () => {
+  for (const [program, { read, lines }] of Object.entries(HEARD))
+    proves("AG-22", `${program}: session, tool call, words and usage are heard alike`, () => {
+      const signs = lines.flatMap(read);
+      expect(signs.find(({ sign }) => sign === "session")).toEqual({ sign: "session", nativeId: "n-1" });
+      const updates = signs.flatMap((sign: PrintSign) => (sign.sign === "update" ? [sign.update] : []));
+      const calls = updates.flatMap((update) => (update.is === "tool" ? [update.call] : []));
+      expect(calls.map(({ callId }) => callId)).toContain("c1");
+      expect(calls.at(-1)).toMatchObject({ status: "completed", content: [{ text: "written" }] });
+      expect(updates.filter(({ is }) => is === "text")).toMatchObject([{ role: "assistant", text: "done" }]);
+      expect(updates.findLast(({ is }) => is === "tokens")).toMatchObject({ input: 10, output: 6 });
+      expect(updates.filter(({ is }) => is === "other")).toEqual([]);
+    });
+
+  proves("AG-22", "what none of them is known to say is kept", () => {
+    for (const { read } of Object.values(HEARD))
+      for (const line of [{ type: "hologram", beam: 1 }, { no: "type" }, []])
+        expect(read(line)).toMatchObject([{ sign: "update", update: { is: "other", update: line } }]);
+  });
+});
+
+proves("AG-22", "the own id is carried over, and a chosen value stays one argument", () => {
+  const [codex] = builtInManifests().filter(({ id }) => id === "codex-print");
+  if (codex === undefined) throw new Error("codex-print is gone");
+  const settings = { mode: "read-only", model: "-x --danger", options: {} };
+  expect(printArgv(["codex"], codex, null, settings)).toEqual([
+    ...["codex", "exec", "--json", "--skip-git-repo-check"],
+    ...["-s", "read-only", "-m", "-x --danger", "-"],
+  ]);
+  expect(printArgv(["codex"], codex, "n-1", { mode: null, model: null, options: {} }).slice(-3)).toEqual([
+    "resume",
+    "n-1",
+    "-",
+  ]);
+});

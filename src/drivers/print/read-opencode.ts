@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { type PrintSign, type ReadLine, said, toolCalled, toolEnded, unknown, used } from "./print-sign.ts";
+
+/** `opencode run --format json`. */
+export const readOpencode: ReadLine = (line) => {
+  const parsed = Line.safeParse(line);
+  if (!parsed.success) return [unknown("unnamed", line)];
+  const { type, sessionID: nativeId, part, error } = parsed.data;
+  const session: readonly PrintSign[] = nativeId === undefined ? [] : [{ sign: "session", nativeId }];
+  switch (type) {
+    case "text":
+      return [...session, ...said(part?.text ?? "")];
+    case "reasoning":
+      return [...session, ...said(part?.text ?? "", "thought")];
+    case "tool_use":
+      return part === undefined ? session : [...session, ...tool(part)];
+    case "step_finish":
+      return [...session, used(part?.tokens?.input ?? null, part?.tokens?.output ?? null, part?.cost ?? null)];
+    case "step_start":
+      return session;
+    case "error":
+      return [...session, { sign: "failed", message: JSON.stringify(error ?? "it failed").slice(0, 2000) }];
+    default:
+      return [...session, unknown(type, line)];
+  }
+};
+
+function tool({ callID = "", tool: name = "tool", state }: z.infer<typeof Part>): readonly PrintSign[] {
+  const begun = toolCalled(callID, state?.title || name, state?.input);
+  if (state?.status !== "completed" && state?.status !== "error") return [begun];
+  return [begun, toolEnded(callID, state.status === "error", state.output ?? state.error ?? null)];
+}
+
+const Part = z.object({
+  text: z.string().optional(),
+  tool: z.string().optional(),
+  callID: z.string().optional(),
+  state: z
+    .object({
+      status: z.string(),
+      title: z.string().optional(),
+      input: z.unknown().optional(),
+      output: z.string().optional(),
+      error: z.string().optional(),
+    })
+    .optional(),
+  tokens: z.object({ input: z.number(), output: z.number() }).optional().catch(undefined),
+  cost: z.number().optional().catch(undefined),
+});
+const Line = z.object({
+  type: z.string(),
+  sessionID: z.string().optional(),
+  part: Part.optional(),
+  error: z.unknown().optional(),
+});

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, vi } from "vitest";
+import { startDaemon, type TestDaemon } from "../../support/daemon.ts";
+import { proves } from "../../support/proves.ts";
+import { addAgent } from "../support/fake-agents.ts";
+import { processesWith } from "../support/processes.ts";
+import { eventsOf, eventually, expectOk, linesOf, newFolder, PATIENCE, prompt, start, turn } from "../support/talk.ts";
+
+vi.setConfig(PATIENCE);
+const PROGRAM = join(import.meta.dirname, "../../fixtures/fake-print-agent.ts");
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+const add = async (): Promise<void> => {
+  const args = ["{options}", "-"];
+  await addAgent(daemon, "once", [], {
+    protocol: "print",
+    bin_args: [PROGRAM],
+    env: { HOME: await newFolder() },
+    modes: [{ id: "bold", bin_args_append: ["--bold"] }],
+    models: { bin_args_template: ["-m", "{value}"] },
+    print: { schema: "codex", args, resume_args: ["{options}", "resume", "{id}", "-"] },
+  });
+};
+const attachedOf = async (id: string) =>
+  (await eventsOf(daemon, id)).filter(({ type }) => type === "driver.attached@1").map(({ data }) => data);
+
+proves("AG-22", "a process a turn, with the own session's id carried over", async () => {
+  await add();
+  const { id } = await start(daemon, { adapter: "once", mode: "bold", model: "m 1" });
+  expect(await turn(daemon, id, "the word is plum")).toMatchObject({ outcome: "completed" });
+  expect(await processesWith(id)).toEqual([]);
+  await turn(daemon, id, "again");
+  const lines = (await linesOf(daemon, id)).join("\n");
+  expect(lines).toContain("args --bold -m m 1 resume -; I heard: the word is plum; now: again");
+  expect(lines).toContain("not json at all");
+  expect(await attachedOf(id)).toMatchObject([{ continuity: "fresh", protocol: "print" }]);
+  const usage = (await eventsOf(daemon, id)).filter(({ type }) => type === "usage.reported@1");
+  expect(usage.map(({ data }) => data)).toMatchObject([{ inputTokens: 3, outputTokens: 2 }, {}]);
+});
+
+proves("AG-22", "what it no longer knows it is told; what it says about failing is the turn's end", async () => {
+  await add();
+  const { id } = await start(daemon, { adapter: "once" });
+  await turn(daemon, id, "the word is plum");
+  await turn(daemon, id, "forget");
+  expect(await turn(daemon, id, "on")).toMatchObject({ outcome: "completed" });
+  const attached = await attachedOf(id);
+  expect(attached).toMatchObject([{ continuity: "fresh" }, { continuity: "digest" }]);
+  expect(String(attached[1]?.["reason"])).toContain("no session");
+  expect((await linesOf(daemon, id)).join("\n")).toContain("[person] the word is plum");
+  const ends = async () => (await eventsOf(daemon, id)).filter(({ type }) => type === "turn.ended@1").at(-1)?.data;
+  await turn(daemon, id, "fail");
+  expect(await ends()).toMatchObject({ outcome: "failed", error: { message: expect.stringContaining("out of luck") } });
+  await turn(daemon, id, "crash");
+  expect(await ends()).toMatchObject({ outcome: "interrupted", error: { code: "agent_crashed" } });
+});
+
+proves("AG-22", "its output is drained however much it is, and an interruption ends its process", async () => {
+  await add();
+  const { id } = await start(daemon, { adapter: "once" });
+  expect(await turn(daemon, id, "flood")).toMatchObject({ outcome: "completed" });
+  await prompt(daemon, id, "sleep");
+  await eventually("its process", async () => (await processesWith(id)).length > 0);
+  expectOk(await daemon.call("POST", `/sessions/${id}/interrupt`));
+  expect(await processesWith(id)).toEqual([]);
+});
