@@ -21,6 +21,7 @@ import {
   createFrames,
   createSessionProcesses,
   createSupervisor,
+  createTempFolders,
   createTokens,
   createTurnRunner,
 } from "../supervisor/index.ts";
@@ -110,6 +111,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
   const workspaces = join(home, "workspaces");
   await mkdir(workspaces, { recursive: true, mode: 0o700 });
+  const tempRoot = join(home, "tmp");
+  // What a dead daemon's agents left: its own are gone by now.
+  await rm(tempRoot, { recursive: true, force: true });
+  const temps = createTempFolders(tempRoot, (path, error) =>
+    log.write("a temp directory stays", { path, error: String(error) }),
+  );
   let port = 0;
   const url = () => `http://127.0.0.1:${port}`;
   const processes = createSessionProcesses({
@@ -117,6 +124,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     environment: options.environment,
     instance,
     workspaces,
+    temps,
     url,
     driverEnvironment: (slug) => drivers.environment(slug),
     isHomeInPlace: identity.isInPlace,
@@ -270,6 +278,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await supervisor.stop(TURN_GRACE_MS);
     await pool.close();
     await host.stopAll({ graceMs: TURN_GRACE_MS });
+    await temps.settled();
     await closed;
     await committer
       .change(

@@ -5,6 +5,7 @@ export { createFrames, type Frame, type Frames } from "./frames.ts";
 export { irrevocableSince, readPath } from "./lineage.ts";
 export { createSessionProcesses, type SessionProcesses } from "./session-processes.ts";
 export { createSupervisor, type Supervisor } from "./supervisor.ts";
+export { createTempFolders } from "./temp-folders.ts";
 export { createTokens, hashSecret, type Tokens } from "./tokens.ts";
 export { writtenArtifact } from "./turn-port.ts";
 export { createTurnRunner } from "./turn-runner.ts";

@@ -29,7 +29,7 @@ export async function tracesOf(stage: { readonly root: string; readonly daemonPi
   );
   return {
     processes: found.flat(),
-    tempEntries: await readdir(join(stage.root, "tmp")),
+    tempEntries: (await Promise.all(["tmp", "home/tmp"].map((name) => namesIn(join(stage.root, name))))).flat(),
     daemonFds: (await fdsOf(stage.daemonPid())).length,
   };
 }
@@ -53,6 +53,10 @@ async function fdsOf(pid: number): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => []);
   const targets = await Promise.all(names.map((name) => readlink(join(folder, name)).catch(() => null)));
   return targets.flatMap((target) => target ?? []);
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch(() => []);
 }
 
 async function read(file: string): Promise<string> {

@@ -44,7 +44,7 @@ export function proveAgent(slug: string): void {
       );
       const startMs = performance.now();
       const note = await prove(stage, recipe);
-      await expectNothingLeft(stage, recipe);
+      await expectNothingLeft(stage);
       seen[verb] = { works: note === "" ? "yes" : "no", note, ms: Math.round(performance.now() - startMs) };
     });
   };
@@ -151,7 +151,7 @@ async function proveAgentKilled(stage: Stage, recipe: Recipe): Promise<string> {
   expect(pids.length).toBeGreaterThan(0);
   for (const pid of pids) process.kill(pid, "SIGKILL");
   expect(await ended(stage.daemon(), id, turnId)).toMatchObject({ outcome: "interrupted" });
-  await expectNothingLeft(stage, recipe);
+  await expectNothingLeft(stage);
   return expectMemory(stage, recipe, id, word);
 }
 
@@ -159,7 +159,7 @@ async function proveDaemonKilled(stage: Stage, recipe: Recipe): Promise<string> 
   const { id, word } = await told(stage, recipe);
   const { turnId } = await slowly(stage, id);
   await stage.crash();
-  await expectNothingLeft(stage, recipe);
+  await expectNothingLeft(stage);
   expect(await ended(stage.daemon(), id, turnId)).toMatchObject({ outcome: "interrupted" });
   return expectMemory(stage, recipe, id, word);
 }
@@ -167,7 +167,7 @@ async function proveDaemonKilled(stage: Stage, recipe: Recipe): Promise<string> 
 async function proveResume(stage: Stage, recipe: Recipe): Promise<string> {
   const { id, word } = await told(stage, recipe);
   await stage.restart();
-  await expectNothingLeft(stage, recipe);
+  await expectNothingLeft(stage);
   return expectMemory(stage, recipe, id, word);
 }
 
@@ -179,9 +179,9 @@ async function proveCycles(stage: Stage, recipe: Recipe): Promise<string> {
     await end(stage, id);
   };
   await once();
-  const before = await expectNothingLeft(stage, recipe);
+  const before = await expectNothingLeft(stage);
   for (let n = 0; n < cycles; n += 1) await once();
-  await expectNothingLeft(stage, recipe);
+  await expectNothingLeft(stage);
   const after = await tracesWhen(stage, ({ daemonFds }) => daemonFds <= before.daemonFds);
   expect(after.daemonFds).toBeLessThanOrEqual(before.daemonFds);
   return YES;
@@ -237,12 +237,8 @@ async function expectMemory(stage: Stage, recipe: Recipe, id: string, word: stri
   return YES;
 }
 
-async function expectNothingLeft(stage: Stage, recipe: Recipe) {
-  const left = ({ processes, tempEntries }: Traces) => ({
-    processes,
-    tempEntries: tempEntries.filter((name) => !recipe.keepsInTemp.includes(name)),
-  });
-  const traces = await tracesWhen(stage, (some) => Object.values(left(some)).flat().length === 0);
-  expect(left(traces)).toEqual({ processes: [], tempEntries: [] });
+async function expectNothingLeft(stage: Stage): Promise<Traces> {
+  const traces = await tracesWhen(stage, ({ processes, tempEntries }) => processes.length + tempEntries.length === 0);
+  expect({ processes: traces.processes, tempEntries: traces.tempEntries }).toEqual({ processes: [], tempEntries: [] });
   return traces;
 }

@@ -14,8 +14,6 @@ export interface Recipe {
   readonly takesTools: boolean;
   /** How its memory comes back when its process is gone. */
   readonly comesBack: "native" | "digest";
-  /** What it keeps in the temp directory on purpose, one for all its processes. */
-  readonly keepsInTemp: readonly string[];
 }
 
 export const RECIPES: readonly Recipe[] = [
@@ -25,7 +23,6 @@ export const RECIPES: readonly Recipe[] = [
     asksOn: "write",
     takesTools: true,
     comesBack: "native",
-    keepsInTemp: [],
     prepare: async (_person, endpoint) => ({
       ANTHROPIC_BASE_URL: endpoint,
       ANTHROPIC_API_KEY: KEY,
@@ -39,7 +36,6 @@ export const RECIPES: readonly Recipe[] = [
     asksOn: "escalate",
     takesTools: true,
     comesBack: "native",
-    keepsInTemp: [],
     prepare: async (person, endpoint) => {
       const home = join(person, ".codex");
       await lay(join(home, "config.toml"), codexConfig(endpoint));
@@ -52,7 +48,6 @@ export const RECIPES: readonly Recipe[] = [
     asksOn: "write",
     takesTools: true,
     comesBack: "native",
-    keepsInTemp: [],
     prepare: async (person, endpoint) => {
       const file = join(person, "opencode.json");
       await lay(file, json(opencodeConfig(endpoint)));
@@ -65,7 +60,6 @@ export const RECIPES: readonly Recipe[] = [
     asksOn: null,
     takesTools: false,
     comesBack: "native",
-    keepsInTemp: ["node-compile-cache"],
     prepare: async (person, endpoint) => {
       const model = { id: MODEL, name: MODEL, contextWindow: 100_000, maxTokens: 4096 };
       const provider = { baseUrl: `${endpoint}/v1`, api: "openai-completions", apiKey: KEY, models: [model] };
@@ -80,7 +74,6 @@ export const RECIPES: readonly Recipe[] = [
     asksOn: "write",
     takesTools: true,
     comesBack: "digest",
-    keepsInTemp: [],
     prepare: async (person, endpoint) => {
       const security = { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } };
       await lay(join(person, ".gemini/settings.json"), json({ security }));
@@ -93,7 +86,6 @@ export const RECIPES: readonly Recipe[] = [
     asksOn: "write",
     takesTools: true,
     comesBack: "native",
-    keepsInTemp: [],
     prepare: async (person, endpoint) => ({
       COPILOT_OFFLINE: "true",
       COPILOT_PROVIDER_BASE_URL: `${endpoint}/v1`,
@@ -109,7 +101,6 @@ export const RECIPES: readonly Recipe[] = [
     asksOn: "write",
     takesTools: true,
     comesBack: "native",
-    keepsInTemp: [],
     prepare: async (person, endpoint) => {
       const security = { auth: { selectedType: "openai" } };
       await lay(join(person, ".qwen/settings.json"), json({ security }));
