@@ -34,18 +34,18 @@ export function proveAgent(slug: string): void {
     await stage?.[Symbol.asyncDispose]();
     if (process.env["NOMOS_AGENTS_RECORD"] !== "1") return;
     const date = new Date().toISOString().slice(0, 10);
-    await writeRecord({ agent: slug, packages: [...packagesOf(slug)], date, verbs: seen });
+    writeRecord({ agent: slug, packages: [...packagesOf(slug)], date, verbs: seen });
   });
 
-  const proveVerb = (verb: Verb, prove: (stage: Stage, recipe: Recipe) => Promise<string>): void => {
+  const proveVerb = (verb: Verb, prove: (stage: Stage, recipe: Recipe) => Promise<Seen>): void => {
     test(`${slug} ${verb}: ${VERBS[verb]}`, async ({ onTestFailed }) => {
       onTestFailed(() =>
         console.error([...stage.model.story().slice(-30), stage.daemon().printed().slice(-2000)].join("\n")),
       );
       const startMs = performance.now();
-      const note = await prove(stage, recipe);
+      const found = await prove(stage, recipe);
       await expectNothingLeft(stage);
-      seen[verb] = { works: note === "" ? "yes" : "no", note, ms: Math.round(performance.now() - startMs) };
+      seen[verb] = { ...found, ms: Math.round(performance.now() - startMs) };
     });
   };
   describe(slug, () => {
@@ -63,19 +63,21 @@ export function proveAgent(slug: string): void {
   });
 }
 
-const YES = "";
+type Seen = { readonly works: "yes" | "no"; readonly note: string };
+
+const YES: Seen = { works: "yes", note: "" };
 const HELLO = "@script\nsay hello";
 const INTERRUPT_MAX_MS = 4000;
 const PARALLEL = 5;
 const FEW_CYCLES = 3;
 
-async function proveCheck({ daemon }: Stage, { slug }: Recipe): Promise<string> {
+async function proveCheck({ daemon }: Stage, { slug }: Recipe): Promise<Seen> {
   const check = expectOk(await daemon().call("GET", `/api/drivers/${slug}/check`));
   expect(check).toMatchObject({ ok: true, from: "home", problem: null });
   return YES;
 }
 
-async function proveWrite(stage: Stage, recipe: Recipe): Promise<string> {
+async function proveWrite(stage: Stage, recipe: Recipe): Promise<Seen> {
   const { id, cwd } = await begin(stage, recipe);
   const file = join(cwd, "hello.txt");
   expect(await allowed(stage, id, `@script\nwrite ${file} hello`)).toMatchObject({ outcome: "completed" });
@@ -86,7 +88,7 @@ async function proveWrite(stage: Stage, recipe: Recipe): Promise<string> {
   return YES;
 }
 
-async function proveReject(stage: Stage, recipe: Recipe): Promise<string> {
+async function proveReject(stage: Stage, recipe: Recipe): Promise<Seen> {
   const { id, cwd } = await begin(stage, recipe);
   const file = join(cwd, "forbidden.txt");
   const { turnId } = await prompt(stage.daemon(), id, `@script\n${recipe.asksOn ?? "write"} ${file} forbidden`);
@@ -94,7 +96,7 @@ async function proveReject(stage: Stage, recipe: Recipe): Promise<string> {
     expect(await ended(stage.daemon(), id, turnId)).toMatchObject({ outcome: "completed" });
     expect(await approvalsOf(stage.daemon(), id)).toEqual([]);
     await end(stage, id);
-    return "never asks";
+    return { works: "no", note: "never asks" };
   }
   const { id: approvalId } = await pendingOf(stage.daemon(), id);
   expectOk(await stage.daemon().call("POST", `/api/approvals/${approvalId}/reject`, { reason: "no" }));
@@ -106,7 +108,7 @@ async function proveReject(stage: Stage, recipe: Recipe): Promise<string> {
   return YES;
 }
 
-async function proveCancel(stage: Stage, recipe: Recipe): Promise<string> {
+async function proveCancel(stage: Stage, recipe: Recipe): Promise<Seen> {
   const { id } = await begin(stage, recipe);
   const { turnId } = await slowly(stage, id);
   const beforeMs = Date.now();
@@ -119,7 +121,7 @@ async function proveCancel(stage: Stage, recipe: Recipe): Promise<string> {
   return YES;
 }
 
-async function proveTools(stage: Stage, recipe: Recipe): Promise<string> {
+async function proveTools(stage: Stage, recipe: Recipe): Promise<Seen> {
   const { id } = await begin(stage, recipe);
   const outcome = await allowed(stage, id, `@script\ncall session_show ${JSON.stringify({ id })}`);
   expect(outcome).toMatchObject({ outcome: "completed" });
@@ -127,14 +129,15 @@ async function proveTools(stage: Stage, recipe: Recipe): Promise<string> {
   await end(stage, id);
   if (!recipe.takesTools) {
     expect(said).toContain("no tool for call");
-    return "takes no MCP servers";
+    return { works: "no", note: "takes no MCP servers" };
   }
   expect(said).toContain("done: ");
-  expect(said).toContain(`"adapterSlug":"${recipe.slug}"`);
+  // Some put what a tool answered into a string of their own.
+  expect(said.replaceAll("\\", "")).toContain(`"adapterSlug":"${recipe.slug}"`);
   return YES;
 }
 
-async function proveParallel(stage: Stage, recipe: Recipe): Promise<string> {
+async function proveParallel(stage: Stage, recipe: Recipe): Promise<Seen> {
   const sessions = await Promise.all(Array.from({ length: PARALLEL }, () => begin(stage, recipe)));
   const turns = sessions.map(({ id, cwd }) => allowed(stage, id, `@script\nwrite ${join(cwd, "mine.txt")} ${id}`));
   expect((await Promise.all(turns)).map(({ outcome }) => outcome)).toEqual(sessions.map(() => "completed"));
@@ -143,7 +146,7 @@ async function proveParallel(stage: Stage, recipe: Recipe): Promise<string> {
   return YES;
 }
 
-async function proveAgentKilled(stage: Stage, recipe: Recipe): Promise<string> {
+async function proveAgentKilled(stage: Stage, recipe: Recipe): Promise<Seen> {
   const { id, word } = await told(stage, recipe);
   const { turnId } = await slowly(stage, id);
   const { processes } = await tracesWhen(stage, () => true);
@@ -155,7 +158,7 @@ async function proveAgentKilled(stage: Stage, recipe: Recipe): Promise<string> {
   return expectMemory(stage, recipe, id, word);
 }
 
-async function proveDaemonKilled(stage: Stage, recipe: Recipe): Promise<string> {
+async function proveDaemonKilled(stage: Stage, recipe: Recipe): Promise<Seen> {
   const { id, word } = await told(stage, recipe);
   const { turnId } = await slowly(stage, id);
   await stage.crash();
@@ -164,14 +167,14 @@ async function proveDaemonKilled(stage: Stage, recipe: Recipe): Promise<string> 
   return expectMemory(stage, recipe, id, word);
 }
 
-async function proveResume(stage: Stage, recipe: Recipe): Promise<string> {
+async function proveResume(stage: Stage, recipe: Recipe): Promise<Seen> {
   const { id, word } = await told(stage, recipe);
   await stage.restart();
   await expectNothingLeft(stage);
   return expectMemory(stage, recipe, id, word);
 }
 
-async function proveCycles(stage: Stage, recipe: Recipe): Promise<string> {
+async function proveCycles(stage: Stage, recipe: Recipe): Promise<Seen> {
   const cycles = Number(process.env["NOMOS_AGENTS_CYCLES"] ?? FEW_CYCLES);
   const once = async (): Promise<void> => {
     const { id } = await begin(stage, recipe);
@@ -184,7 +187,7 @@ async function proveCycles(stage: Stage, recipe: Recipe): Promise<string> {
   await expectNothingLeft(stage);
   const after = await tracesWhen(stage, ({ daemonFds }) => daemonFds <= before.daemonFds);
   expect(after.daemonFds).toBeLessThanOrEqual(before.daemonFds);
-  return YES;
+  return { works: "yes", note: `${cycles} times` };
 }
 
 async function begin(stage: Stage, { slug }: Recipe) {
@@ -227,14 +230,14 @@ async function told(stage: Stage, recipe: Recipe): Promise<{ readonly id: string
   return { id, word };
 }
 
-async function expectMemory(stage: Stage, recipe: Recipe, id: string, word: string): Promise<string> {
+async function expectMemory(stage: Stage, recipe: Recipe, id: string, word: string): Promise<Seen> {
   expect(await turn(stage.daemon(), id, "@script\nrecall")).toMatchObject({ outcome: "completed" });
   expect((await linesOf(stage.daemon(), id)).join("\n")).toContain(`the code word is ${word}`);
   const events = await eventsOf(stage.daemon(), id);
   const attached = events.filter(({ type }) => type === "driver.attached@1").at(-1)?.data;
   expect(attached).toMatchObject({ continuity: recipe.comesBack });
   await end(stage, id);
-  return YES;
+  return recipe.comesBack === "native" ? YES : { works: "yes", note: "by a digest of the log" };
 }
 
 async function expectNothingLeft(stage: Stage): Promise<Traces> {

@@ -1,6 +1,6 @@
 /**
- * `npm run test:agents -- [--all] [--only name,...] [--record] [--cycles n]`: installs real agents outside the
- * repository and drives them through a real daemon, against a model on loopback that does what the prompt says. What
+ * `npm run test:agents -- [--all] [--only name,...] [--verbs verb,...] [--cycles n] [--record]`: installs real agents outside
+ * the repository and drives them through a real daemon, against a model on loopback that does what the prompt says. What
  * cannot be installed fails the run. With `--record` the table in docs/reference/agents.md is written anew.
  */
 import { spawn } from "node:child_process";
@@ -19,6 +19,7 @@ async function main(): Promise<number> {
     options: {
       all: { type: "boolean", default: false },
       only: { type: "string", default: "" },
+      verbs: { type: "string", default: "" },
       record: { type: "boolean", default: false },
       cycles: { type: "string", default: "" },
     },
@@ -38,7 +39,9 @@ async function main(): Promise<number> {
     ...(values.cycles === "" ? {} : { NOMOS_AGENTS_CYCLES: values.cycles }),
   };
   const files = chosen.map(({ slug }) => join("test/agents/proof", `${slug}.test.ts`));
-  const exitCode = await node(["node_modules/vitest/vitest.mjs", "run", "--project", "agents", ...files], env);
+  const verbs = values.verbs === "" ? [] : ["-t", ` (${values.verbs.replaceAll(",", "|")}): `];
+  const args = ["node_modules/vitest/vitest.mjs", "run", "--project", "agents", ...verbs, ...files];
+  const exitCode = await node(args, env);
   if (values.record) await node(["tools/docs.ts"], process.env);
   return exitCode;
 }
