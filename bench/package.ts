@@ -19,6 +19,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   daemon: "src/app/index.ts",
   "writer-thread": "src/store/sqlite/writer-thread.ts",
   "reader-thread": "src/store/sqlite/reader-thread.ts",
+  "export-thread": "src/store/sqlite/export-thread.ts",
   "script-host": "src/drivers/script/host-process.ts",
 };
 

@@ -22,7 +22,6 @@ const Cell = z.object({
   /** `no`: the agent does not offer it, and what Nomos does then was seen to work. */
   works: z.enum(["yes", "no"]),
   note: z.string(),
-  ms: z.number().int(),
 });
 const AgentRecord = z.object({
   agent: z.string(),

@@ -20,7 +20,13 @@ export function chooseCall(step: string, rest: string, tools: readonly OfferedTo
   const [, first = "", more = ""] = /^(\S+) ?(.*)$/s.exec(rest) ?? [];
   if (step === "call") {
     const tool = tools.find(({ name }) => name === first) ?? tools.find(({ name }) => name.endsWith(first));
-    return tool === undefined ? null : { is: "call", tool, input: JSON.parse(more || "{}") };
+    const input: object = JSON.parse(more || "{}");
+    if (tool !== undefined) return { is: "call", tool, input };
+    // Qwen shows its model few tools, and one that reaches all the others by name.
+    const bridge = named(tools, ["tool_call"]);
+    return bridge === undefined
+      ? null
+      : { is: "call", tool: bridge, input: { name: `mcp__nomos__${first}`, arguments: input } };
   }
   const writer = step === "write" ? named(tools, WRITERS) : undefined;
   if (writer !== undefined) return { is: "call", tool: writer, input: written(writer, first, more) };
