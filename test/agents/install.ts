@@ -13,7 +13,7 @@ export function agentsCache(): string {
   return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "nomos-agents");
 }
 
-export function manifestOf(slug: string): Manifest {
+function manifestOf(slug: string): Manifest {
   const found = builtInManifests().find(({ id }) => id === slug);
   if (found === undefined) throw new Error(`no manifest for ${slug}`);
   return found;

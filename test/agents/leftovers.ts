@@ -13,7 +13,7 @@ export interface Traces {
 const SETTLE_MAX_MS = 5000;
 const POLL_MS = 50;
 
-export async function tracesOf(stage: { readonly root: string; readonly daemonPid: () => number }): Promise<Traces> {
+async function tracesOf(stage: { readonly root: string; readonly daemonPid: () => number }): Promise<Traces> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const own = new Set([String(process.pid), String(stage.daemonPid())]);
   const found = await Promise.all(
