@@ -1,11 +1,12 @@
+import { LIMITS } from "../src/kernel/index.ts";
 import { startSession } from "./api-client.ts";
 import { startDaemon } from "./daemon.ts";
 import { type Benchmark, type Figure, interleave, median, percentile, timedMs } from "./harness.ts";
 
 /** Folds are kept this far apart; the event right before the next one costs most. */
-const LONGEST_FOLD = 512;
-const EVENTS = 1954 * LONGEST_FOLD - 1;
-const QUICK_EVENTS = 196 * LONGEST_FOLD - 1;
+const LONGEST_FOLD = LIMITS.snapshotEveryEvents;
+const EVENTS = 7816 * LONGEST_FOLD - 1;
+const QUICK_EVENTS = 784 * LONGEST_FOLD - 1;
 
 /** Forks through a running daemon: admission, fold, decision, append, flush and the answer over HTTP. */
 export const forkBenchmark: Benchmark = {

@@ -20,6 +20,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   "writer-thread": "src/store/sqlite/writer-thread.ts",
   "reader-thread": "src/store/sqlite/reader-thread.ts",
   "export-thread": "src/store/sqlite/export-thread.ts",
+  "copy-thread": "src/store/sqlite/copy-thread.ts",
   "script-host": "src/drivers/script/host-process.ts",
 };
 

@@ -1,14 +1,29 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { FINDINGS } from "./findings.ts";
+import { plotOf } from "./plots.ts";
 import { type Result, readResults } from "./results.ts";
 import { TABLE_HEAD, type TableLine, tableLines } from "./table.ts";
 
 const REPORT = join(import.meta.dirname, "..", "docs", "reference", "performance.md");
 
-/** docs/reference/performance.md, from what lies in bench/results. */
+const PLOTS = join(dirname(REPORT), "plots");
+
+/** docs/reference/performance.md and its plots, from what lies in bench/results. */
 export function writeReport(): void {
-  writeFileSync(REPORT, renderReport(readResults()));
+  const results = readResults();
+  rmSync(PLOTS, { recursive: true, force: true });
+  mkdirSync(PLOTS);
+  for (const result of results.filter(isMeasured)) writeFileSync(join(PLOTS, plotName(result)), plotOf(result));
+  writeFileSync(REPORT, renderReport(results));
+}
+
+function isMeasured({ figures }: Result): boolean {
+  return Object.keys(figures).length > 0;
+}
+
+function plotName({ benchmark }: Result): string {
+  return `${benchmark}.svg`;
 }
 
 function renderReport(results: readonly Result[]): string {
@@ -23,6 +38,8 @@ function renderReport(results: readonly Result[]): string {
     markdownTable(lines),
     "What each figure is:",
     lines.map(({ name, figure }) => `- **${name}**: ${figure.what}${detailsOf(figure.details)}`).join("\n"),
+    "## Plots",
+    plots(results),
     "## Missed",
     missed(lines),
     ...skipped(results),
@@ -61,6 +78,13 @@ function markdownTable(lines: readonly TableLine[]): string {
 function detailsOf(details: Result["figures"][string]["details"]): string {
   const spelled = Object.entries(details).map(([name, value]) => `${name} ${value}`);
   return spelled.length === 0 ? "" : ` (${spelled.join(", ")})`;
+}
+
+function plots(results: readonly Result[]): string {
+  return results
+    .filter(isMeasured)
+    .map((result) => `![${result.benchmark}](plots/${plotName(result)})`)
+    .join("\n\n");
 }
 
 function missed(lines: readonly TableLine[]): string {

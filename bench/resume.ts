@@ -1,11 +1,14 @@
 import { z } from "zod";
+import { LIMITS } from "../src/kernel/index.ts";
 import { type Bench, type Benchmark, type Figure, interleave, median } from "./harness.ts";
 import type { History } from "./homes.ts";
 import { runChild } from "./processes.ts";
 
+/** Every so many events a fold is kept. */
+const KEPT = LIMITS.snapshotEveryEvents;
 /** One short of the next kept fold each: the most that ever has to be folded. */
-const SIZES = { "1k": 2 * 512 - 1, "100k": 196 * 512 - 1, "1m": 1954 * 512 - 1 } as const;
-const QUICK_SIZES = { "1k": 2 * 512 - 1, "100k": 20 * 512 - 1, "1m": 196 * 512 - 1 } as const;
+const SIZES = { "1k": 8 * KEPT - 1, "100k": 784 * KEPT - 1, "1m": 7816 * KEPT - 1 } as const;
+const QUICK_SIZES = { "1k": 8 * KEPT - 1, "100k": 80 * KEPT - 1, "1m": 784 * KEPT - 1 } as const;
 type Size = keyof typeof SIZES;
 
 const Measured = z.object({ ms: z.number(), openMs: z.number() });

@@ -5,8 +5,10 @@ import { promisify } from "node:util";
 import { parseSync, Visitor } from "oxc-parser";
 import { describe, expect, test } from "vitest";
 import { ERRORS } from "../src/client/index.ts";
+import { AGENT_ERRORS } from "../src/contract/errors/agent-errors.ts";
 import { DOOR_ERRORS } from "../src/contract/errors/door-errors.ts";
 import { HOST_ERRORS } from "../src/contract/errors/host-errors.ts";
+import { KEEPING_ERRORS } from "../src/contract/errors/keeping-errors.ts";
 import { LOG_ERRORS } from "../src/contract/errors/log-errors.ts";
 import { SESSION_ERRORS } from "../src/contract/errors/session-errors.ts";
 import { ERROR_CATALOGUE } from "../src/contract/index.ts";
@@ -32,7 +34,14 @@ describe("what is generated", () => {
     const root = await plantTree({});
     for (const name of ["node_modules", "package.json", "biome.json", ".gitignore"])
       await symlink(join(ROOT, name), join(root, name));
-    for (const path of ["src/kernel/events.ts", "src/kernel/session/view.ts"]) await copy(path, root);
+    for (const path of [
+      "src/kernel/events.ts",
+      "src/kernel/event-parts.ts",
+      "src/kernel/driver-events.ts",
+      "src/kernel/keeping.ts",
+      "src/kernel/session/view.ts",
+    ])
+      await copy(path, root);
     expect((await writeGenerated(root)).length).toBe(generatedFiles(root).size);
     expect(await staleFiles(root)).toEqual([]);
     const page = join(root, "docs/reference/errors.md");
@@ -78,7 +87,9 @@ describe("error codes", () => {
   });
 
   test("each belongs to one family", () => {
-    const families = [DOOR_ERRORS, HOST_ERRORS, LOG_ERRORS, SESSION_ERRORS].flatMap((family) => Object.keys(family));
+    const families = [AGENT_ERRORS, DOOR_ERRORS, HOST_ERRORS, KEEPING_ERRORS, LOG_ERRORS, SESSION_ERRORS].flatMap(
+      (family) => Object.keys(family),
+    );
     expect(families.toSorted()).toEqual(Object.keys(ERROR_CATALOGUE).sort());
   });
 

@@ -100,6 +100,15 @@ async function writeStory(log: Store): Promise<void> {
   await writeFork(log, add, one);
   await writeForeign(log, add);
   await add("system", [fact("log.exported@1", { path: "exports/golden", size: 60 })]);
+  const root = "c".repeat(64);
+  const copied = { blobs: 2, missingBlobs: 0, bytes: 4096 };
+  await add("system", [fact("log.backed_up@1", { path: "backups/golden", size: 61, root, ...copied })]);
+  const madeAt = new Date(clockMs).toISOString();
+  const newer = { size: 70, root: "d".repeat(64) };
+  await add("system", [fact("log.restored@1", { from: "backups/golden", madeAt, size: 61, root, fence, newer })]);
+  const old = { id: newId(), name: "keen-crane-00", endedAt: madeAt, events: 2, bytes: 300, archive: null };
+  const freed = { events: 2, bytes: 300, blobs: 1, blobBytes: 90, more: false };
+  await add("system", [fact("log.collected@1", { maxAgeDays: 30, sessions: [old], ...freed })]);
   await add("system", [fact("lease.released@1", { resource: "home", fence })]);
 }
 
@@ -241,7 +250,13 @@ async function writeForeign(log: Store, add: Add): Promise<void> {
 
 async function writeEnds(add: Add): Promise<void> {
   const ends: readonly (readonly Fact[])[] = [
-    [fact("session.exited@1", { exitCode: 3 })],
+    [
+      fact("session.exited@1", { exitCode: 3 }),
+      fact("session.archived@1", {
+        archive: { file: "golden.jsonl.zst", sha256: "e".repeat(64), bytes: 120 },
+        events: 2,
+      }),
+    ],
     [fact("session.failed@1", { code: "driver_failed", message: "it broke" })],
     [fact("session.killed@1", { reason: "asked for" }), fact("session.forgotten@1", {})],
   ];

@@ -1,11 +1,11 @@
 /** Fills a home through the store port: `history HOME EVENTS` or `sessions HOME COUNT`. Prints what it made. */
-import { fact, sessionStream } from "../../src/kernel/index.ts";
+import { fact, LIMITS, sessionStream } from "../../src/kernel/index.ts";
 import type { AppendPart, NewEvent, Store } from "../../src/store/index.ts";
 import { createEventMaker } from "../session-facts.ts";
 import { openStore } from "../store-home.ts";
 
 /** As many as lie between two kept folds, so that these lie at the same distances in every history. */
-const EVENTS_PER_APPEND = 512;
+const EVENTS_PER_APPEND = LIMITS.snapshotEveryEvents;
 const SESSIONS_PER_APPEND = 100;
 const APPENDS_UNDER_WAY = 4;
 /** Every fifth has ended; lists of those alive must pass over it. */

@@ -7,6 +7,8 @@ import {
   checkTree,
   createTileFiles,
   keepCheckpoints,
+  type LogKey,
+  type LogTree,
   openCheckedTree,
   openLogKey,
   readKept,
@@ -19,6 +21,8 @@ import { type AuditService, type CheckedTree, checked } from "../syscalls/index.
 export interface Audit {
   /** What syscalls ask; the committer comes later than the check that the log is the one that was signed. */
   readonly service: (committer: Committer) => AuditService;
+  readonly tree: LogTree;
+  readonly key: LogKey;
   /** One last checkpoint, before the store is closed. */
   readonly stop: () => Promise<void>;
 }
@@ -55,6 +59,8 @@ export async function openAudit({ home, store, config, environment, clock, log }
   if (kept !== null) anchors.put(kept);
 
   return {
+    tree,
+    key,
     service: (committer) => ({
       tree,
       checkpoints,

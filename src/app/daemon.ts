@@ -7,6 +7,7 @@ import {
   createProcessHost,
   findBubblewrap,
   killMarked,
+  limitsHeld,
   processIdentity,
   systemClock,
   systemFiles,
@@ -19,6 +20,7 @@ import {
   createApprovalWaiters,
   createCommitter,
   createFrames,
+  createRetention,
   createSessionProcesses,
   createSupervisor,
   createTempFolders,
@@ -28,6 +30,7 @@ import {
 import { serveHttp } from "../surfaces/index.ts";
 import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
 import { openAudit } from "./audit.ts";
+import { createBackups } from "./backups.ts";
 import { openDaemonLog } from "./daemon-log.ts";
 import { createDenialBound } from "./denials.ts";
 import { createDocs } from "./docs.ts";
@@ -35,6 +38,8 @@ import { createDriverDesk } from "./driver-desk.ts";
 import { createDrivers } from "./drivers.ts";
 import { homeIdentity } from "./home-identity.ts";
 import { takeHomeLease } from "./home-lease.ts";
+import { growHeapSlowly } from "./memory.ts";
+import { clearRestoring, refuseBackup } from "./restored-files.ts";
 import { createProgramRunner } from "./run-program.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
 import { sessionFiles } from "./session-files.ts";
@@ -73,9 +78,15 @@ const SOCKET_PATH_MAX = 100;
 /** The composition root: everything is built here, once, and nothing anywhere else. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const startedAtMs = Date.now();
+  growHeapSlowly();
   await mkdir(options.home, { recursive: true, mode: 0o700 });
   const home = await realpath(options.home);
+  refuseBackup(home);
   const lock = lockHome(join(home, "lock.db"));
+  await clearRestoring(home).catch((thrown: unknown) => {
+    lock.release();
+    throw thrown;
+  });
   const config = await openSettings(home);
   const log = openDaemonLog(home, options.echo);
   const clock = systemClock();
@@ -119,6 +130,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   );
   let port = 0;
   const url = () => `http://127.0.0.1:${port}`;
+  const limits = () => {
+    const { processMemoryMb, processOpenFilesMax } = config.show();
+    return { memoryMb: processMemoryMb ?? null, openFilesMax: processOpenFilesMax ?? null };
+  };
   const processes = createSessionProcesses({
     host,
     environment: options.environment,
@@ -128,6 +143,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     url,
     driverEnvironment: (slug) => drivers.environment(slug),
     isHomeInPlace: identity.isInPlace,
+    limits,
   });
   const { environment } = options;
   const programs = createProgramRunner({ host, clock, environment, instance, cwd: dirname(home) });
@@ -202,6 +218,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     tickets: createTickets(clock),
     docs: createDocs(),
     audit: audit.service(committer),
+    backups: createBackups({ ...audit, home, store, clock, committer, version: options.version }),
+    retention: createRetention({ store, committer, clock, newId, folder: join(home, "archive") }),
     fence,
     callsUnderWay: new Map(),
     secretsShownOnce: new Map(),
@@ -224,6 +242,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       port: () => port,
       startedAtMs,
       recovery: () => recovery,
+      limits: () => ({ ...limits(), held: limitsHeld() }),
       sandbox: { bubblewrap: bwrapPath, remedy: "remedy" in bubblewrap ? bubblewrap.remedy : null },
       shutDown: () => void clock.after(50, () => stopAsked.resolve()),
     },

@@ -36,6 +36,10 @@ export const EVERYDAY = {
       ["--repair", "and write those anew that differ"],
     ],
   },
+  restore: {
+    usage: "nomos restore BACKUP",
+    summary: "Make this home out of a backup, verified first; no daemon may run, and no log may be there",
+  },
   daemon: {
     usage: "nomos daemon logs [-f] [-n LINES]",
     summary: "The daemon's own log",

@@ -9,6 +9,7 @@ export const LOAD: { readonly [name in EverydayName]: () => Promise<{ readonly r
   restart: () => import("./commands/restart.ts"),
   status: () => import("./commands/status.ts"),
   doctor: () => import("./commands/doctor.ts"),
+  restore: () => import("./commands/restore.ts"),
   daemon: () => import("./commands/daemon-logs.ts"),
   config: () => import("./commands/config.ts"),
   run: () => import("./commands/run.ts"),

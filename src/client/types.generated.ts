@@ -70,6 +70,12 @@ export type Session = {
     readonly code: string;
     readonly message: string;
   };
+  /** what it said and did has left the log */
+  readonly archived?: {
+    readonly at: string;
+    /** in `archive` of the home */
+    readonly file?: string;
+  };
 };
 
 export type TodoItem = {
@@ -275,6 +281,12 @@ export interface SyscallTypes {
       readonly error?: {
         readonly code: string;
         readonly message: string;
+      };
+      /** what it said and did has left the log */
+      readonly archived?: {
+        readonly at: string;
+        /** in `archive` of the home */
+        readonly file?: string;
       };
       readonly irrevocable: readonly {
         readonly effectId: string;
@@ -1030,6 +1042,12 @@ export interface SyscallTypes {
         readonly bubblewrap: string | null;
         readonly remedy: string | null;
       };
+      /** of each process of a session; `held` is false where the system holds none */
+      readonly limits: {
+        readonly memoryMb: number | null;
+        readonly openFilesMax: number | null;
+        readonly held: boolean;
+      };
       readonly tree: {
         readonly size: number;
         /** how many events the tree is behind the log */
@@ -1187,6 +1205,95 @@ export interface SyscallTypes {
       readonly tokenId: string;
     };
   };
+  /** Copy the log, its blobs, the tree, the keys and the configuration into a new folder, while all goes on. */
+  "system.backup": {
+    readonly kind: "write";
+    readonly input: {
+      /** absolute; default: in `backups` of the home */
+      readonly to?: string;
+    };
+    readonly output: {
+      readonly path: string;
+      /** events in it */
+      readonly size: number;
+      /** of the tree over them */
+      readonly root: string;
+      readonly blobs: number;
+      /** named by events, but not there to be copied */
+      readonly missingBlobs: number;
+      /** of the log and the blobs */
+      readonly bytes: number;
+    };
+  };
+  /** Move what sessions that ended long ago said and did out of the log into archives, and remove blobs that nobody names. */
+  "system.gc": {
+    readonly kind: "write";
+    readonly input: {
+      /** sessions that ended longer ago than this */
+      readonly maxAgeDays: number;
+      /** only say what would go, and how many bytes */
+      readonly dryRun?: boolean;
+      /** make no archive: the data is gone for good */
+      readonly discard?: boolean;
+    };
+    readonly output: {
+      readonly dryRun: boolean;
+      readonly sessions: readonly {
+        readonly id: string;
+        readonly name: string;
+        readonly endedAt: string;
+        readonly events: number;
+        readonly bytes: number;
+        /** the file, in `archive` of the home */
+        readonly archive: string | null;
+      }[];
+      /** old enough, but a fork needs them */
+      readonly needed: readonly {
+        readonly id: string;
+        readonly name: string;
+      }[];
+      /** whose data goes; their headers and hashes stay */
+      readonly events: number;
+      /** of that data */
+      readonly bytes: number;
+      /** that no event names then */
+      readonly blobs: number;
+      readonly blobBytes: number;
+      /** one call takes so many; there are more */
+      readonly more: boolean;
+    };
+  };
+  /** What an archived session said and did, each event proved by what the log still has of it. */
+  "archive.read": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
+      /** a `next` or a `seq`; exclusive */
+      readonly after?: number;
+      readonly limit?: number;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly events: readonly LogEvent[];
+      readonly next: number | null;
+    };
+  };
+  /** Check a session's archive, byte by byte, against what the log says of it. */
+  "archive.verify": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly id: string;
+      readonly file: string;
+      readonly events: number;
+      readonly problem: string | null;
+    };
+  };
   /** The pages of documentation that came with this version. */
   "doc.list": {
     readonly kind: "read";
@@ -1282,6 +1389,15 @@ export type ErrorCode =
   | "spawn_failed"
   | "stdin_closed"
   | "tool_unknown"
+  | "archive_invalid"
+  | "archive_not_found"
+  | "backup_exists"
+  | "backup_invalid"
+  | "backup_newer"
+  | "backup_refused"
+  | "home_is_backup"
+  | "home_not_empty"
+  | "restore_unfinished"
   | "anchor_disagrees"
   | "anchor_failed"
   | "blob_missing"
@@ -1317,9 +1433,11 @@ export type ErrorCode =
   | "lease_held"
   | "not_promptable"
   | "queue_full"
+  | "session_archived"
   | "session_busy"
   | "session_ended"
   | "session_exists"
+  | "session_not_ended"
   | "session_not_found"
   | "session_not_suspended"
   | "session_suspended"

@@ -30,6 +30,15 @@ export const Config = z.looseObject({
     .min(1000)
     .optional()
     .describe("a question that nobody answered for so long is taken for a no; without it questions wait"),
+  processMemoryMb: z
+    .number()
+    .int()
+    .min(256)
+    .optional()
+    .describe(
+      "memory of each process of a session, where the system holds such a limit; Node alone takes 600 MB to start; default: no limit",
+    ),
+  processOpenFilesMax: z.number().int().min(64).optional().describe("open files of each process of a session"),
   processesMax: z.number().int().min(1).optional().describe("processes of all sessions together"),
   connectionsMax: z.number().int().min(1).optional().describe("open connections, streams included"),
   requestBytesMax: z.number().int().min(1024).optional().describe("the largest request body"),
@@ -73,4 +82,11 @@ export const CONFIG_DEFAULTS = {
 } as const;
 
 /** Takes effect at once; the others need a restart. */
-export const HOT_KEYS: readonly string[] = ["turnTimeoutMs", "idleHibernateMs", "approvalWaitMs", "drivers"];
+export const HOT_KEYS: readonly string[] = [
+  "turnTimeoutMs",
+  "idleHibernateMs",
+  "approvalWaitMs",
+  "processMemoryMb",
+  "processOpenFilesMax",
+  "drivers",
+];

@@ -2,6 +2,7 @@ import { AGENT_ERRORS } from "./errors/agent-errors.ts";
 import { DOOR_ERRORS } from "./errors/door-errors.ts";
 import type { ErrorEntry } from "./errors/entry.ts";
 import { HOST_ERRORS } from "./errors/host-errors.ts";
+import { KEEPING_ERRORS } from "./errors/keeping-errors.ts";
 import { LOG_ERRORS } from "./errors/log-errors.ts";
 import { SESSION_ERRORS } from "./errors/session-errors.ts";
 
@@ -10,6 +11,7 @@ export const ERROR_CATALOGUE = {
   ...AGENT_ERRORS,
   ...DOOR_ERRORS,
   ...HOST_ERRORS,
+  ...KEEPING_ERRORS,
   ...LOG_ERRORS,
   ...SESSION_ERRORS,
 } as const satisfies { readonly [code: string]: ErrorEntry };

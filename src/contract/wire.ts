@@ -33,6 +33,10 @@ export const SessionWire = z.object({
   head: z.string().nullable(),
   forkedFrom: z.object({ sessionId: z.string(), eventId: z.string() }).optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
+  archived: z
+    .object({ at: z.string(), file: z.string().optional().describe("in `archive` of the home") })
+    .optional()
+    .describe("what it said and did has left the log"),
 });
 export type SessionWire = z.infer<typeof SessionWire>;
 
@@ -113,7 +117,13 @@ export function sessionWire(row: SessionRow): SessionWire {
     head: row.head,
     ...present("forkedFrom", row.forkedFrom),
     ...present("error", row.error),
+    ...present("archived", archivedWire(row.archived)),
   };
+}
+
+function archivedWire(archived: SessionRow["archived"]): NonNullable<SessionWire["archived"]> | null {
+  if (archived === null) return null;
+  return { at: archived.at, ...present("file", archived.archive?.file ?? null) };
 }
 
 export function approvalWire(row: ApprovalRow): ApprovalWire {

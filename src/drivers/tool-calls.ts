@@ -80,12 +80,19 @@ function merge(before: Call | undefined, change: ToolChange): Call {
     step: before?.step ?? "new",
     title: change.title ?? before?.title ?? null,
     kind: change.kind ?? before?.kind ?? null,
-    content: change.content ?? before?.content ?? null,
+    content: contentOf(before, change),
     places: change.places ?? before?.places ?? null,
     input: change.input ?? before?.input,
     output: change.output ?? before?.output,
   };
 }
+
+function contentOf(before: Call | undefined, { content, appends }: ToolChange): Call["content"] {
+  if (appends === true) return [...(before?.content ?? []), ...(content ?? [])].slice(-CONTENT_MAX);
+  return content ?? before?.content ?? null;
+}
+
+const CONTENT_MAX = 1000;
 
 function names({ callId, title, places }: Call) {
   return {

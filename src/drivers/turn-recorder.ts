@@ -68,7 +68,7 @@ export function createTurnRecorder(
     if (other || (message?.text.length ?? 0) > MESSAGE_CHARS_MAX) await flush();
     if (message === null) await record(await tools.open());
     message ??= { role: update.role, id: update.messageId, text: "" };
-    message.text += update.text;
+    message.text = update.whole === true ? update.text : message.text + update.text;
   };
 
   const take = async (update: Update): Promise<void> => {
@@ -113,6 +113,7 @@ export function createTurnRecorder(
         return onOffer(update.kind, update.update) ? undefined : keepUpdate(update);
       case "other":
         return keepUpdate(update);
+      case "state":
       case "nothing":
         return;
     }
@@ -150,7 +151,7 @@ export function createTurnRecorder(
   return {
     push: (update) => {
       if (closed) return;
-      if (update.is === "text" && update.role === "assistant") port.stream(update.text);
+      if (update.is === "text" && update.role === "assistant" && update.whole !== true) port.stream(update.text);
       void inLine(() => take(update));
     },
     ready: async () => {

@@ -5,7 +5,11 @@ export type Update =
       readonly role: "assistant" | "thought";
       readonly messageId: string | null;
       readonly text: string;
+      /** Instead of what was said under this id so far, not behind it. */
+      readonly whole?: true;
     }
+  /** The agent's own word on whether it works; in version 2 of ACP this is how a turn ends. */
+  | { readonly is: "state"; readonly state: string; readonly stopReason: string | null }
   | { readonly is: "tool"; readonly call: ToolChange }
   | {
       readonly is: "plan";
@@ -35,6 +39,8 @@ export interface ToolChange {
   readonly kind: string | null;
   readonly status: "pending" | "in_progress" | "completed" | "failed" | null;
   readonly content: readonly ToolContent[] | null;
+  /** The content comes behind what there is, not instead of it. */
+  readonly appends?: true;
   readonly places: readonly { readonly path: string; readonly line: number | null }[] | null;
   readonly input: unknown;
   readonly output: unknown;

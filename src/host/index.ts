@@ -17,3 +17,4 @@ export type { OutputChunk } from "./processes/output-queue.ts";
 export { createProcessHost, type ProcessHost, type ProcessHostOptions } from "./processes/process-host.ts";
 export type { ProcessSpec } from "./processes/process-spec.ts";
 export type { ProcessMark } from "./processes/process-tree.ts";
+export { limitsHeld, type ResourceLimits } from "./processes/resource-limits.ts";

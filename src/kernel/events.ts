@@ -1,6 +1,7 @@
 import { DRIVER_EVENT_TYPES, type DriverEventMap } from "./driver-events.ts";
 import type { Continuity, TextOrBlob } from "./event-parts.ts";
 import type { Json } from "./json.ts";
+import type { ArchiveRef, BackedUp, Collected, Restored } from "./keeping.ts";
 import type { Artifact, TodoItem, View } from "./session/view.ts";
 
 /** What a session is and where it works; fixed at birth, inherited by forks. */
@@ -67,6 +68,8 @@ export interface EventMap extends DriverEventMap {
   "session.failed@1": { readonly code: string; readonly message: string };
   "session.forgotten@1": Record<string, never>;
   "session.labelled@1": { readonly label: string | null };
+  /** Its erasable data was erased; the archive, where one was made, still has it. */
+  "session.archived@1": { readonly archive: ArchiveRef | null; readonly events: number };
   "session.rewound@1": {
     readonly to: { readonly stream: string; readonly version: number; readonly eventId: string };
     readonly view: View;
@@ -159,6 +162,12 @@ export interface EventMap extends DriverEventMap {
   "call.made@1": { readonly syscall: string };
   /** The whole log was written out, up to this many events. Who may read all of it is worth knowing. */
   "log.exported@1": { readonly path: string; readonly size: number };
+  /** A copy of everything was made, of the log as it was at this size. */
+  "log.backed_up@1": BackedUp;
+  /** From here on the log goes on from a backup of this size: whatever came behind it elsewhere is not in this log. */
+  "log.restored@1": Restored;
+  /** What nobody needs any more was taken out: the data of sessions that ended long ago, and blobs that no event names. */
+  "log.collected@1": Collected;
   "lease.acquired@1": { readonly resource: string; readonly holder: string; readonly fence: number };
   "lease.released@1": { readonly resource: string; readonly fence: number };
 }
@@ -178,6 +187,7 @@ export const EVENT_TYPES = [
   "session.failed@1",
   "session.forgotten@1",
   "session.labelled@1",
+  "session.archived@1",
   "session.rewound@1",
   "turn.admitted@1",
   "turn.started@1",
@@ -202,6 +212,9 @@ export const EVENT_TYPES = [
   "token.revoked@1",
   "call.made@1",
   "log.exported@1",
+  "log.backed_up@1",
+  "log.restored@1",
+  "log.collected@1",
   "lease.acquired@1",
   "lease.released@1",
   ...DRIVER_EVENT_TYPES,

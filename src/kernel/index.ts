@@ -7,6 +7,7 @@ export * from "./folds.ts";
 export * from "./gate/gate.ts";
 export * from "./ids.ts";
 export * from "./json.ts";
+export type * from "./keeping.ts";
 export * from "./lease.ts";
 export * from "./limits.ts";
 export * from "./merkle.ts";

@@ -44,16 +44,22 @@ export function evolveLease(state: LeaseState, event: Placed): LeaseState {
 
 /**
  * `deadHolder`: the caller holds the proof (an operating-system lock, a database clock) that the old holder is gone.
- * Only then is a held lease taken over, and always with a higher fence.
+ * Only then is a held lease taken over, and always with a higher fence. `atLeast`: for a log that was put back, whose
+ * later fences somebody else may have seen.
  */
 export function acquireLease(
   state: LeaseState,
-  input: { readonly resource: string; readonly holder: string; readonly deadHolder: boolean },
+  input: {
+    readonly resource: string;
+    readonly holder: string;
+    readonly deadHolder: boolean;
+    readonly atLeast?: number;
+  },
 ): Decision {
   if (state.at === "held" && !input.deadHolder)
     return refuse("lease_held", { by: state.holder, fence: state.lastFence });
-  const { resource, holder } = input;
-  return [fact("lease.acquired@1", { resource, holder, fence: state.lastFence + 1 })];
+  const { resource, holder, atLeast = 0 } = input;
+  return [fact("lease.acquired@1", { resource, holder, fence: Math.max(state.lastFence + 1, atLeast) })];
 }
 
 export function releaseLease(

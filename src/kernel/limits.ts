@@ -19,7 +19,7 @@ export const LIMITS = {
   pathSegmentsMax: 256,
   optionChars: 200,
   optionsMax: 16,
-  snapshotEveryEvents: 512,
+  snapshotEveryEvents: 128,
   idempotencyKeyChars: 200,
   driverOptionsMax: 32,
   attachmentsMax: 16,

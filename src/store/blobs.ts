@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, open, readFile, rename, rm, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { zstdCompress, zstdDecompress } from "node:zlib";
@@ -29,8 +29,8 @@ export function createBlobs(folder: string): Blobs {
       const path = blobPath(folder, sha256);
       // One that is there but damaged is written anew; one that is whole may still be on its way to the disk.
       const known = await read(sha256).catch(ifCorrupt);
-      if (known === null) await writeDurably(folder, path, await pack(bytes));
-      else await translated(() => syncFolder(dirname(path)));
+      if (known === null || !(await translated(() => touched(path))))
+        await writeDurably(folder, path, await pack(bytes));
       return sha256;
     },
     get: async (sha256) => (/^[0-9a-f]{64}$/.test(sha256) ? read(sha256) : null),
@@ -44,6 +44,18 @@ export async function unpack(sha256: string, packed: Uint8Array): Promise<Uint8A
   });
   if (digest(bytes) !== sha256) throw new StoreError("log_corrupt", { blob: sha256, problem: "hash_mismatch" });
   return bytes;
+}
+
+/** Whoever brings it is about to name it: for a sweep it is as new as on its first day. False when it went meanwhile. */
+async function touched(path: string): Promise<boolean> {
+  try {
+    await utimes(path, new Date(), new Date());
+  } catch (cause) {
+    if (errno(cause) === "ENOENT") return false;
+    throw cause;
+  }
+  await syncFolder(dirname(path));
+  return true;
 }
 
 async function writeDurably(root: string, path: string, bytes: Uint8Array): Promise<void> {

@@ -1,11 +1,17 @@
-export { mayHaveLog, openStore, type StoreSettings, shownAddress } from "./open-store.ts";
+export { type ArchiveLine, hashFile, readArchive, writeArchive } from "./archive/archive-file.ts";
+export { provedEvents } from "./archive/check-archive.ts";
+export { makeBackup } from "./backup/make-backup.ts";
+export { MANIFEST, type Manifest, readManifest } from "./backup/manifest.ts";
+export { takeCopy } from "./backup/take-copy.ts";
+export { verifyBackup } from "./backup/verify-backup.ts";
+export { loadCopy, mayHaveLog, openStore, type StoreSettings, shownAddress } from "./open-store.ts";
 export * from "./port.ts";
 export { lockHome } from "./sqlite/home-lock.ts";
 export { openLogReader } from "./sqlite/open-reader.ts";
 export { logPath, openSqliteStore } from "./sqlite/store.ts";
 export { checkTree, type TreeProblem, type TreeReport } from "./tree/check-tree.ts";
 export { type CheckpointKeeper, keepCheckpoints, readKept, type SignedCheckpoint } from "./tree/checkpoint-keeper.ts";
-export { openLogKey } from "./tree/log-key.ts";
+export { type LogKey, openLogKey } from "./tree/log-key.ts";
 export type { LogTree } from "./tree/log-tree.ts";
 export {
   COSIGNATURE,
@@ -19,3 +25,4 @@ export { openCheckedTree } from "./tree/open-checked.ts";
 export { sha256 } from "./tree/sha256.ts";
 export { createTileFiles } from "./tree/tile-files.ts";
 export type { TreeHead } from "./tree/tile-store.ts";
+export { rootOfLog } from "./tree/walk-log.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { type Store, StoreError } from "./port.ts";
+import { type Progress, type Store, StoreError } from "./port.ts";
 import { isPostgresUrl, withoutPassword } from "./postgres/address.ts";
 import { logPath, openSqliteStore } from "./sqlite/store.ts";
 
@@ -28,6 +28,21 @@ export async function openStore(settings: StoreSettings, onFatal: (error: StoreE
   // Loaded when it is wanted: the driver is no part of a daemon that has its log in a file.
   const { openPostgresStore } = await import("./postgres/store.ts");
   return openPostgresStore({ url: address, onFatal, lease: { holder: holderOf(home), ttlMs: leaseMs, waitMs } });
+}
+
+/**
+ * Puts a copy of a log where the settings say the log is, when that is not a file of the home: then it is the home's
+ * folder that takes it, and false is the answer. Refuses `home_not_empty`.
+ */
+export async function loadCopy(
+  { address = SQLITE }: Pick<StoreSettings, "address">,
+  folder: string,
+  progress?: Progress,
+): Promise<boolean> {
+  if (address === SQLITE) return false;
+  const { loadLog } = await import("./postgres/load.ts");
+  await loadLog(address, folder, progress);
+  return true;
 }
 
 /** Whether there may be something in it already. What is in a database, only the database knows. */

@@ -65,6 +65,8 @@ export interface RowQuery {
   readonly after?: string;
   /** Sessions: only those alive; approvals: only those pending. */
   readonly open?: boolean;
+  /** Sessions: those that were forgotten too. */
+  readonly all?: boolean;
   /** Sessions: only those of which something runs or waits to run. */
   readonly active?: boolean;
   readonly sessionId?: string;
@@ -101,6 +103,48 @@ export interface BundleReport {
   readonly blobs: number;
   /** Named by events but not there. The bundle is what is left; its verification will say so too. */
   readonly missingBlobs: number;
+}
+
+/** An event as its bytes lie there, hashed or not. */
+export interface RawEvent {
+  readonly seq: number;
+  readonly prev: Uint8Array;
+  readonly header: Uint8Array;
+  readonly hash: Uint8Array;
+  readonly salt: Uint8Array | null;
+  readonly data: Uint8Array | null;
+  /** Those that the data names. */
+  readonly blobs: readonly string[];
+}
+
+export interface LogCopy {
+  /** The position of the last event in it. */
+  readonly events: number;
+  readonly blobs: number;
+  /** Of the file and the blobs together. */
+  readonly bytes: number;
+  /** Named by events but not there when the copy was made. */
+  readonly missingBlobs: readonly string[];
+}
+
+export interface BlobUse {
+  /** How many events name it. */
+  readonly names: number;
+  /** As it lies there, compressed. */
+  readonly bytes: number;
+}
+
+export interface BlobSweep {
+  readonly fence: number;
+  /** Brought, for the first time or again, less long ago: left alone. */
+  readonly minAgeMs: number;
+  /** Only says what would go. */
+  readonly dryRun: boolean;
+}
+
+export interface SweptBlobs {
+  readonly blobs: number;
+  readonly bytes: number;
 }
 
 export interface LogProblem {
@@ -143,6 +187,8 @@ export interface Store {
   readonly fold: (stream: string, atVersion?: number) => Promise<Folded>;
   readonly readStream: (stream: string, query: EventQuery) => Promise<EventPage>;
   readonly readAll: (query: EventQuery) => Promise<EventPage>;
+  /** Events of a stream behind a version, byte for byte; fewer than the limit when they are large, none at the end. */
+  readonly rawStream: (stream: string, after: number, limit: number) => Promise<readonly RawEvent[]>;
   readonly event: (id: string) => Promise<RecordedEvent | null>;
   /** The version of a stream's last event; 0 when there is none. */
   readonly version: (stream: string) => Promise<number>;
@@ -174,6 +220,14 @@ export interface Store {
     event: NewEvent,
     options: AppendOptions,
   ) => Promise<readonly RecordedEvent[]>;
+  /** Writes all of the log as of one moment, with the blobs it names, into an empty folder; nobody waits for it but erasures. */
+  readonly copyTo: (folder: string, progress?: Progress) => Promise<LogCopy>;
+  /** Null when there is no such blob. */
+  readonly blobUse: (sha256: string) => Promise<BlobUse | null>;
+  /** Removes blobs that no event names and that nobody has brought for a while: whoever did may be about to name them. */
+  readonly sweepBlobs: (sweep: BlobSweep) => Promise<SweptBlobs>;
+  /** Gives what erasures have freed back to the file system, as far as the store can. */
+  readonly giveBack: (fence: number) => Promise<void>;
   readonly verify: (progress?: Progress) => Promise<VerifyReport>;
   /** Writes the log up to a checkpoint as a bundle that others can verify, off the main thread and while it grows. */
   readonly exportBundle: (request: BundleRequest) => Promise<BundleReport>;
@@ -193,12 +247,18 @@ export class StoreError extends Error {
 }
 
 export const STORE_ERROR_CODES = [
+  "archive_invalid",
+  "archive_not_found",
+  "backup_exists",
+  "backup_invalid",
+  "backup_newer",
   "blob_missing",
   "checkpoint_invalid",
   "disk_full",
   "event_not_found",
   "export_exists",
   "home_in_use",
+  "home_not_empty",
   "idempotency_key_reused",
   "log_corrupt",
   "log_newer",

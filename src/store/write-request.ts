@@ -11,10 +11,22 @@ export interface WriteRequest {
   readonly repair: Repair | null;
   /** What was erased, now or before, shall leave the files too. */
   readonly scrub: boolean;
+  /** Blobs that go, unless an event names them. */
+  readonly sweep: readonly string[];
+  /** So many pages of the file that hold nothing are cut off its end. */
+  readonly vacuumPages: number;
 }
 
 /** A request that asks for nothing yet. */
-export const NOTHING = { parts: [], call: null, erase: null, repair: null, scrub: false } as const;
+export const NOTHING = {
+  parts: [],
+  call: null,
+  erase: null,
+  repair: null,
+  scrub: false,
+  sweep: [],
+  vacuumPages: 0,
+} as const;
 
 export function callOf({ call }: AppendOptions): WriteRequest["call"] {
   return call == null ? null : { key: call.keyHash, request: call.requestHash };

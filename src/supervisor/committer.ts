@@ -39,6 +39,8 @@ export interface Committer {
   /** Erases the data of a session's events, between its turns. */
   readonly erase: (id: string, events: readonly string[], reason: string, by: By) => Promise<readonly RecordedEvent[]>;
   readonly sessionState: (id: string) => Promise<SessionState>;
+  /** While nothing else changes this session. Other sessions may be changed meanwhile, by the work too. */
+  readonly alone: <T>(id: string, work: () => Promise<T>) => Promise<T>;
 }
 
 export function createCommitter(deps: {
@@ -72,6 +74,7 @@ export function createCommitter(deps: {
     fence,
     change,
     sessionState,
+    alone: (id, work) => inLine(sessionStream(id), work),
     erase: (id, ids, reason, by) =>
       inLine(sessionStream(id), async () => {
         const state = await sessionState(id);
@@ -98,7 +101,8 @@ export function createCommitter(deps: {
   };
 }
 
-function settled(decision: Decision): readonly (Fact | CustomFact)[] {
+/** The facts of a decision; a refusal is thrown. */
+export function settled(decision: Decision): readonly (Fact | CustomFact)[] {
   if (!isRefusal(decision)) return decision;
   throw new NomosError(decision.refused, decision.details);
 }

@@ -3,6 +3,7 @@ export { createApprovalWaiters } from "./approvals.ts";
 export { type By, type Committer, createCommitter } from "./committer.ts";
 export { createFrames, type Frame, type Frames } from "./frames.ts";
 export { irrevocableSince, readPath } from "./lineage.ts";
+export { createRetention, type Retention } from "./retention.ts";
 export { createSessionProcesses, type SessionProcesses } from "./session-processes.ts";
 export { createSupervisor, type Supervisor } from "./supervisor.ts";
 export { createTempFolders } from "./temp-folders.ts";

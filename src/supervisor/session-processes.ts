@@ -1,7 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { NomosError } from "../contract/index.ts";
 import type { AgentHost } from "../drivers/index.ts";
-import { allowedEnvironment, type HostProcess, MARKER_VARIABLE, type ProcessHost } from "../host/index.ts";
+import {
+  allowedEnvironment,
+  type HostProcess,
+  MARKER_VARIABLE,
+  type ProcessHost,
+  type ResourceLimits,
+} from "../host/index.ts";
 import type { SessionSpec } from "../kernel/index.ts";
 import type { TempFolders } from "./temp-folders.ts";
 
@@ -42,6 +48,7 @@ export interface SessionProcessesOptions {
   readonly temps: TempFolders;
   /** What is hidden from a process is the home by its path: once something else lies there, nothing may start. */
   readonly isHomeInPlace: () => boolean;
+  readonly limits: () => ResourceLimits;
 }
 
 const STOP_GRACE_MS = 1500;
@@ -75,6 +82,7 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
       ...rest,
       cwd,
       env: allowedEnvironment(options.environment, marked),
+      limits: options.limits(),
       readBack: [...(inside ? [cwd] : []), ...(temp === null ? [] : [temp])],
     });
   };

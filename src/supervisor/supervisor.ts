@@ -5,7 +5,7 @@ import {
   type Answer,
   admitTurnWith,
   answerApproval,
-  askApproval,
+  askInTurn,
   configureDriver,
   type Decision,
   type DriverSettings,
@@ -49,6 +49,11 @@ import type { TurnRunner } from "./turn-runner.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
 
+interface ForkInput {
+  readonly at?: string | undefined;
+  readonly label?: string | undefined;
+}
+
 /** Sessions as processes: start, prompt, interrupt, sleep, fork, rewind, end, recover. What it returns is what was recorded. */
 export interface Supervisor extends Reports {
   readonly open: (input: OpenInput & FirstPrompt & { readonly settings?: Partial<DriverSettings> }, by: By) => Events;
@@ -76,11 +81,7 @@ export interface Supervisor extends Reports {
   readonly forget: (id: string, by: By) => Events;
   readonly gone: (id: string) => Promise<void>;
   readonly label: (id: string, label: string | null, by: By) => Events;
-  readonly fork: (
-    id: string,
-    input: { readonly at?: string | undefined; readonly label?: string | undefined },
-    by: By,
-  ) => Events;
+  readonly fork: (id: string, input: ForkInput, by: By) => Events;
   readonly rewind: (id: string, to: string, by: By) => Events;
   readonly answer: (approvalId: string, answer: Answer, by: By) => Events;
   /** Deletes the data of a session's events for good, between its turns; headers and chain stay. */
@@ -145,6 +146,21 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
         continues,
       )
     ).events;
+
+  const forkOf = async (born: string, id: string, { at, label }: ForkInput, by: By): Events => {
+    const parent = await committer.sessionState(id);
+    if (parent.archived !== null) throw new NomosError("session_archived", { id });
+    const point = await findPoint(store, parent, at ?? parent.headId ?? "");
+    const view = await viewAt(store, parent, point);
+    if (parent.spec === null) throw new NomosError("event_not_found", { eventId: point.eventId });
+    const spec: SessionSpec = { ...parent.spec, name: sessionName(deps.specs.random()), external: null };
+    const from = { ...point, sessionId: id };
+    const forked = { spec, label: label ?? parent.label, from, root: parent.root, view };
+    const settings = parent.driver?.settings ?? null;
+    const decide = (state: SessionState): Decision =>
+      together(forkSession(state, forked), settings === null ? [] : configureDriver(state, settings));
+    return create(born, decide, by, point);
+  };
 
   const open: Supervisor["open"] = async (input, by) => {
     const spec = await makeSpec(input, deps.specs);
@@ -243,7 +259,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     },
     ask: (id, question, options, by) => {
       const put = { approvalId: newId(), question, options, action: null, effectId: null, checkpoint: null };
-      return change(id, (state) => askApproval(state, { ...put, turnId: runningTurn(state) }), by);
+      return change(id, (state) => askInTurn(state, put), by);
     },
     configure: async (id, settings, by) => {
       const state = await committer.sessionState(id);
@@ -259,23 +275,9 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     gone,
     label: (id, label, by) => change(id, (state) => labelSession(state, label), by),
     fork: async (id, input, by) => {
-      const parent = await committer.sessionState(id);
-      const point = await findPoint(store, parent, input.at ?? parent.headId ?? "");
-      const view = await viewAt(store, parent, point);
-      if (parent.spec === null) throw new NomosError("event_not_found", { eventId: point.eventId });
-      const spec: SessionSpec = { ...parent.spec, name: sessionName(deps.specs.random()), external: null };
       const born = newId();
-      const input2 = {
-        spec,
-        label: input.label ?? parent.label,
-        from: { ...point, sessionId: id },
-        root: parent.root,
-        view,
-      };
-      const settings = parent.driver?.settings ?? null;
-      const decide = (state: SessionState): Decision =>
-        together(forkSession(state, input2), settings === null ? [] : configureDriver(state, settings));
-      const events = await create(born, decide, by, point);
+      // What a fork begins with must not leave the log while it is being made.
+      const events = await committer.alone(id, () => forkOf(born, id, input, by));
       runner.pump(born);
       return events;
     },
@@ -315,9 +317,4 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     runner.pump(row.id);
     return events.length > 0;
   }
-}
-
-/** Empty when there is none; no turn is called that. */
-function runningTurn({ phase }: SessionState): string {
-  return phase.at === "busy" ? phase.turnId : "";
 }

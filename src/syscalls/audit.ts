@@ -2,11 +2,15 @@ import { z } from "zod";
 import { EventWire, NomosError } from "../contract/index.ts";
 import { hex, leafHash } from "../kernel/index.ts";
 import { auditAgent } from "./audit-agent.ts";
-import { exportPlace } from "./audit-export.ts";
 import { AuditProblem, verifyAll } from "./audit-verify.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";
+import { type Output, outputPlace } from "./output-place.ts";
 import { byOf, dataIn } from "./session-answer.ts";
 
+const EXPORT: Output = {
+  folder: "exports",
+  refused: (details) => new NomosError("export_refused", details),
+};
 const ENTRIES_MAX = 1000;
 const Size = z.coerce.number().int().min(0);
 const Hashes = z.array(z.string()).describe("in hex, as RFC 6962 orders them");
@@ -135,7 +139,7 @@ export const audit: readonly Syscall[] = [
     cli: { positional: ["to"] },
     commit: async (context, { to }) => {
       const { store, audit: service, daemon } = context.services;
-      const path = await exportPlace(daemon.home, to ?? null);
+      const path = await outputPlace(daemon.home, to ?? null, EXPORT);
       const checkpoint = async () => service.checkpoints.reach(await store.lastSeq());
       const { size } = await store.exportBundle({ path, key: service.key, checkpoint });
       return service.noteExport({ path, size }, byOf(context));

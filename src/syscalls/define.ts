@@ -3,6 +3,7 @@ import type { ErrorCode } from "../contract/index.ts";
 import type { Actor } from "../kernel/index.ts";
 import type { CallRef, RecordedEvent } from "../store/index.ts";
 import type { McpSpelling } from "./mcp-spelling.ts";
+import type { Progress } from "./progress.ts";
 import type { Services } from "./services.ts";
 
 /**
@@ -56,13 +57,6 @@ export interface Context {
   readonly signal: AbortSignal;
   /** For a caller who waits: how far it is. Nobody may be listening. */
   readonly progress: (progress: Progress) => void;
-}
-
-export interface Progress {
-  readonly message: string;
-  /** Only where the amount is known: both, or neither. */
-  readonly done?: number;
-  readonly total?: number;
 }
 
 /** What goes out on a stream. `id` is a cursor: whoever comes back with it misses nothing and sees nothing twice. */

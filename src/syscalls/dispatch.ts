@@ -3,7 +3,8 @@ import { ZodError, type z } from "zod";
 import { NomosError, toNomosError } from "../contract/index.ts";
 import { type Actor, canonicalJson, decideGate, isUuid, type Json, LIMITS } from "../kernel/index.ts";
 import type { CallRef } from "../store/index.ts";
-import type { Context, Output, Progress, Syscall } from "./define.ts";
+import type { Context, Output, Syscall } from "./define.ts";
+import type { Progress } from "./progress.ts";
 import type { Services } from "./services.ts";
 
 export interface Request {

@@ -3,7 +3,8 @@ import type { AgentInfo } from "../drivers/index.ts";
 import type { AnchorStatus } from "../host/index.ts";
 import type { Actor, Policy, Sha256 } from "../kernel/index.ts";
 import type { CallRef, CheckpointKeeper, LogTree, RecordedEvent, Store, TreeReport } from "../store/index.ts";
-import type { Agents, By, Frames, Supervisor, Tokens } from "../supervisor/index.ts";
+import type { Agents, By, Frames, Retention, Supervisor, Tokens } from "../supervisor/index.ts";
+import type { Progress } from "./progress.ts";
 import type { Tickets } from "./tickets.ts";
 
 /** What syscalls work on. Built once by the composition root. */
@@ -26,6 +27,8 @@ export interface Services {
   readonly docs: DocService;
   readonly config: ConfigService;
   readonly audit: AuditService;
+  readonly backups: BackupService;
+  readonly retention: Retention;
   readonly daemon: DaemonService;
   /** Calls with an idempotency key that are being carried out right now. */
   readonly callsUnderWay: Map<string, Promise<unknown>>;
@@ -90,6 +93,12 @@ export interface AuditService {
   ) => Promise<readonly RecordedEvent[]>;
 }
 
+/** Copies of the whole home, made while it runs. */
+export interface BackupService {
+  /** One at a time: `overloaded`. Nothing is left of one that fails. */
+  readonly make: (path: string, progress: (progress: Progress) => void, by: By) => Promise<readonly RecordedEvent[]>;
+}
+
 export interface Caller {
   readonly actor: Actor;
   readonly call: CallRef | null;
@@ -116,6 +125,11 @@ export interface DaemonService {
   readonly startedAtMs: number;
   readonly recovery: () => { readonly sessions: number; readonly interrupted: number; readonly ms: number };
   readonly sandbox: { readonly bubblewrap: string | null; readonly remedy: string | null };
+  readonly limits: () => {
+    readonly memoryMb: number | null;
+    readonly openFilesMax: number | null;
+    readonly held: boolean;
+  };
   /** Answers first, then stops: drains, puts every session to sleep, ends. */
   readonly shutDown: () => void;
 }

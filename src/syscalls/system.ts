@@ -35,6 +35,9 @@ export const system: readonly Syscall[] = [
       events: z.number().int(),
       recovery: z.object({ sessions: z.number().int(), interrupted: z.number().int(), ms: z.number() }),
       sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
+      limits: z
+        .object({ memoryMb: z.number().nullable(), openFilesMax: z.number().nullable(), held: z.boolean() })
+        .describe("of each process of a session; `held` is false where the system holds none"),
       tree: TreeStatus,
     }),
     errors: [],
@@ -55,6 +58,7 @@ export const system: readonly Syscall[] = [
         events,
         recovery: recovery(),
         sandbox,
+        limits: services.daemon.limits(),
         tree: treeStatus(services.audit, events),
       };
     },

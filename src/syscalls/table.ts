@@ -1,5 +1,6 @@
 import { agent } from "./agent.ts";
 import { approval } from "./approval.ts";
+import { archive } from "./archive.ts";
 import { artifact } from "./artifact.ts";
 import { audit } from "./audit.ts";
 import { company } from "./company.ts";
@@ -7,6 +8,7 @@ import type { Syscall } from "./define.ts";
 import { doc } from "./doc.ts";
 import { driver } from "./driver.ts";
 import { handoff } from "./handoff.ts";
+import { keeping } from "./keeping.ts";
 import { reporting } from "./reporting.ts";
 import { sessionLife } from "./session-life.ts";
 import { sessionOffer } from "./session-offer.ts";
@@ -28,6 +30,8 @@ export const SYSCALLS: readonly Syscall[] = [
   ...driver,
   ...audit,
   ...system,
+  ...keeping,
+  ...archive,
   ...doc,
   ...ws,
 ];

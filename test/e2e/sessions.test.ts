@@ -74,8 +74,10 @@ proves("S1", "a refused spawn leaves nothing behind", async () => {
   expectRefusal(await spawn({ adapter: "demo", cwd, agent: "nobody" }), 404, "agent_not_found");
   expectRefusal(await spawn({ adapter: "script", cwd, file: join(cwd, "none.ts") }), 400, "driver_file_invalid");
   expectRefusal(await spawn({ adapter: "demo", cwd, sandbox: "strict" }), 409, "sandbox_unavailable");
-  const missing = expectRefusal(await spawn({ adapter: "claude", cwd }), 501, "not_installed");
-  expect(missing.details).toMatchObject({ driver: "claude", installed: expect.arrayContaining(["demo", "script"]) });
+  const missing = expectRefusal(await spawn({ adapter: "copilot", cwd }), 501, "not_installed");
+  expect(missing.details).toMatchObject({ driver: "copilot", install: ["nomos driver install copilot"] });
+  const unknown = expectRefusal(await spawn({ adapter: "nobody", cwd }), 501, "not_installed");
+  expect(unknown.details).toMatchObject({ driver: "nobody", installed: expect.arrayContaining(["demo", "script"]) });
   expect(await count()).toBe(before);
 });
 

@@ -23,6 +23,8 @@ export interface DaemonStart {
   readonly cwd?: string;
   /** Whoever starts it disposes of it, also when that is inside a test. */
   readonly outlivesTest?: true;
+  /** A program that becomes the daemon, such as `unshare`; the daemon's own command line comes behind it. */
+  readonly through?: readonly string[];
 }
 
 export interface Answer<T> {
@@ -71,7 +73,9 @@ export interface TestDaemon extends AsyncDisposable {
  */
 export async function startDaemon(options: DaemonStart = {}): Promise<TestDaemon> {
   const home = options.home ?? (await newHome());
-  const child = spawn(process.execPath, [BIN, "up", "--port", "0", ...(options.args ?? [])], {
+  const own = [process.execPath, BIN, "up", "--port", "0", ...(options.args ?? [])];
+  const [program = "", ...args] = [...(options.through ?? []), ...own];
+  const child = spawn(program, args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: environment(home, options.env),
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),

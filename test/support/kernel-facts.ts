@@ -75,6 +75,10 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<EventMap[K]> } = {
   "session.failed@1": fc.record({ code: text, message: text }),
   "session.forgotten@1": nothing,
   "session.labelled@1": fc.record({ label }),
+  "session.archived@1": fc.record({
+    archive: fc.option(fc.record({ file: text, sha256: text, bytes: fc.nat() }), { nil: null }),
+    events: fc.nat(),
+  }),
   "session.rewound@1": fc.record({ to: fc.record({ stream: text, version, eventId: text }), view: views }),
   "turn.admitted@1": fc.record({
     turnId,
@@ -156,6 +160,34 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<EventMap[K]> } = {
   "token.revoked@1": nothing,
   "call.made@1": fc.record({ syscall: text }),
   "log.exported@1": fc.record({ path: text, size: fc.nat() }),
+  "log.backed_up@1": fc.record({
+    path: text,
+    size: fc.nat(),
+    root: text,
+    blobs: fc.nat(),
+    missingBlobs: fc.nat(),
+    bytes: fc.nat(),
+  }),
+  "log.restored@1": fc.record({
+    from: text,
+    madeAt: text,
+    size: fc.nat(),
+    root: text,
+    fence,
+    newer: fc.option(fc.record({ size: fc.nat(), root: text }), { nil: null }),
+  }),
+  "log.collected@1": fc.record({
+    maxAgeDays: fc.nat(),
+    sessions: fc.array(
+      fc.record({ id: text, name: text, endedAt: text, events: fc.nat(), bytes: fc.nat(), archive: label }),
+      { maxLength: 2 },
+    ),
+    events: fc.nat(),
+    bytes: fc.nat(),
+    blobs: fc.nat(),
+    blobBytes: fc.nat(),
+    more: fc.boolean(),
+  }),
   "lease.acquired@1": fc.record({ resource: text, holder: text, fence }),
   "lease.released@1": fc.record({ resource: text, fence }),
   "driver.attached@1": fc.record({

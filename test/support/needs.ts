@@ -8,6 +8,11 @@ const PARTS = {
   bwrap: { probe: ["bwrap", "--ro-bind", "/", "/", "--unshare-pid", "--die-with-parent", "true"], apt: "bubblewrap" },
   git: { probe: ["git", "--version"], apt: "git" },
   ps: { probe: ["ps", "-o", "pid=", "-p", "1"], apt: "procps" },
+  /** A small disk of one's own, that nobody else sees. */
+  smallDisk: {
+    probe: ["unshare", "-rm", "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", "/mnt"],
+    apt: "util-linux",
+  },
   strace: { probe: ["strace", "-o", "/dev/null", "true"], apt: "strace" },
 } as const;
 

@@ -7,6 +7,7 @@ const SOURCES = [
   "src/kernel/events.ts",
   "src/kernel/event-parts.ts",
   "src/kernel/driver-events.ts",
+  "src/kernel/keeping.ts",
   "src/kernel/session/view.ts",
 ];
 

@@ -63,6 +63,7 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
     shared: manifest.capabilities.many_sessions,
     times,
     version: parts.version,
+    acpVersion: manifest.acp_version,
   });
   const tools = agent.info.mcpHttp ? host.tools(port.sessionId) : null;
   try {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Clock, HostProcess } from "../../host/index.ts";
 import type { AgentHost, AgentOrder } from "../driver.ts";
 import { type AgentProcess, startAgent } from "./agent-process.ts";
+import type { AcpVersion } from "./handshake.ts";
 import type { Offer } from "./offer.ts";
 import type { StepTimes } from "./step-times.ts";
 
@@ -26,6 +27,7 @@ export interface PoolOrder extends AgentOrder {
   readonly shared: boolean;
   readonly times: StepTimes;
   readonly version: string;
+  readonly acpVersion: AcpVersion;
 }
 
 export interface Seat {
@@ -61,8 +63,8 @@ export function createAgentPool(host: AgentHost, clock: Clock): AgentPool {
 
   const begin = (key: string, order: PoolOrder): Place => {
     const process = host.spawn(order);
-    const { slug, times, version } = order;
-    const started = startAgent(process, { slug, clock, times, version });
+    const { slug, times, version, acpVersion } = order;
+    const started = startAgent(process, { slug, clock, times, version, acpVersion });
     const place: Place = { key, process, started, sessions: new Set(), turns: 0, retired: false };
     places.set(key, place);
     const forget = (): void => {

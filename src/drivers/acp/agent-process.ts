@@ -1,7 +1,7 @@
 import { type ClientConnection, client, RequestError } from "@agentclientprotocol/sdk";
 import type { Clock, HostProcess, ProcessMark } from "../../host/index.ts";
 import { DriverError } from "../driver.ts";
-import { type AgentInfo, initialized } from "./handshake.ts";
+import { type AcpVersion, type AgentInfo, initialized } from "./handshake.ts";
 import { messageStream } from "./message-stream.ts";
 import { createPrinted, type Printed } from "./printed.ts";
 import type { StepTimes } from "./step-times.ts";
@@ -43,7 +43,13 @@ const EARLY_UPDATES_MAX = 100;
 /** Resolves when the agent has introduced itself; what cannot be talked to is ended and refused. */
 export async function startAgent(
   process: HostProcess,
-  options: { readonly slug: string; readonly clock: Clock; readonly times: StepTimes; readonly version: string },
+  options: {
+    readonly slug: string;
+    readonly clock: Clock;
+    readonly times: StepTimes;
+    readonly version: string;
+    readonly acpVersion: AcpVersion;
+  },
 ): Promise<AgentProcess> {
   const { clock, slug } = options;
   const printed = createPrinted();

@@ -31,7 +31,7 @@ export async function applySettings(
     if (option.current === asSent) return;
     if (option.values.length > 0 && !option.values.includes(String(asSent)))
       throw new DriverError("unknown_option", `${id} cannot be ${String(value)}`, { values: [...option.values] });
-    const typed = typeof asSent === "boolean" ? { type: "boolean" } : {};
+    const typed = typeof asSent === "boolean" ? { type: "boolean" } : agent.info.protocol === 2 ? { type: "id" } : {};
     await set("session/set_config_option", { configId: id, value: asSent, ...typed });
   };
 

@@ -6,7 +6,7 @@ import type { StepTimes } from "./step-times.ts";
 /** What an agent said about itself. */
 export interface AgentInfo {
   readonly name: string;
-  readonly protocol: number;
+  readonly protocol: AcpVersion;
   readonly loads: boolean;
   readonly resumes: boolean;
   readonly forks: boolean;
@@ -17,7 +17,8 @@ export interface AgentInfo {
   readonly authMethods: readonly { readonly id: string; readonly name: string; readonly description: string }[];
 }
 
-const PROTOCOL = 1;
+/** Version 2 is a draft: it is spoken with an agent whose manifest asks for it, and that answers it. */
+export type AcpVersion = 1 | 2;
 const OTHER_ERROR = -32_603;
 
 /**
@@ -36,14 +37,19 @@ export async function initialized(
     readonly request: (method: string, params: object, timeMaxMs: number) => Promise<unknown>;
     readonly printed: { readonly tailText: () => string };
   },
-  options: { readonly slug: string; readonly times: StepTimes; readonly version: string },
+  options: {
+    readonly slug: string;
+    readonly times: StepTimes;
+    readonly version: string;
+    readonly acpVersion: AcpVersion;
+  },
 ): Promise<AgentInfo> {
-  const { slug, times, version } = options;
-  const hello = {
-    protocolVersion: PROTOCOL,
-    clientCapabilities: CLIENT_CAPABILITIES,
-    clientInfo: { name: "nomos", title: "Nomos", version },
-  };
+  const { slug, times, version, acpVersion } = options;
+  const clientInfo = { name: "nomos", title: "Nomos", version };
+  const first = { protocolVersion: acpVersion, clientCapabilities: CLIENT_CAPABILITIES, clientInfo };
+  // Whoever knows only version 1 overlooks the names of version 2, and answers 1.
+  const second = { info: clientInfo, capabilities: { elicitation: CLIENT_CAPABILITIES.elicitation } };
+  const hello = acpVersion === 1 ? first : { ...first, ...second };
   const answer = await agent.request("initialize", hello, times.initializeMs).catch((thrown: unknown) => {
     if (!(thrown instanceof RequestError)) throw thrown;
     const why = thrown.code === OTHER_ERROR ? thrown.message : `${thrown.message} (${thrown.code})`;
@@ -52,15 +58,21 @@ export async function initialized(
   const parsed = Initialized.safeParse(answer);
   if (!parsed.success)
     throw new DriverError("not_acp", `${slug} introduced itself in a way that is not ACP${agent.printed.tailText()}`);
-  const { protocolVersion, agentCapabilities: can, agentInfo, authMethods } = parsed.data;
-  if (protocolVersion !== PROTOCOL)
-    throw new DriverError("agent_version", `${slug} speaks version ${protocolVersion} of ACP, Nomos ${PROTOCOL}`, {
-      spoken: protocolVersion,
-    });
+  const { protocolVersion, agentCapabilities: can, authMethods } = parsed.data;
+  const agentInfo = parsed.data.agentInfo ?? parsed.data.info;
+  if (protocolVersion !== 1 && (protocolVersion !== 2 || acpVersion !== 2))
+    throw new DriverError(
+      "agent_version",
+      `${slug} speaks version ${protocolVersion} of ACP, Nomos asked for ${acpVersion}`,
+      {
+        spoken: protocolVersion,
+      },
+    );
+  if (protocolVersion === 2) return secondVersion(parsed.data, slug);
   const sessions = can?.sessionCapabilities;
   return {
     name: agentInfo == null ? slug : `${agentInfo.name} ${agentInfo.version ?? ""}`.trim().slice(0, NAME_CHARS),
-    protocol: protocolVersion,
+    protocol: 1,
     loads: can?.loadSession === true,
     resumes: sessions?.resume != null,
     forks: sessions?.fork != null,
@@ -68,21 +80,56 @@ export async function initialized(
     images: can?.promptCapabilities?.image === true,
     embeds: can?.promptCapabilities?.embeddedContext === true,
     mcpHttp: can?.mcpCapabilities?.http === true,
-    authMethods: (authMethods ?? []).slice(0, AUTH_METHODS_MAX).map(({ id, name, description }) => ({
-      id,
-      name: name ?? id,
-      description: (description ?? "").slice(0, NAME_CHARS),
-    })),
+    authMethods: methodsOf(authMethods ?? []),
   };
+}
+
+/** Resuming and closing are not options there, loading is a way of resuming. */
+function secondVersion({ info, capabilities, authMethods }: z.infer<typeof Initialized>, slug: string): AgentInfo {
+  const session = capabilities?.session;
+  return {
+    name: info == null ? slug : `${info.name} ${info.version ?? ""}`.trim().slice(0, NAME_CHARS),
+    protocol: 2,
+    loads: false,
+    resumes: true,
+    forks: session?.fork != null,
+    closes: true,
+    images: session?.prompt?.image != null,
+    embeds: session?.prompt?.embeddedContext != null,
+    mcpHttp: session?.mcp?.http != null,
+    authMethods: methodsOf(authMethods ?? []),
+  };
+}
+
+function methodsOf(methods: NonNullable<z.infer<typeof Initialized>["authMethods"]>): AgentInfo["authMethods"] {
+  return methods.slice(0, AUTH_METHODS_MAX).map(({ id, methodId, name, description }) => ({
+    id: id ?? methodId ?? "",
+    name: name ?? id ?? methodId ?? "",
+    description: (description ?? "").slice(0, NAME_CHARS),
+  }));
 }
 
 const NAME_CHARS = 200;
 const AUTH_METHODS_MAX = 20;
 
 /** Loose on purpose: agents of many ages and makers answer, and what is not used need not be right. */
+const Info = z.object({ name: z.string(), version: z.string().nullish() }).nullish().catch(null);
 const Initialized = z.object({
   protocolVersion: z.number(),
-  agentInfo: z.object({ name: z.string(), version: z.string().nullish() }).nullish().catch(null),
+  agentInfo: Info,
+  info: Info,
+  capabilities: z
+    .object({
+      session: z
+        .object({
+          prompt: z.object({ image: z.unknown(), embeddedContext: z.unknown() }).partial().nullish(),
+          mcp: z.object({ http: z.unknown() }).partial().nullish(),
+          fork: z.unknown().optional(),
+        })
+        .nullish(),
+    })
+    .nullish()
+    .catch(null),
   agentCapabilities: z
     .object({
       loadSession: z.boolean().nullish().catch(null),
@@ -103,7 +150,14 @@ const Initialized = z.object({
     .nullish()
     .catch(null),
   authMethods: z
-    .array(z.object({ id: z.string(), name: z.string().nullish(), description: z.string().nullish() }))
+    .array(
+      z.object({
+        id: z.string().optional(),
+        methodId: z.string().optional(),
+        name: z.string().nullish(),
+        description: z.string().nullish(),
+      }),
+    )
     .nullish()
     .catch(null),
 });

@@ -102,7 +102,8 @@ async function loggedIn(agent: AgentProcess, order: OpenOrder, act: () => Promis
     if (order.authMethod === null) throw setupRequired(agent, order, thrown.message);
   }
   try {
-    await agent.request("authenticate", { methodId: order.authMethod }, order.times.authenticateMs);
+    const login = agent.info.protocol === 2 ? "auth/login" : "authenticate";
+    await agent.request(login, { methodId: order.authMethod }, order.times.authenticateMs);
     return await act();
   } catch (thrown) {
     if (thrown instanceof RequestError) throw setupRequired(agent, order, thrown.message);

@@ -61,7 +61,9 @@ export function createOffer(): Offer {
 const Named = z.object({ id: z.string(), name: z.string().catch("") });
 const Value = z.object({ value: z.string() });
 const Option = z.object({
-  id: z.string(),
+  id: z.string().optional(),
+  /** As version 2 calls it. */
+  configId: z.string().optional(),
   name: z.string().catch(""),
   category: z.string().nullish().catch(null),
   currentValue: z.union([z.string(), z.boolean()]),
@@ -87,7 +89,8 @@ function named({ id, name }: z.infer<typeof Named>): { readonly id: string; read
 }
 
 function shown(option: z.infer<typeof Option>): OfferedOption {
-  const { id, name, category, currentValue, options } = option;
+  const { name, category, currentValue, options } = option;
+  const id = option.id ?? option.configId ?? "";
   const values = (options ?? []).flatMap((entry) => ("value" in entry ? [entry] : entry.options));
   return {
     id: cut(id),

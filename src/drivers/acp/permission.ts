@@ -18,7 +18,7 @@ export function createPermissions(port: TurnPort, recorder: TurnRecorder, onTooM
   let asked = 0;
   return async (params: unknown): Promise<object> => {
     const parsed = Request.safeParse(params);
-    const call = parsed.success ? readToolCall(parsed.data.toolCall) : null;
+    const call = parsed.success ? callOf(parsed.data) : null;
     if (!parsed.success || call === null) return CANCELLED;
     asked += 1;
     if (asked > PERMISSIONS_PER_TURN_MAX) {
@@ -91,8 +91,33 @@ function commandIn(input: unknown): string | null {
   return Array.isArray(command) ? command.join(" ").slice(0, 2000) : null;
 }
 
+/** Version 2 asks about a subject, which may be a tool call, a command, or nothing but words. */
+function callOf({ toolCall, subject, title }: z.infer<typeof Request>): ToolChange | null {
+  const call = readToolCall(toolCall ?? subject?.toolCall);
+  if (call !== null) return call;
+  const command = subject?.command ?? null;
+  if (title == null && command === null) return null;
+  const toolCallId = subject?.toolCallId ?? `permission: ${title ?? command}`.slice(0, 400);
+  const kind = command === null ? "other" : "execute";
+  return readToolCall({
+    toolCallId,
+    title: title ?? command,
+    kind,
+    ...(command === null ? {} : { rawInput: { command } }),
+  });
+}
+
 const Request = z.object({
-  toolCall: z.unknown(),
+  toolCall: z.unknown().optional(),
+  title: z.string().max(4000).nullish().catch(null),
+  subject: z
+    .object({
+      toolCall: z.unknown().optional(),
+      toolCallId: z.string().nullish().catch(null),
+      command: z.string().nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
   options: z
     .array(z.object({ optionId: z.string(), name: z.string(), kind: z.string() }))
     .min(1)

@@ -17,7 +17,13 @@ export async function probeAgent(
   const { clock, cwd, version } = parts;
   const process = parts.host.spawn({ slug: manifest.id, label: "check", cwd, argv, env, shown });
   const times = { ...STEP_TIMES, ...given(manifest.timeouts) };
-  const agent = await startAgent(process, { slug: manifest.id, clock, times, version });
+  const agent = await startAgent(process, {
+    slug: manifest.id,
+    clock,
+    times,
+    version,
+    acpVersion: manifest.acp_version,
+  });
   await agent.stop(PROBE_GRACE_MS, "it was only tried out");
   return agent.info;
 }

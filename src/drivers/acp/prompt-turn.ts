@@ -5,6 +5,7 @@ import { type DriverSettings, fact } from "../../kernel/index.ts";
 import { DriverError, type TurnPort } from "../driver.ts";
 import { createTurnRecorder, type TurnRecorder } from "../turn-recorder.ts";
 import type { AgentPool, Seat } from "./agent-pool.ts";
+import type { AgentProcess } from "./agent-process.ts";
 import { applySettings } from "./apply-settings.ts";
 import { createElicitations } from "./elicitation.ts";
 import { createPermissions } from "./permission.ts";
@@ -33,8 +34,13 @@ export async function runPrompt(turn: PromptTurn): Promise<void> {
   const broken = Promise.withResolvers<never>();
   broken.promise.catch(() => undefined);
   const recorder = createTurnRecorder(port, offer.hearUpdate, broken.reject);
+  const idle = createIdle(agent);
   const stopListening = agent.listen(nativeId, {
-    onUpdate: (update) => recorder.push(readUpdate(update)),
+    onUpdate: (given) => {
+      const update = readUpdate(given);
+      if (update.is === "state") idle.hear(update);
+      recorder.push(update);
+    },
     onRequest: requestAnswers(port, recorder, broken.reject),
     ready: recorder.ready,
   });
@@ -48,7 +54,7 @@ export async function runPrompt(turn: PromptTurn): Promise<void> {
     await recordOffer(port, seat);
     const prompt = await promptContent(turn.told + port.prompt, port.attachments, agent.info);
     port.signal.throwIfAborted();
-    open = agent.request("session/prompt", { sessionId: nativeId, prompt }, PROMPT_MS_MAX);
+    open = idle.after(agent.request("session/prompt", { sessionId: nativeId, prompt }, PROMPT_MS_MAX));
     const answer = await Promise.race([open, broken.promise]);
     open = null;
     await recorder.finish();
@@ -64,6 +70,24 @@ export async function runPrompt(turn: PromptTurn): Promise<void> {
     else if (port.signal.aborted && busy.isAlone()) await agent.endSince(mark);
     await recordRest(turn, recorder);
   }
+}
+
+/** In version 2 of the protocol the answer to a prompt only says that it was taken; the agent's rest is the turn's end. */
+function createIdle(agent: AgentProcess) {
+  const rested = Promise.withResolvers<unknown>();
+  return {
+    hear: ({ state, stopReason }: { readonly state: string; readonly stopReason: string | null }): void => {
+      if (state === "idle" && stopReason !== null) rested.resolve({ stopReason });
+    },
+    after: async (taken: Promise<unknown>): Promise<unknown> => {
+      const answer = await taken;
+      if (agent.info.protocol === 1) return answer;
+      const died = agent.ended.then((why): never => {
+        throw new DriverError("agent_crashed", `${why} during a turn${agent.printed.tailText()}`);
+      });
+      return Promise.race([rested.promise, died]);
+    },
+  };
 }
 
 /** Whether the agent stopped in time when it was told to. */

@@ -12,13 +12,35 @@ export function readUpdate(update: unknown): Update {
       const role = kind === "agent_message_chunk" ? "assistant" : "thought";
       return { is: "text", role, messageId: chunk.data.messageId ?? null, text: textOf(chunk.data.content) };
     }
+    case "agent_message":
+    case "agent_thought": {
+      const whole = Whole.safeParse(update);
+      if (!whole.success) return other;
+      const role = kind === "agent_message" ? "assistant" : "thought";
+      const { messageId, content } = whole.data;
+      return { is: "text", role, messageId, text: (content ?? []).map(textOf).join(""), whole: true };
+    }
+    case "state_update": {
+      const state = State.safeParse(update);
+      return state.success
+        ? { is: "state", state: state.data.state, stopReason: state.data.stopReason ?? null }
+        : other;
+    }
+    case "tool_call_content_chunk": {
+      const chunk = ToolChunk.safeParse(update);
+      const call = chunk.success
+        ? readToolCall({ toolCallId: chunk.data.toolCallId, content: [chunk.data.content] })
+        : null;
+      return call === null ? other : { is: "tool", call: { ...call, appends: true } };
+    }
     case "tool_call":
     case "tool_call_update": {
       const call = readToolCall(update);
       return call === null ? other : { is: "tool", call };
     }
-    case "plan": {
-      const plan = Plan.safeParse(update);
+    case "plan":
+    case "plan_update": {
+      const plan = Plan.safeParse(kind === "plan" ? update : Reflect.get(Object(update), "plan"));
       if (!plan.success) return other;
       return {
         is: "plan",
@@ -40,6 +62,7 @@ export function readUpdate(update: unknown): Update {
     case "current_mode_update":
     case "config_option_update":
       return { is: "offer", kind, update };
+    case "user_message":
     case "user_message_chunk":
     case "session_info_update":
       return { is: "nothing" };
@@ -69,6 +92,8 @@ function readContent(item: unknown): readonly ToolContent[] {
   const diff = Diff.safeParse(item);
   if (diff.success)
     return [{ is: "diff", path: diff.data.path, before: diff.data.oldText ?? null, after: diff.data.newText }];
+  const changes = Changes.safeParse(item);
+  if (changes.success) return [{ is: "text", text: changes.data.patch?.text ?? JSON.stringify(changes.data.changes) }];
   // A terminal of the client's would be shown live; ours has none, and the output comes as `rawOutput`.
   if (Terminal.safeParse(item).success) return [];
   const content = Content.safeParse(item);
@@ -94,6 +119,9 @@ const BLOCK_SHOWN_CHARS = 2000;
 const STATUS = { pending: "open", in_progress: "active", completed: "done" } as const;
 
 const Text = z.object({ type: z.literal("text"), text: z.string() });
+const Whole = z.object({ messageId: z.string(), content: z.array(z.unknown()).nullish() });
+const State = z.object({ state: z.string(), stopReason: z.string().nullish().catch(null) });
+const ToolChunk = z.object({ toolCallId: z.string(), content: z.unknown() });
 const Chunk = z.object({ content: z.looseObject({ type: z.string() }), messageId: z.string().nullish() });
 const Diff = z.object({
   type: z.literal("diff"),
@@ -101,13 +129,23 @@ const Diff = z.object({
   oldText: z.string().nullish(),
   newText: z.string(),
 });
+/** A diff of version 2: what changed where, and perhaps a patch. */
+const Changes = z.object({
+  type: z.literal("diff"),
+  changes: z.array(z.looseObject({ operation: z.string() })),
+  patch: z.object({ text: z.string() }).nullish().catch(null),
+});
 const Terminal = z.object({ type: z.literal("terminal") });
 const Content = z.object({ type: z.literal("content"), content: z.unknown() });
 const Tool = z.object({
   toolCallId: z.string().min(1).max(500),
   title: z.string().nullish().catch(null),
   kind: z.string().nullish().catch(null),
-  status: z.enum(["pending", "in_progress", "completed", "failed"]).nullish().catch(null),
+  status: z
+    .enum(["pending", "in_progress", "paused", "completed", "failed", "cancelled"])
+    .transform((status) => (status === "cancelled" ? "failed" : status === "paused" ? "in_progress" : status))
+    .nullish()
+    .catch(null),
   content: z.array(z.unknown()).nullish().catch(null),
   locations: z
     .array(z.object({ path: z.string(), line: z.number().nullish().catch(null) }))

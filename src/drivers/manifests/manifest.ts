@@ -12,6 +12,8 @@ export const Manifest = z.object({
   description: z.string().max(500),
   version: z.string().max(40).default("1.0.0"),
   protocol: z.enum(["acp", "print"]),
+  /** The version of ACP to ask for. An agent that answers 1 to 2 is spoken to in 1. */
+  acp_version: z.union([z.literal(1), z.literal(2)]).default(1),
   bin: z.string().regex(/^[A-Za-z0-9._\-/]+$/),
   bin_args: z.array(z.string()).default([]),
   install: z

@@ -5,6 +5,7 @@ import { hiddenPaths } from "./hidden-paths.ts";
 import { MARKER_VARIABLE, uniqueMarker } from "./marker.ts";
 import { checkSpec, type ProcessSpec } from "./process-spec.ts";
 import { groupTree, namespaceTree, type ProcessTree } from "./process-tree.ts";
+import { limitScript, type ResourceLimits } from "./resource-limits.ts";
 import { sandboxArgv } from "./sandbox-argv.ts";
 import { GATE_FD, gatedArgv, keepGate } from "./start-gate.ts";
 
@@ -33,7 +34,8 @@ export interface Launched extends Forked {
 export function launchPlain(spec: ProcessSpec, home: Home, log: HostLog): Launched {
   const { argv, cwd } = checkSpec(spec, { ...home, hidden: [] });
   const marker = uniqueMarker(spec.env);
-  const forked = fork(argv, cwd, marker, spec, [], log);
+  const limited = ["/bin/sh", "-c", `${limitScript(spec.limits ?? NO_LIMITS)}exec "$@"`, "limits", ...argv];
+  const forked = fork(spec.limits === undefined ? argv : limited, cwd, marker, spec, [], log);
   return { ...forked, tree: groupTree(forked.pid, marker), whyNotStarted: () => undefined };
 }
 
@@ -41,7 +43,14 @@ export function launchSandboxed(spec: ProcessSpec, home: Home, bwrapPath: string
   const hidden = hiddenPaths(home.realHome);
   const { argv, cwd, readBack, shown } = checkSpec(spec, { ...home, hidden: hidden.map(({ path }) => path) });
   const marker = uniqueMarker(spec.env);
-  const wrapped = sandboxArgv({ bwrapPath, hidden, readBack, shown, cwd, argv: gatedArgv(argv) });
+  const wrapped = sandboxArgv({
+    bwrapPath,
+    hidden,
+    readBack,
+    shown,
+    cwd,
+    argv: gatedArgv(argv, limitScript(spec.limits ?? NO_LIMITS)),
+  });
   const forked = fork(wrapped, cwd, marker, spec, ["pipe"], log);
   const tree = namespaceTree(forked.pid, marker);
   const gate = forked.child.stdio[GATE_FD];
@@ -54,6 +63,8 @@ export function launchSandboxed(spec: ProcessSpec, home: Home, bwrapPath: string
   keepGate(gate, mayStart, (error) => log("the start gate failed", { pid: forked.pid, error }));
   return { ...forked, tree, whyNotStarted: () => (started ? undefined : sandboxFailed(bwrapPath)) };
 }
+
+const NO_LIMITS: ResourceLimits = { memoryMb: null, openFilesMax: null };
 
 function fork(
   argv: readonly string[],

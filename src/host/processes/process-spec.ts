@@ -4,6 +4,7 @@ import { UNREACHABLE, unless } from "../errno.ts";
 import { HostError } from "../host-error.ts";
 import { isInside } from "../path-inside.ts";
 import { findProgram } from "./find-program.ts";
+import type { ResourceLimits } from "./resource-limits.ts";
 
 export interface ProcessSpec {
   /** Program (looked for on the PATH of `env`) and its arguments. */
@@ -16,6 +17,8 @@ export interface ProcessSpec {
   readonly readBack?: readonly string[];
   /** Directories below the product's home that the process may see, and not write. */
   readonly shown?: readonly string[];
+  /** Default: none but that no core file is written. */
+  readonly limits?: ResourceLimits;
   /** What the process writes beyond this (both streams together) is read and thrown away. Default: no limit. */
   readonly outputLimitBytes?: number;
 }

@@ -8,8 +8,8 @@ import type { Duplex } from "node:stream";
  * socket, and the shell ends without having started anything. (A bubblewrap that lost its other half still earlier may
  * wait for ever, with nothing in it; it carries the marker.)
  */
-export function gatedArgv(argv: readonly string[]): string[] {
-  return ["/bin/sh", "-c", GATE_SCRIPT, "start-gate", ...argv];
+export function gatedArgv(argv: readonly string[], before = ""): string[] {
+  return ["/bin/sh", "-c", `${before}${GATE_SCRIPT}`, "start-gate", ...argv];
 }
 
 /** Where the shell finds the gate's socket: after stdin, stdout and stderr. */

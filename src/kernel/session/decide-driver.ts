@@ -1,8 +1,9 @@
 import type { Attachment, DriverEventMap, DriverSettings } from "../driver-events.ts";
 import type { TextOrBlob } from "../event-parts.ts";
-import { type Fact, fact } from "../events.ts";
+import { type Fact, fact, type Question } from "../events.ts";
 import { LIMITS } from "../limits.ts";
 import { refuse } from "../refusal.ts";
+import { askApproval } from "./decide-effect.ts";
 import type { Decision } from "./decide-life.ts";
 import { admitTurn, notRunning } from "./decide-turn.ts";
 import { isEnded, type SessionState } from "./state.ts";
@@ -16,6 +17,15 @@ export function recordDriver(state: SessionState, turnId: string, facts: readonl
   if (stray !== undefined) return refuse("turn_not_running", { turnId: stray.data.turnId });
   return notRunning(state, turnId) ?? facts;
 }
+
+/** A question of the session's own, whatever turn it is in. */
+export function askInTurn(state: SessionState, question: Omit<Question, "turnId">): Decision {
+  const turnId = state.phase.at === "busy" ? state.phase.turnId : NO_TURN;
+  return askApproval(state, { ...question, turnId });
+}
+
+/** No turn is called that. */
+const NO_TURN = "";
 
 export function configureDriver(state: SessionState, change: Partial<DriverSettings>): Decision {
   if (isEnded(state)) return refuse("session_ended", { id: state.id, state: state.phase.at });

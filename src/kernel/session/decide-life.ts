@@ -1,5 +1,6 @@
 import type { Continuity } from "../event-parts.ts";
 import { type CustomFact, type Fact, fact, isErasable, type RedoClass, type SessionSpec } from "../events.ts";
+import type { ArchiveRef } from "../keeping.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 import { isEnded, type Point, pendingApprovals, type SessionState } from "./state.ts";
 import { inheritView, rewindView, type View } from "./view.ts";
@@ -87,6 +88,15 @@ export function eraseData(
   const kept = targets.find(({ type }) => !isErasable(type));
   if (kept !== undefined) return refuse("not_erasable", { id: kept.id, type: kept.type });
   return [fact("data.erased@1", { events: targets.map(({ id }) => id), reason })];
+}
+
+/** Only what is over, and only once. */
+export function archiveSession(
+  state: SessionState,
+  input: { readonly archive: ArchiveRef | null; readonly events: number },
+): Decision {
+  if (!isEnded(state)) return refuse("session_not_ended", { id: state.id });
+  return state.archived === null ? [fact("session.archived@1", input)] : [];
 }
 
 export function labelSession(state: SessionState, label: string | null): Decision {

@@ -60,6 +60,8 @@ function apply(state: SessionState, fact: Fact, event: Placed): SessionState {
       return { ...state, label: fact.data.label };
     case "session.forgotten@1":
       return { ...state, forgotten: true };
+    case "session.archived@1":
+      return { ...state, archived: { at: event.at, archive: fact.data.archive } };
     case "session.rewound@1":
       // What the agent remembers of its own lies ahead of where the session is now.
       return { ...withDriver(state, state.driver && { nativeId: null }), view: fact.data.view };
@@ -132,6 +134,9 @@ function apply(state: SessionState, fact: Fact, event: Placed): SessionState {
     case "turn.interrupt_requested@1":
     case "call.made@1":
     case "log.exported@1":
+    case "log.backed_up@1":
+    case "log.restored@1":
+    case "log.collected@1":
     case "gate.denied@1":
     case "data.erased@1":
     case "agent.created@1":

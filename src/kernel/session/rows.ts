@@ -28,6 +28,7 @@ export interface SessionRow {
   readonly forkedFrom: { readonly sessionId: string; readonly eventId: string } | null;
   readonly root: string;
   readonly forgotten: boolean;
+  readonly archived: SessionState["archived"];
   readonly turnsEnded: number;
   /** Something of it runs or waits to run: what a new daemon must look at first. */
   readonly active: boolean;
@@ -72,6 +73,7 @@ export function sessionRow(state: SessionState): SessionRow | null {
     forkedFrom: forkedFrom === null ? null : { sessionId: forkedFrom.sessionId, eventId: forkedFrom.eventId },
     root: state.root,
     forgotten: state.forgotten,
+    archived: state.archived,
     turnsEnded: state.turnsEnded,
     active: isBusy(state) || phase.at === "starting" || (spec.external !== null && !isEnded(state)),
     error: phase.at === "error" ? { code: phase.code, message: phase.message } : null,

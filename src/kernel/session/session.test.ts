@@ -21,7 +21,13 @@ import { aipStatus, isEnded } from "./state.ts";
 import { SESSION_STATES } from "./transitions.ts";
 
 /** What an ended session still takes: a name, being forgotten, and two notes that change nothing in it. */
-const AFTER_THE_END = ["session.labelled@1", "session.forgotten@1", "data.erased@1", "call.made@1"];
+const AFTER_THE_END = [
+  "session.labelled@1",
+  "session.archived@1",
+  "session.forgotten@1",
+  "data.erased@1",
+  "call.made@1",
+];
 
 proves("K1", "at most one turn runs at any time", () => {
   forEveryLog((log) => {

@@ -1,5 +1,6 @@
 import type { DriverOffer, DriverSettings } from "../driver-events.ts";
 import type { EffectKind, Question, RedoClass, SessionSpec } from "../events.ts";
+import type { ArchiveRef } from "../keeping.ts";
 import { ownEntry } from "../own-entry.ts";
 import type { SessionStateName } from "./transitions.ts";
 import { type ArtifactHistory, emptyView, type View } from "./view.ts";
@@ -20,6 +21,8 @@ export interface SessionState {
   readonly openedAt: string | null;
   readonly lastOutputAt: string | null;
   readonly forgotten: boolean;
+  /** Its data has left the log; null while it is there. */
+  readonly archived: { readonly at: string; readonly archive: ArchiveRef | null } | null;
   /** Admitted and not yet started, in order of arrival. The prompt is read from its event. */
   readonly queue: readonly QueuedTurn[];
   readonly turnsEnded: number;
@@ -101,6 +104,7 @@ export function newSessionState(id: string): SessionState {
     openedAt: null,
     lastOutputAt: null,
     forgotten: false,
+    archived: null,
     queue: [],
     turnsEnded: 0,
     recentTurns: [],

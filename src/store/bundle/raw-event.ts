@@ -1,7 +1,6 @@
-import { bytes } from "../encoding.ts";
-import { StoreError } from "../port.ts";
+import { bytes, number } from "../encoding.ts";
+import { type RawEvent, StoreError } from "../port.ts";
 import { namedBlobs } from "./named-blobs.ts";
-import type { RawEvent } from "./write-bundle.ts";
 
 export const RAW_COLUMNS = "seq, prev, header, hash, salt, data";
 /** A page ends when its data has come to this much. */
@@ -10,10 +9,14 @@ export const RAW_PAGE_BYTES_MAX = 8 * 1024 * 1024;
 /** An event as its bytes lie there. Nothing is judged: whoever verifies a bundle wants to see what was stored. */
 export function rawEvent(row: Readonly<Record<string, unknown>>, expected: number): RawEvent {
   if (row["seq"] !== expected) throw new StoreError("log_corrupt", { seq: expected, problem: "missing" });
+  return rawOf(row);
+}
+
+export function rawOf(row: Readonly<Record<string, unknown>>): RawEvent {
   const header = bytes(row["header"]);
   const data = row["data"] === null ? null : bytes(row["data"]);
   return {
-    seq: expected,
+    seq: number(row["seq"]),
     prev: bytes(row["prev"]),
     header,
     hash: bytes(row["hash"]),

@@ -1,4 +1,4 @@
-import type { BundleReport, SignedSize } from "../port.ts";
+import type { BundleReport, RawEvent, SignedSize } from "../port.ts";
 import type { BundleSink } from "./sink.ts";
 
 /** The log as it is stored, byte for byte. */
@@ -6,17 +6,6 @@ export interface BundleSource {
   /** Events behind a global position, in order; as many as the limit, or fewer when they are large. Empty at the end. */
   readonly rawAfter: (seq: number, limit: number) => Promise<readonly RawEvent[]>;
   readonly blob: (sha256: string) => Promise<Uint8Array | null>;
-}
-
-export interface RawEvent {
-  readonly seq: number;
-  readonly prev: Uint8Array;
-  readonly header: Uint8Array;
-  readonly hash: Uint8Array;
-  readonly salt: Uint8Array | null;
-  readonly data: Uint8Array | null;
-  /** Those that the data names. */
-  readonly blobs: readonly string[];
 }
 
 const PAGE_EVENTS = 500;

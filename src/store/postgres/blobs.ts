@@ -14,16 +14,18 @@ export function createBlobs(use: Use): Blobs {
       await use((connection) =>
         inTransaction(connection, async () => {
           // Waits for an erasure that is about to take it away, and then brings it again.
-          const [known] = await connection.query("SELECT packed FROM blobs WHERE blob = $1 FOR KEY SHARE", name);
+          const [known] = await connection.query("SELECT packed FROM blobs WHERE blob = $1 FOR NO KEY UPDATE", name);
           const isWhole =
             known !== undefined &&
             (await read(sha256, known["packed"]).then(
               () => true,
               () => false,
             ));
-          if (!isWhole)
+          // Whoever brings it is about to name it: for a sweep it is as new as the first day.
+          if (isWhole) await connection.query("UPDATE blobs SET put_at = clock_timestamp() WHERE blob = $1", name);
+          else
             await connection.query(
-              "INSERT INTO blobs(blob, packed) VALUES ($1, $2) ON CONFLICT (blob) DO UPDATE SET packed = excluded.packed",
+              "INSERT INTO blobs(blob, packed) VALUES ($1, $2) ON CONFLICT (blob) DO UPDATE SET packed = excluded.packed, put_at = clock_timestamp()",
               name,
               packed,
             );

@@ -1,8 +1,8 @@
 import type { WriteExport } from "../bundle/exports.ts";
 import { openSink } from "../bundle/open-sink.ts";
-import { RAW_COLUMNS, RAW_PAGE_BYTES_MAX, rawEvent } from "../bundle/raw-event.ts";
-import { type RawEvent, writeBundle } from "../bundle/write-bundle.ts";
-import { StoreError } from "../port.ts";
+import { RAW_COLUMNS, RAW_PAGE_BYTES_MAX, rawEvent, rawOf } from "../bundle/raw-event.ts";
+import { writeBundle } from "../bundle/write-bundle.ts";
+import { type RawEvent, StoreError } from "../port.ts";
 import type { Sql } from "./event-pages.ts";
 
 export function exportLog(sql: Sql, blob: (sha256: string) => Promise<Uint8Array | null>): WriteExport {
@@ -32,4 +32,22 @@ async function rawAfter(sql: Sql, seq: number, limit: number): Promise<readonly 
     seq + limit,
   );
   return rows.map((row, at) => rawEvent(row, seq + at + 1));
+}
+
+export async function rawOfStream(
+  sql: Sql,
+  stream: string,
+  after: number,
+  limit: number,
+): Promise<readonly RawEvent[]> {
+  const rows = await sql(
+    `SELECT * FROM (
+       SELECT ${RAW_COLUMNS}, sum(octet_length(data)) OVER (ORDER BY version ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+       FROM events WHERE stream = (SELECT no FROM streams WHERE name = $1) AND version > $2 AND version <= $3 ORDER BY version
+     ) e WHERE coalesce(before, 0) < ${RAW_PAGE_BYTES_MAX} ORDER BY seq`,
+    Buffer.from(stream),
+    after,
+    after + limit,
+  );
+  return rows.map(rawOf);
 }

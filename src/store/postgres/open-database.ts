@@ -29,7 +29,7 @@ export interface PostgresLimits extends ConnectionLimits, PoolLimits {
   readonly rideOutMs: number;
 }
 
-const LIMITS: PostgresLimits = {
+export const LIMITS: PostgresLimits = {
   connectionsMax: 8,
   waitingMax: 5000,
   waitMaxMs: 5000,

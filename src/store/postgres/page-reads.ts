@@ -139,7 +139,10 @@ function rowFilter(model: Model, query: RowQuery): { readonly where: string; rea
   const parts = ["true"];
   if (query.after !== undefined) parts.push(`id ${model === "session" ? "<" : ">"} ${param(query.after)}`);
   if (model === "session" && query.active === true) parts.push("active = 1");
-  else if (model === "session") parts.push(query.open === true ? "alive = 1 AND shown = 1" : "shown = 1");
+  else if (model === "session") {
+    if (query.open === true) parts.push("alive = 1");
+    if (query.all !== true) parts.push("shown = 1");
+  }
   if (model === "approval" && query.open === true) parts.push("status = 'pending'::bytea");
   if (model === "approval" && query.sessionId !== undefined) parts.push(`session = ${param(query.sessionId)}`);
   return { where: parts.join(" AND "), given };

@@ -92,7 +92,15 @@ export const TABLES: Readonly<Record<string, Table>> = {
     indexes: ["CREATE INDEX tokens_secret ON tokens(secret)"],
   },
   system: { columns: { id: "bytea NOT NULL", ...ROW }, key: "id", fillPercent: 50 },
-  blobs: { columns: { blob: "bytea NOT NULL", packed: "bytea NOT NULL" }, key: "blob" },
+  /** `put_at`: when somebody brought it last. */
+  blobs: {
+    columns: {
+      blob: "bytea NOT NULL",
+      packed: "bytea NOT NULL",
+      put_at: "timestamp with time zone NOT NULL DEFAULT clock_timestamp()",
+    },
+    key: "blob",
+  },
   /** Erased and not brought again: an event may no longer name them. */
   gone_blobs: { columns: { blob: "bytea NOT NULL" }, key: "blob" },
   search_cursor: {

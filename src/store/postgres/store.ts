@@ -1,6 +1,7 @@
 import { type Folded, LIMITS } from "../../kernel/index.ts";
 import { createExports } from "../bundle/exports.ts";
 import { compareModels } from "../compare-models.ts";
+import { number } from "../encoding.ts";
 import { eraseRequest } from "../erasing.ts";
 import { createFoldCache } from "../fold-cache.ts";
 import { createListeners } from "../listeners.ts";
@@ -9,8 +10,9 @@ import { createSalts, type Prepared, prepare, recorded, withCause } from "../pre
 import { tail } from "../tail.ts";
 import { callOf, NOTHING } from "../write-request.ts";
 import { createBlobs } from "./blobs.ts";
+import { copyLog } from "./copy.ts";
 import { createDerivedReads } from "./derived-reads.ts";
-import { exportLog } from "./export.ts";
+import { exportLog, rawOfStream } from "./export.ts";
 import { foldCold, foldStream } from "./fold-stream.ts";
 import { createIndexing } from "./indexing.ts";
 import { startNews } from "./news.ts";
@@ -18,6 +20,7 @@ import { openDatabase, type PostgresStoreOptions } from "./open-database.ts";
 import { createPageReads } from "./page-reads.ts";
 import { createPublisher } from "./publisher.ts";
 import { createSearchIndex } from "./search-index.ts";
+import { sweepBlobs } from "./sweep.ts";
 import { createUnderWay } from "./under-way.ts";
 import { untilReachable } from "./until-reachable.ts";
 import { verifyLog } from "./verify.ts";
@@ -155,6 +158,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       run(() => (atVersion === undefined ? foldNow(stream) : foldStream(reads, stream, atVersion))),
     readStream: (stream, query) => run(() => reads.stream(stream, query)),
     readAll: (query) => run(() => reads.all(query)),
+    rawStream: (stream, after, limit) => run(() => rawOfStream(sql, stream, after, limit)),
     event: (id) => run(() => reads.event(id)),
     version: (stream) => run(() => reads.version(stream)),
     seqAt: (stream, version) => run(() => reads.seqAt(stream, version)),
@@ -175,6 +179,16 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       }),
     blob: (sha256) => run(() => blobs.get(sha256)),
     erase: (stream, ids, event, given) => run(() => erase(stream, ids, event, given)),
+    copyTo: (folder, progress) => run(() => copyLog(use, folder, progress, closing.signal)),
+    blobUse: (sha256) =>
+      run(async () => {
+        if (!/^[0-9a-f]{64}$/.test(sha256)) return null;
+        const [found] = await sql(BLOB_USE, Buffer.from(sha256, "hex"));
+        return found === undefined ? null : { names: number(found["names"]), bytes: number(found["bytes"]) };
+      }),
+    sweepBlobs: (sweep) => run(() => sweepBlobs(use, sweep)),
+    // PostgreSQL does that itself, when its autovacuum comes by: what was freed is used again.
+    giveBack: async () => undefined,
     verify: (progress) => run(() => verifyLog(sql, progress ?? noProgress)),
     exportBundle: (request) => run(() => exports.run(request)),
     rebuild: (repair, progress) =>
@@ -190,6 +204,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     },
   };
 }
+
+const BLOB_USE =
+  "SELECT octet_length(packed) AS bytes, (SELECT count(*) FROM event_blobs e WHERE e.blob = b.blob) AS names FROM blobs b WHERE blob = $1";
 
 function isTwice(parts: readonly AppendPart[], part: AppendPart): boolean {
   return parts.find(({ stream }) => stream === part.stream) !== part;

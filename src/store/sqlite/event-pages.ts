@@ -25,6 +25,9 @@ const SCAN_MAX = 5000;
 /** Nor may large events make a page that does not fit into memory. */
 const PAGE_BYTES_MAX = 8 * 1024 * 1024;
 
+/** So many rows are asked for in one call, which costs less than one by one; few enough to fit when all are large. */
+const ROWS_AT_ONCE = 32;
+
 /** A stretch of positions, both ends included, in the log or in one stream. */
 interface Stretch {
   readonly from: number;
@@ -86,7 +89,7 @@ export function createPager(sql: (source: string) => Statement): Pager {
     const column = part.of === null ? "seq" : "version";
     const order = query.descending === true ? "DESC" : "ASC";
     const filters: string[] = [];
-    const given: SQLInputValue[] = part.of === null ? [part.from, part.to] : [part.from, part.to, part.of.no];
+    const given: SQLInputValue[] = part.of === null ? [] : [part.of.no];
     if (query.types !== undefined) {
       filters.push(` AND (${query.types.map(() => "(e.type >= ? AND e.type < ?)").join(" OR ") || "0"})`);
       given.push(...query.types.flatMap(typeBounds));
@@ -97,9 +100,11 @@ export function createPager(sql: (source: string) => Statement): Pager {
       given.push(Buffer.from(`"turnId":${JSON.stringify(query.turnId)}`));
     }
     const place = part.of === null ? "" : " AND e.stream = ?";
-    return sql(
+    const rows = sql(
       `SELECT ${EVENT_COLUMNS} FROM ${EVENT_SOURCE} WHERE e.${column} BETWEEN ? AND ?${place}${filters.join("")} ORDER BY e.${column} ${order}`,
-    ).each(...given);
+    );
+    if (filters.length > 0) return rows.each(part.from, part.to, ...given);
+    return inPortions(part, query.descending === true, (from, to) => rows.all(from, to, ...given));
   };
 
   const all: Pager["all"] = (lastSeq, query) => {
@@ -118,6 +123,18 @@ export function createPager(sql: (source: string) => Statement): Pager {
     versions: (stream, after, upTo, limit) =>
       page({ from: after + 1, to: Math.min(upTo, stream.last), of: stream }, { limit }).events,
   };
+}
+
+function* inPortions(
+  { from, to }: Stretch,
+  descending: boolean,
+  read: (from: number, to: number) => readonly Row[],
+): Iterable<Row> {
+  for (let done = 0; from + done <= to; done += ROWS_AT_ONCE) {
+    const portion = Math.min(ROWS_AT_ONCE, to - from - done + 1);
+    if (descending) yield* read(to - done - portion + 1, to - done);
+    else yield* read(from + done, from + done + portion - 1);
+  }
 }
 
 function missing(part: Stretch, position: number): StoreError {

@@ -37,6 +37,12 @@ export interface PageReads {
   readonly tokenBySecretHash: (secretHash: string) => string | null;
   /** Several reads of one state of the log; short, because meanwhile the write-ahead log cannot be emptied. */
   readonly consistently: <T>(work: () => T) => T;
+  /** Whether any event names the blob. */
+  readonly isNamed: (blob: string) => boolean;
+  /** How many events do. */
+  readonly namesOf: (blob: string) => number;
+  /** Pages of the file that hold nothing. */
+  readonly freePages: () => number;
   /** Changes when another connection has committed: how another process notices news. */
   readonly dataVersion: () => number;
 }
@@ -131,6 +137,9 @@ export function createPageReads(db: DatabaseSync): PageReads {
         sql("COMMIT").get();
       }
     },
+    isNamed: (blob) => sql("SELECT 1 AS named FROM event_blobs WHERE blob = ? LIMIT 1").get(blob) !== undefined,
+    namesOf: (blob) => number(sql("SELECT count(*) AS names FROM event_blobs WHERE blob = ?").get(blob)?.["names"]),
+    freePages: () => number(sql("PRAGMA freelist_count").get()?.["freelist_count"]),
     dataVersion: () => number(sql("PRAGMA data_version").get()?.["data_version"]),
   };
 }
@@ -140,7 +149,8 @@ function rowFilter(model: Model, query: RowQuery): { readonly where: string; rea
   if (model === "session") {
     if (query.active === true)
       return { where: query.after === undefined ? "active = 1" : "active = 1 AND id < ?", given: after };
-    const open = query.open === true ? "alive = 1 AND shown = 1" : "shown = 1";
+    const shown = query.all === true ? "1 = 1" : "shown = 1";
+    const open = query.open === true ? `alive = 1 AND ${shown}` : shown;
     return { where: query.after === undefined ? open : `${open} AND id < ?`, given: after };
   }
   const parts = query.after === undefined ? ["1 = 1"] : ["id > ?"];

@@ -35,6 +35,9 @@ INSERT INTO fence VALUES (1, 0);
 
 /** How long a connection waits for a lock. Only another process, or a checkpoint that empties the log, can hold one. */
 const BUSY_TIMEOUT_MS = 5000;
+/** Each connection has a cache of pages of its own. What falls out is in the system's, which all of them share. */
+const WRITER_CACHE_KIB = 16 * 1024;
+const READER_CACHE_KIB = 8 * 1024;
 /** More than any fold can come to. A length that has been damaged is found by it before memory is asked for. */
 const ROW_BYTES_MAX = 128 * 1024 * 1024;
 
@@ -44,8 +47,10 @@ const ROW_BYTES_MAX = 128 * 1024 * 1024;
  */
 export function openForWriting(path: string): DatabaseSync {
   return open(path, false, (db) => {
+    // Holds only for a file that is still empty, and only before anything else is said of it.
+    db.exec("PRAGMA auto_vacuum=INCREMENTAL");
     db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA secure_delete=ON");
-    db.exec("PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=OFF");
+    db.exec(`PRAGMA cache_size=-${WRITER_CACHE_KIB}; PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=OFF`);
     if (versionOf(db) === 0) create(db);
   });
 }
@@ -53,7 +58,7 @@ export function openForWriting(path: string): DatabaseSync {
 /** Without memory mapping: there an unreadable page would be a signal that ends the process, not an error. */
 export function openForReading(path: string): DatabaseSync {
   return open(path, true, (db) => {
-    db.exec("PRAGMA query_only=ON; PRAGMA cache_size=-32768");
+    db.exec(`PRAGMA query_only=ON; PRAGMA cache_size=-${READER_CACHE_KIB}`);
     if (versionOf(db) === 0) throw new StoreError("log_corrupt", { path, problem: "there is no log in this file" });
   });
 }

@@ -16,6 +16,7 @@ export interface SearchIndex {
 }
 
 const PAGE = 1000;
+const CACHE_KIB = 4 * 1024;
 
 export function openSearchIndex(path: string, reads: PageReads): SearchIndex {
   const db = openOrRenew(path, reads);
@@ -114,7 +115,8 @@ function open(path: string): DatabaseSync {
   closeSync(openSync(path, "a", 0o600));
   const db = new DatabaseSync(path, { timeout: 2000 });
   try {
-    db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-16384; PRAGMA secure_delete=ON");
+    db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON");
+    db.exec(`PRAGMA cache_size=-${CACHE_KIB}`);
     db.exec(
       "CREATE TABLE IF NOT EXISTS cursor(seq INTEGER NOT NULL, id TEXT NOT NULL); CREATE VIRTUAL TABLE IF NOT EXISTS docs USING fts5(text, session UNINDEXED, event UNINDEXED)",
     );

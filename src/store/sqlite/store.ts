@@ -1,8 +1,9 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { type Folded, LIMITS } from "../../kernel/index.ts";
-import { createBlobs } from "../blobs.ts";
+import { blobPath, createBlobs } from "../blobs.ts";
 import { createExports } from "../bundle/exports.ts";
 import { eraseRequest } from "../erasing.ts";
 import { createFoldCache } from "../fold-cache.ts";
@@ -18,13 +19,18 @@ import {
 } from "../port.ts";
 import { createSalts, type Prepared, prepare, recorded, withCause } from "../preparing.ts";
 import { tail } from "../tail.ts";
+import { createTurns } from "../turns.ts";
 import { callOf, NOTHING } from "../write-request.ts";
+import { type BlobFile, oldBlobs, removeTorn, sizeIfOld } from "./blob-sweep.ts";
+import { copyInThread } from "./copy-client.ts";
 import { exportInThread } from "./export-client.ts";
 import { foldCold, foldStream } from "./fold-stream.ts";
 import { makeHome } from "./make-home.ts";
 import { createPageReads } from "./page-reads.ts";
+import { rawOfStream } from "./raw-events.ts";
 import { startReader } from "./reader-client.ts";
 import { openForReading } from "./schema.ts";
+import { createStatements } from "./statements.ts";
 import { startWriter } from "./writer-client.ts";
 
 export interface SqliteStoreOptions {
@@ -47,6 +53,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   );
   const db = await openForReadingOr(path, writer.close);
   const reads = createPageReads(db);
+  const sql = createStatements(db);
   const reader = startReader({ path, searchPath: join(options.home, "search.db") });
   const exports = createExports(exportInThread({ path, blobFolder }));
   const blobs = createBlobs(blobFolder);
@@ -54,6 +61,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const newSalt = createSalts();
   const listeners = createListeners();
   const closing = new AbortController();
+  /** What a copy is made of must not be erased under it. */
+  const erasing = createTurns();
+  /** Nor may a blob be swept while somebody brings it. */
+  const bringing = createTurns();
 
   const foldNow = (stream: string): Folded => {
     const known = folds.get(stream);
@@ -96,7 +107,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     return publish(recorded(prepared, reply.ok));
   };
 
-  const erase: Store["erase"] = async (stream, ids, event, given) => {
+  const eraseNow: Store["erase"] = async (stream, ids, event, given) => {
     const { seqs, ...prepared } = await eraseRequest(reads, stream, ids, withCause(event, given.call ?? null), newSalt);
     if (folds.isSuspended(stream)) throw new StoreError("stale_version", { stream, reason: "it is being erased from" });
     folds.suspend(stream);
@@ -109,7 +120,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       erase: prepared.erase,
       scrub: true,
     };
-    const reply = await writer.write(write).finally(() => folds.resume(stream));
+    const reply = await bringing.alone(() => writer.write(write)).finally(() => folds.resume(stream));
     folds.set(stream, prepared.after);
     const events = publish(recorded([prepared], reply.ok));
     await reader.forget(seqs);
@@ -125,6 +136,36 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       left = (await writer.write({ ...NOTHING, fence, scrub: true })).unscrubbed;
     }
     if (left !== null) throw new StoreError(left, { erased: ids, ...UNSCRUBBED });
+  };
+
+  const sweepBlobs: Store["sweepBlobs"] = async ({ fence, minAgeMs, dryRun }) => {
+    let [blobs, bytes] = [0, 0];
+    const isOld = async ({ name }: BlobFile) => (await sizeIfOld(blobPath(blobFolder, name), minAgeMs)) !== null;
+    for await (const found of oldBlobs(blobFolder, minAgeMs, reads.isNamed)) {
+      const gone = dryRun
+        ? found
+        : await bringing.alone(async () => {
+            const still = [];
+            for (const file of found) if (await isOld(file)) still.push(file);
+            await writer.write({ ...NOTHING, fence, sweep: still.map(({ name }) => name), scrub: true });
+            return still.filter(({ name }) => !existsSync(blobPath(blobFolder, name)));
+          });
+      blobs += gone.length;
+      bytes += gone.reduce((sum, file) => sum + file.bytes, 0);
+    }
+    if (!dryRun) await bringing.alone(() => removeTorn(blobFolder, minAgeMs));
+    return { blobs, bytes };
+  };
+
+  /** In portions, because everybody who appends waits for each. */
+  const giveBack: Store["giveBack"] = async (fence) => {
+    for (let left = reads.freePages(); left > 0; ) {
+      await writer.write({ ...NOTHING, fence, vacuumPages: VACUUM_PAGES });
+      const now = reads.freePages();
+      if (now >= left) break;
+      left = now;
+    }
+    await writer.write({ ...NOTHING, fence, scrub: true });
   };
 
   const close = async (): Promise<void> => {
@@ -150,6 +191,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       atVersion === undefined ? foldNow(stream) : foldStream(reads, stream, atVersion),
     readStream: async (stream, query) => reads.stream(stream, query),
     readAll: async (query) => reads.all(query),
+    rawStream: async (stream, after, limit) => rawOfStream(sql, stream, after, limit),
     event: async (id) => reads.event(id),
     version: async (stream) => reads.version(stream),
     seqAt: async (stream, version) => reads.seqAt(stream, version),
@@ -170,10 +212,18 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     putBlob: async (bytes) => {
       if (bytes.length > LIMITS.artifactBytes)
         throw new StoreError("payload_too_large", { maxBytes: LIMITS.artifactBytes });
-      return blobs.put(bytes);
+      return bringing.shared(() => blobs.put(bytes));
     },
     blob: blobs.get,
-    erase,
+    erase: (stream, ids, event, given) => erasing.shared(() => eraseNow(stream, ids, event, given)),
+    copyTo: (folder, progress) =>
+      erasing.alone(() => copyInThread({ path, blobFolder, folder }, progress, closing.signal)),
+    blobUse: async (sha256) => {
+      const bytes = BLOB.test(sha256) ? await sizeIfOld(blobPath(blobFolder, sha256), 0) : null;
+      return bytes === null ? null : { names: reads.namesOf(sha256), bytes };
+    },
+    sweepBlobs,
+    giveBack,
     verify: reader.verify,
     exportBundle: exports.run,
     rebuild: async (repair, progress) => {
@@ -204,6 +254,8 @@ async function openForReadingOr(path: string, giveUp: () => Promise<void>): Prom
   }
 }
 
+const BLOB = /^[0-9a-f]{64}$/;
+const VACUUM_PAGES = 1024;
 const SCRUB_TRIES = 20;
 const SCRUB_AGAIN_MS = 100;
 const UNSCRUBBED = {

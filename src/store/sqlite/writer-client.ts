@@ -22,10 +22,10 @@ interface Waiting {
 }
 
 /**
- * So many at a time go to a writer that has nothing to do, so that it works while the rest is being prepared. Not when
- * flushes take long: then one flush for all of them is worth more than the head start.
+ * Half of those who were told together, and at least so many, go ahead to a writer that has nothing to do: from then on
+ * one half is flushed while the other is prepared. Not when flushes take long: then one for all of them is worth more.
  */
-const FIRST_LOAD = 16;
+const FIRST_LOAD_MIN = 8;
 const FLUSH_SHORT_MS = 4;
 const LOAD_MAX = 256;
 const BACKLOG_MAX = 20_000;
@@ -39,6 +39,7 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
   let backlogBytes = 0;
   let sentAtMs = 0;
   let lastFlushMs = 0;
+  let firstLoad = FIRST_LOAD_MIN;
   let failure: StoreError | null = null;
   const opened = Promise.withResolvers<void>();
   const finished = Promise.withResolvers<void>();
@@ -55,7 +56,10 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
     if (state !== "opening") onFatal(error);
   };
   const post = (message: ToWriter) => worker.postMessage(message);
+  /** What comes while a long flush is under way goes with those who wait for its end: one flush for all of them. */
+  const isHeldBack = () => sent.length > 0 && lastFlushMs >= FLUSH_SHORT_MS && state !== "closing";
   const send = (): void => {
+    if (isHeldBack()) return;
     while (waiting.length > 0) {
       const load = waiting.splice(0, LOAD_MAX);
       if (sent.length === 0) sentAtMs = performance.now();
@@ -74,12 +78,15 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
         const nowMs = performance.now();
         lastFlushMs = nowMs - sentAtMs;
         sentAtMs = nowMs;
+        firstLoad = Math.max(FIRST_LOAD_MIN, Math.ceil(message.replies.length / 2));
         for (const [at, entry] of sent.splice(0, message.replies.length).entries()) {
           backlogBytes -= entry.bytes;
           const reply = message.replies[at];
           settle(entry, reply === undefined ? undefined : unpackReply(reply));
         }
         if (state === "closing" && sent.length === 0) finished.resolve();
+        // Behind whatever those who have just been told ask for next.
+        if (waiting.length > 0) setImmediate(send);
         return;
       }
       case "fatal":
@@ -108,7 +115,7 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
       waiting.push({ request, bytes, resolve, reject });
       backlogBytes += bytes;
       if (waiting.length === 1) queueMicrotask(send);
-      if (waiting.length >= FIRST_LOAD && sent.length === 0 && lastFlushMs < FLUSH_SHORT_MS) send();
+      if (waiting.length >= firstLoad && sent.length === 0 && lastFlushMs < FLUSH_SHORT_MS) send();
       return promise;
     },
     finish: async () => {

@@ -21,7 +21,7 @@ type PackedRequest = readonly [
   parts: readonly PackedPart[],
   call: WriteRequest["call"],
   /** Seldom: then it crosses as it is. */
-  rest: Pick<WriteRequest, "erase" | "repair" | "scrub"> | null,
+  rest: Pick<WriteRequest, "erase" | "repair" | "scrub" | "sweep" | "vacuumPages"> | null,
 ];
 
 type PackedPart = readonly [
@@ -48,14 +48,13 @@ type PackedRow = readonly [RowWrite["model"], string, string, ...(string | numbe
 /** Position, hash of the one before, own hash; and so on. A refusal, or what is left to scrub, crosses as it is. */
 type PackedReply = readonly (string | number)[] | WriteReply;
 
-export function packRequest({ fence, parts, call, erase, repair, scrub }: WriteRequest): PackedRequest {
-  const isPlain = erase === null && repair === null && !scrub;
-  return [fence, parts.map(packPart), call, isPlain ? null : { erase, repair, scrub }];
+export function packRequest({ fence, parts, call, ...rest }: WriteRequest): PackedRequest {
+  const isPlain = rest.erase === null && rest.repair === null && !rest.scrub && rest.vacuumPages === 0;
+  return [fence, parts.map(packPart), call, isPlain ? null : rest];
 }
 
 export function unpackRequest([fence, parts, call, rest]: PackedRequest): WriteRequest {
-  const { erase, repair, scrub } = rest ?? PLAIN;
-  return { fence, parts: parts.map(unpackPart), call, erase, repair, scrub };
+  return { fence, parts: parts.map(unpackPart), call, ...(rest ?? PLAIN) };
 }
 
 export function packReply(reply: WriteReply): PackedReply {
@@ -71,7 +70,7 @@ export function unpackReply(reply: PackedReply): WriteReply {
   return { ok, unscrubbed: null };
 }
 
-const PLAIN = { erase: null, repair: null, scrub: false };
+const PLAIN = { erase: null, repair: null, scrub: false, sweep: [], vacuumPages: 0 };
 
 function packPart({ stream, expectedVersion, continues, events, rows, snapshot }: WritePart): PackedPart {
   return [stream, expectedVersion, continues, events.map(packEvent), rows.map(packRow), snapshot];

@@ -13,6 +13,8 @@ const options = workerData as WriterOptions;
 const say = (message: FromWriter) => port.postMessage(message);
 
 const BATCH_MAX = 1024;
+/** More than this at once come from writers who wait for each other: then there are no pauses, and none is taken. */
+const PAUSE_BATCH_MAX = 16;
 const IDLE_MS = 100;
 
 const start = (): void => {
@@ -44,16 +46,18 @@ const start = (): void => {
   };
 
   const serve = (first: ToWriter): void => {
+    let flushed = 0;
     for (let message: ToWriter | undefined = first; message !== undefined; message = next()) {
       const { requests, closing } = drain(message);
-      if (requests.length > 0) say({ kind: "done", replies: commit(requests).map(packReply) });
+      flushed = requests.length;
+      if (flushed > 0) say({ kind: "done", replies: commit(requests).map(packReply) });
       if (closing) {
         close();
         return;
       }
       unlessPutOff(checkpoints.ifDue);
     }
-    unlessPutOff(checkpoints.inPause);
+    if (flushed <= PAUSE_BATCH_MAX) unlessPutOff(checkpoints.inPause);
     idle.refresh();
   };
 

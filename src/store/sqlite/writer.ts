@@ -75,6 +75,8 @@ export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
     const refusal = check(request);
     if (refusal !== null) return refusal;
     if (request.erase !== null) erase(request.erase);
+    for (const blob of request.sweep) if (sql.blobUsed.get(blob) === undefined) doomed.add(blob);
+    if (request.vacuumPages > 0) db.prepare(`PRAGMA incremental_vacuum(${request.vacuumPages})`).all();
     if (request.repair !== null) repair(request.repair, (stream) => heads.of(stream)?.version ?? 0);
     const first = lastSeq + 1;
     const written = request.parts.flatMap(writePart);

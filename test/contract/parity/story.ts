@@ -132,6 +132,10 @@ export const STORY: readonly Step[] = [
   { syscall: "audit.export", input: ({ bundle }) => ({ to: bundle }), refused: "export_exists" },
   { syscall: "audit.export", input: () => ({ to: "not/absolute" }), refused: "export_refused" },
 
+  { syscall: "system.backup", input: nothing, keep: keepAs("backup", "path"), shape: true },
+  { syscall: "system.backup", input: ({ backup }) => ({ to: backup }), refused: "backup_exists" },
+  { syscall: "system.backup", input: () => ({ to: "not/absolute" }), refused: "backup_refused" },
+
   { syscall: "artifact.write", input: ({ session }) => ({ id: session, path: "notes/a b.txt", content: HELLO }) },
   { syscall: "artifact.list", input: ofSession() },
   { syscall: "artifact.read", input: ({ session }) => ({ id: session, path: "notes/a b.txt" }) },
@@ -290,8 +294,15 @@ export const STORY: readonly Step[] = [
   { syscall: "session.prompt", input: ({ session }) => ({ id: session, prompt: "say no" }), refused: "session_ended" },
   { syscall: "session.stream", input: ofSession() },
   { syscall: "event.stream", input: () => ({ after: 0 }) },
+  { syscall: "archive.read", input: ofSession(), refused: "archive_not_found" },
+  { syscall: "system.gc", input: () => ({ maxAgeDays: 0, dryRun: true }), shape: true },
   { syscall: "session.forget", input: ofSession("fork") },
   { syscall: "session.show", input: ofSession("fork"), refused: "session_not_found" },
+  { syscall: "system.gc", input: () => ({ maxAgeDays: 0 }), shape: true },
+  { syscall: "system.gc", input: () => ({ maxAgeDays: -1 }), refused: "invalid_request" },
+  { syscall: "archive.read", input: ({ session }) => ({ id: session, limit: 3 }) },
+  { syscall: "archive.verify", input: ofSession() },
+  { syscall: "session.fork", input: ofSession(), refused: "session_archived" },
 ];
 
 /** After everything else. */

@@ -5,6 +5,7 @@ import { describeBlobs } from "./blob-contract.ts";
 import { describeBundles } from "./bundle-contract.ts";
 import { describeErasure } from "./erasure-contract.ts";
 import { describeFolds } from "./fold-contract.ts";
+import { describeKeeping } from "./keep-contract.ts";
 import { describeLife } from "./life-contract.ts";
 import { describeLookups } from "./lookup-contract.ts";
 import { describeModel } from "./model-contract.ts";
@@ -37,6 +38,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeLookups(open);
     describeLife(open);
     describeBundles(open);
+    describeKeeping(open);
     describeModel(open);
   });
 }

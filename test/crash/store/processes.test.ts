@@ -229,7 +229,16 @@ function writeUnknown(home: string, stream: string, version: number): void {
   const header = headerText({ id, stream, version, type, at, actor: "operator", cause: null, dataHash });
   const written = { id, type, header, salt: salt.toString("hex"), data, blobs: [], takesFence: null };
   const part = { stream, expectedVersion: version - 1, continues: null, events: [written], rows: [], snapshot: null };
-  const request = { parts: [part], fence: 0, call: null, erase: null, repair: null, scrub: false };
+  const request = {
+    parts: [part],
+    fence: 0,
+    call: null,
+    erase: null,
+    repair: null,
+    scrub: false,
+    sweep: [],
+    vacuumPages: 0,
+  };
   expect(createWriter(db, join(home, "blobs")).commit([request])).toMatchObject([{ ok: [{}] }]);
   db.close();
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import type { TestDaemon } from "../../support/daemon.ts";
 import { proves } from "../../support/proves.ts";
-import { startWithAgents } from "../support/fake-agents.ts";
+import { addAgent, startWithAgents } from "../support/fake-agents.ts";
 import {
   type Event,
   eventsOf,
@@ -14,6 +14,7 @@ import {
   linesOf,
   newFolder,
   PATIENCE,
+  pendingOf,
   prompt,
   show,
   start,
@@ -146,3 +147,42 @@ proves("AG-5", "a prompt while busy is refused, and the session stays promptable
   expect(data(await eventsOf(daemon, id), "turn.ended@1")).toMatchObject([{ turnId, outcome: "completed" }]);
   expect(await turn(daemon, id, "say again")).toMatchObject({ outcome: "completed" });
 });
+
+proves(
+  "AG-24",
+  "an agent that answers version 2 of the protocol is driven like any other; one that does not, in version 1",
+  async () => {
+    await addAgent(daemon, "second", ["--v2"], { acp_version: 2 });
+    const { id, cwd } = await start(daemon, { adapter: "second", model: "large" });
+    expect(await turn(daemon, id, "the word is plum\nwhole and this\nwrite a.txt x\nplan one\nmode")).toMatchObject({
+      outcome: "completed",
+    });
+    expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("x");
+    const events = await eventsOf(daemon, id);
+    expect(data(events, "driver.attached@1")).toMatchObject([
+      { program: "fake 2.0.0", protocol: "acp/2", tools: true },
+    ]);
+    expect(data(events, "message.completed@1")).toMatchObject([
+      { text: "the word is plum\n" },
+      { text: "and this" },
+      { text: "mode careful model large" },
+    ]);
+    const { turnId } = await prompt(daemon, id, "ask make");
+    const approval = await pendingOf(daemon, id);
+    expectOk(await daemon.call("POST", `/api/approvals/${approval.id}/approve`));
+    await eventually("its end", async () =>
+      data(await eventsOf(daemon, id), "turn.ended@1").some((end) => end["turnId"] === turnId),
+    );
+    expect((await linesOf(daemon, id)).join("\n")).toContain('"optionId":"y"');
+    await prompt(daemon, id, "sleep 60000");
+    expectOk(await daemon.call("POST", `/sessions/${id}/interrupt`));
+    expectOk(await daemon.call("POST", `/sessions/${id}/hibernate`));
+    await turn(daemon, id, "recall");
+    expect((await linesOf(daemon, id)).join("\n")).toContain("I heard: the word is plum");
+    expect(await turn(daemon, id, "die 4")).toMatchObject({ outcome: "interrupted" });
+    await addAgent(daemon, "first-only", [], { acp_version: 2 });
+    const other = await start(daemon, { adapter: "first-only" });
+    expect(await turn(daemon, other.id, "say hi")).toMatchObject({ outcome: "completed" });
+    expect(data(await eventsOf(daemon, other.id), "driver.attached@1")).toMatchObject([{ protocol: "acp/1" }]);
+  },
+);

@@ -16,7 +16,6 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["driver.list", ""],
   ["driver.add", '{"id":"tiny","name":"Tiny","description":"","protocol":"acp","bin":"true"}'],
   ["driver.show", "tiny"],
-  ["driver.check", "tiny"],
   ["driver.remove", "tiny"],
   ["doc.list", "", { page: "docs.0.path" }],
   ["doc.read", "$page"],
@@ -49,6 +48,7 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["audit.tile", "0 0"],
   ["audit.agent", "demo --limit 3"],
   ["audit.export", ""],
+  ["system.backup", ""],
   ["artifact.write", "$id a.txt some text"],
   ["artifact.list", "$id"],
   ["artifact.read", "$id a.txt"],
@@ -77,6 +77,9 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["session.finish", "$outsideId --exit-code 0"],
   ["session.kill", "$forkId --reason done"],
   ["session.forget", "$forkId"],
+  ["system.gc", "--max-age-days 0"],
+  ["archive.read", "$outsideId --limit 5"],
+  ["archive.verify", "$outsideId"],
   ["token.issue", "session.read", { tokenId: "tokenId" }],
   ["token.list", ""],
   ["token.revoke", "$tokenId"],
@@ -88,8 +91,8 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["system.shutdown", ""],
 ];
 
-/** Needs bytes that only the log knows the name of, a stream without an end, a registry, a running turn: shown elsewhere. */
-const ELSEWHERE: readonly string[] = ["blob.read", "event.stream", "driver.install", "session.ask"];
+/** Needs bytes that only the log knows the name of, a stream without an end, a registry, an agent, a running turn: shown elsewhere. */
+const ELSEWHERE: readonly string[] = ["blob.read", "event.stream", "driver.install", "driver.check", "session.ask"];
 
 test(
   "every syscall can be called by its family and verb",

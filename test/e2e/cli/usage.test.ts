@@ -41,7 +41,9 @@ describe("help", () => {
     for (const name of Object.keys(ENTRIES).filter((one) => one.startsWith("session.")))
       expect(family).toContain(`nomos ${name.replace(".", " ")}`);
     const syscall = (await nomos("session", "prompt", "--help")).stdout;
-    expect(syscall).toMatch(/^nomos session prompt ID PROMPT\.\.\. \[--queue\] \[--interrupt\]\n/);
+    expect(syscall).toMatch(
+      /^nomos session prompt ID PROMPT\.\.\. \[--queue\] \[--interrupt\] \[--attachments JSON\]\n/,
+    );
     expect(syscall).toContain("--idempotency-key KEY");
     expect(syscall).toContain("session_busy");
     expect((await nomos("help", "prompt")).stdout).toMatch(/^nomos prompt ID PROMPT\.\.\./);

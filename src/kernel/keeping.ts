@@ -1,0 +1,49 @@
+/** A file of the home's `archive` folder, by its name and what it must hash to. */
+export interface ArchiveRef {
+  readonly file: string;
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/** A session whose data left the log: how much that was, and the archive's file, unless there was to be none. */
+export interface CollectedSession {
+  readonly id: string;
+  readonly name: string;
+  readonly endedAt: string;
+  readonly events: number;
+  readonly bytes: number;
+  readonly archive: string | null;
+}
+
+export interface BackedUp {
+  readonly path: string;
+  readonly size: number;
+  readonly root: string;
+  readonly blobs: number;
+  /** Named by events but not there. */
+  readonly missingBlobs: number;
+  readonly bytes: number;
+}
+
+export interface Restored {
+  readonly from: string;
+  readonly madeAt: string;
+  readonly size: number;
+  readonly root: string;
+  readonly fence: number;
+  /** A checkpoint that was signed after the backup was made, where one was found: so much is known to be lost. */
+  readonly newer: { readonly size: number; readonly root: string } | null;
+}
+
+export interface Collected {
+  readonly maxAgeDays: number;
+  readonly sessions: readonly CollectedSession[];
+  /** Of all of them together. */
+  readonly events: number;
+  readonly bytes: number;
+  /** Those that lost their last name with them, and those that no event named anyway. */
+  readonly blobs: number;
+  readonly blobBytes: number;
+  /** There are more that are old enough; they are left to the next time. */
+  readonly more: boolean;
+}

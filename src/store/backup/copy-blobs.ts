@@ -1,0 +1,41 @@
+import { constants } from "node:fs";
+import { chmod, copyFile, mkdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { blobPath } from "../blobs.ts";
+import { isErrno, translated } from "../tree/durable-file.ts";
+import { eachAtOnce, FILE_MODE, FOLDER_MODE, flushFiles } from "./flush-files.ts";
+
+export interface CopiedBlobs {
+  readonly blobs: number;
+  readonly bytes: number;
+  readonly missing: readonly string[];
+}
+
+/** Blobs by their names, from one folder into another, durable when it resolves. Those that are not there are named. */
+export async function copyBlobs(names: Iterable<string>, from: string, to: string): Promise<CopiedBlobs> {
+  const missing: string[] = [];
+  const written: string[] = [];
+  const folders = new Set([to]);
+  let bytes = 0;
+  await translated(() => mkdir(to, { recursive: true, mode: FOLDER_MODE }));
+  await eachAtOnce(names, async (name) => {
+    const path = blobPath(to, name);
+    await translated(async () => {
+      if (!folders.has(dirname(path))) await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
+      folders.add(dirname(path));
+      try {
+        await copyFile(blobPath(from, name), path, constants.COPYFILE_EXCL);
+      } catch (cause) {
+        if (!isErrno(cause, "ENOENT")) throw cause;
+        missing.push(name);
+        return;
+      }
+      await chmod(path, FILE_MODE);
+      bytes += (await stat(path)).size;
+      written.push(path);
+    });
+  });
+  await flushFiles(written);
+  await flushFiles(folders);
+  return { blobs: written.length, bytes, missing };
+}

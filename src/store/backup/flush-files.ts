@@ -1,0 +1,25 @@
+import { open } from "node:fs/promises";
+import { translated } from "../tree/durable-file.ts";
+
+export const FILE_MODE = 0o600;
+export const FOLDER_MODE = 0o700;
+const AT_ONCE = 8;
+
+/** Makes files and folders durable. All are written first and flushed together: the disk can put that in order. */
+export async function flushFiles(paths: Iterable<string>): Promise<void> {
+  await eachAtOnce(paths, (path) =>
+    translated(async () => {
+      const file = await open(path, "r");
+      await file.sync().finally(() => file.close());
+    }),
+  );
+}
+
+/** A few at a time, so that neither memory nor open files grow with how many there are. */
+export async function eachAtOnce<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
+  const left = items[Symbol.iterator]();
+  const next = async (): Promise<void> => {
+    for (let item = left.next(); item.done !== true; item = left.next()) await work(item.value);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+}

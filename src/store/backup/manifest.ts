@@ -1,0 +1,88 @@
+import { lstat, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { StoreError } from "../port.ts";
+import { isErrno, translated } from "../tree/durable-file.ts";
+
+/** Written last, so that a folder without it is no backup. */
+export const MANIFEST = "backup.json";
+
+/** Raised when a folder can no longer be read as before; one of a higher format is refused, never guessed at. */
+const FORMAT = 1;
+
+export interface Manifest {
+  readonly format: number;
+  /** Of Nomos, for people. */
+  readonly version: string;
+  readonly madeAt: string;
+  /** The position of the last event. */
+  readonly size: number;
+  readonly root: string;
+  /** Named by events but not there already when the backup was made. */
+  readonly missingBlobs: readonly string[];
+  /** The small files, by path: what they hash to. The log and the blobs prove themselves. */
+  readonly files: { readonly [path: string]: string };
+}
+
+export function manifestText(manifest: Omit<Manifest, "format">): string {
+  return `${JSON.stringify({ format: FORMAT, ...manifest }, null, 2)}\n`;
+}
+
+export async function readManifest(folder: string): Promise<Manifest> {
+  const path = join(folder, MANIFEST);
+  const bytes = await translated(async () => {
+    const found = await lstat(path).catch(ifNotThere);
+    if (found === null || !found.isFile() || found.size > MANIFEST_BYTES_MAX) return null;
+    return readFile(path, "utf8");
+  });
+  if (bytes === null) throw invalid(folder, `there is no ${MANIFEST} in it`);
+  const value = parsed(bytes);
+  if (typeof value !== "object" || value === null) throw invalid(folder, `${MANIFEST} is not readable`);
+  const member = (key: string): unknown => Reflect.get(value, key);
+  const format = member("format");
+  if (typeof format === "number" && format > FORMAT)
+    throw new StoreError("backup_newer", { from: folder, found: format, known: FORMAT });
+  const [version, madeAt, size, root] = ["version", "madeAt", "size", "root"].map(member);
+  const [missingBlobs, files] = [member("missingBlobs"), member("files")];
+  if (
+    format !== FORMAT ||
+    typeof version !== "string" ||
+    typeof madeAt !== "string" ||
+    typeof size !== "number" ||
+    typeof root !== "string" ||
+    !isTexts(missingBlobs) ||
+    typeof files !== "object" ||
+    files === null
+  )
+    throw invalid(folder, `${MANIFEST} does not say what it must`);
+  const hashes = Object.fromEntries(Object.entries(files).map(([name, hash]) => [name, String(hash)]));
+  return { format, version, madeAt, size, root, missingBlobs, files: hashes };
+}
+
+/** More than the names of a million missing blobs are no manifest any more. */
+const MANIFEST_BYTES_MAX = 128 * 1024 * 1024;
+
+export function invalid(
+  from: string,
+  problem: string,
+  details: StoreError["details"] = {},
+  cause?: unknown,
+): StoreError {
+  return new StoreError("backup_invalid", { from, problem, ...details }, cause);
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function ifNotThere(cause: unknown): null {
+  if (isErrno(cause, "ENOENT", "ENOTDIR")) return null;
+  throw cause;
+}

@@ -1,0 +1,41 @@
+import type { DatabaseSync } from "node:sqlite";
+import { number, text } from "../encoding.ts";
+import { openForWriting } from "./schema.ts";
+import { createStatements } from "./statements.ts";
+
+/**
+ * A log as one file that lies there by itself: nobody runs on it, and there is no write-ahead log beside it. It is what a
+ * backup holds, whichever store it was made of.
+ */
+export interface LogFile {
+  readonly db: DatabaseSync;
+  readonly blobNames: () => Iterable<string>;
+  readonly lastSeq: () => number;
+  /** Leaves one file and nothing beside it. Not flushed. */
+  readonly close: () => void;
+}
+
+/** Makes the tables when the file is new. */
+export function openLogFile(path: string): LogFile {
+  const db = openForWriting(path);
+  db.exec("PRAGMA journal_mode=DELETE; PRAGMA synchronous=OFF");
+  const sql = createStatements(db);
+  return {
+    db,
+    blobNames: function* () {
+      let after = "";
+      for (;;) {
+        const page = sql("SELECT DISTINCT blob FROM event_blobs WHERE blob > ? ORDER BY blob LIMIT ?")
+          .all(after, NAMES_A_TIME)
+          .map((row) => text(row["blob"]));
+        yield* page;
+        after = page.at(-1) ?? "";
+        if (page.length < NAMES_A_TIME) return;
+      }
+    },
+    lastSeq: () => number(sql("SELECT coalesce(max(seq), 0) AS seq FROM events").get()?.["seq"]),
+    close: () => db.close(),
+  };
+}
+
+const NAMES_A_TIME = 1000;

@@ -1,0 +1,217 @@
+import { NomosError } from "../contract/index.ts";
+import type { Clock } from "../host/index.ts";
+import {
+  archiveSession,
+  type Collected,
+  type CollectedSession,
+  eraseData,
+  fact,
+  type NewId,
+  type SessionState,
+  SYSTEM_STREAM,
+  sessionStream,
+} from "../kernel/index.ts";
+import type { RecordedEvent, Store } from "../store/index.ts";
+import { archiveSessionData, archiveThere, erasableOf } from "./archiving.ts";
+import { type By, type Committer, settled } from "./committer.ts";
+import { type DueSession, dueSessions } from "./due-sessions.ts";
+
+/** What leaves the log when it is old: the data of sessions that ended long ago, and blobs that nobody names. */
+export interface Retention {
+  /** Exactly what `collect` would do now. */
+  readonly plan: (maxAgeDays: number) => Promise<CollectionPlan>;
+  /** One at a time: `overloaded`. Cut short at any point, the next one goes on where it was. */
+  readonly collect: (
+    asked: { readonly maxAgeDays: number; readonly discard: boolean },
+    progress: (done: number, of: number) => void,
+    by: By,
+  ) => Promise<readonly RecordedEvent[]>;
+}
+
+export type CollectionPlan = Omit<Collected, "maxAgeDays"> & {
+  readonly needed: readonly { readonly id: string; readonly name: string }[];
+};
+
+export interface RetentionDeps {
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  /** Where archives go. */
+  readonly folder: string;
+}
+
+const DAY_MS = 86_400_000;
+/** How many sessions one run takes; what is left says so, and is for the next. */
+const SESSIONS_MAX = 1000;
+/** So many ids fit into the one event that says what was erased. */
+const ERASED_AT_ONCE = 20_000;
+/** Whoever has brought a blob may take so long to name it. */
+const BLOB_GRACE_MS = 3_600_000;
+
+export function createRetention({ store, committer, clock, newId, folder }: RetentionDeps): Retention {
+  const { fence } = committer;
+  let isUnderWay = false;
+
+  const measure = async (session: DueSession): Promise<Measured> => {
+    const names = new Map<string, number>();
+    let [events, bytes] = [0, 0];
+    for await (const { event } of erasableOf(store, session.id)) {
+      events += 1;
+      bytes += event.data.length + event.salt.length;
+      for (const blob of event.blobs) names.set(blob, (names.get(blob) ?? 0) + 1);
+    }
+    return { session, events, bytes, names };
+  };
+  const duePlan = async (maxAgeDays: number) => {
+    const found = await dueSessions(store, clock.iso(clock.nowMs() - maxAgeDays * DAY_MS));
+    const taken = found.due.slice(0, SESSIONS_MAX);
+    return { ...found, taken, more: found.due.length > taken.length };
+  };
+
+  /** Blobs that lose their last name with these sessions. */
+  const blobsOf = async (
+    measured: readonly Measured[],
+  ): Promise<{ readonly blobs: number; readonly bytes: number }> => {
+    const names = new Map<string, number>();
+    for (const one of measured) for (const [blob, n] of one.names) names.set(blob, (names.get(blob) ?? 0) + n);
+    let [blobs, bytes] = [0, 0];
+    for (const [blob, n] of names) {
+      const use = await store.blobUse(blob);
+      if (use === null || use.names > n) continue;
+      blobs += 1;
+      bytes += use.bytes;
+    }
+    return { blobs, bytes };
+  };
+  const sweep = (dryRun: boolean) => store.sweepBlobs({ fence, minAgeMs: BLOB_GRACE_MS, dryRun });
+
+  /** Nothing else changes the session meanwhile, and nobody forks it: a fork takes the same turn. */
+  const collectOne = (one: Measured, isNeeded: () => boolean, discard: boolean, by: By) =>
+    committer.alone(one.session.id, async (): Promise<CollectedSession | null> => {
+      const { id, name, endedAt } = one.session;
+      const state = await stateOf(store, id);
+      if (isNeeded() || state.archived !== null || settled(archiveSession(state, NOTHING)).length === 0) return null;
+      const targets: { readonly id: string; readonly type: string }[] = [];
+      for await (const erasable of erasableOf(store, id)) targets.push({ id: erasable.id, type: erasable.type });
+      const archive = discard
+        ? null
+        : targets.length > 0
+          ? await archiveSessionData(store, folder, id)
+          : await archiveThere(folder, id);
+      for (let at = 0; at < targets.length; at += ERASED_AT_ONCE)
+        await eraseSome(await stateOf(store, id), targets.slice(at, at + ERASED_AT_ONCE), by);
+      const now = await stateOf(store, id);
+      const events = settled(archiveSession(now, { archive, events: one.events })).map((given) => newEvent(given, by));
+      await store.append([{ stream: now.stream, expectedVersion: now.version, events }], { fence });
+      return { id, name, endedAt, events: one.events, bytes: one.bytes, archive: archive?.file ?? null };
+    });
+
+  const eraseSome = async (state: SessionState, targets: Parameters<typeof eraseData>[1], by: By): Promise<void> => {
+    const [erased] = settled(eraseData(state, targets, "archived"));
+    const ids = targets.map(({ id }) => id);
+    if (erased !== undefined) await store.erase(state.stream, ids, newEvent(erased, by), { fence });
+  };
+  const newEvent = (given: ReturnType<typeof settled>[number], by: By) => ({
+    id: newId(),
+    at: clock.iso(clock.nowMs()),
+    actor: by.actor,
+    cause: by.cause ?? null,
+    fact: given,
+  });
+
+  const collect: Retention["collect"] = async ({ maxAgeDays, discard }, progress, by) => {
+    const { taken, more } = await duePlan(maxAgeDays);
+    const kept = new Set<string>();
+    const keepAncestors = (id: string): void => {
+      kept.add(id);
+      for (const above of taken.find((session) => session.id === id)?.ancestors ?? []) kept.add(above);
+    };
+    // A fork that is made from now on keeps what it was forked from, and all that stands behind that.
+    const stopListening = store.onAppend((events) => {
+      for (const { type, data } of events) if (type === "session.forked@1") keepAncestors(parentIn(data));
+    });
+    const collected: CollectedSession[] = [];
+    let freed = { blobs: 0, bytes: 0 };
+    try {
+      for (const [at, session] of taken.entries()) {
+        const one = await measure(session);
+        const blobs = await blobsOf([one]);
+        const done = await collectOne(one, () => kept.has(session.id), discard, by);
+        if (done === null) keepAncestors(session.id);
+        else {
+          collected.push(done);
+          freed = { blobs: freed.blobs + blobs.blobs, bytes: freed.bytes + blobs.bytes };
+        }
+        progress(at + 1, taken.length);
+      }
+    } finally {
+      stopListening();
+    }
+    const swept = await sweep(false);
+    await store.giveBack(fence);
+    const said = totals(collected, more, { blobs: freed.blobs + swept.blobs, bytes: freed.bytes + swept.bytes });
+    const noted = fact("log.collected@1", { maxAgeDays, ...said });
+    return (await committer.change(SYSTEM_STREAM, () => [noted], by)).events;
+  };
+
+  return {
+    plan: async (maxAgeDays) => {
+      const { taken, more, needed } = await duePlan(maxAgeDays);
+      const measured: Measured[] = [];
+      for (const session of taken) measured.push(await measure(session));
+      const [blobs, swept] = [await blobsOf(measured), await sweep(true)];
+      const sessions = measured.map(({ session: { id, name, endedAt }, events, bytes }) => ({
+        ...{ id, name, endedAt, events, bytes },
+        archive: null,
+      }));
+      const all = { blobs: blobs.blobs + swept.blobs, bytes: blobs.bytes + swept.bytes };
+      return { ...totals(sessions, more, all), needed };
+    },
+    collect: async (asked, progress, by) => {
+      if (isUnderWay) throw new NomosError("overloaded", { reason: "another collection is under way" });
+      isUnderWay = true;
+      return collect(asked, progress, by).finally(() => {
+        isUnderWay = false;
+      });
+    },
+  };
+}
+
+interface Measured {
+  readonly session: DueSession;
+  readonly events: number;
+  readonly bytes: number;
+  /** How often it names which blob. */
+  readonly names: ReadonlyMap<string, number>;
+}
+
+const NOTHING = { archive: null, events: 0 };
+
+function totals(
+  sessions: readonly CollectedSession[],
+  more: boolean,
+  blobs: { readonly blobs: number; readonly bytes: number },
+): Omit<Collected, "maxAgeDays"> {
+  const sum = (pick: (session: CollectedSession) => number) => sessions.reduce((all, one) => all + pick(one), 0);
+  return {
+    sessions,
+    events: sum(({ events }) => events),
+    bytes: sum(({ bytes }) => bytes),
+    blobs: blobs.blobs,
+    blobBytes: blobs.bytes,
+    more,
+  };
+}
+
+/** Also of a session that was forgotten. */
+async function stateOf(store: Store, id: string): Promise<SessionState> {
+  const folded = await store.fold(sessionStream(id));
+  if (folded.kind !== "session") throw new Error(`${id} is no session's stream`);
+  return folded.state;
+}
+
+function parentIn(data: RecordedEvent["data"]): string {
+  const from = typeof data === "object" && data !== null && "from" in data ? data["from"] : null;
+  return typeof from === "object" && from !== null && "sessionId" in from ? String(from["sessionId"]) : "";
+}
