@@ -1,11 +1,12 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { proves } from "../support/proves.ts";
 import { packagesOf } from "./install.ts";
 import { RECIPES } from "./recipes.ts";
 import { readRecord, VERBS } from "./record.ts";
 
 const RUN_AGAIN = "run `npm run test:agents -- --all --record`";
 
-test("every agent with a recipe was seen with every verb, in the versions its manifest names", () => {
+proves("AG-26", "every agent with a recipe was seen with every verb, in the versions its manifest names", () => {
   for (const { slug } of RECIPES) {
     const record = readRecord(slug);
     expect(record?.packages, RUN_AGAIN).toEqual(packagesOf(slug));
@@ -13,11 +14,11 @@ test("every agent with a recipe was seen with every verb, in the versions its ma
   }
 });
 
-test("versions are exact: what is installed tomorrow is what was seen today", () => {
+proves("AG-26", "versions are exact: what is installed tomorrow is what was seen today", () => {
   for (const { slug } of RECIPES) for (const name of packagesOf(slug)) expect(name).toMatch(/^@?[^@]+@\d+\.\d+\.\d+$/);
 });
 
-test("an agent does not offer only what its recipe says it does not offer", () => {
+proves("AG-26", "an agent does not offer only what its recipe says it does not offer", () => {
   for (const { slug, asksOn, takesTools } of RECIPES) {
     const missing = Object.entries(readRecord(slug)?.verbs ?? {}).flatMap(([verb, { works }]) =>
       works === "no" ? [verb] : [],
