@@ -13,6 +13,8 @@ export interface BareAcp extends AsyncDisposable {
 export interface TurnTimes {
   readonly firstTokenMs: number;
   readonly totalMs: number;
+  /** Where somebody answers in between: when the prompt was safe. */
+  readonly ackMs?: number;
 }
 
 const Message = z.object({

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   approvalsOf,
@@ -68,6 +69,7 @@ const YES: Seen = { works: "yes", note: "" };
 const HELLO = "@script\nsay hello";
 const INTERRUPT_MAX_MS = 4000;
 const PARALLEL = 5;
+const TOOLS_CONNECT_MS = 1500;
 const FEW_CYCLES = 3;
 
 async function proveCheck({ daemon }: Stage, { slug }: Recipe): Promise<Seen> {
@@ -122,11 +124,18 @@ async function proveCancel(stage: Stage, recipe: Recipe): Promise<Seen> {
 
 async function proveTools(stage: Stage, recipe: Recipe): Promise<Seen> {
   const { id } = await begin(stage, recipe);
-  const outcome = await allowed(stage, id, `@script\ncall session_show ${JSON.stringify({ id })}`);
+  const call = `call session_show ${JSON.stringify({ id })}`;
+  if (recipe.takesTools === "found") {
+    // It also connects to them in the background, and its first turn may come too early.
+    await turn(stage.daemon(), id, HELLO);
+    await sleep(TOOLS_CONNECT_MS);
+  }
+  const search = recipe.takesTools === "found" ? 'call tool_search {"query":"nomos session show"}\n' : "";
+  const outcome = await allowed(stage, id, `@script\n${search}${call}`);
   expect(outcome).toMatchObject({ outcome: "completed" });
   const said = (await linesOf(stage.daemon(), id)).join("\n");
   await end(stage, id);
-  if (!recipe.takesTools) {
+  if (recipe.takesTools === null) {
     expect(said).toContain("no tool for call");
     return { works: "no", note: "takes no MCP servers" };
   }
