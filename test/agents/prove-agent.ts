@@ -39,14 +39,18 @@ export function proveAgent(slug: string): void {
   });
 
   const proveVerb = (verb: Verb, prove: (stage: Stage, recipe: Recipe) => Promise<Seen>): void => {
-    test(`${slug} ${verb}: ${VERBS[verb]}`, async ({ onTestFailed }) => {
-      onTestFailed(() =>
-        console.error([...stage.model.story().slice(-30), stage.daemon().printed().slice(-2000)].join("\n")),
-      );
-      const found = await prove(stage, recipe);
-      await expectNothingLeft(stage);
-      seen[verb] = found;
-    });
+    test(
+      `${slug} ${verb}: ${VERBS[verb]}`,
+      async ({ onTestFailed }) => {
+        onTestFailed(() =>
+          console.error([...stage.model.story().slice(-30), stage.daemon().printed().slice(-2000)].join("\n")),
+        );
+        const found = await prove(stage, recipe);
+        await expectNothingLeft(stage);
+        seen[verb] = found;
+      },
+      VERB_MAX_MS + cyclesAsked() * CYCLE_MAX_MS,
+    );
   };
   describe(slug, () => {
     proveVerb("check", proveCheck);
@@ -71,6 +75,12 @@ const INTERRUPT_MAX_MS = 4000;
 const PARALLEL = 5;
 const TOOLS_CONNECT_MS = 1500;
 const FEW_CYCLES = 3;
+const VERB_MAX_MS = 120_000;
+const CYCLE_MAX_MS = 10_000;
+
+function cyclesAsked(): number {
+  return Number(process.env["NOMOS_AGENTS_CYCLES"] ?? FEW_CYCLES);
+}
 
 async function proveCheck({ daemon }: Stage, { slug }: Recipe): Promise<Seen> {
   const check = expectOk(await daemon().call("GET", `/api/drivers/${slug}/check`));
@@ -183,7 +193,7 @@ async function proveResume(stage: Stage, recipe: Recipe): Promise<Seen> {
 }
 
 async function proveCycles(stage: Stage, recipe: Recipe): Promise<Seen> {
-  const cycles = Number(process.env["NOMOS_AGENTS_CYCLES"] ?? FEW_CYCLES);
+  const cycles = cyclesAsked();
   const once = async (): Promise<void> => {
     const { id } = await begin(stage, recipe);
     expect(await turn(stage.daemon(), id, HELLO)).toMatchObject({ outcome: "completed" });
