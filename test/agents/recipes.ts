@@ -10,8 +10,8 @@ export interface Recipe {
   readonly prepare: (person: string, endpoint: string) => Promise<Readonly<Record<string, string>>>;
   /** The step by which it comes to ask for permission; null for one that never asks. */
   readonly asksOn: "write" | "escalate" | null;
-  /** Whether it takes the tools that a session offers it; `found`: its model has to search for them first. */
-  readonly takesTools: "offered" | "found" | null;
+  /** Whether it takes the tools that a session offers it; `late`: its first turn was seen to begin without them. */
+  readonly takesTools: "at once" | "late" | null;
   /** How its memory comes back when its process is gone. */
   readonly comesBack: "native" | "digest";
 }
@@ -21,7 +21,7 @@ export const RECIPES: readonly Recipe[] = [
     slug: "claude",
     always: true,
     asksOn: "write",
-    takesTools: "offered",
+    takesTools: "at once",
     comesBack: "native",
     prepare: async (_person, endpoint) => ({
       ANTHROPIC_BASE_URL: endpoint,
@@ -34,7 +34,7 @@ export const RECIPES: readonly Recipe[] = [
     slug: "codex",
     always: true,
     asksOn: "escalate",
-    takesTools: "offered",
+    takesTools: "at once",
     comesBack: "native",
     prepare: async (person, endpoint) => {
       const home = join(person, ".codex");
@@ -46,7 +46,7 @@ export const RECIPES: readonly Recipe[] = [
     slug: "opencode",
     always: true,
     asksOn: "write",
-    takesTools: "offered",
+    takesTools: "at once",
     comesBack: "native",
     prepare: async (person, endpoint) => {
       const file = join(person, "opencode.json");
@@ -72,7 +72,7 @@ export const RECIPES: readonly Recipe[] = [
     slug: "gemini",
     always: false,
     asksOn: "write",
-    takesTools: "offered",
+    takesTools: "at once",
     comesBack: "digest",
     prepare: async (person, endpoint) => {
       const security = { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } };
@@ -84,7 +84,7 @@ export const RECIPES: readonly Recipe[] = [
     slug: "copilot",
     always: false,
     asksOn: "write",
-    takesTools: "offered",
+    takesTools: "at once",
     comesBack: "native",
     prepare: async (person, endpoint) => ({
       COPILOT_OFFLINE: "true",
@@ -99,7 +99,7 @@ export const RECIPES: readonly Recipe[] = [
     slug: "qwen",
     always: false,
     asksOn: "write",
-    takesTools: "found",
+    takesTools: "late",
     comesBack: "native",
     prepare: async (person, endpoint) => {
       const security = { auth: { selectedType: "openai" } };

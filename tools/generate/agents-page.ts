@@ -55,7 +55,9 @@ function differences({ slug, asksOn, takesTools, comesBack }: (typeof RECIPES)[n
   return [
     code(slug),
     asksOn === null ? "never: only a sandbox holds it" : asks[asksOn],
-    takesTools === null ? "no" : { offered: "yes", found: "yes, when its model searches for them" }[takesTools],
+    takesTools === null
+      ? "no"
+      : { "at once": "yes", late: "yes, but its first turn was seen to begin without them" }[takesTools],
     comesBack === "native" ? "its own" : "a digest of the log",
     manifest?.capabilities.many_sessions === true ? "for all sessions of a directory" : "for each session",
   ];
