@@ -34,8 +34,7 @@ export function proveAgent(slug: string): void {
   afterAll(async () => {
     await stage?.[Symbol.asyncDispose]();
     if (process.env["NOMOS_AGENTS_RECORD"] !== "1") return;
-    const date = new Date().toISOString().slice(0, 10);
-    writeRecord({ agent: slug, packages: [...packagesOf(slug)], date, verbs: seen });
+    writeRecord({ agent: slug, packages: [...packagesOf(slug)], verbs: seen });
   });
 
   const proveVerb = (verb: Verb, prove: (stage: Stage, recipe: Recipe) => Promise<Seen>): void => {
@@ -45,9 +44,12 @@ export function proveAgent(slug: string): void {
         onTestFailed(() =>
           console.error([...stage.model.story().slice(-30), stage.daemon().printed().slice(-2000)].join("\n")),
         );
+        const date = new Date().toISOString().slice(0, "2026-01-01".length);
+        // Until it is over it has failed; also when it never is.
+        seen[verb] = { works: "fails", note: "", date };
         const found = await prove(stage, recipe);
         await expectNothingLeft(stage);
-        seen[verb] = found;
+        seen[verb] = { ...found, date };
       },
       VERB_MAX_MS + cyclesAsked() * CYCLE_MAX_MS,
     );

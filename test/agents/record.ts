@@ -20,14 +20,15 @@ export type Verb = keyof typeof VERBS;
 
 const Cell = z.object({
   /** `no`: the agent does not offer it, and what Nomos does then was seen to work. */
-  works: z.enum(["yes", "no"]),
+  works: z.enum(["yes", "no", "fails"]),
   note: z.string(),
+  /** When it was seen: a run need not go through everything. */
+  date: z.string(),
 });
 const AgentRecord = z.object({
   agent: z.string(),
   /** As installed, with their exact versions. */
   packages: z.array(z.string()),
-  date: z.string(),
   verbs: z.record(z.string(), Cell),
 });
 export type AgentRecord = z.infer<typeof AgentRecord>;
@@ -40,7 +41,7 @@ export function readRecord(agent: string): AgentRecord | null {
   return existsSync(file) ? AgentRecord.parse(JSON.parse(readFileSync(file, "utf8"))) : null;
 }
 
-/** Beside what was seen before of the same packages: a run need not go through everything. */
+/** Beside what was seen before of the same packages. */
 export function writeRecord(record: AgentRecord): void {
   mkdirSync(RESULTS, { recursive: true });
   const before = readRecord(record.agent);

@@ -42,7 +42,10 @@ async function main(): Promise<number> {
   const verbs = values.verbs === "" ? [] : ["-t", ` (${values.verbs.replaceAll(",", "|")}): `];
   const args = ["node_modules/vitest/vitest.mjs", "run", "--project", "agents", ...verbs, ...files];
   const exitCode = await node(args, env);
-  if (values.record) await node(["tools/docs.ts"], process.env);
+  if (values.record) {
+    await node(["node_modules/@biomejs/biome/bin/biome", "format", "--write", "test/agents/results"], process.env);
+    await node(["tools/docs.ts"], process.env);
+  }
   return exitCode;
 }
 

@@ -12,7 +12,7 @@ export function agentsPage(): string {
     INTRODUCTION,
     "## What was seen",
     table(["agent", ...Object.keys(VERBS)], rows),
-    "`yes`: seen to work. `no`: the agent does not offer it, and Nomos was seen to cope. After each of them no process of the agent's ran and nothing of its lay in a temp directory.",
+    "`yes`: seen to work. `no`: the agent does not offer it, and Nomos was seen to cope. `fails`: it does not work today. After each of them no process of the agent's ran and nothing of its lay in a temp directory.",
     Object.entries(VERBS)
       .map(([verb, what]) => `- **${verb}**: ${what}`)
       .join("\n"),
@@ -45,8 +45,12 @@ function cellOf({ verbs }: AgentRecord, verb: string): string {
   return cell.note === "" ? cell.works : `${cell.works}: ${cell.note}`;
 }
 
-function versionRow({ agent, packages, date }: AgentRecord): readonly string[] {
-  return [code(agent), packages.map(code).join(" "), date];
+function versionRow({ agent, packages, verbs }: AgentRecord): readonly string[] {
+  const dates = Object.values(verbs)
+    .map(({ date }) => date)
+    .sort();
+  const [first = "", last = ""] = [dates.at(0), dates.at(-1)];
+  return [code(agent), packages.map(code).join(" "), first === last ? first : `${first} to ${last}`];
 }
 
 function differences({ slug, asksOn, takesTools, comesBack }: (typeof RECIPES)[number]): readonly string[] {
