@@ -19,7 +19,7 @@ const PROJECTS: readonly Project[] = [
   {
     name: "unit",
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: ["test/contract/**", "test/crash/**", "test/e2e/**", "test/pack.test.ts"],
+    exclude: ["test/contract/**", "test/crash/**", "test/e2e/**", "test/agents/proof/**", "test/pack.test.ts"],
     testTimeoutMs: secondsMs(60),
   },
   { name: "contract", include: ["test/contract/**/*.test.ts"], testTimeoutMs: secondsMs(120), postgres: true },
@@ -41,6 +41,10 @@ const PROJECTS: readonly Project[] = [
     store: "postgres",
   },
   { name: "pack", include: ["test/pack.test.ts"], testTimeoutMs: secondsMs(180) },
+  // Real agents, which have to be installed first: `npm run test:agents`.
+  ...(process.env["NOMOS_TEST_AGENTS"] === "1"
+    ? [{ name: "agents", include: ["test/agents/proof/*.test.ts"], testTimeoutMs: secondsMs(180) }]
+    : []),
 ];
 
 export default defineConfig({

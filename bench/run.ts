@@ -7,6 +7,8 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ackBenchmark } from "./ack.ts";
+import { agentMemoryBenchmark } from "./agent-memory.ts";
+import { agentTurnBenchmark } from "./agent-turn.ts";
 import { appendBenchmark } from "./append.ts";
 import { auditBenchmark } from "./audit.ts";
 import { backupBenchmark } from "./backup.ts";
@@ -42,6 +44,8 @@ const BENCHMARKS: readonly Benchmark[] = [
   daemonStartBenchmark,
   hibernatedBenchmark,
   auditBenchmark,
+  agentTurnBenchmark,
+  agentMemoryBenchmark,
   backupBenchmark,
   cliBenchmark,
   postgresBenchmark,

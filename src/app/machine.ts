@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createAgentPool, type Kept, openShelf } from "../drivers/index.ts";
 import { createProcessHost, findBubblewrap, killMarked, limitsHeld } from "../host/index.ts";
-import { createSessionProcesses, type SessionProcesses } from "../supervisor/index.ts";
+import { createSessionProcesses, createTempFolders, type SessionProcesses } from "../supervisor/index.ts";
 import type { DriverDesk, Services } from "../syscalls/index.ts";
 import { createDriverDesk } from "./driver-desk.ts";
 import { createDrivers, type Drivers } from "./drivers.ts";
@@ -45,6 +45,12 @@ export async function startMachine(options: {
 
   const workspaces = join(home, "workspaces");
   await mkdir(workspaces, { recursive: true, mode: 0o700 });
+  const tempRoot = join(home, "tmp");
+  // What a dead daemon's agents left: its own are gone by now.
+  await rm(tempRoot, { recursive: true, force: true });
+  const temps = createTempFolders(tempRoot, (path, error) =>
+    log.write("a temp directory stays", { path, error: String(error) }),
+  );
   const limits = () => {
     const { processMemoryMb, processOpenFilesMax } = config.show();
     return { memoryMb: processMemoryMb ?? null, openFilesMax: processOpenFilesMax ?? null };
@@ -54,6 +60,7 @@ export async function startMachine(options: {
     environment,
     instance,
     workspaces,
+    temps,
     url,
     driverEnvironment: (slug) => drivers.environment(slug),
     isHomeInPlace: identity.isInPlace,
@@ -83,6 +90,7 @@ export async function startMachine(options: {
     stop: async (graceMs) => {
       await pool.close();
       await host.stopAll({ graceMs });
+      await temps.settled();
     },
   };
 }

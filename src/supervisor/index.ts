@@ -8,6 +8,7 @@ export { irrevocableSince, readPath } from "./lineage.ts";
 export { createRetention, type Retention } from "./retention.ts";
 export { createSessionProcesses, type SessionProcesses } from "./session-processes.ts";
 export { createSupervisor, type Supervisor } from "./supervisor.ts";
+export { createTempFolders } from "./temp-folders.ts";
 export { createTokens, hashSecret, type Tokens } from "./tokens.ts";
 export { writtenArtifact } from "./turn-port.ts";
 export { createTurnRunner } from "./turn-runner.ts";

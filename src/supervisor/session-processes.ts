@@ -9,6 +9,7 @@ import {
   type ResourceLimits,
 } from "../host/index.ts";
 import type { SessionSpec } from "../kernel/index.ts";
+import type { TempFolders } from "./temp-folders.ts";
 
 /** A session's processes: started for it, known by it, and gone with it. */
 export interface SessionProcesses {
@@ -43,6 +44,8 @@ export interface SessionProcessesOptions {
   readonly workspaces: string;
   readonly url: () => string;
   readonly driverEnvironment: (adapter: string) => Readonly<Record<string, string>>;
+  /** For agents and drivers; what a session merely runs has the person's own. */
+  readonly temps: TempFolders;
   /** What is hidden from a process is the home by its path: once something else lies there, nothing may start. */
   readonly isHomeInPlace: () => boolean;
   readonly limits: () => ResourceLimits;
@@ -66,8 +69,9 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
   const running = new Map<string, Set<HostProcess>>();
   const tokens = new Map<string, string>();
 
-  const start = ({ adapter, label, env, cwd, ...rest }: Launch): HostProcess => {
+  const start = ({ adapter, label, env, cwd, ...rest }: Launch, temp: string | null = null): HostProcess => {
     const marked = {
+      ...(temp === null ? {} : { TMPDIR: temp }),
       ...options.driverEnvironment(adapter),
       ...env,
       [MARKER_VARIABLE]: `${options.instance}:${label}`,
@@ -79,12 +83,24 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
       cwd,
       env: allowedEnvironment(options.environment, marked),
       limits: options.limits(),
-      ...(inside ? { readBack: [cwd] } : {}),
+      readBack: [...(inside ? [cwd] : []), ...(temp === null ? [] : [temp])],
     });
   };
 
-  const launch = (sessionId: string, order: Omit<Launch, "label">): HostProcess => {
-    const process = start({ ...order, label: sessionId });
+  const startWithTemp = (order: Launch): HostProcess => {
+    const { path, giveBack } = options.temps.lend();
+    try {
+      const process = start(order, path);
+      process.exited.then(giveBack, giveBack);
+      return process;
+    } catch (thrown) {
+      giveBack();
+      throw thrown;
+    }
+  };
+
+  const launch = (sessionId: string, order: Omit<Launch, "label">, begin = start): HostProcess => {
+    const process = begin({ ...order, label: sessionId });
     const mine = running.get(sessionId) ?? new Set();
     running.set(sessionId, mine.add(process));
     const forget = () => {
@@ -112,7 +128,7 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
       // What it prints is how it speaks: nothing of it is kept, and nothing of it may be thrown away.
       const order = { adapter, cwd, argv, env: own, shown, outputLimitBytes: Number.POSITIVE_INFINITY };
       try {
-        const process = launch(sessionId, { ...order, stdin: "pipe" });
+        const process = launch(sessionId, { ...order, stdin: "pipe" }, startWithTemp);
         process.exited.then(end, end);
         return process;
       } catch (thrown) {
@@ -122,7 +138,7 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
     },
     agents: {
       spawn: ({ slug, ...order }) =>
-        start({ ...order, adapter: slug, stdin: "pipe", outputLimitBytes: Number.POSITIVE_INFINITY }),
+        startWithTemp({ ...order, adapter: slug, stdin: "pipe", outputLimitBytes: Number.POSITIVE_INFINITY }),
       tools: (sessionId) => ({ ...issue(sessionId), url: `${options.url()}/mcp` }),
     },
     stopAll: async (sessionId, graceMs = STOP_GRACE_MS) => {

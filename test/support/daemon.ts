@@ -21,6 +21,8 @@ export interface DaemonStart {
   /** After `up --port 0`; a later `--port` wins. */
   readonly args?: readonly string[];
   readonly cwd?: string;
+  /** Whoever starts it disposes of it, also when that is inside a test. */
+  readonly outlivesTest?: true;
   /** A program that becomes the daemon, such as `unshare`; the daemon's own command line comes behind it. */
   readonly through?: readonly string[];
 }
@@ -87,7 +89,7 @@ export async function startDaemon(options: DaemonStart = {}): Promise<TestDaemon
     await exited;
     if (options.home === undefined) await removeHome(home);
   };
-  whenTestIsOver(dispose);
+  if (options.outlivesTest === undefined) whenTestIsOver(dispose);
   const { port, pid } = await found(home, child, printed);
   const token = (await readFile(join(home, "token"), "utf8")).trim();
   const url = `http://127.0.0.1:${port}`;

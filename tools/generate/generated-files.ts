@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { openApi } from "../../src/surfaces/index.ts";
 import { SYSCALLS } from "../../src/syscalls/index.ts";
+import { agentsPage } from "./agents-page.ts";
 import { aip46Schemas } from "./aip46-schemas.ts";
 import { cliPage } from "./cli-page.ts";
 import { clientManifest } from "./client-manifest.ts";
@@ -20,6 +21,7 @@ export function generatedFiles(root: string): ReadonlyMap<string, string> {
   const files: Readonly<Record<string, string>> = {
     "src/client/manifest.generated.ts": clientManifest(),
     "src/client/types.generated.ts": clientTypes(),
+    "docs/reference/agents.md": agentsPage(),
     "docs/reference/cli.md": cliPage(),
     "docs/reference/configuration.md": configurationPage(),
     "docs/reference/errors.md": errorsPage(),

@@ -1,0 +1,265 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  approvalsOf,
+  type EndedTurn,
+  ended,
+  eventsOf,
+  eventually,
+  expectOk,
+  expectSound,
+  linesOf,
+  pendingOf,
+  prompt,
+  start,
+  turn,
+} from "../e2e/support/talk.ts";
+import { packagesOf } from "./install.ts";
+import { type Traces, tracesWhen } from "./leftovers.ts";
+import { type Recipe, recipeOf } from "./recipes.ts";
+import { type AgentRecord, VERBS, type Verb, writeRecord } from "./record.ts";
+import { type Stage, setStage } from "./stage.ts";
+
+/** Drives one real agent through a real daemon. What is seen is what the table of agents says. */
+export function proveAgent(slug: string): void {
+  const recipe = recipeOf(slug);
+  const seen: AgentRecord["verbs"] = {};
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await setStage(recipe);
+  });
+  afterAll(async () => {
+    await stage?.[Symbol.asyncDispose]();
+    if (process.env["NOMOS_AGENTS_RECORD"] !== "1") return;
+    writeRecord({ agent: slug, packages: [...packagesOf(slug)], verbs: seen });
+  });
+
+  const proveVerb = (verb: Verb, prove: (stage: Stage, recipe: Recipe) => Promise<Seen>): void => {
+    test(
+      `${slug} ${verb}: ${VERBS[verb]}`,
+      async ({ onTestFailed }) => {
+        onTestFailed(() =>
+          console.error([...stage.model.story().slice(-30), stage.daemon().printed().slice(-2000)].join("\n")),
+        );
+        const date = new Date().toISOString().slice(0, "2026-01-01".length);
+        // Until it is over it has failed; also when it never is.
+        seen[verb] = { works: "fails", note: "", date };
+        const found = await prove(stage, recipe);
+        await expectNothingLeft(stage);
+        seen[verb] = { ...found, date };
+      },
+      VERB_MAX_MS + cyclesAsked() * CYCLE_MAX_MS,
+    );
+  };
+  describe(slug, () => {
+    proveVerb("check", proveCheck);
+    proveVerb("write", proveWrite);
+    proveVerb("reject", proveReject);
+    proveVerb("cancel", proveCancel);
+    proveVerb("tools", proveTools);
+    proveVerb("parallel", proveParallel);
+    proveVerb("agentKilled", proveAgentKilled);
+    proveVerb("daemonKilled", proveDaemonKilled);
+    proveVerb("resume", proveResume);
+    proveVerb("cycles", proveCycles);
+    test(`${slug}: the log is sound after all of it`, () => expectSound(stage.daemon()));
+  });
+}
+
+type Seen = { readonly works: "yes" | "no"; readonly note: string };
+
+const YES: Seen = { works: "yes", note: "" };
+const HELLO = "@script\nsay hello";
+const INTERRUPT_MAX_MS = 4000;
+const PARALLEL = 5;
+const TOOLS_CONNECT_MS = 1500;
+const FEW_CYCLES = 3;
+const VERB_MAX_MS = 120_000;
+const CYCLE_MAX_MS = 10_000;
+
+function cyclesAsked(): number {
+  return Number(process.env["NOMOS_AGENTS_CYCLES"] ?? FEW_CYCLES);
+}
+
+async function proveCheck({ daemon }: Stage, { slug }: Recipe): Promise<Seen> {
+  const check = expectOk(await daemon().call("GET", `/api/drivers/${slug}/check`));
+  expect(check).toMatchObject({ ok: true, from: "home", problem: null });
+  return YES;
+}
+
+async function proveWrite(stage: Stage, recipe: Recipe): Promise<Seen> {
+  const { id, cwd } = await begin(stage, recipe);
+  const file = join(cwd, "hello.txt");
+  expect(await allowed(stage, id, `@script\nwrite ${file} hello`)).toMatchObject({ outcome: "completed" });
+  expect(await readFile(file, "utf8")).toBe("hello");
+  const events = await eventsOf(stage.daemon(), id);
+  expect(events.filter(({ type }) => type === "tool.ended@1").at(-1)?.data).toMatchObject({ outcome: "done" });
+  await end(stage, id);
+  return YES;
+}
+
+async function proveReject(stage: Stage, recipe: Recipe): Promise<Seen> {
+  const { id, cwd } = await begin(stage, recipe);
+  const file = join(cwd, "forbidden.txt");
+  const { turnId } = await prompt(stage.daemon(), id, `@script\n${recipe.asksOn ?? "write"} ${file} forbidden`);
+  if (recipe.asksOn === null) {
+    expect(await ended(stage.daemon(), id, turnId)).toMatchObject({ outcome: "completed" });
+    expect(await approvalsOf(stage.daemon(), id)).toEqual([]);
+    await end(stage, id);
+    return { works: "no", note: "never asks" };
+  }
+  const { id: approvalId } = await pendingOf(stage.daemon(), id);
+  expectOk(await stage.daemon().call("POST", `/api/approvals/${approvalId}/reject`, { reason: "no" }));
+  await ended(stage.daemon(), id, turnId);
+  expect(existsSync(file)).toBe(false);
+  expect(await approvalsOf(stage.daemon(), id)).toMatchObject([{ status: "rejected" }]);
+  expect(await turn(stage.daemon(), id, HELLO)).toMatchObject({ outcome: "completed" });
+  await end(stage, id);
+  return YES;
+}
+
+async function proveCancel(stage: Stage, recipe: Recipe): Promise<Seen> {
+  const { id } = await begin(stage, recipe);
+  const { turnId } = await slowly(stage, id);
+  const beforeMs = Date.now();
+  expect(expectOk(await stage.daemon().call("POST", `/sessions/${id}/interrupt`))).toMatchObject({ wasBusy: true });
+  expect(Date.now() - beforeMs).toBeLessThan(INTERRUPT_MAX_MS);
+  expect(await ended(stage.daemon(), id, turnId)).toMatchObject({ outcome: "interrupted" });
+  await eventually("the model is not asked any more", async () => stage.model.pausing() === 0);
+  expect(await turn(stage.daemon(), id, HELLO)).toMatchObject({ outcome: "completed" });
+  await end(stage, id);
+  return YES;
+}
+
+async function proveTools(stage: Stage, recipe: Recipe): Promise<Seen> {
+  const { id } = await begin(stage, recipe);
+  const call = `call session_show ${JSON.stringify({ id })}`;
+  if (recipe.takesTools === "late") {
+    await turn(stage.daemon(), id, HELLO);
+    await sleep(TOOLS_CONNECT_MS);
+  }
+  const outcome = await allowed(stage, id, `@script\n${call}`);
+  expect(outcome).toMatchObject({ outcome: "completed" });
+  const said = (await linesOf(stage.daemon(), id)).join("\n");
+  await end(stage, id);
+  if (recipe.takesTools === null) {
+    expect(said).toContain("no tool for call");
+    return { works: "no", note: "takes no MCP servers" };
+  }
+  expect(said).toContain("done: ");
+  // Some put what a tool answered into a string of their own.
+  expect(said.replaceAll("\\", "")).toContain(`"adapterSlug":"${recipe.slug}"`);
+  return YES;
+}
+
+async function proveParallel(stage: Stage, recipe: Recipe): Promise<Seen> {
+  const sessions = await Promise.all(Array.from({ length: PARALLEL }, () => begin(stage, recipe)));
+  const turns = sessions.map(({ id, cwd }) => allowed(stage, id, `@script\nwrite ${join(cwd, "mine.txt")} ${id}`));
+  expect((await Promise.all(turns)).map(({ outcome }) => outcome)).toEqual(sessions.map(() => "completed"));
+  for (const { id, cwd } of sessions) expect(await readFile(join(cwd, "mine.txt"), "utf8")).toBe(id);
+  await Promise.all(sessions.map(({ id }) => end(stage, id)));
+  return YES;
+}
+
+async function proveAgentKilled(stage: Stage, recipe: Recipe): Promise<Seen> {
+  const { id, word } = await told(stage, recipe);
+  const { turnId } = await slowly(stage, id);
+  const { processes } = await tracesWhen(stage, () => true);
+  const pids = processes.filter((line) => !/^\d+ \S*bwrap /.test(line)).map((line) => Number.parseInt(line, 10));
+  expect(pids.length).toBeGreaterThan(0);
+  for (const pid of pids) process.kill(pid, "SIGKILL");
+  expect(await ended(stage.daemon(), id, turnId)).toMatchObject({ outcome: "interrupted" });
+  await expectNothingLeft(stage);
+  return expectMemory(stage, recipe, id, word);
+}
+
+async function proveDaemonKilled(stage: Stage, recipe: Recipe): Promise<Seen> {
+  const { id, word } = await told(stage, recipe);
+  const { turnId } = await slowly(stage, id);
+  await stage.crash();
+  await expectNothingLeft(stage);
+  expect(await ended(stage.daemon(), id, turnId)).toMatchObject({ outcome: "interrupted" });
+  return expectMemory(stage, recipe, id, word);
+}
+
+async function proveResume(stage: Stage, recipe: Recipe): Promise<Seen> {
+  const { id, word } = await told(stage, recipe);
+  await stage.restart();
+  await expectNothingLeft(stage);
+  return expectMemory(stage, recipe, id, word);
+}
+
+async function proveCycles(stage: Stage, recipe: Recipe): Promise<Seen> {
+  const cycles = cyclesAsked();
+  const once = async (): Promise<void> => {
+    const { id } = await begin(stage, recipe);
+    expect(await turn(stage.daemon(), id, HELLO)).toMatchObject({ outcome: "completed" });
+    await end(stage, id);
+  };
+  await once();
+  const before = await expectNothingLeft(stage);
+  for (let n = 0; n < cycles; n += 1) await once();
+  await expectNothingLeft(stage);
+  const after = await tracesWhen(stage, ({ daemonFds }) => daemonFds <= before.daemonFds);
+  expect(after.daemonFds).toBeLessThanOrEqual(before.daemonFds);
+  return { works: "yes", note: `${cycles} times` };
+}
+
+async function begin(stage: Stage, { slug }: Recipe) {
+  return start(stage.daemon(), { adapter: slug, cwd: await stage.folder() });
+}
+
+async function end(stage: Stage, id: string): Promise<void> {
+  expect(expectOk(await stage.daemon().call("POST", `/sessions/${id}/kill`))).toMatchObject({ ok: true });
+}
+
+/** A turn in which whatever is asked is allowed. */
+async function allowed(stage: Stage, id: string, text: string): Promise<EndedTurn> {
+  const { turnId } = await prompt(stage.daemon(), id, text);
+  const over = ended(stage.daemon(), id, turnId);
+  let isOver = false;
+  const settle = () => {
+    isOver = true;
+  };
+  over.then(settle, settle);
+  await eventually(`the end of the turn of ${id}`, async () => {
+    const pending = (await approvalsOf(stage.daemon(), id)).filter(({ status }) => status === "pending");
+    for (const approval of pending)
+      expectOk(await stage.daemon().call("POST", `/api/approvals/${approval.id}/approve`, {}));
+    return isOver;
+  });
+  return over;
+}
+
+/** A turn whose model has begun to answer and does not come to an end. */
+async function slowly(stage: Stage, id: string) {
+  const prompted = await prompt(stage.daemon(), id, "@script\nslow 120000");
+  await eventually("the model to begin", async () => stage.model.pausing() > 0);
+  return prompted;
+}
+
+async function told(stage: Stage, recipe: Recipe): Promise<{ readonly id: string; readonly word: string }> {
+  const { id } = await begin(stage, recipe);
+  const word = `plum${Date.now()}`;
+  expect(await turn(stage.daemon(), id, `Remember CODEWORD=${word}\n${HELLO}`)).toMatchObject({ outcome: "completed" });
+  return { id, word };
+}
+
+async function expectMemory(stage: Stage, recipe: Recipe, id: string, word: string): Promise<Seen> {
+  expect(await turn(stage.daemon(), id, "@script\nrecall")).toMatchObject({ outcome: "completed" });
+  expect((await linesOf(stage.daemon(), id)).join("\n")).toContain(`the code word is ${word}`);
+  const events = await eventsOf(stage.daemon(), id);
+  const attached = events.filter(({ type }) => type === "driver.attached@1").at(-1)?.data;
+  expect(attached).toMatchObject({ continuity: recipe.comesBack });
+  await end(stage, id);
+  return recipe.comesBack === "native" ? YES : { works: "yes", note: "by a digest of the log" };
+}
+
+async function expectNothingLeft(stage: Stage): Promise<Traces> {
+  const traces = await tracesWhen(stage, ({ processes, tempEntries }) => processes.length + tempEntries.length === 0);
+  expect({ processes: traces.processes, tempEntries: traces.tempEntries }).toEqual({ processes: [], tempEntries: [] });
+  return traces;
+}

@@ -1,0 +1,158 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+/** How a real agent is brought to ask a model of ours, and what is known of how it behaves. */
+export interface Recipe {
+  readonly slug: string;
+  /** Run on every change; the others on request. */
+  readonly always: boolean;
+  /** Lays out the files it wants below the person's home; answers its environment. */
+  readonly prepare: (person: string, endpoint: string) => Promise<Readonly<Record<string, string>>>;
+  /** The step by which it comes to ask for permission; null for one that never asks. */
+  readonly asksOn: "write" | "escalate" | null;
+  /** Whether it takes the tools that a session offers it; `late`: its first turn was seen to begin without them. */
+  readonly takesTools: "at once" | "late" | null;
+  /** How its memory comes back when its process is gone. */
+  readonly comesBack: "native" | "digest";
+}
+
+export const RECIPES: readonly Recipe[] = [
+  {
+    slug: "claude",
+    always: true,
+    asksOn: "write",
+    takesTools: "at once",
+    comesBack: "native",
+    prepare: async (_person, endpoint) => ({
+      ANTHROPIC_BASE_URL: endpoint,
+      ANTHROPIC_API_KEY: KEY,
+      ENABLE_TOOL_SEARCH: "false",
+      CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: "false",
+    }),
+  },
+  {
+    slug: "codex",
+    always: true,
+    asksOn: "escalate",
+    takesTools: "at once",
+    comesBack: "native",
+    prepare: async (person, endpoint) => {
+      const home = join(person, ".codex");
+      await lay(join(home, "config.toml"), codexConfig(endpoint));
+      return { CODEX_HOME: home, SCRIPTED_KEY: KEY, INITIAL_AGENT_MODE: "workspace-write" };
+    },
+  },
+  {
+    slug: "opencode",
+    always: true,
+    asksOn: "write",
+    takesTools: "at once",
+    comesBack: "native",
+    prepare: async (person, endpoint) => {
+      const file = join(person, "opencode.json");
+      await lay(file, json(opencodeConfig(endpoint)));
+      return { OPENCODE_CONFIG: file, OPENCODE_DISABLE_MODELS_FETCH: "1" };
+    },
+  },
+  {
+    slug: "pi",
+    always: true,
+    asksOn: null,
+    takesTools: null,
+    comesBack: "native",
+    prepare: async (person, endpoint) => {
+      const model = { id: MODEL, name: MODEL, contextWindow: 100_000, maxTokens: 4096 };
+      const provider = { baseUrl: `${endpoint}/v1`, api: "openai-completions", apiKey: KEY, models: [model] };
+      await lay(join(person, ".pi/agent/models.json"), json({ providers: { scripted: provider } }));
+      await lay(join(person, ".pi/agent/settings.json"), json({ defaultProvider: "scripted", defaultModel: MODEL }));
+      return { PI_OFFLINE: "1" };
+    },
+  },
+  {
+    slug: "gemini",
+    always: false,
+    asksOn: "write",
+    takesTools: "at once",
+    comesBack: "digest",
+    prepare: async (person, endpoint) => {
+      const security = { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } };
+      await lay(join(person, ".gemini/settings.json"), json({ security }));
+      return { GEMINI_API_KEY: KEY, GOOGLE_GEMINI_BASE_URL: endpoint };
+    },
+  },
+  {
+    slug: "copilot",
+    always: false,
+    asksOn: "write",
+    takesTools: "at once",
+    comesBack: "native",
+    prepare: async (person, endpoint) => ({
+      COPILOT_OFFLINE: "true",
+      COPILOT_PROVIDER_BASE_URL: `${endpoint}/v1`,
+      COPILOT_PROVIDER_TYPE: "openai",
+      COPILOT_PROVIDER_API_KEY: KEY,
+      COPILOT_MODEL: MODEL,
+      COPILOT_HOME: join(person, ".copilot"),
+    }),
+  },
+  {
+    slug: "qwen",
+    always: false,
+    asksOn: "write",
+    takesTools: "late",
+    comesBack: "native",
+    prepare: async (person, endpoint) => {
+      const security = { auth: { selectedType: "openai" } };
+      await lay(join(person, ".qwen/settings.json"), json({ security }));
+      return { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${endpoint}/v1`, OPENAI_MODEL: MODEL };
+    },
+  },
+];
+
+export function recipeOf(slug: string): Recipe {
+  const found = RECIPES.find((recipe) => recipe.slug === slug);
+  if (found === undefined)
+    throw new Error(`no such agent: ${slug}; there are ${RECIPES.map((one) => one.slug).join(", ")}`);
+  return found;
+}
+
+/** Nobody checks it: the model on loopback takes any. */
+const KEY = "any";
+const MODEL = "scripted";
+
+function codexConfig(endpoint: string): string {
+  return [
+    `model = "${MODEL}"`,
+    'model_provider = "scripted"',
+    "[model_providers.scripted]",
+    'name = "scripted"',
+    `base_url = "${endpoint}/v1"`,
+    'wire_api = "responses"',
+    'env_key = "SCRIPTED_KEY"',
+    "[features]",
+    "plugins = false",
+    "apps = false",
+    "",
+  ].join("\n");
+}
+
+function opencodeConfig(endpoint: string): object {
+  const options = { baseURL: `${endpoint}/v1`, apiKey: KEY };
+  const scripted = { npm: "@ai-sdk/openai-compatible", name: MODEL, options, models: { [MODEL]: { name: MODEL } } };
+  return {
+    provider: { scripted },
+    model: `scripted/${MODEL}`,
+    small_model: `scripted/${MODEL}`,
+    enabled_providers: ["scripted"],
+    permission: { edit: "ask", bash: "ask" },
+  };
+}
+
+function json(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+async function lay(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+}

@@ -1,0 +1,56 @@
+/**
+ * `npm run test:agents -- [--all] [--only name,...] [--verbs verb,...] [--cycles n] [--record]`: installs real agents outside
+ * the repository and drives them through a real daemon, against a model on loopback that does what the prompt says. What
+ * cannot be installed fails the run. With `--record` the table in docs/reference/agents.md is written anew.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { installedAgent, packagesOf } from "./install.ts";
+import { RECIPES, recipeOf } from "./recipes.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      all: { type: "boolean", default: false },
+      only: { type: "string", default: "" },
+      verbs: { type: "string", default: "" },
+      record: { type: "boolean", default: false },
+      cycles: { type: "string", default: "" },
+    },
+  });
+  const named = values.only.split(",").filter((name) => name !== "");
+  const chosen = named.length > 0 ? named.map(recipeOf) : RECIPES.filter(({ always }) => always || values.all);
+  for (const { slug } of chosen) {
+    const startMs = performance.now();
+    console.log(`${slug}: ${packagesOf(slug).join(" ")}`);
+    await installedAgent(slug);
+    console.log(`${slug}: there after ${((performance.now() - startMs) / 1000).toFixed(1)} s`);
+  }
+  const env = {
+    ...process.env,
+    NOMOS_TEST_AGENTS: "1",
+    ...(values.record ? { NOMOS_AGENTS_RECORD: "1" } : {}),
+    ...(values.cycles === "" ? {} : { NOMOS_AGENTS_CYCLES: values.cycles }),
+  };
+  const files = chosen.map(({ slug }) => join("test/agents/proof", `${slug}.test.ts`));
+  const verbs = values.verbs === "" ? [] : ["-t", ` (${values.verbs.replaceAll(",", "|")}): `];
+  const args = ["node_modules/vitest/vitest.mjs", "run", "--project", "agents", ...verbs, ...files];
+  const exitCode = await node(args, env);
+  if (values.record) {
+    await node(["node_modules/@biomejs/biome/bin/biome", "format", "--write", "test/agents/results"], process.env);
+    await node(["tools/docs.ts"], process.env);
+  }
+  return exitCode;
+}
+
+async function node(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: "inherit" });
+  const [exitCode]: (number | null)[] = await once(child, "exit");
+  return exitCode ?? 1;
+}

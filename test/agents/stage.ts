@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { startDaemon, type TestDaemon } from "../support/daemon.ts";
+import { agentsCache, installedAgent } from "./install.ts";
+import { type ScriptedModel, startModel } from "./model/server.ts";
+import type { Recipe } from "./recipes.ts";
+
+/** One real agent, installed in a daemon's home as `nomos driver install` would have it, and the model it asks. */
+export interface Stage extends AsyncDisposable {
+  readonly root: string;
+  readonly model: ScriptedModel;
+  readonly daemon: () => TestDaemon;
+  readonly daemonPid: () => number;
+  /** As a power cut would, and up again on the same home. */
+  readonly crash: () => Promise<void>;
+  readonly restart: () => Promise<void>;
+  /** A new directory for a session to work in. */
+  readonly folder: () => Promise<string>;
+}
+
+export async function setStage(recipe: Recipe): Promise<Stage> {
+  const installed = await installedAgent(recipe.slug);
+  // Not below the machine's temp directory: there are agents that refuse to keep their state in one.
+  const stages = join(agentsCache(), "stages");
+  await mkdir(stages, { recursive: true });
+  const root = await realpath(await mkdtemp(join(stages, `${recipe.slug}-`)));
+  const [home, person, tmp] = ["home", "person", "tmp"].map((name) => join(root, name));
+  for (const folder of [join(home ?? "", "agents"), person ?? "", tmp ?? "", join(root, "work")])
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  await using made = new AsyncDisposableStack();
+  made.defer(() => rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
+  // Hard links: nothing is copied, and the agent cannot write to them.
+  await promisify(execFile)("cp", ["-al", installed, join(home ?? "", "agents", recipe.slug)]);
+  const model = made.use(await startModel());
+  const env = await recipe.prepare(person ?? "", model.url);
+  const config = { drivers: { [recipe.slug]: { env, home: person } } };
+  await writeFile(join(home ?? "", "config.json"), JSON.stringify(config));
+  const start = () =>
+    startDaemon({ home: home ?? "", env: { TMPDIR: tmp ?? "", HOME: person ?? "" }, outlivesTest: true });
+  let daemon = await start();
+  made.defer(() => daemon[Symbol.asyncDispose]());
+  const kept = made.move();
+  let folders = 0;
+  return {
+    root,
+    model,
+    daemon: () => daemon,
+    daemonPid: () => daemon.pid,
+    crash: async () => {
+      await daemon.kill9();
+      daemon = await start();
+    },
+    restart: async () => {
+      await daemon.stop();
+      daemon = await start();
+    },
+    folder: async () => {
+      folders += 1;
+      const folder = join(root, "work", String(folders));
+      await mkdir(folder);
+      return folder;
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
