@@ -19,3 +19,5 @@ export { createProcessHost, type ProcessHost, type ProcessHostOptions } from "./
 export type { ProcessSpec } from "./processes/process-spec.ts";
 export type { ProcessMark } from "./processes/process-tree.ts";
 export { limitsHeld, type ResourceLimits } from "./processes/resource-limits.ts";
+export { type ConfinedOrder, type ConfinedResult, runConfined } from "./sandbox/run-confined.ts";
+export { type Access, type Door, INSIDE, type Mount, type Walls } from "./sandbox/walls.ts";

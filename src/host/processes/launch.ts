@@ -17,7 +17,7 @@ export interface Home {
   readonly realHome: string;
 }
 
-interface Forked {
+export interface Forked {
   readonly child: ChildProcess;
   readonly pid: number;
   readonly stdin: Writable | null;
@@ -66,7 +66,7 @@ export function launchSandboxed(spec: ProcessSpec, home: Home, bwrapPath: string
 
 const NO_LIMITS: ResourceLimits = { memoryMb: null, openFilesMax: null };
 
-function fork(
+export function fork(
   argv: readonly string[],
   cwd: string,
   marker: string,

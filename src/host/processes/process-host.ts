@@ -1,8 +1,11 @@
 import { realpathSync } from "node:fs";
+import { systemClock } from "../clock.ts";
 import { UNREACHABLE, unless } from "../errno.ts";
 import { HostError } from "../host-error.ts";
+import { watchClosedPaths } from "../sandbox/closed-paths.ts";
 import { type HostProcess, runningProcess, type StopOptions } from "./host-process.ts";
-import { type HostLog, launchPlain, launchSandboxed } from "./launch.ts";
+import { type Home, type HostLog, type Launched, launchPlain, launchSandboxed } from "./launch.ts";
+import { launchStrict, type StrictMeans } from "./launch-strict.ts";
 import type { ProcessSpec } from "./process-spec.ts";
 
 export interface ProcessHostOptions {
@@ -10,11 +13,14 @@ export interface ProcessHostOptions {
   readonly home: string;
   /** Null: no sandbox. Then the home is visible, and trees are looked for instead of held (see process-tree.ts). */
   readonly bwrapPath: string | null;
+  /** Why `strict` cannot be held here, though there may be a bubblewrap; null: it has proved itself. */
+  readonly strictMissing?: Missing | null;
   readonly processesMax?: number;
   readonly log?: HostLog;
 }
 
 export interface ProcessHost extends AsyncDisposable {
+  readonly home: string;
   /**
    * Throws a `HostError` when it cannot start. To be called on a thread that lives as long as the daemon: to the
    * kernel the parent of a process is the thread that forked it, and a sandbox ends with its parent.
@@ -27,7 +33,8 @@ export interface ProcessHost extends AsyncDisposable {
 const PROCESSES_MAX = 256;
 
 export function createProcessHost(options: ProcessHostOptions): ProcessHost {
-  const { home, bwrapPath, processesMax = PROCESSES_MAX, log = () => undefined } = options;
+  const { home, bwrapPath, strictMissing = null, processesMax = PROCESSES_MAX, log = () => undefined } = options;
+  const closed = watchClosedPaths("/etc", systemClock());
   const running = new Set<HostProcess>();
   realHome(home);
 
@@ -35,10 +42,22 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
     refuseOverLimit(running.size, processesMax);
     // Each time: a link on the way to the home may lead elsewhere by now.
     const homes = { home, realHome: realHome(home) };
-    const launched = bwrapPath === null ? launchPlain(spec, homes, log) : launchSandboxed(spec, homes, bwrapPath, log);
+    const launched = launch(spec, homes);
     const hostProcess = runningProcess(launched, spec.outputLimitBytes, () => running.delete(hostProcess));
     running.add(hostProcess);
     return hostProcess;
+  }
+
+  function launch(spec: ProcessSpec, homes: Home): Launched {
+    const { walls } = spec;
+    if (walls !== undefined) return launchStrict(spec, walls, homes, strictMeans(), log);
+    return bwrapPath === null ? launchPlain(spec, homes, log) : launchSandboxed(spec, homes, bwrapPath, log);
+  }
+
+  function strictMeans(): StrictMeans {
+    const missing = bwrapPath === null ? NO_BUBBLEWRAP : strictMissing;
+    if (missing === null && bwrapPath !== null) return { bwrapPath, closed: closed.list() };
+    throw strictUnavailable(missing ?? NO_BUBBLEWRAP);
   }
 
   async function stopAll(stopOptions?: StopOptions): Promise<void> {
@@ -48,7 +67,21 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
     }
   }
 
-  return { spawn, stopAll, [Symbol.asyncDispose]: () => stopAll() };
+  return { home, spawn, stopAll, [Symbol.asyncDispose]: () => stopAll() };
+}
+
+export interface Missing {
+  readonly missing: string;
+  readonly remedy: string;
+}
+
+const NO_BUBBLEWRAP: Missing = { missing: "there is no bubblewrap", remedy: "run: apt-get install bubblewrap" };
+
+function strictUnavailable({ missing, remedy }: Missing): HostError {
+  return new HostError("sandbox_unavailable", `strict cannot be held here: ${missing}`, {
+    remedy,
+    details: { missing },
+  });
 }
 
 function realHome(home: string): string {
