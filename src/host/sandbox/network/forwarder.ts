@@ -49,8 +49,8 @@ function forward({ ports, socket, gateFd }: ForwardOrder): void {
         inside.pipe(outside).pipe(inside);
         inside.on("error", () => outside.destroy());
         outside.on("error", () => inside.destroy());
-        inside.on("close", () => outside.destroy());
-        outside.on("close", () => inside.destroy());
+        inside.on("close", (hadError) => (hadError ? outside.destroy() : outside.end()));
+        outside.on("close", () => inside.end());
       });
       server.once("error", settled);
       server.listen({ port, host, ipv6Only: true }, settled);
