@@ -16,12 +16,12 @@ import {
   createTurnRunner,
   createWorkspaces,
 } from "../supervisor/index.ts";
-import { serveHttp } from "../surfaces/index.ts";
+import { type HttpServer, serveHttp } from "../surfaces/index.ts";
 import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
 import { createBackups } from "./backups.ts";
 import { keptCensus, openBounds, watchEventLoop } from "./bounds.ts";
 import { cleanTemporaries } from "./clean-temporaries.ts";
-import { createDenialBound } from "./denials.ts";
+import { createDenialBound, noteNetworkDenial } from "./denials.ts";
 import { createDocs } from "./docs.ts";
 import { takeHomeLease } from "./home-lease.ts";
 import { startMachine } from "./machine.ts";
@@ -78,7 +78,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   let port = 0;
   const url = () => `http://127.0.0.1:${port}`;
   const { environment, version } = options;
-  const machine = await startMachine({ opened, environment, version, url });
+  let take: HttpServer["take"] = (socket) => void socket.destroy();
+  const machine = await startMachine({
+    opened,
+    environment,
+    version,
+    url,
+    take: (socket, sessionId) => take(socket, sessionId),
+    onDenied: noteNetworkDenial(committer, log.write),
+  });
   const { processes, drivers } = machine;
   const frames = createFrames();
   const agents = createAgents(store, committer);
@@ -118,6 +126,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     driver: drivers.get,
     driverFile: drivers.file,
     random: () => randomBytes(5),
+    strictMissing: machine.strictMissing,
   };
   const supervisor = createSupervisor({
     store,
@@ -221,6 +230,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     },
   );
   port = server.port;
+  take = server.take;
 
   await workspaceFile(home)(await registry.all());
   await unlessFull(agents.ensureBuiltIn(drivers.list().map(({ slug }) => slug)), log.write);

@@ -1718,8 +1718,8 @@ export const ERRORS = {
   sandbox_unavailable: {
     status: 409,
     exit: 6,
-    message: "This sandbox mode cannot be held on this machine yet.",
-    remedy: "Use `off`; `nomos doctor` says what is missing.",
+    message: "The sandbox cannot be held as asked.",
+    remedy: "The details say what is missing and how to get it; `nomos doctor` tries the sandbox out.",
   },
   spawn_failed: { status: 500, exit: 1, message: "The process could not be started.", remedy: "The details say why." },
   stdin_closed: { status: 409, exit: 5, message: "Nobody reads this any more.", remedy: "Start a new process." },

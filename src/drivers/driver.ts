@@ -74,6 +74,8 @@ export interface TurnPort {
     argv: readonly string[],
     env: Readonly<Record<string, string>>,
     shown?: readonly string[],
+    /** What of `argv` comes from the person, and not from whoever talks to the agent: it can be read behind walls. */
+    programs?: readonly string[],
   ) => HostProcess;
   readonly past: Past;
   readonly settings: DriverSettings;
@@ -130,6 +132,8 @@ export interface AgentOrder {
   readonly env: Readonly<Record<string, string>>;
   /** Where the agent is installed, when that lies in the product's own home. */
   readonly shown: readonly string[];
+  /** The one session it will ever work for, where it stands behind that session's walls; null: none. */
+  readonly walledFor: { readonly id: string; readonly spec: SessionSpec } | null;
 }
 
 export interface EffectResult {

@@ -9,6 +9,7 @@ export { type DiskState, type DiskWatch, spaceAt, watchDisk } from "./disk-watch
 export { type Files, systemFiles } from "./files.ts";
 export { type Bubblewrap, findBubblewrap } from "./find-bubblewrap.ts";
 export { HostError, type HostErrorCode } from "./host-error.ts";
+export type { Missing } from "./missing.ts";
 export { isInside } from "./path-inside.ts";
 export { isAlive, type ProcessIdentity, processIdentity } from "./pid-identity.ts";
 export { allowedEnvironment } from "./processes/allowed-environment.ts";
@@ -19,5 +20,10 @@ export { createProcessHost, type ProcessHost, type ProcessHostOptions } from "./
 export type { ProcessSpec } from "./processes/process-spec.ts";
 export type { ProcessMark } from "./processes/process-tree.ts";
 export { limitsHeld, type ResourceLimits } from "./processes/resource-limits.ts";
+export { type DoorOptions, openDoor } from "./sandbox/network/door.ts";
+export type { Denied } from "./sandbox/network/egress.ts";
+export { endpointRules } from "./sandbox/network/endpoints.ts";
+export { type HostRule, parseHostRule, spellRule } from "./sandbox/network/host-rules.ts";
+export { type HomeState, privateHome } from "./sandbox/private-home.ts";
 export { type ConfinedOrder, type ConfinedResult, runConfined } from "./sandbox/run-confined.ts";
 export { type Access, type Door, INSIDE, type Mount, type Walls } from "./sandbox/walls.ts";

@@ -257,7 +257,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       toolPolicy: (tool) => policies.get(tool) ?? "never",
       waitFor: (approvalId) =>
         asked !== null && approvalId === question?.approvalId ? asked : deps.waiters.wait(approvalId, signal),
-      hostProcess: (argv, env, shown) => deps.processes.spawnDriver(spec, sessionId, argv, env, shown),
+      hostProcess: (argv, env, shown, programs) =>
+        deps.processes.spawnDriver(spec, sessionId, argv, env, shown, programs),
     });
   };
 

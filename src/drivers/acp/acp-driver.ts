@@ -62,7 +62,8 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
       argv,
       env,
       shown,
-      shared: manifest.capabilities.many_sessions && !mayDelegate(port.spec),
+      shared: manifest.capabilities.many_sessions && !mayDelegate(port.spec) && !isWalled(port.spec),
+      walledFor: isWalled(port.spec) ? { id: port.sessionId, spec: port.spec } : null,
       times,
       version: parts.version,
       acpVersion: manifest.acp_version,
@@ -108,6 +109,11 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
 /** Its key reaches other sessions: nobody else's tools run beside it. */
 function mayDelegate({ delegates = [] }: SessionSpec): boolean {
   return delegates.length > 0;
+}
+
+/** What stands behind one session's walls works for no other. */
+function isWalled({ sandbox }: SessionSpec): boolean {
+  return sandbox === "strict";
 }
 
 /** What a person can set right, such as a login that is missing, is no failed handshake: the next prompt may find it done. */

@@ -2,9 +2,12 @@ import { z } from "zod";
 import type { DriverSettings } from "../../kernel/index.ts";
 import { DriverError } from "../driver.ts";
 
+/** Below HOME, by its plain name. */
+const StatePath = z.string().regex(/^(?!.*(^|\/)\.\.?(\/|$))[^/\0][^\0]*$/, "a path below HOME");
+
 /**
  * All that Nomos knows about a foreign agent: one small file, no code. The names are those of AIP-45's AGENT-CLI
- * manifest; `print`, `env`, `timeouts` and `unproved` are additions.
+ * manifest; `print`, `env`, `state`, `endpoints`, `timeouts` and `unproved` are additions.
  */
 export const Manifest = z.object({
   id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "lower case letters, digits and dashes"),
@@ -34,6 +37,19 @@ export const Manifest = z.object({
     })
     .optional(),
   env: z.record(z.string(), z.string()).default({}),
+  /** What it has of the person's HOME where it stands behind walls, which is a HOME of the session's own. */
+  state: z
+    .object({
+      /** Files that hold a login and nothing else: the person's own, so that a renewed key is good for both. */
+      login: z.array(StatePath).default([]),
+      /** Copied when the session's HOME is made. It may change its copy; what runs programs is never shared. */
+      config: z.array(StatePath).default([]),
+      /** Variables that name one of these by another path. */
+      variables: z.record(z.string(), StatePath).default({}),
+    })
+    .default({ login: [], config: [], variables: {} }),
+  /** Where its model is, unless a variable or its configuration says otherwise: `host`, `host:port` or `*.host`. */
+  endpoints: z.array(z.string().max(255)).default([]),
   auth: z
     .object({
       /** Variables that carry its keys: handed on to this agent alone, from the daemon's environment. */

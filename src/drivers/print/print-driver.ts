@@ -66,7 +66,7 @@ async function runOnce(
   const can = { images: false, embeds: false, name: manifest.name };
   const blocks = await promptContent(text, port.attachments, can);
   port.signal.throwIfAborted();
-  const child = port.host(printArgv(argv, manifest, nativeId, port.settings), env, shown);
+  const child = port.host(printArgv(argv, manifest, nativeId, port.settings), env, shown, argv);
   const printed = createPrinted();
   const broken = Promise.withResolvers<never>();
   broken.promise.catch(() => undefined);

@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { systemClock } from "../clock.ts";
 import { UNREACHABLE, unless } from "../errno.ts";
 import { HostError } from "../host-error.ts";
+import type { Missing } from "../missing.ts";
 import { watchClosedPaths } from "../sandbox/closed-paths.ts";
 import { type HostProcess, runningProcess, type StopOptions } from "./host-process.ts";
 import { type Home, type HostLog, type Launched, launchPlain, launchSandboxed } from "./launch.ts";
@@ -68,11 +69,6 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
   }
 
   return { home, spawn, stopAll, [Symbol.asyncDispose]: () => stopAll() };
-}
-
-export interface Missing {
-  readonly missing: string;
-  readonly remedy: string;
 }
 
 const NO_BUBBLEWRAP: Missing = { missing: "there is no bubblewrap", remedy: "run: apt-get install bubblewrap" };
