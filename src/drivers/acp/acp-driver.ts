@@ -1,7 +1,7 @@
 import type { Clock } from "../../host/index.ts";
 import type { SessionSpec } from "../../kernel/index.ts";
 import { type AgentHost, type Driver, DriverError, HandshakeError, type TurnPort } from "../driver.ts";
-import { checkManifestSettings, given, type Manifest } from "../manifests/manifest.ts";
+import { asHeld, checkManifestSettings, given, type Manifest } from "../manifests/manifest.ts";
 import type { Resolved } from "../manifests/resolve.ts";
 import type { AgentPool, Seat } from "./agent-pool.ts";
 import { openNative } from "./native-session.ts";
@@ -52,7 +52,7 @@ async function seated(parts: AcpDriverParts, port: TurnPort): Promise<{ readonly
 
 async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null) {
   const { manifest, pool, host } = parts;
-  const { argv, env, shown } = await parts.resolve();
+  const { argv, env, shown } = asHeld(manifest, port.spec, await parts.resolve());
   const times = timesOf(manifest);
   const agent = await inHandshake(
     pool.process(port.sessionId, {

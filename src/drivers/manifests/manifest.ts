@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { DriverSettings } from "../../kernel/index.ts";
+import type { DriverSettings, SessionSpec } from "../../kernel/index.ts";
 import { DriverError } from "../driver.ts";
 
 /** Below HOME, by its plain name. */
@@ -7,7 +7,7 @@ const StatePath = z.string().regex(/^(?!.*(^|\/)\.\.?(\/|$))[^/\0][^\0]*$/, "a p
 
 /**
  * All that Nomos knows about a foreign agent: one small file, no code. The names are those of AIP-45's AGENT-CLI
- * manifest; `print`, `env`, `state`, `endpoints`, `timeouts` and `unproved` are additions.
+ * manifest; `print`, `env`, `state`, `walled`, `endpoints`, `timeouts` and `unproved` are additions.
  */
 export const Manifest = z.object({
   id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "lower case letters, digits and dashes"),
@@ -48,6 +48,13 @@ export const Manifest = z.object({
       variables: z.record(z.string(), StatePath).default({}),
     })
     .default({ login: [], config: [], variables: {} }),
+  /**
+   * What it is told behind walls besides: an agent's own sandbox may need what the walls deny, such as a user namespace.
+   * `args` come right behind the program.
+   */
+  walled: z
+    .object({ env: z.record(z.string(), z.string()).default({}), args: z.array(z.string()).default([]) })
+    .default({ env: {}, args: [] }),
   /** Where its model is, unless a variable or its configuration says otherwise: `host`, `host:port` or `*.host`. */
   endpoints: z.array(z.string().max(255)).default([]),
   auth: z
@@ -122,6 +129,17 @@ export const Manifest = z.object({
   unproved: z.string().optional(),
 });
 export type Manifest = z.infer<typeof Manifest>;
+
+/** How it is run behind walls, and how without. There it counts more than what the person set, which would not work. */
+export function asHeld<T extends { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>> }>(
+  { walled }: Manifest,
+  { sandbox }: Pick<SessionSpec, "sandbox">,
+  found: T,
+): T {
+  if (sandbox !== "strict") return found;
+  const [program = "", ...args] = found.argv;
+  return { ...found, argv: [program, ...walled.args, ...args], env: { ...found.env, ...walled.env } };
+}
 
 /** Members that are set; to be laid over others. */
 export function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
