@@ -38,6 +38,7 @@ async function tryOut(path: string): Promise<string | null> {
   const [program, ...args] = sandboxArgv({
     bwrapPath: path,
     hidden: [],
+    pinned: [],
     readBack: [],
     shown: [],
     cwd: "/",

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Duplex, type Readable, type Writable } from "node:stream";
 import { HostError } from "../host-error.ts";
-import { hiddenPaths } from "./hidden-paths.ts";
+import { mountPointsOf } from "../sandbox/verify-mounts.ts";
+import { hiddenPaths, wayTo } from "./hidden-paths.ts";
 import { MARKER_VARIABLE, uniqueMarker } from "./marker.ts";
 import { checkSpec, type ProcessSpec } from "./process-spec.ts";
 import { groupTree, namespaceTree, type ProcessTree } from "./process-tree.ts";
@@ -46,6 +47,7 @@ export function launchSandboxed(spec: ProcessSpec, home: Home, bwrapPath: string
   const wrapped = sandboxArgv({
     bwrapPath,
     hidden,
+    pinned: wayTo(hidden),
     readBack,
     shown,
     cwd,
@@ -57,7 +59,10 @@ export function launchSandboxed(spec: ProcessSpec, home: Home, bwrapPath: string
   if (!(gate instanceof Duplex)) throw new Error("a process was started without its gate");
   let started = false;
   const mayStart = () => {
-    started = tree.adopt();
+    // Whoever is outside of every sandbox can still move what is to be hidden while the cover is put on.
+    const init = tree.adopt() ? tree.initPid() : null;
+    const points = init === null ? null : mountPointsOf(init);
+    started = points !== null && hidden.every(({ path }) => points.has(path));
     return started;
   };
   keepGate(gate, mayStart, (error) => log("the start gate failed", { pid: forked.pid, error }));

@@ -8,7 +8,7 @@ import type { Planned, SandboxPlan } from "./strict-plan.ts";
  * when the mounts stand and nothing has been started in them.
  */
 export function unlikePlan(pid: number, plan: SandboxPlan): string | null {
-  const mounts = mountsOf(pid);
+  const mounts = mountPointsOf(pid);
   for (const one of plan.shown) {
     const problem = one.kind === "link" ? null : unlike(pid, one, mounts.get(one.path));
     if (problem !== null) return `${one.path} ${problem}`;
@@ -17,7 +17,7 @@ export function unlikePlan(pid: number, plan: SandboxPlan): string | null {
 }
 
 /** Mount point -> options of the mount that lies on top there. */
-function mountsOf(pid: number): ReadonlyMap<string, readonly string[]> {
+export function mountPointsOf(pid: number): ReadonlyMap<string, readonly string[]> {
   const lines = readFileSync(`/proc/${pid}/mountinfo`, "utf8").split("\n");
   return new Map(
     lines.flatMap((line) => {
