@@ -188,6 +188,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     identify: processIdentity,
     requireDriver: (slug) => void drivers.get(slug),
     drivers: machine.desk,
+    sandbox: machine.sandboxDesk(committer),
     noteCall: async (syscall, { actor, call }) => {
       await committer.change(SYSTEM_STREAM, () => [fact("call.made@1", { syscall })], { actor: actor.principal, call });
     },

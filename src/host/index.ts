@@ -20,10 +20,12 @@ export { createProcessHost, type ProcessHost, type ProcessHostOptions } from "./
 export type { ProcessSpec } from "./processes/process-spec.ts";
 export type { ProcessMark } from "./processes/process-tree.ts";
 export { limitsHeld, type ResourceLimits } from "./processes/resource-limits.ts";
+export { type Cgroups, findCgroups, type SandboxLimits } from "./sandbox/cgroups.ts";
 export { type DoorOptions, openDoor } from "./sandbox/network/door.ts";
 export type { Denied } from "./sandbox/network/egress.ts";
 export { endpointRules } from "./sandbox/network/endpoints.ts";
 export { type HostRule, parseHostRule, spellRule } from "./sandbox/network/host-rules.ts";
 export { type HomeState, privateHome } from "./sandbox/private-home.ts";
 export { type ConfinedOrder, type ConfinedResult, runConfined } from "./sandbox/run-confined.ts";
+export type { SandboxPlan } from "./sandbox/strict-plan.ts";
 export { type Access, type Door, INSIDE, type Mount, type Walls } from "./sandbox/walls.ts";
