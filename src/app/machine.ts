@@ -4,14 +4,17 @@ import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { createAgentPool, type Kept, openShelf } from "../drivers/index.ts";
 import {
+  allowedEnvironment,
   createProcessHost,
   type Denied,
   findBubblewrap,
   findCgroups,
+  isInside,
   killMarked,
   limitsHeld,
   type Missing,
 } from "../host/index.ts";
+import type { SessionSpec } from "../kernel/index.ts";
 import {
   type Committer,
   createSessionProcesses,
@@ -38,7 +41,10 @@ export interface Machine {
   /** Where the sessions of the house work. */
   readonly workspaces: string;
   readonly walls: SessionWalls;
+  readonly sandboxHomes: string;
   readonly sandboxDesk: (committer: Committer) => SandboxService;
+  /** Refuses a session whose directory cannot be walled off. */
+  readonly tryWalls: (spec: SessionSpec) => void;
   /** Null: `strict` can be held. */
   readonly strictMissing: Missing | null;
   readonly sandbox: Services["daemon"]["sandbox"];
@@ -93,8 +99,9 @@ export async function startMachine(options: {
     const { memoryMb = null, pidsMax = SANDBOX_PIDS_MAX, cpus = null } = config.show().sandbox ?? {};
     return { memoryMb, pidsMax, cpus };
   };
+  const sandboxHomes = join(home, "sandboxes");
   const walls = createSessionWalls({
-    homes: join(home, "sandboxes"),
+    homes: sandboxHomes,
     doors,
     personHome: environment["HOME"] ?? "/",
     state: (adapter) => drivers.manifest(adapter) ?? NO_STATE,
@@ -135,6 +142,7 @@ export async function startMachine(options: {
     keeper: (adapter) => (drivers.manifest(adapter) === null ? null : pool),
     workspaces,
     walls,
+    sandboxHomes,
     sandboxDesk: (committer) =>
       createSandboxDesk({
         host,
@@ -149,6 +157,15 @@ export async function startMachine(options: {
         committer,
       }),
     strictMissing,
+    tryWalls: ({ cwd }) =>
+      void host.plan({
+        argv: ["/bin/sh"],
+        cwd,
+        env: allowedEnvironment(environment),
+        stdin: "none",
+        readBack: isInside(workspaces, cwd) ? [cwd] : [],
+        walls: { mounts: [], programs: [], home: null, temp: null, door: null },
+      }),
     sandbox: { bubblewrap: bwrapPath, remedy: "remedy" in bubblewrap ? bubblewrap.remedy : null },
     limits: () => ({ ...limits(), held: limitsHeld() }),
     stop: async (graceMs) => {
