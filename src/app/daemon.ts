@@ -16,17 +16,18 @@ import {
   createTurnRunner,
   createWorkspaces,
 } from "../supervisor/index.ts";
-import { serveHttp } from "../surfaces/index.ts";
+import { type HttpServer, serveHttp } from "../surfaces/index.ts";
 import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
 import { createBackups } from "./backups.ts";
 import { keptCensus, openBounds, watchEventLoop } from "./bounds.ts";
 import { cleanTemporaries } from "./clean-temporaries.ts";
-import { createDenialBound } from "./denials.ts";
+import { createDenialBound, noteNetworkDenial } from "./denials.ts";
 import { createDocs } from "./docs.ts";
 import { takeHomeLease } from "./home-lease.ts";
 import { startMachine } from "./machine.ts";
 import { growHeapSlowly } from "./memory.ts";
 import { openHome } from "./open-home.ts";
+import { tidySandboxHomes } from "./sandbox-homes.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
 import { sessionFiles } from "./session-files.ts";
 import { setting } from "./settings.ts";
@@ -78,7 +79,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   let port = 0;
   const url = () => `http://127.0.0.1:${port}`;
   const { environment, version } = options;
-  const machine = await startMachine({ opened, environment, version, url });
+  let take: HttpServer["take"] = (socket) => void socket.destroy();
+  const machine = await startMachine({
+    opened,
+    environment,
+    version,
+    url,
+    take: (socket, sessionId) => take(socket, sessionId),
+    onDenied: noteNetworkDenial(committer, log.write),
+  });
   const { processes, drivers } = machine;
   const frames = createFrames();
   const agents = createAgents(store, committer);
@@ -118,6 +127,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     driver: drivers.get,
     driverFile: drivers.file,
     random: () => randomBytes(5),
+    strictMissing: machine.strictMissing,
+    tryWalls: machine.tryWalls,
   };
   const supervisor = createSupervisor({
     store,
@@ -179,6 +190,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     identify: processIdentity,
     requireDriver: (slug) => void drivers.get(slug),
     drivers: machine.desk,
+    sandbox: machine.sandboxDesk(committer),
     noteCall: async (syscall, { actor, call }) => {
       await committer.change(SYSTEM_STREAM, () => [fact("call.made@1", { syscall })], { actor: actor.principal, call });
     },
@@ -221,6 +233,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     },
   );
   port = server.port;
+  take = server.take;
 
   await workspaceFile(home)(await registry.all());
   await unlessFull(agents.ensureBuiltIn(drivers.list().map(({ slug }) => slug)), log.write);
@@ -249,8 +262,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     (thrown: unknown) => log.write("what was left half written could not be removed", { reason: String(thrown) }),
   );
 
+  const tidying = tidySandboxHomes({ homes: machine.sandboxHomes, store, walls: machine.walls, clock, log: log.write });
+
   const stop = async (): Promise<void> => {
     log.write("stopping");
+    tidying.stop();
+    await tidying.swept;
     stopping.abort();
     const closed = server.close();
     await supervisor.stop(TURN_GRACE_MS);

@@ -1,4 +1,6 @@
-import type { Clock } from "../host/index.ts";
+import type { Clock, Denied } from "../host/index.ts";
+import { recordDenial } from "../kernel/index.ts";
+import type { Committer } from "../supervisor/index.ts";
 
 const RECORDED_PER_SECOND = 10;
 
@@ -14,5 +16,25 @@ export function createDenialBound(clock: Clock): (principal: string) => boolean 
     const count = (second.counts.get(principal) ?? 0) + 1;
     second.counts.set(principal, count);
     return count <= RECORDED_PER_SECOND;
+  };
+}
+
+/** What a session tried to reach behind its walls. It has been refused already: a record that fails is told, not thrown. */
+export function noteNetworkDenial(
+  committer: Pick<Committer, "session">,
+  log: (message: string, details: object) => void,
+): (sessionId: string, denied: Denied) => void {
+  return (sessionId, { host, port, reason }) => {
+    const denial = {
+      verb: "network.connect",
+      resource: `host/${host}:${port}`,
+      rules: [`network:${reason}`],
+      turnId: null,
+    };
+    committer
+      .session(sessionId, (state) => recordDenial(state, denial), { actor: `session:${sessionId}` })
+      .catch((thrown: unknown) =>
+        log("a denial could not be recorded", { sessionId, host, port, thrown: String(thrown) }),
+      );
   };
 }

@@ -1,14 +1,34 @@
 import { createHash } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
+import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { createAgentPool, type Kept, openShelf } from "../drivers/index.ts";
-import { createProcessHost, findBubblewrap, killMarked, limitsHeld } from "../host/index.ts";
-import { createSessionProcesses, createTempFolders, type SessionProcesses } from "../supervisor/index.ts";
-import type { DriverDesk, Services } from "../syscalls/index.ts";
+import {
+  allowedEnvironment,
+  createProcessHost,
+  type Denied,
+  findBubblewrap,
+  findCgroups,
+  isInside,
+  killMarked,
+  limitsHeld,
+  type Missing,
+} from "../host/index.ts";
+import type { SessionSpec } from "../kernel/index.ts";
+import {
+  type Committer,
+  createSessionProcesses,
+  createSessionWalls,
+  createTempFolders,
+  type SessionProcesses,
+  type SessionWalls,
+} from "../supervisor/index.ts";
+import type { DriverDesk, SandboxService, Services } from "../syscalls/index.ts";
 import { createDriverDesk } from "./driver-desk.ts";
 import { createDrivers, type Drivers } from "./drivers.ts";
 import type { OpenedHome } from "./open-home.ts";
 import { createProgramRunner } from "./run-program.ts";
+import { createSandboxDesk } from "./sandbox-desk.ts";
 import { setting } from "./settings.ts";
 
 /** What sessions run on: processes, and the drivers that start them. */
@@ -20,6 +40,13 @@ export interface Machine {
   readonly keeper: (adapter: string) => Kept | null;
   /** Where the sessions of the house work. */
   readonly workspaces: string;
+  readonly walls: SessionWalls;
+  readonly sandboxHomes: string;
+  readonly sandboxDesk: (committer: Committer) => SandboxService;
+  /** Refuses a session whose directory cannot be walled off. */
+  readonly tryWalls: (spec: SessionSpec) => void;
+  /** Null: `strict` can be held. */
+  readonly strictMissing: Missing | null;
   readonly sandbox: Services["daemon"]["sandbox"];
   readonly limits: Services["daemon"]["limits"];
   /** Resolves when no process of ours is left. */
@@ -33,6 +60,9 @@ export async function startMachine(options: {
   readonly version: string;
   /** Where the daemon is reached; known once it serves. */
   readonly url: () => string;
+  /** Takes a connection from behind a session's walls to the daemon itself. */
+  readonly take: (socket: Socket, sessionId: string) => void;
+  readonly onDenied: (sessionId: string, denied: Denied) => void;
 }): Promise<Machine> {
   const { opened, environment, version, url } = options;
   const { home, config, clock, identity, log } = opened;
@@ -41,13 +71,23 @@ export async function startMachine(options: {
   const instance = `nomos-${createHash("sha256").update(home).digest("hex").slice(0, 12)}`;
   const withstood = await killMarked(instance);
   if (withstood.length > 0) log.write("processes of a dead daemon do not go away", { pids: withstood });
-  const host = createProcessHost({ home, bwrapPath, processesMax: setting(config, "processesMax") });
+  const strictMissing = "path" in bubblewrap ? bubblewrap.strict : bubblewrap;
+  const cgroups = findCgroups(instance);
+  cgroups.sweep();
+  const host = createProcessHost({
+    home,
+    bwrapPath,
+    strictMissing,
+    cgroups,
+    processesMax: setting(config, "processesMax"),
+  });
 
   const workspaces = join(home, "workspaces");
   await mkdir(workspaces, { recursive: true, mode: 0o700 });
   const tempRoot = join(home, "tmp");
   // What a dead daemon's agents left: its own are gone by now.
-  await rm(tempRoot, { recursive: true, force: true });
+  const doors = join(home, "doors");
+  for (const left of [tempRoot, doors]) await rm(left, { recursive: true, force: true });
   const temps = createTempFolders(tempRoot, (path, error) =>
     log.write("a temp directory stays", { path, error: String(error) }),
   );
@@ -55,8 +95,24 @@ export async function startMachine(options: {
     const { processMemoryMb, processOpenFilesMax } = config.show();
     return { memoryMb: processMemoryMb ?? null, openFilesMax: processOpenFilesMax ?? null };
   };
+  const sandboxLimits = () => {
+    const { memoryMb = null, pidsMax = SANDBOX_PIDS_MAX, cpus = null } = config.show().sandbox ?? {};
+    return { memoryMb, pidsMax, cpus };
+  };
+  const sandboxHomes = join(home, "sandboxes");
+  const walls = createSessionWalls({
+    homes: sandboxHomes,
+    doors,
+    personHome: environment["HOME"] ?? "/",
+    state: (adapter) => drivers.manifest(adapter) ?? NO_STATE,
+    limits: sandboxLimits,
+    readable: () => config.show().sandbox?.readable ?? [],
+    daemon: { port: () => Number(new URL(url()).port), take: options.take },
+    onDenied: options.onDenied,
+  });
   const processes = createSessionProcesses({
     host,
+    walls,
     environment,
     instance,
     workspaces,
@@ -85,6 +141,31 @@ export async function startMachine(options: {
     desk: createDriverDesk({ drivers, shelf, agentsFolder, programs, processes, clock, version }),
     keeper: (adapter) => (drivers.manifest(adapter) === null ? null : pool),
     workspaces,
+    walls,
+    sandboxHomes,
+    sandboxDesk: (committer) =>
+      createSandboxDesk({
+        host,
+        walls,
+        drivers,
+        cgroups,
+        limits: sandboxLimits,
+        environment,
+        instance,
+        doors,
+        home,
+        committer,
+      }),
+    strictMissing,
+    tryWalls: ({ cwd }) =>
+      void host.plan({
+        argv: ["/bin/sh"],
+        cwd,
+        env: allowedEnvironment(environment),
+        stdin: "none",
+        readBack: isInside(workspaces, cwd) ? [cwd] : [],
+        walls: { mounts: [], programs: [], home: null, temp: null, door: null },
+      }),
     sandbox: { bubblewrap: bwrapPath, remedy: "remedy" in bubblewrap ? bubblewrap.remedy : null },
     limits: () => ({ ...limits(), held: limitsHeld() }),
     stop: async (graceMs) => {
@@ -94,3 +175,8 @@ export async function startMachine(options: {
     },
   };
 }
+
+/** Unless the configuration says otherwise: more than any build needs, and less than a fork bomb. */
+const SANDBOX_PIDS_MAX = 2048;
+
+const NO_STATE = { state: { login: [], config: [], variables: {} }, endpoints: [] };

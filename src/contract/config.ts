@@ -40,6 +40,29 @@ export const Config = z.looseObject({
     .describe(
       "memory of each process of a session, where the system holds such a limit; Node alone takes 600 MB to start; default: no limit",
     ),
+  sandbox: z
+    .looseObject({
+      readable: z
+        .array(z.string().min(1).max(4096))
+        .max(100)
+        .optional()
+        .describe("directories outside of the system that every walled session may read, such as a tool chain"),
+      memoryMb: z.number().int().min(64).optional().describe("memory of a walled process with all it starts"),
+      pidsMax: z
+        .number()
+        .int()
+        .min(16)
+        .optional()
+        .describe("processes and threads of a walled process with all it starts"),
+      cpus: z
+        .number()
+        .min(0.05)
+        .max(1024)
+        .optional()
+        .describe("processors that a walled process with all it starts may use"),
+    })
+    .optional()
+    .describe("of sessions with `sandbox: strict`"),
   processOpenFilesMax: z.number().int().min(64).optional().describe("open files of each process of a session"),
   processesMax: z.number().int().min(1).optional().describe("processes of all sessions together"),
   connectionsMax: z.number().int().min(1).optional().describe("open connections, streams included"),
@@ -131,6 +154,7 @@ export const HOT_KEYS: readonly string[] = [
   "approvalWaitMs",
   "processMemoryMb",
   "processOpenFilesMax",
+  "sandbox",
   "drivers",
   "limits",
   "delegationDepthMax",

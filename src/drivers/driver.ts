@@ -74,6 +74,8 @@ export interface TurnPort {
     argv: readonly string[],
     env: Readonly<Record<string, string>>,
     shown?: readonly string[],
+    /** What of `argv` comes from the person, and not from whoever talks to the agent: it can be read behind walls. */
+    programs?: readonly string[],
   ) => HostProcess;
   readonly past: Past;
   readonly settings: DriverSettings;
@@ -111,6 +113,8 @@ export interface Wish {
   /** What may be answered beside a plain yes. */
   readonly options: readonly string[];
   readonly resource: string;
+  /** The files that it is about, as the agent names them. */
+  readonly paths?: readonly string[];
 }
 
 /** The part of the machine that a driver with processes of its own is given when it is built. */
@@ -130,6 +134,8 @@ export interface AgentOrder {
   readonly env: Readonly<Record<string, string>>;
   /** Where the agent is installed, when that lies in the product's own home. */
   readonly shown: readonly string[];
+  /** The one session it will ever work for, where it stands behind that session's walls; null: none. */
+  readonly walledFor: { readonly id: string; readonly spec: SessionSpec } | null;
 }
 
 export interface EffectResult {

@@ -11,6 +11,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 test.skipIf(!needs("bwrap"))("one that works is found", async () => {
   expect(await findBubblewrap(`/no/such/place:${process.env["PATH"]}`)).toEqual({
     path: expect.stringMatching(/^\/.*bwrap$/),
+    strict: null,
   });
 });
 

@@ -1,10 +1,17 @@
 import { execFile } from "node:child_process";
-import { isAbsolute } from "node:path";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
+import { HostError } from "./host-error.ts";
+import type { Missing } from "./missing.ts";
 import { findProgram } from "./processes/find-program.ts";
+import { createProcessHost } from "./processes/process-host.ts";
 import { sandboxArgv } from "./processes/sandbox-argv.ts";
+import { runConfined } from "./sandbox/run-confined.ts";
 
-export type Bubblewrap = { readonly path: string } | { readonly missing: string; readonly remedy: string };
+/** `strict` null: its walls have been tried and stand. */
+export type Bubblewrap = { readonly path: string; readonly strict: Missing | null } | Missing;
 
 /** Whether bubblewrap is on `searchPath` (the daemon's PATH) and really makes a sandbox on this machine. */
 export async function findBubblewrap(searchPath: string): Promise<Bubblewrap> {
@@ -16,7 +23,9 @@ export async function findBubblewrap(searchPath: string): Promise<Bubblewrap> {
   const [path] = findProgram("bwrap", { searchPath: directories.join(":"), cwd: "/" });
   if (path === undefined) return { missing: "bwrap is not on PATH", remedy: "run: apt-get install bubblewrap" };
   const problem = await tryOut(path);
-  return problem === null ? { path } : { missing: `${path} does not work here: ${problem}`, remedy: BROKEN_REMEDY };
+  return problem === null
+    ? { path, strict: await tryStrict(path) }
+    : { missing: `${path} does not work here: ${problem}`, remedy: BROKEN_REMEDY };
 }
 
 const PROBE_MAX_MS = 2_000;
@@ -29,6 +38,7 @@ async function tryOut(path: string): Promise<string | null> {
   const [program, ...args] = sandboxArgv({
     bwrapPath: path,
     hidden: [],
+    pinned: [],
     readBack: [],
     shown: [],
     cwd: "/",
@@ -43,3 +53,41 @@ async function tryOut(path: string): Promise<string | null> {
     return stderr || error.message;
   }
 }
+
+/**
+ * The walls of `strict`, put up and leaned against: a namespace that a container does not grant, a filter that is not
+ * loaded or a mount that is not made must be found here and not by an agent.
+ */
+async function tryStrict(path: string): Promise<Missing | null> {
+  const folder = await mkdtemp(join(tmpdir(), "nomos-walls-"));
+  try {
+    const [home, workspace] = [join(folder, "home"), join(folder, "workspace")];
+    for (const one of [home, workspace]) await mkdir(one);
+    await writeFile(join(home, "secret"), "");
+    await using host = createProcessHost({ home, bwrapPath: path });
+    const order = { tree: workspace, argv: ["/bin/sh", "-c", PROOF], env: { SECRET: join(home, "secret") } };
+    const { exitCode, stdout, stderr } = await runConfined(host, { ...order, timeMaxMs: PROBE_MAX_MS });
+    if (exitCode === 0) return null;
+    return { missing: `its walls do not hold: ${stdout.toString().trim() || stderr.trim()}`, remedy: STRICT_REMEDY };
+  } catch (thrown) {
+    if (!(thrown instanceof HostError)) throw thrown;
+    return { missing: thrown.message, remedy: STRICT_REMEDY };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const PROOF = `
+fail() { echo "$1"; exit 1; }
+[ ! -e "$SECRET" ] || fail "the daemon's home can be seen"
+touch made || fail "the working directory cannot be written"
+! touch /usr/made 2>/dev/null || fail "the system can be written"
+[ "$(grep -c : /proc/net/dev)" = 1 ] || fail "there is a network"
+grep -q '^CapEff:.*0000000000000000$' /proc/self/status || fail "there are capabilities"
+grep -q '^NoNewPrivs:.*1$' /proc/self/status || fail "privileges can be gained"
+! unshare --user true 2>/dev/null || fail "user namespaces can be made"
+[ ! -w /proc/sys/kernel/core_pattern ] || fail "settings of the kernel can be written"
+`;
+
+const STRICT_REMEDY =
+  "install bubblewrap 0.8 or newer, and let it make user and network namespaces (in a container: --security-opt seccomp=unconfined apparmor=unconfined)";

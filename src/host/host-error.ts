@@ -15,6 +15,7 @@ export type HostErrorCode =
   | "program_not_found"
   | "read_back_invalid"
   | "sandbox_failed"
+  | "sandbox_unavailable"
   | "spawn_failed"
   | "stdin_closed";
 

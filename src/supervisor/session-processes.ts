@@ -9,6 +9,7 @@ import {
   type ResourceLimits,
 } from "../host/index.ts";
 import type { SessionSpec } from "../kernel/index.ts";
+import type { Raised, SessionWalls, WalledSession } from "./session-walls.ts";
 import type { TempFolders } from "./temp-folders.ts";
 
 /** A session's processes: started for it, known by it, and gone with it. */
@@ -27,6 +28,7 @@ export interface SessionProcesses {
     argv: readonly string[],
     env: Readonly<Record<string, string>>,
     shown?: readonly string[],
+    programs?: readonly string[],
   ) => HostProcess;
   /** For agents that outlive turns: their drivers own them, and nothing here ends them. */
   readonly agents: AgentHost;
@@ -49,6 +51,7 @@ export interface SessionProcessesOptions {
   /** What is hidden from a process is the home by its path: once something else lies there, nothing may start. */
   readonly isHomeInPlace: () => boolean;
   readonly limits: () => ResourceLimits;
+  readonly walls: SessionWalls;
 }
 
 const STOP_GRACE_MS = 1500;
@@ -63,28 +66,38 @@ interface Launch {
   readonly env: Readonly<Record<string, string>>;
   readonly shown: readonly string[];
   readonly outputLimitBytes: number;
+  /** Whose walls it stands behind; null: nobody's. */
+  readonly walledFor: WalledSession | null;
+  readonly isDriver: boolean;
+  readonly programs: readonly string[];
 }
 
 export function createSessionProcesses(options: SessionProcessesOptions): SessionProcesses {
   const running = new Map<string, Set<HostProcess>>();
   const tokens = new Map<string, string>();
 
-  const start = ({ adapter, label, env, cwd, ...rest }: Launch, temp: string | null = null): HostProcess => {
+  const start = (order: Launch, temp: string | null = null): HostProcess => {
+    const { adapter, label, env, cwd, walledFor, isDriver, programs, ...rest } = order;
+    const own = { ...options.driverEnvironment(adapter), ...env };
     const marked = {
       ...(temp === null ? {} : { TMPDIR: temp }),
-      ...options.driverEnvironment(adapter),
-      ...env,
+      ...own,
       [MARKER_VARIABLE]: `${options.instance}:${label}`,
     };
     if (!options.isHomeInPlace()) throw new NomosError("home_unusable", { reason: "it is not where it was" });
     const inside = cwd === options.workspaces || cwd.startsWith(`${options.workspaces}/`);
-    return options.host.spawn({
+    const spec = {
       ...rest,
       cwd,
       env: allowedEnvironment(options.environment, marked),
       limits: options.limits(),
       readBack: [...(inside ? [cwd] : []), ...(temp === null ? [] : [temp])],
-    });
+    };
+    if (walledFor === null) return options.host.spawn(spec);
+    const raised = options.walls.raise(walledFor, { driver: isDriver, env: own, programs, shown: rest.shown, temp });
+    return behind(raised, () =>
+      options.host.spawn({ ...spec, env: { ...spec.env, ...raised.environment }, walls: raised.walls }),
+    );
   };
 
   const startWithTemp = (order: Launch): HostProcess => {
@@ -120,15 +133,20 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
   };
 
   return {
-    spawn: ({ adapter, cwd }, sessionId, argv, stdin, env) =>
-      launch(sessionId, { adapter, cwd, argv, stdin, env, shown: [], outputLimitBytes: OUTPUT_BYTES_MAX }),
-    spawnDriver: ({ adapter, cwd }, sessionId, argv, env, shown = []) => {
+    spawn: (spec, sessionId, argv, stdin, env) => {
+      const { adapter, cwd } = spec;
+      const order = { adapter, cwd, argv, stdin, env, shown: [], outputLimitBytes: OUTPUT_BYTES_MAX };
+      return launch(sessionId, { ...order, walledFor: walledFor(sessionId, spec), isDriver: false, programs: [] });
+    },
+    spawnDriver: (spec, sessionId, argv, env, shown = [], programs = []) => {
+      const { adapter, cwd } = spec;
       const { token, end } = issue(sessionId);
       const own = { ...env, NOMOS_TOKEN: token, NOMOS_URL: options.url(), NOMOS_SESSION_ID: sessionId };
       // What it prints is how it speaks: nothing of it is kept, and nothing of it may be thrown away.
       const order = { adapter, cwd, argv, env: own, shown, outputLimitBytes: Number.POSITIVE_INFINITY };
+      const walled = { walledFor: walledFor(sessionId, spec), isDriver: true, programs };
       try {
-        const process = launch(sessionId, { ...order, stdin: "pipe" }, startWithTemp);
+        const process = launch(sessionId, { ...order, ...walled, stdin: "pipe" }, startWithTemp);
         process.exited.then(end, end);
         return process;
       } catch (thrown) {
@@ -137,8 +155,10 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
       }
     },
     agents: {
-      spawn: ({ slug, ...order }) =>
-        startWithTemp({ ...order, adapter: slug, stdin: "pipe", outputLimitBytes: Number.POSITIVE_INFINITY }),
+      spawn: ({ slug, ...order }) => {
+        const talk = { stdin: "pipe" as const, outputLimitBytes: Number.POSITIVE_INFINITY };
+        return startWithTemp({ ...order, ...talk, adapter: slug, isDriver: true, programs: order.argv });
+      },
       tools: (sessionId) => ({ ...issue(sessionId), url: `${options.url()}/mcp` }),
     },
     stopAll: async (sessionId, graceMs = STOP_GRACE_MS) => {
@@ -146,4 +166,20 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
     },
     sessionOfToken: (secretHash) => tokens.get(secretHash) ?? null,
   };
+}
+
+function walledFor(id: string, spec: SessionSpec): WalledSession | null {
+  return spec.sandbox === "strict" ? { id, spec } : null;
+}
+
+/** The walls go when the process has gone, or has never come. */
+function behind(raised: Raised, start: () => HostProcess): HostProcess {
+  try {
+    const process = start();
+    process.exited.then(raised.lower, raised.lower);
+    return process;
+  } catch (thrown) {
+    raised.lower();
+    throw thrown;
+  }
 }

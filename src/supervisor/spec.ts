@@ -1,8 +1,10 @@
 import { isAbsolute, resolve } from "node:path";
 import { NomosError } from "../contract/index.ts";
 import type { Driver } from "../drivers/index.ts";
+import type { Missing } from "../host/index.ts";
 import { type SandboxMode, type SessionSpec, sessionName } from "../kernel/index.ts";
 import { type PlaceInput, type PlaceSources, placeBelow, placeOf } from "./places.ts";
+import { chooseSandbox } from "./sandbox-choice.ts";
 
 export interface OpenInput extends PlaceInput {
   readonly adapter: string;
@@ -31,6 +33,10 @@ export interface SpecSources extends PlaceSources {
   /** The file that the configuration gives a driver of the user's own. */
   readonly driverFile: (slug: string) => string | null;
   readonly random: () => Uint8Array;
+  /** Why `strict` cannot be held on this machine; null: it can. */
+  readonly strictMissing: Missing | null;
+  /** Refuses a directory that cannot be walled off. */
+  readonly tryWalls: (spec: SessionSpec) => void;
 }
 
 /** What a new session will be, checked before it exists: a refused spawn leaves nothing behind. */
@@ -39,7 +45,8 @@ export async function makeSpec(
   sources: SpecSources,
   parent: Parent | null = null,
 ): Promise<SessionSpec> {
-  refuseWalls(input);
+  refuseUnbuilt(input);
+  const held = chooseSandbox(input, parent?.spec ?? null, sources.strictMissing);
   const driver = sources.driver(input.adapter);
   const place = parent === null ? await placeOf(input, sources) : await placeBelow(parent.spec, input.ground, sources);
   const file = input.file ?? sources.driverFile(input.adapter);
@@ -48,26 +55,23 @@ export async function makeSpec(
     adapter: input.adapter,
     agent: input.agent ?? input.adapter,
     ...place,
-    sandbox: input.sandbox ?? "off",
+    ...held,
     scope: null,
-    network: null,
     parentSessionId: parent?.id ?? null,
     depth: parent === null ? 0 : parent.spec.depth + 1,
     file: file === null ? null : isAbsolute(file) ? file : resolve(place.cwd, file),
     external: input.external ?? null,
     ...(input.delegates === undefined ? {} : { delegates: input.delegates }),
   };
+  if (spec.sandbox === "strict") sources.tryWalls(spec);
   await driver.check(spec);
   return spec;
 }
 
 /** Walls that do not stand yet are refused, never pretended. */
-function refuseWalls(input: OpenInput): void {
-  const asked = [
-    input.sandbox === undefined || input.sandbox === "off" ? null : `sandbox ${input.sandbox}`,
-    input.scope === undefined ? null : "scope",
-    input.network === undefined ? null : "network",
-    input.worktree === true ? "worktree" : null,
-  ].filter((wall) => wall !== null);
+function refuseUnbuilt(input: OpenInput): void {
+  const asked = [input.scope === undefined ? null : "scope", input.worktree === true ? "worktree" : null].filter(
+    (wall) => wall !== null,
+  );
   if (asked.length > 0) throw new NomosError("sandbox_unavailable", { asked });
 }

@@ -13,13 +13,14 @@ import type { RecordedEvent, Store } from "../store/index.ts";
 import type { ApprovalWaiters } from "./approvals.ts";
 import type { By, Committer } from "./committer.ts";
 import type { Frames } from "./frames.ts";
-import { createPermits, type UnattendedPolicy } from "./permits.ts";
+import { createPermits, isOutside, type UnattendedPolicy } from "./permits.ts";
 import type { SessionProcesses } from "./session-processes.ts";
 import { isPassing, recordTurnEnd, TRY_AGAIN_MS } from "./turn-end.ts";
 import { inputOf, pastOf } from "./turn-input.ts";
 import { createTurnPort } from "./turn-port.ts";
 import { createTurnStarts, type Due, isStart, type TurnStart } from "./turn-start.ts";
 import { type Outcome, orLetGo, type StopReason, stopped } from "./turn-stop.ts";
+import { walledFiles } from "./walled-files.ts";
 import { within } from "./within-bounds.ts";
 
 export interface TurnRunnerDeps {
@@ -233,16 +234,20 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       permits: createPermits({
         toolPolicy: (tool) => deps.permissions.named(spec.agent, tool),
         unattended: () => deps.permissions.unattended(spec.adapter),
+        sandbox: spec.sandbox,
+        isOutside: (path) => isOutside(deps.files, spec.cwd, path),
       }),
       answerWithinMs: deps.permissions.answerWithinMs,
       resumed: question,
       frame,
       show: frame,
+      files: spec.sandbox === "strict" ? walledFiles(deps.files, spawn) : deps.files,
       spawn,
       toolPolicy: (tool) => policies.get(tool) ?? "never",
       waitFor: (approvalId) =>
         asked !== null && approvalId === question?.approvalId ? asked : deps.waiters.wait(approvalId, signal),
-      hostProcess: (argv, env, shown) => deps.processes.spawnDriver(spec, sessionId, argv, env, shown),
+      hostProcess: (argv, env, shown, programs) =>
+        deps.processes.spawnDriver(spec, sessionId, argv, env, shown, programs),
     });
   };
 

@@ -1,3 +1,3 @@
 export { openApi } from "./http/openapi.ts";
-export { serveHttp } from "./http/server.ts";
+export { type HttpServer, serveHttp } from "./http/server.ts";
 export { jsonSchema } from "./json-schema.ts";

@@ -209,7 +209,8 @@ async function proveCycles(stage: Stage, recipe: Recipe): Promise<Seen> {
 }
 
 async function begin(stage: Stage, { slug }: Recipe) {
-  return start(stage.daemon(), { adapter: slug, cwd: await stage.folder() });
+  const sandbox = process.env["NOMOS_AGENTS_SANDBOX"] ?? "off";
+  return start(stage.daemon(), { adapter: slug, cwd: await stage.folder(), sandbox });
 }
 
 async function end(stage: Stage, id: string): Promise<void> {

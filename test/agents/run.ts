@@ -1,5 +1,5 @@
 /**
- * `npm run test:agents -- [--all] [--only name,...] [--verbs verb,...] [--cycles n] [--record]`: installs real agents outside
+ * `npm run test:agents -- [--all] [--only name,...] [--verbs verb,...] [--cycles n] [--sandbox mode] [--record]`: installs real agents outside
  * the repository and drives them through a real daemon, against a model on loopback that does what the prompt says. What
  * cannot be installed fails the run. With `--record` the table in docs/reference/agents.md is written anew.
  */
@@ -22,6 +22,7 @@ async function main(): Promise<number> {
       verbs: { type: "string", default: "" },
       record: { type: "boolean", default: false },
       cycles: { type: "string", default: "" },
+      sandbox: { type: "string", default: "off" },
     },
   });
   const named = values.only.split(",").filter((name) => name !== "");
@@ -35,6 +36,7 @@ async function main(): Promise<number> {
   const env = {
     ...process.env,
     NOMOS_TEST_AGENTS: "1",
+    NOMOS_AGENTS_SANDBOX: values.sandbox,
     ...(values.record ? { NOMOS_AGENTS_RECORD: "1" } : {}),
     ...(values.cycles === "" ? {} : { NOMOS_AGENTS_CYCLES: values.cycles }),
   };

@@ -75,7 +75,7 @@ proves("S1", "a refused spawn leaves nothing behind", async () => {
   expectRefusal(await spawn({ adapter: "demo", cwd: daemon.home }), 400, "cwd_hidden");
   expectRefusal(await spawn({ adapter: "demo", cwd, agent: "nobody" }), 404, "agent_not_found");
   expectRefusal(await spawn({ adapter: "script", cwd, file: join(cwd, "none.ts") }), 400, "driver_file_invalid");
-  expectRefusal(await spawn({ adapter: "demo", cwd, sandbox: "strict" }), 409, "sandbox_unavailable");
+  expectRefusal(await spawn({ adapter: "demo", cwd, network: { allow: ["a.org"] } }), 409, "sandbox_unavailable");
   const missing = expectRefusal(await spawn({ adapter: "copilot", cwd }), 501, "not_installed");
   expect(missing.details).toMatchObject({ driver: "copilot", install: ["nomos driver install copilot"] });
   const unknown = expectRefusal(await spawn({ adapter: "nobody", cwd }), 501, "not_installed");

@@ -92,6 +92,8 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     workspaces: async () => NO_WORKSPACES,
     driver,
     driverFile: () => null,
+    strictMissing: null,
+    tryWalls: () => undefined,
     random: () => new Uint8Array(5),
   };
   const supervisor = createSupervisor({

@@ -66,8 +66,8 @@ export const HOST_ERRORS = {
   sandbox_unavailable: entry(
     409,
     6,
-    "This sandbox mode cannot be held on this machine yet.",
-    "Use `off`; `nomos doctor` says what is missing.",
+    "The sandbox cannot be held as asked.",
+    "The details say what is missing and how to get it; `nomos doctor` tries the sandbox out.",
   ),
   spawn_failed: entry(500, 1, "The process could not be started.", "The details say why."),
   stdin_closed: entry(409, 5, "Nobody reads this any more.", "Start a new process."),

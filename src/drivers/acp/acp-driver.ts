@@ -1,7 +1,7 @@
 import type { Clock } from "../../host/index.ts";
 import type { SessionSpec } from "../../kernel/index.ts";
 import { type AgentHost, type Driver, DriverError, HandshakeError, type TurnPort } from "../driver.ts";
-import { checkManifestSettings, given, type Manifest } from "../manifests/manifest.ts";
+import { asHeld, checkManifestSettings, given, type Manifest } from "../manifests/manifest.ts";
 import type { Resolved } from "../manifests/resolve.ts";
 import type { AgentPool, Seat } from "./agent-pool.ts";
 import { openNative } from "./native-session.ts";
@@ -52,7 +52,7 @@ async function seated(parts: AcpDriverParts, port: TurnPort): Promise<{ readonly
 
 async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null) {
   const { manifest, pool, host } = parts;
-  const { argv, env, shown } = await parts.resolve();
+  const { argv, env, shown } = asHeld(manifest, port.spec, await parts.resolve());
   const times = timesOf(manifest);
   const agent = await inHandshake(
     pool.process(port.sessionId, {
@@ -62,7 +62,8 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
       argv,
       env,
       shown,
-      shared: manifest.capabilities.many_sessions && !mayDelegate(port.spec),
+      shared: manifest.capabilities.many_sessions && !mayDelegate(port.spec) && !isWalled(port.spec),
+      walledFor: isWalled(port.spec) ? { id: port.sessionId, spec: port.spec } : null,
       times,
       version: parts.version,
       acpVersion: manifest.acp_version,
@@ -108,6 +109,11 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
 /** Its key reaches other sessions: nobody else's tools run beside it. */
 function mayDelegate({ delegates = [] }: SessionSpec): boolean {
   return delegates.length > 0;
+}
+
+/** What stands behind one session's walls works for no other. */
+function isWalled({ sandbox }: SessionSpec): boolean {
+  return sandbox === "strict";
 }
 
 /** What a person can set right, such as a login that is missing, is no failed handshake: the next prompt may find it done. */

@@ -15,7 +15,7 @@ export async function probeAgent(
   parts: { readonly host: AgentHost; readonly clock: Clock; readonly cwd: string; readonly version: string },
 ): Promise<AgentInfo> {
   const { clock, cwd, version } = parts;
-  const process = parts.host.spawn({ slug: manifest.id, label: "check", cwd, argv, env, shown });
+  const process = parts.host.spawn({ slug: manifest.id, label: "check", cwd, argv, env, shown, walledFor: null });
   const times = { ...STEP_TIMES, ...given(manifest.timeouts) };
   const agent = await startAgent(process, {
     slug: manifest.id,

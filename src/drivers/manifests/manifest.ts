@@ -1,10 +1,13 @@
 import { z } from "zod";
-import type { DriverSettings } from "../../kernel/index.ts";
+import type { DriverSettings, SessionSpec } from "../../kernel/index.ts";
 import { DriverError } from "../driver.ts";
+
+/** Below HOME, by its plain name. */
+const StatePath = z.string().regex(/^(?!.*(^|\/)\.\.?(\/|$))[^/\0][^\0]*$/, "a path below HOME");
 
 /**
  * All that Nomos knows about a foreign agent: one small file, no code. The names are those of AIP-45's AGENT-CLI
- * manifest; `print`, `env`, `timeouts` and `unproved` are additions.
+ * manifest; `print`, `env`, `state`, `walled`, `endpoints`, `timeouts` and `unproved` are additions.
  */
 export const Manifest = z.object({
   id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "lower case letters, digits and dashes"),
@@ -34,6 +37,26 @@ export const Manifest = z.object({
     })
     .optional(),
   env: z.record(z.string(), z.string()).default({}),
+  /** What it has of the person's HOME where it stands behind walls, which is a HOME of the session's own. */
+  state: z
+    .object({
+      /** Files that hold a login and nothing else: the person's own, so that a renewed key is good for both. */
+      login: z.array(StatePath).default([]),
+      /** Copied when the session's HOME is made. It may change its copy; what runs programs is never shared. */
+      config: z.array(StatePath).default([]),
+      /** Variables that name one of these by another path. */
+      variables: z.record(z.string(), StatePath).default({}),
+    })
+    .default({ login: [], config: [], variables: {} }),
+  /**
+   * What it is told behind walls besides: an agent's own sandbox may need what the walls deny, such as a user namespace.
+   * `args` come right behind the program.
+   */
+  walled: z
+    .object({ env: z.record(z.string(), z.string()).default({}), args: z.array(z.string()).default([]) })
+    .default({ env: {}, args: [] }),
+  /** Where its model is, unless a variable or its configuration says otherwise: `host`, `host:port` or `*.host`. */
+  endpoints: z.array(z.string().max(255)).default([]),
   auth: z
     .object({
       /** Variables that carry its keys: handed on to this agent alone, from the daemon's environment. */
@@ -106,6 +129,17 @@ export const Manifest = z.object({
   unproved: z.string().optional(),
 });
 export type Manifest = z.infer<typeof Manifest>;
+
+/** How it is run behind walls, and how without. There it counts more than what the person set, which would not work. */
+export function asHeld<T extends { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>> }>(
+  { walled }: Manifest,
+  { sandbox }: Pick<SessionSpec, "sandbox">,
+  found: T,
+): T {
+  if (sandbox !== "strict") return found;
+  const [program = "", ...args] = found.argv;
+  return { ...found, argv: [program, ...walled.args, ...args], env: { ...found.env, ...walled.env } };
+}
 
 /** Members that are set; to be laid over others. */
 export function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

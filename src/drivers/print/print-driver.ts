@@ -4,7 +4,7 @@ import { createPrinted, type Printed } from "../acp/printed.ts";
 import { promptContent } from "../acp/prompt-content.ts";
 import { type Driver, DriverError, type TurnPort } from "../driver.ts";
 import { createLineReader } from "../line-reader.ts";
-import { checkManifestSettings, type Manifest } from "../manifests/manifest.ts";
+import { asHeld, checkManifestSettings, type Manifest } from "../manifests/manifest.ts";
 import type { Resolved } from "../manifests/resolve.ts";
 import { createTurnRecorder, type TurnRecorder } from "../turn-recorder.ts";
 import { printArgv } from "./print-argv.ts";
@@ -43,7 +43,7 @@ export function printDriver({ manifest, resolve }: PrintDriverParts): Driver {
     },
     checkSettings: (settings) => checkManifestSettings(manifest, settings),
     runTurn: async (port) => {
-      const found = await resolve();
+      const found = asHeld(manifest, port.spec, await resolve());
       const resumed = await runOnce(port, manifest, found, port.past.nativeId, null);
       if (resumed.over) return;
       // It knew nothing of that session and did nothing: so nothing is done twice.
@@ -66,7 +66,7 @@ async function runOnce(
   const can = { images: false, embeds: false, name: manifest.name };
   const blocks = await promptContent(text, port.attachments, can);
   port.signal.throwIfAborted();
-  const child = port.host(printArgv(argv, manifest, nativeId, port.settings), env, shown);
+  const child = port.host(printArgv(argv, manifest, nativeId, port.settings), env, shown, argv);
   const printed = createPrinted();
   const broken = Promise.withResolvers<never>();
   broken.promise.catch(() => undefined);

@@ -27,7 +27,11 @@ async function checkFile(spec: SessionSpec): Promise<void> {
 
 async function runTurn(port: TurnPort): Promise<void> {
   const mark = randomBytes(12).toString("hex");
-  const child = port.host([process.execPath, fileURLToPath(new URL("./host-process.ts", import.meta.url))], {});
+  const argv = [process.execPath, fileURLToPath(new URL("./host-process.ts", import.meta.url))];
+  const { file, parentSessionId } = port.spec;
+  // What a session names for one that it starts is shown only where it could be read anyway.
+  const programs = [...argv, ...(file === null || parentSessionId !== null ? [] : [file])];
+  const child = port.host(argv, {}, [], programs);
   const send = async (message: ToScript): Promise<void> => {
     await child.stdin?.write(`${JSON.stringify(message)}\n`).catch(() => undefined);
   };
@@ -37,9 +41,8 @@ async function runTurn(port: TurnPort): Promise<void> {
   const onAbort = () => void send({ kind: "abort" });
   port.signal.addEventListener("abort", onAbort, { once: true });
 
-  const file = port.spec.file ?? "";
   const { prompt: input, sessionId, turnId } = port;
-  void send({ kind: "turn", mark, file, input, sessionId, turnId, cwd: port.spec.cwd });
+  void send({ kind: "turn", mark, file: file ?? "", input, sessionId, turnId, cwd: port.spec.cwd });
   let end: FromScript | null = null;
   const open = new Set<Promise<void>>();
   const serve = ({ id, method, args }: Extract<FromScript, { kind: "call" }>): void => {

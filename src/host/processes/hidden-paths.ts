@@ -1,5 +1,5 @@
 import { readFileSync, type Stats, statSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { UNREACHABLE, unless } from "../errno.ts";
 import { isInside } from "../path-inside.ts";
 
@@ -24,6 +24,21 @@ export function hiddenPaths(
     const found = stat(path);
     return found === null ? [] : [{ path, kind: found.isDirectory() ? ("directory" as const) : ("file" as const) }];
   });
+}
+
+/**
+ * The directories on the way to what is hidden that nothing is mounted on. Such a one can be renamed, and with it moves
+ * what is hidden, out from under the cover that the next sandbox puts over its old name.
+ */
+export function wayTo(
+  hidden: readonly HiddenPath[],
+  mountinfo: string = readFileSync("/proc/self/mountinfo", "utf8"),
+): string[] {
+  const points = new Set(parseMounts(mountinfo).map(({ point }) => point));
+  const way = new Set<string>();
+  for (const { path } of hidden)
+    for (let folder = dirname(path); folder !== "/"; folder = dirname(folder)) way.add(folder);
+  return [...way].filter((folder) => !points.has(folder)).toSorted((a, b) => a.length - b.length);
 }
 
 interface Mount {

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Duplex, type Readable, type Writable } from "node:stream";
 import { HostError } from "../host-error.ts";
-import { hiddenPaths } from "./hidden-paths.ts";
+import { mountPointsOf } from "../sandbox/verify-mounts.ts";
+import { hiddenPaths, wayTo } from "./hidden-paths.ts";
 import { MARKER_VARIABLE, uniqueMarker } from "./marker.ts";
 import { checkSpec, type ProcessSpec } from "./process-spec.ts";
 import { groupTree, namespaceTree, type ProcessTree } from "./process-tree.ts";
@@ -17,7 +18,7 @@ export interface Home {
   readonly realHome: string;
 }
 
-interface Forked {
+export interface Forked {
   readonly child: ChildProcess;
   readonly pid: number;
   readonly stdin: Writable | null;
@@ -29,6 +30,8 @@ export interface Launched extends Forked {
   readonly tree: ProcessTree;
   /** To be asked when the process has ended: what kept the program itself from running, if anything. */
   whyNotStarted(): HostError | undefined;
+  /** To be called when the whole tree has gone. */
+  onGone?(): void;
 }
 
 export function launchPlain(spec: ProcessSpec, home: Home, log: HostLog): Launched {
@@ -46,6 +49,7 @@ export function launchSandboxed(spec: ProcessSpec, home: Home, bwrapPath: string
   const wrapped = sandboxArgv({
     bwrapPath,
     hidden,
+    pinned: wayTo(hidden),
     readBack,
     shown,
     cwd,
@@ -57,7 +61,10 @@ export function launchSandboxed(spec: ProcessSpec, home: Home, bwrapPath: string
   if (!(gate instanceof Duplex)) throw new Error("a process was started without its gate");
   let started = false;
   const mayStart = () => {
-    started = tree.adopt();
+    // Whoever is outside of every sandbox can still move what is to be hidden while the cover is put on.
+    const init = tree.adopt() ? tree.initPid() : null;
+    const points = init === null ? null : mountPointsOf(init);
+    started = points !== null && hidden.every(({ path }) => points.has(path));
     return started;
   };
   keepGate(gate, mayStart, (error) => log("the start gate failed", { pid: forked.pid, error }));
@@ -66,7 +73,7 @@ export function launchSandboxed(spec: ProcessSpec, home: Home, bwrapPath: string
 
 const NO_LIMITS: ResourceLimits = { memoryMb: null, openFilesMax: null };
 
-function fork(
+export function fork(
   argv: readonly string[],
   cwd: string,
   marker: string,

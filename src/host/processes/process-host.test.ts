@@ -19,7 +19,7 @@ const MODES: readonly { mode: string; bwrapPath: string | null }[] = [
 ];
 
 test.skipIf(!needs("bwrap"))("bubblewrap is found and works", () => {
-  expect(found).toEqual({ path: expect.stringMatching(/\/bwrap$/) });
+  expect(found).toEqual({ path: expect.stringMatching(/\/bwrap$/), strict: null });
 });
 
 describe.each(MODES)("$mode", ({ bwrapPath }) => {

@@ -1,8 +1,15 @@
 import { realpathSync } from "node:fs";
+import { systemClock } from "../clock.ts";
 import { UNREACHABLE, unless } from "../errno.ts";
 import { HostError } from "../host-error.ts";
+import type { Missing } from "../missing.ts";
+import type { Cgroups } from "../sandbox/cgroups.ts";
+import { watchClosedPaths } from "../sandbox/closed-paths.ts";
+import type { SandboxPlan } from "../sandbox/strict-plan.ts";
+import type { Walls } from "../sandbox/walls.ts";
 import { type HostProcess, runningProcess, type StopOptions } from "./host-process.ts";
-import { type HostLog, launchPlain, launchSandboxed } from "./launch.ts";
+import { type Home, type HostLog, type Launched, launchPlain, launchSandboxed } from "./launch.ts";
+import { launchStrict, planFor, type StrictMeans } from "./launch-strict.ts";
 import type { ProcessSpec } from "./process-spec.ts";
 
 export interface ProcessHostOptions {
@@ -10,16 +17,23 @@ export interface ProcessHostOptions {
   readonly home: string;
   /** Null: no sandbox. Then the home is visible, and trees are looked for instead of held (see process-tree.ts). */
   readonly bwrapPath: string | null;
+  /** Why `strict` cannot be held here, though there may be a bubblewrap; null: it has proved itself. */
+  readonly strictMissing?: Missing | null;
+  /** What holds a walled process to limits together with all that it starts; null: nothing does. */
+  readonly cgroups?: Cgroups | null;
   readonly processesMax?: number;
   readonly log?: HostLog;
 }
 
 export interface ProcessHost extends AsyncDisposable {
+  readonly home: string;
   /**
    * Throws a `HostError` when it cannot start. To be called on a thread that lives as long as the daemon: to the
    * kernel the parent of a process is the thread that forked it, and a sandbox ends with its parent.
    */
   spawn(spec: ProcessSpec): HostProcess;
+  /** What a walled process would see. Throws as `spawn` does, and starts nothing. */
+  plan(spec: ProcessSpec & { readonly walls: Walls }): SandboxPlan;
   /** Stops everything that runs. */
   stopAll(options?: StopOptions): Promise<void>;
 }
@@ -27,7 +41,15 @@ export interface ProcessHost extends AsyncDisposable {
 const PROCESSES_MAX = 256;
 
 export function createProcessHost(options: ProcessHostOptions): ProcessHost {
-  const { home, bwrapPath, processesMax = PROCESSES_MAX, log = () => undefined } = options;
+  const {
+    home,
+    bwrapPath,
+    strictMissing = null,
+    cgroups = null,
+    processesMax = PROCESSES_MAX,
+    log = () => undefined,
+  } = options;
+  const closed = watchClosedPaths("/etc", systemClock());
   const running = new Set<HostProcess>();
   realHome(home);
 
@@ -35,10 +57,29 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
     refuseOverLimit(running.size, processesMax);
     // Each time: a link on the way to the home may lead elsewhere by now.
     const homes = { home, realHome: realHome(home) };
-    const launched = bwrapPath === null ? launchPlain(spec, homes, log) : launchSandboxed(spec, homes, bwrapPath, log);
-    const hostProcess = runningProcess(launched, spec.outputLimitBytes, () => running.delete(hostProcess));
+    const launched = launch(spec, homes);
+    const hostProcess = runningProcess(launched, spec.outputLimitBytes, () => {
+      running.delete(hostProcess);
+      launched.onGone?.();
+    });
     running.add(hostProcess);
     return hostProcess;
+  }
+
+  function launch(spec: ProcessSpec, homes: Home): Launched {
+    const { walls } = spec;
+    if (walls !== undefined) return launchStrict(spec, walls, homes, strictMeans(), log);
+    return bwrapPath === null ? launchPlain(spec, homes, log) : launchSandboxed(spec, homes, bwrapPath, log);
+  }
+
+  function strictMeans(): StrictMeans {
+    const missing = bwrapPath === null ? NO_BUBBLEWRAP : strictMissing;
+    if (missing === null && bwrapPath !== null) return { bwrapPath, closed: closed.list(), cgroups };
+    throw strictUnavailable(missing ?? NO_BUBBLEWRAP);
+  }
+
+  function plan(spec: ProcessSpec & { readonly walls: Walls }): SandboxPlan {
+    return planFor(spec, spec.walls, { home, realHome: realHome(home) }, strictMeans().closed).plan;
   }
 
   async function stopAll(stopOptions?: StopOptions): Promise<void> {
@@ -48,7 +89,16 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
     }
   }
 
-  return { spawn, stopAll, [Symbol.asyncDispose]: () => stopAll() };
+  return { home, spawn, plan, stopAll, [Symbol.asyncDispose]: () => stopAll() };
+}
+
+const NO_BUBBLEWRAP: Missing = { missing: "there is no bubblewrap", remedy: "run: apt-get install bubblewrap" };
+
+function strictUnavailable({ missing, remedy }: Missing): HostError {
+  return new HostError("sandbox_unavailable", `strict cannot be held here: ${missing}`, {
+    remedy,
+    details: { missing },
+  });
 }
 
 function realHome(home: string): string {

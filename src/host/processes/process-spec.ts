@@ -3,6 +3,7 @@ import { isAbsolute, join, relative, resolve } from "node:path";
 import { UNREACHABLE, unless } from "../errno.ts";
 import { HostError } from "../host-error.ts";
 import { isInside } from "../path-inside.ts";
+import type { Walls } from "../sandbox/walls.ts";
 import { findProgram } from "./find-program.ts";
 import type { ResourceLimits } from "./resource-limits.ts";
 
@@ -17,6 +18,8 @@ export interface ProcessSpec {
   readonly readBack?: readonly string[];
   /** Directories below the product's home that the process may see, and not write. */
   readonly shown?: readonly string[];
+  /** Sandbox `strict`. Default: `off`, the person's own files and network, but for the product's home. */
+  readonly walls?: Walls;
   /** Default: none but that no core file is written. */
   readonly limits?: ResourceLimits;
   /** What the process writes beyond this (both streams together) is read and thrown away. Default: no limit. */

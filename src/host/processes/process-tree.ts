@@ -49,6 +49,8 @@ export function groupTree(rootPid: number, marker: string): ProcessTree {
 export interface NamespaceTree extends ProcessTree {
   /** To be called when the sandbox stands: whether the program may start in it. */
   adopt(): boolean;
+  /** Of the first process inside, once it is adopted. */
+  initPid(): number | null;
 }
 
 /**
@@ -68,6 +70,7 @@ export function namespaceTree(outerPid: number, marker: string): NamespaceTree {
       init = pid === undefined ? null : processIdentity(pid);
       return init !== null;
     },
+    initPid: () => init?.pid ?? null,
     terminate: () => {
       unwanted = true;
       if (init === null || !isAlive(init)) return;

@@ -6,12 +6,14 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
+import { proves } from "../../../test/support/proves.ts";
 import { findBubblewrap } from "../find-bubblewrap.ts";
 import { createProcessHost } from "./process-host.ts";
 import { ESCAPE_UNMARKED, eventually, type Rehearsal, readAll, rehearse, runningOf } from "./rehearsal.ts";
@@ -119,6 +121,25 @@ describe.skipIf(!needs("bwrap"))("the home cannot be read from inside", () => {
     expect(stdout).toContain("done\n");
     expect(stdout).toContain('{"exitCode":0,"signal":null');
     expect(stdout).not.toContain(stage.secret);
+  });
+
+  proves("WL-6", "by moving what it lies in, from another sandbox, while one starts", async () => {
+    await using stage = rehearse({ bwrapPath });
+    const deep = join(stage.directory, "deep", "er");
+    mkdirSync(deep, { recursive: true });
+    renameSync(stage.home, join(deep, "home"));
+    const home = join(deep, "home");
+    await using host = createProcessHost({ home, bwrapPath });
+    const swap = `for i in 1 2 3 4 5 6 7 8; do for d in "$1" "$1/deep" "$1/deep/er"; do
+      mv $d $d.away && mkdir -p $1/deep/er/home && echo moved; mv $d.away $d; done; done; echo tried`;
+    const swapping = readAll(host.spawn(stage.spec(["/bin/sh", "-c", swap, "swap", stage.directory])));
+    const looks = Array.from({ length: 4 }, () =>
+      readAll(host.spawn(stage.spec(["/bin/sh", "-c", `cat ${stage.directory}*/deep*/er*/home/token; echo looked`]))),
+    );
+    for (const { stdout } of await Promise.all(looks)) expect(stdout).toBe("looked\n");
+    const { stdout, stderr } = await swapping;
+    expect(stdout).toBe("tried\n");
+    expect(stderr).toContain("busy");
   });
 
   test("and cannot be written to", async () => {

@@ -8,20 +8,23 @@ import type { Duplex } from "node:stream";
  * socket, and the shell ends without having started anything. (A bubblewrap that lost its other half still earlier may
  * wait for ever, with nothing in it; it carries the marker.)
  */
-export function gatedArgv(argv: readonly string[], before = ""): string[] {
-  return ["/bin/sh", "-c", `${before}${GATE_SCRIPT}`, "start-gate", ...argv];
+export function gatedArgv(argv: readonly string[], before = "", helper = ""): string[] {
+  // What runs beside the program says itself that it is ready, for both.
+  const script = helper === "" ? `${before}${READY} && ${AND_GO}` : `${before}{ ${helper} } & ${AND_GO}`;
+  return ["/bin/sh", "-c", script, "start-gate", ...argv];
 }
 
 /** Where the shell finds the gate's socket: after stdin, stdout and stderr. */
 export const GATE_FD = 3;
 
-const GATE_SCRIPT = `printf r >&${GATE_FD} && read -r go <&${GATE_FD} && exec "$@" ${GATE_FD}>&-`;
+const READY = `printf r >&${GATE_FD}`;
+const AND_GO = `read -r go <&${GATE_FD} && exec "$@" ${GATE_FD}>&-`;
 
 /** Calls `mayStart` when the sandbox stands; the program starts if it answers true. */
 export function keepGate(socket: Duplex, mayStart: () => boolean, onError: (error: Error) => void): void {
   socket.on("error", onError);
-  socket.once("data", () => {
-    if (mayStart()) socket.end("go\n");
+  socket.once("data", (word) => {
+    if (String(word) === "r" && mayStart()) socket.end("go\n");
     else socket.destroy();
   });
 }

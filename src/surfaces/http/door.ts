@@ -16,6 +16,8 @@ export interface Knock {
   readonly authorization: string | undefined;
   /** A connection through the daemon's own socket names no host that could be forged. */
   readonly viaNetwork: boolean;
+  /** The session behind whose walls it comes from; null for everybody else. */
+  readonly fromSession: string | null;
 }
 
 /** The same way in for everything that the daemon serves: the right address, no foreign page, a token, not too often. */
@@ -23,7 +25,7 @@ export interface Door {
   readonly guard: (knock: Knock) => void;
   readonly login: (knock: Knock) => Promise<Actor>;
   /** Counts what came in without a good token, and refuses when there is too much of it. */
-  readonly refuseLogin: () => never;
+  readonly refuseLogin: (knock: Knock) => never;
   readonly limit: (actor: Actor) => void;
 }
 
@@ -33,8 +35,9 @@ const SCOPED_CALLS = { perSecond: 200, burst: 400 } as const;
 export function createDoor(options: DoorOptions): Door {
   const failedLogins = createRateLimit({ ...FAILED_LOGINS, nowMs: Date.now });
   const scopedCalls = createRateLimit({ ...SCOPED_CALLS, nowMs: Date.now });
-  const refuseLogin = (): never => {
-    refuseIf(failedLogins.take("anyone"));
+  const refuseLogin = ({ fromSession }: Knock): never => {
+    // Whoever guesses behind walls uses up nobody's patience but its own.
+    refuseIf(failedLogins.take(fromSession ?? "anyone"));
     throw new NomosError("unauthorized");
   };
   const limit = (actor: Actor): void => {
@@ -49,13 +52,18 @@ export function createDoor(options: DoorOptions): Door {
       if (!options.ready()) throw new NomosError("starting");
       const secret = bearer(knock.authorization);
       const actor = secret === null ? null : await options.authenticate(secret);
-      if (actor === null) return refuseLogin();
+      if (actor === null || !isOwn(actor, knock)) return refuseLogin(knock);
       limit(actor);
       return actor;
     },
     refuseLogin,
     limit,
   };
+}
+
+/** A key that got behind walls it does not belong to was stolen, whoever's it is. */
+function isOwn({ sessionId }: Actor, { fromSession }: Knock): boolean {
+  return fromSession === null || sessionId === fromSession;
 }
 
 export function bearer(authorization: string | undefined): string | null {

@@ -9,6 +9,7 @@ import type { McpSurface } from "../mcp/mcp-surface.ts";
 import { refusal } from "../mcp/rpc-error.ts";
 import { createShares } from "../shares.ts";
 import type { Door, Knock } from "./door.ts";
+import { sessionBehind } from "./from-session.ts";
 import { openApi } from "./openapi.ts";
 import { parseBody, readBytes } from "./request-body.ts";
 import { sendStream } from "./sse.ts";
@@ -144,6 +145,7 @@ function knockOf(c: Http): Knock {
     origin: c.req.header("origin"),
     authorization: c.req.header("authorization"),
     viaNetwork: c.env.incoming.socket.remoteAddress !== undefined,
+    fromSession: sessionBehind(c.env.incoming.socket),
   };
 }
 

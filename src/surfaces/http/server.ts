@@ -1,13 +1,17 @@
 import { createServer, type RequestListener, type Server } from "node:http";
+import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { NomosError } from "../../contract/index.ts";
 import { type Late, late } from "../late.ts";
 import type { WebSockets } from "../ws/web-sockets.ts";
 import { createDoor } from "./door.ts";
+import { noteSession } from "./from-session.ts";
 import { createRoutes, type HttpSurface } from "./routes.ts";
 
 export interface HttpServer {
   readonly port: number;
+  /** A connection from behind a session's walls, as if it had come in by the port. */
+  readonly take: (socket: Socket, sessionId: string) => void;
   /** Takes no new connections; ends open streams; resolves when the last request is answered or cut. */
   readonly close: () => Promise<void>;
 }
@@ -49,6 +53,10 @@ export async function serveHttp(surface: HttpSurface, options: ListenOptions): P
   }
   return {
     port,
+    take: (socket, sessionId) => {
+      noteSession(socket, sessionId);
+      tcp.emit("connection", socket);
+    },
     close: async () => {
       const closing = servers.map(closeServer);
       (await sockets.loaded())?.close();

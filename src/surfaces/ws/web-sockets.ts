@@ -5,6 +5,7 @@ import { ERROR_CATALOGUE, errorBody, NomosError, toNomosError } from "../../cont
 import type { Actor } from "../../kernel/index.ts";
 import type { Services, Syscall } from "../../syscalls/index.ts";
 import { bearer, type Door, type Knock } from "../http/door.ts";
+import { sessionBehind } from "../http/from-session.ts";
 import { RPC_LIMITS } from "../rpc/peer.ts";
 import { createShares } from "../shares.ts";
 import { serveConnection, type WsLimits } from "./connection.ts";
@@ -70,9 +71,9 @@ export function createWebSockets(options: WsOptions): WebSockets {
       const giveBack = connections.take(await options.door.login(knock));
       return { whoIs: () => options.authenticate(secret), giveBack };
     }
-    const ticket = ticketOf(request);
+    const ticket = knock.fromSession === null ? ticketOf(request) : null;
     const actor = ticket === null ? null : options.services.tickets.redeem(ticket);
-    if (actor === null) return options.door.refuseLogin();
+    if (actor === null) return options.door.refuseLogin(knock);
     return { whoIs: () => options.recall(actor), giveBack: connections.take(actor) };
   };
 
@@ -118,7 +119,13 @@ function counted(whoIs: () => Promise<Actor | null>, door: Door): () => Promise<
 
 function knockOf({ headers, socket }: IncomingMessage): Knock {
   const { host, origin, authorization } = headers;
-  return { host, origin, authorization, viaNetwork: socket.remoteAddress !== undefined };
+  return {
+    host,
+    origin,
+    authorization,
+    viaNetwork: socket.remoteAddress !== undefined,
+    fromSession: sessionBehind(socket),
+  };
 }
 
 function pathOf({ url = "" }: IncomingMessage): string {

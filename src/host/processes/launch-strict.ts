@@ -1,0 +1,95 @@
+import { randomUUID } from "node:crypto";
+import { Duplex } from "node:stream";
+import { HostError } from "../host-error.ts";
+import type { Cgroups } from "../sandbox/cgroups.ts";
+import { forwarderScript } from "../sandbox/network/forwarder.ts";
+import { seccompFilter } from "../sandbox/seccomp/filter.ts";
+import { strictArgv } from "../sandbox/strict-argv.ts";
+import { strictEnvironment } from "../sandbox/strict-environment.ts";
+import { isShown, type SandboxPlan, strictPlan } from "../sandbox/strict-plan.ts";
+import { unlikePlan } from "../sandbox/verify-mounts.ts";
+import type { Walls } from "../sandbox/walls.ts";
+import { type HiddenPath, hiddenPaths } from "./hidden-paths.ts";
+import { fork, type Home, type HostLog, type Launched } from "./launch.ts";
+import { uniqueMarker } from "./marker.ts";
+import { checkSpec, type ProcessSpec } from "./process-spec.ts";
+import { namespaceTree } from "./process-tree.ts";
+import { limitScript } from "./resource-limits.ts";
+import { GATE_FD, gatedArgv, keepGate } from "./start-gate.ts";
+
+export interface StrictMeans {
+  readonly bwrapPath: string;
+  /** Of the system, what not everybody may read. */
+  readonly closed: readonly HiddenPath[];
+  readonly cgroups: Cgroups | null;
+}
+
+/** As `off`, but behind the walls of the spec. Nothing is started in a sandbox that is not exactly as planned. */
+export function launchStrict(spec: ProcessSpec, walls: Walls, home: Home, means: StrictMeans, log: HostLog): Launched {
+  const { bwrapPath } = means;
+  const { plan, argv } = planFor(spec, walls, home, means.closed);
+  const filter = seccompFilter();
+  const forwarder = walls.door === null ? "" : forwarderScript(walls.door.ports);
+  const wrapped = strictArgv({
+    bwrapPath,
+    plan,
+    argv: gatedArgv(argv, limitScript(spec.limits ?? { memoryMb: null, openFilesMax: null }), forwarder),
+    seccompFd: filter === null ? null : FILTER_FD,
+  });
+  const marker = uniqueMarker(spec.env);
+  const forked = fork(wrapped, plan.cwd, marker, { ...spec, env: strictEnvironment(spec.env) }, ["pipe", "pipe"], log);
+  const [gate, filterPipe] = [forked.child.stdio[GATE_FD], forked.child.stdio[FILTER_FD]];
+  if (!(gate instanceof Duplex) || !(filterPipe instanceof Duplex)) throw new Error("a process lacks its pipes");
+  // A bubblewrap that ends early does not read it, and says why on stderr.
+  filterPipe.on("error", () => filterPipe.destroy());
+  filterPipe.end(filter ?? "");
+  const tree = namespaceTree(forked.pid, marker);
+  const group = walls.limits === undefined ? null : (means.cgroups?.open(randomUUID(), walls.limits) ?? null);
+  let problem: string | null = "the sandbox ended before the program was started in it";
+  const mayStart = (): boolean => {
+    if (!tree.adopt()) return false;
+    const init = tree.initPid();
+    problem = init === null ? "the sandbox is gone" : unlikePlan(init, plan);
+    if (problem === null && init !== null && group !== null)
+      for (const pid of [init, ...tree.mark().map((one) => one.pid)]) group.add(pid);
+    return problem === null;
+  };
+  keepGate(gate, mayStart, (error) => log("the start gate failed", { pid: forked.pid, error }));
+  const whyNotStarted = () => (problem === null ? undefined : failed(problem, bwrapPath));
+  return { ...forked, tree, whyNotStarted, onGone: () => group?.close() };
+}
+
+/** What the process would see, and as what its program is found there. */
+export function planFor(
+  spec: ProcessSpec,
+  walls: Walls,
+  home: Home,
+  closed: readonly HiddenPath[],
+): { readonly plan: SandboxPlan; readonly argv: readonly string[] } {
+  const hidden = hiddenPaths(home.realHome);
+  const { argv, cwd } = checkSpec(spec, { ...home, hidden: hidden.map(({ path }) => path) });
+  const programs = walls.door === null ? walls.programs : [...walls.programs, process.execPath];
+  const plan = strictPlan({
+    cwd,
+    searchPath: spec.env["PATH"] ?? "",
+    walls: { ...walls, programs },
+    hidden: [...hidden, ...closed],
+    personHome: spec.env["HOME"] ?? null,
+  });
+  const [program = ""] = argv;
+  if (isShown(plan, program)) return { plan, argv };
+  throw new HostError("program_hidden", `${program} cannot be seen behind the walls`, {
+    remedy: "install it in the system, or name its directory in `sandbox.readable` of the configuration",
+    details: { path: program },
+  });
+}
+
+/** After the gate. */
+const FILTER_FD = GATE_FD + 1;
+
+function failed(problem: string, bwrapPath: string): HostError {
+  return new HostError("sandbox_failed", `the sandbox is not as it should be: ${problem}`, {
+    remedy: "read what it wrote to stderr; start it again; `nomos doctor` tries the sandbox out",
+    details: { bwrapPath, problem },
+  });
+}

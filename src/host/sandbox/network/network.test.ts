@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import { findWay } from "./egress.ts";
+import { readFirstWords } from "./first-words.ts";
+import { parseHostRule, ruleFor, spellRule } from "./host-rules.ts";
+import { isPublicAddress } from "./public-address.ts";
+
+const rules = (...texts: string[]) => texts.flatMap((text) => parseHostRule(text) ?? []);
+
+describe("what a rule names", () => {
+  test.each(["example.org", "example.org:8443", "*.example.org", "10.0.0.5:5432", "[::1]:80", "localhost:3000"])(
+    "%s is a rule",
+    (text) => {
+      const rule = parseHostRule(text);
+      expect(rule === null ? null : spellRule(rule)).toBe(text);
+    },
+  );
+
+  test.each([
+    "",
+    "*",
+    "*.org",
+    "*.10.0.0.1",
+    "http://a",
+    "a/b",
+    "a b",
+    "a:0",
+    "a:99999",
+    "127.1",
+    "0x7f.0.0.1",
+    "2130706433",
+    "a..b",
+    "[1.2.3.4]:80",
+  ])("%j is none", (text) => {
+    expect(parseHostRule(text)).toBeNull();
+  });
+
+  test("names are compared as a resolver would: without case and final dot", async () => {
+    const allow = rules("Example.ORG.");
+    expect(await findWay(allow, { host: "EXAMPLE.org.", port: 443 }, async () => ["93.184.215.14"])).toEqual({
+      host: "example.org",
+      port: 443,
+      address: "93.184.215.14",
+    });
+  });
+
+  test("a name stands for the web's ports, a star for what lies below", () => {
+    const allow = rules("a.org", "*.b.org", "c.org:22");
+    const fits = (host: string, port: number) => ruleFor(allow, host, port) !== null;
+    expect([fits("a.org", 443), fits("a.org", 80), fits("a.org", 22), fits("x.a.org", 443)]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect([fits("b.org", 443), fits("x.b.org", 443), fits("x.y.b.org", 80), fits("xb.org", 443)]).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect([fits("c.org", 22), fits("c.org", 443), fits("evilc.org", 22)]).toEqual([true, false, false]);
+  });
+});
+
+describe("where a name leads", () => {
+  const PRIVATE = [
+    ...["127.0.0.1", "10.1.2.3", "192.168.0.1", "172.31.255.255", "169.254.169.254", "100.64.0.1", "0.0.0.0"],
+    ...[
+      "::1",
+      "::",
+      "fe80::1",
+      "fd00::1",
+      "::ffff:127.0.0.1",
+      "::ffff:8.8.8.8",
+      "64:ff9b::7f00:1",
+      "2002:7f00:1::",
+      "ff02::1",
+    ],
+  ];
+
+  test.each(PRIVATE)("%s is not public", (address) => {
+    expect(isPublicAddress(address)).toBe(false);
+  });
+
+  test.each(["8.8.8.8", "93.184.215.14", "2606:4700::1111"])("%s is", (address) => {
+    expect(isPublicAddress(address)).toBe(true);
+  });
+
+  test.each(PRIVATE)("an allowed name that leads to %s is refused, also beside a public one", async (address) => {
+    for (const addresses of [[address], ["8.8.8.8", address]])
+      expect(await findWay(rules("a.org"), { host: "a.org", port: 443 }, async () => addresses)).toMatchObject({
+        reason: "not_public",
+      });
+  });
+
+  test("a private place is reached when the operator named that very host and port, and only that", async () => {
+    const allow = rules("10.0.0.5:5432", "db.internal:5432");
+    const to = (host: string, port: number) => findWay(allow, { host, port }, async () => ["10.0.0.5"]);
+    expect(await to("10.0.0.5", 5432)).toMatchObject({ address: "10.0.0.5" });
+    expect(await to("db.internal", 5432)).toMatchObject({ address: "10.0.0.5" });
+    expect(await to("10.0.0.5", 80)).toMatchObject({ reason: "not_allowed" });
+    expect(await to("10.0.0.6", 5432)).toMatchObject({ reason: "not_allowed" });
+  });
+
+  test("no name leads to this machine or its metadata, whoever allowed the name", async () => {
+    for (const address of ["127.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1"])
+      expect(
+        await findWay(rules("rebind.org:80"), { host: "rebind.org", port: 80 }, async () => [address]),
+      ).toMatchObject({
+        reason: "not_public",
+      });
+  });
+
+  test.each(["127.1", "0x7f000001", "2130706433", "[::1", "a b", ""])("%j is no host", async (host) => {
+    expect(await findWay(rules("a.org"), { host, port: 80 }, async () => ["8.8.8.8"])).toMatchObject({
+      reason: "not_a_host",
+    });
+  });
+});
+
+describe("what is said first", () => {
+  test("nonsense of every kind is read without a throw", () => {
+    for (let seed = 0; seed < 2000; seed += 1) {
+      const bytes = Buffer.from(Array.from({ length: seed % 90 }, (_, at) => (seed * 31 + at * at * 7) & 255));
+      if (seed % 2 === 0 && bytes.length > 5)
+        bytes.set([0x16, 3, 1, 0, bytes.length - 5, 1, 0, 0, bytes.length - 9].slice(0, bytes.length));
+      expect(readFirstWords(bytes).is).toMatch(/tls|http|other|more needed/);
+    }
+  });
+
+  test("two Host headers name nobody", () => {
+    expect(readFirstWords(Buffer.from("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"))).toEqual({
+      is: "http",
+      name: null,
+    });
+  });
+});

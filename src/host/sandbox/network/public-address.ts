@@ -1,0 +1,70 @@
+import { BlockList, isIP } from "node:net";
+
+/** Whether an address leads out into the world, and not to this machine, its network or its landlord's metadata. */
+export function isPublicAddress(address: string): boolean {
+  return isIP(address) !== 0 && !isIn(address, V4, V6);
+}
+
+/** This machine itself, or what its landlord tells it: no name leads there, whoever allowed it. */
+export function isOwnMachine(address: string): boolean {
+  return isIn(address, OWN_V4, OWN_V6);
+}
+
+type Nets = readonly (readonly [string, number])[];
+
+/** A list for each family: one for both takes every IPv4 address for the IPv6 one that carries it. */
+function isIn(address: string, v4: Nets, v6: Nets): boolean {
+  const family = isIP(address) === 4 ? "ipv4" : "ipv6";
+  const list = new BlockList();
+  for (const [net, bits] of family === "ipv4" ? v4 : v6) list.addSubnet(net, bits, family);
+  return list.check(address, family);
+}
+
+const OWN_V4: Nets = [
+  ["0.0.0.0", 8],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+];
+const OWN_V6: Nets = [
+  ["::", 96],
+  ["::ffff:0:0", 96],
+  ["64:ff9b::", 96],
+  ["fd00:ec2::", 32],
+  ["fe80::", 10],
+];
+
+const V4: Nets = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
+];
+
+/** With the forms that carry an IPv4 address: what they carry could be any of the above. */
+const V6: Nets = [
+  ["::", 96],
+  ["::ffff:0:0", 96],
+  ["64:ff9b::", 96],
+  ["64:ff9b:1::", 48],
+  ["100::", 64],
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20],
+  ["5f00::", 16],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["fec0::", 10],
+  ["ff00::", 8],
+];

@@ -1,0 +1,54 @@
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import { UNREACHABLE, unless } from "../errno.ts";
+import { isInside } from "../path-inside.ts";
+
+export interface ProgramPlaces {
+  /** Paths of programs and of the files they are told to run. */
+  readonly programs: readonly string[];
+  /** PATH. */
+  readonly searchPath: string;
+  /** Not to be shown, nor anything that they lie in. */
+  readonly kept: readonly string[];
+}
+
+/** What must be readable for programs to run that are not part of the system: they, and what they are installed with. */
+export function programMounts({ programs, searchPath, kept }: ProgramPlaces): string[] {
+  const folders = searchPath.split(":").filter((entry) => isAbsolute(entry));
+  const wanted = [...folders.flatMap(installation), ...programs.filter(isAbsolute).flatMap(surroundings)];
+  const harmless = wanted.filter((path) => path !== "/" && !kept.some((secret) => isInside(path, secret)));
+  const there = [...new Set(harmless)].filter((path) => existsSync(path));
+  return there.filter((path) => !there.some((other) => other !== path && isInside(other, path)));
+}
+
+/** Of an installation with `bin` on the PATH: the parts that hold code. Beside them may lie what is nobody's business. */
+const CODE_PARTS = ["bin", "lib", "lib64", "libexec", "shims", "versions", "version", "pyenv.d"];
+
+function installation(folder: string): string[] {
+  const modules = modulesAround(folder);
+  if (modules !== null) return [modules];
+  const isPart = folder.endsWith("/bin") || folder.endsWith("/shims");
+  return [folder, ...(isPart ? CODE_PARTS.map((part) => join(dirname(folder), part)) : [])];
+}
+
+function surroundings(program: string): string[] {
+  const real = unless(UNREACHABLE, () => realpathSync(program));
+  if (real === null || !statSync(real).isFile()) return [];
+  return [...new Set([program, real])].flatMap((path) => {
+    const modules = modulesAround(path);
+    return [path, modules ?? dirname(path), ...neededByNode(path)];
+  });
+}
+
+/** The outermost `node_modules` that it lies in. */
+function modulesAround(path: string): string | null {
+  const at = `${path}/`.indexOf("/node_modules/");
+  return at < 0 ? null : path.slice(0, at + "/node_modules".length);
+}
+
+/** Where Node looks for what a file imports, and for what kind of module it is. */
+function neededByNode(path: string): string[] {
+  const above: string[] = [];
+  for (let folder = dirname(path); folder !== "/"; folder = dirname(folder)) above.push(folder);
+  return above.flatMap((folder) => [join(folder, "package.json"), join(folder, "node_modules")]);
+}

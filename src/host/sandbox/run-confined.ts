@@ -1,0 +1,80 @@
+import { realpathSync } from "node:fs";
+import { systemClock } from "../clock.ts";
+import { HostError } from "../host-error.ts";
+import { isInside } from "../path-inside.ts";
+import type { ProcessHost } from "../processes/process-host.ts";
+import type { Mount } from "./walls.ts";
+
+export interface ConfinedOrder {
+  /** The one directory that can be written to, and the working directory. */
+  readonly tree: string;
+  readonly argv: readonly string[];
+  /** Outside of the system: programs and the files that they are told to run. */
+  readonly programs?: readonly string[];
+  readonly readable?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Written to its stdin piece by piece, as fast as it reads; then the end. */
+  readonly input?: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
+  readonly timeMaxMs: number;
+  /** What it prints beyond this, both streams together, is thrown away. */
+  readonly outputLimitBytes?: number;
+  /** For whoever looks for orphans. */
+  readonly label?: string;
+}
+
+export interface ConfinedResult {
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+  readonly timedOut: boolean;
+  readonly outputDroppedBytes: number;
+}
+
+const OUTPUT_LIMIT_BYTES = 16_777_216;
+const PATH_INSIDE = "/usr/local/bin:/usr/bin:/bin";
+
+/**
+ * Runs a program behind the walls, with exactly one writable directory and no network, to its end. Throws a `HostError`
+ * when it cannot be started, `sandbox_unavailable` where walls cannot be held.
+ */
+export async function runConfined(host: ProcessHost, order: ConfinedOrder): Promise<ConfinedResult> {
+  const { argv, programs = [], readable = [], timeMaxMs, outputLimitBytes = OUTPUT_LIMIT_BYTES } = order;
+  const tree = realpathSync(order.tree);
+  const mounts = readable.map((path): Mount => ({ path: realpathSync(path), access: "read" }));
+  const child = host.spawn({
+    argv,
+    cwd: tree,
+    env: { PATH: PATH_INSIDE, LANG: "C.UTF-8", ...order.env },
+    stdin: order.input === undefined ? "none" : "pipe",
+    readBack: isInside(realpathSync(host.home), tree) ? [tree] : [],
+    walls: { mounts, programs, home: null, temp: null, door: null },
+    outputLimitBytes,
+  });
+  let timedOut = false;
+  const stopTimer = systemClock().after(timeMaxMs, () => {
+    timedOut = true;
+    child.stop({ graceMs: 0 }).catch(() => undefined);
+  });
+  const stdout: Uint8Array[] = [];
+  const stderr: Uint8Array[] = [];
+  const feed = async (): Promise<void> => {
+    for await (const piece of order.input ?? []) await child.stdin?.write(piece);
+    await child.closeStdin();
+  };
+  // A program that ends before it has read everything has its reasons; its exit tells.
+  const fed = feed().catch((thrown: unknown) => {
+    if (!(thrown instanceof HostError)) throw thrown;
+  });
+  try {
+    for await (const { stream, bytes } of child.output) (stream === "stdout" ? stdout : stderr).push(bytes);
+    const { exitCode, outputDroppedBytes, failure } = await child.exited;
+    await fed;
+    if (failure !== undefined) throw failure;
+    const printed = { stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString("utf8") };
+    return { exitCode, ...printed, timedOut, outputDroppedBytes };
+  } finally {
+    stopTimer();
+    await child.stop({ graceMs: 0 });
+  }
+}

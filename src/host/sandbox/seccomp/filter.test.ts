@@ -1,0 +1,111 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { assemble } from "./assemble.ts";
+import { ABSENT_CALLS, DENIED_CALLS, JUDGED_CALLS } from "./call-numbers.ts";
+import { type FilteredArch, seccompFilter } from "./filter.ts";
+
+const ALLOW = 0x7fff_0000;
+const KILL = 0x8000_0000;
+const EPERM = 0x0005_0001;
+const ENOSYS = 0x0005_0026;
+const EAFNOSUPPORT = 0x0005_0061;
+const ARCH = { x64: 0xc000_003e, arm64: 0xc000_00b7 } as const;
+
+/** What the kernel would do with the program: an interpreter of its own, that shares nothing with the assembler. */
+function judge(program: Buffer, call: { nr: number; arch: number; args?: readonly number[] }): number {
+  const data = Buffer.alloc(64);
+  data.writeUInt32LE(call.nr, 0);
+  data.writeUInt32LE(call.arch, 4);
+  for (const [at, arg] of (call.args ?? []).entries()) data.writeUInt32LE(arg >>> 0, 16 + at * 8);
+  let accumulator = 0;
+  for (let pc = 0; pc * 8 < program.length; pc += 1) {
+    const code = program.readUInt16LE(pc * 8);
+    const [ifTrue, ifFalse] = [program.readUInt8(pc * 8 + 2), program.readUInt8(pc * 8 + 3)];
+    const k = program.readUInt32LE(pc * 8 + 4);
+    if (code === 0x20) accumulator = data.readUInt32LE(k);
+    else if (code === 0x05) pc += k;
+    else if (code === 0x15) pc += accumulator === k ? ifTrue : ifFalse;
+    else if (code === 0x35) pc += accumulator >= k ? ifTrue : ifFalse;
+    else if (code === 0x45) pc += (accumulator & k) !== 0 ? ifTrue : ifFalse;
+    else if (code === 0x06) return k;
+    else throw new Error(`unknown instruction ${code}`);
+  }
+  throw new Error("the program has no end");
+}
+
+describe.each(["x64", "arm64"] as const)("on %s", (arch: FilteredArch) => {
+  const program = seccompFilter(arch) ?? Buffer.alloc(0);
+  const on = (nr: number | null, ...args: number[]) => judge(program, { nr: nr ?? -1, arch: ARCH[arch], args });
+
+  test("what attacks begin with is denied, what libraries can do without is absent", () => {
+    for (const [name, call] of Object.entries(DENIED_CALLS))
+      if (call[arch] !== null) expect([name, on(call[arch])]).toEqual([name, EPERM]);
+    for (const call of Object.values(ABSENT_CALLS)) expect(on(call[arch])).toBe(ENOSYS);
+  });
+
+  test("every other call is allowed", () => {
+    const spoken = [DENIED_CALLS, ABSENT_CALLS, JUDGED_CALLS].flatMap((calls) =>
+      Object.values(calls).map((call) => call[arch]),
+    );
+    for (let nr = 0; nr < 480; nr += 1) if (!spoken.includes(nr)) expect([nr, on(nr)]).toEqual([nr, ALLOW]);
+  });
+
+  test("calls of another processor end the process", () => {
+    expect(judge(program, { nr: 0, arch: 0x4000_0003 })).toBe(KILL);
+    expect(judge(program, { nr: 0, arch: ARCH[arch === "x64" ? "arm64" : "x64"] })).toBe(KILL);
+  });
+
+  test("a thread may be made, a namespace not", () => {
+    const { clone, unshare } = JUDGED_CALLS;
+    expect(on(clone[arch], 0x3d_0f00)).toBe(ALLOW);
+    expect(on(clone[arch], 0x0120_0011)).toBe(ALLOW);
+    for (const flag of [0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000]) {
+      expect(on(clone[arch], flag | 0x11)).toBe(EPERM);
+      expect(on(unshare[arch], flag)).toBe(EPERM);
+    }
+    expect(on(unshare[arch], 0x80)).toBe(EPERM);
+    expect(on(unshare[arch], 0x400)).toBe(ALLOW);
+  });
+
+  test("a terminal is read and sized, not typed into", () => {
+    const { ioctl } = JUDGED_CALLS;
+    expect(on(ioctl[arch], 0, 0x5401)).toBe(ALLOW);
+    expect(on(ioctl[arch], 0, 0x5412)).toBe(EPERM);
+    expect(on(ioctl[arch], 0, 0x541c)).toBe(EPERM);
+  });
+
+  test("sockets are of the kinds that a network namespace holds", () => {
+    const { socket, personality } = JUDGED_CALLS;
+    for (const family of [1, 2, 10, 16]) expect(on(socket[arch], family)).toBe(ALLOW);
+    for (const family of [17, 38, 40, 15, 31]) expect(on(socket[arch], family)).toBe(EAFNOSUPPORT);
+    expect(on(personality[arch], 0xffff_ffff)).toBe(ALLOW);
+    expect(on(personality[arch], 0x40_0000)).toBe(EPERM);
+  });
+});
+
+test("calls by their x32 numbers are denied", () => {
+  const program = seccompFilter("x64") ?? Buffer.alloc(0);
+  expect(judge(program, { nr: 0x4000_0000 + 39, arch: ARCH.x64 })).toBe(EPERM);
+});
+
+test("there is no filter for a processor that nobody wrote one for", () => {
+  expect(seccompFilter("riscv64")).toBeNull();
+});
+
+test("a jump that does not exist is a bug", () => {
+  expect(() => assemble([{ jump: "nowhere" }])).toThrow("cannot jump");
+});
+
+const HEADERS = [
+  { arch: "x64", file: "/usr/include/x86_64-linux-gnu/asm/unistd_64.h" },
+  { arch: "arm64", file: "/usr/include/asm-generic/unistd.h" },
+] as const;
+
+test.each(HEADERS.filter(({ file }) => existsSync(file)))("the numbers are those of $file", ({ arch, file }) => {
+  const header = readFileSync(file, "utf8");
+  const known = new Map<string, number>();
+  for (const [, name = "", number] of header.matchAll(/^#define __NR(?:3264)?_(\w+)\s+(\d+)/gm))
+    known.set(name, Number(number));
+  const calls = { ...DENIED_CALLS, ...ABSENT_CALLS, ...JUDGED_CALLS };
+  for (const [name, call] of Object.entries(calls)) expect([name, known.get(name) ?? null]).toEqual([name, call[arch]]);
+});

@@ -1,0 +1,156 @@
+import { realpathSync, type Stats, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { UNREACHABLE, unless } from "../errno.ts";
+import { HostError } from "../host-error.ts";
+import { isInside } from "../path-inside.ts";
+import type { HiddenPath } from "../processes/hidden-paths.ts";
+import { programMounts } from "./program-mounts.ts";
+import { systemParts } from "./system-mounts.ts";
+import type { Access, Mount, Walls } from "./walls.ts";
+
+/** One thing that is seen inside. `from` null: it is made for the sandbox. */
+export type Planned =
+  | {
+      readonly kind: "bind";
+      readonly path: string;
+      readonly from: string;
+      readonly access: Access;
+      readonly why: string;
+    }
+  | { readonly kind: "cover"; readonly path: string; readonly of: "directory" | "file"; readonly why: string }
+  | { readonly kind: "link"; readonly path: string; readonly to: string; readonly why: string };
+
+/** All that a strict sandbox shows, in the order in which it is put up. Also what `sandbox explain` tells. */
+export interface SandboxPlan {
+  readonly system: readonly Planned[];
+  /** After /proc, /dev and /tmp are in place. */
+  readonly shown: readonly Planned[];
+  readonly cwd: string;
+  readonly temp: string | null;
+  readonly home: string | null;
+  readonly door: string | null;
+}
+
+export interface PlanInput {
+  /** Real path. */
+  readonly cwd: string;
+  readonly searchPath: string;
+  readonly walls: Walls;
+  /** Never to be seen, wherever they turn up: the product's home, and what not everybody may read. */
+  readonly hidden: readonly HiddenPath[];
+  /** The person's own HOME. */
+  readonly personHome: string | null;
+}
+
+export function strictPlan({ cwd, searchPath, walls, hidden, personHome }: PlanInput): SandboxPlan {
+  refuseWideOpen(cwd, personHome);
+  const system = systemParts().map(
+    (part): Planned =>
+      "link" in part
+        ? { kind: "link", path: part.path, to: part.link, why: "the system" }
+        : { kind: "bind", path: part.path, from: part.path, access: "read", why: "the system" },
+  );
+  const isSystem = (path: string) => system.some((part) => isInside(part.path, path));
+  const kept = [...(personHome === null ? [] : [personHome]), cwd, ...hidden.map(({ path }) => path)];
+  const programs = programMounts({ programs: walls.programs, searchPath, kept })
+    .filter((path) => !isSystem(path) && !isInside(cwd, path))
+    .map((path): Mount => ({ path, access: "read", why: "programs" }));
+  const mounts: Mount[] = [...programs, { path: cwd, access: "write", why: "the working directory" }, ...walls.mounts];
+  const systemMounts = system.flatMap((part): Mount[] =>
+    part.kind === "bind" ? [{ path: part.path, access: "read" }] : [],
+  );
+  const covers = coversIn([...systemMounts, ...mounts], hidden);
+  return {
+    system,
+    shown: inOrder(pinned([...covers, ...mounts])).flatMap(planned),
+    cwd,
+    temp: walls.temp,
+    home: walls.home,
+    door: walls.door?.socket ?? null,
+  };
+}
+
+const TOO_WIDE = ["/", "/usr", "/etc", "/bin", "/sbin", "/lib", "/lib64", "/proc", "/sys", "/dev", "/run"];
+
+/** A workspace that holds the system, or all that a person has, would leave nothing to wall off. */
+function refuseWideOpen(cwd: string, personHome: string | null): void {
+  const real = personHome === null ? null : unless(UNREACHABLE, () => realpathSync(personHome));
+  const wide = TOO_WIDE.includes(cwd) || isInside("/usr", cwd) || isInside("/etc", cwd);
+  if (!wide && !(real !== null && isInside(cwd, real))) return;
+  throw new HostError(
+    "sandbox_unavailable",
+    `strict cannot wall off ${cwd}: it is the system, or holds a person's HOME`,
+    {
+      remedy: "work in a directory of its own, such as one below HOME",
+      details: { cwd },
+    },
+  );
+}
+
+/**
+ * Where one mount lies in a writable other, every directory on the way is made a mount too: a directory that nothing is
+ * mounted on can be renamed by whoever may write around it, and a link put in its place before the next process starts.
+ */
+function pinned(mounts: readonly Mount[]): Mount[] {
+  const pins = mounts.flatMap((inner) =>
+    mounts
+      .filter((outer) => outer.access === "write" && outer.path !== inner.path && isInside(outer.path, inner.path))
+      .flatMap((outer) => between(outer.path, inner.path).map((path): Mount => pinOf(path, outer))),
+  );
+  const named = new Set(mounts.map(({ path }) => path));
+  return [...pins.filter(({ path }) => !named.has(path)), ...mounts];
+}
+
+function pinOf(path: string, outer: Mount): Mount {
+  const from = outer.from === undefined ? {} : { from: outer.from + path.slice(outer.path.length) };
+  return { path, access: outer.access, ...from, why: `on the way to a mount in ${outer.path}` };
+}
+
+function between(outer: string, inner: string): string[] {
+  const way: string[] = [];
+  for (let path = dirname(inner); path !== outer && isInside(outer, path); path = dirname(path)) way.unshift(path);
+  return way;
+}
+
+/** Outer before inner; of several for one path the last counts. */
+function inOrder(mounts: readonly Mount[]): Mount[] {
+  return [...new Map(mounts.map((mount) => [mount.path, mount])).values()].toSorted(
+    (a, b) => depth(a.path) - depth(b.path),
+  );
+}
+
+function depth(path: string): number {
+  return path.split("/").length;
+}
+
+function planned({ path, access, from = path, why = "asked for" }: Mount): Planned[] {
+  const found = unless<Stats>(UNREACHABLE, () => statSync(from));
+  if (access === "hidden")
+    return found === null ? [] : [{ kind: "cover", path, of: found.isDirectory() ? "directory" : "file", why }];
+  if (found === null)
+    throw new HostError("sandbox_unavailable", `${from} is not there to be shown`, {
+      remedy: "create it, or leave it out",
+      details: { path: from },
+    });
+  return [{ kind: "bind", path, from: realpathSync(from), access, why }];
+}
+
+/** What must not be seen, in whatever shown directory it turns up. A part of it may still be shown by a mount of its own. */
+function coversIn(shown: readonly Mount[], hidden: readonly HiddenPath[]): Mount[] {
+  return hidden.flatMap(({ path }) =>
+    shown
+      .filter(({ access }) => access !== "hidden")
+      .filter((mount) => isInside(mount.from ?? mount.path, path))
+      .map((mount): Mount => {
+        const seen = mount.path + path.slice((mount.from ?? mount.path).length);
+        return { path: seen, from: path, access: "hidden", why: "not for sessions" };
+      }),
+  );
+}
+
+/** Whether a path can be seen inside, as far as the plan goes. */
+export function isShown(plan: SandboxPlan, path: string): boolean {
+  const all = [...plan.system, ...plan.shown];
+  const around = all.filter((one) => isInside(one.path, path)).toSorted((a, b) => depth(b.path) - depth(a.path));
+  return around[0] !== undefined && around[0].kind !== "cover";
+}
