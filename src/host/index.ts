@@ -19,3 +19,7 @@ export { createProcessHost, type ProcessHost, type ProcessHostOptions } from "./
 export type { ProcessSpec } from "./processes/process-spec.ts";
 export type { ProcessMark } from "./processes/process-tree.ts";
 export { limitsHeld, type ResourceLimits } from "./processes/resource-limits.ts";
+export type { FileDiff } from "./snapshots/file-diffs.ts";
+export { SnapshotError, type SnapshotErrorCode } from "./snapshots/snapshot-error.ts";
+export type { Restored, Taken, TreeSpec } from "./snapshots/snapshot-store.ts";
+export { openSnapshots, type Snapshots } from "./snapshots/snapshots.ts";
