@@ -15,6 +15,7 @@ import {
   createTokens,
   createTurnRunner,
   createWorkspaces,
+  createWorlds,
 } from "../supervisor/index.ts";
 import { serveHttp } from "../surfaces/index.ts";
 import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
@@ -29,7 +30,7 @@ import { growHeapSlowly } from "./memory.ts";
 import { openHome } from "./open-home.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
 import { sessionFiles } from "./session-files.ts";
-import { setting } from "./settings.ts";
+import { limit, setting } from "./settings.ts";
 import { startTour } from "./tour.ts";
 import { unlessFull } from "./unless-full.ts";
 import { workspaceFile } from "./workspace-file.ts";
@@ -89,6 +90,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     [...permissions(table), ...TOOL_VERBS],
     [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
   );
+  const worlds = createWorlds({
+    snapshots: machine.snapshots,
+    home,
+    userHome: environment["HOME"] ?? null,
+    limits: () => ({
+      filesMax: setting(config, "snapshotFilesMax"),
+      bytesMax: setting(config, "snapshotBytesMax"),
+      leaveOut: config.show().snapshotLeaveOut ?? [],
+      sessionBytes: limit(config, "sessionBytes"),
+    }),
+    log: log.write,
+  });
   const runner = createTurnRunner({
     store,
     committer,
@@ -99,6 +112,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     frames,
     waiters,
     processes,
+    worlds,
     driver: drivers.get,
     toolPolicy: agents.toolPolicy,
     permissions: {
@@ -124,6 +138,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     committer,
     runner,
     processes,
+    worlds,
     clock,
     newId,
     specs,

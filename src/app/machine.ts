@@ -2,7 +2,14 @@ import { createHash } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createAgentPool, type Kept, openShelf } from "../drivers/index.ts";
-import { createProcessHost, findBubblewrap, killMarked, limitsHeld } from "../host/index.ts";
+import {
+  createProcessHost,
+  findBubblewrap,
+  killMarked,
+  limitsHeld,
+  openSnapshots,
+  type Snapshots,
+} from "../host/index.ts";
 import { createSessionProcesses, createTempFolders, type SessionProcesses } from "../supervisor/index.ts";
 import type { DriverDesk, Services } from "../syscalls/index.ts";
 import { createDriverDesk } from "./driver-desk.ts";
@@ -18,6 +25,7 @@ export interface Machine {
   readonly desk: DriverDesk;
   /** What a driver keeps between turns; null for one that keeps nothing, or is not there any more. */
   readonly keeper: (adapter: string) => Kept | null;
+  readonly snapshots: Snapshots;
   /** Where the sessions of the house work. */
   readonly workspaces: string;
   readonly sandbox: Services["daemon"]["sandbox"];
@@ -59,13 +67,14 @@ export async function startMachine(options: {
     host,
     environment,
     instance,
-    workspaces,
+    grounds: [workspaces, join(home, "worktrees")],
     temps,
     url,
     driverEnvironment: (slug) => drivers.environment(slug),
     isHomeInPlace: identity.isInPlace,
     limits,
   });
+  const snapshots = openSnapshots({ folder: join(home, "snapshots"), bwrapPath });
   const programs = createProgramRunner({ host, clock, environment, instance, cwd: dirname(home) });
   const shelf = await openShelf(join(home, "drivers"), (file, problem) => log.write("no manifest", { file, problem }));
   const pool = createAgentPool(processes.agents, clock);
@@ -84,10 +93,12 @@ export async function startMachine(options: {
     drivers,
     desk: createDriverDesk({ drivers, shelf, agentsFolder, programs, processes, clock, version }),
     keeper: (adapter) => (drivers.manifest(adapter) === null ? null : pool),
+    snapshots,
     workspaces,
     sandbox: { bubblewrap: bwrapPath, remedy: "remedy" in bubblewrap ? bubblewrap.remedy : null },
     limits: () => ({ ...limits(), held: limitsHeld() }),
     stop: async (graceMs) => {
+      await snapshots.close();
       await pool.close();
       await host.stopAll({ graceMs });
       await temps.settled();

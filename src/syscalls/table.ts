@@ -14,6 +14,7 @@ import { reporting } from "./reporting.ts";
 import { sessionLife } from "./session-life.ts";
 import { sessionOffer } from "./session-offer.ts";
 import { sessionRead } from "./session-read.ts";
+import { sessionWorld } from "./session-world.ts";
 import { system } from "./system.ts";
 import { workspace } from "./workspace.ts";
 import { ws } from "./ws.ts";
@@ -23,6 +24,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...sessionLife,
   ...sessionOffer,
   ...sessionRead,
+  ...sessionWorld,
   ...company,
   ...handoff,
   ...reporting,

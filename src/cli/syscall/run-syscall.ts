@@ -1,4 +1,5 @@
 import { connect } from "../daemon/connect.ts";
+import { printDiff } from "../print/print-diff.ts";
 import { printItem } from "../print/print-item.ts";
 import { printOutput } from "../print/print-output.ts";
 import { stopByHand } from "../stop-by-hand.ts";
@@ -24,6 +25,7 @@ export const runSyscall: RunCommand = async (terminal, { args, json }) => {
 
 export function answer(terminal: Terminal, found: Pick<FoundSyscall, "name">, output: unknown, json: boolean): number {
   if (json) terminal.print(JSON.stringify(output));
+  else if (found.name === "session.diff") printDiff(terminal, output);
   else printOutput(terminal, output);
   return verdictOf(found.name, output);
 }

@@ -26,6 +26,8 @@ export interface SnapshotsOptions {
   readonly bwrapPath: string | null;
 }
 
+const CLOSE_MAX_MS = 1000;
+
 /** The thread starts with the first call. */
 export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshots {
   const waiting = new Map<number, PromiseWithResolvers<Calls[keyof Calls]["answer"]>>();
@@ -77,7 +79,9 @@ export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshot
       isClosed = true;
       if (worker === null) return;
       const ending = worker;
-      await call("close", {});
+      // What it is at may be long; whatever it is cut at, the store stays whole.
+      const late = new Promise<null>((resolve) => void setTimeout(resolve, CLOSE_MAX_MS, null).unref());
+      await Promise.race([call("close", {}).catch(() => null), late]);
       await ending.terminate();
     },
   };
