@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { toNomosError } from "../contract/index.ts";
-import { processIdentity, systemFiles, writeFileAtomic } from "../host/index.ts";
+import { processIdentity, type Snapshots, systemFiles, writeFileAtomic } from "../host/index.ts";
 import { compilePolicy, fact, HOME_LEASE, releaseLease, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
 import {
   createAgents,
@@ -73,7 +73,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const files = sessionFiles(systemFiles(), identity);
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
   const fence = await takeHomeLease({ store, newId, clock, holder: `pid:${process.pid}` });
-  const bounds = await openBounds({ home, store, config, clock, log: log.write });
+  let snapshots: Snapshots | null = null;
+  const besideBytes = () => snapshots?.bytes() ?? 0;
+  const bounds = await openBounds({ home, store, config, clock, log: log.write, besideBytes });
   const committer = createCommitter({ store, clock, newId, fence, bounds: bounds.bounds });
 
   let port = 0;
@@ -81,6 +83,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { environment, version } = options;
   const machine = await startMachine({ opened, environment, version, url });
   const { processes, drivers } = machine;
+  snapshots = machine.snapshots;
   const frames = createFrames();
   const agents = createAgents(store, committer);
   const tokens = createTokens(store, committer, clock, newId);
@@ -187,7 +190,17 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     census: keptCensus(store, clock),
     eventLoop: eventLoop.lag,
     backups: createBackups({ ...audit, home, store, clock, committer, version }),
-    retention: createRetention({ store, committer, clock, newId, folder: join(home, "archive") }),
+    retention: createRetention({
+      store,
+      committer,
+      clock,
+      newId,
+      folder: join(home, "archive"),
+      sweepSnapshots: async (ids) => {
+        const swept = await machine.snapshots.sweep(ids, false);
+        log.write("snapshots that nobody can go back to are gone", { ...swept });
+      },
+    }),
     fence,
     callsUnderWay: new Map(),
     secretsShownOnce: new Map(),

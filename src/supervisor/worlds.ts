@@ -103,9 +103,8 @@ export function createWorlds({ snapshots, home, userHome, limits, log }: WorldsD
     grow: async (sessionId, snapshot) => {
       const root = join(home, "worktrees", sessionId);
       await mkdir(dirname(root), { recursive: true, mode: 0o700 });
-      await mkdir(root, { mode: 0o700 });
       try {
-        await snapshots.restore(treeOf(root), snapshot);
+        await snapshots.grow(treeOf(root), snapshot);
       } catch (thrown) {
         await fell(root);
         throw thrown;

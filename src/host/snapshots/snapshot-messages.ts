@@ -10,6 +10,10 @@ export interface Calls {
     readonly ask: { readonly tree: TreeSpec; readonly to: string; readonly bwrapPath: string };
     readonly answer: Restored;
   };
+  readonly grow: {
+    readonly ask: { readonly tree: TreeSpec; readonly to: string; readonly bwrapPath: string };
+    readonly answer: Restored;
+  };
   readonly changes: {
     readonly ask: { readonly from: string | null; readonly to: string; readonly max: number };
     readonly answer: ChangeList;

@@ -1,3 +1,4 @@
+import { chmodSync, chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ByteName } from "./byte-path.ts";
 import { byteNameOf, shownName } from "./byte-path.ts";
@@ -52,6 +53,8 @@ export interface Restored {
 export interface SnapshotStore {
   readonly take: (tree: TreeSpec) => Generator<void, Taken>;
   readonly restore: (tree: TreeSpec, to: string, bwrapPath: string) => AsyncGenerator<void, Restored>;
+  /** A new, empty directory that nobody else knows of: as above, and the daemon itself may make its top what it was. */
+  readonly grow: (tree: TreeSpec, to: string, bwrapPath: string) => AsyncGenerator<void, Restored>;
   readonly changes: (from: string | null, to: string, max: number) => Generator<void, ChangeList>;
   readonly diff: (from: string | null, to: string, options: DiffOptions) => Generator<void, readonly FileDiff[]>;
   readonly sweep: (ids: readonly string[], dryRun: boolean) => Generator<void, Swept>;
@@ -115,35 +118,44 @@ export function openSnapshotStore(folder: string): SnapshotStore {
     return { taken, record, top: walked.tree };
   }
 
+  async function* restore(tree: TreeSpec, to: string, bwrapPath: string): AsyncGenerator<void, Restored> {
+    const startMs = performance.now();
+    const target = recordOf(to);
+    const withOwner = process.getuid?.() === 0;
+    let from: string | null = null;
+    let changed = 0;
+    let kept: readonly ByteName[] = [];
+    for (let round = 1; ; round += 1) {
+      const now = yield* takeRecord(tree);
+      from ??= now.taken.id;
+      const plan = planRestore(objects, now.record, target, withOwner);
+      const cannot = [...plan.cannot, ...kept];
+      const isLeft = plan.remove.every(({ path }) => kept.includes(path)) && plan.create.length === 0;
+      if (isEmptyPlan(plan) || (round > 1 && isLeft && plan.same.length + plan.settings.length === 0)) {
+        const tookMs = Math.round(performance.now() - startMs);
+        return { from, to, changed, notRestored: [...new Set(cannot)].map(shownName), tookMs };
+      }
+      if (round === RESTORE_ROUNDS) {
+        const paths = [...plan.create, ...plan.same, ...plan.remove].map(({ path }) => shownName(path)).slice(0, 20);
+        throw new SnapshotError("restore_failed", { root: tree.root, reason: "the tree does not hold still", paths });
+      }
+      if (round === 1) changed = plan.remove.length + plan.create.length + plan.same.length;
+      const { dev, ino } = now.top;
+      kept = (yield* carryOut({ objects, plan, root: tree.root, top: { dev, ino }, withOwner, bwrapPath })).kept;
+    }
+  }
+
   return {
     take: function* (tree) {
       return (yield* takeRecord(tree)).taken;
     },
-    restore: async function* (tree, to, bwrapPath) {
-      const startMs = performance.now();
-      const target = recordOf(to);
-      const withOwner = process.getuid?.() === 0;
-      let from: string | null = null;
-      let changed = 0;
-      let kept: readonly ByteName[] = [];
-      for (let round = 1; ; round += 1) {
-        const now = yield* takeRecord(tree);
-        from ??= now.taken.id;
-        const plan = planRestore(objects, now.record, target, withOwner);
-        const cannot = [...plan.cannot, ...kept];
-        const isLeft = plan.remove.every(({ path }) => kept.includes(path)) && plan.create.length === 0;
-        if (isEmptyPlan(plan) || (round > 1 && isLeft && plan.same.length + plan.settings.length === 0)) {
-          const tookMs = Math.round(performance.now() - startMs);
-          return { from, to, changed, notRestored: [...new Set(cannot)].map(shownName), tookMs };
-        }
-        if (round === RESTORE_ROUNDS) {
-          const paths = [...plan.create, ...plan.same, ...plan.remove].map(({ path }) => shownName(path)).slice(0, 20);
-          throw new SnapshotError("restore_failed", { root: tree.root, reason: "the tree does not hold still", paths });
-        }
-        if (round === 1) changed = plan.remove.length + plan.create.length + plan.same.length;
-        const { dev, ino } = now.top;
-        kept = (yield* carryOut({ objects, plan, root: tree.root, top: { dev, ino }, withOwner, bwrapPath })).kept;
-      }
+    restore,
+    grow: async function* (tree, to, bwrapPath) {
+      const { mode, uid, gid } = recordOf(to);
+      mkdirSync(tree.root, { mode: 0o700 });
+      if (process.getuid?.() === 0) chownSync(tree.root, uid, gid);
+      chmodSync(tree.root, mode);
+      return yield* restore(tree, to, bwrapPath);
     },
     changes: function* (from, to, max) {
       const changes: { path: string; what: "added" | "changed" | "deleted" | "mode" }[] = [];

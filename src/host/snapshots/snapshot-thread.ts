@@ -59,6 +59,8 @@ async function handle(call: Call): Promise<Calls[keyof Calls]["answer"]> {
       return slices(store.take(call.ask.tree));
     case "restore":
       return slices(store.restore(call.ask.tree, call.ask.to, call.ask.bwrapPath));
+    case "grow":
+      return slices(store.grow(call.ask.tree, call.ask.to, call.ask.bwrapPath));
     case "changes":
       return slices(store.changes(call.ask.from, call.ask.to, call.ask.max));
     case "diff":

@@ -1,4 +1,7 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { unless } from "../errno.ts";
 import type { DiffOptions, FileDiff } from "./file-diffs.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 import type { Calls, Reply } from "./snapshot-messages.ts";
@@ -11,11 +14,15 @@ export interface Snapshots {
   readonly take: (tree: TreeSpec) => Promise<Taken>;
   /** Makes the tree what it was; what is there now is taken first, so that it can be gone back to. */
   readonly restore: (tree: TreeSpec, to: string) => Promise<Restored>;
+  /** Makes a new directory and fills it; there must be nothing under its name. */
+  readonly grow: (tree: TreeSpec, to: string) => Promise<Restored>;
   readonly changes: (from: string | null, to: string, max: number) => Promise<ChangeList>;
   readonly diff: (from: string | null, to: string, options: DiffOptions) => Promise<readonly FileDiff[]>;
   /** Takes out what none of these snapshots needs. */
   readonly sweep: (ids: readonly string[], dryRun: boolean) => Promise<Swept>;
   readonly status: () => Promise<Calls["status"]["answer"]>;
+  /** What the store takes on disk, as last heard. */
+  readonly bytes: () => number;
   readonly close: () => Promise<void>;
 }
 
@@ -32,6 +39,7 @@ const CLOSE_MAX_MS = 1000;
 export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshots {
   const waiting = new Map<number, PromiseWithResolvers<Calls[keyof Calls]["answer"]>>();
   let worker: Worker | null = null;
+  let storeBytes = bytesIn(join(folder, "packs"));
   let isClosed = false;
   let n = 0;
 
@@ -65,14 +73,27 @@ export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshot
   };
 
   return {
-    take: (tree) => call("take", { tree }),
+    take: async (tree) => {
+      const taken = await call("take", { tree });
+      storeBytes += taken.storedBytes;
+      return taken;
+    },
+    bytes: () => storeBytes,
     restore: async (tree, to) => {
       if (bwrapPath === null) throw new SnapshotError("restore_unavailable");
       return call("restore", { tree, to, bwrapPath });
     },
+    grow: async (tree, to) => {
+      if (bwrapPath === null) throw new SnapshotError("restore_unavailable");
+      return call("grow", { tree, to, bwrapPath });
+    },
     changes: (from, to, max) => call("changes", { from, to, max }),
     diff: (from, to, options) => call("diff", { from, to, options }),
-    sweep: (ids, dryRun) => call("sweep", { ids, dryRun }),
+    sweep: async (ids, dryRun) => {
+      const swept = await call("sweep", { ids, dryRun });
+      storeBytes = (await call("status", {})).bytes;
+      return swept;
+    },
     status: () => call("status", {}),
     close: async () => {
       if (isClosed) return;
@@ -85,4 +106,9 @@ export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshot
       await ending.terminate();
     },
   };
+}
+
+function bytesIn(folder: string): number {
+  const names = unless(["ENOENT"], () => readdirSync(folder)) ?? [];
+  return names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 }
