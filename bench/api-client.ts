@@ -1,4 +1,6 @@
+import { mkdir } from "node:fs/promises";
 import { Agent, request } from "node:http";
+import { join } from "node:path";
 import { z } from "zod";
 
 /** A daemon's syscalls over kept-alive connections. Anything but a 2xx is an error: nothing else is measured. */
@@ -42,9 +44,12 @@ export function createApiClient(port: number, token: string): ApiClient {
 
 /** A new session of the demo driver; with a prompt, one that has run its first turn. */
 export async function startSession(api: ApiClient, cwd: string, prompt?: string): Promise<string> {
+  // Not beside the homes: a session's files are kept, and these are not its own.
+  const ground = join(cwd, "ground");
+  await mkdir(ground, { recursive: true });
   const session = await api.call("POST", "/sessions/agent", {
     adapter: "demo",
-    cwd,
+    cwd: ground,
     ...(prompt === undefined ? {} : { prompt }),
   });
   const id = String(session["id"]);

@@ -28,6 +28,7 @@ import { writeReport } from "./report.ts";
 import { describeMachine, type Result, resultOf, writeResult } from "./results.ts";
 import { resumeBenchmark } from "./resume.ts";
 import { showSessionBenchmark } from "./show-session.ts";
+import { snapshotsBenchmark } from "./snapshots.ts";
 import { soakBenchmark } from "./soak.ts";
 import { summaryTable } from "./table.ts";
 
@@ -40,6 +41,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   fanOutBenchmark,
   resumeBenchmark,
   forkBenchmark,
+  snapshotsBenchmark,
   listSearchBenchmark,
   daemonStartBenchmark,
   hibernatedBenchmark,

@@ -11,6 +11,7 @@ import { HOST_ERRORS } from "../src/contract/errors/host-errors.ts";
 import { KEEPING_ERRORS } from "../src/contract/errors/keeping-errors.ts";
 import { LOG_ERRORS } from "../src/contract/errors/log-errors.ts";
 import { SESSION_ERRORS } from "../src/contract/errors/session-errors.ts";
+import { WORLD_ERRORS } from "../src/contract/errors/world-errors.ts";
 import { ERROR_CATALOGUE } from "../src/contract/index.ts";
 import { REFUSAL_CODES } from "../src/kernel/index.ts";
 import { STORE_ERROR_CODES } from "../src/store/index.ts";
@@ -39,6 +40,7 @@ describe("what is generated", () => {
       "src/kernel/event-parts.ts",
       "src/kernel/driver-events.ts",
       "src/kernel/keeping.ts",
+      "src/kernel/world-events.ts",
       "src/kernel/session/view.ts",
     ])
       await copy(path, root);
@@ -87,9 +89,15 @@ describe("error codes", () => {
   });
 
   test("each belongs to one family", () => {
-    const families = [AGENT_ERRORS, DOOR_ERRORS, HOST_ERRORS, KEEPING_ERRORS, LOG_ERRORS, SESSION_ERRORS].flatMap(
-      (family) => Object.keys(family),
-    );
+    const families = [
+      AGENT_ERRORS,
+      DOOR_ERRORS,
+      HOST_ERRORS,
+      KEEPING_ERRORS,
+      LOG_ERRORS,
+      SESSION_ERRORS,
+      WORLD_ERRORS,
+    ].flatMap((family) => Object.keys(family));
     expect(families.toSorted()).toEqual(Object.keys(ERROR_CATALOGUE).sort());
   });
 
@@ -110,8 +118,16 @@ async function copy(path: string, root: string): Promise<void> {
 }
 
 /** Those who take a code as their first argument, and the types that list codes. */
-const SPEAKERS: readonly string[] = ["NomosError", "StoreError", "HostError", "DriverError", "ClientError", "refuse"];
-const LISTS: readonly string[] = ["HostErrorCode", "DriverErrorCode"];
+const SPEAKERS: readonly string[] = [
+  "NomosError",
+  "StoreError",
+  "HostError",
+  "DriverError",
+  "SnapshotError",
+  "ClientError",
+  "refuse",
+];
+const LISTS: readonly string[] = ["HostErrorCode", "DriverErrorCode", "SnapshotErrorCode"];
 
 /** Every code that stands in the sources where one is thrown, refused, or listed in a type of codes. */
 async function codesInSources(): Promise<readonly string[]> {

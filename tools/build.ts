@@ -22,6 +22,8 @@ const ENTRIES = {
   "reader-thread": "src/store/sqlite/reader-thread.ts",
   "export-thread": "src/store/sqlite/export-thread.ts",
   "copy-thread": "src/store/sqlite/copy-thread.ts",
+  "snapshot-thread": "src/host/snapshots/snapshot-thread.ts",
+  "apply-plan": "src/host/snapshots/apply-plan.ts",
   "script-host": "src/drivers/script/host-process.ts",
 };
 

@@ -24,10 +24,10 @@ import {
 } from "../src/store/index.ts";
 
 /**
- * Writes test/golden/v3: a small home with every kind of event there is, and what its folds and lists say. Once a
+ * Writes test/golden/v4: a small home with every kind of event there is, and what its folds and lists say. Once a
  * version has been released its golden log is never written again: later versions must read it for ever.
  */
-const VERSION = 3;
+const VERSION = 4;
 const folder = fileURLToPath(new URL(`../test/golden/v${VERSION}/`, import.meta.url));
 const home = join(folder, "home");
 
@@ -66,6 +66,16 @@ const QUESTION = {
   action: { verb: "tool.run", resource: "path/ground" },
   checkpoint: { step: 3 },
 };
+
+const SNAPSHOT = {
+  files: 3,
+  directories: 1,
+  bytes: 4096,
+  leftOut: { count: 1, first: [{ path: "node_modules", why: "rule" }] },
+  special: ["pipe"],
+  unsettled: ["busy.log"],
+  tookMs: 2.5,
+} as const;
 
 /** The same ids and times whenever it is written; only salts differ, and what is hashed with them. */
 let clockMs = Date.UTC(2026, 10, 15, 9, 0, 0);
@@ -130,6 +140,20 @@ type Add = (
   facts: readonly (Fact | CustomFact)[],
   more?: Partial<AppendOptions>,
 ) => Promise<readonly RecordedEvent[]>;
+
+/** Its files: kept, not kept, restored, and a restore that was taken back. */
+async function writeWorld(add: Add, stream: string): Promise<void> {
+  const [one, two] = ["a".repeat(64), "b".repeat(64)];
+  const taken = (snapshot: string, changed: number | null, occasion: "turn_start" | "turn_end" | "rewind") =>
+    fact("snapshot.taken@1", { ...SNAPSHOT, turnId: null, occasion, snapshot, storedBytes: 900, changed });
+  await add(stream, [taken(one, null, "turn_start"), taken(two, 2, "turn_end")]);
+  await add(stream, [fact("snapshot.skipped@1", { turnId: null, code: "tree_too_large", reason: "too many files" })]);
+  await add(stream, [taken(two, 0, "rewind"), fact("restore.begun@1", { from: two, to: one })]);
+  const settled = { from: two, to: one, changed: 2, notRestored: ["sock"] };
+  await add(stream, [fact("restore.settled@1", { ...settled, outcome: "restored", reason: null })]);
+  await add(stream, [fact("restore.begun@1", { from: one, to: two })]);
+  await add(stream, [fact("restore.settled@1", { ...settled, outcome: "rolled_back", reason: "no space" })]);
+}
 
 /** One session, through everything that can happen to it while it lives. */
 async function writeSession(log: Store, add: Add, stream: string): Promise<void> {
@@ -208,6 +232,7 @@ async function writeSession(log: Store, add: Add, stream: string): Promise<void>
   const view = (await stateAt(log, stream, 2)).view;
   const version = (await log.version(stream)) + 1;
   await add(stream, [fact("session.rewound@1", { to, view: rewindView(view, to, { stream, version }) })]);
+  await writeWorld(add, stream);
   if (message === undefined) throw new Error("nothing was appended");
   const said = newEvent(fact("data.erased@1", { events: [message.id], reason: "asked for" }));
   await log.erase(stream, [message.id], said, { fence: 1 });

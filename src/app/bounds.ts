@@ -17,6 +17,8 @@ interface BoundsDeps {
   readonly config: ConfigService;
   readonly clock: Clock;
   readonly log: (message: string, details: object) => void;
+  /** What is kept beside the log and counts with it. */
+  readonly besideBytes: () => number;
 }
 
 /** So many times its limit the write-ahead log may grow to before nothing new is begun, and before turns end. */
@@ -31,7 +33,7 @@ export async function openBounds(deps: BoundsDeps): Promise<OpenedBounds> {
   const { store, config, clock, log } = deps;
   const limits = (): BoundLimits & { readonly walBytes: number } => ({
     sessionBytes: limit(config, "sessionBytes"),
-    homeBytes: limit(config, "homeBytes"),
+    homeBytes: Math.max(0, limit(config, "homeBytes") - deps.besideBytes()),
     liveSessionsMax: limit(config, "liveSessionsMax"),
     diskFreeBytes: limit(config, "diskFreeBytes"),
     walBytes: limit(config, "walBytes"),

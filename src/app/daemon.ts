@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { toNomosError } from "../contract/index.ts";
-import { processIdentity, systemFiles, writeFileAtomic } from "../host/index.ts";
+import { processIdentity, type Snapshots, systemFiles, writeFileAtomic } from "../host/index.ts";
 import { compilePolicy, fact, HOME_LEASE, releaseLease, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
 import {
   createAgents,
@@ -15,6 +15,7 @@ import {
   createTokens,
   createTurnRunner,
   createWorkspaces,
+  createWorlds,
 } from "../supervisor/index.ts";
 import { type HttpServer, serveHttp } from "../surfaces/index.ts";
 import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
@@ -30,7 +31,7 @@ import { openHome } from "./open-home.ts";
 import { tidySandboxHomes } from "./sandbox-homes.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
 import { sessionFiles } from "./session-files.ts";
-import { setting } from "./settings.ts";
+import { limit, setting } from "./settings.ts";
 import { startTour } from "./tour.ts";
 import { unlessFull } from "./unless-full.ts";
 import { workspaceFile } from "./workspace-file.ts";
@@ -73,7 +74,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const files = sessionFiles(systemFiles(), identity);
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
   const fence = await takeHomeLease({ store, newId, clock, holder: `pid:${process.pid}` });
-  const bounds = await openBounds({ home, store, config, clock, log: log.write });
+  let snapshots: Snapshots | null = null;
+  const besideBytes = () => snapshots?.bytes() ?? 0;
+  const bounds = await openBounds({ home, store, config, clock, log: log.write, besideBytes });
   const committer = createCommitter({ store, clock, newId, fence, bounds: bounds.bounds });
 
   let port = 0;
@@ -89,6 +92,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     onDenied: noteNetworkDenial(committer, log.write),
   });
   const { processes, drivers } = machine;
+  snapshots = machine.snapshots;
   const frames = createFrames();
   const agents = createAgents(store, committer);
   const tokens = createTokens(store, committer, clock, newId);
@@ -98,6 +102,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     [...permissions(table), ...TOOL_VERBS],
     [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
   );
+  const worlds = createWorlds({
+    snapshots: machine.snapshots,
+    home,
+    userHome: environment["HOME"] ?? null,
+    limits: () => ({
+      filesMax: setting(config, "snapshotFilesMax"),
+      bytesMax: setting(config, "snapshotBytesMax"),
+      leaveOut: config.show().snapshotLeaveOut ?? [],
+      sessionBytes: limit(config, "sessionBytes"),
+    }),
+    log: log.write,
+  });
   const runner = createTurnRunner({
     store,
     committer,
@@ -108,6 +124,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     frames,
     waiters,
     processes,
+    worlds,
     driver: drivers.get,
     toolPolicy: agents.toolPolicy,
     permissions: {
@@ -135,6 +152,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     committer,
     runner,
     processes,
+    worlds,
     clock,
     newId,
     specs,
@@ -183,7 +201,17 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     census: keptCensus(store, clock),
     eventLoop: eventLoop.lag,
     backups: createBackups({ ...audit, home, store, clock, committer, version }),
-    retention: createRetention({ store, committer, clock, newId, folder: join(home, "archive") }),
+    retention: createRetention({
+      store,
+      committer,
+      clock,
+      newId,
+      folder: join(home, "archive"),
+      sweepSnapshots: async (ids) => {
+        const swept = await machine.snapshots.sweep(ids, false);
+        log.write("snapshots that nobody can go back to are gone", { ...swept });
+      },
+    }),
     fence,
     callsUnderWay: new Map(),
     secretsShownOnce: new Map(),

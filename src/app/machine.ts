@@ -13,6 +13,8 @@ import {
   killMarked,
   limitsHeld,
   type Missing,
+  openSnapshots,
+  type Snapshots,
 } from "../host/index.ts";
 import type { SessionSpec } from "../kernel/index.ts";
 import {
@@ -38,6 +40,7 @@ export interface Machine {
   readonly desk: DriverDesk;
   /** What a driver keeps between turns; null for one that keeps nothing, or is not there any more. */
   readonly keeper: (adapter: string) => Kept | null;
+  readonly snapshots: Snapshots;
   /** Where the sessions of the house work. */
   readonly workspaces: string;
   readonly walls: SessionWalls;
@@ -115,13 +118,14 @@ export async function startMachine(options: {
     walls,
     environment,
     instance,
-    workspaces,
+    grounds: [workspaces, join(home, "worktrees")],
     temps,
     url,
     driverEnvironment: (slug) => drivers.environment(slug),
     isHomeInPlace: identity.isInPlace,
     limits,
   });
+  const snapshots = openSnapshots({ folder: join(home, "snapshots"), bwrapPath });
   const programs = createProgramRunner({ host, clock, environment, instance, cwd: dirname(home) });
   const shelf = await openShelf(join(home, "drivers"), (file, problem) => log.write("no manifest", { file, problem }));
   const pool = createAgentPool(processes.agents, clock);
@@ -140,6 +144,7 @@ export async function startMachine(options: {
     drivers,
     desk: createDriverDesk({ drivers, shelf, agentsFolder, programs, processes, clock, version }),
     keeper: (adapter) => (drivers.manifest(adapter) === null ? null : pool),
+    snapshots,
     workspaces,
     walls,
     sandboxHomes,
@@ -169,6 +174,7 @@ export async function startMachine(options: {
     sandbox: { bubblewrap: bwrapPath, remedy: "remedy" in bubblewrap ? bubblewrap.remedy : null },
     limits: () => ({ ...limits(), held: limitsHeld() }),
     stop: async (graceMs) => {
+      await snapshots.close();
       await pool.close();
       await host.stopAll({ graceMs });
       await temps.settled();

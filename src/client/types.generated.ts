@@ -294,7 +294,7 @@ export interface SyscallTypes {
     };
     readonly output: Session;
   };
-  /** A new session that starts where another one was at some event; nothing is copied. */
+  /** A new session that starts where another one was at some event, on files of its own as they were then. */
   "session.fork": {
     readonly kind: "write";
     readonly input: {
@@ -303,10 +303,12 @@ export interface SyscallTypes {
       /** an event id; default: the head */
       readonly at?: string;
       readonly label?: string;
+      /** leave the files as they are */
+      readonly talkOnly?: boolean;
     };
     readonly output: Session;
   };
-  /** Move a session's head back to an event: artifacts and todo as of then; nothing is deleted. */
+  /** Move a session's head back to an event: files, artifacts and todo as of then; nothing is deleted. */
   "session.rewind": {
     readonly kind: "write";
     readonly input: {
@@ -314,6 +316,10 @@ export interface SyscallTypes {
       readonly id: string;
       /** an event id */
       readonly to: string;
+      /** also over files that somebody else changed since */
+      readonly force?: boolean;
+      /** leave the files as they are */
+      readonly talkOnly?: boolean;
     };
     readonly output: {
       readonly id: string;
@@ -580,6 +586,57 @@ export interface SyscallTypes {
     readonly output: {
       readonly entries: readonly LogEvent[];
       readonly next: number | null;
+    };
+  };
+  /** Keep a session's files as they are now, beside what is kept at each turn's end. */
+  "session.snapshot": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly snapshot: string;
+      readonly isNew: boolean;
+      readonly files: number;
+      readonly bytes: number;
+    };
+  };
+  /** What a turn really changed in the session's files, through the shell too. */
+  "session.diff": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
+      /** its number, from 1, or its id; default: the running one, else the last */
+      readonly turn?: number | string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly turnId: string;
+      readonly turn: number;
+      readonly from: string | null;
+      readonly to: string;
+      readonly files: readonly {
+        readonly path: string;
+        readonly change: "added" | "changed" | "deleted" | "mode";
+        readonly kind: string;
+        readonly before: {
+          readonly mode: string;
+          readonly size: number;
+          readonly target: string | null;
+        } | null;
+        readonly after: {
+          readonly mode: string;
+          readonly size: number;
+          readonly target: string | null;
+        } | null;
+        /** unified, for text */
+        readonly diff: string | null;
+        /** why there is none */
+        readonly noDiff: string | null;
+      }[];
     };
   };
   /** The other sessions at work in the same directory or of the same family, each with its last note. */
@@ -1781,4 +1838,16 @@ export type ErrorCode =
   | "turn_open"
   | "workspace_limit"
   | "workspace_not_found"
-  | "workspace_reserved";
+  | "workspace_reserved"
+  | "files_changed"
+  | "files_not_kept"
+  | "restore_failed"
+  | "restore_unavailable"
+  | "snapshot_damaged"
+  | "snapshot_missing"
+  | "snapshots_closed"
+  | "tree_missing"
+  | "tree_moved"
+  | "tree_too_broad"
+  | "tree_too_large"
+  | "tree_unreadable";

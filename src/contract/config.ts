@@ -67,6 +67,20 @@ export const Config = z.looseObject({
   processesMax: z.number().int().min(1).optional().describe("processes of all sessions together"),
   connectionsMax: z.number().int().min(1).optional().describe("open connections, streams included"),
   requestBytesMax: z.number().int().min(1024).optional().describe("the largest request body"),
+  snapshotFilesMax: z
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .describe("a session's directory with more files and folders than this is not kept at its turns' ends"),
+  snapshotBytesMax: bytes(1024).describe("nor is one with more bytes than this"),
+  snapshotLeaveOut: z
+    .array(z.string().min(1).max(500))
+    .max(100)
+    .optional()
+    .describe(
+      "names (`node_modules`) or paths below the session's directory (`/build/*.o`) that no snapshot holds and no restore touches; default: none",
+    ),
   limits: z
     .looseObject({
       sessionBytes: bytes(1024).describe(
@@ -136,6 +150,8 @@ export const CONFIG_DEFAULTS = {
   requestBytesMax: 24_000_000,
   delegationDepthMax: 3,
   delegationChildrenMax: 8,
+  snapshotFilesMax: 200_000,
+  snapshotBytesMax: 4_294_967_296,
 } as const;
 
 /** Under `limits`. */
@@ -159,4 +175,7 @@ export const HOT_KEYS: readonly string[] = [
   "limits",
   "delegationDepthMax",
   "delegationChildrenMax",
+  "snapshotFilesMax",
+  "snapshotBytesMax",
+  "snapshotLeaveOut",
 ];

@@ -3,6 +3,7 @@ import type { Continuity, TextOrBlob } from "./event-parts.ts";
 import type { Json } from "./json.ts";
 import type { ArchiveRef, BackedUp, Collected, Restored } from "./keeping.ts";
 import type { Artifact, TodoItem, View } from "./session/view.ts";
+import { WORLD_EVENT_TYPES, type WorldEventMap } from "./world-events.ts";
 
 /** What a session is and where it works; fixed at birth, inherited by forks. */
 export interface SessionSpec {
@@ -46,7 +47,7 @@ export type RedoClass = "safe" | "ask" | "failed";
 export type EffectOutcome = "done" | "failed" | "refused" | "unknown";
 
 /** Every fact there is. A name once written is never changed in meaning; a new shape is a new version. */
-export interface EventMap extends DriverEventMap {
+export interface EventMap extends DriverEventMap, WorldEventMap {
   "session.opened@1": { readonly spec: SessionSpec; readonly label: string | null };
   "session.forked@1": {
     readonly spec: SessionSpec;
@@ -232,6 +233,7 @@ export const EVENT_TYPES = [
   "lease.acquired@1",
   "lease.released@1",
   ...DRIVER_EVENT_TYPES,
+  ...WORLD_EVENT_TYPES,
 ] as const satisfies readonly (keyof EventMap)[];
 
 export type EventType = keyof EventMap;

@@ -27,6 +27,7 @@ const GROWTH: { readonly [K in EventType]?: Growth } = {
   "session.labelled@1": "start",
   "session.rewound@1": "start",
   "session.delegated@1": "start",
+  "restore.begun@1": "start",
   "turn.admitted@1": "start",
   "turn.attached@1": "start",
   "driver.configured@1": "start",

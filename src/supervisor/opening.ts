@@ -12,14 +12,17 @@ import {
   sessionName,
   sessionStream,
   together,
+  type View,
 } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 import type { Bounds } from "./bounds.ts";
 import type { By, Committer } from "./committer.ts";
 import { type GivenPrompt, keepPrompt } from "./given-prompt.ts";
 import { findPoint, viewAt } from "./lineage.ts";
+import { snapshotFor } from "./rewinding.ts";
 import { makeSpec, type OpenInput, type SpecSources } from "./spec.ts";
 import type { TurnRunner } from "./turn-runner.ts";
+import type { Worlds } from "./worlds.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
 
@@ -33,6 +36,8 @@ export interface Opening extends OpenInput {
 export interface ForkInput {
   readonly at?: string | undefined;
   readonly label?: string | undefined;
+  /** It works on the same directory as the other. */
+  readonly talkOnly?: boolean | undefined;
 }
 
 /** How sessions come to be, but for those that a session starts. */
@@ -52,6 +57,7 @@ export interface OpeningDeps {
 
 export function createOpenings(
   deps: OpeningDeps & {
+    readonly worlds: Worlds;
     /** Told of one that somebody else runs, before anybody waits for its first turn. */
     readonly onExternal: (id: string, process: NonNullable<SessionSpec["external"]>) => Promise<void>;
   },
@@ -83,19 +89,33 @@ export function createOpenings(
     return events;
   };
 
-  const forkOf = async (born: string, id: string, { at, label }: ForkInput, by: By): Events => {
+  /** A directory of its own with the files as of then; the parent's where there is nothing to tell them apart by. */
+  const treeFor = async (born: string, parent: SessionState, view: View): Promise<string | null> => {
+    const snapshot = await snapshotFor(store, parent, view);
+    return snapshot === null ? null : deps.worlds.grow(born, snapshot);
+  };
+
+  const forkOf = async (born: string, id: string, { at, label, talkOnly }: ForkInput, by: By): Events => {
     const parent = await committer.sessionState(id);
     if (parent.archived !== null) throw new NomosError("session_archived", { id });
     const point = await findPoint(store, parent, at ?? parent.headId ?? "");
     const view = await viewAt(store, parent, point);
     if (parent.spec === null) throw new NomosError("event_not_found", { eventId: point.eventId });
-    const spec: SessionSpec = { ...parent.spec, name: sessionName(deps.specs.random()), external: null };
+    const cwd = talkOnly === true ? null : await treeFor(born, parent, view);
+    const name = sessionName(deps.specs.random());
+    const spec: SessionSpec = { ...parent.spec, name, external: null, ...(cwd === null ? {} : { cwd }) };
     const from = { ...point, sessionId: id };
     const forked = { spec, label: label ?? parent.label, from, root: parent.root, view };
     const settings = parent.driver?.settings ?? null;
     const decide = (state: SessionState): Decision =>
       together(forkSession(state, forked), settings === null ? [] : configureDriver(state, settings));
-    return create(born, decide, by, point);
+    const events = await create(born, decide, by, point).catch(async (thrown: unknown) => {
+      if (cwd !== null) await deps.worlds.fell(cwd);
+      throw thrown;
+    });
+    // Somebody was first with the same call: the answer is about the other's.
+    if (cwd !== null && !events.some(({ stream }) => stream === sessionStream(born))) await deps.worlds.fell(cwd);
+    return events;
   };
 
   return {

@@ -104,8 +104,8 @@ async function directory(path: string, { files, home }: Pick<PlaceSources, "file
 }
 
 function refuseHidden(found: string, home: string, cwd = found): void {
-  if (isInside(home, found) && !found.startsWith(join(home, "workspaces") + sep))
-    throw new NomosError("cwd_hidden", { cwd });
+  const isOurs = ["workspaces", "worktrees"].some((name) => found.startsWith(join(home, name) + sep));
+  if (isInside(home, found) && !isOurs) throw new NomosError("cwd_hidden", { cwd });
 }
 
 function groundOf(text: string): Ground {

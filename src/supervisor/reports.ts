@@ -13,12 +13,14 @@ import {
   replaceTodo,
   type SessionState,
   type TodoItem,
+  together,
   writeArtifact,
 } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import type { By, Committer } from "./committer.ts";
 import type { SpecSources } from "./spec.ts";
 import { keepWhole, storeText } from "./texts.ts";
+import type { Worlds } from "./worlds.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
 
@@ -63,6 +65,7 @@ export function createReports(deps: {
   readonly committer: Committer;
   readonly newId: () => string;
   readonly specs: SpecSources;
+  readonly worlds: Pick<Worlds, "look">;
   /** Told when a reported session has finished. */
   readonly onFinish: (id: string) => void;
 }): Reports {
@@ -80,12 +83,16 @@ export function createReports(deps: {
     beginTurn: async (id, prompt, by) => {
       const kept = await storeText(committer.keeper(id, "start"), prompt, LIMITS.promptInlineBytes);
       const turn = { turnId: newId(), prompt: kept };
-      return change(id, (state) => beginTurn(reported(state), turn), by);
+      const world = await deps.worlds.look(await committer.sessionState(id), "turn_start", turn.turnId);
+      return change(id, (state) => together(beginTurn(reported(state), turn), world), by);
     },
-    endTurn: (id, turnId, outcome, message, by) => {
+    endTurn: async (id, turnId, outcome, message, by) => {
       const error = message === null ? null : { code: "driver_failed", message };
       const over = (state: SessionState) => state.recentTurns.some((turn) => turn.turnId === turnId);
-      return change(id, (state) => (over(state) ? [] : endTurn(reported(state), { turnId, outcome, error })), by);
+      const now = await committer.sessionState(id);
+      const world = over(now) ? [] : await deps.worlds.look(now, "turn_end", turnId);
+      const end = (state: SessionState) => endTurn(reported(state), { turnId, outcome, error });
+      return change(id, (state) => (over(state) ? [] : together(world, end(state))), by);
     },
     finish: async (id, { exitCode, error }, by) => {
       const over: End =

@@ -15,6 +15,7 @@ import type { RecordedEvent, Store } from "../store/index.ts";
 import { archiveSessionData, archiveThere, erasableOf, removeTorn } from "./archiving.ts";
 import { type By, type Committer, settled } from "./committer.ts";
 import { type DueSession, dueSessions } from "./due-sessions.ts";
+import { liveSnapshots } from "./live-snapshots.ts";
 
 /** What leaves the log when it is old: the data of sessions that ended long ago, and blobs that nobody names. */
 export interface Retention {
@@ -39,6 +40,8 @@ export interface RetentionDeps {
   readonly newId: NewId;
   /** Where archives go. */
   readonly folder: string;
+  /** Takes out all files but those of these snapshots. */
+  readonly sweepSnapshots: (live: readonly string[]) => Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
@@ -49,7 +52,7 @@ const ERASED_AT_ONCE = 20_000;
 /** Whoever has brought a blob may take so long to name it. */
 const BLOB_GRACE_MS = 3_600_000;
 
-export function createRetention({ store, committer, clock, newId, folder }: RetentionDeps): Retention {
+export function createRetention({ store, committer, clock, newId, folder, sweepSnapshots }: RetentionDeps): Retention {
   const { fence } = committer;
   let isUnderWay = false;
 
@@ -151,6 +154,7 @@ export function createRetention({ store, committer, clock, newId, folder }: Rete
     }
     const swept = await sweep(false);
     await store.giveBack(fence);
+    await sweepSnapshots(await liveSnapshots(store));
     const said = totals(collected, more, { blobs: freed.blobs + swept.blobs, bytes: freed.bytes + swept.bytes });
     const noted = fact("log.collected@1", { maxAgeDays, ...said });
     return (await committer.change(SYSTEM_STREAM, () => [noted], by)).events;

@@ -43,7 +43,8 @@ export interface SessionProcessesOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Marks every process, so that orphans of a dead daemon can be found where there is no sandbox. */
   readonly instance: string;
-  readonly workspaces: string;
+  /** Folders of the home that sessions work in. */
+  readonly grounds: readonly string[];
   readonly url: () => string;
   readonly driverEnvironment: (adapter: string) => Readonly<Record<string, string>>;
   /** For agents and drivers; what a session merely runs has the person's own. */
@@ -85,7 +86,7 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
       [MARKER_VARIABLE]: `${options.instance}:${label}`,
     };
     if (!options.isHomeInPlace()) throw new NomosError("home_unusable", { reason: "it is not where it was" });
-    const inside = cwd === options.workspaces || cwd.startsWith(`${options.workspaces}/`);
+    const inside = options.grounds.some((ground) => cwd === ground || cwd.startsWith(`${ground}/`));
     const spec = {
       ...rest,
       cwd,

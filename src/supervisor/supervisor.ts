@@ -16,7 +16,6 @@ import {
   recoverSession,
   requestInterrupt,
   resumeSession,
-  rewindSession,
   type SessionRow,
   type SessionState,
   startSession,
@@ -29,18 +28,20 @@ import { createExternalWatch } from "./external-watch.ts";
 import { type GivenPrompt, keepPrompt } from "./given-prompt.ts";
 import { interruptedIn, settleTurn } from "./interrupting.ts";
 import { keepDoing } from "./keep-doing.ts";
-import { findPoint, viewAt } from "./lineage.ts";
 import { createOpenings, type OpeningDeps, type Openings } from "./opening.ts";
 import { recoverAll } from "./recovering.ts";
 import { createReports, type Reports } from "./reports.ts";
+import { createRewinding, type RewindInput } from "./rewinding.ts";
 import type { SessionProcesses } from "./session-processes.ts";
 import { refuseUnoffered } from "./settings.ts";
 import type { TurnRunner } from "./turn-runner.ts";
+import { createTurnWorlds, type TurnWorlds } from "./turn-worlds.ts";
+import type { Worlds } from "./worlds.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
 
 /** Sessions as processes: start, prompt, interrupt, sleep, fork, rewind, end, recover. What it returns is what was recorded. */
-export interface Supervisor extends Reports, Openings {
+export interface Supervisor extends Reports, Openings, TurnWorlds {
   readonly prompt: (
     id: string,
     input: GivenPrompt & { readonly queue: boolean; readonly interrupt: boolean },
@@ -60,7 +61,10 @@ export interface Supervisor extends Reports, Openings {
   readonly forget: (id: string, by: By) => Events;
   readonly gone: (id: string) => Promise<void>;
   readonly label: (id: string, label: string | null, by: By) => Events;
-  readonly rewind: (id: string, to: string, by: By) => Events;
+  /** Files and talk, or neither. */
+  readonly rewind: (id: string, input: RewindInput, by: By) => Events;
+  /** Keeps the session's files as they are now; nothing when they are as they were last kept. */
+  readonly snapshot: (id: string, by: By) => Events;
   readonly answer: (approvalId: string, answer: Answer, by: By) => Events;
   /** Deletes the data of a session's events for good, between its turns; headers and chain stay. */
   readonly erase: Committer["erase"];
@@ -73,6 +77,7 @@ export interface SupervisorDeps extends OpeningDeps {
   readonly runner: TurnRunner;
   readonly processes: SessionProcesses;
   readonly clock: Clock;
+  readonly worlds: Worlds;
   /** What a driver keeps between turns; null for one that keeps nothing, or is not there any more. */
   readonly keeper: (adapter: string) => Kept | null;
   readonly idleHibernateMs: () => number;
@@ -143,6 +148,14 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     return events;
   };
 
+  const rewinding = createRewinding({
+    ...deps,
+    quiet: async (id) => {
+      await processes.stopAll(id);
+      await release(id);
+    },
+  });
+
   const stopSleeper = keepDoing(clock, SLEEP_LOOK_EVERY_MS, async () => {
     for (const id of awake.idleLongerThan(deps.idleHibernateMs())) await sleep(id);
   });
@@ -199,12 +212,12 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     forget: (id, by) => end(id, forgetSession, by),
     gone,
     label: (id, label, by) => change(id, (state) => labelSession(state, label), by),
-    rewind: async (id, to, by) => {
-      const state = await committer.sessionState(id);
-      const point = await findPoint(store, state, to);
-      const view = await viewAt(store, state, point);
-      return change(id, (now) => rewindSession(now, point, view), by);
+    rewind: async (id, input, by) => {
+      const events = await rewinding.rewind(id, input, by);
+      runner.pump(id);
+      return events;
     },
+    snapshot: rewinding.snapshot,
     answer: async (approvalId, answer, by) => {
       const row = await store.row("approval", approvalId);
       if (row === null) throw new NomosError("approval_not_found", { approvalId });
@@ -212,6 +225,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       return change(sessionId, (state) => answerApproval(state, approvalId, answer), by);
     },
     ...reports,
+    ...createTurnWorlds(deps),
     erase: committer.erase,
     recover: () => recoverAll(store, recoverOne),
     stop: async (graceMs) => {
@@ -232,6 +246,8 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       return false;
     }
     const { events } = await committer.session(row.id, recoverSession, DAEMON);
+    // Turns wait until the files are what the talk says.
+    await rewinding.settle(state);
     runner.pump(row.id);
     return events.length > 0;
   }

@@ -1,6 +1,14 @@
 import { toNomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
-import { type Decision, endStillborn, endTurn, isEnded, type SessionState } from "../kernel/index.ts";
+import {
+  type Decision,
+  endStillborn,
+  endTurn,
+  type Fact,
+  isEnded,
+  type SessionState,
+  together,
+} from "../kernel/index.ts";
 import type { Committer } from "./committer.ts";
 import type { Outcome } from "./turn-stop.ts";
 
@@ -10,10 +18,12 @@ export async function recordTurnEnd(
   sessionId: string,
   turnId: string,
   outcome: Outcome,
+  /** What the turn made of the files: known before anybody takes the turn for over. */
+  world: readonly Fact[],
 ): Promise<void> {
   while (true) {
     try {
-      await committer.session(sessionId, (now) => endOf(now, turnId, outcome), { actor: "daemon" });
+      await committer.session(sessionId, (now) => withWorld(world, endOf(now, turnId, outcome)), { actor: "daemon" });
       return;
     } catch (thrown) {
       const { code } = toNomosError(thrown);
@@ -22,6 +32,10 @@ export async function recordTurnEnd(
       await clock.sleep(TRY_AGAIN_MS);
     }
   }
+}
+
+function withWorld(world: readonly Fact[], end: Decision): Decision {
+  return "refused" in end || end.length > 0 ? together(world, end) : end;
 }
 
 function endOf(state: SessionState, turnId: string, { isStillborn, outcome, error }: Outcome): Decision {

@@ -23,6 +23,7 @@ import { NO_BOUNDS } from "./bounds.ts";
 import { createCommitter } from "./committer.ts";
 import { createFrames } from "./frames.ts";
 import { createTurnRunner } from "./turn-runner.ts";
+import { NO_WORLDS } from "./worlds.ts";
 
 const BY = { actor: "test" };
 
@@ -58,6 +59,7 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
     clock,
     newId,
     processes,
+    worlds: NO_WORLDS,
     files: systemFiles(),
     policy: compilePolicy([], []),
     frames: createFrames(),

@@ -20,8 +20,10 @@ import { inputOf, pastOf } from "./turn-input.ts";
 import { createTurnPort } from "./turn-port.ts";
 import { createTurnStarts, type Due, isStart, type TurnStart } from "./turn-start.ts";
 import { type Outcome, orLetGo, type StopReason, stopped } from "./turn-stop.ts";
+import { createTurnWorld } from "./turn-world.ts";
 import { walledFiles } from "./walled-files.ts";
 import { within } from "./within-bounds.ts";
+import type { Worlds } from "./worlds.ts";
 
 export interface TurnRunnerDeps {
   readonly store: Store;
@@ -33,6 +35,7 @@ export interface TurnRunnerDeps {
   readonly frames: Frames;
   readonly waiters: ApprovalWaiters;
   readonly processes: SessionProcesses;
+  readonly worlds: Pick<Worlds, "look">;
   readonly driver: (slug: string) => Driver;
   readonly toolPolicy: (agent: string, tool: string) => Promise<ToolPolicy>;
   readonly permissions: PermissionSources;
@@ -91,6 +94,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   const pumps = new Map<string, Pump>();
   let draining = false;
   const starts = createTurnStarts(deps);
+  const world = createTurnWorld(deps);
   const nextStart: TurnStart = (sessionId) => starts.next(sessionId, draining);
 
   const pump = (sessionId: string): void => {
@@ -160,6 +164,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   const runOne = async (run: Run, turn: Turn): Promise<void> => {
     const { state, turnId, controller } = run;
     limitTime(run, turn);
+    await world.atStart(run);
     const outcome = await orLetGo(drive(run), controller.signal, deps.clock);
     turn.stopTimer();
     await deps.processes
@@ -167,7 +172,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       .catch((thrown: unknown) =>
         deps.log("a process of a turn does not end", { id: state.id, reason: String(thrown) }),
       );
-    await recordTurnEnd(deps, state.id, turnId, outcome);
+    await recordTurnEnd(deps, state.id, turnId, outcome, await world.atEnd(run));
   };
 
   /** A turn that waits for a person is not the one who takes so long: it gets its time anew. */

@@ -11,6 +11,7 @@ import { sessionStart } from "./session-start.ts";
 const Label = z.string().max(LIMITS.labelChars);
 const Ok = z.object({ ok: z.boolean(), id: z.string() });
 const byId = z.object({ id: SessionId });
+const TalkOnly = z.boolean().optional().describe("leave the files as they are");
 
 export const sessionLife: readonly Syscall[] = [
   sessionStart,
@@ -166,34 +167,71 @@ export const sessionLife: readonly Syscall[] = [
   }),
   write({
     name: "session.fork",
-    summary: "A new session that starts where another one was at some event; nothing is copied",
+    summary: "A new session that starts where another one was at some event, on files of its own as they were then",
     permission: "session.fork",
     about: "session",
     input: byId.extend({
       at: z.string().max(64).optional().describe("an event id; default: the head"),
       label: Label.optional(),
+      talkOnly: TalkOnly,
     }),
     output: SessionWire,
-    errors: ["session_not_found", "event_not_found", "quota_exceeded", "disk_low", "limit_reached"],
+    errors: [
+      "session_not_found",
+      "event_not_found",
+      "quota_exceeded",
+      "disk_low",
+      "disk_full",
+      "limit_reached",
+      "files_not_kept",
+      "restore_failed",
+      "restore_unavailable",
+      "snapshot_damaged",
+      "snapshot_missing",
+    ],
     http: { method: "POST", path: "/sessions/:id/fork", status: 201 },
     cli: { positional: ["id"], short: "fork" },
-    commit: (context, { id, at, label }) => context.services.supervisor.fork(id, { at, label }, byOf(context)),
+    commit: (context, { id, at, label, talkOnly }) =>
+      context.services.supervisor.fork(id, { at, label, talkOnly }, byOf(context)),
     answer: (context, _input, events) => showSession(context, sessionIdIn(events)),
   }),
   write({
     name: "session.rewind",
-    summary: "Move a session's head back to an event: artifacts and todo as of then; nothing is deleted",
+    summary: "Move a session's head back to an event: files, artifacts and todo as of then; nothing is deleted",
     permission: "session.control",
     about: "session",
-    input: byId.extend({ to: z.string().max(64).describe("an event id") }),
+    input: byId.extend({
+      to: z.string().max(64).describe("an event id"),
+      force: z.boolean().optional().describe("also over files that somebody else changed since"),
+      talkOnly: TalkOnly,
+    }),
     output: SessionWire.extend({
       irrevocable: z.array(z.object({ effectId: z.string(), kind: z.string(), detail: z.unknown() })),
     }),
-    errors: ["session_not_found", "event_not_found", "session_busy", "session_ended", "quota_exceeded", "disk_low"],
+    errors: [
+      "session_not_found",
+      "event_not_found",
+      "session_busy",
+      "session_ended",
+      "quota_exceeded",
+      "disk_low",
+      "disk_full",
+      "files_changed",
+      "files_not_kept",
+      "restore_failed",
+      "restore_unavailable",
+      "snapshot_damaged",
+      "snapshot_missing",
+      "tree_missing",
+      "tree_moved",
+      "tree_too_large",
+      "tree_unreadable",
+    ],
     http: { method: "POST", path: "/sessions/:id/rewind" },
     cli: { positional: ["id", "to"], short: "rewind" },
     idempotent: true,
-    commit: (context, { id, to }) => context.services.supervisor.rewind(id, to, byOf(context)),
+    commit: (context, { id, to, force, talkOnly }) =>
+      context.services.supervisor.rewind(id, { to, force, talkOnly }, byOf(context)),
     answer: async (context, { id, to }, events) => {
       const { store } = context.services;
       const [target, folded] = [await store.event(to), await store.fold(sessionStream(id))];

@@ -15,6 +15,7 @@ import { sandbox } from "./sandbox.ts";
 import { sessionLife } from "./session-life.ts";
 import { sessionOffer } from "./session-offer.ts";
 import { sessionRead } from "./session-read.ts";
+import { sessionWorld } from "./session-world.ts";
 import { system } from "./system.ts";
 import { workspace } from "./workspace.ts";
 import { ws } from "./ws.ts";
@@ -24,6 +25,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...sessionLife,
   ...sessionOffer,
   ...sessionRead,
+  ...sessionWorld,
   ...company,
   ...handoff,
   ...reporting,

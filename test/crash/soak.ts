@@ -2,23 +2,30 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { randomRewinds } from "../support/rewinds.ts";
 import { percentile, runStorm } from "../support/storm-rounds.ts";
 
-/** `npm run soak -- --rounds 1000 --minutes 60 --seed 7`: the storm, for as long as one has patience. */
+/**
+ * `npm run soak -- --rounds 1000 --minutes 60 --seed 7`: the storm, for as long as one has patience. With `--files` random
+ * histories of a tree and rewinds in them instead; a round is one history.
+ */
 const ROUNDS_A_HOME = 40;
+const ROUNDS_A_HISTORY = 12;
 
 const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "1000" },
     minutes: { type: "string", default: "60" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    files: { type: "boolean", default: false },
   },
 });
 const untilMs = Date.now() + Number(values.minutes) * 60_000;
+if (values.files) await soakFiles();
 const upMs: number[] = [];
 const total = { rounds: 0, events: 0, turns: 0, completed: 0, effects: 0, facts: 0 };
 
-for (let home = 0; total.rounds < Number(values.rounds) && Date.now() < untilMs; home += 1) {
+for (let home = 0; !values.files && total.rounds < Number(values.rounds) && Date.now() < untilMs; home += 1) {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-soak-")));
   const seed = Number(values.seed) + home;
   const rounds = Math.min(ROUNDS_A_HOME, Number(values.rounds) - total.rounds);
@@ -36,4 +43,19 @@ for (let home = 0; total.rounds < Number(values.rounds) && Date.now() < untilMs;
     `${total.rounds} rounds held: ${JSON.stringify(total)}; up p50 ${percentile(upMs, 0.5)} ms, max ${percentile(upMs, 1)} ms`,
   );
   await rm(folder, { recursive: true, force: true });
+}
+
+async function soakFiles(): Promise<void> {
+  const held = { histories: 0, worlds: 0, restores: 0 };
+  while (held.histories < Number(values.rounds) && Date.now() < untilMs) {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-soak-files-")));
+    const seed = Number(values.seed) + held.histories;
+    const { restores, worlds } = await randomRewinds({ folder, seed, rounds: ROUNDS_A_HISTORY, bwrapPath: "bwrap" });
+    held.histories += 1;
+    held.restores += restores;
+    held.worlds += worlds;
+    if (held.histories % 10 === 0) console.log(`${JSON.stringify(held)} held, up to seed ${seed}`);
+    await rm(folder, { recursive: true, force: true });
+  }
+  console.log(`${JSON.stringify(held)} held`);
 }

@@ -65,6 +65,7 @@ proves(
       "session.started@1",
       "turn.admitted@1",
       "turn.started@1",
+      "snapshot.taken@1",
       "message.completed@1",
       "message.completed@1",
       "turn.ended@1",

@@ -139,6 +139,10 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     const [first, second] = await eventsOf(on, id);
     return post(`/sessions/${id}/rewind`, { to: first?.id }, { to: second?.id }, ["id"]);
   },
+  "session.snapshot": async (on) => {
+    const { id } = await session(on);
+    return post(`/sessions/${id}/snapshot`, {}, {}, ["id", "snapshot"]);
+  },
   "session.erase": async (on) => {
     const { id } = await session(on);
     const [said] = await eventsOf(on, id, "types=message.completed");

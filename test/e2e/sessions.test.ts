@@ -92,6 +92,7 @@ proves("S1", "spawn with a prompt admits its first turn in the same append", asy
     "turn.admitted@1",
     "session.started@1",
     "turn.started@1",
+    "snapshot.taken@1",
     "message.completed@1",
     "turn.ended@1",
   ]);

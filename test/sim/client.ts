@@ -83,7 +83,7 @@ export function randomWish(chance: Chance, ledger: Ledger): Wish {
       return {
         name: mark,
         act: async ({ supervisor, store }, by) =>
-          supervisor.rewind(id ?? "", (await somewhere(store, id ?? "", chance)) ?? "", by),
+          supervisor.rewind(id ?? "", { to: (await somewhere(store, id ?? "", chance)) ?? "" }, by),
       };
     case "suspend":
       return { name: mark, act: ({ supervisor }, by) => supervisor.suspend(id ?? "", "sim", by) };

@@ -15,6 +15,7 @@ import {
   createSupervisor,
   createTurnRunner,
   NO_BOUNDS,
+  NO_WORLDS,
   type Supervisor,
 } from "../../src/supervisor/index.ts";
 import type { Chance } from "./chance.ts";
@@ -79,6 +80,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     frames: createFrames(),
     waiters: createApprovalWaiters(store),
     processes,
+    worlds: NO_WORLDS,
     driver,
     toolPolicy: async (agent, tool) => (agent === "careful" && tool === "run" ? "always_ask" : "auto"),
     permissions: { named: async () => null, unattended: () => "ask", answerWithinMs: () => null },
@@ -101,6 +103,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     committer,
     runner,
     processes,
+    worlds: NO_WORLDS,
     clock,
     newId,
     specs,

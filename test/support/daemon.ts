@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync } from "node:fs";
 import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished, TestRunner } from "vitest";
@@ -78,7 +79,7 @@ export async function startDaemon(options: DaemonStart = {}): Promise<TestDaemon
   const child = spawn(program, args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: environment(home, options.env),
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    cwd: options.cwd ?? groundBeside(home),
   });
   const printed: string[] = [];
   child.stdout.on("data", (chunk) => printed.push(String(chunk)));
@@ -149,8 +150,15 @@ export function startCli(args: readonly string[], options: CliOptions) {
   return spawn(process.execPath, [BIN, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
     env: environment(options.home, { NOMOS_PORT: "0", ...options.env }),
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    cwd: options.cwd ?? groundBeside(options.home),
   });
+}
+
+/** A small directory of its own: sessions that are started without one work where their daemon was started. */
+function groundBeside(home: string): string {
+  const ground = join(dirname(home), "ground");
+  mkdirSync(ground, { recursive: true });
+  return ground;
 }
 
 /** In `beforeAll` there is no test that could be over. */

@@ -8,10 +8,11 @@ const SOURCES = [
   "src/kernel/event-parts.ts",
   "src/kernel/driver-events.ts",
   "src/kernel/keeping.ts",
+  "src/kernel/world-events.ts",
   "src/kernel/session/view.ts",
 ];
 
-const MAPS = ["EventMap", "DriverEventMap"];
+const MAPS = ["EventMap", "DriverEventMap", "WorldEventMap"];
 
 export interface EventShapes {
   /** Event type -> the type of its data, as it is written. */

@@ -1,4 +1,5 @@
 import { connect } from "../daemon/connect.ts";
+import { printDiff } from "../print/print-diff.ts";
 import { printItem } from "../print/print-item.ts";
 import { printOutput } from "../print/print-output.ts";
 import { createStatusLine, type StatusLine } from "../print/status-line.ts";
@@ -45,6 +46,7 @@ async function patiently<T>(terminal: Terminal, text: string, call: Promise<T>):
 
 export function answer(terminal: Terminal, found: Pick<FoundSyscall, "name">, output: unknown, json: boolean): number {
   if (json) terminal.print(JSON.stringify(output));
+  else if (found.name === "session.diff") printDiff(terminal, output);
   else printOutput(terminal, output);
   return verdictOf(found.name, output);
 }

@@ -134,8 +134,13 @@ export function outlivesDaemon(state: SessionState): boolean {
   return questions.length > 0 && questions.every((question) => question.checkpoint !== null) && !begun;
 }
 
-/** Busy from the admission of a turn until its end; a suspended session's queue waits and does not count. */
+/** Busy with a turn, or with having its files restored. */
 export function isBusy(state: SessionState): boolean {
+  return isWorking(state) || (state.restoring !== undefined && !isEnded(state));
+}
+
+/** From the admission of a turn until its end; a suspended session's queue waits and does not count. */
+export function isWorking(state: SessionState): boolean {
   if (state.phase.at === "busy") return true;
   return state.queue.length > 0 && state.phase.at !== "suspended" && !isEnded(state);
 }

@@ -42,12 +42,13 @@ export function beginTurn(
 /** The next turn in order of arrival; nothing when there is none or the session is not free. */
 export function startNextTurn(state: SessionState): Decision {
   const next = state.queue[0];
-  return next === undefined || state.phase.at !== "idle" ? [] : [fact("turn.started@1", { turnId: next.turnId })];
+  if (next === undefined || state.phase.at !== "idle" || state.restoring !== undefined) return [];
+  return [fact("turn.started@1", { turnId: next.turnId })];
 }
 
 /** A turn that is being admitted starts at once where nothing stands before it: both in one append. */
 export function startIfFree(state: SessionState, admission: Decision, turnId: string): Decision {
-  if ("refused" in admission || state.phase.at !== "idle" || state.queue.length > 0) return admission;
+  if ("refused" in admission || state.phase.at !== "idle" || isBusy(state)) return admission;
   return [...admission, fact("turn.started@1", { turnId })];
 }
 

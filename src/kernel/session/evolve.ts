@@ -129,6 +129,23 @@ function apply(state: SessionState, fact: Fact, event: Placed): SessionState {
     }
     case "todo.replaced@1":
       return { ...state, view: { ...state.view, todo: fact.data.items } };
+    case "snapshot.taken@1": {
+      const { snapshot, storedBytes } = fact.data;
+      const view = { ...state.view, world: { snapshot, skipped: null } };
+      return { ...state, view, snapshotBytes: (state.snapshotBytes ?? 0) + storedBytes };
+    }
+    case "snapshot.skipped@1":
+      return { ...state, view: { ...state.view, world: { snapshot: null, skipped: fact.data.code } } };
+    case "restore.begun@1":
+      return { ...state, restoring: { from: fact.data.from, to: fact.data.to } };
+    case "restore.settled@1": {
+      const { restoring: _over, ...rest } = state;
+      const { outcome, from, to } = fact.data;
+      return {
+        ...rest,
+        view: { ...state.view, world: { snapshot: outcome === "restored" ? to : from, skipped: null } },
+      };
+    }
     case "session.started@1":
     case "session.suspended@1":
     case "session.resumed@1":

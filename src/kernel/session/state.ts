@@ -45,6 +45,10 @@ export interface SessionState {
   readonly view: View;
   /** Absent as long as nobody has set or attached anything, and in folds kept by versions that knew of none. */
   readonly driver?: DriverState;
+  /** A restore of files that has begun and is not settled: the directory may hold something between the two. */
+  readonly restoring?: { readonly from: string; readonly to: string };
+  /** What its snapshots have taken on disk, all together. A rewind does not take it back. */
+  readonly snapshotBytes?: number;
 }
 
 export interface DriverState {

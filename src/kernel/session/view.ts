@@ -9,6 +9,14 @@ export interface View {
   readonly path: readonly PathSegment[];
   readonly artifacts: { readonly [path: string]: ArtifactHistory };
   readonly todo: readonly TodoItem[];
+  /** The files, as last kept. Absent as long as nothing was said of them. */
+  readonly world?: World;
+}
+
+/** The snapshot of the files; or why there is none. */
+export interface World {
+  readonly snapshot: string | null;
+  readonly skipped: string | null;
 }
 
 /** A stretch of a stream that lies on the current path; `to` is null for the one still growing. */

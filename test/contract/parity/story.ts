@@ -247,6 +247,9 @@ export const STORY: readonly Step[] = [
   },
   { syscall: "session.fork", input: ({ session }) => ({ id: session, at: UNKNOWN_ID }), refused: "event_not_found" },
   { syscall: "session.rewind", input: ({ session, ended }) => ({ id: session, to: ended }) },
+  { syscall: "session.snapshot", input: ofSession() },
+  { syscall: "session.diff", input: ofSession() },
+  { syscall: "session.diff", input: ({ session }) => ({ id: session, turn: UNKNOWN_ID }), refused: "turn_not_found" },
   { syscall: "session.suspend", input: ({ session }) => ({ id: session, reason: "to see" }) },
   {
     syscall: "session.prompt",

@@ -64,6 +64,8 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["todo.show", "$id"],
   ["session.fork", "$id", { forkId: "id" }],
   ["session.rewind", "$id $eventId"],
+  ["session.snapshot", "$id"],
+  ["session.diff", "$id"],
   ["session.interrupt", "$id"],
   ["session.hibernate", "$id"],
   ["session.suspend", "$id a reason"],

@@ -1,0 +1,43 @@
+import type { Terminal } from "../terminal.ts";
+import { bold, cyan, dim, green, red, yellow } from "./colour.ts";
+import { harmless } from "./screen-text.ts";
+
+interface ShownFile {
+  readonly path: string;
+  readonly change: string;
+  readonly kind: string;
+  readonly before: { readonly mode: string; readonly size: number } | null;
+  readonly after: { readonly mode: string; readonly size: number } | null;
+  readonly diff: string | null;
+  readonly noDiff: string | null;
+}
+
+const SIGNS: { readonly [change: string]: string } = { added: "A", changed: "M", deleted: "D", mode: "m" };
+
+/** What a turn changed: one line a file, and the text of it below. */
+export function printDiff(terminal: Terminal, output: unknown): void {
+  const { turn, files } = output as { readonly turn: number; readonly files: readonly ShownFile[] };
+  if (files.length === 0) terminal.print(`turn ${turn} changed no files`);
+  for (const file of files) {
+    terminal.print(bold(terminal, `${SIGNS[file.change] ?? "?"} ${harmless(file.path)}`) + dim(terminal, noteOf(file)));
+    if (file.diff !== null)
+      for (const line of file.diff.trimEnd().split("\n").slice(2)) terminal.print(coloured(terminal, line));
+  }
+}
+
+function noteOf({ kind, change, before, after, noDiff }: ShownFile): string {
+  const notes = [
+    kind === "file" ? null : kind,
+    change === "mode" ? `${before?.mode} -> ${after?.mode}` : null,
+    noDiff === null || noDiff === "no content" ? null : `${noDiff}, ${before?.size ?? 0} -> ${after?.size ?? 0} bytes`,
+  ].filter((note) => note !== null);
+  return notes.length === 0 ? "" : `  (${notes.join(", ")})`;
+}
+
+function coloured(terminal: Terminal, line: string): string {
+  const text = harmless(line);
+  if (line.startsWith("+")) return green(terminal, text);
+  if (line.startsWith("-")) return red(terminal, text);
+  if (line.startsWith("@@")) return cyan(terminal, text);
+  return line.startsWith("\\") ? yellow(terminal, text) : text;
+}

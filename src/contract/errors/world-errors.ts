@@ -1,0 +1,57 @@
+import { type ErrorEntry, entry } from "./entry.ts";
+
+/** The files of sessions: snapshots, rewind, fork. */
+export const WORLD_ERRORS = {
+  files_changed: entry(
+    409,
+    5,
+    "Files were changed since the session's last turn, by somebody else.",
+    "Look at the files in the details; `force` goes back all the same, and keeps what is there now in a snapshot.",
+  ),
+  files_not_kept: entry(
+    409,
+    5,
+    "The session's files were not kept at this point.",
+    "The details say why; `talkOnly` leaves the files as they are.",
+  ),
+  restore_failed: entry(
+    500,
+    1,
+    "The files could not be restored; they are what they were before.",
+    "The details say what stood in the way; remove it and ask again.",
+  ),
+  restore_unavailable: entry(
+    501,
+    6,
+    "Files are restored only behind a wall, and there is no bubblewrap here.",
+    "Run `apt-get install bubblewrap` and restart the daemon, or leave the files as they are with `talkOnly`.",
+  ),
+  snapshot_damaged: entry(
+    500,
+    1,
+    "A snapshot is not what was written.",
+    "The disk may be failing: check it. Later snapshots keep anew what is lost.",
+  ),
+  snapshot_missing: entry(410, 4, "This snapshot is not there any more.", "Choose a later point of the session."),
+  snapshots_closed: entry(503, 6, "The daemon is stopping.", "Ask again when it is up."),
+  tree_missing: entry(409, 5, "The session's directory is not there.", "Put it back, or fork the session."),
+  tree_moved: entry(
+    409,
+    5,
+    "Something else lies where the session's directory was.",
+    "Put the directory back where it was, or fork the session.",
+  ),
+  tree_too_broad: entry(
+    409,
+    5,
+    "The session's directory is a whole home or system: its files are not kept.",
+    "Start sessions in a directory of their own.",
+  ),
+  tree_too_large: entry(
+    409,
+    5,
+    "The session's directory has more files than are kept.",
+    "Raise `snapshotFilesMax` or `snapshotBytesMax`, or leave something out with `snapshotLeaveOut`.",
+  ),
+  tree_unreadable: entry(409, 5, "The session's directory cannot be read.", "Give the daemon's user access to it."),
+} as const satisfies { readonly [code: string]: ErrorEntry };

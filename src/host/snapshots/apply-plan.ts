@@ -1,0 +1,227 @@
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  ftruncateSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import type { Order } from "./restore-orders.ts";
+
+/**
+ * The one program that changes files for a restore. It is started in a sandbox in which the tree is the current directory
+ * and the only thing that can be written, gets its orders on stdin and answers with one line of JSON. It writes no file in
+ * place: everything is made under another name first, so that each name has its old or its new content at any instant,
+ * and nothing is ever written through a link, hard or symbolic, that leads out of the tree.
+ */
+const TEMPORARY = `.nomos-restore-${process.pid}`;
+const kept: string[] = [];
+/** Directories that had to be opened up for a change, and what they were before. */
+const opened = new Map<string, number>();
+const at = { op: "begin", path: "" };
+
+try {
+  run();
+  process.stdout.write(`${JSON.stringify({ ok: true, kept })}\n`);
+} catch (error) {
+  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+  process.stdout.write(`${JSON.stringify({ ok: false, ...at, code })}\n`);
+  process.exitCode = 1;
+}
+
+function run(): void {
+  const first = next();
+  if (first.order.op !== "begin") throw new Error("no beginning");
+  const { dev, ino, withOwner } = first.order;
+  const top = lstatSync(".");
+  // What was mounted here may be another directory than the one that was looked at.
+  if (top.dev !== dev || top.ino !== ino) throw Object.assign(new Error("moved"), { code: "TREE_MOVED" });
+  while (true) {
+    const { order, data } = next();
+    if (order.op === "end") break;
+    if (order.op === "begin" || order.op === "more") throw new Error(`no ${order.op} here`);
+    [at.op, at.path] = [order.op, order.path];
+    follow(order, data, withOwner);
+  }
+  for (const [path, mode] of opened) ignoring(["ENOENT"], () => chmodSync(placeOf(path), mode));
+  flush();
+}
+
+function follow(order: Exclude<Order, { op: "begin" | "more" | "end" }>, data: Buffer, withOwner: boolean): void {
+  const place = placeOf(order.path);
+  switch (order.op) {
+    case "remove":
+      reaching(order.path, () => remove(place, order.path, order.isDirectory));
+      break;
+    case "directory":
+      reaching(order.path, () => ignoring(["EEXIST"], () => mkdirSync(place, 0o700)));
+      break;
+    case "file":
+      put(order.path, (temporary) => writeFile(temporary, order, data, withOwner));
+      break;
+    case "link":
+      put(order.path, (temporary) => symlinkSync(Buffer.from(order.target, "latin1"), temporary));
+      break;
+    case "same":
+      put(order.path, (temporary) => linkSync(placeOf(order.as), temporary));
+      break;
+    case "fifo":
+      put(order.path, (temporary) => {
+        makeFifo();
+        renameSync(TEMPORARY, temporary);
+        set(temporary, order, withOwner);
+      });
+      break;
+    case "setting":
+      opened.delete(order.path);
+      reaching(order.path, () => set(place, order, withOwner));
+      break;
+  }
+}
+
+function placeOf(path: string): Buffer {
+  return Buffer.from(path === "" ? "." : `./${path}`, "latin1");
+}
+
+/** A directory that its owner may not write to keeps its owner out, unless that is root. Opened only when it does. */
+function reaching(path: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EACCES")) throw error;
+    const parts = path.split("/").slice(0, -1);
+    for (let n = 0; n <= parts.length; n += 1) open(parts.slice(0, n).join("/"));
+    work();
+  }
+}
+
+function open(path: string): void {
+  const stat = lstatSync(placeOf(path));
+  if (!stat.isDirectory() || (stat.mode & 0o700) === 0o700) return;
+  const mode = stat.mode & 0o7777;
+  if (!opened.has(path)) opened.set(path, mode);
+  chmodSync(placeOf(path), mode | 0o700);
+}
+
+function remove(place: Buffer, path: string, isDirectory: boolean): void {
+  if (isDirectory) removeDirectory(place, path);
+  else ignoring(["ENOENT"], () => unlinkSync(place));
+}
+
+/** What a rule left out is still in there: it stays, and so does the directory. */
+function removeDirectory(place: Buffer, path: string): void {
+  try {
+    rmdirSync(place);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : "";
+    if (code === "ENOENT") return;
+    if (code !== "ENOTEMPTY" && code !== "EEXIST" && code !== "EBUSY") throw error;
+    kept.push(path);
+  }
+}
+
+/** Under another name beside it first, then in one step in its place. */
+function put(path: string, make: (temporary: Buffer) => void): void {
+  const slash = path.lastIndexOf("/");
+  const temporary = placeOf(`${path.slice(0, slash + 1)}${TEMPORARY}`);
+  reaching(path, () => {
+    ignoring(["ENOENT"], () => unlinkSync(temporary));
+    make(temporary);
+    renameSync(temporary, placeOf(path));
+  });
+}
+
+/** At the top first: a directory's name need not be one that an argument can hold. */
+function makeFifo(): void {
+  const { status } = spawnSync("mkfifo", [TEMPORARY]);
+  if (status !== 0) throw Object.assign(new Error("mkfifo"), { code: "NO_MKFIFO" });
+}
+
+type Settings = { readonly mode: number; readonly uid: number; readonly gid: number };
+
+function set(place: Buffer, { mode, uid, gid }: Settings, withOwner: boolean): void {
+  // The owner comes first: a change of owner takes the set-uid bit away.
+  if (withOwner) chownSync(place, uid, gid);
+  chmodSync(place, mode);
+}
+
+function writeFile(
+  temporary: Buffer,
+  file: Settings & { readonly size: number },
+  data: Buffer,
+  withOwner: boolean,
+): void {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const fd = openSync(temporary, flags, 0o600);
+  try {
+    let done = 0;
+    for (let piece = data; piece.length > 0; piece = done < file.size ? moreData() : Buffer.alloc(0)) {
+      // A piece of zeros becomes a hole again.
+      if (!isHole(piece)) writeAll(fd, piece, done);
+      done += piece.length;
+    }
+    ftruncateSync(fd, file.size);
+    if (withOwner) fchownSync(fd, file.uid, file.gid);
+    fchmodSync(fd, file.mode);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function moreData(): Buffer {
+  const { order, data } = next();
+  if (order.op !== "more") throw new Error("the file is not whole");
+  return data;
+}
+
+function writeAll(fd: number, bytes: Buffer, from: number): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, from + done);
+}
+
+function isHole(piece: Buffer): boolean {
+  return piece.length >= 65_536 && piece[0] === 0 && piece.equals(Buffer.alloc(piece.length));
+}
+
+/** A restore that is called done survives a power cut. One call for all files; the kernel knows which are new. */
+function flush(): void {
+  const { status } = spawnSync("sync", ["-f", "."]);
+  if (status !== 0) throw Object.assign(new Error("sync"), { code: "NO_SYNC" });
+}
+
+function next(): { readonly order: Order; readonly data: Buffer } {
+  const head = read(8);
+  const text = read(head.readUInt32BE(0));
+  // Ours, through our own pipe.
+  return { order: JSON.parse(text.toString("utf8")) as Order, data: read(head.readUInt32BE(4)) };
+}
+
+/** Orders that end before their end were cut: nothing more is done. */
+function read(length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  for (let filled = 0; filled < length; ) {
+    const got = readSync(0, bytes, filled, length - filled, null);
+    if (got === 0) throw Object.assign(new Error("cut"), { code: "ORDERS_CUT" });
+    filled += got;
+  }
+  return bytes;
+}
+
+function ignoring(codes: readonly string[], work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && codes.includes(String(error.code)))) throw error;
+  }
+}

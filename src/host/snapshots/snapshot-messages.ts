@@ -1,0 +1,49 @@
+import type { DiffOptions, FileDiff } from "./file-diffs.ts";
+import type { SnapshotErrorCode } from "./snapshot-error.ts";
+import type { ChangeList, Restored, Taken, TreeSpec } from "./snapshot-store.ts";
+import type { Swept } from "./sweep.ts";
+
+/** What the thread is asked for, and what it answers with. */
+export interface Calls {
+  readonly take: { readonly ask: { readonly tree: TreeSpec }; readonly answer: Taken };
+  readonly restore: {
+    readonly ask: { readonly tree: TreeSpec; readonly to: string; readonly bwrapPath: string };
+    readonly answer: Restored;
+  };
+  readonly grow: {
+    readonly ask: { readonly tree: TreeSpec; readonly to: string; readonly bwrapPath: string };
+    readonly answer: Restored;
+  };
+  readonly changes: {
+    readonly ask: { readonly from: string | null; readonly to: string; readonly max: number };
+    readonly answer: ChangeList;
+  };
+  readonly diff: {
+    readonly ask: { readonly from: string | null; readonly to: string; readonly options: DiffOptions };
+    readonly answer: readonly FileDiff[];
+  };
+  readonly sweep: {
+    readonly ask: { readonly ids: readonly string[]; readonly dryRun: boolean };
+    readonly answer: Swept;
+  };
+  readonly status: {
+    readonly ask: Record<string, never>;
+    readonly answer: { readonly bytes: number; readonly packs: number; readonly damaged: readonly string[] };
+  };
+  readonly close: { readonly ask: Record<string, never>; readonly answer: null };
+}
+
+export type Call = {
+  [K in keyof Calls]: { readonly n: number; readonly call: K; readonly ask: Calls[K]["ask"] };
+}[keyof Calls];
+
+export type Reply =
+  | { readonly n: number; readonly ok: true; readonly answer: Calls[keyof Calls]["answer"] }
+  | {
+      readonly n: number;
+      readonly ok: false;
+      /** Null for a bug. */
+      readonly code: SnapshotErrorCode | null;
+      readonly message: string;
+      readonly details: Readonly<Record<string, string | number | readonly string[]>>;
+    };

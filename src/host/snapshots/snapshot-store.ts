@@ -1,0 +1,213 @@
+import { chmodSync, chownSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { ByteName } from "./byte-path.ts";
+import { byteNameOf, shownName } from "./byte-path.ts";
+import { compareTrees } from "./compare.ts";
+import { type DiffOptions, diffChanges, type FileDiff, kindOfChange } from "./file-diffs.ts";
+import { type KnownTrees, openKnownTrees } from "./known-trees.ts";
+import { openObjects } from "./objects.ts";
+import { CHUNK_BYTES } from "./read-content.ts";
+import { decodeRecord, encodeRecord, type SnapshotRecord } from "./record.ts";
+import { carryOut } from "./restore.ts";
+import { isEmptyPlan, planRestore } from "./restore-plan.ts";
+import { SnapshotError } from "./snapshot-error.ts";
+import { markLive, mergeSmallPacks, type Swept, sweepPacks } from "./sweep.ts";
+import { walk } from "./walk.ts";
+
+/** A tree, and what of it is ours. */
+export interface TreeSpec {
+  /** Absolute, without links. */
+  readonly root: string;
+  /** Names, or paths below the top, that are left out; `*` stands for any part of a name. */
+  readonly leaveOut: readonly string[];
+  /** Absolute paths that are never looked at. */
+  readonly hidden: readonly string[];
+  readonly filesMax: number;
+  readonly bytesMax: number;
+}
+
+export interface Taken {
+  readonly id: string;
+  readonly files: number;
+  readonly directories: number;
+  readonly bytes: number;
+  /** What this one took on disk. */
+  readonly storedBytes: number;
+  readonly leftOut: readonly { readonly path: string; readonly why: string }[];
+  readonly leftOutCount: number;
+  readonly special: readonly string[];
+  readonly unsettled: readonly string[];
+  readonly tookMs: number;
+}
+
+export interface Restored {
+  /** What the tree was before. */
+  readonly from: string;
+  readonly to: string;
+  readonly changed: number;
+  /** Sockets and devices, and directories that stay because of what a rule left out in them. */
+  readonly notRestored: readonly string[];
+  readonly tookMs: number;
+}
+
+export interface SnapshotStore {
+  readonly take: (tree: TreeSpec) => Generator<void, Taken>;
+  readonly restore: (tree: TreeSpec, to: string, bwrapPath: string) => AsyncGenerator<void, Restored>;
+  /** A new, empty directory that nobody else knows of: as above, and the daemon itself may make its top what it was. */
+  readonly grow: (tree: TreeSpec, to: string, bwrapPath: string) => AsyncGenerator<void, Restored>;
+  readonly changes: (from: string | null, to: string, max: number) => Generator<void, ChangeList>;
+  readonly diff: (from: string | null, to: string, options: DiffOptions) => Generator<void, readonly FileDiff[]>;
+  readonly sweep: (ids: readonly string[], dryRun: boolean) => Generator<void, Swept>;
+  /** Brings many small packs together; true when there were. */
+  readonly tidy: () => Generator<void, boolean>;
+  readonly save: () => void;
+  readonly status: () => { readonly bytes: number; readonly packs: number; readonly damaged: readonly string[] };
+  readonly close: () => void;
+}
+
+export interface ChangeList {
+  readonly changes: readonly { readonly path: string; readonly what: "added" | "changed" | "deleted" | "mode" }[];
+  readonly more: boolean;
+}
+
+const RESTORE_ROUNDS = 4;
+
+/** Everything is done in the caller's thread, in small steps: run each generator to its end, with pauses as you like. */
+export function openSnapshotStore(folder: string): SnapshotStore {
+  const objects = openObjects(folder);
+  const known: KnownTrees = openKnownTrees(join(folder, "known"));
+  // What they say is in the store may have been in the pack that is lost.
+  if (objects.damaged.length > 0) known.retain(() => false);
+  const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  /** Answered by this process: somebody may be about to write it into the log. */
+  const answered = new Set<string>();
+
+  const recordOf = (id: string): SnapshotRecord => decodeRecord(objects.get(id), id);
+
+  function* takeRecord(tree: TreeSpec): Generator<void, { taken: Taken; record: SnapshotRecord; top: Top }> {
+    const startMs = performance.now();
+    const key = `${tree.root}\0${tree.leaveOut.join("\0")}`;
+    const batch = objects.batch();
+    const before = known.get(key);
+    const walked = yield* walk({
+      ...tree,
+      isLeftOut: leaveOutRule(tree),
+      known: before,
+      batch,
+      buffer,
+      nowMs: Date.now(),
+    });
+    const { record } = walked;
+    const id = batch.put(encodeRecord(record));
+    const storedBytes = batch.flush();
+    known.set(key, walked.tree, record.files + record.directories);
+    answered.add(id);
+    const { files, directories, bytes, leftOutCount } = record;
+    const taken: Taken = {
+      id,
+      files,
+      directories,
+      bytes,
+      storedBytes,
+      leftOut: record.leftOut.map(({ path, why }) => ({ path: shownName(path), why })),
+      leftOutCount,
+      special: record.special.map(shownName),
+      unsettled: record.unsettled.map(shownName),
+      tookMs: Math.round((performance.now() - startMs) * 10) / 10,
+    };
+    return { taken, record, top: walked.tree };
+  }
+
+  async function* restore(tree: TreeSpec, to: string, bwrapPath: string): AsyncGenerator<void, Restored> {
+    const startMs = performance.now();
+    const target = recordOf(to);
+    const withOwner = process.getuid?.() === 0;
+    let from: string | null = null;
+    let changed = 0;
+    let kept: readonly ByteName[] = [];
+    for (let round = 1; ; round += 1) {
+      const now = yield* takeRecord(tree);
+      from ??= now.taken.id;
+      const plan = planRestore(objects, now.record, target, withOwner);
+      const cannot = [...plan.cannot, ...kept];
+      const isLeft = plan.remove.every(({ path }) => kept.includes(path)) && plan.create.length === 0;
+      if (isEmptyPlan(plan) || (round > 1 && isLeft && plan.same.length + plan.settings.length === 0)) {
+        const tookMs = Math.round(performance.now() - startMs);
+        return { from, to, changed, notRestored: [...new Set(cannot)].map(shownName), tookMs };
+      }
+      if (round === RESTORE_ROUNDS) {
+        const paths = [...plan.create, ...plan.same, ...plan.remove].map(({ path }) => shownName(path)).slice(0, 20);
+        throw new SnapshotError("restore_failed", { root: tree.root, reason: "the tree does not hold still", paths });
+      }
+      if (round === 1) changed = plan.remove.length + plan.create.length + plan.same.length;
+      const { dev, ino } = now.top;
+      kept = (yield* carryOut({ objects, plan, root: tree.root, top: { dev, ino }, withOwner, bwrapPath })).kept;
+    }
+  }
+
+  return {
+    take: function* (tree) {
+      return (yield* takeRecord(tree)).taken;
+    },
+    restore,
+    grow: async function* (tree, to, bwrapPath) {
+      const { mode, uid, gid } = recordOf(to);
+      mkdirSync(tree.root, { mode: 0o700 });
+      if (process.getuid?.() === 0) chownSync(tree.root, uid, gid);
+      chmodSync(tree.root, mode);
+      return yield* restore(tree, to, bwrapPath);
+    },
+    changes: function* (from, to, max) {
+      const changes: { path: string; what: "added" | "changed" | "deleted" | "mode" }[] = [];
+      for (const change of compareTrees(objects, from === null ? null : recordOf(from).listing, recordOf(to).listing)) {
+        if (changes.length >= max) return { changes, more: true };
+        changes.push({ path: shownName(change.path), what: kindOfChange(change) });
+        yield;
+      }
+      return { changes, more: false };
+    },
+    diff: function* (from, to, options) {
+      const before = from === null ? null : recordOf(from).listing;
+      return yield* diffChanges(objects, compareTrees(objects, before, recordOf(to).listing), options);
+    },
+    sweep: function* (ids, dryRun) {
+      const { live, broken } = yield* markLive(objects, [...ids, ...answered]);
+      const swept = yield* sweepPacks(objects, (name) => live.has(name), dryRun);
+      if (!dryRun) known.retain((listing) => live.has(listing));
+      return { ...swept, broken: broken.filter((id) => ids.includes(id)) };
+    },
+    tidy: () => mergeSmallPacks(objects),
+    save: known.save,
+    status: () => ({ bytes: objects.bytes(), packs: objects.packs().length, damaged: objects.damaged }),
+    close: () => {
+      known.save();
+      objects.close();
+    },
+  };
+}
+
+type Top = { readonly dev: number; readonly ino: number };
+
+/** A rule without a slash speaks of a name anywhere, one with a slash of a path from the top. */
+function leaveOutRule({ root, leaveOut, hidden }: TreeSpec): (name: ByteName, path: ByteName) => boolean {
+  const top = byteNameOf(root);
+  const covered = new Set(hidden.map(byteNameOf));
+  const patterns = leaveOut.map(byteNameOf);
+  const [byPath, byName] = [patterns.filter((one) => one.includes("/")), patterns.filter((one) => !one.includes("/"))];
+  const [pathRule, nameRule] = [ruleOf(byPath), ruleOf(byName)];
+  return (name, path) =>
+    nameRule?.test(name) === true ||
+    pathRule?.test(path) === true ||
+    (covered.size > 0 && covered.has(top === "/" ? `/${path}` : `${top}/${path}`));
+}
+
+function ruleOf(patterns: readonly ByteName[]): RegExp | null {
+  if (patterns.length === 0) return null;
+  const escaped = patterns.map((one) =>
+    one
+      .replace(/^\.?\/|\/$/g, "")
+      .replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&")
+      .replaceAll("*", "[^/]*"),
+  );
+  return new RegExp(`^(?:${escaped.join("|")})$`, "s");
+}

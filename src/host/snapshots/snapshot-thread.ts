@@ -1,0 +1,103 @@
+import { setImmediate } from "node:timers/promises";
+import { parentPort, workerData } from "node:worker_threads";
+import { SnapshotError } from "./snapshot-error.ts";
+import type { Call, Calls, Reply } from "./snapshot-messages.ts";
+import { openSnapshotStore } from "./snapshot-store.ts";
+
+/** The thread that owns the store. Calls are worked on side by side, a slice each; those of one tree one after another. */
+const port = parentPort;
+if (port === null) throw new Error("the snapshot store is a worker thread");
+const { folder } = workerData as { readonly folder: string };
+const store = openSnapshotStore(folder);
+
+/** So long a call works before the others get their turn. */
+const SLICE_MS = 15;
+/** After a pause of this length the store is tidied up, and what is known of trees is written down. */
+const QUIET_MS = 2000;
+
+const underWay = new Set<Promise<unknown>>();
+const lines = new Map<string, Promise<unknown>>();
+let quiet: NodeJS.Timeout | null = null;
+
+port.on("message", (call: Call) => {
+  if (quiet !== null) clearTimeout(quiet);
+  quiet = null;
+  void answer(call);
+});
+
+async function answer(call: Call): Promise<void> {
+  const work = inLine(call).then(
+    (value): Reply => ({ n: call.n, ok: true, answer: value }),
+    (error: unknown): Reply => ({ n: call.n, ok: false, ...described(error) }),
+  );
+  underWay.add(work);
+  const reply = await work;
+  underWay.delete(work);
+  port?.postMessage(reply);
+  if (call.call === "close") port?.close();
+  else if (underWay.size === 0) quiet = setTimeout(() => void tidyUp(), QUIET_MS).unref();
+}
+
+/** What throws things away waits until nobody is at work, and nobody begins meanwhile. */
+function inLine(call: Call): Promise<Calls[keyof Calls]["answer"]> {
+  const isAlone = call.call === "sweep" || call.call === "close";
+  const line = "tree" in call.ask ? call.ask.tree.root : "";
+  const before = isAlone ? Promise.allSettled(underWay) : Promise.allSettled([lines.get(""), lines.get(line)]);
+  const mine = before.then(() => handle(call));
+  if (isAlone) lines.set("", mine);
+  else if (line !== "") {
+    lines.set(line, mine);
+    const forget = () => lines.get(line) === mine && lines.delete(line);
+    mine.then(forget, forget);
+  }
+  return mine;
+}
+
+async function handle(call: Call): Promise<Calls[keyof Calls]["answer"]> {
+  switch (call.call) {
+    case "take":
+      return slices(store.take(call.ask.tree));
+    case "restore":
+      return slices(store.restore(call.ask.tree, call.ask.to, call.ask.bwrapPath));
+    case "grow":
+      return slices(store.grow(call.ask.tree, call.ask.to, call.ask.bwrapPath));
+    case "changes":
+      return slices(store.changes(call.ask.from, call.ask.to, call.ask.max));
+    case "diff":
+      return slices(store.diff(call.ask.from, call.ask.to, call.ask.options));
+    case "sweep":
+      return slices(store.sweep(call.ask.ids, call.ask.dryRun));
+    case "status":
+      return store.status();
+    case "close":
+      store.close();
+      return null;
+  }
+}
+
+async function slices<T>(steps: Generator<void, T> | AsyncGenerator<void, T>): Promise<T> {
+  let until = performance.now() + SLICE_MS;
+  while (true) {
+    const step = steps.next();
+    const { done, value } = step instanceof Promise ? await step : step;
+    if (done === true) return value;
+    if (performance.now() < until) continue;
+    await setImmediate();
+    until = performance.now() + SLICE_MS;
+  }
+}
+
+async function tidyUp(): Promise<void> {
+  if (underWay.size > 0) return;
+  const work = slices(store.tidy())
+    .then(() => store.save())
+    .catch((error: unknown) => process.emitWarning(`snapshots could not be tidied up: ${String(error)}`));
+  underWay.add(work);
+  await work;
+  underWay.delete(work);
+}
+
+function described(error: unknown): Omit<Extract<Reply, { ok: false }>, "n" | "ok"> {
+  if (error instanceof SnapshotError) return { code: error.code, message: error.message, details: error.details };
+  return { code: null, message: error instanceof Error ? (error.stack ?? error.message) : String(error), details: {} };
+}

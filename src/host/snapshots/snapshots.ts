@@ -1,0 +1,114 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { unless } from "../errno.ts";
+import type { DiffOptions, FileDiff } from "./file-diffs.ts";
+import { SnapshotError } from "./snapshot-error.ts";
+import type { Calls, Reply } from "./snapshot-messages.ts";
+import type { ChangeList, Restored, Taken, TreeSpec } from "./snapshot-store.ts";
+import type { Swept } from "./sweep.ts";
+
+/** Trees of files as they were, by id. Knows nothing of sessions. */
+export interface Snapshots {
+  /** Durable when it is answered. The same tree has the same id. */
+  readonly take: (tree: TreeSpec) => Promise<Taken>;
+  /** Makes the tree what it was; what is there now is taken first, so that it can be gone back to. */
+  readonly restore: (tree: TreeSpec, to: string) => Promise<Restored>;
+  /** Makes a new directory and fills it; there must be nothing under its name. */
+  readonly grow: (tree: TreeSpec, to: string) => Promise<Restored>;
+  readonly changes: (from: string | null, to: string, max: number) => Promise<ChangeList>;
+  readonly diff: (from: string | null, to: string, options: DiffOptions) => Promise<readonly FileDiff[]>;
+  /** Takes out what none of these snapshots needs. */
+  readonly sweep: (ids: readonly string[], dryRun: boolean) => Promise<Swept>;
+  readonly status: () => Promise<Calls["status"]["answer"]>;
+  /** What the store takes on disk, as last heard. */
+  readonly bytes: () => number;
+  readonly close: () => Promise<void>;
+}
+
+export interface SnapshotsOptions {
+  /** Private; made when it is not there. */
+  readonly folder: string;
+  /** Null: trees can be kept but not restored. */
+  readonly bwrapPath: string | null;
+}
+
+const CLOSE_MAX_MS = 1000;
+
+/** The thread starts with the first call. */
+export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshots {
+  const waiting = new Map<number, PromiseWithResolvers<Calls[keyof Calls]["answer"]>>();
+  let worker: Worker | null = null;
+  let storeBytes = bytesIn(join(folder, "packs"));
+  let isClosed = false;
+  let n = 0;
+
+  const failAll = (error: Error): void => {
+    worker = null;
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  };
+  const start = (): Worker => {
+    const started = new Worker(new URL("./snapshot-thread.ts", import.meta.url), { workerData: { folder } });
+    started.on("message", (reply: Reply) => {
+      const one = waiting.get(reply.n);
+      waiting.delete(reply.n);
+      if (reply.ok) one?.resolve(reply.answer);
+      else one?.reject(reply.code === null ? new Error(reply.message) : new SnapshotError(reply.code, reply.details));
+      if (waiting.size === 0) started.unref();
+    });
+    started.on("error", failAll);
+    started.on("exit", () => failAll(new SnapshotError("snapshots_closed")));
+    return started;
+  };
+  const call = async <K extends keyof Calls>(kind: K, ask: Calls[K]["ask"]): Promise<Calls[K]["answer"]> => {
+    if (isClosed && kind !== "close") throw new SnapshotError("snapshots_closed");
+    worker ??= start();
+    n += 1;
+    const answer = Promise.withResolvers<Calls[keyof Calls]["answer"]>();
+    waiting.set(n, answer);
+    worker.ref();
+    worker.postMessage({ n, call: kind, ask });
+    return answer.promise;
+  };
+
+  return {
+    take: async (tree) => {
+      const taken = await call("take", { tree });
+      storeBytes += taken.storedBytes;
+      return taken;
+    },
+    bytes: () => storeBytes,
+    restore: async (tree, to) => {
+      if (bwrapPath === null) throw new SnapshotError("restore_unavailable");
+      return call("restore", { tree, to, bwrapPath });
+    },
+    grow: async (tree, to) => {
+      if (bwrapPath === null) throw new SnapshotError("restore_unavailable");
+      return call("grow", { tree, to, bwrapPath });
+    },
+    changes: (from, to, max) => call("changes", { from, to, max }),
+    diff: (from, to, options) => call("diff", { from, to, options }),
+    sweep: async (ids, dryRun) => {
+      const swept = await call("sweep", { ids, dryRun });
+      storeBytes = (await call("status", {})).bytes;
+      return swept;
+    },
+    status: () => call("status", {}),
+    close: async () => {
+      if (isClosed) return;
+      isClosed = true;
+      if (worker === null) return;
+      const ending = worker;
+      // What it is at may be long; whatever it is cut at, the store stays whole.
+      const late = new Promise<null>((resolve) => void setTimeout(resolve, CLOSE_MAX_MS, null).unref());
+      await Promise.race([call("close", {}).catch(() => null), late]);
+      await ending.terminate();
+    },
+  };
+}
+
+function bytesIn(folder: string): number {
+  const names = unless(["ENOENT"], () => readdirSync(folder)) ?? [];
+  return names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+}

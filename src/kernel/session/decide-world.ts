@@ -1,0 +1,43 @@
+import { type Fact, fact } from "../events.ts";
+import { refuse } from "../refusal.ts";
+import { type Decision, isWorking } from "./decide-life.ts";
+import { isEnded, type Point, type SessionState } from "./state.ts";
+import { rewindView, type View } from "./view.ts";
+
+/** Facts about the session's files that belong to nothing else; an ended session has no more of them. */
+export function noteWorld(state: SessionState, facts: readonly Fact[]): Decision {
+  return isEnded(state) ? [] : facts;
+}
+
+/** What is there now is kept first (`kept`), so that the rewind can be undone. */
+export function beginRestore(
+  state: SessionState,
+  input: { readonly from: string; readonly to: string; readonly kept: readonly Fact[] },
+): Decision {
+  if (isEnded(state)) return refuse("session_ended", { id: state.id, state: state.phase.at });
+  if (isWorking(state)) return refuse("session_busy", { id: state.id });
+  const { from, to, kept } = input;
+  return [...kept, fact("restore.begun@1", { from, to })];
+}
+
+/** The files are back: the talk goes back in the same append, whatever was admitted meanwhile. */
+export function finishRewind(
+  state: SessionState,
+  to: Point,
+  view: View,
+  restored: { readonly changed: number; readonly notRestored: readonly string[] },
+): Decision {
+  if (isEnded(state)) return refuse("session_ended", { id: state.id, state: state.phase.at });
+  if (state.restoring === undefined) return refuse("session_busy", { id: state.id });
+  const { from, to: snapshot } = state.restoring;
+  const settled = fact("restore.settled@1", { outcome: "restored", from, to: snapshot, ...restored, reason: null });
+  const next = { stream: state.stream, version: state.version + 1 };
+  return [fact("session.rewound@1", { to, view: rewindView(view, to, next) }), settled];
+}
+
+/** The files are what they were before; nothing if no restore is open. */
+export function rollBackRestore(state: SessionState, reason: string): Decision {
+  if (state.restoring === undefined) return [];
+  const { from, to } = state.restoring;
+  return [fact("restore.settled@1", { outcome: "rolled_back", from, to, changed: 0, notRestored: [], reason })];
+}

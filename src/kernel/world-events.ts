@@ -1,0 +1,51 @@
+/** When a snapshot was taken: at a turn's boundary, because somebody asked, or before a rewind so that it can be undone. */
+export type SnapshotOccasion = "turn_start" | "turn_end" | "asked" | "rewind";
+
+/** The files of a session's directory were kept. `snapshot` is their id: the same files have the same id. */
+export interface SnapshotTaken {
+  readonly turnId: string | null;
+  readonly occasion: SnapshotOccasion;
+  readonly snapshot: string;
+  readonly files: number;
+  readonly directories: number;
+  readonly bytes: number;
+  /** What it took on disk beside what was kept before. */
+  readonly storedBytes: number;
+  /** Names that differ from the snapshot before; null when there was none. Counted up to a limit. */
+  readonly changed: number | null;
+  /** In the directory but not in the snapshot: how many, and the first of them. */
+  readonly leftOut: {
+    readonly count: number;
+    readonly first: readonly { readonly path: string; readonly why: string }[];
+  };
+  /** Fifos, sockets and devices: known by their kind only. */
+  readonly special: readonly string[];
+  /** Changed while they were read, every time. */
+  readonly unsettled: readonly string[];
+  readonly tookMs: number;
+}
+
+export interface WorldEventMap {
+  "snapshot.taken@1": SnapshotTaken;
+  /** The files are not kept, from here on until a snapshot is taken; said once for each reason. */
+  "snapshot.skipped@1": { readonly turnId: string | null; readonly code: string; readonly reason: string };
+  /** Files are about to be changed to what they were. Until it is settled, the directory may hold something between. */
+  "restore.begun@1": { readonly from: string; readonly to: string };
+  /** `restored`: the directory is what `to` says. `rolled_back`: it is what `from` says. */
+  "restore.settled@1": {
+    readonly outcome: "restored" | "rolled_back";
+    readonly from: string;
+    readonly to: string;
+    readonly changed: number;
+    /** What cannot be made again, or was in the way of what a rule leaves out. */
+    readonly notRestored: readonly string[];
+    readonly reason: string | null;
+  };
+}
+
+export const WORLD_EVENT_TYPES = [
+  "snapshot.taken@1",
+  "snapshot.skipped@1",
+  "restore.begun@1",
+  "restore.settled@1",
+] as const satisfies readonly (keyof WorldEventMap)[];

@@ -1,0 +1,69 @@
+import type { Clock } from "../host/index.ts";
+import { type Fact, noteWorld, type Question, type SessionState } from "../kernel/index.ts";
+import type { Committer } from "./committer.ts";
+import type { StopReason } from "./turn-stop.ts";
+import type { Worlds } from "./worlds.ts";
+
+/** What the files of a turn that was cut get to be kept, before it ends without. */
+const INTERRUPTED_GRACE_MS = 2000;
+const STOPPING_GRACE_MS = 300;
+
+export interface WatchedTurn {
+  readonly state: SessionState;
+  readonly turnId: string;
+  readonly question: Question | null;
+  readonly controller: AbortController;
+}
+
+/** The files at both ends of a turn. */
+export interface TurnWorld {
+  /** Recorded before the agent hears of its turn: what it finds is not what it made. */
+  readonly atStart: (turn: WatchedTurn) => Promise<void>;
+  /** To be recorded with the turn's end. Its processes are gone by now. */
+  readonly atEnd: (turn: WatchedTurn) => Promise<readonly Fact[]>;
+}
+
+export function createTurnWorld(deps: {
+  readonly worlds: Pick<Worlds, "look">;
+  readonly committer: Committer;
+  readonly clock: Clock;
+  readonly log: (message: string, details: object) => void;
+}): TurnWorld {
+  const { worlds, committer, clock, log } = deps;
+
+  /** Whoever stops a turn does not wait for a large tree. */
+  const unlessStopped = async (looking: Promise<readonly Fact[]>, signal: AbortSignal, graceMs: number) => {
+    const late = Promise.withResolvers<readonly Fact[]>();
+    let cancel = (): void => undefined;
+    const stop = (): void => {
+      cancel = clock.after(graceMs, () => late.resolve([]));
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await Promise.race([looking, late.promise]);
+    } finally {
+      signal.removeEventListener("abort", stop);
+      cancel();
+    }
+  };
+
+  return {
+    atStart: async ({ state, turnId, question, controller: { signal } }) => {
+      // One that goes on after a restart has begun already.
+      if (question !== null) return;
+      const facts = await unlessStopped(worlds.look(state, "turn_start", turnId), signal, 0);
+      if (facts.length === 0) return;
+      await committer
+        .session(state.id, (now) => noteWorld(now, facts), { actor: "daemon" })
+        .catch((thrown: unknown) => log("a snapshot was not recorded", { id: state.id, reason: String(thrown) }));
+    },
+    atEnd: async ({ state, turnId, controller: { signal } }) => {
+      const now = await committer.sessionState(state.id).catch(() => null);
+      if (now === null) return [];
+      const isStopping = signal.reason === ("stopping" satisfies StopReason);
+      const graceMs = isStopping ? STOPPING_GRACE_MS : INTERRUPTED_GRACE_MS;
+      return unlessStopped(worlds.look(now, "turn_end", turnId), signal, graceMs);
+    },
+  };
+}

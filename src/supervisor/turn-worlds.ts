@@ -1,0 +1,113 @@
+import { NomosError } from "../contract/index.ts";
+import type { FileDiff } from "../host/index.ts";
+import type { Json, SessionState } from "../kernel/index.ts";
+import type { RecordedEvent, Store } from "../store/index.ts";
+import type { Committer } from "./committer.ts";
+import type { Worlds } from "./worlds.ts";
+
+/** What turns made of a session's files. */
+export interface TurnWorlds {
+  /** Of a turn by number or id; null: the one that runs, else the last. */
+  readonly diff: (id: string, turn: number | string | null) => Promise<TurnDiff>;
+  /** The data of the session's last snapshot; null when it has none. */
+  readonly lastSnapshot: (id: string) => Promise<{ readonly [key: string]: Json } | null>;
+}
+
+export interface TurnDiff {
+  readonly id: string;
+  readonly turnId: string;
+  readonly turn: number;
+  readonly from: string | null;
+  readonly to: string;
+  readonly files: readonly FileDiff[];
+}
+
+interface Marks {
+  readonly turnId: string;
+  readonly turn: number;
+  readonly startedAt: number;
+  /** Null while it runs. */
+  readonly endedAt: number | null;
+}
+
+const PAGE = 1000;
+const TYPES = ["turn.started", "turn.ended"];
+
+export function createTurnWorlds(deps: {
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly worlds: Worlds;
+}): TurnWorlds {
+  const { store, committer, worlds } = deps;
+
+  const find = async (state: SessionState, wanted: number | string | null): Promise<Marks> => {
+    const started = new Map<string, Marks>();
+    let last: Marks | null = null;
+    for (let after: number | null = 0; after !== null; ) {
+      const page: { events: readonly RecordedEvent[]; next: number | null } = await store.readStream(state.stream, {
+        after,
+        limit: PAGE,
+        types: TYPES,
+      });
+      for (const event of page.events) {
+        const turnId = turnIn(event);
+        const known = started.get(turnId);
+        if (event.type.startsWith("turn.started"))
+          last = { turnId, turn: started.size + 1, startedAt: event.version, endedAt: null };
+        else if (known !== undefined) last = { ...known, endedAt: event.version };
+        else continue;
+        started.set(turnId, last);
+        const isIt = wanted === last.turn || wanted === turnId || String(last.turn) === wanted;
+        if (isIt && last.endedAt !== null) return last;
+      }
+      after = page.next;
+    }
+    const open = wanted === null || wanted === last?.turn || wanted === last?.turnId || String(last?.turn) === wanted;
+    if (last === null || !open) throw new NomosError("turn_not_found", { id: state.id, turn: wanted ?? "" });
+    return last;
+  };
+
+  /** The files that the turn found: those kept at its start when they were others than before. */
+  const before = async ({ stream }: SessionState, { turnId, startedAt }: Marks): Promise<string | null> => {
+    const { events } = await store.readStream(stream, { turnId, types: ["snapshot.taken"], limit: 10 });
+    const own = events.find(({ data }) => textIn(data, "occasion") === "turn_start");
+    if (own !== undefined) return textIn(own.data, "snapshot");
+    const then = await store.fold(stream, startedAt);
+    return then.kind === "session" ? (then.state.view.world?.snapshot ?? null) : null;
+  };
+
+  const after = async (state: SessionState, { endedAt }: Marks): Promise<string> => {
+    if (endedAt === null) return (await worlds.take(state)).id;
+    const then = await store.fold(state.stream, endedAt);
+    const world = then.kind === "session" ? then.state.view.world : undefined;
+    if (world?.snapshot == null)
+      throw new NomosError("files_not_kept", { id: state.id, reason: world?.skipped ?? "no snapshot" });
+    return world.snapshot;
+  };
+
+  return {
+    diff: async (id, wanted) => {
+      const state = await committer.sessionState(id);
+      const marks = await find(state, wanted);
+      const [from, to] = [await before(state, marks), await after(state, marks)];
+      // Without a beginning everything would look new.
+      if (from === null) throw new NomosError("files_not_kept", { id, reason: "no snapshot at the turn's start" });
+      return { id, turnId: marks.turnId, turn: marks.turn, from, to, files: await worlds.diff(from, to) };
+    },
+    lastSnapshot: async (id) => {
+      const { stream } = await committer.sessionState(id);
+      const { events } = await store.readStream(stream, { limit: 1, descending: true, types: ["snapshot.taken"] });
+      const data = events[0]?.data ?? null;
+      return typeof data === "object" && data !== null && "snapshot" in data ? data : null;
+    },
+  };
+}
+
+function turnIn({ data }: RecordedEvent): string {
+  return textIn(data, "turnId") ?? "";
+}
+
+function textIn(data: Json, name: string): string | null {
+  const found = typeof data === "object" && data !== null && name in data ? Reflect.get(data, name) : null;
+  return typeof found === "string" ? found : null;
+}

@@ -1,0 +1,136 @@
+import { mkdir, rm } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
+import { NomosError, toNomosError } from "../contract/index.ts";
+import { type FileDiff, isInside, type Restored, type Snapshots, type Taken, type TreeSpec } from "../host/index.ts";
+import { type Fact, fact, type SessionState, type SnapshotOccasion } from "../kernel/index.ts";
+
+/** The files of sessions, as they were at the boundaries of their turns. */
+export interface Worlds {
+  /**
+   * What is to be recorded about a session's files: a snapshot where they differ from the last one, once why there is
+   * none, or nothing. Never throws for what is the tree's fault: a turn goes on without.
+   */
+  readonly look: (state: SessionState, occasion: SnapshotOccasion, turnId: string | null) => Promise<readonly Fact[]>;
+  /** The files as they are now. Throws when they cannot be kept. */
+  readonly take: (state: SessionState) => Promise<Taken>;
+  readonly restore: (cwd: string, to: string) => Promise<Restored>;
+  /** Names that differ, at most so many. */
+  readonly changes: (from: string | null, to: string, max: number) => ReturnType<Snapshots["changes"]>;
+  readonly diff: (from: string | null, to: string) => Promise<readonly FileDiff[]>;
+  /** A new directory of its own for a session, filled from a snapshot. */
+  readonly grow: (sessionId: string, snapshot: string) => Promise<string>;
+  /** Removes a directory that was grown for a session that did not come to be. */
+  readonly fell: (root: string) => Promise<void>;
+  readonly takenFact: (
+    taken: Taken,
+    occasion: SnapshotOccasion,
+    turnId: string | null,
+    before: string | null,
+  ) => Promise<Fact>;
+}
+
+export interface WorldLimits {
+  readonly filesMax: number;
+  readonly bytesMax: number;
+  readonly leaveOut: readonly string[];
+  /** Of a session with all its forks, the log included. */
+  readonly sessionBytes: number;
+}
+
+export interface WorldsDeps {
+  readonly snapshots: Snapshots;
+  readonly home: string;
+  /** The person's own; null when nobody knows. */
+  readonly userHome: string | null;
+  readonly limits: () => WorldLimits;
+  readonly log: (message: string, details: object) => void;
+}
+
+const CHANGES_COUNTED = 10_000;
+const LISTED_MAX = 20;
+const DIFF = { filesMax: 500, bytesMax: 1_048_576 };
+
+export function createWorlds({ snapshots, home, userHome, limits, log }: WorldsDeps): Worlds {
+  const treeOf = (root: string): TreeSpec => {
+    const { filesMax, bytesMax, leaveOut } = limits();
+    return { root, leaveOut, hidden: [home], filesMax, bytesMax };
+  };
+
+  const take = async ({ spec, snapshotBytes = 0 }: SessionState): Promise<Taken> => {
+    if (spec === null) throw new Error("a session without a spec has no files");
+    refuseBroad(spec.cwd, userHome);
+    const max = limits().sessionBytes;
+    if (snapshotBytes > max)
+      throw new NomosError("quota_exceeded", { scope: "session", used: snapshotBytes, limit: max, needed: 0 });
+    return snapshots.take(treeOf(spec.cwd));
+  };
+
+  const takenFact: Worlds["takenFact"] = async (taken, occasion, turnId, before) => {
+    const { id, files, directories, bytes, storedBytes, leftOut, leftOutCount, special, unsettled, tookMs } = taken;
+    const changed = before === null ? null : (await snapshots.changes(before, id, CHANGES_COUNTED)).changes.length;
+    return fact("snapshot.taken@1", {
+      ...{ turnId, occasion, snapshot: id, files, directories, bytes, storedBytes, changed, tookMs },
+      leftOut: { count: leftOutCount, first: leftOut.slice(0, LISTED_MAX) },
+      special: special.slice(0, LISTED_MAX),
+      unsettled: unsettled.slice(0, LISTED_MAX),
+    });
+  };
+
+  /** Nobody has worked there yet. */
+  const fell = (root: string): Promise<void> => rm(root, { recursive: true, force: true });
+
+  return {
+    take,
+    takenFact,
+    look: async (state, occasion, turnId) => {
+      const last = state.view.world;
+      try {
+        const taken = await take(state);
+        if (taken.id === last?.snapshot) return [];
+        const before = last?.snapshot ?? null;
+        return [await takenFact(taken, occasion, turnId, before).catch(() => takenFact(taken, occasion, turnId, null))];
+      } catch (thrown) {
+        const { code, message, details } = toNomosError(thrown);
+        if (code === "internal") log("a snapshot failed", { id: state.id, reason: String(details["reason"]) });
+        if (last?.skipped === code) return [];
+        const reason = `${message} ${JSON.stringify(details)}`.slice(0, REASON_CHARS);
+        return [fact("snapshot.skipped@1", { turnId, code, reason })];
+      }
+    },
+    restore: (cwd, to) => snapshots.restore(treeOf(cwd), to),
+    changes: snapshots.changes,
+    diff: (from, to) => snapshots.diff(from, to, DIFF),
+    grow: async (sessionId, snapshot) => {
+      const root = join(home, "worktrees", sessionId);
+      await mkdir(dirname(root), { recursive: true, mode: 0o700 });
+      try {
+        await snapshots.grow(treeOf(root), snapshot);
+      } catch (thrown) {
+        await fell(root);
+        throw thrown;
+      }
+      return root;
+    },
+    fell,
+  };
+}
+
+const REASON_CHARS = 500;
+
+/** A whole machine, or everything that a person has, is not what a session works on. */
+function refuseBroad(cwd: string, userHome: string | null): void {
+  const isTop = cwd.split(sep).filter(Boolean).length < 2;
+  if (isTop || (userHome !== null && isInside(cwd, userHome))) throw new NomosError("tree_too_broad", { cwd });
+}
+
+/** Nothing is kept and nothing is restored: for whoever has no files. */
+export const NO_WORLDS: Worlds = {
+  look: async () => [],
+  take: () => Promise.reject(new NomosError("files_not_kept")),
+  restore: () => Promise.reject(new NomosError("files_not_kept")),
+  changes: async () => ({ changes: [], more: false }),
+  diff: async () => [],
+  grow: () => Promise.reject(new NomosError("files_not_kept")),
+  fell: async () => undefined,
+  takenFact: () => Promise.reject(new NomosError("files_not_kept")),
+};

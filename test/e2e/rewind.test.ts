@@ -1,0 +1,192 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+import { startDaemon, type TestDaemon } from "../support/daemon.ts";
+import { needs } from "../support/needs.ts";
+import { proves } from "../support/proves.ts";
+import { readWorld } from "../support/world.ts";
+
+interface Session {
+  readonly id: string;
+  readonly cwd: string;
+  readonly busy: boolean;
+}
+interface Event {
+  readonly id: string;
+  readonly type: string;
+  readonly data: Record<string, unknown>;
+}
+
+async function ground(): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-ground-")));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const root = join(folder, "tree");
+  mkdirSync(root);
+  return root;
+}
+
+async function spawnIn(daemon: TestDaemon, cwd: string): Promise<Session> {
+  return (await daemon.call<Session>("POST", "/sessions/agent", { adapter: "demo", cwd })).body;
+}
+
+async function turn(daemon: TestDaemon, id: string, prompt: string): Promise<void> {
+  const { body } = await daemon.call<{ turnId: string }>("POST", `/sessions/${id}/prompt`, { prompt });
+  const over = await daemon.call("GET", `/sessions/${id}/wait?turnId=${body.turnId}&timeoutMs=30000`);
+  expect(over.status, over.text).toBe(200);
+}
+
+async function events(daemon: TestDaemon, id: string): Promise<readonly Event[]> {
+  return (await daemon.call<{ events: Event[] }>("GET", `/sessions/${id}/events?limit=1000`)).body.events;
+}
+
+proves.skipIf(!needs("bwrap"))(
+  "SN-12",
+  "each turn ends with its files kept, before it counts as over; a rewind brings talk and files back, and can be undone",
+  async () => {
+    const daemon = await startDaemon();
+    const cwd = await ground();
+    execFileSync("git", ["init", "-q", "-b", "main", cwd]);
+    writeFileSync(join(cwd, "kept"), "by a person");
+    const { id } = await spawnIn(daemon, cwd);
+    const worlds: (readonly string[])[] = [];
+    for (const script of [
+      "run echo one > a; mkdir -p d/empty; chmod 711 d",
+      "run rm a; ln -s nowhere link; printf x > 'new\nline'\nwrite b.txt two",
+      "run rm -rf d link b.txt; echo three > kept",
+    ]) {
+      await turn(daemon, id, script.replaceAll("'new\nline'", "odd"));
+      worlds.push(readWorld(cwd));
+    }
+    const all = await events(daemon, id);
+    const ends = all.filter(({ type }) => type === "turn.ended@1");
+    const taken = all.filter(({ type }) => type === "snapshot.taken@1");
+    expect(taken.map(({ data }) => data["occasion"])).toEqual(["turn_start", "turn_end", "turn_end", "turn_end"]);
+    for (const end of ends) expect(all[all.indexOf(end) - 1]?.type).toBe("snapshot.taken@1");
+
+    for (const n of [0, 2, 1, 0, 2]) {
+      const { status, text } = await daemon.call("POST", `/sessions/${id}/rewind`, { to: ends[n]?.id });
+      expect(status, text).toBe(200);
+      expect(readWorld(cwd)).toEqual(worlds[n]);
+    }
+    const [opened] = all;
+    expect((await daemon.call("POST", `/sessions/${id}/rewind`, { to: opened?.id })).status).toBe(200);
+    expect(readFileSync(join(cwd, "kept"), "utf8")).toBe("by a person");
+    expect(existsSync(join(cwd, "d"))).toBe(false);
+    const settled = (await events(daemon, id)).filter(({ type }) => type === "restore.settled@1");
+    expect(settled).toHaveLength(6);
+    expect(settled.every(({ data }) => data["outcome"] === "restored")).toBe(true);
+  },
+);
+
+proves.skipIf(!needs("bwrap"))(
+  "SN-13",
+  "files that somebody else changed since are listed and kept, unless forced",
+  async () => {
+    const daemon = await startDaemon();
+    const cwd = await ground();
+    const { id } = await spawnIn(daemon, cwd);
+    await turn(daemon, id, "write a one");
+    await turn(daemon, id, "write a two");
+    const [first] = (await events(daemon, id)).filter(({ type }) => type === "turn.ended@1");
+    writeFileSync(join(cwd, "mine"), "a person's work");
+    chmodSync(join(cwd, "a"), 0o600);
+    const refused = await daemon.call<{ error: { code: string; details: { files: string[] } } }>(
+      "POST",
+      `/sessions/${id}/rewind`,
+      { to: first?.id },
+    );
+    expect(refused.status).toBe(409);
+    expect(refused.body.error).toMatchObject({ code: "files_changed", details: { files: ["mode a", "added mine"] } });
+    expect(readFileSync(join(cwd, "a"), "utf8")).toBe("two");
+    const forced = await daemon.call("POST", `/sessions/${id}/rewind`, { to: first?.id, force: true });
+    expect(forced.status).toBe(200);
+    expect(readFileSync(join(cwd, "a"), "utf8")).toBe("one");
+    expect(existsSync(join(cwd, "mine"))).toBe(false);
+    const back = (await events(daemon, id)).findLast(({ data }) => data["occasion"] === "rewind");
+    expect((await daemon.call("POST", `/sessions/${id}/rewind`, { to: back?.id })).status).toBe(200);
+    expect(readFileSync(join(cwd, "mine"), "utf8")).toBe("a person's work");
+  },
+);
+
+proves.skipIf(!needs("bwrap"))("SN-14", "a fork works on files of its own, as they were at its point", async () => {
+  const daemon = await startDaemon();
+  const cwd = await ground();
+  const { id } = await spawnIn(daemon, cwd);
+  await turn(daemon, id, "write a one");
+  const before = readWorld(cwd);
+  await turn(daemon, id, "write a two\nrun mkdir more");
+  const [first] = (await events(daemon, id)).filter(({ type }) => type === "turn.ended@1");
+  const { body: fork, status, text } = await daemon.call<Session>("POST", `/sessions/${id}/fork`, { at: first?.id });
+  expect(status, text).toBe(201);
+  expect(fork.cwd).not.toBe(cwd);
+  expect(readWorld(fork.cwd)).toEqual(before);
+  await turn(daemon, fork.id, "write a forked\nrun pwd > where");
+  expect(readFileSync(join(cwd, "a"), "utf8")).toBe("two");
+  expect(readFileSync(join(fork.cwd, "a"), "utf8")).toBe("forked");
+  expect(readFileSync(join(fork.cwd, "where"), "utf8").trim()).toBe(fork.cwd);
+  const shared = await daemon.call<Session>("POST", `/sessions/${id}/fork`, { talkOnly: true });
+  expect(shared.body.cwd).toBe(cwd);
+});
+
+proves("SN-15", "a diff shows what a turn really changed, through the shell too", async () => {
+  const daemon = await startDaemon();
+  const cwd = await ground();
+  writeFileSync(join(cwd, "old"), "1\n2\n3\n");
+  const { id } = await spawnIn(daemon, cwd);
+  await turn(daemon, id, "run sed -i s/2/two/ old; printf '\\\\0' > bytes; chmod 600 old");
+  await turn(daemon, id, "say nothing");
+  const { body } = await daemon.call<{ files: { path: string; change: string; diff: string | null }[] }>(
+    "GET",
+    `/sessions/${id}/diff?turn=1`,
+  );
+  expect(body.files.map(({ path, change }) => [path, change])).toEqual([
+    ["bytes", "added"],
+    ["old", "changed"],
+  ]);
+  expect(body.files[1]?.diff).toContain("-2\n+two");
+  expect((await daemon.call<{ files: unknown[] }>("GET", `/sessions/${id}/diff`)).body.files).toEqual([]);
+  expect((await daemon.call("GET", `/sessions/${id}/diff?turn=9`)).status).toBe(404);
+  const shown = await daemon.cli("diff", id, "--turn", "1");
+  expect(shown.stdout).toContain("M old");
+  expect(shown.stdout).toContain("+two");
+});
+
+proves.skipIf(!needs("bwrap"))(
+  "SN-16",
+  "what is too broad or too large is not kept: said once, and a rewind refuses files by name",
+  async () => {
+    const daemon = await startDaemon();
+    const cwd = await ground();
+    for (let n = 0; n < 20; n += 1) writeFileSync(join(cwd, `f${n}`), "x");
+    const { id } = await spawnIn(daemon, cwd);
+    await daemon.call("PUT", "/api/config", { config: { snapshotFilesMax: 10 } });
+    await turn(daemon, id, "write a one");
+    await turn(daemon, id, "write a two");
+    const all = await events(daemon, id);
+    const skipped = all.filter(({ type }) => type === "snapshot.skipped@1");
+    expect(skipped.map(({ data }) => data["code"])).toEqual(["tree_too_large"]);
+    const to = all.find(({ type }) => type === "turn.ended@1")?.id;
+    const refused = await daemon.call<{ error: { code: string } }>("POST", `/sessions/${id}/rewind`, { to });
+    expect([refused.status, refused.body.error.code]).toEqual([409, "files_not_kept"]);
+    expect((await daemon.call("POST", `/sessions/${id}/rewind`, { to, talkOnly: true })).status).toBe(200);
+    expect(readFileSync(join(cwd, "a"), "utf8")).toBe("two");
+  },
+);
+
+proves("SN-16", "a directory that is gone or moved is said, and turns go on", async () => {
+  const daemon = await startDaemon();
+  const cwd = await ground();
+  const { id } = await spawnIn(daemon, cwd);
+  await turn(daemon, id, "say hello");
+  rmSync(cwd, { recursive: true });
+  await turn(daemon, id, "say still here");
+  symlinkSync("/tmp", cwd);
+  await turn(daemon, id, "say and now");
+  const codes = (await events(daemon, id)).flatMap(({ type, data }) =>
+    type === "snapshot.skipped@1" ? [data["code"]] : [],
+  );
+  expect(codes).toEqual(["tree_missing", "tree_moved"]);
+});
