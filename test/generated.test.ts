@@ -11,6 +11,7 @@ import { HOST_ERRORS } from "../src/contract/errors/host-errors.ts";
 import { KEEPING_ERRORS } from "../src/contract/errors/keeping-errors.ts";
 import { LOG_ERRORS } from "../src/contract/errors/log-errors.ts";
 import { SESSION_ERRORS } from "../src/contract/errors/session-errors.ts";
+import { WORKTREE_ERRORS } from "../src/contract/errors/worktree-errors.ts";
 import { ERROR_CATALOGUE } from "../src/contract/index.ts";
 import { REFUSAL_CODES } from "../src/kernel/index.ts";
 import { STORE_ERROR_CODES } from "../src/store/index.ts";
@@ -87,9 +88,15 @@ describe("error codes", () => {
   });
 
   test("each belongs to one family", () => {
-    const families = [AGENT_ERRORS, DOOR_ERRORS, HOST_ERRORS, KEEPING_ERRORS, LOG_ERRORS, SESSION_ERRORS].flatMap(
-      (family) => Object.keys(family),
-    );
+    const families = [
+      AGENT_ERRORS,
+      DOOR_ERRORS,
+      HOST_ERRORS,
+      KEEPING_ERRORS,
+      LOG_ERRORS,
+      SESSION_ERRORS,
+      WORKTREE_ERRORS,
+    ].flatMap((family) => Object.keys(family));
     expect(families.toSorted()).toEqual(Object.keys(ERROR_CATALOGUE).sort());
   });
 

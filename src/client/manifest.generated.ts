@@ -2123,4 +2123,58 @@ export const ERRORS = {
     message: "The name `default` is for sessions that belong to no workspace.",
     remedy: "Choose another slug.",
   },
+  git_failed: {
+    status: 500,
+    exit: 1,
+    message: "Git could not do what was asked of it.",
+    remedy: "The details say why; `git fsck` in the repository says what is damaged.",
+  },
+  git_missing: {
+    status: 501,
+    exit: 6,
+    message: "There is no git on the daemon's PATH.",
+    remedy: "Run `apt-get install git`, then `nomos restart`.",
+  },
+  not_a_repository: {
+    status: 400,
+    exit: 2,
+    message: "A worktree needs a git repository, and there is none.",
+    remedy: "Run `git init` there, or leave out `worktree` and `scope`.",
+  },
+  repository_invalid: {
+    status: 400,
+    exit: 2,
+    message: "What stands there is not the repository it says it is.",
+    remedy: "The details say what is wrong; name the repository itself, or repair it with `git worktree repair`.",
+  },
+  scope_invalid: {
+    status: 400,
+    exit: 2,
+    message: "The scope cannot be understood as written.",
+    remedy: "Write paths below the repository's root, with `*` for a name and `**` for any number of folders.",
+  },
+  worktree_base_incomplete: {
+    status: 409,
+    exit: 5,
+    message: "Not all objects of the base are in the repository.",
+    remedy: "Fetch them first: check the base out in the repository itself, or run `git fetch --refetch`.",
+  },
+  worktree_base_missing: {
+    status: 400,
+    exit: 2,
+    message: "There is no such commit to make a worktree from.",
+    remedy: "Name a branch, tag or commit that `git log` shows.",
+  },
+  worktree_failed: {
+    status: 500,
+    exit: 1,
+    message: "The worktree could not be made or removed.",
+    remedy: "The details say why.",
+  },
+  worktree_not_found: {
+    status: 404,
+    exit: 4,
+    message: "There is no such worktree.",
+    remedy: "`nomos worktree list` shows those there are.",
+  },
 } as const satisfies { readonly [code in ErrorCode]: CatalogueEntry };

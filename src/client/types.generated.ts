@@ -1707,4 +1707,13 @@ export type ErrorCode =
   | "turn_open"
   | "workspace_limit"
   | "workspace_not_found"
-  | "workspace_reserved";
+  | "workspace_reserved"
+  | "git_failed"
+  | "git_missing"
+  | "not_a_repository"
+  | "repository_invalid"
+  | "scope_invalid"
+  | "worktree_base_incomplete"
+  | "worktree_base_missing"
+  | "worktree_failed"
+  | "worktree_not_found";

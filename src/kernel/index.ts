@@ -6,6 +6,7 @@ export * from "./event-parts.ts";
 export * from "./events.ts";
 export * from "./folds.ts";
 export * from "./gate/gate.ts";
+export * from "./gate/scope.ts";
 export * from "./ground.ts";
 export * from "./growth.ts";
 export * from "./ids.ts";
