@@ -6,6 +6,7 @@ export { type WriteOptions, writeFileAtomic } from "./atomic-file.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { confinePath } from "./confine-path.ts";
 export { type DiskState, type DiskWatch, spaceAt, watchDisk } from "./disk-watch.ts";
+export { fileStamp } from "./file-stamp.ts";
 export { type Files, systemFiles } from "./files.ts";
 export { type Bubblewrap, findBubblewrap } from "./find-bubblewrap.ts";
 export { HostError, type HostErrorCode } from "./host-error.ts";
