@@ -60,6 +60,7 @@ export async function startMachine(options: {
     environment,
     instance,
     workspaces,
+    worktrees: join(home, "worktrees"),
     temps,
     url,
     driverEnvironment: (slug) => drivers.environment(slug),

@@ -25,6 +25,7 @@ export type HostErrorCode =
   | "worktree_base_incomplete"
   | "worktree_base_missing"
   | "worktree_failed"
+  | "worktree_missing"
   | "worktree_not_found";
 
 export interface HostErrorFacts {

@@ -20,3 +20,5 @@ export { createProcessHost, type ProcessHost, type ProcessHostOptions } from "./
 export type { ProcessSpec } from "./processes/process-spec.ts";
 export type { ProcessMark } from "./processes/process-tree.ts";
 export { limitsHeld, type ResourceLimits } from "./processes/resource-limits.ts";
+export type { Work } from "./worktrees/find-work.ts";
+export { createWorktrees, type Worktree, type WorktreePlan, type Worktrees } from "./worktrees/worktrees.ts";

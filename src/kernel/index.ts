@@ -26,3 +26,4 @@ export * from "./session/transitions.ts";
 export * from "./session/view.ts";
 export * from "./token.ts";
 export * from "./workspace.ts";
+export * from "./worktree-events.ts";

@@ -18,6 +18,7 @@ import type { Bounds } from "./bounds.ts";
 import type { By, Committer } from "./committer.ts";
 import { type GivenPrompt, keepPrompt } from "./given-prompt.ts";
 import { findPoint, viewAt } from "./lineage.ts";
+import { type SessionTrees, withTree } from "./session-trees.ts";
 import { makeSpec, type OpenInput, type SpecSources } from "./spec.ts";
 import type { TurnRunner } from "./turn-runner.ts";
 
@@ -48,6 +49,7 @@ export interface OpeningDeps {
   readonly newId: () => string;
   readonly specs: SpecSources;
   readonly bounds: Pick<Bounds, "forOpening">;
+  readonly trees: Pick<SessionTrees, "make" | "makeFork" | "drop">;
 }
 
 export function createOpenings(
@@ -74,10 +76,15 @@ export function createOpenings(
     ).events;
 
   const openOne = async (input: Opening, by: By): Events => {
-    const spec = await makeSpec(input, deps.specs);
     const id = newId();
+    const planned = await makeSpec(input, deps.specs);
     const begin = await beginning(deps, id, input);
-    const events = await create(id, (state) => begin(state, spec), by);
+    const tree = await deps.trees.make(id, planned, input);
+    const spec = tree === null ? planned : { ...planned, cwd: tree.cwd };
+    const events = await orDrop(
+      id,
+      create(id, (state) => withTree(begin(state, spec), tree), by),
+    );
     if (spec.external !== null) await deps.onExternal(id, spec.external);
     runner.pump(id);
     return events;
@@ -89,14 +96,24 @@ export function createOpenings(
     const point = await findPoint(store, parent, at ?? parent.headId ?? "");
     const view = await viewAt(store, parent, point);
     if (parent.spec === null) throw new NomosError("event_not_found", { eventId: point.eventId });
-    const spec: SessionSpec = { ...parent.spec, name: sessionName(deps.specs.random()), external: null };
+    const name = sessionName(deps.specs.random());
+    const tree = await deps.trees.makeFork(born, name, parent);
+    const cwd = tree?.cwd ?? parent.spec.cwd;
+    const spec: SessionSpec = { ...parent.spec, name, cwd, external: null };
     const from = { ...point, sessionId: id };
     const forked = { spec, label: label ?? parent.label, from, root: parent.root, view };
     const settings = parent.driver?.settings ?? null;
     const decide = (state: SessionState): Decision =>
-      together(forkSession(state, forked), settings === null ? [] : configureDriver(state, settings));
-    return create(born, decide, by, point);
+      withTree(together(forkSession(state, forked), settings === null ? [] : configureDriver(state, settings)), tree);
+    return orDrop(born, create(born, decide, by, point));
   };
+
+  /** A session that did not come to be leaves no tree behind. */
+  const orDrop = (id: string, created: Events): Events =>
+    created.catch(async (thrown: unknown) => {
+      await deps.trees.drop(id);
+      throw thrown;
+    });
 
   return {
     open: (input, by) => deps.bounds.forOpening(() => openOne(input, by)),

@@ -42,6 +42,7 @@ export interface SessionProcessesOptions {
   /** Marks every process, so that orphans of a dead daemon can be found where there is no sandbox. */
   readonly instance: string;
   readonly workspaces: string;
+  readonly worktrees: string;
   readonly url: () => string;
   readonly driverEnvironment: (adapter: string) => Readonly<Record<string, string>>;
   /** For agents and drivers; what a session merely runs has the person's own. */
@@ -77,13 +78,16 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
       [MARKER_VARIABLE]: `${options.instance}:${label}`,
     };
     if (!options.isHomeInPlace()) throw new NomosError("home_unusable", { reason: "it is not where it was" });
+    const { shown = [], ...plain } = rest;
     const inside = cwd === options.workspaces || cwd.startsWith(`${options.workspaces}/`);
+    const tree = treeAround(options.worktrees, cwd);
     return options.host.spawn({
-      ...rest,
+      ...plain,
+      shown: [...shown, ...(tree === null ? [] : [tree.objects])],
       cwd,
       env: allowedEnvironment(options.environment, marked),
       limits: options.limits(),
-      readBack: [...(inside ? [cwd] : []), ...(temp === null ? [] : [temp])],
+      readBack: [...(inside ? [cwd] : []), ...(tree === null ? [] : [tree.path]), ...(temp === null ? [] : [temp])],
     });
   };
 
@@ -146,4 +150,11 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
     },
     sessionOfToken: (secretHash) => tokens.get(secretHash) ?? null,
   };
+}
+
+/** The worktree that a directory lies in: all of it is its session's, and the objects it stands on can be read. */
+function treeAround(worktrees: string, cwd: string): { readonly path: string; readonly objects: string } | null {
+  if (!cwd.startsWith(`${worktrees}/`)) return null;
+  const [id = "", tree] = cwd.slice(worktrees.length + 1).split("/");
+  return tree === "tree" ? { path: `${worktrees}/${id}/tree`, objects: `${worktrees}/${id}/objects` } : null;
 }

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import { NomosError } from "../contract/index.ts";
 import type { Driver } from "../drivers/index.ts";
-import { type SandboxMode, type SessionSpec, sessionName } from "../kernel/index.ts";
+import { isRefusal, parseScope, type SandboxMode, type SessionSpec, sessionName } from "../kernel/index.ts";
 import { type PlaceInput, type PlaceSources, placeBelow, placeOf } from "./places.ts";
 
 export interface OpenInput extends PlaceInput {
@@ -16,6 +16,10 @@ export interface OpenInput extends PlaceInput {
     | undefined;
   readonly network?: { readonly allow: readonly string[] } | undefined;
   readonly worktree?: boolean | undefined;
+  /** What the worktree starts from; default: HEAD. */
+  readonly base?: string | undefined;
+  /** The worktree of a session before, to go on in. */
+  readonly attach?: string | undefined;
   readonly file?: string | undefined;
   readonly external?: { readonly pid: number; readonly startTime: string } | undefined;
 }
@@ -49,7 +53,7 @@ export async function makeSpec(
     agent: input.agent ?? input.adapter,
     ...place,
     sandbox: input.sandbox ?? "off",
-    scope: null,
+    scope: scopeOf(input, parent),
     network: null,
     parentSessionId: parent?.id ?? null,
     depth: parent === null ? 0 : parent.spec.depth + 1,
@@ -61,13 +65,20 @@ export async function makeSpec(
   return spec;
 }
 
+/** Whoever is started by a session with a scope works within that scope. */
+function scopeOf({ scope }: OpenInput, parent: Parent | null): SessionSpec["scope"] {
+  if (parent !== null) return parent.spec.scope;
+  if (scope === undefined) return null;
+  const parsed = parseScope(scope);
+  if (isRefusal(parsed)) throw new NomosError(parsed.refused, parsed.details);
+  return parsed;
+}
+
 /** Walls that do not stand yet are refused, never pretended. */
 function refuseWalls(input: OpenInput): void {
   const asked = [
     input.sandbox === undefined || input.sandbox === "off" ? null : `sandbox ${input.sandbox}`,
-    input.scope === undefined ? null : "scope",
     input.network === undefined ? null : "network",
-    input.worktree === true ? "worktree" : null,
   ].filter((wall) => wall !== null);
   if (asked.length > 0) throw new NomosError("sandbox_unavailable", { asked });
 }

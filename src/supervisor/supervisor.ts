@@ -34,6 +34,7 @@ import { createOpenings, type OpeningDeps, type Openings } from "./opening.ts";
 import { recoverAll } from "./recovering.ts";
 import { createReports, type Reports } from "./reports.ts";
 import type { SessionProcesses } from "./session-processes.ts";
+import type { NO_TREES, SessionTrees } from "./session-trees.ts";
 import { refuseUnoffered } from "./settings.ts";
 import type { TurnRunner } from "./turn-runner.ts";
 
@@ -69,7 +70,8 @@ export interface Supervisor extends Reports, Openings {
   readonly stop: (graceMs: number) => Promise<void>;
 }
 
-export interface SupervisorDeps extends OpeningDeps {
+export interface SupervisorDeps extends Omit<OpeningDeps, "trees"> {
+  readonly trees: SessionTrees | typeof NO_TREES;
   readonly runner: TurnRunner;
   readonly processes: SessionProcesses;
   readonly clock: Clock;
@@ -129,6 +131,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     await stopping;
     await processes.stopAll(id);
     await release(id);
+    await deps.trees.settle(id);
   };
 
   /** What its driver keeps for it between turns goes; the next turn finds its way back from the log. */
@@ -213,7 +216,10 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     },
     ...reports,
     erase: committer.erase,
-    recover: () => recoverAll(store, recoverOne),
+    recover: async () => {
+      await deps.trees.sweep();
+      return recoverAll(store, recoverOne);
+    },
     stop: async (graceMs) => {
       stopSleeper();
       externals.stop();

@@ -174,7 +174,7 @@ export const sessionLife: readonly Syscall[] = [
       label: Label.optional(),
     }),
     output: SessionWire,
-    errors: ["session_not_found", "event_not_found", "quota_exceeded", "disk_low", "limit_reached"],
+    errors: ["session_not_found", "event_not_found", "worktree_missing", "quota_exceeded", "disk_low", "limit_reached"],
     http: { method: "POST", path: "/sessions/:id/fork", status: 201 },
     cli: { positional: ["id"], short: "fork" },
     commit: (context, { id, at, label }) => context.services.supervisor.fork(id, { at, label }, byOf(context)),

@@ -16,6 +16,7 @@ import { sessionOffer } from "./session-offer.ts";
 import { sessionRead } from "./session-read.ts";
 import { system } from "./system.ts";
 import { workspace } from "./workspace.ts";
+import { worktree } from "./worktree.ts";
 import { ws } from "./ws.ts";
 
 /** THE table: every capability, once. Surfaces, docs, client and permission matrix are derived from it. */
@@ -30,6 +31,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...approval,
   ...agent,
   ...workspace,
+  ...worktree,
   ...driver,
   ...audit,
   ...system,
@@ -52,6 +54,7 @@ export const ROLES = {
     "blob.read",
     "system.read",
     "workspace.read",
+    "worktree.read",
   ],
   /** A driver's process, over its own session: to start another one is a matter of delegation as well. */
   session: [

@@ -7,11 +7,12 @@ const SOURCES = [
   "src/kernel/events.ts",
   "src/kernel/event-parts.ts",
   "src/kernel/driver-events.ts",
+  "src/kernel/worktree-events.ts",
   "src/kernel/keeping.ts",
   "src/kernel/session/view.ts",
 ];
 
-const MAPS = ["EventMap", "DriverEventMap"];
+const MAPS = ["EventMap", "DriverEventMap", "WorktreeEventMap"];
 
 export interface EventShapes {
   /** Event type -> the type of its data, as it is written. */

@@ -45,5 +45,23 @@ export const WORKTREE_ERRORS = {
     "Name a branch, tag or commit that `git log` shows.",
   ),
   worktree_failed: entry(500, 1, "The worktree could not be made or removed.", "The details say why."),
+  worktree_has_work: entry(
+    409,
+    5,
+    "The worktree holds work that is nowhere else, so it stays.",
+    "The details list it: `git fetch <path> <branch>:<branch>` takes commits over; commit or delete the rest in the worktree.",
+  ),
+  worktree_in_use: entry(
+    409,
+    5,
+    "Somebody works in this worktree.",
+    "End the session, or the processes that the details name.",
+  ),
+  worktree_missing: entry(
+    409,
+    5,
+    "The worktree's folder is not where it was.",
+    "Move it back to the path in the details, or remove the worktree.",
+  ),
   worktree_not_found: entry(404, 4, "There is no such worktree.", "`nomos worktree list` shows those there are."),
 } as const satisfies { readonly [code: string]: ErrorEntry };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, mkdir, open, readlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { matchesGlob } from "../../kernel/index.ts";
+import { judgeChange } from "../../kernel/index.ts";
 import { errno } from "../errno.ts";
 import type { RepositoryView } from "../git/repository-view.ts";
 import { isInside } from "../path-inside.ts";
@@ -54,7 +54,9 @@ async function unknownToGit({ view, from, indexFile }: CarryScene): Promise<read
 
 export function isCarried(path: string, patterns: readonly string[]): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  return patterns.some((pattern) => matchesGlob(pattern, pattern.includes("/") ? path : name));
+  const allows = (pattern: string, what: string) =>
+    judgeChange(what, { allow: [pattern], deny: [] }).verdict === "allow";
+  return patterns.some((pattern) => allows(pattern, pattern.includes("/") ? path : name));
 }
 
 /** Null, or what keeps it from being carried. */

@@ -18,6 +18,8 @@ export interface NewWorktree {
   readonly createdAt: string;
   /** `none`: an empty tree on the base, for somebody who has its contents. */
   readonly files: "base" | "none";
+  /** Set when `repository` is that of another worktree: the user's own one, and the store that is its agent's. */
+  readonly forkOf?: { readonly repository: WorktreeRecord["repository"]; readonly ownObjects: string };
 }
 
 export interface WorktreeYard {
@@ -53,15 +55,16 @@ export async function createWorktree(yard: WorktreeYard, given: NewWorktree): Pr
 
 async function fill(
   yard: WorktreeYard,
-  { id, repository, base, branch, createdAt, files }: NewWorktree,
+  { id, repository, base, branch, createdAt, files, forkOf }: NewWorktree,
   making: WorktreePlace,
   place: WorktreePlace,
 ): Promise<WorktreeRecord> {
-  await using view = await openView(yard.git, repository, yard.scratch);
+  const own = forkOf?.ownObjects;
+  await using view = await openView(yard.git, repository, yard.scratch, own === undefined ? [] : [own]);
   const commit = await resolveBase(view, base);
   const refs = await refsOf(view);
-  const objects = await holdObjects(repository.objectDirs, making.objects);
-  const objectDirs = objects === "shared" ? repository.objectDirs : [place.objects];
+  const objects = await holdObjects(repository.objectDirs, making.objects, own);
+  const objectDirs = objects === "shared" ? [place.objects, ...repository.objectDirs] : [place.objects];
   const exclude = `${(await readSmall(join(repository.commonDir, "info", "exclude"))) ?? ""}\n${await yard.globalExclude(repository)}`;
   const gitDir = join(making.tree, ".git");
   const identity = await yard.identity(repository);
@@ -72,13 +75,14 @@ async function fill(
   await writeFile(making.exclude, exclude);
   const indexFile = join(gitDir, "index");
   if (commit !== null && files === "base") await checkOut(view, commit, making.tree, indexFile);
+  const user = forkOf?.repository ?? { root: repository.root, gitDir: repository.gitDir };
   const carried =
-    repository.root === null || files === "none"
+    user.root === null || files === "none"
       ? { carried: [], notCarried: [] }
-      : await carryFiles({ view, from: repository.root, to: making.tree, indexFile }, yard.carry());
+      : await carryFiles({ view, from: user.root, to: making.tree, indexFile }, yard.carry());
   if (commit !== null && files === "base") await copyWithTimes(indexFile, making.index);
-  const { root, gitDir: userGitDir, objectFormat, below } = repository;
-  const known = { id, branch, repository: { root, gitDir: userGitDir }, below, base: commit, objectFormat };
+  const { objectFormat, below } = repository;
+  const known = { id, branch, repository: user, below, base: commit, objectFormat };
   return { format: 1, ...known, objects, objectDirs, createdAt, ...carried };
 }
 

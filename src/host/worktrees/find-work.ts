@@ -51,23 +51,12 @@ export async function findWork(scene: WorkScene, place: WorktreePlace, record: W
 }
 
 async function judge(scene: WorkScene, place: WorktreePlace, record: WorktreeRecord): Promise<Work> {
-  const gitDir = join(place.tree, ".git");
-  if (!(await lstat(gitDir)).isDirectory()) throw new Unclear("its git dir is not what it was");
   const user = await userRepository(scene.git, record);
-  const repository: Repository = {
-    ...{ root: place.tree, gitDir, commonDir: gitDir, below: "", refFormat: "files" },
-    // Nothing that its agent can write is read as a setting.
-    config: user?.config ?? { entries: [], get: () => undefined },
-    objectFormat: record.objectFormat,
-    objectDirs: [
-      join(gitDir, "objects"),
-      ...record.objectDirs.map((path) => (path === movedFrom(record, place) ? place.objects : path)),
-    ],
-  };
+  const repository = await privateRepository(place, record, user?.config);
   await mkdir(scene.scratch, { recursive: true });
   const scratch = await mkdtemp(join(scene.scratch, "work-"));
   try {
-    await using view = await openView(scene.git, repository, scratch, user?.objectDirs ?? []);
+    await using view = await openView(scene.git, repository, scratch, [ownObjects(place), ...(user?.objectDirs ?? [])]);
     await mkdir(join(view.gitDir, "info"));
     await writeFile(join(view.gitDir, "info", "exclude"), await readFile(place.exclude));
     const files = await changedFiles(view, place, scratch);
@@ -83,9 +72,23 @@ async function judge(scene: WorkScene, place: WorktreePlace, record: WorktreeRec
   }
 }
 
-/** The record names the objects by the place's usual name; aside, they lie elsewhere. */
-function movedFrom(record: WorktreeRecord, place: WorktreePlace): string {
-  return join(dirname(place.folder), record.id, relative(place.folder, place.objects));
+export function ownObjects({ tree }: WorktreePlace): string {
+  return join(tree, ".git", "objects");
+}
+
+/** The worktree's own repository, by what we know of it: nothing that its agent can write is read as a setting, or as the way to other objects. */
+export async function privateRepository(
+  place: WorktreePlace,
+  record: WorktreeRecord,
+  config: Repository["config"] = { entries: [], get: () => undefined },
+): Promise<Repository> {
+  const gitDir = join(place.tree, ".git");
+  if (!(await lstat(gitDir)).isDirectory()) throw new Unclear("its git dir is not what it was");
+  // The record names the objects by the place's usual name; aside, they lie elsewhere.
+  const usual = join(dirname(place.folder), record.id, "objects");
+  const objectDirs = record.objectDirs.map((path) => (path === usual ? place.objects : path));
+  const { below, objectFormat } = record;
+  return { root: place.tree, gitDir, commonDir: gitDir, below, config, objectFormat, refFormat: "files", objectDirs };
 }
 
 async function userRepository(git: GitRunner, { repository }: WorktreeRecord): Promise<Repository | null> {
@@ -171,7 +174,7 @@ async function unpushed(
   { base }: WorktreeRecord,
   user: Repository | null,
 ): Promise<readonly string[]> {
-  const { commits, tags } = await ownCommits(view, join(place.tree, ".git", "objects"));
+  const { commits, tags } = await ownCommits(view, ownObjects(place));
   if (commits.length + tags.length === 0) return [];
   const carriedRefs = (await readFile(place.refs, "utf8")).split("\n").filter(Boolean);
   const theirRefs = user === null ? [] : await tipsOf(scene, user);

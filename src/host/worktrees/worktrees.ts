@@ -7,7 +7,7 @@ import { createGitRunner } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";
 import type { CarryRules } from "./carry-files.ts";
 import { createWorktree, MAKING, type NewWorktree, resolveBase, type WorktreeYard } from "./create-worktree.ts";
-import type { Work } from "./find-work.ts";
+import { ownObjects, privateRepository, type Work } from "./find-work.ts";
 import { deleteAside, putAside, REMOVING, type Removal, workIn } from "./remove-worktree.ts";
 import { placeIn, readRecord, type WorktreeRecord } from "./worktree-record.ts";
 
@@ -34,6 +34,12 @@ export interface Worktrees {
     readonly cwd: string;
     readonly name: string;
     readonly base?: string | undefined;
+  }) => Promise<WorktreePlan>;
+  /** The same for a fork: it starts on the commit that the other one stands on. What is not committed there is somebody else's to bring. */
+  readonly planFork: (wish: {
+    readonly id: string;
+    readonly from: string;
+    readonly name: string;
   }) => Promise<WorktreePlan>;
   readonly create: (plan: WorktreePlan, createdAt: string, files?: NewWorktree["files"]) => Promise<Worktree>;
   readonly list: () => Promise<readonly Worktree[]>;
@@ -109,6 +115,20 @@ export function createWorktrees({ folder, scratch, environment, carry }: Worktre
       await resolveBase(view, base);
       const { tree } = placeIn(join(folder, id));
       return { id, repository, base, branch: branchOf(name), path: tree, cwd: join(tree, repository.below) };
+    },
+    planFork: async ({ id, from, name }) => {
+      const parent = await known(from);
+      const place = placeIn(join(folder, from));
+      if (parent.state === "missing")
+        throw new HostError("worktree_missing", `${parent.path} is not where it was`, {
+          remedy: "move it back",
+          details: { path: parent.path },
+        });
+      const repository = await privateRepository(place, parent);
+      const { tree } = placeIn(join(folder, id));
+      const forkOf = { repository: parent.repository, ownObjects: ownObjects(place) };
+      const where = { path: tree, cwd: join(tree, parent.below) };
+      return { id, repository, base: undefined, branch: branchOf(name), ...where, forkOf };
     },
     create: async ({ path, cwd, ...plan }, createdAt, files = "base") => {
       const record = await createWorktree(yard, { ...plan, createdAt, files });

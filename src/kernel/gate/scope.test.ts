@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
 import { isRefusal } from "../refusal.ts";
-import { judgeChange, parseScope, type Scope, type ScopeMount, scopeWalls } from "./scope.ts";
+import { judgeChange, parseScope, type Scope, type ScopeWalls, scopeWalls } from "./scope.ts";
 
 const name = fc.constantFrom("src", "lib", "a", "b", "x.ts", "y.ts", "secret");
 const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
@@ -117,7 +117,7 @@ proves("K45", "no path makes it throw or answer twice", () => {
 });
 
 /** The innermost mount speaks. */
-function accessOf(mounts: readonly ScopeMount[], where: string): string | undefined {
+function accessOf(mounts: ScopeWalls["mounts"], where: string): string | undefined {
   return mounts.findLast(({ path: point }) => point === "" || where === point || where.startsWith(`${point}/`))?.access;
 }
 

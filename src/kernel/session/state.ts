@@ -45,6 +45,10 @@ export interface SessionState {
   readonly view: View;
   /** Absent as long as nobody has set or attached anything, and in folds kept by versions that knew of none. */
   readonly driver?: DriverState;
+  /** The tree of its own that it works in; absent or null: none. */
+  readonly worktree?: string | null;
+  /** What a person added to its scope. */
+  readonly widened?: readonly string[];
 }
 
 export interface DriverState {
@@ -92,6 +96,9 @@ export const RECENT_TURNS_KEPT = 32;
 
 /** The option of a gate's question that allows the verb for the rest of the session. */
 export const ALWAYS = "always";
+
+/** What is asked for when something outside of the scope was put back. */
+export const WIDEN = "scope.widen";
 
 export const NEW_DRIVER: DriverState = { nativeId: null, settings: null, offer: null };
 
