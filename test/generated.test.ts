@@ -11,6 +11,7 @@ import { HOST_ERRORS } from "../src/contract/errors/host-errors.ts";
 import { KEEPING_ERRORS } from "../src/contract/errors/keeping-errors.ts";
 import { LOG_ERRORS } from "../src/contract/errors/log-errors.ts";
 import { SESSION_ERRORS } from "../src/contract/errors/session-errors.ts";
+import { WORKTREE_ERRORS } from "../src/contract/errors/worktree-errors.ts";
 import { WORLD_ERRORS } from "../src/contract/errors/world-errors.ts";
 import { ERROR_CATALOGUE } from "../src/contract/index.ts";
 import { REFUSAL_CODES } from "../src/kernel/index.ts";
@@ -97,6 +98,7 @@ describe("error codes", () => {
       LOG_ERRORS,
       SESSION_ERRORS,
       WORLD_ERRORS,
+      WORKTREE_ERRORS,
     ].flatMap((family) => Object.keys(family));
     expect(families.toSorted()).toEqual(Object.keys(ERROR_CATALOGUE).sort());
   });

@@ -122,6 +122,7 @@ async function writeStory(log: Store): Promise<void> {
   await writeEnds(add);
   await writeFork(log, add, one);
   await writeForeign(log, add);
+  await writeTrees(add);
   await add("system", [fact("log.exported@1", { path: "exports/golden", size: 60 })]);
   const root = "c".repeat(64);
   const copied = { blobs: 2, missingBlobs: 0, bytes: 4096 };
@@ -286,6 +287,37 @@ async function writeForeign(log: Store, add: Add): Promise<void> {
     }),
   ]);
   await add(stream, [fact("turn.ended@1", { turnId, outcome: "completed", error: null })]);
+}
+
+/** A session in a tree of its own, whose scope was widened; and the one that went on there. */
+async function writeTrees(add: Add): Promise<void> {
+  const [first, second] = [newId(), newId()];
+  const turnId = "turn-4";
+  const where = { worktreeId: first, path: `worktrees/${first}/tree`, branch: "nomos/wise-heron-12" };
+  const spec = { ...SPEC, external: null, cwd: where.path };
+  await add(sessionStream(first), [
+    fact("session.opened@1", { spec: { ...spec, name: "wise-heron-12" }, label: null }),
+    fact("worktree.created@1", { ...where, base: "a".repeat(40), repository: "ground" }),
+    fact("turn.admitted@1", { turnId, prompt: "Look", blob: null, bytes: 4, queued: false }),
+    fact("session.started@1", { continuity: "fresh" }),
+    fact("turn.started@1", { turnId }),
+  ]);
+  const action = { verb: "scope.widen", resource: "README.md\ndocs/a.md" };
+  await add(sessionStream(first), [
+    fact("scope.reverted@1", { turnId, files: [{ path: "README.md", rule: "no_rule" }], more: 1 }),
+    fact("turn.ended@1", { turnId, outcome: "completed", error: null }),
+    fact("approval.requested@1", { ...QUESTION, approvalId: "a3", turnId, effectId: null, action }),
+  ]);
+  await add(sessionStream(first), [
+    fact("approval.answered@1", { approvalId: "a3", turnId, status: "approved", option: null, reason: null }),
+    fact("session.killed@1", { reason: "asked for" }),
+    fact("worktree.kept@1", { worktreeId: first, work: { untracked: ["notes.md"] } }),
+  ]);
+  await add(sessionStream(second), [
+    fact("session.opened@1", { spec: { ...spec, name: "wise-heron-13" }, label: null }),
+    fact("worktree.attached@1", where),
+  ]);
+  await add(sessionStream(first), [fact("worktree.removed@1", { worktreeId: first })]);
 }
 
 async function writeEnds(add: Add): Promise<void> {

@@ -33,6 +33,7 @@ import { createAuthenticator, operatorToken } from "./secrets.ts";
 import { sessionFiles } from "./session-files.ts";
 import { limit, setting } from "./settings.ts";
 import { startTour } from "./tour.ts";
+import { openTrees } from "./trees.ts";
 import { unlessFull } from "./unless-full.ts";
 import { workspaceFile } from "./workspace-file.ts";
 
@@ -136,6 +137,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     log: log.write,
   });
   const registry = createWorkspaces({ store, committer, files, onChange: workspaceFile(home) });
+  const trees = openTrees({ opened, committer, environment });
   const specs = {
     home,
     files,
@@ -157,6 +159,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     newId,
     specs,
     bounds: bounds.bounds,
+    trees,
     keeper: machine.keeper,
     idleHibernateMs: () => setting(config, "idleHibernateMs"),
     log: log.write,
@@ -189,6 +192,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     agents,
     delegation,
     workspaces: registry,
+    trees,
     tokens,
     frames,
     policy,

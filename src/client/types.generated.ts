@@ -127,6 +127,7 @@ export interface SyscallTypes {
       readonly options?: { readonly [key: string]: string | boolean };
       readonly label?: string;
       readonly sandbox?: "off" | "warn" | "enforce" | "strict";
+      /** what it may change, by path below the repository's root; implies a worktree */
       readonly scope?: {
         readonly allow?: readonly string[];
         readonly deny?: readonly string[];
@@ -134,7 +135,10 @@ export interface SyscallTypes {
       readonly network?: {
         readonly allow: readonly string[];
       };
+      /** work in a tree of its own, made from the repository at `base` */
       readonly worktree?: boolean;
+      /** branch, tag or commit of the worktree; default: HEAD */
+      readonly base?: string;
       /** the TypeScript file that drives it, for the script driver */
       readonly file?: string;
     };
@@ -1024,6 +1028,118 @@ export interface SyscallTypes {
       readonly slug: string;
     };
   };
+  /** The worktrees of sessions, and who works in them. */
+  "worktree.list": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly worktrees: readonly {
+        /** that of the session it was made for */
+        readonly id: string;
+        /** missing: somebody moved or deleted its folder */
+        readonly state: "present" | "missing";
+        readonly path: string;
+        /** where in it the session works */
+        readonly cwd: string;
+        readonly branch: string;
+        /** the commit it was made from; null: the repository had none */
+        readonly base: string | null;
+        readonly repository: string;
+        /** shared: a prune in the repository can break it */
+        readonly objects: "linked" | "copied" | "shared";
+        readonly createdAt: string;
+        /** the living sessions that work in it */
+        readonly sessions: readonly string[];
+        /** what went along although git does not know it */
+        readonly carried: readonly string[];
+        readonly notCarried: readonly {
+          readonly path: string;
+          readonly reason: string;
+        }[];
+        /** what to run in the repository to take its commits over */
+        readonly fetch: string;
+      }[];
+    };
+  };
+  /** One worktree, with all that would be lost without it. */
+  "worktree.show": {
+    readonly kind: "read";
+    readonly input: {
+      readonly id: string;
+    };
+    readonly output: {
+      /** that of the session it was made for */
+      readonly id: string;
+      /** missing: somebody moved or deleted its folder */
+      readonly state: "present" | "missing";
+      readonly path: string;
+      /** where in it the session works */
+      readonly cwd: string;
+      readonly branch: string;
+      /** the commit it was made from; null: the repository had none */
+      readonly base: string | null;
+      readonly repository: string;
+      /** shared: a prune in the repository can break it */
+      readonly objects: "linked" | "copied" | "shared";
+      readonly createdAt: string;
+      /** the living sessions that work in it */
+      readonly sessions: readonly string[];
+      /** what went along although git does not know it */
+      readonly carried: readonly string[];
+      readonly notCarried: readonly {
+        readonly path: string;
+        readonly reason: string;
+      }[];
+      /** what to run in the repository to take its commits over */
+      readonly fetch: string;
+      readonly work: {
+        /** changed or staged and not committed */
+        readonly changed: readonly string[];
+        readonly untracked: readonly string[];
+        /** carried files that were changed, or are new */
+        readonly carried: readonly string[];
+        /** commits and tags that the repository does not reach */
+        readonly commits: readonly string[];
+        /** repositories inside */
+        readonly nested: readonly string[];
+        /** why it could not be judged */
+        readonly unclear: string | null;
+      };
+    };
+  };
+  /** Start a session in a worktree that was kept, to go on there. */
+  "worktree.attach": {
+    readonly kind: "write";
+    readonly input: {
+      readonly id: string;
+      /** the driver */
+      readonly adapter: string;
+      /** at most 1048576 bytes */
+      readonly prompt?: string;
+      readonly label?: string;
+    };
+    readonly output: Session;
+  };
+  /** Remove a worktree; refused with the list when it holds work that is nowhere else. */
+  "worktree.remove": {
+    readonly kind: "write";
+    readonly input: {
+      readonly id: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly id: string;
+    };
+  };
+  /** Remove every worktree that nobody works in and that holds no work. */
+  "worktree.gc": {
+    readonly kind: "write";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly removed: readonly string[];
+      readonly kept: readonly string[];
+    };
+  };
   /** The drivers there are, and which of them are installed. */
   "driver.list": {
     readonly kind: "read";
@@ -1850,4 +1966,16 @@ export type ErrorCode =
   | "tree_moved"
   | "tree_too_broad"
   | "tree_too_large"
-  | "tree_unreadable";
+  | "tree_unreadable"
+  | "git_failed"
+  | "git_missing"
+  | "not_a_repository"
+  | "repository_invalid"
+  | "scope_invalid"
+  | "worktree_base_incomplete"
+  | "worktree_base_missing"
+  | "worktree_failed"
+  | "worktree_has_work"
+  | "worktree_in_use"
+  | "worktree_missing"
+  | "worktree_not_found";

@@ -111,6 +111,17 @@ export const Config = z.looseObject({
     .max(32)
     .optional()
     .describe("how many living sessions one session may have started"),
+  worktree: z
+    .looseObject({
+      carry: z
+        .array(z.string().min(1).max(256))
+        .max(64)
+        .optional()
+        .describe("what goes along into a worktree although git does not know it: names at any depth, or paths"),
+      carryBytesMax: bytes(0).describe("a file or folder that is larger stays behind"),
+    })
+    .optional()
+    .describe("what a worktree is made with"),
   anchors: z
     .object({
       git: z
@@ -163,6 +174,9 @@ export const LIMIT_DEFAULTS = {
   walBytes: 268_435_456,
 } as const;
 
+/** Under `worktree`. */
+export const WORKTREE_DEFAULTS = { carry: [".env*", "node_modules"], carryBytesMax: 536_870_912 } as const;
+
 /** Takes effect at once; the others need a restart. */
 export const HOT_KEYS: readonly string[] = [
   "turnTimeoutMs",
@@ -173,6 +187,7 @@ export const HOT_KEYS: readonly string[] = [
   "sandbox",
   "drivers",
   "limits",
+  "worktree",
   "delegationDepthMax",
   "delegationChildrenMax",
   "snapshotFilesMax",

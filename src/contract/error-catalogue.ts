@@ -5,6 +5,7 @@ import { HOST_ERRORS } from "./errors/host-errors.ts";
 import { KEEPING_ERRORS } from "./errors/keeping-errors.ts";
 import { LOG_ERRORS } from "./errors/log-errors.ts";
 import { SESSION_ERRORS } from "./errors/session-errors.ts";
+import { WORKTREE_ERRORS } from "./errors/worktree-errors.ts";
 import { WORLD_ERRORS } from "./errors/world-errors.ts";
 
 /** Every error there is. No code is in two families: the compiler would not say so, a test does. */
@@ -16,6 +17,7 @@ export const ERROR_CATALOGUE = {
   ...LOG_ERRORS,
   ...SESSION_ERRORS,
   ...WORLD_ERRORS,
+  ...WORKTREE_ERRORS,
 } as const satisfies { readonly [code: string]: ErrorEntry };
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;

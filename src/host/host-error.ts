@@ -4,8 +4,12 @@ export type HostErrorCode =
   | "anchor_failed"
   | "cwd_hidden"
   | "cwd_missing"
+  | "disk_full"
   | "file_too_large"
+  | "git_failed"
+  | "git_missing"
   | "home_unusable"
+  | "not_a_repository"
   | "path_invalid"
   | "path_outside"
   | "process_limit"
@@ -14,10 +18,16 @@ export type HostErrorCode =
   | "program_hidden"
   | "program_not_found"
   | "read_back_invalid"
+  | "repository_invalid"
   | "sandbox_failed"
   | "sandbox_unavailable"
   | "spawn_failed"
-  | "stdin_closed";
+  | "stdin_closed"
+  | "worktree_base_incomplete"
+  | "worktree_base_missing"
+  | "worktree_failed"
+  | "worktree_missing"
+  | "worktree_not_found";
 
 export interface HostErrorFacts {
   readonly remedy: string;

@@ -34,3 +34,5 @@ export type { FileDiff } from "./snapshots/file-diffs.ts";
 export { SnapshotError, type SnapshotErrorCode } from "./snapshots/snapshot-error.ts";
 export type { Restored, Taken, TreeSpec } from "./snapshots/snapshot-store.ts";
 export { openSnapshots, type Snapshots } from "./snapshots/snapshots.ts";
+export type { Work } from "./worktrees/find-work.ts";
+export { createWorktrees, type Worktree, type WorktreePlan, type Worktrees } from "./worktrees/worktrees.ts";

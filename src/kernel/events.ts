@@ -3,6 +3,7 @@ import type { Continuity, TextOrBlob } from "./event-parts.ts";
 import type { Json } from "./json.ts";
 import type { ArchiveRef, BackedUp, Collected, Restored } from "./keeping.ts";
 import type { Artifact, TodoItem, View } from "./session/view.ts";
+import { WORKTREE_EVENT_TYPES, type WorktreeEventMap } from "./worktree-events.ts";
 import { WORLD_EVENT_TYPES, type WorldEventMap } from "./world-events.ts";
 
 /** What a session is and where it works; fixed at birth, inherited by forks. */
@@ -47,7 +48,7 @@ export type RedoClass = "safe" | "ask" | "failed";
 export type EffectOutcome = "done" | "failed" | "refused" | "unknown";
 
 /** Every fact there is. A name once written is never changed in meaning; a new shape is a new version. */
-export interface EventMap extends DriverEventMap, WorldEventMap {
+export interface EventMap extends DriverEventMap, WorldEventMap, WorktreeEventMap {
   "session.opened@1": { readonly spec: SessionSpec; readonly label: string | null };
   "session.forked@1": {
     readonly spec: SessionSpec;
@@ -234,6 +235,7 @@ export const EVENT_TYPES = [
   "lease.released@1",
   ...DRIVER_EVENT_TYPES,
   ...WORLD_EVENT_TYPES,
+  ...WORKTREE_EVENT_TYPES,
 ] as const satisfies readonly (keyof EventMap)[];
 
 export type EventType = keyof EventMap;
@@ -293,6 +295,8 @@ const ERASABLE: readonly string[] = [
   "tool.called@1",
   "tool.ended@1",
   "turn.attached@1",
+  "worktree.kept@1",
+  "scope.reverted@1",
 ] satisfies readonly EventType[];
 
 export function isErasable(type: string): boolean {

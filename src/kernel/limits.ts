@@ -8,6 +8,7 @@ export const LIMITS = {
   pendingApprovalsMax: 64,
   openEffectsMax: 64,
   grantsMax: 256,
+  widenedMax: 256,
   artifactPathsMax: 500,
   artifactPathChars: 256,
   artifactVersionsMax: 2000,

@@ -23,6 +23,7 @@ export const REFUSAL_CODES = [
   "max_depth_exceeded",
   "not_erasable",
   "queue_full",
+  "scope_invalid",
   "session_busy",
   "session_archived",
   "session_ended",

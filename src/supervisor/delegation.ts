@@ -48,7 +48,7 @@ export interface Outlook {
   }[];
 }
 
-export interface DelegationDeps extends OpeningDeps {
+export interface DelegationDeps extends Omit<OpeningDeps, "trees"> {
   readonly agents: Pick<Agents, "find" | "list">;
   readonly limits: () => DelegationLimits;
 }
@@ -161,8 +161,10 @@ export function createDelegation(deps: DelegationDeps): Delegation {
  * A session gets no directory and no program of its own choosing: only a place below the one that it has. Nor does it say
  * what the other's agent is set to, which decides how much that one asks: for its own it may not say so either.
  */
-function refuseOwnPlace({ cwd, workspaceSlug, file, settings = {} }: Opening): void {
-  const given = Object.entries({ cwd, workspaceSlug, file, ...settings }).find(([, value]) => value !== undefined);
+function refuseOwnPlace({ cwd, workspaceSlug, file, worktree, scope, base, settings = {} }: Opening): void {
+  const given = Object.entries({ cwd, workspaceSlug, file, worktree, scope, base, ...settings }).find(
+    ([, value]) => value !== undefined,
+  );
   if (given !== undefined)
     throw new NomosError("invalid_request", {
       field: given[0],

@@ -7,6 +7,7 @@ export { createFrames, type Frame, type Frames } from "./frames.ts";
 export { irrevocableSince, readPath } from "./lineage.ts";
 export { createRetention, type Retention } from "./retention.ts";
 export { createSessionProcesses, type SessionProcesses } from "./session-processes.ts";
+export { createSessionTrees, NO_TREES, type SessionTrees } from "./session-trees.ts";
 export { createSessionWalls, rulesOf, type SessionWalls } from "./session-walls.ts";
 export { createSupervisor, type Supervisor } from "./supervisor.ts";
 export { createTempFolders } from "./temp-folders.ts";

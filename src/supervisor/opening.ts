@@ -20,6 +20,7 @@ import type { By, Committer } from "./committer.ts";
 import { type GivenPrompt, keepPrompt } from "./given-prompt.ts";
 import { findPoint, viewAt } from "./lineage.ts";
 import { snapshotFor } from "./rewinding.ts";
+import { type SessionTrees, withTree } from "./session-trees.ts";
 import { makeSpec, type OpenInput, type SpecSources } from "./spec.ts";
 import type { TurnRunner } from "./turn-runner.ts";
 import type { Worlds } from "./worlds.ts";
@@ -53,6 +54,7 @@ export interface OpeningDeps {
   readonly newId: () => string;
   readonly specs: SpecSources;
   readonly bounds: Pick<Bounds, "forOpening">;
+  readonly trees: Pick<SessionTrees, "make" | "makeFork" | "drop">;
 }
 
 export function createOpenings(
@@ -80,10 +82,15 @@ export function createOpenings(
     ).events;
 
   const openOne = async (input: Opening, by: By): Events => {
-    const spec = await makeSpec(input, deps.specs);
     const id = newId();
+    const planned = await makeSpec(input, deps.specs);
     const begin = await beginning(deps, id, input);
-    const events = await create(id, (state) => begin(state, spec), by);
+    const tree = await deps.trees.make(id, planned, input);
+    const spec = tree === null ? planned : { ...planned, cwd: tree.cwd };
+    const events = await orDrop(
+      id,
+      create(id, (state) => withTree(begin(state, spec), tree), by),
+    );
     if (spec.external !== null) await deps.onExternal(id, spec.external);
     runner.pump(id);
     return events;
@@ -101,22 +108,31 @@ export function createOpenings(
     const point = await findPoint(store, parent, at ?? parent.headId ?? "");
     const view = await viewAt(store, parent, point);
     if (parent.spec === null) throw new NomosError("event_not_found", { eventId: point.eventId });
-    const cwd = talkOnly === true ? null : await treeFor(born, parent, view);
     const name = sessionName(deps.specs.random());
-    const spec: SessionSpec = { ...parent.spec, name, external: null, ...(cwd === null ? {} : { cwd }) };
+    const tree = await deps.trees.makeFork(born, name, parent);
+    const grown = tree !== null || talkOnly === true ? null : await treeFor(born, parent, view);
+    const cwd = tree?.cwd ?? grown ?? parent.spec.cwd;
+    const spec: SessionSpec = { ...parent.spec, name, cwd, external: null };
     const from = { ...point, sessionId: id };
     const forked = { spec, label: label ?? parent.label, from, root: parent.root, view };
     const settings = parent.driver?.settings ?? null;
     const decide = (state: SessionState): Decision =>
-      together(forkSession(state, forked), settings === null ? [] : configureDriver(state, settings));
-    const events = await create(born, decide, by, point).catch(async (thrown: unknown) => {
-      if (cwd !== null) await deps.worlds.fell(cwd);
+      withTree(together(forkSession(state, forked), settings === null ? [] : configureDriver(state, settings)), tree);
+    const events = await orDrop(born, create(born, decide, by, point)).catch(async (thrown: unknown) => {
+      if (grown !== null) await deps.worlds.fell(grown);
       throw thrown;
     });
     // Somebody was first with the same call: the answer is about the other's.
-    if (cwd !== null && !events.some(({ stream }) => stream === sessionStream(born))) await deps.worlds.fell(cwd);
+    if (grown !== null && !events.some(({ stream }) => stream === sessionStream(born))) await deps.worlds.fell(grown);
     return events;
   };
+
+  /** A session that did not come to be leaves no tree behind. */
+  const orDrop = (id: string, created: Events): Events =>
+    created.catch(async (thrown: unknown) => {
+      await deps.trees.drop(id);
+      throw thrown;
+    });
 
   return {
     open: (input, by) => deps.bounds.forOpening(() => openOne(input, by)),

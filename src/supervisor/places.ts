@@ -74,7 +74,7 @@ export async function placeBelow(
   if (root !== parent.cwd) throw outside(parent, asked);
   if (cwd === null) throw new NomosError("cwd_missing", { ground: spellGround(inner) });
   if (!isInside(root, cwd)) throw outside(parent, asked);
-  refuseHidden(cwd, sources.home);
+  if (!isInside(join(sources.home, "worktrees"), root)) refuseHidden(cwd, sources.home);
   return { workspace: parent.workspace, ground: spellGround(inner), cwd };
 }
 

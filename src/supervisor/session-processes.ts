@@ -43,8 +43,8 @@ export interface SessionProcessesOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Marks every process, so that orphans of a dead daemon can be found where there is no sandbox. */
   readonly instance: string;
-  /** Folders of the home that sessions work in. */
-  readonly grounds: readonly string[];
+  readonly workspaces: string;
+  readonly worktrees: string;
   readonly url: () => string;
   readonly driverEnvironment: (adapter: string) => Readonly<Record<string, string>>;
   /** For agents and drivers; what a session merely runs has the person's own. */
@@ -86,16 +86,20 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
       [MARKER_VARIABLE]: `${options.instance}:${label}`,
     };
     if (!options.isHomeInPlace()) throw new NomosError("home_unusable", { reason: "it is not where it was" });
-    const inside = options.grounds.some((ground) => cwd === ground || cwd.startsWith(`${ground}/`));
+    const { shown: given = [], ...plain } = rest;
+    const inside = cwd === options.workspaces || cwd.startsWith(`${options.workspaces}/`);
+    const tree = treeAround(options.worktrees, cwd);
+    const shown = [...given, ...(tree === null ? [] : [tree.objects])];
     const spec = {
-      ...rest,
+      ...plain,
+      shown,
       cwd,
       env: allowedEnvironment(options.environment, marked),
       limits: options.limits(),
-      readBack: [...(inside ? [cwd] : []), ...(temp === null ? [] : [temp])],
+      readBack: [...(inside ? [cwd] : []), ...(tree === null ? [] : [tree.path]), ...(temp === null ? [] : [temp])],
     };
     if (walledFor === null) return options.host.spawn(spec);
-    const raised = options.walls.raise(walledFor, { driver: isDriver, env: own, programs, shown: rest.shown, temp });
+    const raised = options.walls.raise(walledFor, { driver: isDriver, env: own, programs, shown, temp });
     return behind(raised, () =>
       options.host.spawn({ ...spec, env: { ...spec.env, ...raised.environment }, walls: raised.walls }),
     );
@@ -183,4 +187,11 @@ function behind(raised: Raised, start: () => HostProcess): HostProcess {
     raised.lower();
     throw thrown;
   }
+}
+
+/** The worktree that a directory lies in: all of it is its session's, and the objects it stands on can be read. */
+function treeAround(worktrees: string, cwd: string): { readonly path: string; readonly objects: string } | null {
+  if (!cwd.startsWith(`${worktrees}/`)) return null;
+  const [id = "", tree] = cwd.slice(worktrees.length + 1).split("/");
+  return tree === "tree" ? { path: `${worktrees}/${id}/tree`, objects: `${worktrees}/${id}/objects` } : null;
 }

@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import { NomosError } from "../contract/index.ts";
 import type { Driver } from "../drivers/index.ts";
 import type { Missing } from "../host/index.ts";
-import { type SandboxMode, type SessionSpec, sessionName } from "../kernel/index.ts";
+import { isRefusal, parseScope, type SandboxMode, type SessionSpec, sessionName } from "../kernel/index.ts";
 import { type PlaceInput, type PlaceSources, placeBelow, placeOf } from "./places.ts";
 import { chooseSandbox } from "./sandbox-choice.ts";
 
@@ -18,6 +18,10 @@ export interface OpenInput extends PlaceInput {
     | undefined;
   readonly network?: { readonly allow: readonly string[] } | undefined;
   readonly worktree?: boolean | undefined;
+  /** What the worktree starts from; default: HEAD. */
+  readonly base?: string | undefined;
+  /** The worktree of a session before, to go on in. */
+  readonly attach?: string | undefined;
   readonly file?: string | undefined;
   readonly external?: { readonly pid: number; readonly startTime: string } | undefined;
 }
@@ -45,7 +49,6 @@ export async function makeSpec(
   sources: SpecSources,
   parent: Parent | null = null,
 ): Promise<SessionSpec> {
-  refuseUnbuilt(input);
   const held = chooseSandbox(input, parent?.spec ?? null, sources.strictMissing);
   const driver = sources.driver(input.adapter);
   const place = parent === null ? await placeOf(input, sources) : await placeBelow(parent.spec, input.ground, sources);
@@ -56,7 +59,7 @@ export async function makeSpec(
     agent: input.agent ?? input.adapter,
     ...place,
     ...held,
-    scope: null,
+    scope: scopeOf(input, parent),
     parentSessionId: parent?.id ?? null,
     depth: parent === null ? 0 : parent.spec.depth + 1,
     file: file === null ? null : isAbsolute(file) ? file : resolve(place.cwd, file),
@@ -68,10 +71,11 @@ export async function makeSpec(
   return spec;
 }
 
-/** Walls that do not stand yet are refused, never pretended. */
-function refuseUnbuilt(input: OpenInput): void {
-  const asked = [input.scope === undefined ? null : "scope", input.worktree === true ? "worktree" : null].filter(
-    (wall) => wall !== null,
-  );
-  if (asked.length > 0) throw new NomosError("sandbox_unavailable", { asked });
+/** Whoever is started by a session with a scope works within that scope. */
+function scopeOf({ scope }: OpenInput, parent: Parent | null): SessionSpec["scope"] {
+  if (parent !== null) return parent.spec.scope;
+  if (scope === undefined) return null;
+  const parsed = parseScope(scope);
+  if (isRefusal(parsed)) throw new NomosError(parsed.refused, parsed.details);
+  return parsed;
 }

@@ -33,6 +33,7 @@ import { recoverAll } from "./recovering.ts";
 import { createReports, type Reports } from "./reports.ts";
 import { createRewinding, type RewindInput } from "./rewinding.ts";
 import type { SessionProcesses } from "./session-processes.ts";
+import type { NO_TREES, SessionTrees } from "./session-trees.ts";
 import { refuseUnoffered } from "./settings.ts";
 import type { TurnRunner } from "./turn-runner.ts";
 import { createTurnWorlds, type TurnWorlds } from "./turn-worlds.ts";
@@ -73,7 +74,8 @@ export interface Supervisor extends Reports, Openings, TurnWorlds {
   readonly stop: (graceMs: number) => Promise<void>;
 }
 
-export interface SupervisorDeps extends OpeningDeps {
+export interface SupervisorDeps extends Omit<OpeningDeps, "trees"> {
+  readonly trees: SessionTrees | typeof NO_TREES;
   readonly runner: TurnRunner;
   readonly processes: SessionProcesses;
   readonly clock: Clock;
@@ -134,6 +136,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     await stopping;
     await processes.stopAll(id);
     await release(id);
+    await deps.trees.settle(id);
   };
 
   /** What its driver keeps for it between turns goes; the next turn finds its way back from the log. */
@@ -227,7 +230,10 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     ...reports,
     ...createTurnWorlds(deps),
     erase: committer.erase,
-    recover: () => recoverAll(store, recoverOne),
+    recover: async () => {
+      await deps.trees.sweep();
+      return recoverAll(store, recoverOne);
+    },
     stop: async (graceMs) => {
       stopSleeper();
       externals.stop();

@@ -10,6 +10,7 @@ import type {
   Delegation,
   Frames,
   Retention,
+  SessionTrees,
   Supervisor,
   Tokens,
   WorkspaceRegistry,
@@ -26,6 +27,7 @@ export interface Services {
   readonly agents: Agents;
   readonly delegation: Delegation;
   readonly workspaces: WorkspaceRegistry;
+  readonly trees: SessionTrees;
   readonly tokens: Tokens;
   readonly frames: Frames;
   readonly policy: Policy;

@@ -185,6 +185,7 @@ export const sessionLife: readonly Syscall[] = [
       "limit_reached",
       "files_not_kept",
       "restore_failed",
+      "worktree_missing",
       "restore_unavailable",
       "snapshot_damaged",
       "snapshot_missing",

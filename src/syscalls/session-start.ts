@@ -35,9 +35,13 @@ export const sessionStart: Syscall = write({
     ...Settings,
     label: Label.optional(),
     sandbox: z.enum(["off", "warn", "enforce", "strict"]).optional(),
-    scope: z.object({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).optional() }).optional(),
+    scope: z
+      .object({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).optional() })
+      .optional()
+      .describe("what it may change, by path below the repository's root; implies a worktree"),
     network: z.object({ allow: z.array(z.string()) }).optional(),
-    worktree: z.boolean().optional(),
+    worktree: z.boolean().optional().describe("work in a tree of its own, made from the repository at `base`"),
+    base: z.string().min(1).max(1024).optional().describe("branch, tag or commit of the worktree; default: HEAD"),
     file: z.string().max(4096).optional().describe("the TypeScript file that drives it, for the script driver"),
   }),
   output: SessionWire.extend({
@@ -58,6 +62,15 @@ export const sessionStart: Syscall = write({
     "unknown_option",
     "driver_file_invalid",
     "sandbox_unavailable",
+    "scope_invalid",
+    "not_a_repository",
+    "repository_invalid",
+    "worktree_base_missing",
+    "worktree_base_incomplete",
+    "worktree_failed",
+    "git_missing",
+    "git_failed",
+    "disk_full",
     "payload_too_large",
     "invalid_agent",
     "delegation_denied",

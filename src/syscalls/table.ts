@@ -18,6 +18,7 @@ import { sessionRead } from "./session-read.ts";
 import { sessionWorld } from "./session-world.ts";
 import { system } from "./system.ts";
 import { workspace } from "./workspace.ts";
+import { worktree } from "./worktree.ts";
 import { ws } from "./ws.ts";
 
 /** THE table: every capability, once. Surfaces, docs, client and permission matrix are derived from it. */
@@ -33,6 +34,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...approval,
   ...agent,
   ...workspace,
+  ...worktree,
   ...driver,
   ...sandbox,
   ...audit,
@@ -56,6 +58,7 @@ export const ROLES = {
     "blob.read",
     "system.read",
     "workspace.read",
+    "worktree.read",
   ],
   /** A driver's process, over its own session: to start another one is a matter of delegation as well. */
   session: [

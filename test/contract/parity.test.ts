@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,6 +25,9 @@ const told = new Map<string, readonly Told[]>();
 let cwd = "";
 beforeAll(async () => {
   cwd = await realpath(await mkdtemp(join(tmpdir(), "nomos-parity-")));
+  const identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
+  execFileSync("git", ["init", "--quiet", join(cwd, "repo")]);
+  execFileSync("git", ["-C", join(cwd, "repo"), ...identity, "commit", "--quiet", "--allow-empty", "-m", "first"]);
 });
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 

@@ -1,5 +1,6 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
 import { type Answer, newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
@@ -11,6 +12,7 @@ import {
   expectRefusal,
   expectSound,
   idle,
+  newFolder,
   PATIENCE,
   pendingOf,
   prompt,
@@ -58,6 +60,17 @@ const place = async (on: TestDaemon): Promise<string> => {
   expectOk(await on.call("POST", "/api/workspaces", { slug, path: join(on.home, "..") }), 201);
   return slug;
 };
+/** A worktree that outlived its session. */
+const keptTree = async (on: TestDaemon): Promise<Session> => {
+  const repo = await newFolder();
+  const identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
+  execFileSync("git", ["init", "--quiet", repo]);
+  execFileSync("git", ["-C", repo, ...identity, "commit", "--quiet", "--allow-empty", "-m", "first"]);
+  const tree = await start(on, { adapter: "demo", cwd: repo, worktree: true });
+  await turn(on, tree.id, "write kept.txt kept");
+  expectOk(await on.call("POST", `/sessions/${tree.id}/kill`, {}));
+  return tree;
+};
 const manifest = (id: string, description = "installs, and speaks no protocol"): string =>
   JSON.stringify({
     ...{ id, name: "Tiny", description, protocol: "acp", bin: "tiny-agent" },
@@ -99,6 +112,21 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     other: {},
     same: ["ok", "slug"],
   }),
+  "worktree.attach": async (on) => {
+    const { id } = await keptTree(on);
+    const body = { adapter: "demo", label: "a" };
+    return post(`/api/worktrees/${id}/attach`, body, { ...body, label: "b" }, ["id", "name", "cwd"]);
+  },
+  "worktree.remove": async (on) => {
+    const { id, cwd } = await keptTree(on);
+    await rm(join(cwd, "kept.txt"));
+    return { method: "DELETE", path: `/api/worktrees/${id}`, other: {}, same: ["ok", "id"] };
+  },
+  "worktree.gc": async (on) => {
+    const { cwd } = await keptTree(on);
+    await rm(join(cwd, "kept.txt"));
+    return post("/api/worktrees/gc", {}, {}, ["removed"]);
+  },
   "session.prompt": async (on) => {
     const { id } = await session(on);
     return post(`/sessions/${id}/prompt`, { prompt: "say x" }, { prompt: "say y" }, ["ok", "id", "turnId", "queued"]);

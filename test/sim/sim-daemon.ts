@@ -15,6 +15,7 @@ import {
   createSupervisor,
   createTurnRunner,
   NO_BOUNDS,
+  NO_TREES,
   NO_WORLDS,
   type Supervisor,
 } from "../../src/supervisor/index.ts";
@@ -99,6 +100,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     random: () => new Uint8Array(5),
   };
   const supervisor = createSupervisor({
+    trees: NO_TREES,
     store,
     committer,
     runner,

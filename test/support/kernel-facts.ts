@@ -162,6 +162,21 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<EventMap[K]> } = {
   "workspace.added@1": fc.record({ slug: text, path, label }),
   "workspace.removed@1": fc.record({ slug: text }),
   "workspace.used@1": fc.record({ slug: text }),
+  "worktree.created@1": fc.record({
+    worktreeId: text,
+    path,
+    branch: text,
+    base: fc.option(text, { nil: null }),
+    repository: path,
+  }),
+  "worktree.attached@1": fc.record({ worktreeId: text, path, branch: text }),
+  "worktree.kept@1": fc.record({ worktreeId: text, work: fc.dictionary(text, text) }),
+  "worktree.removed@1": fc.record({ worktreeId: text }),
+  "scope.reverted@1": fc.record({
+    turnId,
+    files: fc.array(fc.record({ path, rule: text }), { maxLength: 3 }),
+    more: fc.nat(),
+  }),
   "call.made@1": fc.record({ syscall: text }),
   "log.exported@1": fc.record({ path: text, size: fc.nat() }),
   "log.backed_up@1": fc.record({

@@ -7,12 +7,13 @@ const SOURCES = [
   "src/kernel/events.ts",
   "src/kernel/event-parts.ts",
   "src/kernel/driver-events.ts",
+  "src/kernel/worktree-events.ts",
   "src/kernel/keeping.ts",
   "src/kernel/world-events.ts",
   "src/kernel/session/view.ts",
 ];
 
-const MAPS = ["EventMap", "DriverEventMap", "WorldEventMap"];
+const MAPS = ["EventMap", "DriverEventMap", "WorldEventMap", "WorktreeEventMap"];
 
 export interface EventShapes {
   /** Event type -> the type of its data, as it is written. */

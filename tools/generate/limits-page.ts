@@ -41,6 +41,7 @@ const MEANINGS: { readonly [K in keyof typeof LIMITS]: string } = {
   pendingApprovalsMax: "open questions of one session",
   openEffectsMax: "effects of one session that are under way at once",
   grantsMax: "verbs that are allowed for good in one session",
+  widenedMax: "patterns that people added to one session's scope",
   artifactPathsMax: "paths of artifacts in one session",
   artifactPathChars: "the longest path of an artifact",
   artifactVersionsMax: "versions of artifacts that a session remembers",

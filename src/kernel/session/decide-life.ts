@@ -171,7 +171,12 @@ function settleCut(effectId: string, turnId: string, redo: RedoClass | null): Fa
 function settleAll(state: SessionState): readonly Fact[] {
   const current =
     state.phase.at === "busy" ? closeTurn(state, state.phase.turnId, "interrupted", null, "cancelled") : [];
-  return [...current, ...cancelQueue(state)];
+  const turn = state.phase.at === "busy" ? state.phase.turnId : null;
+  const offers = Object.values(state.approvals).filter(({ turnId }) => turnId !== turn);
+  const closed = offers.map(({ approvalId, turnId }) =>
+    fact("approval.closed@1", { approvalId, turnId, status: "cancelled" }),
+  );
+  return [...current, ...closed, ...cancelQueue(state)];
 }
 
 export function cancelQueue({ queue }: SessionState): readonly Fact[] {

@@ -2,7 +2,15 @@ import { type Fact, isCustom, type Placed } from "../events.ts";
 import { LIMITS } from "../limits.ts";
 import { ownEntry } from "../own-entry.ts";
 import { unreachable } from "../refusal.ts";
-import { ALWAYS, type DriverState, NEW_DRIVER, type Phase, RECENT_TURNS_KEPT, type SessionState } from "./state.ts";
+import {
+  ALWAYS,
+  type DriverState,
+  NEW_DRIVER,
+  type Phase,
+  RECENT_TURNS_KEPT,
+  type SessionState,
+  WIDEN,
+} from "./state.ts";
 import { SESSION_TRANSITIONS, transition } from "./transitions.ts";
 import { trimArtifacts, withArtifact } from "./view.ts";
 
@@ -113,12 +121,19 @@ function apply(state: SessionState, fact: Fact, event: Placed): SessionState {
       if (ownEntry(state.approvals, fact.data.approvalId) !== undefined) return state;
       return { ...state, approvals: { ...state.approvals, [fact.data.approvalId]: fact.data } };
     case "approval.answered@1": {
-      const { approvalId, option } = fact.data;
-      const verb = ownEntry(state.approvals, approvalId)?.action?.verb;
+      const { approvalId, option, status } = fact.data;
+      const { verb, resource } = ownEntry(state.approvals, approvalId)?.action ?? {};
       const granted = option === ALWAYS && verb !== undefined && !state.grants.includes(verb);
       const grants = granted ? [...state.grants, verb].slice(-LIMITS.grantsMax) : state.grants;
-      return { ...state, grants, approvals: omit(state.approvals, approvalId) };
+      const answered = { ...state, grants, approvals: omit(state.approvals, approvalId) };
+      if (verb !== WIDEN || status !== "approved" || resource === undefined) return answered;
+      return { ...answered, widened: [...(state.widened ?? []), ...resource.split("\n")].slice(-LIMITS.widenedMax) };
     }
+    case "worktree.created@1":
+    case "worktree.attached@1":
+      return { ...state, worktree: fact.data.worktreeId };
+    case "worktree.removed@1":
+      return { ...state, worktree: null };
     case "approval.closed@1":
       return { ...state, approvals: omit(state.approvals, fact.data.approvalId) };
     case "artifact.written@1": {
@@ -176,6 +191,8 @@ function apply(state: SessionState, fact: Fact, event: Placed): SessionState {
     case "driver.update_kept@1":
     case "usage.reported@1":
     case "turn.attached@1":
+    case "worktree.kept@1":
+    case "scope.reverted@1":
       return state;
     default:
       return unreachable(fact);

@@ -1,6 +1,6 @@
 import { isCustom, type Placed, type SandboxMode } from "../events.ts";
 import { isBusy } from "./decide-life.ts";
-import { isEnded, type SessionState, stateName } from "./state.ts";
+import { isEnded, pendingApprovals, type SessionState, stateName } from "./state.ts";
 import type { SessionStateName } from "./transitions.ts";
 
 /** What lists show of a session: a projection of its fold, rewritten in each append's transaction. */
@@ -63,7 +63,7 @@ export function sessionRow(state: SessionState): SessionRow | null {
     sandbox: spec.sandbox,
     state: stateName(state),
     busy: isBusy(state),
-    waitingFor: phase.at === "busy" && Object.keys(state.approvals).length > 0 ? "approval" : null,
+    waitingFor: phase.at === "busy" && pendingApprovals(state, phase.turnId).length > 0 ? "approval" : null,
     queued: state.queue.length,
     label: state.label,
     startedAt: state.openedAt ?? "",

@@ -49,6 +49,10 @@ export interface SessionState {
   readonly restoring?: { readonly from: string; readonly to: string };
   /** What its snapshots have taken on disk, all together. A rewind does not take it back. */
   readonly snapshotBytes?: number;
+  /** The tree of its own that it works in; absent or null: none. */
+  readonly worktree?: string | null;
+  /** What a person added to its scope. */
+  readonly widened?: readonly string[];
 }
 
 export interface DriverState {
@@ -96,6 +100,9 @@ export const RECENT_TURNS_KEPT = 32;
 
 /** The option of a gate's question that allows the verb for the rest of the session. */
 export const ALWAYS = "always";
+
+/** What is asked for when something outside of the scope was put back. */
+export const WIDEN = "scope.widen";
 
 export const NEW_DRIVER: DriverState = { nativeId: null, settings: null, offer: null };
 

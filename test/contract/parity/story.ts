@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { needs } from "../../support/needs.ts";
@@ -123,6 +124,47 @@ export const STORY: readonly Step[] = [
   { syscall: "session.forget", input: ofSession("grounded") },
   { syscall: "workspace.remove", input: () => ({ slug: "here" }) },
   { syscall: "workspace.remove", input: () => ({ slug: "here" }), refused: "workspace_not_found" },
+
+  { syscall: "worktree.list", input: nothing },
+  {
+    syscall: "session.start",
+    input: ({ cwd }) => ({ adapter: "demo", cwd: `${cwd}/repo`, worktree: true, prompt: "write kept.txt kept" }),
+    keep: (value, memory) => {
+      keepAs("treed", "id")(value, memory);
+      keepAs("tree", "cwd")(value, memory);
+    },
+    volatile: true,
+  },
+  {
+    syscall: "session.start",
+    input: ({ cwd }) => ({ adapter: "demo", cwd: `${cwd}/repo`, worktree: true, base: "no-such-branch" }),
+    refused: "worktree_base_missing",
+  },
+  { syscall: "session.start", input: ({ cwd }) => ({ adapter: "demo", cwd, scope: {} }), refused: "not_a_repository" },
+  { syscall: "session.wait", input: ofSession("treed") },
+  { syscall: "worktree.remove", input: ofSession("treed"), refused: "worktree_in_use" },
+  { syscall: "session.kill", input: ofSession("treed") },
+  { syscall: "worktree.list", input: nothing },
+  { syscall: "worktree.show", input: ofSession("treed") },
+  { syscall: "worktree.show", input: () => ({ id: UNKNOWN_ID }), refused: "worktree_not_found" },
+  { syscall: "worktree.remove", input: ofSession("treed"), refused: "worktree_has_work" },
+  { syscall: "worktree.gc", input: nothing },
+  {
+    syscall: "worktree.attach",
+    input: ({ treed }) => ({ id: treed, adapter: "demo" }),
+    keep: keepAs("attached", "id"),
+    volatile: true,
+  },
+  { syscall: "worktree.attach", input: ({ treed }) => ({ id: treed, adapter: "demo" }), refused: "worktree_in_use" },
+  { syscall: "session.forget", input: ofSession("attached") },
+  {
+    syscall: "worktree.remove",
+    input: ({ treed, tree }) => {
+      rmSync(join(tree ?? "", "kept.txt"));
+      return { id: treed };
+    },
+  },
+  { syscall: "worktree.remove", input: ofSession("treed"), refused: "worktree_not_found" },
   {
     syscall: "session.start",
     input: ({ cwd }) => ({ adapter: "demo", cwd, label: "first", prompt: "say hello\nwrite note.txt some text" }),

@@ -1,0 +1,26 @@
+import { join } from "node:path";
+import { WORKTREE_DEFAULTS } from "../contract/index.ts";
+import { createWorktrees } from "../host/index.ts";
+import { type Committer, createSessionTrees, type SessionTrees } from "../supervisor/index.ts";
+import type { OpenedHome } from "./open-home.ts";
+
+/** Worktrees of sessions, in the home. */
+export function openTrees(options: {
+  readonly opened: OpenedHome;
+  readonly committer: Committer;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}): SessionTrees {
+  const { opened, committer, environment } = options;
+  const { home, config, clock, store, log } = opened;
+  const worktrees = createWorktrees({
+    folder: join(home, "worktrees"),
+    scratch: join(home, "tmp", "git"),
+    environment,
+    carry: () => {
+      const { carry = WORKTREE_DEFAULTS.carry, carryBytesMax = WORKTREE_DEFAULTS.carryBytesMax } =
+        config.show().worktree ?? {};
+      return { patterns: carry, bytesMax: carryBytesMax };
+    },
+  });
+  return createSessionTrees({ store, committer, clock, worktrees, log: log.write });
+}

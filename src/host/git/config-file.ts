@@ -1,0 +1,57 @@
+import { lstat } from "node:fs/promises";
+import { HostError } from "../host-error.ts";
+import type { GitRunner } from "./run-git.ts";
+
+/** A git configuration read as data: of the file alone, without what it includes, and with no effect on anything. */
+export interface GitConfig {
+  /** The last value of a name, as git takes it; names are lower case but for their middle part. */
+  readonly get: (name: string) => string | undefined;
+  readonly entries: readonly (readonly [name: string, value: string])[];
+}
+
+const CONFIG_BYTES_MAX = 1_048_576;
+
+export async function readGitConfig(git: GitRunner, path: string): Promise<GitConfig> {
+  const found = await lstat(path).catch(() => null);
+  // A pipe in its place would keep us waiting.
+  if (found === null || !found.isFile()) return NO_CONFIG;
+  if (found.size > CONFIG_BYTES_MAX)
+    throw new HostError("git_failed", `${path} is larger than a configuration is`, { remedy: "look at that file" });
+  const listed = await git.must(["config", "--file", path, "--no-includes", "--null", "--list"]);
+  const entries = listed
+    .toString()
+    .split("\0")
+    .filter(Boolean)
+    .map((line): [string, string] => {
+      const end = line.indexOf("\n");
+      return end < 0 ? [line, "true"] : [line.slice(0, end), line.slice(end + 1)];
+    });
+  return { entries, get: (name) => entries.findLast(([known]) => known === name)?.[1] };
+}
+
+const NO_CONFIG: GitConfig = { entries: [], get: () => undefined };
+
+export interface ConfigSection {
+  readonly section: string;
+  readonly values: readonly (readonly [key: string, value: string])[];
+}
+
+export function writeGitConfig(sections: readonly ConfigSection[]): string {
+  return sections
+    .filter(({ values }) => values.length > 0)
+    .map(({ section, values }) => [header(section), ...values.map(([key, value]) => `\t${key} = ${quote(value)}`)])
+    .map((lines) => `${lines.join("\n")}\n`)
+    .join("");
+}
+
+/** `remote.origin` as `[remote "origin"]`. */
+function header(section: string): string {
+  const dot = section.indexOf(".");
+  if (dot < 0) return `[${section}]`;
+  return `[${section.slice(0, dot)} "${section.slice(dot + 1).replace(/["\\]/g, "\\$&")}"]`;
+}
+
+function quote(value: string): string {
+  const escaped = value.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\t", "\\t");
+  return `"${escaped}"`;
+}

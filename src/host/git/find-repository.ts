@@ -1,0 +1,123 @@
+import { constants } from "node:fs";
+import { lstat, open, realpath } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { errno } from "../errno.ts";
+import { HostError } from "../host-error.ts";
+import { type GitConfig, readGitConfig } from "./config-file.ts";
+import type { GitRunner } from "./run-git.ts";
+
+/** A repository as it lies on the disk; found by looking, not by git, which would follow whatever stands there. */
+export interface Repository {
+  /** Null for one without files. */
+  readonly root: string | null;
+  /** What HEAD and index belong to; in a linked worktree not what refs and objects belong to. */
+  readonly gitDir: string;
+  readonly commonDir: string;
+  /** The way from the root down to where the search began. */
+  readonly below: string;
+  readonly config: GitConfig;
+  readonly objectFormat: "sha1" | "sha256";
+  readonly refFormat: "files" | "reftable";
+  /** Its own first, then those it borrows from. */
+  readonly objectDirs: readonly string[];
+}
+
+/** From a real path upwards. Null: there is none. One that is not what it says it is, is refused. */
+export async function findRepository(git: GitRunner, start: string): Promise<Repository | null> {
+  for (let root = start; ; root = dirname(root)) {
+    const gitDir = await gitDirAt(git, root);
+    if (gitDir !== null) return describe(git, root, gitDir, relative(root, start));
+    if (root === start && (await isGitDir(root))) return describe(git, null, root, "");
+    if (root === dirname(root)) return null;
+  }
+}
+
+async function describe(git: GitRunner, root: string | null, gitDir: string, below: string): Promise<Repository> {
+  const common = await readSmall(join(gitDir, "commondir"));
+  const commonDir = common === null ? gitDir : await realpath(resolve(gitDir, common.trim())).catch(() => gitDir);
+  if (!(await isGitDir(commonDir))) throw notAsItSays(gitDir, "its common directory is no repository");
+  const config = await readGitConfig(git, join(commonDir, "config"));
+  return {
+    ...{ root, gitDir, commonDir, below, config },
+    objectFormat: config.get("extensions.objectformat")?.toLowerCase() === "sha256" ? "sha256" : "sha1",
+    refFormat: config.get("extensions.refstorage") === "reftable" ? "reftable" : "files",
+    objectDirs: await withBorrowed(join(commonDir, "objects")),
+  };
+}
+
+async function gitDirAt(git: GitRunner, root: string): Promise<string | null> {
+  const path = join(root, ".git");
+  const found = await lstat(path).catch(orNothing);
+  if (found === null) return null;
+  if (found.isDirectory()) return (await isGitDir(path)) ? path : null;
+  if (!found.isFile()) throw notAsItSays(path, "it is neither a directory nor a file");
+  const pointer = await readSmall(path);
+  if (pointer?.startsWith("gitdir: ") !== true) throw notAsItSays(path, "it does not say where the repository is");
+  const gitDir = await realpath(resolve(root, pointer.slice("gitdir: ".length).trim())).catch(orNothing);
+  if (gitDir === null) throw notAsItSays(path, "it leads to nothing");
+  if (await pointsBack(git, gitDir, root)) return gitDir;
+  throw notAsItSays(path, "it leads to a repository that does not lead back: it could be anybody's");
+}
+
+/** A linked worktree's git dir names its `.git` file; a submodule's names its directory. */
+async function pointsBack(git: GitRunner, gitDir: string, root: string): Promise<boolean> {
+  const back = await readSmall(join(gitDir, "gitdir"));
+  if (back !== null) return resolve(gitDir, back.trim()) === join(root, ".git");
+  const workTree = (await readGitConfig(git, join(gitDir, "config"))).get("core.worktree");
+  return workTree !== undefined && (await realpath(resolve(gitDir, workTree)).catch(orNothing)) === root;
+}
+
+async function isGitDir(path: string): Promise<boolean> {
+  const kinds = await Promise.all(["HEAD", "objects", "refs", "commondir"].map((name) => kindOf(join(path, name))));
+  const [head, objects, refs, common] = kinds;
+  return head === "file" && (common === "file" || (objects === "directory" && refs === "directory"));
+}
+
+async function kindOf(path: string): Promise<"file" | "directory" | null> {
+  const found = await lstat(path).catch(orNothing);
+  return found === null ? null : found.isDirectory() ? "directory" : found.isFile() ? "file" : null;
+}
+
+const BORROWED_DEEP_MAX = 5;
+const BORROWED_MAX = 16;
+
+async function withBorrowed(own: string, deep = 0): Promise<readonly string[]> {
+  const listed = deep < BORROWED_DEEP_MAX ? await readSmall(join(own, "info", "alternates")) : null;
+  const found: string[] = [own];
+  for (const line of (listed ?? "").split("\n").filter((one) => one !== "" && !one.startsWith("#"))) {
+    const path = await realpath(resolve(own, unquoted(line))).catch(orNothing);
+    if (path !== null) found.push(...(await withBorrowed(path, deep + 1)));
+  }
+  return [...new Set(found)].slice(0, BORROWED_MAX);
+}
+
+function unquoted(line: string): string {
+  return line.startsWith('"') ? line.slice(1, line.lastIndexOf('"')).replace(/\\(["\\])/g, "$1") : line;
+}
+
+const SMALL_BYTES_MAX = 65_536;
+
+/** A small regular file by its own name; null where there is none. Never waits: a pipe is not opened. */
+export async function readSmall(path: string): Promise<string | null> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(orNothing);
+  if (file === null) return null;
+  try {
+    if (!(await file.stat()).isFile()) return null;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SMALL_BYTES_MAX), 0, SMALL_BYTES_MAX, 0);
+    return bytesRead === SMALL_BYTES_MAX ? null : buffer.subarray(0, bytesRead).toString();
+  } finally {
+    await file.close();
+  }
+}
+
+function orNothing(thrown: unknown): null {
+  if (["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "ENXIO"].includes(errno(thrown) ?? "")) return null;
+  throw thrown;
+}
+
+function notAsItSays(path: string, reason: string): HostError {
+  return new HostError("repository_invalid", `${path} cannot be used: ${reason}`, {
+    remedy: "name the repository itself, or repair it (`git worktree repair`)",
+    details: { path, reason },
+  });
+}

@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { isAbsolute } from "node:path";
+import { errno } from "../errno.ts";
+import { HostError } from "../host-error.ts";
+
+/**
+ * The one way git is run here. What it works on was written by people and by agents, so nothing in there may choose what
+ * runs: the git dir is always named and is one of ours (see repository-view.ts), no configuration is read but that one's,
+ * and whatever could start a program, open a connection or ask somebody is switched off twice, by environment and by setting.
+ */
+export interface GitRunner {
+  readonly run: (args: readonly string[], options?: GitOptions) => Promise<GitAnswer>;
+  /** As `run`; any exit code but 0 is thrown as `git_failed`. */
+  readonly must: (args: readonly string[], options?: GitOptions) => Promise<Buffer>;
+  /** As `must`, as text without the newline at its end. */
+  readonly text: (args: readonly string[], options?: GitOptions) => Promise<string>;
+}
+
+export interface GitOptions {
+  /** Without one, git is told of a repository that is not there: for commands that need none. */
+  readonly gitDir?: string;
+  readonly workTree?: string;
+  readonly indexFile?: string;
+  readonly input?: string | Buffer;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+  readonly outputBytesMax?: number;
+  /** Of commits that are made here. */
+  readonly identity?: { readonly name: string; readonly email: string };
+}
+
+export interface GitAnswer {
+  readonly exitCode: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+export function createGitRunner(environment: Readonly<Record<string, string | undefined>>): GitRunner {
+  // A relative entry would mean whatever directory the daemon happens to stand in.
+  const searchPath = (environment["PATH"] ?? "").split(":").filter(isAbsolute).join(":");
+
+  const run: GitRunner["run"] = (args, options = {}) => {
+    const { input = "", signal, timeoutMs = GIT_TIMEOUT_MS, outputBytesMax = OUTPUT_BYTES_MAX } = options;
+    const limit = AbortSignal.timeout(timeoutMs);
+    const child = spawn("git", argvOf(args, options), {
+      cwd: "/",
+      env: environmentOf(searchPath, options),
+      stdio: ["pipe", "pipe", "pipe"],
+      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+      killSignal: "SIGKILL",
+    });
+    return answerOf(child, { name: args[0] ?? "", input, outputBytesMax, isLate: () => limit.aborted, timeoutMs });
+  };
+  const must: GitRunner["must"] = async (args, options) => {
+    const { exitCode, stdout, stderr } = await run(args, options);
+    if (exitCode === 0) return stdout;
+    throw gitFailed(args[0] ?? "", stderr.trim() || `it ended with ${exitCode}`);
+  };
+  return { run, must, text: async (args, options) => (await must(args, options)).toString().replace(/\n$/, "") };
+}
+
+const GIT_TIMEOUT_MS = 60_000;
+const OUTPUT_BYTES_MAX = 67_108_864;
+const ERROR_BYTES_MAX = 8192;
+const NOWHERE = "/dev/null";
+
+function argvOf(args: readonly string[], { gitDir }: GitOptions): string[] {
+  const exact = gitDir === undefined ? [] : [`safe.directory=${gitDir}`];
+  return ["--no-pager", "--literal-pathspecs", ...[...SETTINGS, ...exact].flatMap((one) => ["-c", one]), ...args];
+}
+
+const SETTINGS: readonly string[] = [
+  ...["core.hooksPath=/dev/null", "core.fsmonitor=false", "core.untrackedCache=false", "core.splitIndex=false"],
+  ...["core.attributesFile=/dev/null", "core.excludesFile=/dev/null", "core.sshCommand=/bin/false", "core.gitProxy="],
+  ...["core.pager=cat", "core.editor=/bin/false", "core.askPass=/bin/false", "core.alternateRefsCommand=/bin/true"],
+  ...["core.quotePath=false", "core.commitGraph=false", "core.multiPackIndex=false", "core.fsync=committed,reference"],
+  ...["protocol.allow=never", "protocol.file.allow=never", "protocol.ext.allow=never", "credential.helper="],
+  ...["gc.auto=0", "maintenance.auto=false", "submodule.recurse=false", "fetch.recurseSubmodules=false"],
+  ...["diff.external=", "gpg.program=/bin/false", "commit.gpgSign=false", "log.showSignature=false"],
+  ...["pack.writeBitmaps=false", "advice.detachedHead=false", "status.submoduleSummary=false"],
+];
+
+/** Made from nothing: a variable of the daemon's own environment cannot point git elsewhere. */
+function environmentOf(searchPath: string, options: GitOptions): Record<string, string> {
+  const { gitDir, workTree, indexFile, identity } = options;
+  return {
+    PATH: searchPath,
+    LC_ALL: "C",
+    GIT_DIR: gitDir ?? "/nonexistent",
+    ...(workTree === undefined ? {} : { GIT_WORK_TREE: workTree }),
+    ...(indexFile === undefined ? {} : { GIT_INDEX_FILE: indexFile }),
+    ...(identity === undefined ? {} : identityOf(identity)),
+    HOME: "/nonexistent",
+    GIT_CONFIG_GLOBAL: NOWHERE,
+    GIT_CONFIG_SYSTEM: NOWHERE,
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_ATTR_NOSYSTEM: "1",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_ASKPASS: "/bin/false",
+    SSH_ASKPASS: "/bin/false",
+    GIT_SSH_COMMAND: "/bin/false",
+    GIT_EDITOR: "/bin/false",
+    GIT_PAGER: "cat",
+    // Of these protocols there is none; and what is missing is missing, never fetched.
+    GIT_ALLOW_PROTOCOL: "none",
+    GIT_PROTOCOL_FROM_USER: "0",
+    GIT_NO_LAZY_FETCH: "1",
+    GIT_NO_REPLACE_OBJECTS: "1",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_CEILING_DIRECTORIES: "/",
+  };
+}
+
+function identityOf({ name, email }: NonNullable<GitOptions["identity"]>): Record<string, string> {
+  return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
+}
+
+interface Awaited {
+  readonly name: string;
+  readonly input: string | Buffer;
+  readonly outputBytesMax: number;
+  readonly timeoutMs: number;
+  readonly isLate: () => boolean;
+}
+
+function answerOf(child: ChildProcess, awaited: Awaited): Promise<GitAnswer> {
+  const { name, input, outputBytesMax, timeoutMs, isLate } = awaited;
+  const { promise, resolve, reject } = Promise.withResolvers<GitAnswer>();
+  const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
+  let [outBytes, errBytes, isFull] = [0, 0, false];
+  child.stdout?.on("data", (chunk: Buffer) => {
+    outBytes += chunk.length;
+    isFull ||= outBytes > outputBytesMax;
+    if (isFull) child.kill("SIGKILL");
+    else stdout.push(chunk);
+  });
+  child.stderr?.on("data", (chunk: Buffer) => {
+    errBytes += chunk.length;
+    if (errBytes <= ERROR_BYTES_MAX) stderr.push(chunk);
+  });
+  // A git that does not read its input has said why it ended.
+  child.stdin?.on("error", () => undefined);
+  child.stdin?.end(input);
+  child.once("error", (cause) => {
+    if (isLate()) reject(gitFailed(name, `it took longer than ${timeoutMs} ms`, cause));
+    else if (errno(cause) === "ENOENT") reject(gitMissing(cause));
+    else reject(gitFailed(name, cause.message, cause));
+  });
+  child.once("close", (exitCode, killedBy) => {
+    if (isFull) reject(gitFailed(name, `it said more than ${outputBytesMax} bytes`));
+    else if (exitCode === null) reject(gitFailed(name, `it was ended by ${killedBy}`));
+    else resolve({ exitCode, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() });
+  });
+  return promise;
+}
+
+function gitFailed(name: string, reason: string, cause?: unknown): HostError {
+  return new HostError("git_failed", `git ${name} failed: ${reason}`, {
+    remedy: "read the reason; `git fsck` in the repository says what is damaged",
+    details: { command: name, reason: reason.slice(0, REASON_CHARS) },
+    cause,
+  });
+}
+
+const REASON_CHARS = 1000;
+
+function gitMissing(cause: unknown): HostError {
+  return new HostError("git_missing", "there is no git on PATH", { remedy: "run: apt-get install git", cause });
+}

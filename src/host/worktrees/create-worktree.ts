@@ -1,0 +1,140 @@
+import { copyFile, mkdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Repository, readSmall } from "../git/find-repository.ts";
+import { openView, type RepositoryView } from "../git/repository-view.ts";
+import type { GitRunner } from "../git/run-git.ts";
+import { HostError } from "../host-error.ts";
+import { type CarryRules, carryFiles } from "./carry-files.ts";
+import { type Identity, writePrivateGitDir } from "./private-git-dir.ts";
+import { holdObjects } from "./shared-objects.ts";
+import { placeIn, type WorktreePlace, type WorktreeRecord, writeRecord } from "./worktree-record.ts";
+
+export interface NewWorktree {
+  readonly id: string;
+  readonly repository: Repository;
+  /** A branch, tag or commit; undefined: HEAD, also of a repository without a commit. */
+  readonly base: string | undefined;
+  readonly branch: string;
+  readonly createdAt: string;
+  /** `none`: an empty tree on the base, for somebody who has its contents. */
+  readonly files: "base" | "none";
+  /** Set when `repository` is that of another worktree: the user's own one, and the store that is its agent's. */
+  readonly forkOf?: { readonly repository: WorktreeRecord["repository"]; readonly ownObjects: string };
+}
+
+export interface WorktreeYard {
+  readonly git: GitRunner;
+  /** Where worktrees lie. */
+  readonly folder: string;
+  /** For what lasts as long as a command. */
+  readonly scratch: string;
+  readonly carry: () => CarryRules;
+  readonly identity: (repository: Repository) => Promise<Identity>;
+  /** What the person ignores everywhere. */
+  readonly globalExclude: (repository: Repository) => Promise<string>;
+}
+
+export const MAKING = ".making-";
+
+/** Made aside and put in its place in one step: a worktree is there as a whole, or not at all. */
+export async function createWorktree(yard: WorktreeYard, given: NewWorktree): Promise<WorktreeRecord> {
+  const making = placeIn(join(yard.folder, `${MAKING}${given.id}`));
+  const place = placeIn(join(yard.folder, given.id));
+  await rm(making.folder, { recursive: true, force: true });
+  try {
+    await mkdir(making.tree, { recursive: true, mode: 0o700 });
+    const record = await fill(yard, given, making, place);
+    await writeRecord(making, record);
+    await rename(making.folder, place.folder);
+    return record;
+  } catch (thrown) {
+    await rm(making.folder, { recursive: true, force: true });
+    throw thrown;
+  }
+}
+
+async function fill(
+  yard: WorktreeYard,
+  { id, repository, base, branch, createdAt, files, forkOf }: NewWorktree,
+  making: WorktreePlace,
+  place: WorktreePlace,
+): Promise<WorktreeRecord> {
+  const own = forkOf?.ownObjects;
+  await using view = await openView(yard.git, repository, yard.scratch, own === undefined ? [] : [own]);
+  const commit = await resolveBase(view, base);
+  const refs = await refsOf(view);
+  const objects = await holdObjects(repository.objectDirs, making.objects, own);
+  const objectDirs = objects === "shared" ? [place.objects, ...repository.objectDirs] : [place.objects];
+  const exclude = `${(await readSmall(join(repository.commonDir, "info", "exclude"))) ?? ""}\n${await yard.globalExclude(repository)}`;
+  const gitDir = join(making.tree, ".git");
+  const identity = await yard.identity(repository);
+  await writePrivateGitDir(gitDir, { repository, branch, commit, refs, objectDirs, identity, exclude });
+  const shallow = await readSmall(join(repository.commonDir, "shallow"));
+  if (shallow !== null) await writeFile(join(gitDir, "shallow"), shallow);
+  await writeFile(making.refs, refs.map((line) => `${line}\n`).join(""));
+  await writeFile(making.exclude, exclude);
+  const indexFile = join(gitDir, "index");
+  if (commit !== null && files === "base") await checkOut(view, commit, making.tree, indexFile);
+  const user = forkOf?.repository ?? { root: repository.root, gitDir: repository.gitDir };
+  const carried =
+    user.root === null || files === "none"
+      ? { carried: [], notCarried: [] }
+      : await carryFiles({ view, from: user.root, to: making.tree, indexFile }, yard.carry());
+  if (commit !== null && files === "base") await copyWithTimes(indexFile, making.index);
+  const { objectFormat, below } = repository;
+  const known = { id, branch, repository: user, below, base: commit, objectFormat };
+  return { format: 1, ...known, objects, objectDirs, createdAt, ...carried };
+}
+
+/** The commit, or null where HEAD has none yet. */
+export async function resolveBase({ git }: RepositoryView, base: string | undefined): Promise<string | null> {
+  const name = base ?? "HEAD";
+  const found = await git.run(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
+  if (found.exitCode === 0) return found.stdout.toString().trim();
+  const isUnborn = base === undefined && (await git.run(["rev-parse", "--verify", "--quiet", "HEAD"])).exitCode !== 0;
+  if (isUnborn && (await git.run(["symbolic-ref", "--quiet", "HEAD"])).exitCode === 0) return null;
+  throw new HostError("worktree_base_missing", `there is no commit ${name} in the repository`, {
+    remedy: "name a branch, tag or commit that `git log` shows",
+    details: { base: name },
+  });
+}
+
+/** `<id> <name>` of what a person works with; symbolic ones are left out. */
+export async function refsOf({ git }: RepositoryView): Promise<readonly string[]> {
+  const format = "--format=%(if)%(symref)%(then)%(else)%(objectname) %(refname)%(end)";
+  const listed = await git.must(["for-each-ref", format, "refs/heads", "refs/tags", "refs/remotes"]);
+  // A name that is no text could not be written down as it is.
+  return listed
+    .toString()
+    .split("\n")
+    .filter((line) => line !== "" && !line.includes("\ufffd"));
+}
+
+/** Plumbing under our own configuration: a filter that an attribute names does not exist here, so nothing of it runs. */
+async function checkOut({ git }: RepositoryView, commit: string, workTree: string, indexFile: string): Promise<void> {
+  const options = { workTree, indexFile, timeoutMs: CHECKOUT_TIMEOUT_MS };
+  await git.must(["read-tree", commit], options).catch(orIncomplete);
+  await git.must(["checkout-index", "--all", "--index", "--quiet"], options).catch(orIncomplete);
+}
+
+const CHECKOUT_TIMEOUT_MS = 600_000;
+
+function orIncomplete(thrown: unknown): never {
+  if (!(thrown instanceof HostError)) throw thrown;
+  if (/No space left on device|Disk quota exceeded/.test(thrown.message))
+    throw new HostError("disk_full", "the disk is full", { remedy: "make room on the disk", cause: thrown });
+  if (/unable to read|missing|bad object|promisor|not a tree object|unable to get/.test(thrown.message))
+    throw new HostError("worktree_base_incomplete", "objects of the base are not there", {
+      remedy: "fetch them first: check the base out in the repository itself, or `git fetch --refetch`",
+      details: thrown.details,
+      cause: thrown,
+    });
+  throw thrown;
+}
+
+/** Git tells by an index's time which of its entries it may trust. */
+export async function copyWithTimes(from: string, to: string): Promise<void> {
+  await copyFile(from, to);
+  const seconds = Math.floor((await stat(from)).mtimeMs) / 1000;
+  await utimes(to, seconds, seconds);
+}

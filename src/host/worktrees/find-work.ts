@@ -1,0 +1,221 @@
+import { copyFile, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { findRepository, type Repository } from "../git/find-repository.ts";
+import { openView, type RepositoryView } from "../git/repository-view.ts";
+import type { GitRunner } from "../git/run-git.ts";
+import { HostError } from "../host-error.ts";
+import { hashFile, isCarried } from "./carry-files.ts";
+import { copyWithTimes, refsOf } from "./create-worktree.ts";
+import { ownCommits, Unclear } from "./own-objects.ts";
+import { runTool } from "./run-tool.ts";
+import type { WorktreePlace, WorktreeRecord } from "./worktree-record.ts";
+
+/** What would be lost with a worktree. Each list holds the first few; an empty one says that there is none. */
+export interface Work {
+  /** Tracked files that differ from the commit they stand on, or are staged otherwise. */
+  readonly changed: readonly string[];
+  readonly untracked: readonly string[];
+  /** Carried files (`.env`) that were changed, or are new. */
+  readonly carried: readonly string[];
+  /** Commits and tags that the user's repository cannot reach. */
+  readonly commits: readonly string[];
+  /** Repositories inside: their work is not looked into. */
+  readonly nested: readonly string[];
+  /** Why it could not be told, when it could not. */
+  readonly unclear: string | null;
+}
+
+export function hasWork(work: Work): boolean {
+  const lists = [work.changed, work.untracked, work.carried, work.commits, work.nested];
+  return work.unclear !== null || lists.some((list) => list.length > 0);
+}
+
+export interface WorkScene {
+  readonly git: GitRunner;
+  readonly scratch: string;
+  readonly carry: readonly string[];
+}
+
+const NO_WORK: Work = { changed: [], untracked: [], carried: [], commits: [], nested: [], unclear: null };
+const LISTED_MAX = 20;
+
+/** Whatever cannot be judged is work: a doubt never deletes anything. */
+export async function findWork(scene: WorkScene, place: WorktreePlace, record: WorktreeRecord): Promise<Work> {
+  try {
+    return await judge(scene, place, record);
+  } catch (thrown) {
+    if (thrown instanceof Unclear || thrown instanceof HostError) return { ...NO_WORK, unclear: thrown.message };
+    if (thrown instanceof Error && "code" in thrown) return { ...NO_WORK, unclear: thrown.message };
+    throw thrown;
+  }
+}
+
+async function judge(scene: WorkScene, place: WorktreePlace, record: WorktreeRecord): Promise<Work> {
+  const user = await userRepository(scene.git, record);
+  const repository = await privateRepository(place, record, user?.config);
+  await mkdir(scene.scratch, { recursive: true });
+  const scratch = await mkdtemp(join(scene.scratch, "work-"));
+  try {
+    await using view = await openView(scene.git, repository, scratch, [ownObjects(place), ...(user?.objectDirs ?? [])]);
+    await mkdir(join(view.gitDir, "info"));
+    await writeFile(join(view.gitDir, "info", "exclude"), await readFile(place.exclude));
+    const files = await changedFiles(view, place, scratch);
+    return {
+      ...NO_WORK,
+      ...files,
+      carried: first(await changedCarried(scene, view, place, record, scratch)),
+      commits: first(await unpushed(scene, view, place, record, user)),
+      nested: first(await nestedRepositories(place.tree)),
+    };
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+export function ownObjects({ tree }: WorktreePlace): string {
+  return join(tree, ".git", "objects");
+}
+
+/** The worktree's own repository, by what we know of it: nothing that its agent can write is read as a setting, or as the way to other objects. */
+export async function privateRepository(
+  place: WorktreePlace,
+  record: WorktreeRecord,
+  config: Repository["config"] = { entries: [], get: () => undefined },
+): Promise<Repository> {
+  const gitDir = join(place.tree, ".git");
+  if (!(await lstat(gitDir)).isDirectory()) throw new Unclear("its git dir is not what it was");
+  // The record names the objects by the place's usual name; aside, they lie elsewhere.
+  const usual = join(dirname(place.folder), record.id, "objects");
+  const objectDirs = record.objectDirs.map((path) => (path === usual ? place.objects : path));
+  const { below, objectFormat } = record;
+  return { root: place.tree, gitDir, commonDir: gitDir, below, config, objectFormat, refFormat: "files", objectDirs };
+}
+
+async function userRepository(git: GitRunner, { repository }: WorktreeRecord): Promise<Repository | null> {
+  const found = await findRepository(git, repository.root ?? repository.gitDir).catch((thrown: unknown) => {
+    if (thrown instanceof HostError || (thrown instanceof Error && "code" in thrown)) return null;
+    throw thrown;
+  });
+  return found?.gitDir === repository.gitDir ? found : null;
+}
+
+/** By our own index, in which nobody can have marked a file as not worth a look; and what is staged, by theirs. */
+async function changedFiles(
+  { git }: RepositoryView,
+  place: WorktreePlace,
+  scratch: string,
+): Promise<Pick<Work, "changed" | "untracked">> {
+  const indexFile = join(scratch, "index");
+  const head = await git.run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+  const commit = head.exitCode === 0 ? head.stdout.toString().trim() : null;
+  if (commit === null) await refuseLostHead(git);
+  await copyWithTimes(place.index, indexFile).catch(() => undefined);
+  await git.must(commit === null ? ["read-tree", "--empty"] : ["read-tree", "-m", commit], { indexFile });
+  // Not into submodules: git would go there under their configuration, which is the agent's.
+  const flags = ["--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames"];
+  const told = await git.must(["status", ...flags], { indexFile, workTree: place.tree });
+  const lines = told.toString().split("\0").filter(Boolean);
+  const of = (isWanted: (mark: string) => boolean) =>
+    lines.filter((line) => isWanted(line.slice(0, 2))).map((line) => line.slice(3));
+  const staged = await stagedFiles(git, place, scratch, commit);
+  const untracked = of((mark) => mark === "??");
+  return { changed: first([...new Set([...of((mark) => mark !== "??"), ...staged])]), untracked: first(untracked) };
+}
+
+/** A branch without a commit is nothing to worry about; one that names a commit which is not there is. */
+async function refuseLostHead(git: GitRunner): Promise<void> {
+  const { exitCode } = await git.run(["rev-parse", "--verify", "--quiet", "HEAD"]);
+  if (exitCode === 0) throw new Unclear("its HEAD names a commit that is not there");
+}
+
+async function stagedFiles(
+  git: GitRunner,
+  { tree }: WorktreePlace,
+  scratch: string,
+  commit: string | null,
+): Promise<readonly string[]> {
+  const theirs = join(tree, ".git", "index");
+  const found = await lstat(theirs).catch(() => null);
+  if (found === null) return [];
+  if (!found.isFile()) throw new Unclear("its index is no file");
+  const indexFile = join(scratch, "their-index");
+  await copyFile(theirs, indexFile);
+  const names =
+    commit === null
+      ? await git.must(["ls-files", "--cached", "-z"], { indexFile, workTree: tree })
+      : await git.must(["diff-index", "--cached", "--name-only", "--ignore-submodules=all", "-z", commit], {
+          indexFile,
+        });
+  return names.toString().split("\0").filter(Boolean);
+}
+
+async function changedCarried(
+  { carry }: WorkScene,
+  { git }: RepositoryView,
+  { tree }: WorktreePlace,
+  { carried }: WorktreeRecord,
+  scratch: string,
+): Promise<readonly string[]> {
+  const files = carried.filter(({ sha256 }) => sha256 !== null);
+  const now = await Promise.all(files.map(async ({ path }) => hashFile(join(tree, path))));
+  const changed = files.filter(({ sha256 }, at) => now[at] !== null && now[at] !== sha256).map(({ path }) => path);
+  const flags = ["--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+  const listed = await git.must(["ls-files", ...flags], { indexFile: join(scratch, "index"), workTree: tree });
+  const ignored = listed.toString().split("\0").filter(Boolean);
+  const known = new Set(carried.map(({ path }) => path));
+  const born = ignored.filter((path) => !path.endsWith("/") && !known.has(path) && isCarried(path, carry));
+  return [...changed, ...born];
+}
+
+async function unpushed(
+  scene: WorkScene,
+  view: RepositoryView,
+  place: WorktreePlace,
+  { base }: WorktreeRecord,
+  user: Repository | null,
+): Promise<readonly string[]> {
+  const { commits, tags } = await ownCommits(view, ownObjects(place));
+  if (commits.length + tags.length === 0) return [];
+  const carriedRefs = (await readFile(place.refs, "utf8")).split("\n").filter(Boolean);
+  const theirRefs = user === null ? [] : await tipsOf(scene, user);
+  const known = new Set([...carriedRefs, ...theirRefs].map((line) => line.split(" ")[0] ?? ""));
+  if (base !== null) known.add(base);
+  const lost = tags.filter((id) => !known.has(id)).map((id) => `${id} (tag)`);
+  if (commits.length === 0) return lost;
+  const input = [...commits, ...[...known].map((id) => `^${id}`)].map((line) => `${line}\n`).join("");
+  const flags = ["--ignore-missing", "--no-commit-header", "--format=%H %s", "--stdin"];
+  const listed = await view.git.text(["rev-list", ...flags], { input });
+  return [...listed.split("\n").filter(Boolean), ...lost];
+}
+
+async function tipsOf({ git, scratch }: WorkScene, user: Repository): Promise<readonly string[]> {
+  await using view = await openView(git, user, scratch);
+  const head = await view.git.run(["rev-parse", "--verify", "--quiet", "HEAD"]);
+  return [...(await refsOf(view)), ...(head.exitCode === 0 ? [head.stdout.toString().trim()] : [])];
+}
+
+/** With and without files of their own, submodules and linked worktrees too. */
+async function nestedRepositories(tree: string): Promise<readonly string[]> {
+  const own = join(tree, ".git");
+  const look = ["(", "-name", ".git", "-o", "-name", "HEAD", ")", "-print0"];
+  const found = await runTool("find", [tree, "-xdev", "-path", own, "-prune", "-o", ...look]);
+  const nested: string[] = [];
+  for (const path of found.toString().split("\0").filter(Boolean))
+    if (path.endsWith("/.git") || (await looksBare(dirname(path)))) nested.push(relative(tree, dirname(path)));
+  for (const name of ["modules", "worktrees"]) {
+    const inside = await readdir(join(own, name)).catch(() => []);
+    nested.push(...inside.map((one) => `.git/${name}/${one}`));
+  }
+  return nested;
+}
+
+async function looksBare(folder: string): Promise<boolean> {
+  const [objects, refs] = await Promise.all(
+    ["objects", "refs"].map((name) => lstat(join(folder, name)).catch(() => null)),
+  );
+  return objects?.isDirectory() === true && refs?.isDirectory() === true;
+}
+
+function first(list: readonly string[]): readonly string[] {
+  return list.slice(0, LISTED_MAX);
+}

@@ -1,0 +1,231 @@
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { proves } from "../../../test/support/proves.ts";
+import { type Bench, setUpBench } from "../../../test/support/worktree-bench.ts";
+import { createGitRunner, type GitOptions } from "../git/run-git.ts";
+import { putAside } from "./remove-worktree.ts";
+import type { Worktree } from "./worktrees.ts";
+
+/** Removes it if it goes; whether it is still there after that. */
+async function isKept(bench: Bench, { id, path }: Worktree): Promise<boolean> {
+  const removal = await bench.yard.remove(id);
+  if (removal.removed) await removal.finish();
+  expect(existsSync(path)).toBe(!removal.removed);
+  return !removal.removed;
+}
+
+proves("WT-7", "a worktree without work goes, with everything of it", async () => {
+  using bench = setUpBench();
+  bench.write(join(bench.repo, ".env"), "KEY=1\n");
+  const tree = await bench.worktree();
+  bench.write(join(tree.path, "ignored", "build.txt"), "can be built again");
+  mkdirSync(join(tree.path, "empty"));
+  execFileSync("mkfifo", [join(tree.path, "pipe")]);
+  expect(await isKept(bench, tree)).toBe(false);
+  expect(readdirSync(bench.yard.folder)).toEqual([]);
+});
+
+/** What an agent might have done, each the only thing it did. */
+const LOSABLE: Readonly<Record<string, (bench: Bench, path: string) => void>> = {
+  "a changed file": (bench, path) => bench.write(join(path, "README.md"), "changed\n"),
+  "a changed file of the same size and time": (bench, path) => {
+    execFileSync("touch", ["-r", join(path, "README.md"), join(bench.directory, "time")]);
+    bench.write(join(path, "README.md"), "hallo\n");
+    execFileSync("touch", ["-r", join(bench.directory, "time"), join(path, "README.md")]);
+  },
+  "a deleted file": (_bench, path) => rmSync(join(path, "README.md")),
+  "a file with another mode": (_bench, path) => execFileSync("chmod", ["+x", join(path, "README.md")]),
+  "an untracked file": (bench, path) => bench.write(join(path, "notes/today.md"), "notes"),
+  "a changed file that is said to be unchanged": (bench, path) => {
+    bench.git(path, "update-index", "--assume-unchanged", "README.md");
+    bench.write(join(path, "README.md"), "changed\n");
+  },
+  "a changed file that is said to be elsewhere": (bench, path) => {
+    bench.git(path, "update-index", "--skip-worktree", "README.md");
+    bench.write(join(path, "README.md"), "changed\n");
+  },
+  "an untracked file that only the private git dir ignores": (bench, path) => {
+    bench.write(join(path, ".git/info/exclude"), "*.md\n");
+    bench.write(join(path, "notes.md"), "notes");
+  },
+  "a file staged and taken back": (bench, path) => {
+    bench.write(join(path, "README.md"), "staged\n");
+    bench.git(path, "add", "README.md");
+    bench.write(join(path, "README.md"), "hello\n");
+  },
+  "a stash": (bench, path) => {
+    bench.write(join(path, "README.md"), "stashed\n");
+    bench.git(path, "stash");
+  },
+  "a commit": (bench, path) => commit(bench, path),
+  "a commit on another branch": (bench, path) => {
+    bench.git(path, "checkout", "--quiet", "-b", "other");
+    commit(bench, path);
+    bench.git(path, "checkout", "--quiet", "nomos/brave-otter-3f");
+  },
+  "a commit on a detached HEAD": (bench, path) => {
+    bench.git(path, "checkout", "--quiet", "--detach");
+    commit(bench, path);
+  },
+  "a commit that only a reflog names": (bench, path) => {
+    commit(bench, path);
+    bench.git(path, "reset", "--hard", "--quiet", "HEAD~1");
+  },
+  "a commit that nobody names": (bench, path) => {
+    commit(bench, path);
+    bench.git(path, "reset", "--hard", "--quiet", "HEAD~1");
+    bench.git(path, "reflog", "expire", "--expire=now", "--all");
+  },
+  "a commit in a pack": (bench, path) => {
+    commit(bench, path);
+    bench.git(path, "gc", "--quiet");
+  },
+  "an annotated tag": (bench, path) => void bench.git(path, "tag", "-a", "v9", "-m", "notes of a release"),
+  "a note": (bench, path) => void bench.git(path, "notes", "add", "-m", "a note"),
+  "a nested repository": (bench, path) => {
+    bench.git(bench.directory, "init", "--quiet", join(path, "nested"));
+    commit(bench, join(path, "nested"));
+  },
+  "a nested repository in an ignored folder": (bench, path) => {
+    bench.git(bench.directory, "init", "--quiet", join(path, "ignored/nested"));
+    commit(bench, join(path, "ignored/nested"));
+  },
+  "a nested repository without files": (bench, path) =>
+    void bench.git(bench.directory, "clone", "--quiet", "--bare", bench.repo, join(path, "ignored/bare.git")),
+  "a submodule with a commit": (bench, path) => {
+    bench.git(path, "submodule", "--quiet", "update", "--init");
+    commit(bench, join(path, "sub"));
+    bench.git(path, "submodule", "--quiet", "deinit", "--force", "sub");
+  },
+  "a worktree of the worktree": (bench, path) =>
+    void bench.git(path, "worktree", "add", "--quiet", join(bench.directory, "elsewhere")),
+  "a carried file that was changed": (bench, path) => bench.write(join(path, ".env"), "KEY=changed\n"),
+  "a new file of the carried kind": (bench, path) => bench.write(join(path, "src/.env.local"), "KEY=new\n"),
+  "a merge in the middle": (bench, path) => {
+    bench.write(join(path, ".git/MERGE_HEAD"), `${bench.git(path, "rev-parse", "HEAD")}\n`);
+    bench.write(join(path, "README.md"), "<<<<<<<\n");
+  },
+  "a branch that was deleted under it": (bench, path) => void bench.git(path, "update-ref", "-d", "HEAD"),
+  "an index that is no index": (bench, path) => bench.write(join(path, ".git/index"), "nonsense"),
+  "an object that cannot be read": (bench, path) =>
+    bench.write(join(path, ".git/objects/aa", "b".repeat(38)), "nonsense"),
+  "a git dir that is gone": (_bench, path) => rmSync(join(path, ".git"), { recursive: true }),
+  "a git dir that leads elsewhere": (bench, path) => {
+    renameSync(join(path, ".git"), join(bench.directory, "moved"));
+    symlinkSync(join(bench.directory, "moved"), join(path, ".git"));
+  },
+  "an object store that leads elsewhere": (bench, path) => {
+    renameSync(join(path, ".git/objects"), join(bench.directory, "moved"));
+    symlinkSync(join(bench.directory, "moved"), join(path, ".git/objects"));
+  },
+  "refs in another format": (bench, path) => bench.write(join(path, ".git/HEAD"), "ref: refs/heads/.invalid\n"),
+};
+
+for (const [what, work] of Object.entries(LOSABLE))
+  proves("WT-7", `kept: ${what}`, async () => {
+    using bench = setUpBench();
+    bench.write(join(bench.repo, ".env"), "KEY=1\n");
+    if (what.includes("submodule")) {
+      bench.git(bench.directory, "clone", "--quiet", bench.repo, "other");
+      bench.git(bench.repo, "submodule", "--quiet", "add", join(bench.directory, "other"), "sub");
+      bench.git(bench.repo, "commit", "--quiet", "-m", "submodule");
+    }
+    const tree = await bench.worktree();
+    work(bench, tree.path);
+    expect(await isKept(bench, tree)).toBe(true);
+    expect(await isKept(bench, tree)).toBe(true);
+  });
+
+proves("WT-7", "what was taken over is work no more", async () => {
+  using bench = setUpBench();
+  const tree = await bench.worktree();
+  commit(bench, tree.path);
+  expect((await bench.yard.work(tree.id)).commits).toEqual([expect.stringMatching(/^[0-9a-f]{40} work$/)]);
+  bench.git(bench.repo, "fetch", "--quiet", tree.path, tree.branch);
+  expect((await bench.yard.work(tree.id)).commits).toHaveLength(1);
+  bench.git(bench.repo, "fetch", "--quiet", tree.path, `${tree.branch}:${tree.branch}`);
+  expect(await isKept(bench, tree)).toBe(false);
+});
+
+proves("WT-7", "work whose repository is gone is kept", async () => {
+  using bench = setUpBench();
+  const tree = await bench.worktree();
+  commit(bench, tree.path);
+  bench.git(bench.repo, "fetch", "--quiet", tree.path, `${tree.branch}:${tree.branch}`);
+  rmSync(bench.repo, { recursive: true });
+  expect(await isKept(bench, tree)).toBe(true);
+});
+
+proves("WT-8", "work made between the look and the removal is found by the second look", async () => {
+  using bench = setUpBench();
+  for (const late of ["README.md", "new.txt", ".env.late"]) {
+    const tree = await bench.worktree({ name: late });
+    let looks = 0;
+    const git = createGitRunner(process.env);
+    const scene = {
+      scratch: join(bench.directory, "scratch"),
+      carry: [".env*"],
+      git: {
+        ...git,
+        // Each look asks for the status once: the file comes when the first one has made up its mind.
+        must: (args: readonly string[], options: GitOptions = {}) => {
+          if (args[0] === "status") looks += 1;
+          if (args[0] === "status" && looks === 2) writeFileSync(join(options.workTree ?? "", late), "late\n");
+          return git.must(args, options);
+        },
+      },
+    };
+    const removal = await putAside(scene, bench.yard.folder, tree.id);
+    expect([looks, removal.removed]).toEqual([2, false]);
+    expect(existsSync(join(tree.path, late))).toBe(true);
+  }
+});
+
+proves("WT-8", "who stands in it keeps it", async () => {
+  using bench = setUpBench();
+  const tree = await bench.worktree();
+  const shell = spawn("sh", ["-c", "echo in; read line; echo late > late.txt"], { cwd: join(tree.path, "src") });
+  await new Promise((resolve) => shell.stdout.once("data", resolve));
+  expect(await bench.yard.remove(tree.id)).toMatchObject({ removed: false, heldBy: [shell.pid] });
+  const ended = new Promise((resolve) => shell.once("exit", resolve));
+  shell.stdin.end("go\n");
+  await ended;
+  expect(existsSync(join(tree.path, "src/late.txt"))).toBe(true);
+  expect(await isKept(bench, tree)).toBe(true);
+});
+
+proves("WT-9", "what a crash left half made goes, what it left half removed comes back", async () => {
+  using bench = setUpBench();
+  const [one, two, three] = [
+    await bench.worktree({ name: "one" }),
+    await bench.worktree({ name: "two" }),
+    await bench.worktree({ name: "three" }),
+  ];
+  commit(bench, one.path);
+  const { folder } = bench.yard;
+  mkdirSync(join(folder, ".making-x/tree"), { recursive: true });
+  for (const { id } of [one, two, three]) renameSync(join(folder, id), join(folder, `.removing-${id}`));
+  await bench.yard.sweep(async (id) => id === three.id);
+  expect(readdirSync(folder).sort()).toEqual([one.id, two.id].sort());
+  expect(bench.git(one.path, "log", "-1", "--format=%s")).toBe("work");
+});
+
+test("a tree that was deleted or moved by hand is told as missing, and its record can go", async () => {
+  using bench = setUpBench();
+  const tree = await bench.worktree();
+  renameSync(tree.path, join(bench.directory, "moved"));
+  expect(await bench.yard.get(tree.id)).toMatchObject({ state: "missing" });
+  renameSync(join(bench.directory, "moved"), tree.path);
+  expect(await bench.yard.get(tree.id)).toMatchObject({ state: "present" });
+  rmSync(tree.path, { recursive: true });
+  expect(await isKept(bench, { ...tree, path: join(tree.path, "..") })).toBe(false);
+  for (const id of ["nothing", "../escape", "", "."]) expect(await bench.yard.get(id)).toBeNull();
+});
+
+function commit(bench: Bench, path: string): void {
+  bench.write(join(path, "work.txt"), "work\n");
+  bench.git(path, "add", "work.txt");
+  bench.git(path, "commit", "--quiet", "-m", "work");
+}

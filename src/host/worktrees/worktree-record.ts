@@ -1,0 +1,85 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { writeFileAtomic } from "../atomic-file.ts";
+import { errno } from "../errno.ts";
+import { HostError } from "../host-error.ts";
+import type { ObjectsHeld } from "./shared-objects.ts";
+
+/** What is known of a worktree, kept beside its tree and out of its agent's reach. */
+export interface WorktreeRecord {
+  readonly format: 1;
+  readonly id: string;
+  readonly branch: string;
+  /** The user's repository: where its files are (null: it has none), and its git dir. */
+  readonly repository: { readonly root: string | null; readonly gitDir: string };
+  /** The way from the root of the tree down to where the session works. */
+  readonly below: string;
+  /** Null: the repository had no commit yet. */
+  readonly base: string | null;
+  readonly objectFormat: "sha1" | "sha256";
+  readonly objects: ObjectsHeld;
+  /** What its agent has to be able to read, beside the tree. */
+  readonly objectDirs: readonly string[];
+  readonly createdAt: string;
+  readonly carried: readonly Carried[];
+  /** What a rule would have carried and what kept it from that. */
+  readonly notCarried: readonly { readonly path: string; readonly reason: string }[];
+}
+
+export interface Carried {
+  readonly path: string;
+  /** Of a file, so that a change of it is seen; null for a folder of dependencies, which can be had again. */
+  readonly sha256: string | null;
+}
+
+/** Where everything of one worktree lies. Only `tree` is its agent's. */
+export interface WorktreePlace {
+  readonly folder: string;
+  readonly tree: string;
+  readonly objects: string;
+  /** The index as it was made, which no agent has touched. */
+  readonly index: string;
+  /** The refs as they were carried over: what is reachable from them is not the session's work. */
+  readonly refs: string;
+  /** What the user's repository ignores beyond its own files. */
+  readonly exclude: string;
+  readonly record: string;
+}
+
+export function placeIn(folder: string): WorktreePlace {
+  const at = (name: string) => join(folder, name);
+  return {
+    folder,
+    tree: at("tree"),
+    objects: at("objects"),
+    index: at("index"),
+    refs: at("refs"),
+    exclude: at("exclude"),
+    record: at("worktree.json"),
+  };
+}
+
+export async function writeRecord({ record }: WorktreePlace, given: WorktreeRecord): Promise<void> {
+  await writeFileAtomic(record, Buffer.from(`${JSON.stringify(given, null, 2)}\n`), { mode: 0o600 });
+}
+
+/** Null when there is none: then the worktree was never finished. */
+export async function readRecord({ record }: WorktreePlace): Promise<WorktreeRecord | null> {
+  const text = await readFile(record, "utf8").catch((thrown: unknown) => {
+    if (errno(thrown) === "ENOENT" || errno(thrown) === "ENOTDIR") return null;
+    throw thrown;
+  });
+  if (text === null) return null;
+  const parsed: unknown = JSON.parse(text);
+  if (isRecord(parsed)) return parsed;
+  throw new HostError("worktree_failed", `${record} is not a worktree's record`, {
+    remedy: "move the folder out of the home",
+    details: { path: record },
+  });
+}
+
+function isRecord(value: unknown): value is WorktreeRecord {
+  return (
+    typeof value === "object" && value !== null && "format" in value && value.format === 1 && "objectDirs" in value
+  );
+}

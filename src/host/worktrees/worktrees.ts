@@ -1,0 +1,168 @@
+import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { readGitConfig } from "../git/config-file.ts";
+import { findRepository, type Repository, readSmall } from "../git/find-repository.ts";
+import { openView } from "../git/repository-view.ts";
+import { createGitRunner } from "../git/run-git.ts";
+import { HostError } from "../host-error.ts";
+import type { CarryRules } from "./carry-files.ts";
+import { createWorktree, MAKING, type NewWorktree, resolveBase, type WorktreeYard } from "./create-worktree.ts";
+import { ownObjects, privateRepository, type Work } from "./find-work.ts";
+import { deleteAside, putAside, REMOVING, type Removal, workIn } from "./remove-worktree.ts";
+import { placeIn, readRecord, type WorktreeRecord } from "./worktree-record.ts";
+
+/** A worktree that is on the disk, or whose record is. */
+export interface Worktree extends WorktreeRecord {
+  /** Of the tree, and of the directory in it that the session works in. */
+  readonly path: string;
+  readonly cwd: string;
+  /** `missing`: somebody deleted or moved the tree by hand. */
+  readonly state: "present" | "missing";
+}
+
+export interface WorktreePlan extends Omit<NewWorktree, "createdAt" | "files"> {
+  readonly path: string;
+  readonly cwd: string;
+}
+
+/** Worktrees of the users' repositories, each with a git dir of its own, in the home. Nothing of this writes to a repository of the user's. */
+export interface Worktrees {
+  readonly folder: string;
+  /** Checks everything that can be checked without making anything: no repository, no such base. */
+  readonly plan: (wish: {
+    readonly id: string;
+    readonly cwd: string;
+    readonly name: string;
+    readonly base?: string | undefined;
+  }) => Promise<WorktreePlan>;
+  /** The same for a fork: it starts on the commit that the other one stands on. What is not committed there is somebody else's to bring. */
+  readonly planFork: (wish: {
+    readonly id: string;
+    readonly from: string;
+    readonly name: string;
+  }) => Promise<WorktreePlan>;
+  readonly create: (plan: WorktreePlan, createdAt: string, files?: NewWorktree["files"]) => Promise<Worktree>;
+  readonly list: () => Promise<readonly Worktree[]>;
+  readonly get: (id: string) => Promise<Worktree | null>;
+  /** What would be lost with it. */
+  readonly work: (id: string) => Promise<Work>;
+  /** Puts it aside if nothing would be lost; see `putAside`. */
+  readonly remove: (id: string) => Promise<Removal>;
+  /**
+   * After a crash: what was being made is cleared away, for nobody worked in it yet; what lay aside is deleted where
+   * `isRemoved` says that it was, and put back where not.
+   */
+  readonly sweep: (isRemoved: (id: string) => Promise<boolean>) => Promise<void>;
+}
+
+export interface WorktreesOptions {
+  readonly folder: string;
+  readonly scratch: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly carry: () => CarryRules;
+}
+
+export function createWorktrees({ folder, scratch, environment, carry }: WorktreesOptions): Worktrees {
+  const git = createGitRunner(environment);
+  const globals = [
+    join(environment["XDG_CONFIG_HOME"] ?? join(environment["HOME"] ?? "/nonexistent", ".config"), "git", "config"),
+    join(environment["HOME"] ?? "/nonexistent", ".gitconfig"),
+  ];
+  const setting = async (repository: Repository, name: string): Promise<string | undefined> => {
+    const everywhere = await Promise.all(globals.map((path) => readGitConfig(git, path)));
+    return [...everywhere, repository.config].findLast((config) => config.get(name) !== undefined)?.get(name);
+  };
+  const yard: WorktreeYard = {
+    ...{ git, folder, scratch, carry },
+    identity: async (repository) => ({
+      name: await setting(repository, "user.name"),
+      email: await setting(repository, "user.email"),
+    }),
+    globalExclude: async (repository) => {
+      const given = (await setting(repository, "core.excludesfile")) ?? join(globals[0] ?? "", "..", "ignore");
+      const path = given.replace(/^~(?=\/)/, environment["HOME"] ?? "~");
+      return (await readSmall(path)) ?? "";
+    },
+  };
+  const scene = () => ({ git, scratch, carry: carry().patterns });
+
+  const get: Worktrees["get"] = async (id) => {
+    const place = placeIn(join(folder, id));
+    const record = ID.test(id) ? await readRecord(place) : null;
+    if (record === null) return null;
+    const isThere = (await lstat(place.tree).catch(() => null))?.isDirectory() === true;
+    const where = { path: place.tree, cwd: join(place.tree, record.below) };
+    return { ...record, ...where, state: isThere ? "present" : "missing" };
+  };
+  const known = async (id: string): Promise<Worktree> => {
+    const found = await get(id);
+    if (found !== null) return found;
+    throw new HostError("worktree_not_found", `there is no worktree ${id}`, {
+      remedy: "`nomos worktree list` shows them",
+    });
+  };
+
+  return {
+    folder,
+    plan: async ({ id, cwd, name, base }) => {
+      const repository = await findRepository(git, cwd);
+      if (repository === null)
+        throw new HostError("not_a_repository", `${cwd} is in no git repository`, {
+          remedy: "run `git init` there, or leave out `worktree` and `scope`",
+          details: { cwd },
+        });
+      await using view = await openView(git, repository, scratch);
+      await resolveBase(view, base);
+      const { tree } = placeIn(join(folder, id));
+      return { id, repository, base, branch: branchOf(name), path: tree, cwd: join(tree, repository.below) };
+    },
+    planFork: async ({ id, from, name }) => {
+      const parent = await known(from);
+      const place = placeIn(join(folder, from));
+      if (parent.state === "missing")
+        throw new HostError("worktree_missing", `${parent.path} is not where it was`, {
+          remedy: "move it back",
+          details: { path: parent.path },
+        });
+      const repository = await privateRepository(place, parent);
+      const { tree } = placeIn(join(folder, id));
+      const forkOf = { repository: parent.repository, ownObjects: ownObjects(place) };
+      const where = { path: tree, cwd: join(tree, parent.below) };
+      return { id, repository, base: undefined, branch: branchOf(name), ...where, forkOf };
+    },
+    create: async ({ path, cwd, ...plan }, createdAt, files = "base") => {
+      const record = await createWorktree(yard, { ...plan, createdAt, files });
+      // A base from before the directory was there.
+      await mkdir(cwd, { recursive: true });
+      return { ...record, path, cwd, state: "present" };
+    },
+    list: async () => {
+      const names = await readdir(folder).catch(() => []);
+      const found = await Promise.all(names.filter((name) => ID.test(name)).map(get));
+      return found.filter((one) => one !== null).toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+    },
+    get,
+    work: async (id) => workIn(scene(), placeIn(join(folder, id)), await known(id)),
+    remove: async (id) => {
+      await known(id);
+      return putAside(scene(), folder, id);
+    },
+    sweep: async (isRemoved) => {
+      for (const name of await readdir(folder).catch(() => [])) {
+        if (name.startsWith(MAKING)) await rm(join(folder, name), { recursive: true, force: true });
+        if (!name.startsWith(REMOVING)) continue;
+        const id = name.slice(REMOVING.length);
+        if (await isRemoved(id)) await deleteAside(folder, id);
+        else await rename(join(folder, name), join(folder, id));
+      }
+    },
+  };
+}
+
+const ID = /^[0-9a-z][0-9a-z-]{0,63}$/;
+
+/** A name that git takes for a branch. */
+function branchOf(name: string): string {
+  const plain = name.toLowerCase().replace(/[^0-9a-z._-]+/g, "-");
+  return `nomos/${plain.replace(/\.{2,}|\.lock$|^[.-]+|[.-]+$/g, "-").replace(/^-+|-+$/g, "") || "session"}`;
+}

@@ -1,0 +1,130 @@
+import fc from "fast-check";
+import { expect } from "vitest";
+import { proves } from "../../../test/support/proves.ts";
+import { isRefusal } from "../refusal.ts";
+import { judgeChange, parseScope, type Scope, type ScopeWalls, scopeWalls } from "./scope.ts";
+
+const name = fc.constantFrom("src", "lib", "a", "b", "x.ts", "y.ts", "secret");
+const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
+const segment = fc.oneof(name, fc.constantFrom("*", "**", "*.ts", "s*"));
+const pattern = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
+const scopes = fc.record({ allow: fc.array(pattern, { maxLength: 4 }), deny: fc.array(pattern, { maxLength: 4 }) });
+const directories = fc.array(path, { maxLength: 8 }).map((paths) => {
+  const all = paths.flatMap((one) => one.split("/").map((_, at, parts) => parts.slice(0, at + 1).join("/")));
+  return new Set(all);
+});
+
+proves("K43", "deny beats allow, and what no rule allows is denied", () => {
+  fc.assert(
+    fc.property(scopes, path, (scope, where) => {
+      const denied = scope.deny.some((one) => naive(one, where));
+      const allowed = scope.allow.some((one) => naive(one, where));
+      const { verdict, rule } = judgeChange(where, scope);
+      expect(verdict).toBe(!denied && allowed ? "allow" : "deny");
+      const [kind = "", spoke = ""] = rule.split(/:(.*)/s);
+      if (denied) expect([kind, scope.deny.includes(spoke), naive(spoke, where)]).toEqual(["deny", true, true]);
+      else if (allowed) expect([kind, scope.allow.includes(spoke), naive(spoke, where)]).toEqual(["allow", true, true]);
+      else expect(rule).toBe("no_rule");
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+proves("K43", "one rule to deny more never allows anything, and one to allow more never denies anything", () => {
+  fc.assert(
+    fc.property(scopes, pattern, path, (scope, more, where) => {
+      const before = judgeChange(where, scope).verdict;
+      if (before === "deny") expect(judgeChange(where, { ...scope, deny: [...scope.deny, more] }).verdict).toBe("deny");
+      if (before === "allow")
+        expect(judgeChange(where, { ...scope, allow: [...scope.allow, more] }).verdict).toBe("allow");
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+proves("K44", "what the scope allows is writable, and where no rule is left over what is writable is allowed", () => {
+  let [walled, judged] = [0, 0];
+  fc.assert(
+    fc.property(scopes, directories, path, (scope, there, where) => {
+      const { mounts, residue } = scopeWalls(scope, (one) => there.has(one));
+      expect(mounts[0]?.path).toBe("");
+      for (const { path: point } of mounts) expect(point === "" || there.has(point)).toBe(true);
+      const isWritable = accessOf(mounts, where) === "write";
+      const isAllowed = judgeChange(where, scope).verdict === "allow";
+      if (isAllowed) expect(isWritable).toBe(true);
+      if (residue.length > 0) judged += 1;
+      else {
+        walled += 1;
+        expect(isWritable).toBe(isAllowed);
+      }
+    }),
+    { numRuns: 5000 },
+  );
+  expect(Math.min(walled, judged)).toBeGreaterThan(100);
+});
+
+proves("K44", "folders become mounts; files, patterns and what is not there yet are left to be judged", () => {
+  const there = new Set(["src", "src/secret", "docs"]);
+  const scope: Scope = { allow: ["src/**", "docs/*.md", "new/**", "README.md"], deny: ["src/secret", "**/*.pem"] };
+  expect(scopeWalls(scope, (one) => there.has(one))).toEqual({
+    mounts: [
+      { path: "", access: "write" },
+      { path: "docs", access: "write" },
+      { path: "src", access: "write" },
+      { path: "src/secret", access: "read" },
+    ],
+    residue: ["allow:docs/*.md", "allow:new/**", "allow:README.md", "deny:**/*.pem"],
+  });
+  expect(scopeWalls({ allow: ["src/**"], deny: [] }, (one) => there.has(one))).toEqual({
+    mounts: [
+      { path: "", access: "read" },
+      { path: "src", access: "write" },
+    ],
+    residue: [],
+  });
+});
+
+proves("K45", "a path that is none, and a pattern that could mean another place, are refused", () => {
+  const everything: Scope = { allow: ["**"], deny: [] };
+  for (const bad of ["", "/etc/passwd", "../x", "a/../b", "a/./b", "a//b", "a\\b", "a\0b", "a/", "a\nb"])
+    expect(judgeChange(bad, everything)).toEqual({ verdict: "deny", rule: "path_invalid" });
+  const odd = ["", "/", "/etc", "../x", "a/../b", "a\\b", "a\0", "{a,b}", "a?", "[ab]", "!a", ".git", ".GIT/hooks"];
+  for (const bad of [...odd, "x".repeat(2000)]) expect(isRefusal(parseScope({ allow: [bad] })), bad).toBe(true);
+  expect(isRefusal(parseScope({ deny: Array(300).fill("a") }))).toBe(true);
+  expect(parseScope({ allow: ["src/"], deny: ["a/**"] })).toEqual({ allow: ["src"], deny: ["a/**"] });
+  expect(parseScope({ deny: ["secret"] })).toEqual({ allow: ["**"], deny: ["secret"] });
+  expect(parseScope({ allow: [] })).toEqual({ allow: [], deny: [] });
+});
+
+proves("K45", "another spelling of a name never gets around a deny rule, and never into an allow rule", () => {
+  const scope: Scope = { allow: ["src", "CAFE\u0301"], deny: ["src/Secret", "src/caf\u00e9"] };
+  const verdict = (where: string) => judgeChange(where, scope).verdict;
+  const others = ["src/secret/x", "src/SECRET", "src/cafe\u0301", "SRC/a", "caf\u00e9"];
+  expect(others.map(verdict)).toEqual(Array(5).fill("deny"));
+  expect(verdict("src/secrets")).toBe("allow");
+});
+
+proves("K45", "no path makes it throw or answer twice", () => {
+  fc.assert(
+    fc.property(scopes, fc.string(), (scope, where) => {
+      const { verdict, rule } = judgeChange(where, scope);
+      expect(["allow", "deny"]).toContain(verdict);
+      expect(rule).not.toBe("");
+      expect(judgeChange(where, scope)).toEqual({ verdict, rule });
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+/** The innermost mount speaks. */
+function accessOf(mounts: ScopeWalls["mounts"], where: string): string | undefined {
+  return mounts.findLast(({ path: point }) => point === "" || where === point || where.startsWith(`${point}/`))?.access;
+}
+
+/** A pattern means what it matches, and all below that. */
+function naive(given: string, where: string): boolean {
+  const source = `${given}/**`
+    .split("/")
+    .map((part) => (part === "**" ? "(?:[^/]*/)*" : `${part.replaceAll(".", "\\.").replaceAll("*", "[^/]*")}/`));
+  return new RegExp(`^${source.join("")}$`).test(`${where}/`);
+}

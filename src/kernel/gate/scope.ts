@@ -1,0 +1,93 @@
+import { type Refusal, refuse } from "../refusal.ts";
+import { indexPatterns } from "./pattern-index.ts";
+
+/** What a session may change, by path below its worktree's root. Only `*` and `**` are special; a folder means all below it. */
+export interface Scope {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}
+
+export interface ScopeWalls {
+  /** Outermost first, empty for the root; the innermost speaks. All that is allowed is writable, and more if there is residue. */
+  readonly mounts: readonly { readonly path: string; readonly access: "write" | "read" }[];
+  /** The rules that mounts alone do not hold: they are judged by what has changed. */
+  readonly residue: readonly string[];
+}
+
+/** The rule: `allow:<pattern>`, `deny:<pattern>`, `no_rule` (nobody allows it), `path_invalid` (it is no path). */
+export type ScopeVerdict = { readonly verdict: "allow" | "deny"; readonly rule: string };
+
+const PATTERNS_MAX = 256;
+const PATTERN_CHARS_MAX = 1024;
+
+/** A scope with its patterns in one spelling; one that could mean another place than it says is refused. */
+export function parseScope(given: { readonly [K in keyof Scope]?: Scope[K] | undefined }): Scope | Refusal {
+  const { allow = ["**"], deny = [] } = given;
+  const odd = [...allow, ...deny].find((pattern) => whyNot(pattern) !== null);
+  if (odd !== undefined) return refuse("scope_invalid", { pattern: odd.slice(0, 100), reason: whyNot(odd) });
+  if (allow.length + deny.length > PATTERNS_MAX) return refuse("scope_invalid", { max: PATTERNS_MAX });
+  return { allow: allow.map(spelled), deny: deny.map(spelled) };
+}
+
+function whyNot(pattern: string): string | null {
+  if (pattern.length > PATTERN_CHARS_MAX) return "it is too long";
+  if (/[?[\]{}]|^!/.test(pattern)) return "only * and ** are understood";
+  if (!isPath(spelled(pattern))) return "it is no path below the root";
+  return /^\.git(\/|$)/i.test(pattern) ? "the git dir is the session's own" : null;
+}
+
+const spelled = (pattern: string): string => pattern.replace(/(?<=.)\/$/, "");
+
+/** Relative, without `.` and `..`, and without what is a separator or an end to somebody. */
+function isPath(path: string): boolean {
+  return path.split("/").every((one) => one !== "" && one !== "." && one !== ".." && !/[\\\p{Cc}]/u.test(one));
+}
+
+/** Deny beats allow, and nobody's word is a no. A deny rule also speaks for other spellings of its name, an allow rule never. */
+export function judgeChange(path: string, { allow, deny }: Scope): ScopeVerdict {
+  if (!isPath(path)) return { verdict: "deny", rule: "path_invalid" };
+  const no = deny.find((pattern) => speaksFor(folded(pattern), folded(path)));
+  if (no !== undefined) return { verdict: "deny", rule: `deny:${no}` };
+  const yes = allow.find((pattern) => speaksFor(pattern, path));
+  return yes === undefined ? { verdict: "deny", rule: "no_rule" } : { verdict: "allow", rule: `allow:${yes}` };
+}
+
+const folded = (text: string): string => text.normalize("NFC").toLowerCase();
+const speaksFor = (pattern: string, path: string): boolean =>
+  indexPatterns([{ pattern: `${pattern}/**`, value: true }]).match(path).length > 0;
+
+/** As walls. `isDirectory` tells of the tree as it stands when they are put up: what is born later is judged, not walled. */
+export function scopeWalls({ allow, deny }: Scope, isDirectory: (path: string) => boolean): ScopeWalls {
+  const [doors, walls] = [allow, deny].map((list) =>
+    list.map((pattern) => ({ pattern, ...door(pattern, isDirectory) })),
+  );
+  const exact = (list: typeof doors = []) => list.filter(({ isExact }) => isExact).map(({ path }) => path);
+  const loose = (list: typeof doors = []) => list.filter(({ isExact }) => !isExact);
+  const within = (outer: readonly string[], path: string) =>
+    outer.some((one) => one === "" || `${path}/`.startsWith(`${one}/`));
+  const [wide, shut] = [exact(doors), exact(walls)];
+  const open = (doors ?? []).map(({ path }) => path).filter((path) => !within(shut, path));
+  const access = new Map<string, "write" | "read">([["", "read"]]);
+  for (const path of open) access.set(path, "write");
+  for (const path of shut) access.set(path, "read");
+  const unsure = loose(doors).filter(({ path }) => !within(wide, path));
+  return {
+    mounts: [...access].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([path, how]) => ({ path, access: how })),
+    residue: [
+      ...unsure.map(({ pattern }) => `allow:${pattern}`),
+      ...loose(walls).map(({ pattern }) => `deny:${pattern}`),
+    ],
+  };
+}
+
+/** The directory that has to be open for a pattern; exact when the pattern is just that directory with all below it. */
+function door(pattern: string, isDirectory: (path: string) => boolean): { path: string; isExact: boolean } {
+  const segments = pattern
+    .replace(/(^|\/)\*\*$/, "")
+    .split("/")
+    .filter(Boolean);
+  const plain = segments.findIndex((segment) => segment.includes("*"));
+  let known = plain < 0 ? segments.length : plain;
+  while (known > 0 && !isDirectory(segments.slice(0, known).join("/"))) known -= 1;
+  return { path: segments.slice(0, known).join("/"), isExact: known === segments.length };
+}

@@ -1,0 +1,173 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, vi } from "vitest";
+import { startDaemon, type TestDaemon } from "../support/daemon.ts";
+import { proves } from "../support/proves.ts";
+import { setUpBench } from "../support/worktree-bench.ts";
+import { eventsOf, expectOk, expectRefusal, newFolder, PATIENCE, type Session, start, turn } from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
+
+const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder).toSorted() : []);
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+interface Tree {
+  readonly id: string;
+  readonly path: string;
+  readonly branch: string;
+  readonly fetch: string;
+  readonly state: string;
+  readonly sessions: readonly string[];
+  readonly work: { readonly [kind: string]: unknown };
+}
+
+const showTree = async (id: string, on = daemon): Promise<Tree> =>
+  expectOk(await on.call<Tree>("GET", `/api/worktrees/${id}`));
+const typesOf = async (id: string): Promise<readonly string[]> => (await eventsOf(daemon, id)).map(({ type }) => type);
+const kill = async (id: string) => expectOk(await daemon.call("POST", `/sessions/${id}/kill`, {}));
+
+proves("WT-11", "a session with a worktree works there, and the user's repository does not notice", async () => {
+  using bench = setUpBench();
+  bench.git(bench.repo, "config", "user.name", "Ada Person");
+  const before = bench.portrait();
+  const session = await start(daemon, { adapter: "demo", cwd: join(bench.repo, "src"), worktree: true });
+  const tree = await showTree(session.id);
+  expect(session.cwd).toBe(join(tree.path, "src"));
+  expect(tree).toMatchObject({ branch: `nomos/${session.name}`, state: "present", sessions: [session.id] });
+  expect(await typesOf(session.id)).toContain("worktree.created@1");
+  const script = [
+    "write made.txt hello",
+    "run git add --all && git commit -qm made && git log --format=%an%x20%s -2",
+    "run git fsck",
+  ];
+  expect(await turn(daemon, session.id, script.join("\n"))).toMatchObject({ outcome: "completed" });
+  const said = (await eventsOf(daemon, session.id, "types=effect.output")).map(({ data }) => data["text"]).join("");
+  expect(said).toContain("Ada Person made");
+  expect(bench.portrait()).toBe(before);
+  execFileSync("sh", ["-c", tree.fetch], { cwd: bench.repo });
+  expect(bench.git(bench.repo, "log", "-1", "--format=%s", tree.branch)).toBe("made");
+});
+
+proves("WT-11", "what is no repository, no base and no scope is refused, and leaves nothing behind", async () => {
+  using bench = setUpBench();
+  const count = async () => expectOk(await daemon.call<{ worktrees: [] }>("GET", "/api/worktrees")).worktrees.length;
+  const before = await count();
+  const spawn = (body: object) => daemon.call("POST", "/sessions/agent", { adapter: "demo", cwd: bench.repo, ...body });
+  const plain = await newFolder();
+  expectRefusal(await spawn({ cwd: plain, worktree: true }), 400, "not_a_repository");
+  expectRefusal(await spawn({ cwd: plain, scope: { allow: ["a"] } }), 400, "not_a_repository");
+  expectRefusal(await spawn({ worktree: true, base: "gone" }), 400, "worktree_base_missing");
+  expectRefusal(await spawn({ scope: { allow: ["../up"] } }), 400, "scope_invalid");
+  await mkdir(join(plain, "trap"));
+  await writeFile(join(plain, "trap", ".git"), `gitdir: ${bench.repo}/.git\n`);
+  expectRefusal(await spawn({ cwd: join(plain, "trap"), worktree: true }), 400, "repository_invalid");
+  expect(await count()).toBe(before);
+});
+
+proves("WT-12", "a session that ends takes its worktree along, unless something would be lost", async () => {
+  using bench = setUpBench();
+  const open = () => start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });
+  const [clean, dirty, forgotten] = [await open(), await open(), await open()];
+  await turn(daemon, dirty.id, "write notes.md only here");
+  expectRefusal(await daemon.call("DELETE", `/api/worktrees/${dirty.id}`), 409, "worktree_in_use");
+  await kill(clean.id);
+  await kill(dirty.id);
+  expectOk(await daemon.call("DELETE", `/sessions/${forgotten.id}`));
+  expect([clean, forgotten].map(({ cwd }) => existsSync(cwd))).toEqual([false, false]);
+  expect((await typesOf(clean.id)).at(-1)).toBe("worktree.removed@1");
+  const kept = (await eventsOf(daemon, dirty.id)).at(-1);
+  expect(kept).toMatchObject({ type: "worktree.kept@1", data: { work: { untracked: ["notes.md"] } } });
+  const refused = await daemon.call("DELETE", `/api/worktrees/${dirty.id}`);
+  expect(expectRefusal(refused, 409, "worktree_has_work").details).toMatchObject({ untracked: ["notes.md"] });
+  expect(expectOk(await daemon.call("POST", "/api/worktrees/gc", {}))).toMatchObject({
+    kept: expect.arrayContaining([dirty.id]),
+  });
+  expect(await readFile(join(dirty.cwd, "notes.md"), "utf8")).toBe("only here");
+});
+
+proves("WT-12", "a worktree that was kept can be gone on with, and a fork gets one of its own", async () => {
+  using bench = setUpBench();
+  const first = await start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });
+  await turn(daemon, first.id, "write a.txt a\nrun git add --all && git commit -qm a");
+  const fork = expectOk(await daemon.call<Session>("POST", `/sessions/${first.id}/fork`, {}), 201);
+  expect(fork.cwd).not.toBe(first.cwd);
+  expect(await readFile(join(fork.cwd, "a.txt"), "utf8")).toBe("a");
+  await turn(daemon, fork.id, "write b.txt b\nrun git add --all && git commit -qm b");
+  expect(existsSync(join(first.cwd, "b.txt"))).toBe(false);
+  expect(bench.git(fork.cwd, "log", "--format=%s %D").split("\n")[0]).toBe(`b HEAD -> nomos/${fork.name}`);
+  await kill(first.id);
+  const attached = expectOk(
+    await daemon.call<Session>("POST", `/api/worktrees/${first.id}/attach`, { adapter: "demo" }),
+    201,
+  );
+  expect(attached.cwd).toBe(first.cwd);
+  expectRefusal(
+    await daemon.call("POST", `/api/worktrees/${first.id}/attach`, { adapter: "demo" }),
+    409,
+    "worktree_in_use",
+  );
+  expect(await turn(daemon, attached.id, "write c.txt c")).toMatchObject({ outcome: "completed" });
+  await kill(attached.id);
+  expect(await showTree(first.id)).toMatchObject({
+    work: { untracked: ["c.txt"], commits: [expect.stringContaining(" a")] },
+  });
+});
+
+proves("WT-12", "a folder that was moved by hand is told as missing, and is as before when it is back", async () => {
+  using bench = setUpBench();
+  const session = await start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });
+  const { path } = await showTree(session.id);
+  await rename(path, `${path}-moved`);
+  expect(await showTree(session.id)).toMatchObject({ state: "missing" });
+  await turn(daemon, session.id, "run true");
+  expect((await eventsOf(daemon, session.id, "types=effect.settled")).at(-1)?.data["outcome"]).toBe("failed");
+  await rename(`${path}-moved`, path);
+  expect(await turn(daemon, session.id, "run git status")).toMatchObject({ outcome: "completed" });
+});
+
+proves(
+  "WT-13",
+  "killed at any moment while worktrees are made and removed, a daemon finds them whole or not at all",
+  async () => {
+    using bench = setUpBench();
+    for (let n = 0; n < 3000; n += 1) bench.write(join(bench.repo, `many/${n % 50}/${n}.txt`), `${n}\n`);
+    bench.git(bench.repo, "add", "--all");
+    bench.git(bench.repo, "commit", "--quiet", "-m", "many");
+    const before = bench.portrait();
+    let own = await startDaemon();
+    const { home } = own;
+    for (const waitMs of [30, 80, 150, 250, 400]) {
+      const asked = own
+        .call<Session>("POST", "/sessions/agent", { adapter: "demo", cwd: bench.repo, worktree: true })
+        .catch(() => null);
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      await own.kill9();
+      await asked;
+      own = await startDaemon({ home });
+      const { worktrees } = expectOk(await own.call<{ worktrees: Tree[] }>("GET", "/api/worktrees"));
+      expect(namesIn(join(home, "worktrees"))).toEqual(worktrees.map(({ id }) => id).toSorted());
+      for (const { path, sessions } of worktrees) {
+        expect(sessions).toHaveLength(1);
+        expect(bench.git(path, "status", "--porcelain")).toBe("");
+      }
+      const [some] = worktrees;
+      if (some === undefined) continue;
+      const removing = own.call("POST", `/sessions/${some.id}/kill`, {}).catch(() => null);
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      await own.kill9();
+      await removing;
+      own = await startDaemon({ home });
+      for (const { path } of expectOk(await own.call<{ worktrees: Tree[] }>("GET", "/api/worktrees")).worktrees)
+        expect(bench.git(path, "status", "--porcelain")).toBe("");
+      expect(namesIn(join(home, "worktrees")).filter((name) => name.startsWith("."))).toEqual([]);
+    }
+    expect(bench.portrait()).toBe(before);
+  },
+);
