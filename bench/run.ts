@@ -31,6 +31,7 @@ import { showSessionBenchmark } from "./show-session.ts";
 import { snapshotsBenchmark } from "./snapshots.ts";
 import { soakBenchmark } from "./soak.ts";
 import { summaryTable } from "./table.ts";
+import { wallsBenchmark } from "./walls.ts";
 
 const BENCHMARKS: readonly Benchmark[] = [
   gateBenchmark,
@@ -51,6 +52,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   backupBenchmark,
   cliBenchmark,
   postgresBenchmark,
+  wallsBenchmark,
 ];
 
 const SOAK_MINUTES = 60;

@@ -30,33 +30,37 @@ beforeAll(async () => {
 });
 afterAll(() => daemon[Symbol.asyncDispose]());
 
-const strict = proves.skipIf(!needs("bwrap"));
+const provesWall = proves.skipIf(!needs("bwrap"));
 const walled = (body: object = {}): Promise<Session> => start(daemon, { sandbox: "strict", ...body });
 const outputOf = async (id: string): Promise<string> => (await linesOf(daemon, id)).join("\n");
 const spawn = (body: object) => daemon.call<Session>("POST", "/sessions/agent", body);
 
 describe.skipIf(!needs("bwrap"))("a strict session", () => {
-  strict("WL-1", "writes in its directory and nowhere else, by command and by tool, and keeps its HOME", async () => {
-    const cwd = await newFolder();
-    const beside = join(dirname(cwd), "beside.txt");
-    const session = await walled({ cwd });
-    expect(session).toMatchObject({ sandbox: "strict" });
-    const { id } = session;
-    await turn(
-      daemon,
-      id,
-      `write made.txt by tool\nrun echo kept > ~/note; echo x > ${beside}; cat ${daemon.home}/token; ls /root`,
-    );
-    expect(await readFile(join(cwd, "made.txt"), "utf8")).toBe("by tool");
-    expect(existsSync(beside)).toBe(false);
-    await turn(daemon, id, "run cat ~/note; cat made.txt");
-    const said = await outputOf(id);
-    expect(said).toContain("kept");
-    expect(said).not.toContain(daemon.token);
-    expect(said).not.toContain(".bashrc");
-  });
+  provesWall(
+    "WL-1",
+    "writes in its directory and nowhere else, by command and by tool, and keeps its HOME",
+    async () => {
+      const cwd = await newFolder();
+      const beside = join(dirname(cwd), "beside.txt");
+      const session = await walled({ cwd });
+      expect(session).toMatchObject({ sandbox: "strict" });
+      const { id } = session;
+      await turn(
+        daemon,
+        id,
+        `write made.txt by tool\nrun echo kept > ~/note; echo x > ${beside}; cat ${daemon.home}/token; ls /root`,
+      );
+      expect(await readFile(join(cwd, "made.txt"), "utf8")).toBe("by tool");
+      expect(existsSync(beside)).toBe(false);
+      await turn(daemon, id, "run cat ~/note; cat made.txt");
+      const said = await outputOf(id);
+      expect(said).toContain("kept");
+      expect(said).not.toContain(daemon.token);
+      expect(said).not.toContain(".bashrc");
+    },
+  );
 
-  strict("WL-1", "whose file was turned into a link outside is not written through by the daemon", async () => {
+  provesWall("WL-1", "whose file was turned into a link outside is not written through by the daemon", async () => {
     const cwd = await newFolder();
     const outside = join(await newFolder(), "target.txt");
     await writeFile(outside, "untouched");
@@ -69,7 +73,7 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
     expect(await readFile(outside, "utf8")).toBe("untouched");
   });
 
-  strict("WL-8", "reaches the daemon with its own key, and with nobody else's, however it came by it", async () => {
+  provesWall("WL-8", "reaches the daemon with its own key, and with nobody else's, however it came by it", async () => {
     const { id } = await walled({ adapter: "script", file: await plantDriver(CALLER) });
     const issued = await daemon.call<{ secret: string }>("POST", "/api/tokens", { capabilities: ["*"] });
     const stolen = [daemon.token, expectOk(issued, 201).secret];
@@ -82,7 +86,7 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
     expect(answers.map(([status]) => status)).toEqual([200, 200, 401, 401, 401]);
   });
 
-  strict("WL-5", "reaches what its network names, and what it is refused is recorded", async () => {
+  provesWall("WL-5", "reaches what its network names, and what it is refused is recorded", async () => {
     const model = createServer((_asked, answer) => answer.end("from the model"));
     await new Promise<void>((resolve) => model.listen(0, "127.0.0.1", resolve));
     const { port } = model.address() as AddressInfo;
@@ -108,7 +112,7 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
     });
   });
 
-  strict("WL-9", "starts no session that is held less tight than itself", async () => {
+  provesWall("WL-9", "starts no session that is held less tight than itself", async () => {
     expectOk(await daemon.call("POST", "/api/agents", { slug: "boss", driver: "script", delegatesTo: ["demo"] }), 201);
     const file = await plantDriver(CALLER);
     const network = { allow: ["a.test", "b.test"] };
@@ -124,7 +128,7 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
     for (const [, child] of answers.slice(0, 3)) expect(child).toMatchObject({ sandbox: "strict" });
   });
 
-  strict("WL-1", "is refused where its directory is the system, and a network without walls is too", async () => {
+  provesWall("WL-1", "is refused where its directory is the system, and a network without walls is too", async () => {
     const cwd = await newFolder();
     expectRefusal(await spawn({ adapter: "demo", cwd, network: { allow: ["a.org"] } }), 409, "sandbox_unavailable");
     expectRefusal(
@@ -136,7 +140,7 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
       expectRefusal(await spawn({ adapter: "demo", cwd: system, sandbox: "strict" }), 409, "sandbox_unavailable");
   });
 
-  strict("WL-10", "has the person's login and a copy of its settings, and nothing else of HOME", async () => {
+  provesWall("WL-10", "has the person's login and a copy of its settings, and nothing else of HOME", async () => {
     const person = await newFolder();
     await mkdir(join(person, ".tiny"));
     await writeFile(join(person, ".tiny", "login"), "first");
@@ -163,7 +167,7 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
     expect(await readFile(join(person, ".tiny", "settings"), "utf8")).toBe("original");
   });
 
-  strict("WL-10", "leaves nothing behind when it is forgotten", async () => {
+  provesWall("WL-10", "leaves nothing behind when it is forgotten", async () => {
     const { id } = await walled();
     await turn(daemon, id, "run true");
     const homes = join(daemon.home, "sandboxes");
