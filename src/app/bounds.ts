@@ -33,7 +33,7 @@ export async function openBounds(deps: BoundsDeps): Promise<OpenedBounds> {
   const { store, config, clock, log } = deps;
   const limits = (): BoundLimits & { readonly walBytes: number } => ({
     sessionBytes: limit(config, "sessionBytes"),
-    homeBytes: Math.max(0, limit(config, "homeBytes") - deps.besideBytes()),
+    homeBytes: limit(config, "homeBytes"),
     liveSessionsMax: limit(config, "liveSessionsMax"),
     diskFreeBytes: limit(config, "diskFreeBytes"),
     walBytes: limit(config, "walBytes"),
@@ -54,7 +54,7 @@ export async function openBounds(deps: BoundsDeps): Promise<OpenedBounds> {
     return { level: times > WAL_SCARCE_TIMES ? "scarce" : "low", reason };
   };
   return {
-    bounds: createBounds({ store, limits, disk: disk.state, alarm }),
+    bounds: createBounds({ store, limits, disk: disk.state, alarm, besideBytes: deps.besideBytes }),
     service: { limits, disk: disk.state, wal: () => ({ bytes: wal.bytes(), problem: wal.problem() }) },
     stop: () => {
       disk.stop();

@@ -113,6 +113,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       leaveOut: config.show().snapshotLeaveOut ?? [],
       sessionBytes: limit(config, "sessionBytes"),
     }),
+    isTight: bounds.bounds.isTight,
     log: log.write,
   });
   const runner = createTurnRunner({

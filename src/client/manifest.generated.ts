@@ -641,6 +641,7 @@ export const SYSCALLS = {
       "session_not_found",
       "quota_exceeded",
       "disk_full",
+      "disk_low",
       "tree_missing",
       "tree_moved",
       "tree_too_broad",

@@ -41,8 +41,9 @@ export function checkQuota(
     const isOver = quota.overdraw ? used >= quota.streamBytes : used + needed > quota.streamBytes;
     if (isOver) return refused("session", used, quota.streamBytes, needed);
   }
-  const isOver = quota.overdraw ? books.home >= quota.homeBytes : books.home + all > quota.homeBytes;
-  return isOver ? refused("home", books.home, quota.homeBytes, all) : null;
+  const home = books.home + (quota.besideBytes ?? 0);
+  const isOver = quota.overdraw ? home >= quota.homeBytes : home + all > quota.homeBytes;
+  return isOver ? refused("home", home, quota.homeBytes, all) : null;
 }
 
 function refused(scope: "session" | "home", used: number, limit: number, needed: number): WriteReply {

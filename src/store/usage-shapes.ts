@@ -3,6 +3,8 @@ export interface Quota {
   /** For a stream with all that forked from where it comes from: forks draw on their root's quota. */
   readonly streamBytes: number;
   readonly homeBytes: number;
+  /** What is kept elsewhere and counts with the home. */
+  readonly besideBytes?: number;
   /** It exists already and would be lost: let in as long as there is any room. */
   readonly overdraw: boolean;
 }

@@ -33,7 +33,10 @@ export function createBounds(deps: {
   readonly disk: () => DiskState;
   /** Why the disk counts as low or scarce although there is room: something else grows that should not. */
   readonly alarm: () => Alarm | null;
+  /** What is kept beside the log and counts with the home. */
+  readonly besideBytes?: () => number;
 }): Bounds {
+  const beside = deps.besideBytes ?? (() => 0);
   const opening = new Set<Promise<unknown>>();
 
   /** Those that are being opened may count twice, so that the last places are given when it is known who got one. */
@@ -64,17 +67,19 @@ export function createBounds(deps: {
       const growth = growthOf(facts);
       checkDisk(growth);
       const { sessionBytes, homeBytes } = deps.limits();
-      if (growth !== "end") return { streamBytes: sessionBytes, homeBytes, overdraw: growth === "output" };
+      if (growth !== "end")
+        return { streamBytes: sessionBytes, homeBytes, besideBytes: beside(), overdraw: growth === "output" };
       if (!facts.some(({ type }) => type === "call.made@1")) return null;
       // It ends nothing, but what it is a note of may be what makes room again.
-      return { streamBytes: NO_LIMIT, homeBytes: homeBytes + LIMITS.callNotesReserveBytes, overdraw: false };
+      const reserve = LIMITS.callNotesReserveBytes;
+      return { streamBytes: NO_LIMIT, homeBytes: homeBytes + reserve, besideBytes: beside(), overdraw: false };
     },
     mayKeep: async (stream, growth) => {
       checkDisk(growth);
       const { sessionBytes, homeBytes } = deps.limits();
       const { familyBytes: session } = await deps.store.usage(stream);
       const { bytes, blobBytes } = await deps.store.usage();
-      const home = bytes + blobBytes;
+      const home = bytes + blobBytes + beside();
       return (packedBytes) => {
         const needed = growth === "output" ? 1 : packedBytes;
         if (session + needed > sessionBytes) throw exceeded("session", session, sessionBytes, packedBytes);

@@ -29,6 +29,8 @@ export interface Rewinding {
   /** After a crash: a restore that was cut is taken back, so that files and talk are both what they were. */
   readonly settle: (state: SessionState) => Promise<boolean>;
   readonly snapshot: (id: string, by: By) => Events;
+  /** After a crash: keeps what a turn that was cut left behind. */
+  readonly keepCut: (id: string) => Promise<void>;
 }
 
 export interface RewindingDeps {
@@ -70,6 +72,7 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
       if (now.facts.length > 0) await commit(id, (state_) => noteWorld(state_, now.facts), { ...by, call: null });
       return commit(id, (state_) => rewindSession(state_, point, view), by);
     }
+    worlds.requireRestore();
     await commit(id, (state_) => beginRestore(state_, { from: now.id, to, kept: now.facts }), { ...by, call: null });
     const { changed, notRestored } = await worlds.restore(spec.cwd, to).catch(async (thrown: unknown) => {
       await rollBack(id, spec.cwd, now.id, toNomosError(thrown).message);
@@ -107,6 +110,15 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
     settle: async (state) => {
       if (state.restoring === undefined || state.spec === null) return true;
       return rollBack(state.id, state.spec.cwd, state.restoring.from, "the daemon ended while it was under way");
+    },
+    keepCut: async (id) => {
+      try {
+        const state = await committer.sessionState(id);
+        const facts = await worlds.look(state, "turn_end", state.recentTurns.at(-1)?.turnId ?? null);
+        if (facts.length > 0) await commit(id, (now) => noteWorld(now, facts), DAEMON);
+      } catch (thrown) {
+        deps.log("the files of a turn that was cut are not kept", { id, reason: String(thrown) });
+      }
     },
     snapshot: async (id, by) => {
       const state = await committer.sessionState(id);

@@ -254,7 +254,9 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     const { events } = await committer.session(row.id, recoverSession, DAEMON);
     // Turns wait until the files are what the talk says.
     await rewinding.settle(state);
-    runner.pump(row.id);
+    // What a turn did to the files before it was cut is its own doing, not somebody else's.
+    if (events.length > 0) void rewinding.keepCut(row.id).finally(() => runner.pump(row.id));
+    else runner.pump(row.id);
     return events.length > 0;
   }
 }

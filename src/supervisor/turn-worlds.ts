@@ -1,6 +1,6 @@
 import { NomosError } from "../contract/index.ts";
 import type { FileDiff } from "../host/index.ts";
-import type { Json, SessionState } from "../kernel/index.ts";
+import type { Json, SessionState, SnapshotOccasion } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 import type { Committer } from "./committer.ts";
 import type { Worlds } from "./worlds.ts";
@@ -67,17 +67,32 @@ export function createTurnWorlds(deps: {
     return last;
   };
 
+  const ownSnapshot = async (
+    { stream }: SessionState,
+    { turnId }: Marks,
+    occasion: SnapshotOccasion,
+  ): Promise<string | null> => {
+    const { events } = await store.readStream(stream, { turnId, types: ["snapshot.taken"], limit: PAGE });
+    const own = events.find(({ data }) => textIn(data, "occasion") === occasion);
+    return own === undefined ? null : textIn(own.data, "snapshot");
+  };
+
   /** The files that the turn found: those kept at its start when they were others than before. */
-  const before = async ({ stream }: SessionState, { turnId, startedAt }: Marks): Promise<string | null> => {
-    const { events } = await store.readStream(stream, { turnId, types: ["snapshot.taken"], limit: 10 });
-    const own = events.find(({ data }) => textIn(data, "occasion") === "turn_start");
-    if (own !== undefined) return textIn(own.data, "snapshot");
+  const before = async (state: SessionState, marks: Marks): Promise<string | null> => {
+    const own = await ownSnapshot(state, marks, "turn_start");
+    if (own !== null) return own;
+    const { stream } = state;
+    const { startedAt } = marks;
     const then = await store.fold(stream, startedAt);
     return then.kind === "session" ? (then.state.view.world?.snapshot ?? null) : null;
   };
 
-  const after = async (state: SessionState, { endedAt }: Marks): Promise<string> => {
+  const after = async (state: SessionState, marks: Marks): Promise<string> => {
+    const { endedAt } = marks;
     if (endedAt === null) return (await worlds.take(state)).id;
+    // That of a turn which a crash cut comes behind its end.
+    const own = await ownSnapshot(state, marks, "turn_end");
+    if (own !== null) return own;
     const then = await store.fold(state.stream, endedAt);
     const world = then.kind === "session" ? then.state.view.world : undefined;
     if (world?.snapshot == null)

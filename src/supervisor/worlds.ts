@@ -13,6 +13,8 @@ export interface Worlds {
   readonly look: (state: SessionState, occasion: SnapshotOccasion, turnId: string | null) => Promise<readonly Fact[]>;
   /** The files as they are now. Throws when they cannot be kept. */
   readonly take: (state: SessionState) => Promise<Taken>;
+  /** Throws where no files can be restored at all. */
+  readonly requireRestore: () => void;
   readonly restore: (cwd: string, to: string) => Promise<Restored>;
   /** Names that differ, at most so many. */
   readonly changes: (from: string | null, to: string, max: number) => ReturnType<Snapshots["changes"]>;
@@ -43,6 +45,8 @@ export interface WorldsDeps {
   /** The person's own; null when nobody knows. */
   readonly userHome: string | null;
   readonly limits: () => WorldLimits;
+  /** What room is left is the log's. */
+  readonly isTight: () => boolean;
   readonly log: (message: string, details: object) => void;
 }
 
@@ -50,7 +54,7 @@ const CHANGES_COUNTED = 10_000;
 const LISTED_MAX = 20;
 const DIFF = { filesMax: 500, bytesMax: 1_048_576 };
 
-export function createWorlds({ snapshots, home, userHome, limits, log }: WorldsDeps): Worlds {
+export function createWorlds({ snapshots, home, userHome, limits, isTight, log }: WorldsDeps): Worlds {
   const treeOf = (root: string): TreeSpec => {
     const { filesMax, bytesMax, leaveOut } = limits();
     return { root, leaveOut, hidden: [home], filesMax, bytesMax };
@@ -59,6 +63,7 @@ export function createWorlds({ snapshots, home, userHome, limits, log }: WorldsD
   const take = async ({ spec, snapshotBytes = 0 }: SessionState): Promise<Taken> => {
     if (spec === null) throw new Error("a session without a spec has no files");
     refuseBroad(spec.cwd, userHome);
+    if (isTight()) throw new NomosError("disk_low");
     const max = limits().sessionBytes;
     if (snapshotBytes > max)
       throw new NomosError("quota_exceeded", { scope: "session", used: snapshotBytes, limit: max, needed: 0 });
@@ -97,6 +102,7 @@ export function createWorlds({ snapshots, home, userHome, limits, log }: WorldsD
         return [fact("snapshot.skipped@1", { turnId, code, reason })];
       }
     },
+    requireRestore: snapshots.requireRestore,
     restore: (cwd, to) => snapshots.restore(treeOf(cwd), to),
     changes: snapshots.changes,
     diff: (from, to) => snapshots.diff(from, to, DIFF),
@@ -127,6 +133,7 @@ function refuseBroad(cwd: string, userHome: string | null): void {
 export const NO_WORLDS: Worlds = {
   look: async () => [],
   take: () => Promise.reject(new NomosError("files_not_kept")),
+  requireRestore: () => undefined,
   restore: () => Promise.reject(new NomosError("files_not_kept")),
   changes: async () => ({ changes: [], more: false }),
   diff: async () => [],

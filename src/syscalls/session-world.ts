@@ -24,6 +24,7 @@ export const sessionWorld: readonly Syscall[] = [
       "session_not_found",
       "quota_exceeded",
       "disk_full",
+      "disk_low",
       "tree_missing",
       "tree_moved",
       "tree_too_broad",

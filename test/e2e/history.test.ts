@@ -116,6 +116,7 @@ proves("S11", "pages can be filtered by type and turn, and read backwards", asyn
   expect(typesOf(await eventsOf(daemon, id, `turnId=${turnId}`))).toEqual([
     "turn.admitted@1",
     "turn.started@1",
+    "snapshot.taken@1",
     "message.completed@1",
     "turn.ended@1",
   ]);

@@ -190,3 +190,21 @@ proves("SN-16", "a directory that is gone or moved is said, and turns go on", as
   );
   expect(codes).toEqual(["tree_missing", "tree_moved"]);
 });
+
+proves("SN-16", "without bubblewrap files are kept and not restored: refused by name, with what to do", async () => {
+  const cwd = await ground();
+  const daemon = await startDaemon({ env: { PATH: join(cwd, "no-programs") } });
+  const { id } = await spawnIn(daemon, cwd);
+  await turn(daemon, id, "write a one");
+  await turn(daemon, id, "write a two");
+  const to = (await events(daemon, id)).find(({ type }) => type === "turn.ended@1")?.id;
+  const refused = await daemon.call<{ error: { code: string; remedy: string } }>("POST", `/sessions/${id}/rewind`, {
+    to,
+  });
+  expect([refused.status, refused.body.error.code]).toEqual([501, "restore_unavailable"]);
+  expect(refused.body.error.remedy).toContain("bubblewrap");
+  expect(readFileSync(join(cwd, "a"), "utf8")).toBe("two");
+  expect((await daemon.call<Session>("GET", `/sessions/${id}`)).body.busy).toBe(false);
+  expect((await daemon.call("POST", `/sessions/${id}/fork`, {})).status).toBe(501);
+  expect((await daemon.call("POST", `/sessions/${id}/fork`, { talkOnly: true })).status).toBe(201);
+});

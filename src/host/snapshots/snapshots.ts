@@ -12,6 +12,8 @@ import type { Swept } from "./sweep.ts";
 export interface Snapshots {
   /** Durable when it is answered. The same tree has the same id. */
   readonly take: (tree: TreeSpec) => Promise<Taken>;
+  /** Throws where nothing can be restored. */
+  readonly requireRestore: () => void;
   /** Makes the tree what it was; what is there now is taken first, so that it can be gone back to. */
   readonly restore: (tree: TreeSpec, to: string) => Promise<Restored>;
   /** Makes a new directory and fills it; there must be nothing under its name. */
@@ -72,6 +74,11 @@ export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshot
     return answer.promise;
   };
 
+  const wall = (): string => {
+    if (bwrapPath === null) throw new SnapshotError("restore_unavailable");
+    return bwrapPath;
+  };
+
   return {
     take: async (tree) => {
       const taken = await call("take", { tree });
@@ -79,13 +86,10 @@ export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshot
       return taken;
     },
     bytes: () => storeBytes,
-    restore: async (tree, to) => {
-      if (bwrapPath === null) throw new SnapshotError("restore_unavailable");
-      return call("restore", { tree, to, bwrapPath });
-    },
+    requireRestore: () => void wall(),
+    restore: async (tree, to) => call("restore", { tree, to, bwrapPath: wall() }),
     grow: async (tree, to) => {
-      if (bwrapPath === null) throw new SnapshotError("restore_unavailable");
-      return call("grow", { tree, to, bwrapPath });
+      return call("grow", { tree, to, bwrapPath: wall() });
     },
     changes: (from, to, max) => call("changes", { from, to, max }),
     diff: (from, to, options) => call("diff", { from, to, options }),

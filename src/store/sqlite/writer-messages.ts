@@ -20,7 +20,7 @@ type PackedRequest = readonly [
   fence: number,
   parts: readonly PackedPart[],
   call: WriteRequest["call"],
-  quota: readonly [streamBytes: number, homeBytes: number, overdraw: boolean] | null,
+  quota: readonly [streamBytes: number, homeBytes: number, overdraw: boolean, besideBytes: number] | null,
   /** Seldom: then it crosses as it is. */
   rest: Pick<WriteRequest, "erase" | "repair" | "scrub" | "sweep" | "vacuumPages"> | null,
 ];
@@ -53,12 +53,16 @@ type PackedReply = readonly (string | number)[] | WriteReply;
 
 export function packRequest({ fence, parts, call, quota, ...rest }: WriteRequest): PackedRequest {
   const isPlain = rest.erase === null && rest.repair === null && !rest.scrub && rest.vacuumPages === 0;
-  const bounds = quota === null ? null : ([quota.streamBytes, quota.homeBytes, quota.overdraw] as const);
+  const bounds =
+    quota === null ? null : ([quota.streamBytes, quota.homeBytes, quota.overdraw, quota.besideBytes ?? 0] as const);
   return [fence, parts.map(packPart), call, bounds, isPlain ? null : rest];
 }
 
 export function unpackRequest([fence, parts, call, bounds, rest]: PackedRequest): WriteRequest {
-  const quota = bounds === null ? null : { streamBytes: bounds[0], homeBytes: bounds[1], overdraw: bounds[2] };
+  const quota =
+    bounds === null
+      ? null
+      : { streamBytes: bounds[0], homeBytes: bounds[1], overdraw: bounds[2], besideBytes: bounds[3] };
   return { fence, parts: parts.map(unpackPart), call, quota, ...(rest ?? PLAIN) };
 }
 

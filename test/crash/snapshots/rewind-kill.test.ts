@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,6 +59,15 @@ proves.skipIf(!needs("bwrap"))(
     }
     await turn(daemon, id, "say it goes on");
     expect(cut).toBeGreaterThan(0);
+    const here = readWorld(cwd);
+    const [, last] = (await eventsOf(daemon, id)).filter(isEnd).slice(-2);
+    await daemon.call("POST", `/sessions/${id}/prompt`, { prompt: "run echo half > half; sleep 60" });
+    while (!existsSync(join(cwd, "half"))) await sleep(20);
+    await daemon.kill9();
+    daemon = await startDaemon({ home, env: {} });
+    while (!(await eventsOf(daemon, id)).some(({ data }) => data["changed"] === 1)) await sleep(50);
+    expect((await daemon.call("POST", `/sessions/${id}/rewind`, { to: last?.id })).status).toBe(200);
+    expect(readWorld(cwd)).toEqual(here);
   },
 );
 
