@@ -90,7 +90,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     [...permissions(table), ...TOOL_VERBS],
     [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
   );
+  const bwrapPath = machine.sandbox.bubblewrap;
+  const { trees, scopes } = openTrees({ opened, committer, environment, bwrapPath });
   const runner = createTurnRunner({
+    scopes,
     store,
     committer,
     clock,
@@ -111,7 +114,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     log: log.write,
   });
   const registry = createWorkspaces({ store, committer, files, onChange: workspaceFile(home) });
-  const trees = openTrees({ opened, committer, environment });
   const specs = {
     home,
     files,

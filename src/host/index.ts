@@ -21,4 +21,5 @@ export type { ProcessSpec } from "./processes/process-spec.ts";
 export type { ProcessMark } from "./processes/process-tree.ts";
 export { limitsHeld, type ResourceLimits } from "./processes/resource-limits.ts";
 export type { Work } from "./worktrees/find-work.ts";
+export type { TreeMarks } from "./worktrees/tree-marks.ts";
 export { createWorktrees, type Worktree, type WorktreePlan, type Worktrees } from "./worktrees/worktrees.ts";

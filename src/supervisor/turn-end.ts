@@ -2,18 +2,22 @@ import { toNomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
 import { type Decision, endStillborn, endTurn, isEnded, type SessionState } from "../kernel/index.ts";
 import type { Committer } from "./committer.ts";
+import { type Reverted, withReverted } from "./scope-keeper.ts";
 import type { Outcome } from "./turn-stop.ts";
 
 /** The end must get into the log: while it cannot be written it is tried again, or the session would stay busy for ever. */
 export async function recordTurnEnd(
-  { committer, clock }: { readonly committer: Committer; readonly clock: Clock },
+  { committer, clock, newId }: { readonly committer: Committer; readonly clock: Clock; readonly newId: () => string },
   sessionId: string,
   turnId: string,
   outcome: Outcome,
+  reverted: Reverted | null,
 ): Promise<void> {
+  const approvalId = newId();
+  const decide = (now: SessionState) => withReverted(now, turnId, approvalId, reverted, endOf(now, turnId, outcome));
   while (true) {
     try {
-      await committer.session(sessionId, (now) => endOf(now, turnId, outcome), { actor: "daemon" });
+      await committer.session(sessionId, decide, { actor: "daemon" });
       return;
     } catch (thrown) {
       const { code } = toNomosError(thrown);

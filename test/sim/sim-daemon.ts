@@ -15,6 +15,7 @@ import {
   createSupervisor,
   createTurnRunner,
   NO_BOUNDS,
+  NO_SCOPES,
   NO_TREES,
   type Supervisor,
 } from "../../src/supervisor/index.ts";
@@ -71,6 +72,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
   );
   const runner = createTurnRunner({
+    scopes: NO_SCOPES,
     store,
     committer,
     clock,
