@@ -42,13 +42,9 @@ export function createScopeKeeper(
       if (id === null || scope === null) return null;
       // A person may have widened it while the turn ran.
       const { widened = [] } = await sessionState(state.id);
-      const judged = (await marks.changed(id)).map((path) => ({ path, ...judgeChange(path, scope) }));
+      const judged = (await marks.changed(id)).map((one) => ({ ...one, ...judgeChange(one.path, scope) }));
       const outside = judged.filter(({ path, verdict }) => verdict === "deny" && !widened.includes(path));
-      if (outside.length > 0)
-        await marks.putBack(
-          id,
-          outside.map(({ path }) => path),
-        );
+      if (outside.length > 0) await marks.putBack(id, outside);
       await marks.drop(id);
       if (outside.length === 0) return null;
       const files = outside.slice(0, LISTED_MAX).map(({ path, rule }) => ({ path, rule }));

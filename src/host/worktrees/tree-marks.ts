@@ -16,9 +16,15 @@ import { placeIn, readRecord } from "./worktree-record.ts";
 export interface TreeMarks {
   /** Sets a mark, unless one is set. */
   readonly set: (worktreeId: string) => Promise<void>;
-  readonly changed: (worktreeId: string) => Promise<readonly string[]>;
-  readonly putBack: (worktreeId: string, paths: readonly string[]) => Promise<void>;
+  readonly changed: (worktreeId: string) => Promise<readonly ChangedPath[]>;
+  readonly putBack: (worktreeId: string, paths: readonly ChangedPath[]) => Promise<void>;
   readonly drop: (worktreeId: string) => Promise<void>;
+}
+
+/** A name need not be text; `path` is what can be read of it. */
+export interface ChangedPath {
+  readonly path: string;
+  readonly bytes: Buffer;
 }
 
 export interface TreeMarksOptions {
@@ -82,20 +88,22 @@ export function createTreeMarks({ git, folder, bwrapPath }: TreeMarksOptions): T
       const [before, after] = [await treeOf(marks, marks.open), await treeOf(marks, last)];
       const flags = ["-r", "--name-only", "--no-renames", "--ignore-submodules=none", "-z"];
       const listed = await git.must(["diff-tree", ...flags, before, after], { gitDir: marks.gitDir });
-      return listed.toString().split("\0").filter(Boolean);
+      return namesIn(listed).map((bytes) => ({ path: bytes.toString(), bytes }));
     },
     putBack: async (id, paths) => {
       const marks = at(id);
       const known = await git.must(["ls-files", "-z"], { gitDir: marks.gitDir, indexFile: marks.open });
-      const before = new Set(known.toString().split("\0"));
+      const before = new Set(namesIn(known).map((bytes) => bytes.toString("latin1")));
       // Shortest first: a link that was put in the way of a folder goes before what lay in that folder.
-      const gone = paths.toSorted((a, b) => a.length - b.length).map((path) => join(marks.tree, path));
-      await confined(bwrapPath, marks.tree, ["rm", "-rf", "--one-file-system", "--", ...gone]);
-      const restored = paths.filter((path) => before.has(path));
+      const gone = paths.map(({ bytes }) => bytes).toSorted((a, b) => a.length - b.length);
+      const restored = gone.filter((bytes) => before.has(bytes.toString("latin1")));
+      const place = { bwrapPath, tree: marks.tree };
+      const dotted = gone.map((bytes) => Buffer.concat([Buffer.from("./"), bytes]));
+      await confined(place, ["xargs", "-0", "rm", "-rf", "--one-file-system", "--"], dotted);
       if (restored.length === 0) return;
       const own = ["--git-dir", marks.gitDir, "--work-tree", marks.tree, "-c", "core.hooksPath=/dev/null"];
-      const command = ["git", "--literal-pathspecs", ...own, "checkout-index", "--force", "--quiet", "--"];
-      await confined(bwrapPath, marks.tree, [...command, ...restored], { GIT_INDEX_FILE: marks.open });
+      const command = ["git", ...own, "checkout-index", "--force", "--quiet", "-z", "--stdin"];
+      await confined(place, command, restored, { GIT_INDEX_FILE: marks.open });
     },
     drop: async (id) => {
       await rm(at(id).open, { force: true });
@@ -103,38 +111,42 @@ export function createTreeMarks({ git, folder, bwrapPath }: TreeMarksOptions): T
   };
 }
 
-const CONFINED_TIMEOUT_MS = 120_000;
-const ARGUMENTS_MAX = 500;
+function namesIn(listed: Buffer): readonly Buffer[] {
+  const names: Buffer[] = [];
+  for (let from = 0, end = listed.indexOf(0); end >= 0; from = end + 1, end = listed.indexOf(0, from))
+    names.push(listed.subarray(from, end));
+  return names;
+}
 
-/** With nothing writable but the tree: a link laid in the way leads nowhere. */
+const CONFINED_TIMEOUT_MS = 120_000;
+
+/** With nothing writable but the tree, and from inside it: a link laid in the way leads nowhere. */
 async function confined(
-  bwrapPath: string | null,
-  tree: string,
+  { bwrapPath, tree }: { readonly bwrapPath: string | null; readonly tree: string },
   command: readonly string[],
+  names: readonly Buffer[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const fixed = command.indexOf("--", 1) + 1;
   const around = dirname(tree);
   const walls = [
-    ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
+    ...["--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
     ...["--ro-bind", around, around, "--bind", tree, tree, "--chdir", tree],
   ];
-  for (let from = fixed; from < command.length; from += ARGUMENTS_MAX) {
-    const argv = [...command.slice(0, fixed), ...command.slice(from, from + ARGUMENTS_MAX)];
-    const whole =
-      bwrapPath === null ? argv : [bwrapPath, "--unshare-all", "--die-with-parent", ...walls, "--", ...argv];
-    const [program = "", ...args] = whole;
-    await promisify(execFile)(program, args, {
-      cwd: "/",
-      timeout: CONFINED_TIMEOUT_MS,
-      env: { ...PLAIN, ...env },
-    }).catch((cause: unknown) => {
-      throw new HostError("worktree_failed", `what lies outside of the scope could not be put back: ${cause}`, {
-        remedy: "look at the worktree",
-        cause,
-      });
+  const [program = "", ...args] = bwrapPath === null ? command : [bwrapPath, ...walls, "--", ...command];
+  const running = promisify(execFile)(program, args, {
+    cwd: tree,
+    timeout: CONFINED_TIMEOUT_MS,
+    env: { ...PLAIN, ...env },
+  });
+  // A program that does not read its input has said why it ended.
+  running.child.stdin?.on("error", () => undefined);
+  running.child.stdin?.end(Buffer.concat(names.flatMap((name) => [name, Buffer.of(0)])));
+  await running.catch((cause: unknown) => {
+    throw new HostError("worktree_failed", `what lies outside of the scope could not be put back: ${cause}`, {
+      remedy: "look at the worktree",
+      cause,
     });
-  }
+  });
 }
 
 const PLAIN = {
