@@ -32,6 +32,7 @@ import { snapshotsBenchmark } from "./snapshots.ts";
 import { soakBenchmark } from "./soak.ts";
 import { summaryTable } from "./table.ts";
 import { wallsBenchmark } from "./walls.ts";
+import { worktreeBenchmark } from "./worktree.ts";
 
 const BENCHMARKS: readonly Benchmark[] = [
   gateBenchmark,
@@ -53,6 +54,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   cliBenchmark,
   postgresBenchmark,
   wallsBenchmark,
+  worktreeBenchmark,
 ];
 
 const SOAK_MINUTES = 60;

@@ -40,6 +40,7 @@ describe("what is generated", () => {
       "src/kernel/events.ts",
       "src/kernel/event-parts.ts",
       "src/kernel/driver-events.ts",
+      "src/kernel/worktree-events.ts",
       "src/kernel/keeping.ts",
       "src/kernel/world-events.ts",
       "src/kernel/session/view.ts",

@@ -116,7 +116,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     isTight: bounds.bounds.isTight,
     log: log.write,
   });
+  const bwrapPath = machine.sandbox.bubblewrap;
+  const { trees, scopes } = openTrees({ opened, committer, environment, bwrapPath });
   const runner = createTurnRunner({
+    scopes,
     store,
     committer,
     clock,
@@ -138,7 +141,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     log: log.write,
   });
   const registry = createWorkspaces({ store, committer, files, onChange: workspaceFile(home) });
-  const trees = openTrees({ opened, committer, environment });
   const specs = {
     home,
     files,

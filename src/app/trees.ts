@@ -1,7 +1,13 @@
 import { join } from "node:path";
 import { WORKTREE_DEFAULTS } from "../contract/index.ts";
 import { createWorktrees } from "../host/index.ts";
-import { type Committer, createSessionTrees, type SessionTrees } from "../supervisor/index.ts";
+import {
+  type Committer,
+  createScopeKeeper,
+  createSessionTrees,
+  type ScopeKeeper,
+  type SessionTrees,
+} from "../supervisor/index.ts";
 import type { OpenedHome } from "./open-home.ts";
 
 /** Worktrees of sessions, in the home. */
@@ -9,18 +15,23 @@ export function openTrees(options: {
   readonly opened: OpenedHome;
   readonly committer: Committer;
   readonly environment: Readonly<Record<string, string | undefined>>;
-}): SessionTrees {
-  const { opened, committer, environment } = options;
+  readonly bwrapPath: string | null;
+}): { readonly trees: SessionTrees; readonly scopes: ScopeKeeper } {
+  const { opened, committer, environment, bwrapPath } = options;
   const { home, config, clock, store, log } = opened;
   const worktrees = createWorktrees({
     folder: join(home, "worktrees"),
     scratch: join(home, "tmp", "git"),
     environment,
+    bwrapPath,
     carry: () => {
       const { carry = WORKTREE_DEFAULTS.carry, carryBytesMax = WORKTREE_DEFAULTS.carryBytesMax } =
         config.show().worktree ?? {};
       return { patterns: carry, bytesMax: carryBytesMax };
     },
   });
-  return createSessionTrees({ store, committer, clock, worktrees, log: log.write });
+  return {
+    trees: createSessionTrees({ store, committer, clock, worktrees, log: log.write }),
+    scopes: createScopeKeeper(worktrees.marks, worktrees.folder, committer.sessionState),
+  };
 }

@@ -36,4 +36,5 @@ export { SnapshotError, type SnapshotErrorCode } from "./snapshots/snapshot-erro
 export type { Restored, Taken, TreeSpec } from "./snapshots/snapshot-store.ts";
 export { openSnapshots, type Snapshots } from "./snapshots/snapshots.ts";
 export type { Work } from "./worktrees/find-work.ts";
+export type { TreeMarks } from "./worktrees/tree-marks.ts";
 export { createWorktrees, type Worktree, type WorktreePlan, type Worktrees } from "./worktrees/worktrees.ts";

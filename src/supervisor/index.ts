@@ -6,6 +6,7 @@ export { createDelegation, type Delegation } from "./delegation.ts";
 export { createFrames, type Frame, type Frames } from "./frames.ts";
 export { irrevocableSince, readPath } from "./lineage.ts";
 export { createRetention, type Retention } from "./retention.ts";
+export { createScopeKeeper, NO_SCOPES, type ScopeKeeper } from "./scope-keeper.ts";
 export { createSessionProcesses, type SessionProcesses } from "./session-processes.ts";
 export { createSessionTrees, NO_TREES, type SessionTrees } from "./session-trees.ts";
 export { createSessionWalls, rulesOf, type SessionWalls } from "./session-walls.ts";

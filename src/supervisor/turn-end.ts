@@ -10,20 +10,25 @@ import {
   together,
 } from "../kernel/index.ts";
 import type { Committer } from "./committer.ts";
+import { type Reverted, withReverted } from "./scope-keeper.ts";
 import type { Outcome } from "./turn-stop.ts";
 
 /** The end must get into the log: while it cannot be written it is tried again, or the session would stay busy for ever. */
 export async function recordTurnEnd(
-  { committer, clock }: { readonly committer: Committer; readonly clock: Clock },
+  { committer, clock, newId }: { readonly committer: Committer; readonly clock: Clock; readonly newId: () => string },
   sessionId: string,
   turnId: string,
   outcome: Outcome,
   /** What the turn made of the files: known before anybody takes the turn for over. */
   world: readonly Fact[],
+  reverted: Reverted | null,
 ): Promise<void> {
+  const approvalId = newId();
+  const decide = (now: SessionState) =>
+    withReverted(now, turnId, approvalId, reverted, withWorld(world, endOf(now, turnId, outcome)));
   while (true) {
     try {
-      await committer.session(sessionId, (now) => withWorld(world, endOf(now, turnId, outcome)), { actor: "daemon" });
+      await committer.session(sessionId, decide, { actor: "daemon" });
       return;
     } catch (thrown) {
       const { code } = toNomosError(thrown);

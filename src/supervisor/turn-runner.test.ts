@@ -22,6 +22,7 @@ import { createApprovalWaiters } from "./approvals.ts";
 import { NO_BOUNDS } from "./bounds.ts";
 import { createCommitter } from "./committer.ts";
 import { createFrames } from "./frames.ts";
+import { NO_SCOPES } from "./scope-keeper.ts";
 import { createTurnRunner } from "./turn-runner.ts";
 import { NO_WORLDS } from "./worlds.ts";
 
@@ -54,6 +55,7 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
     sessionOfToken: () => null,
   };
   const runner = createTurnRunner({
+    scopes: NO_SCOPES,
     store,
     committer,
     clock,

@@ -14,6 +14,7 @@ import type { ApprovalWaiters } from "./approvals.ts";
 import type { By, Committer } from "./committer.ts";
 import type { Frames } from "./frames.ts";
 import { createPermits, isOutside, type UnattendedPolicy } from "./permits.ts";
+import { type ScopeKeeper, unjudged } from "./scope-keeper.ts";
 import type { SessionProcesses } from "./session-processes.ts";
 import { isPassing, recordTurnEnd, TRY_AGAIN_MS } from "./turn-end.ts";
 import { inputOf, pastOf } from "./turn-input.ts";
@@ -39,6 +40,7 @@ export interface TurnRunnerDeps {
   readonly driver: (slug: string) => Driver;
   readonly toolPolicy: (agent: string, tool: string) => Promise<ToolPolicy>;
   readonly permissions: PermissionSources;
+  readonly scopes: ScopeKeeper;
   readonly turnTimeoutMs: () => number;
   readonly log: (message: string, details: object) => void;
 }
@@ -165,14 +167,21 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     const { state, turnId, controller } = run;
     limitTime(run, turn);
     await world.atStart(run);
-    const outcome = await orLetGo(drive(run), controller.signal, deps.clock);
+    const driven = deps.scopes.begin(state).then(
+      () => drive(run),
+      (thrown: unknown): Outcome => ({ outcome: "failed", error: unjudged(thrown) }),
+    );
+    const outcome = await orLetGo(driven, controller.signal, deps.clock);
     turn.stopTimer();
     await deps.processes
       .stopAll(state.id, controller.signal.aborted ? LAST_GRACE_MS : undefined)
       .catch((thrown: unknown) =>
         deps.log("a process of a turn does not end", { id: state.id, reason: String(thrown) }),
       );
-    await recordTurnEnd(deps, state.id, turnId, outcome, await world.atEnd(run));
+    const judged = await deps.scopes.end(state).catch((thrown: unknown) => ({ error: unjudged(thrown) }));
+    const failed: Outcome | null = judged !== null && "error" in judged ? { outcome: "failed", ...judged } : null;
+    const reverted = judged === null || "error" in judged ? null : judged;
+    await recordTurnEnd(deps, state.id, turnId, failed ?? outcome, await world.atEnd(run), reverted);
   };
 
   /** A turn that waits for a person is not the one who takes so long: it gets its time anew. */

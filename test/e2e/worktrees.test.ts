@@ -6,7 +6,21 @@ import { afterAll, beforeAll, expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import { setUpBench } from "../support/worktree-bench.ts";
-import { eventsOf, expectOk, expectRefusal, newFolder, PATIENCE, type Session, start, turn } from "./support/talk.ts";
+import {
+  approvalsOf,
+  eventsOf,
+  eventually,
+  expectOk,
+  expectRefusal,
+  idle,
+  newFolder,
+  PATIENCE,
+  pendingOf,
+  prompt,
+  type Session,
+  start,
+  turn,
+} from "./support/talk.ts";
 
 vi.setConfig(PATIENCE);
 
@@ -171,3 +185,64 @@ proves(
     expect(bench.portrait()).toBe(before);
   },
 );
+
+proves("WT-14", "what a turn changes outside of its scope is put back, told with the rule, and offered", async () => {
+  using bench = setUpBench();
+  bench.write(join(bench.repo, "src/secret/key.txt"), "key\n");
+  bench.write(join(bench.repo, "docs/a.md"), "a\r\n");
+  bench.write(join(bench.repo, ".gitattributes"), "*.md text eol=lf\n");
+  bench.git(bench.repo, "add", "--all");
+  bench.git(bench.repo, "commit", "--quiet", "-m", "more");
+  const scope = { allow: ["src/**", "*.txt"], deny: ["src/secret"] };
+  const session = await start(daemon, { adapter: "demo", cwd: bench.repo, scope });
+  const at = (path: string) => readFile(join(session.cwd, path), "utf8").catch(() => null);
+  const before = [await at("README.md"), await at("docs/a.md")];
+  const script = [
+    "write src/main.ts changed",
+    "write new.txt allowed",
+    "write README.md changed",
+    "run rm docs/a.md; ln -s /etc docs/b.md; mkdir -p other/deep; echo x > other/deep/x; echo k > src/secret/key.txt",
+    "run rm -r src/secret && ln -s /tmp src/secret",
+    "run git add --all && git commit -qm everything",
+  ];
+  expect(await turn(daemon, session.id, script.join("\n"))).toMatchObject({ outcome: "completed" });
+  expect([await at("src/main.ts"), await at("new.txt")]).toEqual(["changed", "allowed"]);
+  expect([await at("README.md"), await at("docs/a.md")]).toEqual(before);
+  expect([
+    await at("src/secret/key.txt"),
+    await at("other/deep/x"),
+    existsSync(join(session.cwd, "docs/b.md")),
+  ]).toEqual(["key\n", null, false]);
+  const [reverted] = await eventsOf(daemon, session.id, "types=scope.reverted");
+  const files = reverted?.data["files"] as { path: string; rule: string }[];
+  expect(Object.fromEntries(files.map(({ path, rule }) => [path, rule]))).toEqual({
+    "README.md": "no_rule",
+    "docs/a.md": "no_rule",
+    "docs/b.md": "no_rule",
+    "other/deep/x": "no_rule",
+    "src/secret": "deny:src/secret",
+    "src/secret/key.txt": "deny:src/secret",
+  });
+  const offer = await pendingOf(daemon, session.id);
+  expect(offer).toMatchObject({ action: { verb: "scope.widen" } });
+  expect(await idle(daemon, session.id)).toMatchObject({ busy: false });
+  expectOk(await daemon.call("POST", `/api/approvals/${offer.id}/approve`, {}));
+  await turn(daemon, session.id, "write README.md widened\nwrite other.md no");
+  expect([await at("README.md"), await at("other.md")]).toEqual(["widened", null]);
+  await kill(session.id);
+  expect(await approvalsOf(daemon, session.id)).toEqual(
+    expect.not.arrayContaining([expect.objectContaining({ status: "pending" })]),
+  );
+});
+
+proves("WT-14", "a turn that a crash cut is judged with the next one", async () => {
+  using bench = setUpBench();
+  const own = await startDaemon();
+  const session = await start(own, { adapter: "demo", cwd: bench.repo, scope: { allow: ["src"] } });
+  await prompt(own, session.id, "write README.md cut\nsleep 60000");
+  await eventually("the file", async () => (await readFile(join(session.cwd, "README.md"), "utf8")) === "cut");
+  await own.kill9();
+  const next = await startDaemon({ home: own.home });
+  await turn(next, session.id, "say hello");
+  expect(await readFile(join(session.cwd, "README.md"), "utf8")).toBe("hello\n");
+});

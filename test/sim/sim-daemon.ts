@@ -15,6 +15,7 @@ import {
   createSupervisor,
   createTurnRunner,
   NO_BOUNDS,
+  NO_SCOPES,
   NO_TREES,
   NO_WORLDS,
   type Supervisor,
@@ -72,6 +73,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
   );
   const runner = createTurnRunner({
+    scopes: NO_SCOPES,
     store,
     committer,
     clock,

@@ -1,6 +1,9 @@
-import { execFile } from "node:child_process";
+import { realpath } from "node:fs/promises";
 import { sameBytes } from "../../kernel/index.ts";
 import { isSignedBy, parseCheckpoint, type SignedCheckpoint, type TreeHead } from "../../store/index.ts";
+import { findRepository } from "../git/find-repository.ts";
+import { createGitRunner } from "../git/run-git.ts";
+import { HostError } from "../host-error.ts";
 import { type Anchor, type AnchoredLog, anchorDisagrees, anchorFailed } from "./anchor.ts";
 
 interface Tip {
@@ -17,40 +20,27 @@ export interface GitAnchorOptions {
 
 const GIT_TIMEOUT_MS = 30_000;
 const OUTPUT_BYTES_MAX = 1_048_576;
-
-/** Nothing that the repository's own configuration or hooks say is run: whoever can write there must not run as the daemon. */
-const SETTINGS = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "core.fsync=committed,reference"];
 const IDENTITY = { name: "nomos", email: "nomos@localhost" };
 
 /** Each checkpoint as a commit on a ref of a repository, made with plumbing alone: no work tree is touched. */
 export function createGitAnchor({ repo, ref, environment }: GitAnchorOptions, log: AnchoredLog): Anchor {
-  const env = {
-    PATH: environment["PATH"],
-    HOME: environment["HOME"],
-    GIT_TERMINAL_PROMPT: "0",
-    GIT_AUTHOR_NAME: IDENTITY.name,
-    GIT_AUTHOR_EMAIL: IDENTITY.email,
-    GIT_COMMITTER_NAME: IDENTITY.name,
-    GIT_COMMITTER_EMAIL: IDENTITY.email,
-  };
-  const git = (signal: AbortSignal, args: readonly string[], input = ""): Promise<string | null> => {
-    const argv = ["-C", repo, ...SETTINGS.flatMap((setting) => ["-c", setting]), ...args];
-    const { promise, resolve, reject } = Promise.withResolvers<string | null>();
-    const child = execFile(
-      "git",
-      argv,
-      { env, signal, timeout: GIT_TIMEOUT_MS, maxBuffer: OUTPUT_BYTES_MAX },
-      (error, stdout, stderr) => {
-        if (error === null) resolve(stdout.trimEnd());
-        else if (error.code === 1) resolve(null);
-        else
-          reject(anchorFailed(`git ${args[0]} failed`, { repo, ref, reason: stderr.trim() || error.message }, error));
-      },
-    );
-    // A git that does not read its input has said why it ended.
-    child.stdin?.on("error", () => undefined);
-    child.stdin?.end(input);
-    return promise;
+  const runner = createGitRunner(environment);
+  const git = async (signal: AbortSignal, args: readonly string[], input = ""): Promise<string | null> => {
+    const failed = (reason: string, cause?: unknown) =>
+      anchorFailed(`git ${args[0]} failed`, { repo, ref, reason }, cause);
+    const limits = { timeoutMs: GIT_TIMEOUT_MS, outputBytesMax: OUTPUT_BYTES_MAX };
+    try {
+      const found = await findRepository(runner, await realpath(repo));
+      if (found === null) throw failed("it is no repository");
+      const options = { gitDir: found.commonDir, identity: IDENTITY, signal, input, ...limits };
+      const { exitCode, stdout, stderr } = await runner.run(args, options);
+      if (exitCode === 0) return stdout.toString().trimEnd();
+      if (exitCode === 1) return null;
+      throw failed(stderr.trim() || `it ended with ${exitCode}`);
+    } catch (thrown) {
+      if (thrown instanceof HostError && thrown.code === "anchor_failed") throw thrown;
+      throw failed(thrown instanceof Error ? thrown.message : String(thrown), thrown);
+    }
   };
   const must = async (signal: AbortSignal, args: readonly string[], input?: string): Promise<string> => {
     const found = await git(signal, args, input);

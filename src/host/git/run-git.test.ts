@@ -158,6 +158,9 @@ for (const [what, { plant, control }] of Object.entries(PLANTED))
     rmSync(join(bench.directory, "sprung"), { force: true });
 
     await bench.yard.work(tree.id);
+    await bench.yard.marks.set(tree.id);
+    bench.write(join(tree.path, "README.md"), "changed\n");
+    await bench.yard.marks.putBack(tree.id, await bench.yard.marks.changed(tree.id));
     const removal = await bench.yard.remove(tree.id);
     if (removal.removed) await removal.undo();
     await bench.worktree({ name: "second" }).catch(() => undefined);
@@ -204,7 +207,12 @@ proves("WT-10", "no variable of the daemon's environment reaches git", async () 
     GIT_EXEC_PATH: bench.directory,
     LD_PRELOAD: "/nonexistent.so",
   };
-  const options = { folder: join(bench.directory, "w"), scratch: join(bench.directory, "s"), environment };
+  const options = {
+    folder: join(bench.directory, "w"),
+    scratch: join(bench.directory, "s"),
+    environment,
+    bwrapPath: null,
+  };
   const yard = createWorktrees({ ...options, carry: () => ({ patterns: [], bytesMax: 0 }) });
   const { id } = await yard.create(await yard.plan({ id: "one", cwd: bench.repo, name: "one" }), "now");
   expect(await yard.work(id)).toMatchObject({ unclear: null });

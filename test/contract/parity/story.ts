@@ -160,7 +160,7 @@ export const STORY: readonly Step[] = [
   {
     syscall: "worktree.remove",
     input: ({ treed, tree }) => {
-      rmSync(join(tree ?? "", "kept.txt"));
+      rmSync(join(tree ?? "", "kept.txt"), { force: true });
       return { id: treed };
     },
   },
