@@ -31,7 +31,7 @@ export const LAYERS: readonly Layer[] = [
     level: 0,
     mayImport: [],
     world: "language",
-    maxLines: 3000,
+    maxLines: 3200,
     note: "pure core: events, decide and evolve, state machines, gate, scope algebra, drift, Merkle, ids",
   },
   {

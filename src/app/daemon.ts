@@ -15,7 +15,6 @@ import {
   createTokens,
   createTurnRunner,
   createWorkspaces,
-  createWorlds,
 } from "../supervisor/index.ts";
 import { type HttpServer, serveHttp } from "../surfaces/index.ts";
 import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
@@ -31,11 +30,12 @@ import { openHome } from "./open-home.ts";
 import { tidySandboxHomes } from "./sandbox-homes.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
 import { sessionFiles } from "./session-files.ts";
-import { limit, setting } from "./settings.ts";
+import { setting } from "./settings.ts";
 import { startTour } from "./tour.ts";
 import { openTrees } from "./trees.ts";
 import { unlessFull } from "./unless-full.ts";
 import { workspaceFile } from "./workspace-file.ts";
+import { openWorlds } from "./worlds.ts";
 
 export interface DaemonOptions {
   readonly home: string;
@@ -103,19 +103,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     [...permissions(table), ...TOOL_VERBS],
     [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
   );
-  const worlds = createWorlds({
-    snapshots: machine.snapshots,
-    home,
-    userHome: environment["HOME"] ?? null,
-    limits: () => ({
-      filesMax: setting(config, "snapshotFilesMax"),
-      bytesMax: setting(config, "snapshotBytesMax"),
-      leaveOut: config.show().snapshotLeaveOut ?? [],
-      sessionBytes: limit(config, "sessionBytes"),
-    }),
-    isTight: bounds.bounds.isTight,
-    log: log.write,
-  });
+  const worlds = openWorlds({ opened, snapshots: machine.snapshots, environment, isTight: bounds.bounds.isTight });
   const bwrapPath = machine.sandbox.bubblewrap;
   const { trees, scopes } = openTrees({ opened, committer, environment, bwrapPath });
   const runner = createTurnRunner({

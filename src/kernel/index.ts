@@ -8,7 +8,6 @@ export * from "./folds.ts";
 export * from "./gate/gate.ts";
 export * from "./gate/scope.ts";
 export * from "./ground.ts";
-export * from "./growth.ts";
 export * from "./ids.ts";
 export * from "./json.ts";
 export type * from "./keeping.ts";

@@ -1,7 +1,8 @@
 import { NomosError } from "../contract/index.ts";
 import type { DiskState } from "../host/index.ts";
-import { type CustomFact, type Fact, type Growth, growthOf, LIMITS } from "../kernel/index.ts";
+import { type CustomFact, type Fact, LIMITS } from "../kernel/index.ts";
 import type { MayKeep, Quota, Store } from "../store/index.ts";
+import { type Growth, growthOf } from "./growth.ts";
 
 /** What sessions and the home may take up, and what is left on the disk. Asked before anything is written. */
 export interface Bounds {

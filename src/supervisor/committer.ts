@@ -6,7 +6,6 @@ import {
   eraseData,
   type Fact,
   type Folded,
-  type Growth,
   isRefusal,
   type NewId,
   type SessionState,
@@ -14,6 +13,7 @@ import {
 } from "../kernel/index.ts";
 import type { CallRef, RecordedEvent, Store } from "../store/index.ts";
 import type { Bounds } from "./bounds.ts";
+import type { Growth } from "./growth.ts";
 
 /** Who is behind a change: the principal, what caused it, and the call that asked for it. */
 export interface By {

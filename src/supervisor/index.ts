@@ -16,4 +16,4 @@ export { createTokens, hashSecret, type Tokens } from "./tokens.ts";
 export { writtenArtifact } from "./turn-port.ts";
 export { createTurnRunner } from "./turn-runner.ts";
 export { createWorkspaces, type WorkspaceRegistry } from "./workspaces.ts";
-export { createWorlds, NO_WORLDS } from "./worlds.ts";
+export { createWorlds, NO_WORLDS, type Worlds } from "./worlds.ts";

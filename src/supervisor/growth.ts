@@ -1,4 +1,4 @@
-import { type CustomFact, type EventType, type Fact, isCustom } from "./events.ts";
+import { type CustomFact, type EventType, type Fact, isCustom } from "../kernel/index.ts";
 
 /**
  * What a fact means when room is short. `start`: new work, refused first. `course`: a turn on its way. `output`: what

@@ -1,0 +1,28 @@
+import type { Snapshots } from "../host/index.ts";
+import { createWorlds, type Worlds } from "../supervisor/index.ts";
+import type { OpenedHome } from "./open-home.ts";
+import { limit, setting } from "./settings.ts";
+
+/** The files of sessions, kept in the home. */
+export function openWorlds(options: {
+  readonly opened: OpenedHome;
+  readonly snapshots: Snapshots;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly isTight: () => boolean;
+}): Worlds {
+  const { opened, snapshots, environment, isTight } = options;
+  const { home, config, log } = opened;
+  return createWorlds({
+    snapshots,
+    home,
+    userHome: environment["HOME"] ?? null,
+    limits: () => ({
+      filesMax: setting(config, "snapshotFilesMax"),
+      bytesMax: setting(config, "snapshotBytesMax"),
+      leaveOut: config.show().snapshotLeaveOut ?? [],
+      sessionBytes: limit(config, "sessionBytes"),
+    }),
+    isTight,
+    log: log.write,
+  });
+}
