@@ -8,6 +8,7 @@ export const SYSCALLS = {
     kind: "write",
     permission: "session.spawn",
     errors: [
+      "missing_adapter",
       "cwd_missing",
       "cwd_hidden",
       "path_outside",
@@ -2036,6 +2037,12 @@ export const ERRORS = {
     exit: 3,
     message: "Sessions may not be nested that deep.",
     remedy: "Let a session further up start it.",
+  },
+  missing_adapter: {
+    status: 400,
+    exit: 2,
+    message: "No adapter is named.",
+    remedy: "Name the driver as `adapter`; `nomos driver list` shows those there are.",
   },
   not_interruptible: {
     status: 409,

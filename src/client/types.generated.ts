@@ -1693,6 +1693,7 @@ export type ErrorCode =
   | "invalid_ground"
   | "lease_held"
   | "max_depth_exceeded"
+  | "missing_adapter"
   | "not_interruptible"
   | "not_promptable"
   | "queue_full"

@@ -40,10 +40,12 @@ export const sessionStart: Syscall = write({
     worktree: z.boolean().optional(),
     file: z.string().max(4096).optional().describe("the TypeScript file that drives it, for the script driver"),
   }),
+  missing: { adapter: "missing_adapter" },
   output: SessionWire.extend({
     warnings: z.array(z.string()).optional().describe("what was not as asked for, such as where it works"),
   }),
   errors: [
+    "missing_adapter",
     "cwd_missing",
     "cwd_hidden",
     "path_outside",
