@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { TestDaemon } from "../support/daemon.ts";
 import { startWithAgents } from "./support/fake-agents.ts";
 import { eventually, expectOk, expectRefusal, newFolder, PATIENCE, prompt, show, start, turn } from "./support/talk.ts";
@@ -15,6 +15,7 @@ beforeAll(async () => {
   const drivers = expectOk(await daemon.call<{ config: { drivers: object } }>("GET", "/api/config")).config.drivers;
   expectOk(await daemon.call("PUT", "/api/config", { config: { drivers: { ...drivers, missing, nameless } } }));
 });
+afterAll(() => daemon[Symbol.asyncDispose]());
 
 const spawn = async (body: object) =>
   daemon.call<{ id: string }>("POST", "/sessions/agent", { adapter: "demo", cwd: await newFolder(), ...body });
