@@ -7,7 +7,7 @@ import { createLineReader } from "../line-reader.ts";
 import { checkManifestSettings, type Manifest } from "../manifests/manifest.ts";
 import type { Resolved } from "../manifests/resolve.ts";
 import { createTurnRecorder, type TurnRecorder } from "../turn-recorder.ts";
-import { printArgv } from "./print-argv.ts";
+import { modeEnvironment, printArgv } from "./print-argv.ts";
 import type { PrintSign, ReadLine } from "./print-sign.ts";
 import { readClaude } from "./read-claude.ts";
 import { readCodex } from "./read-codex.ts";
@@ -66,7 +66,8 @@ async function runOnce(
   const can = { images: false, embeds: false, name: manifest.name };
   const blocks = await promptContent(text, port.attachments, can);
   port.signal.throwIfAborted();
-  const child = port.host(printArgv(argv, manifest, nativeId, port.settings), env, shown);
+  const order = printArgv(argv, manifest, nativeId, port.settings);
+  const child = port.host(order, { ...env, ...modeEnvironment(manifest, port.settings) }, shown);
   const printed = createPrinted();
   const broken = Promise.withResolvers<never>();
   broken.promise.catch(() => undefined);
@@ -119,7 +120,7 @@ function createSeen(
   manifest: Manifest,
   { nativeId, reason, version }: { nativeId: string | null; reason: string | null; version: string | null },
 ): Seen {
-  let known = nativeId;
+  let known: string | null = null;
   let silent = true;
   let failure: string | null = null;
   return {
@@ -130,7 +131,7 @@ function createSeen(
       if (sign.sign === "failed") failure ??= sign.message;
       if (sign.sign === "failed") return;
       silent = false;
-      if (sign.nativeId === known) return;
+      if (sign.nativeId === known || port.signal.aborted) return;
       known = sign.nativeId;
       const continuity = nativeId !== null ? "native" : port.past.isEmpty ? "fresh" : "digest";
       const program = `${manifest.name}${version === null ? "" : ` ${version}`}`;
@@ -163,7 +164,8 @@ async function read(
     for (const sign of readLine(value)) {
       if (sign.sign !== "update") await seen.take(sign);
       else {
-        seen.note();
+        // A program that knows nothing of the session counts what it has used all the same.
+        if (sign.update.is !== "tokens") seen.note();
         recorder.push(sign.update);
       }
     }

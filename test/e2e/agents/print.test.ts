@@ -38,7 +38,9 @@ proves("AG-22", "a process a turn, with the own session's id carried over", asyn
   const lines = (await linesOf(daemon, id)).join("\n");
   expect(lines).toContain("args --bold -m m 1 resume -; I heard: the word is plum; now: again");
   expect(lines).toContain("not json at all");
-  expect(await attachedOf(id)).toMatchObject([{ continuity: "fresh", protocol: "print" }]);
+  const [first, second] = await attachedOf(id);
+  expect([first, second]).toMatchObject([{ continuity: "fresh", protocol: "print" }, { continuity: "native" }]);
+  expect(second?.["nativeId"]).toBe(first?.["nativeId"]);
   const usage = (await eventsOf(daemon, id)).filter(({ type }) => type === "usage.reported@1");
   expect(usage.map(({ data }) => data)).toMatchObject([{ inputTokens: 3, outputTokens: 2 }, {}]);
 });
@@ -50,8 +52,8 @@ proves("AG-22", "what it no longer knows it is told; what it says about failing 
   await turn(daemon, id, "forget");
   expect(await turn(daemon, id, "on")).toMatchObject({ outcome: "completed" });
   const attached = await attachedOf(id);
-  expect(attached).toMatchObject([{ continuity: "fresh" }, { continuity: "digest" }]);
-  expect(String(attached[1]?.["reason"])).toContain("no session");
+  expect(attached).toMatchObject([{ continuity: "fresh" }, { continuity: "native" }, { continuity: "digest" }]);
+  expect(String(attached[2]?.["reason"])).toContain("no session");
   expect((await linesOf(daemon, id)).join("\n")).toContain("[person] the word is plum");
   const ends = async () => (await eventsOf(daemon, id)).filter(({ type }) => type === "turn.ended@1").at(-1)?.data;
   await turn(daemon, id, "fail");
