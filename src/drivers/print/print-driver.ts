@@ -84,8 +84,9 @@ async function runOnce(
     await Promise.race([read(child, READERS[manifest.print?.schema ?? ""], recorder, seen, printed), broken.promise]);
     const { exitCode } = await child.exited;
     await recorder.finish();
-    if (nativeId !== null && exitCode !== 0 && seen.isSilent() && !port.signal.aborted)
-      return { over: false, why: `it could not be resumed${printed.tailText()}`.slice(0, 500) };
+    const said = `${printed.tailText()} ${seen.failure() ?? ""}`;
+    if (nativeId !== null && isForgotten(nativeId, exitCode, said) && seen.isSilent() && !port.signal.aborted)
+      return { over: false, why: `it could not be resumed${said}`.trim().slice(0, 500) };
     await recordPrinted(port, printed);
     judge(manifest, exitCode, seen.failure(), printed);
     return { over: true };
@@ -93,6 +94,17 @@ async function runOnce(
     port.signal.removeEventListener("abort", onAbort);
     await child.stop({ graceMs: 0 });
   }
+}
+
+const BY_SIGNAL = 128;
+
+/**
+ * Only one that says so of the session it was asked for. One that was killed, or failed without a word, may have been at
+ * work already: there are programs that print nothing before their model has answered.
+ */
+function isForgotten(nativeId: string, exitCode: number | null, said: string): boolean {
+  if (exitCode === null || exitCode === 0 || exitCode > BY_SIGNAL) return false;
+  return said.includes(nativeId) || /session not found/i.test(said);
 }
 
 /** A program that ends before it has read all of its prompt has its reasons, and tells them otherwise. */
@@ -196,8 +208,6 @@ async function recordPrinted(port: TurnPort, printed: Printed): Promise<void> {
   const body = await port.keep(text);
   await port.record([fact("driver.noticed@1", { turnId: port.turnId, severity: "info", title, body })]);
 }
-
-const BY_SIGNAL = 128;
 
 function judge({ name }: Manifest, exitCode: number | null, failure: string | null, printed: Printed): void {
   if (failure !== null) throw new DriverError("driver_failed", `${name} failed: ${failure}`);

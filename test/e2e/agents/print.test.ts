@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../../support/daemon.ts";
@@ -60,6 +61,17 @@ proves("AG-22", "what it no longer knows it is told; what it says about failing 
   expect(await ends()).toMatchObject({ outcome: "failed", error: { message: expect.stringContaining("out of luck") } });
   await turn(daemon, id, "crash");
   expect(await ends()).toMatchObject({ outcome: "interrupted", error: { code: "agent_crashed" } });
+});
+
+proves("AG-22", "one that dies without a word may have been at work: its prompt is not sent again", async () => {
+  await add();
+  const { id, cwd } = await start(daemon, { adapter: "once" });
+  await turn(daemon, id, "the word is plum");
+  expect(await turn(daemon, id, "die silently by signal")).toMatchObject({ outcome: "interrupted" });
+  expect(await turn(daemon, id, "die silently")).toMatchObject({ outcome: "failed" });
+  expect(await readdir(cwd)).toHaveLength(2);
+  await turn(daemon, id, "again");
+  expect((await attachedOf(id)).map(({ continuity }) => continuity)).toEqual(["fresh", "native"]);
 });
 
 proves("AG-22", "its output is drained however much it is, and an interruption ends its process", async () => {
