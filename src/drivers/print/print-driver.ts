@@ -80,8 +80,10 @@ async function runOnce(
   };
   port.signal.addEventListener("abort", onAbort, { once: true });
   try {
-    await Promise.race([feed(child, blocks.map(plain).join("\n\n")), broken.promise]);
-    await Promise.race([read(child, READERS[manifest.print?.schema ?? ""], recorder, seen, printed), broken.promise]);
+    // At once: a program that speaks before it has read its whole prompt would wait for us, and we for it.
+    const fed = feed(child, blocks.map(plain).join("\n\n"));
+    const heard = read(child, READERS[manifest.print?.schema ?? ""], recorder, seen, printed);
+    await Promise.race([Promise.all([fed, heard]), broken.promise]);
     const { exitCode } = await child.exited;
     await recorder.finish();
     const said = `${printed.tailText()} ${seen.failure() ?? ""}`;

@@ -9,6 +9,8 @@ import { eventsOf, eventually, expectOk, linesOf, newFolder, PATIENCE, prompt, s
 
 vi.setConfig(PATIENCE);
 const PROGRAM = join(import.meta.dirname, "../../fixtures/fake-print-agent.ts");
+/** More than a pipe holds: who does not read what a program says never gets rid of it. */
+const LONG_CHARS = 500_000;
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -22,7 +24,10 @@ const add = async (): Promise<void> => {
     protocol: "print",
     bin_args: [PROGRAM],
     env: { HOME: await newFolder() },
-    modes: [{ id: "bold", bin_args_append: ["--bold"] }],
+    modes: [
+      { id: "bold", bin_args_append: ["--bold"] },
+      { id: "loud", bin_args_append: ["--loud"] },
+    ],
     models: { bin_args_template: ["-m", "{value}"] },
     print: { schema: "codex", args, resume_args: ["{options}", "resume", "{id}", "-"] },
   });
@@ -78,6 +83,8 @@ proves("AG-22", "its output is drained however much it is, and an interruption e
   await add();
   const { id } = await start(daemon, { adapter: "once" });
   expect(await turn(daemon, id, "flood")).toMatchObject({ outcome: "completed" });
+  const loud = await start(daemon, { adapter: "once", mode: "loud" });
+  expect(await turn(daemon, loud.id, "x".repeat(LONG_CHARS))).toMatchObject({ outcome: "completed" });
   await prompt(daemon, id, "sleep");
   await eventually("its process", async () => (await processesWith(id)).length > 0);
   expectOk(await daemon.call("POST", `/sessions/${id}/interrupt`));
