@@ -99,6 +99,8 @@ async function runOnce(
 }
 
 const BY_SIGNAL = 128;
+/** For those that do not name the session: opencode, and Gemini when it knows none at all. */
+const FORGOTTEN = /session not found|no previous sessions found/i;
 
 /**
  * Only one that says so of the session it was asked for. One that was killed, or failed without a word, may have been at
@@ -106,7 +108,7 @@ const BY_SIGNAL = 128;
  */
 function isForgotten(nativeId: string, exitCode: number | null, said: string): boolean {
   if (exitCode === null || exitCode === 0 || exitCode > BY_SIGNAL) return false;
-  return said.includes(nativeId) || /session not found/i.test(said);
+  return said.includes(nativeId) || FORGOTTEN.test(said);
 }
 
 /** A program that ends before it has read all of its prompt has its reasons, and tells them otherwise. */
