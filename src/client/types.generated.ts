@@ -483,6 +483,8 @@ export interface SyscallTypes {
       readonly id: string;
       /** a `next`, a `seq`, an event id, or `now`; exclusive */
       readonly after?: number | string;
+      /** other hosts' name for `after` */
+      readonly since?: number | string;
       readonly limit?: number;
       readonly view?: "raw" | "path";
       readonly order?: "asc" | "desc";
@@ -552,6 +554,8 @@ export interface SyscallTypes {
       readonly id: string;
       /** a `next`, a `seq`, an event id, or `now`; exclusive */
       readonly after?: number | string;
+      /** other hosts' name for `after` */
+      readonly since?: number | string;
       /** only lines, only events, or everything */
       readonly show?: "all" | "lines" | "events";
     };
@@ -1936,6 +1940,7 @@ export type ErrorCode =
   | "invalid_ground"
   | "lease_held"
   | "max_depth_exceeded"
+  | "missing_adapter"
   | "not_interruptible"
   | "not_promptable"
   | "queue_full"
