@@ -41,18 +41,11 @@ export function strictArgv({ bwrapPath, plan, argv, seccompFd }: StrictOrder): [
   ];
 }
 
-/** Of the whole machine, though /proc is the sandbox's own: root owns them, and for some of them that is enough. */
-const MACHINE_FILES = [
-  "sysrq-trigger",
-  "kcore",
-  "kmsg",
-  "keys",
-  "key-users",
-  "mtrr",
-  "kallsyms",
-  "slabinfo",
-  "timer_list",
-];
+/**
+ * Of the whole machine, though /proc is the sandbox's own: those for which owning them is enough. The others ask for a
+ * capability. Each mount takes part of a millisecond.
+ */
+const MACHINE_FILES = ["sysrq-trigger", "kcore", "keys"];
 
 function machineFiles(): string[] {
   const there = MACHINE_FILES.map((name) => `/proc/${name}`).filter((path) => existsSync(path));
