@@ -5,14 +5,15 @@ import { byteNameOf, shownName } from "./byte-path.ts";
 import { compareTrees } from "./compare.ts";
 import { type DiffOptions, diffChanges, type FileDiff, kindOfChange } from "./file-diffs.ts";
 import { type KnownTrees, openKnownTrees } from "./known-trees.ts";
-import { openObjects } from "./objects.ts";
+import { type Batch, openObjects } from "./objects.ts";
 import { CHUNK_BYTES } from "./read-content.ts";
 import { decodeRecord, encodeRecord, type SnapshotRecord } from "./record.ts";
 import { carryOut } from "./restore.ts";
 import { isEmptyPlan, planRestore } from "./restore-plan.ts";
 import { SnapshotError } from "./snapshot-error.ts";
+import { createSurvey } from "./survey-batch.ts";
 import { markLive, mergeSmallPacks, type Swept, sweepPacks } from "./sweep.ts";
-import { walk } from "./walk.ts";
+import { type Walked, walk } from "./walk.ts";
 
 /** A tree, and what of it is ours. */
 export interface TreeSpec {
@@ -41,8 +42,6 @@ export interface Taken {
 }
 
 export interface Restored {
-  /** What the tree was before. */
-  readonly from: string;
   readonly to: string;
   readonly changed: number;
   /** Sockets and devices, and directories that stay because of what a rule left out in them. */
@@ -71,6 +70,8 @@ export interface ChangeList {
 }
 
 const RESTORE_ROUNDS = 4;
+/** So long whoever took a snapshot has to write it into the log. */
+const ANSWERED_KEPT_MS = 3_600_000;
 
 /** Everything is done in the caller's thread, in small steps: run each generator to its end, with pauses as you like. */
 export function openSnapshotStore(folder: string): SnapshotStore {
@@ -79,76 +80,65 @@ export function openSnapshotStore(folder: string): SnapshotStore {
   // What they say is in the store may have been in the pack that is lost.
   if (objects.damaged.length > 0) known.retain(() => false);
   const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-  /** Answered by this process: somebody may be about to write it into the log. */
-  const answered = new Set<string>();
+  /** When this process answered with which: somebody may be about to write it into the log. */
+  const answered = new Map<string, number>();
 
   const recordOf = (id: string): SnapshotRecord => decodeRecord(objects.get(id), id);
 
-  function* takeRecord(tree: TreeSpec): Generator<void, { taken: Taken; record: SnapshotRecord; top: Top }> {
+  const keyOf = ({ root, leaveOut }: TreeSpec): string => `${root}\0${leaveOut.join("\0")}`;
+  const walkOf = (tree: TreeSpec, batch: Batch) =>
+    walk({ ...tree, isLeftOut: leaveOutRule(tree), known: known.get(keyOf(tree)), batch, buffer, nowMs: Date.now() });
+  const remember = (tree: TreeSpec, { tree: found, record }: Walked): void =>
+    known.set(keyOf(tree), found, record.files + record.directories);
+
+  function* take(tree: TreeSpec): Generator<void, Taken> {
     const startMs = performance.now();
-    const key = `${tree.root}\0${tree.leaveOut.join("\0")}`;
     const batch = objects.batch();
-    const before = known.get(key);
-    const walked = yield* walk({
-      ...tree,
-      isLeftOut: leaveOutRule(tree),
-      known: before,
-      batch,
-      buffer,
-      nowMs: Date.now(),
-    });
+    const walked = yield* walkOf(tree, batch);
     const { record } = walked;
     const id = batch.put(encodeRecord(record));
     const storedBytes = batch.flush();
-    known.set(key, walked.tree, record.files + record.directories);
-    answered.add(id);
+    remember(tree, walked);
+    answered.set(id, Date.now());
     const { files, directories, bytes, leftOutCount } = record;
-    const taken: Taken = {
-      id,
-      files,
-      directories,
-      bytes,
-      storedBytes,
+    return {
+      ...{ id, files, directories, bytes, storedBytes, leftOutCount },
       leftOut: record.leftOut.map(({ path, why }) => ({ path: shownName(path), why })),
-      leftOutCount,
       special: record.special.map(shownName),
       unsettled: record.unsettled.map(shownName),
       tookMs: Math.round((performance.now() - startMs) * 10) / 10,
     };
-    return { taken, record, top: walked.tree };
   }
 
   async function* restore(tree: TreeSpec, to: string, bwrapPath: string): AsyncGenerator<void, Restored> {
     const startMs = performance.now();
     const target = recordOf(to);
     const withOwner = process.getuid?.() === 0;
-    let from: string | null = null;
     let changed = 0;
     let kept: readonly ByteName[] = [];
     for (let round = 1; ; round += 1) {
-      const now = yield* takeRecord(tree);
-      from ??= now.taken.id;
-      const plan = planRestore(objects, now.record, target, withOwner);
-      const cannot = [...plan.cannot, ...kept];
+      const survey = createSurvey(objects);
+      const walked = yield* walkOf(tree, survey.batch);
+      // Whatever it is made of is in the store.
+      if (walked.record.listing === target.listing) remember(tree, walked);
+      const plan = planRestore(survey.objects, walked.record, target, withOwner);
       const isLeft = plan.remove.every(({ path }) => kept.includes(path)) && plan.create.length === 0;
       if (isEmptyPlan(plan) || (round > 1 && isLeft && plan.same.length + plan.settings.length === 0)) {
-        const tookMs = Math.round(performance.now() - startMs);
-        return { from, to, changed, notRestored: [...new Set(cannot)].map(shownName), tookMs };
+        const notRestored = [...new Set([...plan.cannot, ...kept])].map(shownName);
+        return { to, changed, notRestored, tookMs: Math.round(performance.now() - startMs) };
       }
       if (round === RESTORE_ROUNDS) {
         const paths = [...plan.create, ...plan.same, ...plan.remove].map(({ path }) => shownName(path)).slice(0, 20);
         throw new SnapshotError("restore_failed", { root: tree.root, reason: "the tree does not hold still", paths });
       }
       if (round === 1) changed = plan.remove.length + plan.create.length + plan.same.length;
-      const { dev, ino } = now.top;
+      const { dev, ino } = walked.tree;
       kept = (yield* carryOut({ objects, plan, root: tree.root, top: { dev, ino }, withOwner, bwrapPath })).kept;
     }
   }
 
   return {
-    take: function* (tree) {
-      return (yield* takeRecord(tree)).taken;
-    },
+    take,
     restore,
     grow: async function* (tree, to, bwrapPath) {
       const { mode, uid, gid } = recordOf(to);
@@ -171,7 +161,8 @@ export function openSnapshotStore(folder: string): SnapshotStore {
       return yield* diffChanges(objects, compareTrees(objects, before, recordOf(to).listing), options);
     },
     sweep: function* (ids, dryRun) {
-      const { live, broken } = yield* markLive(objects, [...ids, ...answered]);
+      for (const [id, atMs] of answered) if (Date.now() - atMs > ANSWERED_KEPT_MS) answered.delete(id);
+      const { live, broken } = yield* markLive(objects, [...ids, ...answered.keys()]);
       const swept = yield* sweepPacks(objects, (name) => live.has(name), dryRun);
       if (!dryRun) known.retain((listing) => live.has(listing));
       return { ...swept, broken: broken.filter((id) => ids.includes(id)) };
@@ -185,8 +176,6 @@ export function openSnapshotStore(folder: string): SnapshotStore {
     },
   };
 }
-
-type Top = { readonly dev: number; readonly ino: number };
 
 /** A rule without a slash speaks of a name anywhere, one with a slash of a path from the top. */
 function leaveOutRule({ root, leaveOut, hidden }: TreeSpec): (name: ByteName, path: ByteName) => boolean {

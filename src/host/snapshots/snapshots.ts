@@ -14,7 +14,7 @@ export interface Snapshots {
   readonly take: (tree: TreeSpec) => Promise<Taken>;
   /** Throws where nothing can be restored. */
   readonly requireRestore: () => void;
-  /** Makes the tree what it was; what is there now is taken first, so that it can be gone back to. */
+  /** Makes the tree what it was. What is there now is lost unless it was taken before. */
   readonly restore: (tree: TreeSpec, to: string) => Promise<Restored>;
   /** Makes a new directory and fills it; there must be nothing under its name. */
   readonly grow: (tree: TreeSpec, to: string) => Promise<Restored>;
