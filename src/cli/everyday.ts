@@ -62,6 +62,8 @@ export const EVERYDAY = {
       ["-s, --session ID", "in this session instead of a new one"],
       ["--label TEXT", "a label for the new session"],
       ["--file FILE", "the TypeScript file that drives it, for the script driver"],
+      ["--worktree", "in a tree of its own, made from the repository"],
+      ["--base COMMIT", "what that tree is made from: a branch, tag or commit; default: HEAD"],
       ["--queue", "with --session: wait in line while it is busy"],
       ["--detach", "do not wait for the end"],
     ],

@@ -1173,7 +1173,7 @@ export const SYSCALLS = {
   "worktree.attach": {
     summary: "Start a session in a worktree that was kept, to go on there",
     kind: "write",
-    permission: "worktree.write",
+    permission: "session.spawn",
     errors: [
       "worktree_not_found",
       "worktree_missing",

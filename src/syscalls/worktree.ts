@@ -71,7 +71,7 @@ export const worktree: readonly Syscall[] = [
   write({
     name: "worktree.attach",
     summary: "Start a session in a worktree that was kept, to go on there",
-    permission: "worktree.write",
+    permission: "session.spawn",
     about: aboutIt,
     input: byId.extend({
       adapter: z.string().min(1).max(64).describe("the driver"),

@@ -69,6 +69,30 @@ proves("WT-11", "a session with a worktree works there, and the user's repositor
   expect(bench.git(bench.repo, "log", "-1", "--format=%s", tree.branch)).toBe("made");
 });
 
+proves("WT-11", "it is one flag at the terminal, and the list shows it", async () => {
+  using bench = setUpBench();
+  bench.git(bench.repo, "tag", "v1");
+  const ran = await daemon.cli(
+    "run",
+    "-a",
+    "demo",
+    "-C",
+    bench.repo,
+    "--base",
+    "v1",
+    "--detach",
+    "--json",
+    "say hello",
+  );
+  const { id, cwd } = ran.json<Session>();
+  expect(cwd).toContain(`/worktrees/${id}/tree`);
+  const listed = (await daemon.cli("worktree", "list", "--json")).json<{ worktrees: Tree[] }>();
+  expect(listed.worktrees.map((tree) => tree.id)).toContain(id);
+  const scope = JSON.stringify({ allow: ["src"] });
+  const scoped = await daemon.cli("session", "start", "demo", "--cwd", bench.repo, "--scope", scope, "--json");
+  expect(scoped.json<Session>().cwd).toContain("/worktrees/");
+});
+
 proves("WT-11", "what is no repository, no base and no scope is refused, and leaves nothing behind", async () => {
   using bench = setUpBench();
   const count = async () => expectOk(await daemon.call<{ worktrees: [] }>("GET", "/api/worktrees")).worktrees.length;

@@ -13,6 +13,8 @@ interface RunOptions {
   readonly workspace?: string | undefined;
   readonly label?: string | undefined;
   readonly file?: string | undefined;
+  readonly worktree?: boolean | undefined;
+  readonly base?: string | undefined;
   readonly session?: string | undefined;
   readonly queue?: boolean | undefined;
 }
@@ -24,6 +26,8 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     workspace: { type: "string", short: "w" },
     label: { type: "string" },
     file: { type: "string" },
+    worktree: { type: "boolean" },
+    base: { type: "string" },
     session: { type: "string", short: "s" },
     queue: { type: "boolean" },
     detach: { type: "boolean", short: "d" },
@@ -54,6 +58,8 @@ async function begin(terminal: Terminal, client: Client, prompt: string, options
     prompt,
     ...(options.label === undefined ? {} : { label: options.label }),
     ...(options.file === undefined ? {} : { file: resolve(terminal.cwd, options.file) }),
+    ...(options.worktree === true || options.base !== undefined ? { worktree: true } : {}),
+    ...(options.base === undefined ? {} : { base: options.base }),
   });
   return { id, turnId: null, after: 0 };
 }

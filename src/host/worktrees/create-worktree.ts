@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, rename, rm, stat, statfs, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Repository, readSmall } from "../git/find-repository.ts";
 import { openView, type RepositoryView } from "../git/repository-view.ts";
@@ -114,15 +114,25 @@ export async function refsOf({ git }: RepositoryView): Promise<readonly string[]
 async function checkOut({ git }: RepositoryView, commit: string, workTree: string, indexFile: string): Promise<void> {
   const options = { workTree, indexFile, timeoutMs: CHECKOUT_TIMEOUT_MS };
   await git.must(["read-tree", commit], options).catch(orIncomplete);
-  await git.must(["checkout-index", "--all", "--index", "--quiet"], options).catch(orIncomplete);
+  await git.must(["checkout-index", "--all", "--index", "--quiet"], options).catch(async (thrown: unknown) => {
+    // It says that it could not write, and not why.
+    const { bavail, bsize } = await statfs(workTree);
+    if (bavail * bsize < FULL_BYTES) throw diskFull(thrown);
+    orIncomplete(thrown);
+  });
+}
+
+const FULL_BYTES = 4_194_304;
+
+function diskFull(cause: unknown): HostError {
+  return new HostError("disk_full", "the disk is full", { remedy: "make room on the disk", cause });
 }
 
 const CHECKOUT_TIMEOUT_MS = 600_000;
 
 function orIncomplete(thrown: unknown): never {
   if (!(thrown instanceof HostError)) throw thrown;
-  if (/No space left on device|Disk quota exceeded/.test(thrown.message))
-    throw new HostError("disk_full", "the disk is full", { remedy: "make room on the disk", cause: thrown });
+  if (/No space left on device|Disk quota exceeded/.test(thrown.message)) throw diskFull(thrown);
   if (/unable to read|missing|bad object|promisor|not a tree object|unable to get/.test(thrown.message))
     throw new HostError("worktree_base_incomplete", "objects of the base are not there", {
       remedy: "fetch them first: check the base out in the repository itself, or `git fetch --refetch`",

@@ -221,6 +221,11 @@ test("a tree that was deleted or moved by hand is told as missing, and its recor
   expect(await bench.yard.get(tree.id)).toMatchObject({ state: "present" });
   rmSync(tree.path, { recursive: true });
   expect(await isKept(bench, { ...tree, path: join(tree.path, "..") })).toBe(false);
+  const damaged = await bench.worktree({ name: "damaged" });
+  writeFileSync(join(damaged.path, "..", "worktree.json"), "{");
+  expect(await bench.yard.list()).toEqual([]);
+  await expect(bench.yard.remove(damaged.id)).rejects.toMatchObject({ code: "worktree_not_found" });
+  expect(existsSync(damaged.path)).toBe(true);
   for (const id of ["nothing", "../escape", "", "."]) expect(await bench.yard.get(id)).toBeNull();
 });
 

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeFileAtomic } from "../atomic-file.ts";
-import { errno } from "../errno.ts";
-import { HostError } from "../host-error.ts";
+import { errno, UNREACHABLE } from "../errno.ts";
 import type { ObjectsHeld } from "./shared-objects.ts";
 
 /** What is known of a worktree, kept beside its tree and out of its agent's reach. */
@@ -63,19 +62,23 @@ export async function writeRecord({ record }: WorktreePlace, given: WorktreeReco
   await writeFileAtomic(record, Buffer.from(`${JSON.stringify(given, null, 2)}\n`), { mode: 0o600 });
 }
 
-/** Null when there is none: then the worktree was never finished. */
+/** Null when there is none that can be read: such a folder is nobody's worktree, and nothing ever removes it. */
 export async function readRecord({ record }: WorktreePlace): Promise<WorktreeRecord | null> {
   const text = await readFile(record, "utf8").catch((thrown: unknown) => {
-    if (errno(thrown) === "ENOENT" || errno(thrown) === "ENOTDIR") return null;
+    if (UNREACHABLE.includes(errno(thrown) ?? "") || errno(thrown) === "EISDIR") return "";
     throw thrown;
   });
-  if (text === null) return null;
-  const parsed: unknown = JSON.parse(text);
-  if (isRecord(parsed)) return parsed;
-  throw new HostError("worktree_failed", `${record} is not a worktree's record`, {
-    remedy: "move the folder out of the home",
-    details: { path: record },
-  });
+  const parsed = parse(text);
+  return isRecord(parsed) ? parsed : null;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return null;
+    throw thrown;
+  }
 }
 
 function isRecord(value: unknown): value is WorktreeRecord {
