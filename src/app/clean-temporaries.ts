@@ -3,9 +3,15 @@ import { join } from "node:path";
 
 /** Ours by their names: what a write that was cut off left beside the file it was to become. */
 const TEMPORARY = /(?:\.[0-9a-f]{12}|\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.tmp(?:\.lines)?$/;
-/** Below the home: where we write files, and nobody else does. */
-const FOLDERS = ["", "blobs", "tree", "keys", "exports"] as const;
-const DEPTH_MAX = 12;
+/** Below the home: where we write files, and how far down; a finished export or backup is nothing to walk through. */
+const FOLDERS = [
+  { name: "", depth: 0 },
+  { name: "keys", depth: 0 },
+  { name: "exports", depth: 0 },
+  { name: "backups", depth: 0 },
+  { name: "blobs", depth: 12 },
+  { name: "tree", depth: 12 },
+] as const;
 
 /**
  * Removes what an earlier daemon left half written. Only what is older than this one, under the home's lock: whatever is
@@ -24,6 +30,6 @@ export async function cleanTemporaries(home: string, startedAtMs: number): Promi
       } else if (entry.isDirectory() && depth > 0) await clean(path, depth - 1);
     }
   };
-  for (const name of FOLDERS) await clean(join(home, name), name === "" ? 0 : DEPTH_MAX);
+  for (const { name, depth } of FOLDERS) await clean(join(home, name), depth);
   return removed;
 }

@@ -27,6 +27,7 @@ import { takeHomeLease } from "./home-lease.ts";
 import { startMachine } from "./machine.ts";
 import { growHeapSlowly } from "./memory.ts";
 import { openHome } from "./open-home.ts";
+import { tidySandboxHomes } from "./sandbox-homes.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
 import { sessionFiles } from "./session-files.ts";
 import { setting } from "./settings.ts";
@@ -127,6 +128,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     driverFile: drivers.file,
     random: () => randomBytes(5),
     strictMissing: machine.strictMissing,
+    tryWalls: machine.tryWalls,
   };
   const supervisor = createSupervisor({
     store,
@@ -188,6 +190,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     identify: processIdentity,
     requireDriver: (slug) => void drivers.get(slug),
     drivers: machine.desk,
+    sandbox: machine.sandboxDesk(committer),
     noteCall: async (syscall, { actor, call }) => {
       await committer.change(SYSTEM_STREAM, () => [fact("call.made@1", { syscall })], { actor: actor.principal, call });
     },
@@ -259,8 +262,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     (thrown: unknown) => log.write("what was left half written could not be removed", { reason: String(thrown) }),
   );
 
+  const tidying = tidySandboxHomes({ homes: machine.sandboxHomes, store, walls: machine.walls, clock, log: log.write });
+
   const stop = async (): Promise<void> => {
     log.write("stopping");
+    tidying.stop();
+    await tidying.swept;
     stopping.abort();
     const closed = server.close();
     await supervisor.stop(TURN_GRACE_MS);

@@ -3,19 +3,32 @@ import { mkdir, rm } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { createAgentPool, type Kept, openShelf } from "../drivers/index.ts";
-import { createProcessHost, type Denied, findBubblewrap, killMarked, limitsHeld, type Missing } from "../host/index.ts";
 import {
+  allowedEnvironment,
+  createProcessHost,
+  type Denied,
+  findBubblewrap,
+  findCgroups,
+  isInside,
+  killMarked,
+  limitsHeld,
+  type Missing,
+} from "../host/index.ts";
+import type { SessionSpec } from "../kernel/index.ts";
+import {
+  type Committer,
   createSessionProcesses,
   createSessionWalls,
   createTempFolders,
   type SessionProcesses,
   type SessionWalls,
 } from "../supervisor/index.ts";
-import type { DriverDesk, Services } from "../syscalls/index.ts";
+import type { DriverDesk, SandboxService, Services } from "../syscalls/index.ts";
 import { createDriverDesk } from "./driver-desk.ts";
 import { createDrivers, type Drivers } from "./drivers.ts";
 import type { OpenedHome } from "./open-home.ts";
 import { createProgramRunner } from "./run-program.ts";
+import { createSandboxDesk } from "./sandbox-desk.ts";
 import { setting } from "./settings.ts";
 
 /** What sessions run on: processes, and the drivers that start them. */
@@ -28,6 +41,10 @@ export interface Machine {
   /** Where the sessions of the house work. */
   readonly workspaces: string;
   readonly walls: SessionWalls;
+  readonly sandboxHomes: string;
+  readonly sandboxDesk: (committer: Committer) => SandboxService;
+  /** Refuses a session whose directory cannot be walled off. */
+  readonly tryWalls: (spec: SessionSpec) => void;
   /** Null: `strict` can be held. */
   readonly strictMissing: Missing | null;
   readonly sandbox: Services["daemon"]["sandbox"];
@@ -55,7 +72,15 @@ export async function startMachine(options: {
   const withstood = await killMarked(instance);
   if (withstood.length > 0) log.write("processes of a dead daemon do not go away", { pids: withstood });
   const strictMissing = "path" in bubblewrap ? bubblewrap.strict : bubblewrap;
-  const host = createProcessHost({ home, bwrapPath, strictMissing, processesMax: setting(config, "processesMax") });
+  const cgroups = findCgroups(instance);
+  cgroups.sweep();
+  const host = createProcessHost({
+    home,
+    bwrapPath,
+    strictMissing,
+    cgroups,
+    processesMax: setting(config, "processesMax"),
+  });
 
   const workspaces = join(home, "workspaces");
   await mkdir(workspaces, { recursive: true, mode: 0o700 });
@@ -70,11 +95,17 @@ export async function startMachine(options: {
     const { processMemoryMb, processOpenFilesMax } = config.show();
     return { memoryMb: processMemoryMb ?? null, openFilesMax: processOpenFilesMax ?? null };
   };
+  const sandboxLimits = () => {
+    const { memoryMb = null, pidsMax = SANDBOX_PIDS_MAX, cpus = null } = config.show().sandbox ?? {};
+    return { memoryMb, pidsMax, cpus };
+  };
+  const sandboxHomes = join(home, "sandboxes");
   const walls = createSessionWalls({
-    homes: join(home, "sandboxes"),
+    homes: sandboxHomes,
     doors,
     personHome: environment["HOME"] ?? "/",
     state: (adapter) => drivers.manifest(adapter) ?? NO_STATE,
+    limits: sandboxLimits,
     readable: () => config.show().sandbox?.readable ?? [],
     daemon: { port: () => Number(new URL(url()).port), take: options.take },
     onDenied: options.onDenied,
@@ -111,7 +142,30 @@ export async function startMachine(options: {
     keeper: (adapter) => (drivers.manifest(adapter) === null ? null : pool),
     workspaces,
     walls,
+    sandboxHomes,
+    sandboxDesk: (committer) =>
+      createSandboxDesk({
+        host,
+        walls,
+        drivers,
+        cgroups,
+        limits: sandboxLimits,
+        environment,
+        instance,
+        doors,
+        home,
+        committer,
+      }),
     strictMissing,
+    tryWalls: ({ cwd }) =>
+      void host.plan({
+        argv: ["/bin/sh"],
+        cwd,
+        env: allowedEnvironment(environment),
+        stdin: "none",
+        readBack: isInside(workspaces, cwd) ? [cwd] : [],
+        walls: { mounts: [], programs: [], home: null, temp: null, door: null },
+      }),
     sandbox: { bubblewrap: bwrapPath, remedy: "remedy" in bubblewrap ? bubblewrap.remedy : null },
     limits: () => ({ ...limits(), held: limitsHeld() }),
     stop: async (graceMs) => {
@@ -121,5 +175,8 @@ export async function startMachine(options: {
     },
   };
 }
+
+/** Unless the configuration says otherwise: more than any build needs, and less than a fork bomb. */
+const SANDBOX_PIDS_MAX = 2048;
 
 const NO_STATE = { state: { login: [], config: [], variables: {} }, endpoints: [] };

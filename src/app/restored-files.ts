@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { NomosError } from "../contract/index.ts";
-import { logPath, MANIFEST } from "../store/index.ts";
+import { fileStamp } from "../host/index.ts";
+import { flushFolder, logPath, MANIFEST } from "../store/index.ts";
 
 /** In a home while a restore is under way there. As long as it lies there no daemon starts. */
 export const RESTORING = "restoring.tmp";
@@ -39,27 +40,18 @@ export async function clearRestoring(home: string): Promise<void> {
 /** Puts what was restored into its place. What lay there is kept, in a folder of the home; null when there was nothing. */
 export async function placeRestored(home: string, folder: string): Promise<string | null> {
   const inTheWay = [...BROUGHT, ...STALE].filter((name) => existsSync(join(home, name)));
-  const aside = inTheWay.length === 0 ? null : join(home, `${BEFORE_RESTORE}${stamp()}`);
+  const aside = inTheWay.length === 0 ? null : join(home, `${BEFORE_RESTORE}${fileStamp()}`);
   if (aside !== null) {
     await mkdir(aside, { mode: 0o700 });
     for (const name of inTheWay) await rename(join(home, name), join(aside, name));
   }
   for (const name of BROUGHT)
     if (existsSync(join(folder, name))) {
-      if (name === "log.db") await flush(home);
+      if (name === "log.db") await flushFolder(home);
       await rename(join(folder, name), join(home, name));
     }
-  await flush(home);
+  await flushFolder(home);
   await rm(folder, { recursive: true, force: true });
-  await flush(home);
+  await flushFolder(home);
   return aside;
-}
-
-function stamp(): string {
-  return new Date().toISOString().replaceAll(/[-:.]/g, "");
-}
-
-async function flush(folder: string): Promise<void> {
-  await using held = await open(folder, "r");
-  await held.sync();
 }

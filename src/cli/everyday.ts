@@ -66,6 +66,15 @@ export const EVERYDAY = {
       ["--detach", "do not wait for the end"],
     ],
   },
+  sandbox: {
+    usage: "nomos sandbox explain SESSION | run [-C DIR] [--allow-net HOST]... [--timeout-ms MS] -- COMMAND...",
+    summary: "What a session can reach and why; or a command behind the same walls, to try them out",
+    options: [
+      ["-C, --cwd DIR", "the directory that the command may write to; default: here"],
+      ["--allow-net HOST", "`host`, `host:port` or `*.host` that it may reach; without, there is no network"],
+      ["--timeout-ms MS", "after this long it is ended; default 60000"],
+    ],
+  },
   ps: {
     usage: "nomos ps [--all] [--watch]",
     summary: "The sessions, newest first",

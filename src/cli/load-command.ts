@@ -13,6 +13,7 @@ export const LOAD: { readonly [name in EverydayName]: () => Promise<{ readonly r
   daemon: () => import("./commands/daemon-logs.ts"),
   config: () => import("./commands/config.ts"),
   run: () => import("./commands/run.ts"),
+  sandbox: () => import("./commands/sandbox.ts"),
   ps: () => import("./commands/ps.ts"),
   attach: () => import("./commands/attach.ts"),
   logs: () => import("./commands/logs.ts"),

@@ -1075,6 +1075,80 @@ export interface SyscallTypes {
       readonly slug: string;
     };
   };
+  /** What a session can reach, and why: files, network, limits, and what it was refused. */
+  "sandbox.explain": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly mode: "off" | "warn" | "enforce" | "strict";
+      /** whether the operating system holds it, and not only what the agent asks for */
+      readonly holds: boolean;
+      /** what is weaker than it sounds, in plain words */
+      readonly notices: readonly string[];
+      /** the innermost counts */
+      readonly files: readonly {
+        readonly path: string;
+        readonly access: "read" | "write" | "hidden";
+        readonly why: string;
+      }[];
+      readonly network: {
+        /** true: everything the machine reaches */
+        readonly open: boolean;
+        readonly reachable: readonly {
+          readonly host: string;
+          readonly why: string;
+        }[];
+        readonly denied: readonly {
+          readonly host: string;
+          readonly port: number;
+          readonly reason: string;
+          readonly count: number;
+        }[];
+      };
+      readonly limits: {
+        /** what holds them for all processes together; null: nothing on this machine does */
+        readonly by: string | null;
+        readonly memoryMb: number | null;
+        readonly pidsMax: number | null;
+        readonly cpus: number | null;
+        /** those that this machine cannot hold */
+        readonly absent: readonly string[];
+      };
+    };
+  };
+  /** Run a command behind the walls of `strict`, with one directory to write, to try them out. */
+  "sandbox.run": {
+    readonly kind: "write";
+    readonly input: {
+      /** the program and its arguments */
+      readonly argv: readonly string[];
+      /** the directory that it may write to */
+      readonly cwd: string;
+      readonly network?: {
+        readonly allow: readonly string[];
+      };
+      /** after this long it is ended; default 60000 */
+      readonly timeoutMs?: number;
+    };
+    readonly output: {
+      /** null: a signal ended it, or it is not known any more */
+      readonly exitCode: number | null;
+      readonly stdout: string;
+      readonly stderr: string;
+      readonly timedOut: boolean;
+      /** what it printed beyond what is kept */
+      readonly droppedBytes: number;
+      readonly denied: readonly {
+        readonly host: string;
+        readonly port: number;
+        readonly reason: string;
+      }[];
+    };
+  };
   /** Check every event's hashes and place, and the tree over the log against what was signed. */
   "audit.verify": {
     readonly kind: "read";

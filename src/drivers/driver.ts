@@ -113,6 +113,8 @@ export interface Wish {
   /** What may be answered beside a plain yes. */
   readonly options: readonly string[];
   readonly resource: string;
+  /** The files that it is about, as the agent names them. */
+  readonly paths?: readonly string[];
 }
 
 /** The part of the machine that a driver with processes of its own is given when it is built. */

@@ -67,6 +67,8 @@ export function createTurnRecorder(
     const other = message !== null && (message.role !== update.role || message.id !== update.messageId);
     if (other || (message?.text.length ?? 0) > MESSAGE_CHARS_MAX) await flush();
     if (message === null) await record(await tools.open());
+    // Only now: what came before it is in the log, and whoever watches sees both in their order.
+    if (update.role === "assistant" && update.whole !== true) port.stream(update.text);
     message ??= { role: update.role, id: update.messageId, text: "" };
     message.text = update.whole === true ? update.text : message.text + update.text;
   };
@@ -151,7 +153,6 @@ export function createTurnRecorder(
   return {
     push: (update) => {
       if (closed) return;
-      if (update.is === "text" && update.role === "assistant" && update.whole !== true) port.stream(update.text);
       void inLine(() => take(update));
     },
     ready: async () => {

@@ -7,7 +7,7 @@ export { createFrames, type Frame, type Frames } from "./frames.ts";
 export { irrevocableSince, readPath } from "./lineage.ts";
 export { createRetention, type Retention } from "./retention.ts";
 export { createSessionProcesses, type SessionProcesses } from "./session-processes.ts";
-export { createSessionWalls, type SessionWalls } from "./session-walls.ts";
+export { createSessionWalls, rulesOf, type SessionWalls } from "./session-walls.ts";
 export { createSupervisor, type Supervisor } from "./supervisor.ts";
 export { createTempFolders } from "./temp-folders.ts";
 export { createTokens, hashSecret, type Tokens } from "./tokens.ts";

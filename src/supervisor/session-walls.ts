@@ -13,6 +13,7 @@ import {
   openDoor,
   parseHostRule,
   privateHome,
+  type SandboxLimits,
   type Walls,
 } from "../host/index.ts";
 import type { SessionSpec } from "../kernel/index.ts";
@@ -71,6 +72,7 @@ export interface SessionWallsOptions {
   readonly doors: string;
   readonly personHome: string;
   readonly state: (adapter: string) => { readonly state: HomeState; readonly endpoints: readonly string[] };
+  readonly limits: () => SandboxLimits;
   /** What the person wants every walled session to read. */
   readonly readable: () => readonly string[];
   readonly daemon: { readonly port: () => number; readonly take: (socket: Socket, sessionId: string) => void };
@@ -115,6 +117,7 @@ export function createSessionWalls(options: SessionWallsOptions): SessionWalls {
       home: home.path,
       temp: order.temp,
       door: null,
+      limits: options.limits(),
     };
     return { walls, reach, environment: home.environment };
   };

@@ -35,6 +35,8 @@ export interface SpecSources extends PlaceSources {
   readonly random: () => Uint8Array;
   /** Why `strict` cannot be held on this machine; null: it can. */
   readonly strictMissing: Missing | null;
+  /** Refuses a directory that cannot be walled off. */
+  readonly tryWalls: (spec: SessionSpec) => void;
 }
 
 /** What a new session will be, checked before it exists: a refused spawn leaves nothing behind. */
@@ -61,6 +63,7 @@ export async function makeSpec(
     external: input.external ?? null,
     ...(input.delegates === undefined ? {} : { delegates: input.delegates }),
   };
+  if (spec.sandbox === "strict") sources.tryWalls(spec);
   await driver.check(spec);
   return spec;
 }

@@ -166,7 +166,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       if (cut !== null) await settleTurn(deps, id, cut);
       const { prompt, items } = await keepPrompt(committer.keeper(id, "start"), input);
       const turn = { turnId: newId(), prompt, queue: input.queue || input.interrupt };
-      return changeAndPump(id, (now) => admitTurnWith(now, turn, items), by);
+      return runner.admit(id, turn.turnId, (now) => admitTurnWith(now, turn, items), by);
     },
     interrupt: (id, by) =>
       change(id, (state) => (isReported(state) ? refuseToInterrupt(state) : requestInterrupt(state)), by),

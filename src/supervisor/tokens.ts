@@ -31,7 +31,11 @@ export interface Tokens {
   readonly actorOf: (secret: string) => Promise<Actor | null>;
   /** The same for a token that was shown before, such as by whoever keeps a connection open. */
   readonly actorById: (tokenId: string) => Promise<Actor | null>;
+  /** Calls `ended` once the principal's token is no longer good, for as long as somebody stays on with it. Returns the way to stop. */
+  readonly watch: (principal: string, ended: () => void) => () => void;
 }
+
+const TOKEN_PRINCIPAL = /^token:(.+)$/;
 
 const TOKENS_MAX = 1000;
 
@@ -46,6 +50,23 @@ export function createTokens(store: Store, committer: Committer, clock: Clock, n
     const token = row === null ? null : valid(row);
     if (token === null) return null;
     return { principal: `token:${token.tokenId}`, capabilities: token.capabilities, sessionId: token.sessionId };
+  };
+  const watchToken = (tokenId: string, ended: () => void): (() => void) => {
+    let cancelExpiry = (): void => undefined;
+    let isOver = false;
+    const stopListening = store.onAppend((events) => {
+      if (events.some(({ stream, type }) => stream === tokenStream(tokenId) && type === "token.revoked@1")) ended();
+    });
+    store.row("token", tokenId).then((row) => {
+      const token = row === null ? null : valid(row);
+      if (token === null) return ended();
+      if (token.expiresAtMs !== null && !isOver) cancelExpiry = clock.after(token.expiresAtMs - clock.nowMs(), ended);
+    }, ended);
+    return () => {
+      isOver = true;
+      stopListening();
+      cancelExpiry();
+    };
   };
   return {
     issue: async (input, maker, by) => {
@@ -79,6 +100,10 @@ export function createTokens(store: Store, committer: Committer, clock: Clock, n
     list: async () => (await store.rows("token", { limit: TOKENS_MAX })).flatMap((row) => valid(row) ?? []),
     actorOf: async (secret) => actorIn(await store.tokenBySecretHash(hashSecret(secret))),
     actorById: async (tokenId) => actorIn(await store.row("token", tokenId)),
+    watch: (principal, ended) => {
+      const tokenId = TOKEN_PRINCIPAL.exec(principal)?.[1];
+      return tokenId === undefined ? () => undefined : watchToken(tokenId, ended);
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import {
   answerApproval,
   askApproval,
   completeMessage,
+  fact,
   isCustomType,
   type Json,
   LIMITS,
@@ -89,6 +90,12 @@ export function createTurnPort(scene: PortScene): TurnPort {
     await committer.session(sessionId, (state) => recordDenial(state, { ...denial, turnId }), by);
   };
 
+  const warn = async (title: string, text: string): Promise<void> => {
+    const body = await storeText(committer.keeper(sessionId, "output"), text);
+    const noticed = fact("driver.noticed@1", { turnId, severity: "warning", title, body });
+    await committer.session(sessionId, (state) => recordDriver(state, turnId, [noticed]), by);
+  };
+
   return {
     sessionId,
     turnId,
@@ -111,7 +118,7 @@ export function createTurnPort(scene: PortScene): TurnPort {
     sleep: (ms) => scene.clock.sleep(ms, signal),
     start: (argv) => startTurnProcess(effectScene, effects, argv),
     ask: (text, options, action) => ask(text, options, action ?? null),
-    permit: (wish) => scene.permits(wish, ask, denied),
+    permit: (wish) => scene.permits(wish, ask, denied, warn),
     noteDenial: denied,
     past: scene.past,
     settings: scene.settings,

@@ -15,6 +15,7 @@ import {
   pendingApprovals,
   SYSTEM_STREAM,
   sessionStream,
+  startSession,
 } from "../kernel/index.ts";
 import { openSqliteStore } from "../store/index.ts";
 import { createApprovalWaiters } from "./approvals.ts";
@@ -76,8 +77,7 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
   const prompt = async (id: string): Promise<string> => {
     const turnId = newId();
     const turn = { turnId, prompt: { text: "x", blob: null, bytes: 1 }, queue: true };
-    await committer.session(id, (state) => admitTurn(state, turn), BY);
-    runner.pump(id);
+    await runner.admit(id, turnId, (state) => admitTurn(state, turn), BY);
     return turnId;
   };
   const idle = async (id: string): Promise<void> => {
@@ -125,6 +125,32 @@ proves(
     await made.idle(id);
     expect(await made.outcomes(id)).toEqual(admitted.map(() => "completed"));
     expect(most).toBe(1);
+  },
+);
+
+proves(
+  "E5",
+  "a turn that nothing stands before is admitted and started in one append; one behind it is not",
+  async () => {
+    let release = (): void => undefined;
+    await using made = await makeRunner(() => new Promise<void>((resolve) => (release = resolve)));
+    const id = await made.open();
+    const admit = async (): Promise<readonly string[]> => {
+      const turnId = newId();
+      const turn = { turnId, prompt: { text: "x", blob: null, bytes: 1 }, queue: true };
+      const events = await made.runner.admit(id, turnId, (state) => admitTurn(state, turn), BY);
+      return events.map(({ type }) => type);
+    };
+    const finish = async (): Promise<void> => {
+      release();
+      await sleep(1);
+    };
+    await made.committer.session(id, (state) => startSession(state, "fresh"), BY);
+    expect(await admit()).toEqual(["turn.admitted@1", "turn.started@1"]);
+    expect(await admit()).toEqual(["turn.admitted@1"]);
+    while ((await made.outcomes(id)).length < 2) await finish();
+    await made.runner.drain(0);
+    expect(await admit()).toEqual(["turn.admitted@1"]);
   },
 );
 

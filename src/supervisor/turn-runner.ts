@@ -2,27 +2,25 @@ import { toNomosError } from "../contract/index.ts";
 import { type Driver, DriverError, HandshakeError } from "../drivers/index.ts";
 import type { Clock, Files, HostProcess } from "../host/index.ts";
 import {
-  isEnded,
+  type Decision,
   outlivesDaemon,
   type Policy,
   pendingApprovals,
-  type Question,
   type SessionState,
-  startNextTurn,
-  startSession,
   type ToolPolicy,
-  wakeSession,
 } from "../kernel/index.ts";
-import type { Store } from "../store/index.ts";
+import type { RecordedEvent, Store } from "../store/index.ts";
 import type { ApprovalWaiters } from "./approvals.ts";
-import type { Committer } from "./committer.ts";
+import type { By, Committer } from "./committer.ts";
 import type { Frames } from "./frames.ts";
-import { createPermits, type UnattendedPolicy } from "./permits.ts";
+import { createPermits, isOutside, type UnattendedPolicy } from "./permits.ts";
 import type { SessionProcesses } from "./session-processes.ts";
 import { isPassing, recordTurnEnd, TRY_AGAIN_MS } from "./turn-end.ts";
 import { inputOf, pastOf } from "./turn-input.ts";
 import { createTurnPort } from "./turn-port.ts";
+import { createTurnStarts, type Due, isStart, type TurnStart } from "./turn-start.ts";
 import { type Outcome, orLetGo, type StopReason, stopped } from "./turn-stop.ts";
+import { walledFiles } from "./walled-files.ts";
 import { within } from "./within-bounds.ts";
 
 export interface TurnRunnerDeps {
@@ -54,6 +52,13 @@ export interface PermissionSources {
 export interface TurnRunner {
   /** There may be work: starts the pump, or tells the running one to look again. */
   readonly pump: (sessionId: string) => void;
+  /** Records that a turn is admitted. Where nothing stands before it, its start is in the same append. */
+  readonly admit: (
+    sessionId: string,
+    turnId: string,
+    admission: (state: SessionState) => Decision,
+    by: By,
+  ) => Promise<readonly RecordedEvent[]>;
   /** Aborts the running turn; resolves when it is recorded as ended, at the latest after the grace. */
   readonly interrupt: (sessionId: string, why: StopReason) => Promise<void>;
   readonly isRunning: (sessionId: string) => boolean;
@@ -73,6 +78,10 @@ interface Turn {
   stopTimer: () => void;
 }
 
+interface Run extends Due {
+  readonly controller: AbortController;
+}
+
 /** What a process gets after an interruption before it is killed. */
 const INTERRUPT_GRACE_MS = 1000;
 /** What is still there when the turn is over was asked to end long ago. */
@@ -81,6 +90,8 @@ const LAST_GRACE_MS = 200;
 export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   const pumps = new Map<string, Pump>();
   let draining = false;
+  const starts = createTurnStarts(deps);
+  const nextStart: TurnStart = (sessionId) => starts.next(sessionId, draining);
 
   const pump = (sessionId: string): void => {
     const running = pumps.get(sessionId);
@@ -88,20 +99,40 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       running.again = true;
       return;
     }
+    begin(sessionId, nextStart);
+  };
+
+  const begin = (sessionId: string, first: TurnStart): void => {
     const fresh: Pump = { again: false, turn: null, done: Promise.resolve() };
     pumps.set(sessionId, fresh);
-    fresh.done = work(sessionId, fresh).catch((thrown: unknown) => {
+    fresh.done = work(sessionId, fresh, first).catch((thrown: unknown) => {
       deps.log("a session's pump stopped", { sessionId, reason: String(thrown) });
       // A disk that is full now, or a database that is away, may not be so for ever; and what was admitted must run.
       if (isPassing(thrown)) deps.clock.after(TRY_AGAIN_MS, () => pump(sessionId));
     });
   };
 
-  const work = async (sessionId: string, mine: Pump): Promise<void> => {
+  const admit: TurnRunner["admit"] = async (sessionId, turnId, admission, by) => {
+    if (draining || pumps.has(sessionId)) {
+      const { events } = await deps.committer.session(sessionId, admission, by);
+      pump(sessionId);
+      return events;
+    }
+    const admitted = Promise.withResolvers<readonly RecordedEvent[]>();
+    begin(sessionId, async (id) => {
+      const recorded = starts.withAdmission(id, turnId, admission, by);
+      admitted.resolve(recorded);
+      return (await recorded.catch(() => [])).some(isStart) ? starts.recorded(id) : null;
+    });
+    return admitted.promise;
+  };
+
+  const work = async (sessionId: string, mine: Pump, first: TurnStart): Promise<void> => {
     try {
+      await oneTurn(sessionId, mine, first);
       do {
         mine.again = false;
-        while (await oneTurn(sessionId, mine));
+        while (await oneTurn(sessionId, mine, nextStart));
       } while (mine.again);
     } finally {
       // In the same breath as the last look: whoever calls after this starts a new pump.
@@ -110,13 +141,14 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   };
 
   /** True when a turn was run, so that there may be another. It can be interrupted from before its first event on. */
-  const oneTurn = async (sessionId: string, mine: Pump): Promise<boolean> => {
+  const oneTurn = async (sessionId: string, mine: Pump, start: TurnStart): Promise<boolean> => {
     const controller = new AbortController();
     const over = Promise.withResolvers<void>();
     const turn: Turn = { controller, over: over.promise, stopTimer: () => undefined };
     mine.turn = turn;
     try {
-      const run = await nextRun(sessionId, controller);
+      const due = await start(sessionId);
+      const run = due === null ? null : { ...due, controller };
       if (run !== null) await runOne(run, turn);
       return run !== null;
     } finally {
@@ -124,52 +156,6 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       over.resolve();
     }
   };
-
-  const nextRun = async (sessionId: string, controller: AbortController): Promise<Run | null> => {
-    const state = await deps.committer.sessionState(sessionId);
-    if (state.spec === null || isEnded(state)) return null;
-    const driver = driverOf(state.spec.adapter);
-    if (driver.runTurn === null) return null;
-    if (state.phase.at === "busy" && outlivesDaemon(state)) {
-      const { turnId, eventId } = state.phase;
-      return { state, driver, turnId, eventId, question: pendingApprovals(state, turnId)[0] ?? null, controller };
-    }
-    const started = draining ? null : await startNext(sessionId, driver);
-    if (started?.phase.at !== "busy") return null;
-    const { turnId, eventId } = started.phase;
-    return { state: started, driver, turnId, eventId, question: null, controller };
-  };
-
-  /** One that was taken out of the configuration fails its turns by name; they would wait for ever otherwise. */
-  const driverOf = (slug: string): Driver => {
-    try {
-      return deps.driver(slug);
-    } catch (thrown) {
-      const runTurn = () => Promise.reject(thrown);
-      return { slug, summary: "", continuity: "digest", check: async () => undefined, runTurn };
-    }
-  };
-
-  /** Started or woken when needed, and on its next turn; null when none waits. */
-  const startNext = async (sessionId: string, driver: Driver): Promise<SessionState | null> => {
-    const { committer } = deps;
-    const by = { actor: "daemon" };
-    const now = await committer.sessionState(sessionId);
-    if (now.phase.at === "starting") await committer.session(sessionId, (state) => startSession(state, "fresh"), by);
-    if (now.phase.at === "hibernated" && now.queue.length > 0)
-      await committer.session(sessionId, (state) => wakeSession(state, driver.continuity), by);
-    const { events } = await committer.session(sessionId, startNextTurn, by);
-    return events.length === 0 ? null : committer.sessionState(sessionId);
-  };
-
-  interface Run {
-    readonly state: SessionState;
-    readonly driver: Driver;
-    readonly turnId: string;
-    readonly eventId: string;
-    readonly question: Question | null;
-    readonly controller: AbortController;
-  }
 
   const runOne = async (run: Run, turn: Turn): Promise<void> => {
     const { state, turnId, controller } = run;
@@ -248,11 +234,14 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       permits: createPermits({
         toolPolicy: (tool) => deps.permissions.named(spec.agent, tool),
         unattended: () => deps.permissions.unattended(spec.adapter),
+        sandbox: spec.sandbox,
+        isOutside: (path) => isOutside(deps.files, spec.cwd, path),
       }),
       answerWithinMs: deps.permissions.answerWithinMs,
       resumed: question,
       frame,
       show: frame,
+      files: spec.sandbox === "strict" ? walledFiles(deps.files, spawn) : deps.files,
       spawn,
       toolPolicy: (tool) => policies.get(tool) ?? "never",
       waitFor: (approvalId) =>
@@ -264,6 +253,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
 
   return {
     pump,
+    admit,
     isRunning: (sessionId) => pumps.get(sessionId)?.turn != null,
     interrupt: async (sessionId, why) => {
       const turn = pumps.get(sessionId)?.turn;

@@ -3,7 +3,7 @@ import { ZodError, type z } from "zod";
 import { NomosError, toNomosError } from "../contract/index.ts";
 import { type Actor, belowSession, canonicalJson, decideGate, isUuid, type Json, LIMITS } from "../kernel/index.ts";
 import type { CallRef } from "../store/index.ts";
-import type { Context, Output, Syscall } from "./define.ts";
+import type { Context, Output, StreamItem, Syscall } from "./define.ts";
 import type { Progress } from "./progress.ts";
 import type { Services } from "./services.ts";
 
@@ -23,16 +23,32 @@ export async function dispatch(services: Services, syscall: Syscall, request: Re
     const input: Record<string, unknown> = { ...parseInput(syscall.input, request.input) };
     const resource = await resourceOf(services, syscall, request.actor, input);
     const call = request.key === null || syscall.kind !== "write" ? null : callRef(syscall, request, input);
-    const { actor, signal, progress = () => undefined } = request;
+    const { actor, progress = () => undefined } = request;
+    const unwelcome = new AbortController();
+    const signal = syscall.kind === "stream" ? AbortSignal.any([request.signal, unwelcome.signal]) : request.signal;
     const context: Context = { services, actor, call, signal, progress };
     await judge(syscall, resource, context);
-    return call === null
-      ? await syscall.run(context, input)
-      : await once(services, call, () => syscall.run(context, input));
+    const output =
+      call === null ? await syscall.run(context, input) : await once(services, call, () => syscall.run(context, input));
+    return "stream" in output ? { stream: whileWelcome(output.stream, context, unwelcome) } : output;
   } catch (thrown) {
     const error = thrown instanceof ZodError ? invalid(thrown) : toNomosError(thrown);
     services.instruments.failed(error);
     throw error;
+  }
+}
+
+/** A stream is no longer than the token it was opened with. */
+async function* whileWelcome(
+  stream: AsyncIterable<StreamItem>,
+  { services, actor }: Context,
+  unwelcome: AbortController,
+): AsyncGenerator<StreamItem> {
+  const stop = services.tokens.watch(actor.principal, () => unwelcome.abort());
+  try {
+    yield* stream;
+  } finally {
+    stop();
   }
 }
 

@@ -4,6 +4,7 @@ export { dispatch, mayCall, parseInput } from "./dispatch.ts";
 export type { ListedDocument, Shown } from "./mcp-spelling.ts";
 export { createInstruments, type Instruments } from "./metrics/instruments.ts";
 export type { Progress } from "./progress.ts";
+export type { RanInSandbox, SandboxExplained } from "./sandbox.ts";
 export type {
   AuditService,
   BackupService,
@@ -12,6 +13,8 @@ export type {
   DriverDesk,
   DriverShown,
   EventLoopLag,
+  SandboxOrder,
+  SandboxService,
   Services,
 } from "./services.ts";
 export { permissions, ROLES, SYSCALLS } from "./table.ts";

@@ -1,7 +1,7 @@
 import { mkdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { NomosError } from "../contract/index.ts";
-import { isInside } from "../host/index.ts";
+import { fileStamp, isInside } from "../host/index.ts";
 
 /** What is written out of a home: its folder there, and how a place is refused. */
 export interface Output {
@@ -18,7 +18,7 @@ export async function outputPlace(home: string, to: string | null, { folder, ...
   const refused = (reason: string): NomosError => output.refused({ to, reason });
   if (to === null) {
     await mkdir(own, { recursive: true, mode: 0o700 });
-    return join(own, `nomos-${new Date().toISOString().replaceAll(/[-:.]/g, "")}`);
+    return join(own, `nomos-${fileStamp()}`);
   }
   if (!isAbsolute(to)) throw refused("the path is not absolute");
   if (dirname(to) === own) await mkdir(own, { recursive: true, mode: 0o700 });

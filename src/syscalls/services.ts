@@ -16,6 +16,7 @@ import type {
 } from "../supervisor/index.ts";
 import type { Instruments } from "./metrics/instruments.ts";
 import type { Progress } from "./progress.ts";
+import type { RanInSandbox, SandboxExplained } from "./sandbox.ts";
 import type { Tickets } from "./tickets.ts";
 
 /** What syscalls work on. Built once by the composition root. */
@@ -29,6 +30,7 @@ export interface Services {
   readonly frames: Frames;
   readonly policy: Policy;
   readonly drivers: DriverDesk;
+  readonly sandbox: SandboxService;
   /** Throws `not_installed` for a driver that is not there. */
   readonly requireDriver: (slug: string) => void;
   readonly fence: number;
@@ -56,6 +58,20 @@ export interface Services {
     denial: { readonly verb: string; readonly resource: string; readonly rules: readonly string[] },
     caller: Caller,
   ) => Promise<void>;
+}
+
+export interface SandboxOrder {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly network?: { readonly allow: readonly string[] } | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface SandboxService {
+  readonly explain: (id: string) => Promise<SandboxExplained>;
+  /** Runs to its end; the record of it stands for what it printed. */
+  readonly run: (order: SandboxOrder, caller: Caller) => Promise<readonly RecordedEvent[]>;
+  readonly ran: (eventId: string) => RanInSandbox | null;
 }
 
 export interface DriverDesk {

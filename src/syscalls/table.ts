@@ -11,6 +11,7 @@ import { driver } from "./driver.ts";
 import { handoff } from "./handoff.ts";
 import { keeping } from "./keeping.ts";
 import { reporting } from "./reporting.ts";
+import { sandbox } from "./sandbox.ts";
 import { sessionLife } from "./session-life.ts";
 import { sessionOffer } from "./session-offer.ts";
 import { sessionRead } from "./session-read.ts";
@@ -31,6 +32,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...agent,
   ...workspace,
   ...driver,
+  ...sandbox,
   ...audit,
   ...system,
   ...keeping,

@@ -254,9 +254,10 @@ async function expectMemory(stage: Stage, recipe: Recipe, id: string, word: stri
   expect((await linesOf(stage.daemon(), id)).join("\n")).toContain(`the code word is ${word}`);
   const events = await eventsOf(stage.daemon(), id);
   const attached = events.filter(({ type }) => type === "driver.attached@1").at(-1)?.data;
-  expect(attached).toMatchObject({ continuity: recipe.comesBack });
+  const continuity = String(attached?.["continuity"]);
+  expect(recipe.comesBack === "native" ? ["native"] : ["native", "digest"]).toContain(continuity);
   await end(stage, id);
-  return recipe.comesBack === "native" ? YES : { works: "yes", note: "by a digest of the log" };
+  return continuity === "native" ? YES : { works: "yes", note: "by a digest of the log" };
 }
 
 async function expectNothingLeft(stage: Stage): Promise<Traces> {

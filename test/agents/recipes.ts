@@ -13,7 +13,7 @@ export interface Recipe {
   /** Whether it takes the tools that a session offers it; `late`: its first turn was seen to begin without them. */
   readonly takesTools: "at once" | "late" | null;
   /** How its memory comes back when its process is gone. */
-  readonly comesBack: "native" | "digest";
+  readonly comesBack: "native" | "either";
 }
 
 export const RECIPES: readonly Recipe[] = [
@@ -73,7 +73,7 @@ export const RECIPES: readonly Recipe[] = [
     always: false,
     asksOn: "write",
     takesTools: "at once",
-    comesBack: "digest",
+    comesBack: "either",
     prepare: async (person, endpoint) => {
       const security = { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } };
       await lay(join(person, ".gemini/settings.json"), json({ security }));

@@ -1,6 +1,7 @@
 import { mkdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
+import { storeEnvironment } from "../support/chosen-store.ts";
 import { BIN, runCli, startDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import { readStream } from "./support/stream-reader.ts";
@@ -26,7 +27,8 @@ proves(
   "every case of AIP-46 holds, but for those where the daemon itself says what it does instead",
   async () => {
     const daemon = await startDaemon();
-    const restart = `NOMOS_HOME=${daemon.home} ${process.execPath} ${BIN} restart`;
+    const { NOMOS_STORE = "" } = storeEnvironment(daemon.home);
+    const restart = `NOMOS_HOME=${daemon.home} NOMOS_STORE='${NOMOS_STORE}' ${process.execPath} ${BIN} restart`;
     const args = ["conformance", "aip46", "--url", daemon.url, "--token", daemon.token, "--restart", restart, "--json"];
     const { exitCode, json } = await runCli(args, { home: join(daemon.home, "../other") });
     const { results } = json<{ results: { number: number; verdict: string; reason: string | null }[] }>();

@@ -219,6 +219,10 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     const slug = await driver(on);
     return { method: "DELETE", path: `/api/drivers/${slug}`, other: {}, same: ["ok", "slug"] };
   },
+  "sandbox.run": async (on) => {
+    const body = { argv: ["true"], cwd: join(on.home, "..") };
+    return post("/api/sandbox/run", body, { ...body, argv: ["false"] }, ["timedOut"]);
+  },
   "audit.export": async (on) => {
     const to = join(on.home, "..", `export-${randomUUID()}`);
     return post("/api/audit/export", { to }, { to: `${to}-other` }, ["path", "size"]);

@@ -148,3 +148,22 @@ proves("H12", "a session forgotten while it is watched ends the stream", async (
   await reader.until("the end", ({ event }) => event === "end");
   await eventually("the server closes", async () => reader.isOver());
 });
+
+proves("H19", "a stream ends with the token it was opened with, and shows nothing that comes later", async () => {
+  const { id } = await start(daemon);
+  const ways = [
+    { ttlMs: undefined, end: (tokenId: string) => daemon.call("DELETE", `/api/tokens/${tokenId}`) },
+    { ttlMs: 1500, end: async () => undefined },
+  ];
+  for (const { ttlMs, end } of ways) {
+    const body = { capabilities: ["session.read"], label: "watcher", ...(ttlMs === undefined ? {} : { ttlMs }) };
+    const issued = expectOk(await daemon.call<{ secret: string; tokenId: string }>("POST", "/api/tokens", body), 201);
+    const reader = await readStream(daemon, `/sessions/${id}/stream`, { authorization: `Bearer ${issued.secret}` });
+    await reader.until("the start", isEvent("session.started@1"));
+    await end(issued.tokenId);
+    await eventually("the server closes", async () => reader.isOver());
+    const seen = reader.items.length;
+    await turn(daemon, id, "say for others");
+    expect(reader.items).toHaveLength(seen);
+  }
+});

@@ -93,6 +93,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     driver,
     driverFile: () => null,
     strictMissing: null,
+    tryWalls: () => undefined,
     random: () => new Uint8Array(5),
   };
   const supervisor = createSupervisor({

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { Client } from "pg";
+import { Client, DatabaseError } from "pg";
 
 /** A real PostgreSQL on a port and in a folder of its own. */
 export interface TestPostgres extends AsyncDisposable {
@@ -154,10 +154,22 @@ export async function testSchema(server = sharedServer()): Promise<TestSchema> {
   return {
     name,
     url: schemaUrl(server, name),
-    [Symbol.asyncDispose]: async () => {
-      await onPostgres(server, (client) => client.query(`DROP SCHEMA IF EXISTS "${name}" CASCADE`));
-    },
+    [Symbol.asyncDispose]: () => dropSchema(server, name, DROP_TRIES),
   };
+}
+
+const DROP_TRIES = 5;
+const DEADLOCK = "40P01";
+
+/** A daemon may still be at work in it; of two who wait for each other PostgreSQL sends one away. */
+async function dropSchema(server: string, name: string, triesLeft: number): Promise<void> {
+  try {
+    await onPostgres(server, (client) => client.query(`DROP SCHEMA IF EXISTS "${name}" CASCADE`));
+  } catch (thrown) {
+    const isDeadlock = thrown instanceof DatabaseError && thrown.code === DEADLOCK;
+    if (!isDeadlock || triesLeft === 1) throw thrown;
+    await dropSchema(server, name, triesLeft - 1);
+  }
 }
 
 export function schemaUrl(server: string, schema: string): string {

@@ -62,7 +62,7 @@ function differences({ slug, asksOn, takesTools, comesBack }: (typeof RECIPES)[n
     takesTools === null
       ? "no"
       : { "at once": "yes", late: "yes, but its first turn was seen to begin without them" }[takesTools],
-    comesBack === "native" ? "its own" : "a digest of the log",
+    comesBack === "native" ? "its own" : "its own where it has saved it, else a digest of the log",
     manifest?.capabilities.many_sessions === true ? "for all sessions of a directory" : "for each session",
   ];
 }

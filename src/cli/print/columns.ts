@@ -39,7 +39,7 @@ const COLUMNS: { readonly [list: string]: Columns } = {
     plain("tools"),
   ],
   workspaces: [plain("slug"), ["ACTIVE", (row) => (row["active"] === true ? "*" : "")], plain("path"), plain("label")],
-  drivers: [plain("slug"), plain("continuity"), plain("summary")],
+  drivers: [plain("slug"), plain("installed"), plain("continuity"), plain("summary")],
   tokens: [
     plain("tokenId", "ID"),
     plain("label"),

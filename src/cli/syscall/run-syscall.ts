@@ -1,6 +1,7 @@
 import { connect } from "../daemon/connect.ts";
 import { printItem } from "../print/print-item.ts";
 import { printOutput } from "../print/print-output.ts";
+import { createStatusLine, type StatusLine } from "../print/status-line.ts";
 import { stopByHand } from "../stop-by-hand.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
 import { type FoundSyscall, findSyscall } from "./find-syscall.ts";
@@ -18,9 +19,29 @@ export const runSyscall: RunCommand = async (terminal, { args, json }) => {
     for await (const item of client.streamByName(found.name, input, { signal: stop })) printItem(terminal, item, json);
     return EXIT.ok;
   }
-  const output = await client.callByName(found.name, input, idempotencyKey === null ? {} : { idempotencyKey });
+  const call = client.callByName(found.name, input, idempotencyKey === null ? {} : { idempotencyKey });
+  const output = await (json ? call : patiently(terminal, args.slice(0, WORDS_SHOWN).join(" "), call));
   return answer(terminal, found, output, json);
 };
+
+const WORDS_SHOWN = 3;
+const SILENT_MS = 1000;
+
+/** What takes long says so on the screen: what it is, and for how long by now. */
+async function patiently<T>(terminal: Terminal, text: string, call: Promise<T>): Promise<T> {
+  if (!terminal.hasCursor) return call;
+  const sinceMs = Date.now();
+  const lines: StatusLine[] = [];
+  const timer = setTimeout(() => {
+    const line = createStatusLine(terminal);
+    line.set({ text, sinceMs });
+    lines.push(line);
+  }, SILENT_MS);
+  return call.finally(() => {
+    clearTimeout(timer);
+    for (const line of lines) line.close();
+  });
+}
 
 export function answer(terminal: Terminal, found: Pick<FoundSyscall, "name">, output: unknown, json: boolean): number {
   if (json) terminal.print(JSON.stringify(output));

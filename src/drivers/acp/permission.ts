@@ -34,6 +34,7 @@ export function createPermissions(port: TurnPort, recorder: TurnRecorder, onTooM
         question: questionOf(call),
         options: [...choices.allow.keys()],
         resource: resourceOf(call),
+        paths: pathsOf(call),
       });
       return selected(choices, reply);
     } catch {
@@ -83,6 +84,11 @@ function resourceOf(call: ToolChange): string {
   const place = call.places?.[0]?.path;
   const text = commandIn(call.input) ?? place ?? call.title ?? call.callId;
   return `${place === undefined ? "call" : "path"}/${text.replaceAll("/", "∕").slice(0, 500)}`;
+}
+
+function pathsOf({ places, content }: ToolChange): string[] {
+  const named = (places ?? []).map(({ path }) => path);
+  return [...named, ...(content ?? []).flatMap((item) => (item.is === "diff" ? [item.path] : []))];
 }
 
 function commandIn(input: unknown): string | null {

@@ -21,6 +21,10 @@ const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 const ALLOWED_NAMES: ReadonlySet<string> = new Set([
   ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TZ", "TMPDIR", "SSH_AUTH_SOCK"],
+  // Whom a program may trust on the network, and where npm fetches from: without these nothing works behind a company's proxy.
+  ...["NODE_EXTRA_CA_CERTS", "NODE_USE_SYSTEM_CA", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE"],
+  ...["REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO", "NIX_SSL_CERT_FILE"],
+  ...["npm_config_registry", "npm_config_cafile"].flatMap((name) => [name, name.toUpperCase()]),
   ...["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]),
 ]);
 

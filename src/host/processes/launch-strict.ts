@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { Duplex } from "node:stream";
 import { HostError } from "../host-error.ts";
+import type { Cgroups } from "../sandbox/cgroups.ts";
 import { forwarderScript } from "../sandbox/network/forwarder.ts";
 import { seccompFilter } from "../sandbox/seccomp/filter.ts";
 import { strictArgv } from "../sandbox/strict-argv.ts";
@@ -19,6 +21,7 @@ export interface StrictMeans {
   readonly bwrapPath: string;
   /** Of the system, what not everybody may read. */
   readonly closed: readonly HiddenPath[];
+  readonly cgroups: Cgroups | null;
 }
 
 /** As `off`, but behind the walls of the spec. Nothing is started in a sandbox that is not exactly as planned. */
@@ -41,19 +44,23 @@ export function launchStrict(spec: ProcessSpec, walls: Walls, home: Home, means:
   filterPipe.on("error", () => filterPipe.destroy());
   filterPipe.end(filter ?? "");
   const tree = namespaceTree(forked.pid, marker);
+  const group = walls.limits === undefined ? null : (means.cgroups?.open(randomUUID(), walls.limits) ?? null);
   let problem: string | null = "the sandbox ended before the program was started in it";
   const mayStart = (): boolean => {
     if (!tree.adopt()) return false;
     const init = tree.initPid();
     problem = init === null ? "the sandbox is gone" : unlikePlan(init, plan);
+    if (problem === null && init !== null && group !== null)
+      for (const pid of [init, ...tree.mark().map((one) => one.pid)]) group.add(pid);
     return problem === null;
   };
   keepGate(gate, mayStart, (error) => log("the start gate failed", { pid: forked.pid, error }));
-  return { ...forked, tree, whyNotStarted: () => (problem === null ? undefined : failed(problem, bwrapPath)) };
+  const whyNotStarted = () => (problem === null ? undefined : failed(problem, bwrapPath));
+  return { ...forked, tree, whyNotStarted, onGone: () => group?.close() };
 }
 
 /** What the process would see, and as what its program is found there. */
-function planFor(
+export function planFor(
   spec: ProcessSpec,
   walls: Walls,
   home: Home,

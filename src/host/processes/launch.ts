@@ -30,6 +30,8 @@ export interface Launched extends Forked {
   readonly tree: ProcessTree;
   /** To be asked when the process has ended: what kept the program itself from running, if anything. */
   whyNotStarted(): HostError | undefined;
+  /** To be called when the whole tree has gone. */
+  onGone?(): void;
 }
 
 export function launchPlain(spec: ProcessSpec, home: Home, log: HostLog): Launched {

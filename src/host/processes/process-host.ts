@@ -3,10 +3,13 @@ import { systemClock } from "../clock.ts";
 import { UNREACHABLE, unless } from "../errno.ts";
 import { HostError } from "../host-error.ts";
 import type { Missing } from "../missing.ts";
+import type { Cgroups } from "../sandbox/cgroups.ts";
 import { watchClosedPaths } from "../sandbox/closed-paths.ts";
+import type { SandboxPlan } from "../sandbox/strict-plan.ts";
+import type { Walls } from "../sandbox/walls.ts";
 import { type HostProcess, runningProcess, type StopOptions } from "./host-process.ts";
 import { type Home, type HostLog, type Launched, launchPlain, launchSandboxed } from "./launch.ts";
-import { launchStrict, type StrictMeans } from "./launch-strict.ts";
+import { launchStrict, planFor, type StrictMeans } from "./launch-strict.ts";
 import type { ProcessSpec } from "./process-spec.ts";
 
 export interface ProcessHostOptions {
@@ -16,6 +19,8 @@ export interface ProcessHostOptions {
   readonly bwrapPath: string | null;
   /** Why `strict` cannot be held here, though there may be a bubblewrap; null: it has proved itself. */
   readonly strictMissing?: Missing | null;
+  /** What holds a walled process to limits together with all that it starts; null: nothing does. */
+  readonly cgroups?: Cgroups | null;
   readonly processesMax?: number;
   readonly log?: HostLog;
 }
@@ -27,6 +32,8 @@ export interface ProcessHost extends AsyncDisposable {
    * kernel the parent of a process is the thread that forked it, and a sandbox ends with its parent.
    */
   spawn(spec: ProcessSpec): HostProcess;
+  /** What a walled process would see. Throws as `spawn` does, and starts nothing. */
+  plan(spec: ProcessSpec & { readonly walls: Walls }): SandboxPlan;
   /** Stops everything that runs. */
   stopAll(options?: StopOptions): Promise<void>;
 }
@@ -34,7 +41,14 @@ export interface ProcessHost extends AsyncDisposable {
 const PROCESSES_MAX = 256;
 
 export function createProcessHost(options: ProcessHostOptions): ProcessHost {
-  const { home, bwrapPath, strictMissing = null, processesMax = PROCESSES_MAX, log = () => undefined } = options;
+  const {
+    home,
+    bwrapPath,
+    strictMissing = null,
+    cgroups = null,
+    processesMax = PROCESSES_MAX,
+    log = () => undefined,
+  } = options;
   const closed = watchClosedPaths("/etc", systemClock());
   const running = new Set<HostProcess>();
   realHome(home);
@@ -44,7 +58,10 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
     // Each time: a link on the way to the home may lead elsewhere by now.
     const homes = { home, realHome: realHome(home) };
     const launched = launch(spec, homes);
-    const hostProcess = runningProcess(launched, spec.outputLimitBytes, () => running.delete(hostProcess));
+    const hostProcess = runningProcess(launched, spec.outputLimitBytes, () => {
+      running.delete(hostProcess);
+      launched.onGone?.();
+    });
     running.add(hostProcess);
     return hostProcess;
   }
@@ -57,8 +74,12 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
 
   function strictMeans(): StrictMeans {
     const missing = bwrapPath === null ? NO_BUBBLEWRAP : strictMissing;
-    if (missing === null && bwrapPath !== null) return { bwrapPath, closed: closed.list() };
+    if (missing === null && bwrapPath !== null) return { bwrapPath, closed: closed.list(), cgroups };
     throw strictUnavailable(missing ?? NO_BUBBLEWRAP);
+  }
+
+  function plan(spec: ProcessSpec & { readonly walls: Walls }): SandboxPlan {
+    return planFor(spec, spec.walls, { home, realHome: realHome(home) }, strictMeans().closed).plan;
   }
 
   async function stopAll(stopOptions?: StopOptions): Promise<void> {
@@ -68,7 +89,7 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
     }
   }
 
-  return { home, spawn, stopAll, [Symbol.asyncDispose]: () => stopAll() };
+  return { home, spawn, plan, stopAll, [Symbol.asyncDispose]: () => stopAll() };
 }
 
 const NO_BUBBLEWRAP: Missing = { missing: "there is no bubblewrap", remedy: "run: apt-get install bubblewrap" };

@@ -13,7 +13,7 @@ import type { Walls } from "./walls.ts";
 
 const found = needs("bwrap") ? await findBubblewrap(process.env["PATH"] ?? "") : { missing: "bwrap" };
 const bwrapPath = "path" in found ? found.path : "";
-const strict = proves.skipIf(!needs("bwrap"));
+const provesWall = proves.skipIf(!needs("bwrap"));
 const WALLS: Walls = { mounts: [], programs: [], home: null, temp: null, door: null };
 
 function walled(stage: Rehearsal, script: string, walls: Partial<Walls> = {}, env: Record<string, string> = {}) {
@@ -21,7 +21,7 @@ function walled(stage: Rehearsal, script: string, walls: Partial<Walls> = {}, en
   return readAll(stage.shell(script, { walls: { ...WALLS, ...walls }, env: { ...spec.env, ...env } }));
 }
 
-strict("WL-1", "there is the system to read, one directory to write, and a home and temp of its own", async () => {
+provesWall("WL-1", "there is the system to read, one directory to write, and a home and temp of its own", async () => {
   await using stage = rehearse({ bwrapPath });
   writeFileSync(join(stage.directory, "beside"), stage.secret);
   const script = `echo in > made; echo t > /tmp/t && echo h > ~/h && cat /tmp/t ~/h; cat ../beside; echo $HOME
@@ -154,7 +154,7 @@ async function serveSecret(name: string) {
 }
 
 describe.skipIf(!needs("bwrap"))("what is shown", () => {
-  strict("WL-2", "a mount is read, written or hidden as asked, the innermost counts", async () => {
+  provesWall("WL-2", "a mount is read, written or hidden as asked, the innermost counts", async () => {
     await using stage = rehearse({ bwrapPath });
     const at = (...parts: string[]) => join(stage.workspace, ...parts);
     for (const name of ["src/deep", "docs", "secrets"]) mkdirSync(at(name), { recursive: true });
@@ -178,7 +178,7 @@ describe.skipIf(!needs("bwrap"))("what is shown", () => {
     expect(readdirSync(at("docs"))).toEqual([]);
   });
 
-  strict("WL-2", "a directory on the way to a hidden one cannot be renamed from inside", async () => {
+  provesWall("WL-2", "a directory on the way to a hidden one cannot be renamed from inside", async () => {
     await using stage = rehearse({ bwrapPath });
     mkdirSync(join(stage.workspace, "a", "b", "hidden"), { recursive: true });
     writeFileSync(join(stage.workspace, "a", "b", "hidden", "key"), stage.secret);
@@ -189,14 +189,14 @@ describe.skipIf(!needs("bwrap"))("what is shown", () => {
     expect(stderr.match(/busy/g)).toHaveLength(3);
   });
 
-  strict("WL-1", "the product's home is covered even where the working directory holds it", async () => {
+  provesWall("WL-1", "the product's home is covered even where the working directory holds it", async () => {
     await using stage = rehearse({ bwrapPath });
     const script = `ls -A home; cat home/token; mv home h2; mkdir -p home/x; cat h2/token; ls`;
     const { stdout } = await readAll(stage.shell(script, { cwd: stage.directory, walls: WALLS }));
     expect(stdout).toBe("home\nworkspace\n");
   });
 
-  strict("WL-1", "a working directory that is the system or a person's home is refused", async () => {
+  provesWall("WL-1", "a working directory that is the system or a person's home is refused", async () => {
     await using stage = rehearse({ bwrapPath });
     for (const cwd of ["/", "/usr/lib", "/etc"])
       expect(() => stage.shell("true", { cwd, walls: WALLS })).toThrow(
@@ -208,20 +208,30 @@ describe.skipIf(!needs("bwrap"))("what is shown", () => {
     );
   });
 
-  strict("WL-1", "where bubblewrap is missing, strict does not start at all", async () => {
+  provesWall("WL-1", "where bubblewrap is missing, strict does not start at all", async () => {
     await using stage = rehearse({ bwrapPath: null });
     expect(() => stage.shell("true", { walls: WALLS })).toThrow(
       expect.objectContaining({ code: "sandbox_unavailable", remedy: expect.stringContaining("bubblewrap") }),
     );
   });
 
-  strict("WL-3", "what would run code in every program, and the person's own services, is not handed in", async () => {
-    await using stage = rehearse({ bwrapPath });
-    const env = { LD_PRELOAD: "/x.so", BASH_ENV: "/x", SSH_AUTH_SOCK: "/x", XDG_RUNTIME_DIR: "/run/user/0", KEPT: "1" };
-    const { stdout } = await walled(stage, "env", {}, env);
-    expect(stdout).toContain("KEPT=1");
-    expect(stdout).not.toMatch(/LD_PRELOAD|BASH_ENV|SSH_AUTH|XDG_RUNTIME/);
-  });
+  provesWall(
+    "WL-3",
+    "what would run code in every program, and the person's own services, is not handed in",
+    async () => {
+      await using stage = rehearse({ bwrapPath });
+      const env = {
+        LD_PRELOAD: "/x.so",
+        BASH_ENV: "/x",
+        SSH_AUTH_SOCK: "/x",
+        XDG_RUNTIME_DIR: "/run/user/0",
+        KEPT: "1",
+      };
+      const { stdout } = await walled(stage, "env", {}, env);
+      expect(stdout).toContain("KEPT=1");
+      expect(stdout).not.toMatch(/LD_PRELOAD|BASH_ENV|SSH_AUTH|XDG_RUNTIME/);
+    },
+  );
 });
 
 describe.skipIf(!needs("bwrap"))("ordinary work goes on", () => {
@@ -256,7 +266,7 @@ print(socket.create_connection(s.getsockname()).recv(9).decode())"`,
 });
 
 describe.skipIf(!needs("bwrap"))("one writable tree and nothing else", () => {
-  strict("WL-4", "a program runs to its end, with its input, and writes only there", async () => {
+  provesWall("WL-4", "a program runs to its end, with its input, and writes only there", async () => {
     await using stage = rehearse({ bwrapPath });
     const argv = ["sh", "-c", `cat > got; touch ../beside; echo out; echo err >&2; exit 3`];
     const answer = await runConfined(stage.host, { tree: stage.workspace, argv, input: ["a", "b"], timeMaxMs: 10_000 });
@@ -267,7 +277,7 @@ describe.skipIf(!needs("bwrap"))("one writable tree and nothing else", () => {
     expect(existsSync(join(stage.directory, "beside"))).toBe(false);
   });
 
-  strict("WL-4", "also in a tree of the product's home, of which it sees nothing else", async () => {
+  provesWall("WL-4", "also in a tree of the product's home, of which it sees nothing else", async () => {
     await using stage = rehearse({ bwrapPath });
     const tree = join(stage.home, "workspaces", "own");
     const argv = ["sh", "-c", `ls ../..; cat ../../token; touch made`];
@@ -276,7 +286,7 @@ describe.skipIf(!needs("bwrap"))("one writable tree and nothing else", () => {
     expect(readdirSync(tree)).toEqual(["made"]);
   });
 
-  strict("WL-4", "one that takes too long is ended, and says so", async () => {
+  provesWall("WL-4", "one that takes too long is ended, and says so", async () => {
     await using stage = rehearse({ bwrapPath });
     const answer = await runConfined(stage.host, { tree: stage.workspace, argv: ["sleep", "60"], timeMaxMs: 200 });
     expect(answer.timedOut).toBe(true);
@@ -284,7 +294,7 @@ describe.skipIf(!needs("bwrap"))("one writable tree and nothing else", () => {
 });
 
 describe.skipIf(!needs("bwrap") || process.getuid?.() !== 0)("as an ordinary user", () => {
-  strict("WL-1", "the walls stand as well", async () => {
+  provesWall("WL-1", "the walls stand as well", async () => {
     await using stage = rehearse({ bwrapPath });
     const program = `
       import { createProcessHost, runConfined } from ${JSON.stringify(new URL("../index.ts", import.meta.url))};

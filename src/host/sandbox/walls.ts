@@ -1,3 +1,5 @@
+import type { SandboxLimits } from "./cgroups.ts";
+
 /** What a process may do with a path. `hidden`: it finds something empty there. */
 export type Access = "read" | "write" | "hidden";
 
@@ -31,6 +33,8 @@ export interface Walls {
   readonly temp: string | null;
   /** Null: no network at all. */
   readonly door: Door | null;
+  /** Of all that runs inside together, as far as the machine can hold it. Default: none. */
+  readonly limits?: SandboxLimits;
 }
 
 /** What things are called inside. */

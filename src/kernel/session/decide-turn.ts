@@ -45,6 +45,12 @@ export function startNextTurn(state: SessionState): Decision {
   return next === undefined || state.phase.at !== "idle" ? [] : [fact("turn.started@1", { turnId: next.turnId })];
 }
 
+/** A turn that is being admitted starts at once where nothing stands before it: both in one append. */
+export function startIfFree(state: SessionState, admission: Decision, turnId: string): Decision {
+  if ("refused" in admission || state.phase.at !== "idle" || state.queue.length > 0) return admission;
+  return [...admission, fact("turn.started@1", { turnId })];
+}
+
 /**
  * The wish is a fact of its own; the turn's end follows when the driver has let go. It means the turn that the session is
  * busy with: the one that runs, or the one that is about to.

@@ -8,8 +8,8 @@ import { pipeline } from "node:stream/promises";
 import { createZstdCompress, createZstdDecompress } from "node:zlib";
 import type { ArchiveRef } from "../../kernel/index.ts";
 import { FILE_MODE, flushFiles } from "../backup/flush-files.ts";
+import { failure, flushFolder, isErrno, makeFolder, translated } from "../durable-file.ts";
 import { type RawEvent, StoreError } from "../port.ts";
-import { failure, flushFolder, isErrno, makeFolder, translated } from "../tree/durable-file.ts";
 
 /**
  * One session's data outside of the log: lines of JSON, compressed. First a line that says what it is, then events in

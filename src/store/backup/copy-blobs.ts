@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { chmod, copyFile, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { blobPath } from "../blobs.ts";
-import { isErrno, translated } from "../tree/durable-file.ts";
+import { isErrno, translated } from "../durable-file.ts";
 import { eachAtOnce, FILE_MODE, FOLDER_MODE, flushFiles } from "./flush-files.ts";
 
 export interface CopiedBlobs {

@@ -1,7 +1,7 @@
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isErrno, translated } from "../durable-file.ts";
 import { StoreError } from "../port.ts";
-import { isErrno, translated } from "../tree/durable-file.ts";
 
 /** Written last, so that a folder without it is no backup. */
 export const MANIFEST = "backup.json";

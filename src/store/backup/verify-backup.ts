@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { hex, type Json } from "../../kernel/index.ts";
+import { readIfThere } from "../durable-file.ts";
 import { type RecordedEvent, type Store, StoreError } from "../port.ts";
 import { blobsIn } from "../preparing.ts";
 import { openSqliteStore } from "../sqlite/store.ts";
 import { readKept, type SignedCheckpoint } from "../tree/checkpoint-keeper.ts";
-import { readIfThere } from "../tree/durable-file.ts";
 import { type LogKey, openLogKey } from "../tree/log-key.ts";
 import { rootOfLog } from "../tree/walk-log.ts";
 import { invalid, type Manifest } from "./manifest.ts";

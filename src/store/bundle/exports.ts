@@ -1,5 +1,5 @@
+import { translated } from "../durable-file.ts";
 import { type BundleReport, type BundleRequest, StoreError } from "../port.ts";
-import { translated } from "../tree/durable-file.ts";
 import { type BundlePlace, claimPlace } from "./place-bundle.ts";
 
 export interface Exports {

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { link, lstat, mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
+import { flushFolder, isErrno, translated } from "../durable-file.ts";
 import { StoreError } from "../port.ts";
-import { flushFolder, isErrno, translated } from "../tree/durable-file.ts";
 
 export type BundleForm = "folder" | "tar";
 

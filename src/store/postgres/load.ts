@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { blobPath } from "../blobs.ts";
+import { isErrno, translated } from "../durable-file.ts";
 import { bytes, number, text, uuidOf } from "../encoding.ts";
 import { type Progress, StoreError } from "../port.ts";
 import { type LogFile, openLogFile } from "../sqlite/log-file.ts";
-import { isErrno, translated } from "../tree/durable-file.ts";
 import { parseAddress } from "./address.ts";
 import { bigintArray, byteaArray, namesArray, uuidArray } from "./arrays.ts";
 import { type Connection, connect } from "./connection.ts";

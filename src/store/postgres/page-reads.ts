@@ -1,5 +1,6 @@
 import { isUuid, type Model } from "../../kernel/index.ts";
 import { bytes, EVENT_COLUMNS, EVENT_SOURCE, hexOf, number } from "../encoding.ts";
+import type { StreamPlace } from "../event-page.ts";
 import type { Snapshot } from "../folding.ts";
 import {
   type Census,
@@ -16,7 +17,7 @@ import { MODELS } from "../rows.ts";
 import type { CallEntry } from "../write-request.ts";
 import type { Given, Row } from "./connection.ts";
 import { decodeEvent, utf8 } from "./decode.ts";
-import { createPager, type Sql, type StreamPlace } from "./event-pages.ts";
+import { createPager, type Sql } from "./event-pages.ts";
 import { usageOf } from "./known.ts";
 import { checkedRow } from "./rows.ts";
 import { nearestSnapshot } from "./snapshots.ts";

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { isErrno, translated } from "../durable-file.ts";
 import type { SweptBlobs } from "../port.ts";
-import { isErrno, translated } from "../tree/durable-file.ts";
 
 export interface BlobFile {
   readonly name: string;

@@ -1,6 +1,16 @@
 import type { SQLInputValue } from "node:sqlite";
-import { bytes, decodeRow, EVENT_COLUMNS, EVENT_SOURCE, number } from "../encoding.ts";
-import { type EventPage, type EventQuery, type RecordedEvent, StoreError } from "../port.ts";
+import { decodeRow, EVENT_COLUMNS, EVENT_SOURCE, number } from "../encoding.ts";
+import {
+  fillPage,
+  logStretch,
+  missingVersion,
+  planPage,
+  type StreamPlace,
+  type Stretch,
+  turnSieve,
+  typeBounds,
+} from "../event-page.ts";
+import type { EventPage, EventQuery, RecordedEvent } from "../port.ts";
 import type { Row, Statement } from "./statements.ts";
 
 /**
@@ -13,32 +23,13 @@ export interface Pager {
   readonly versions: (stream: StreamPlace, after: number, upTo: number, limit: number) => readonly RecordedEvent[];
 }
 
-export interface StreamPlace {
-  readonly no: number;
-  readonly name: string;
-  /** The version of its last event. */
-  readonly last: number;
-}
-
-/** A filter that finds little may not read for ever: a page looks at no more events than this. */
-const SCAN_MAX = 5000;
-/** Nor may large events make a page that does not fit into memory. */
-const PAGE_BYTES_MAX = 8 * 1024 * 1024;
-
 /** So many rows are asked for in one call, which costs less than one by one; few enough to fit when all are large. */
 const ROWS_AT_ONCE = 32;
-
-/** A stretch of positions, both ends included, in the log or in one stream. */
-interface Stretch {
-  readonly from: number;
-  readonly to: number;
-  readonly of: StreamPlace | null;
-}
 
 export function createPager(sql: (source: string) => Statement): Pager {
   const seqAt = (stream: StreamPlace, version: number): number => {
     const found = sql("SELECT seq FROM events WHERE stream = ? AND version = ?").get(stream.no, version);
-    if (found === undefined) throw new StoreError("log_corrupt", { stream: stream.name, version, problem: "missing" });
+    if (found === undefined) throw missingVersion(stream, version);
     return number(found["seq"]);
   };
 
@@ -57,32 +48,11 @@ export function createPager(sql: (source: string) => Statement): Pager {
   };
 
   const page = (whole: Stretch, query: EventQuery): EventPage => {
-    if (whole.from > whole.to || query.limit <= 0) return { events: [], next: null };
-    const isFiltered = query.types !== undefined || query.turnId !== undefined;
-    const scan = isFiltered ? SCAN_MAX : query.limit;
-    const descending = query.descending === true;
-    const part = descending
-      ? { ...whole, from: Math.max(whole.from, whole.to - scan + 1) }
-      : { ...whole, to: Math.min(whole.to, whole.from + scan - 1) };
-    const end = descending ? part.from : part.to;
-    const isEnd = end === (descending ? whole.from : whole.to);
-
-    const events: RecordedEvent[] = [];
-    let expected = descending ? part.to : part.from;
-    let size = 0;
-    for (const row of rowsOf(part, query)) {
-      const position = number(row[part.of === null ? "seq" : "version"]);
-      if (!isFiltered && position !== expected) throw missing(part, expected);
-      expected = position + (descending ? -1 : 1);
-      size += row["data"] === null ? 0 : bytes(row["data"]).length;
-      const event = decodeRow(row);
-      if (query.turnId === undefined || turnOf(event) === query.turnId) events.push(event);
-      const isFull = events.length === query.limit || size >= PAGE_BYTES_MAX;
-      if (isFull && !(position === end && isEnd)) return { events, next: event.seq };
-    }
-    if (!isFiltered && expected !== end + (descending ? -1 : 1)) throw missing(part, expected);
-    if (isEnd) return { events, next: null };
-    return { events, next: part.of === null ? end : seqAt(part.of, end) };
+    const plan = planPage(whole, query);
+    if (plan === null) return { events: [], next: null };
+    const { events, next } = fillPage(plan, query, rowsOf(plan.part, query), decodeRow);
+    if (next === null) return { events, next };
+    return { events, next: "seq" in next ? next.seq : seqAt(next.of, next.version) };
   };
 
   const rowsOf = (part: Stretch, query: EventQuery): Iterable<Row> => {
@@ -95,9 +65,8 @@ export function createPager(sql: (source: string) => Statement): Pager {
       given.push(...query.types.flatMap(typeBounds));
     }
     if (query.turnId !== undefined) {
-      // Only the first sieve: what it lets through is read and asked again.
       filters.push(" AND instr(e.data, ?) > 0");
-      given.push(Buffer.from(`"turnId":${JSON.stringify(query.turnId)}`));
+      given.push(turnSieve(query.turnId));
     }
     const place = part.of === null ? "" : " AND e.stream = ?";
     const rows = sql(
@@ -107,14 +76,8 @@ export function createPager(sql: (source: string) => Statement): Pager {
     return inPortions(part, query.descending === true, (from, to) => rows.all(from, to, ...given));
   };
 
-  const all: Pager["all"] = (lastSeq, query) => {
-    const from = Math.max(query.after ?? 0, 0) + 1;
-    const to = Math.min(query.before ?? Number.MAX_SAFE_INTEGER, lastSeq + 1) - 1;
-    return page({ from, to, of: null }, query);
-  };
-
   return {
-    all,
+    all: (lastSeq, query) => page(logStretch(lastSeq, query), query),
     stream: (stream, query) => {
       const from = versionAt(stream, query.after ?? 0) + 1;
       const to = query.before === undefined ? stream.last : versionAt(stream, query.before - 1);
@@ -135,18 +98,4 @@ function* inPortions(
     if (descending) yield* read(to - done - portion + 1, to - done);
     else yield* read(from + done, from + done + portion - 1);
   }
-}
-
-function missing(part: Stretch, position: number): StoreError {
-  const place = part.of === null ? { seq: position } : { stream: part.of.name, version: position };
-  return new StoreError("log_corrupt", { ...place, problem: "missing" });
-}
-
-/** `turn.ended` stands for all its versions: all texts that begin with `turn.ended@`, and `A` comes behind `@`. */
-function typeBounds(wanted: string): readonly string[] {
-  return wanted.includes("@") ? [wanted, `${wanted}\u0000`] : [`${wanted}@`, `${wanted}A`];
-}
-
-function turnOf(event: RecordedEvent): unknown {
-  return typeof event.data === "object" && event.data !== null && "turnId" in event.data ? event.data["turnId"] : null;
 }

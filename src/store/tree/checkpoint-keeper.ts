@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
+import { readIfThere, replaceFile } from "../durable-file.ts";
 import { type RecordedEvent, StoreError } from "../port.ts";
-import { readIfThere, replaceFile } from "./durable-file.ts";
 import type { LogKey } from "./log-key.ts";
 import type { LogTree } from "./log-tree.ts";
 import { type Checkpoint, isSignedBy, parseCheckpoint } from "./note.ts";

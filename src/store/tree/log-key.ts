@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder, readIfThere, replaceFile, translated } from "../durable-file.ts";
 import { StoreError } from "../port.ts";
-import { makeFolder, readIfThere, replaceFile, translated } from "./durable-file.ts";
 import { checkpointText, ED25519, signatureLine, type VerifierKey, verifierKey } from "./note.ts";
 import type { TreeHead } from "./tile-store.ts";
 

@@ -63,7 +63,8 @@ async function serve(given: Partial<WsOptions> & { readonly secrets?: Map<string
   const { secrets = new Map([["secret", OPERATOR]]) } = given;
   const tickets = createTickets({ nowMs: Date.now, iso: (ms) => new Date(ms).toISOString() });
   const policy = compilePolicy(["test.use"], [{ id: "default", effect: "allow", verb: "*", resource: "**" }]);
-  const services = { tickets, policy, instruments: createInstruments(Date.now) } as Services;
+  const tokens: Pick<Services["tokens"], "watch"> = { watch: () => () => undefined };
+  const services = { tickets, policy, tokens, instruments: createInstruments(Date.now) } as Services;
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { needs } from "../../support/needs.ts";
 
 /** What earlier steps found out: ids, mostly. */
 export type Memory = Record<string, string>;
@@ -62,6 +64,16 @@ export const STORY: readonly Step[] = [
   { syscall: "driver.install", input: () => ({ slug: "cursor" }), refused: "setup_required" },
   { syscall: "driver.check", input: () => ({ slug: "tiny" }) },
   { syscall: "driver.remove", input: () => ({ slug: "tiny" }) },
+  {
+    syscall: "sandbox.run",
+    input: () => ({ argv: ["sh", "-c", "echo inside; exit 3"], cwd: tmpdir() }),
+    ...(needs("bwrap") ? {} : { refused: "sandbox_unavailable" }),
+  },
+  {
+    syscall: "sandbox.run",
+    input: () => ({ argv: ["true"], cwd: tmpdir(), network: { allow: ["no host"] } }),
+    refused: needs("bwrap") ? "invalid_request" : "sandbox_unavailable",
+  },
   { syscall: "agent.list", input: nothing },
   {
     syscall: "agent.create",
@@ -126,6 +138,8 @@ export const STORY: readonly Step[] = [
   },
   { syscall: "session.wait", input: ofSession() },
   { syscall: "session.wait", input: ({ session }) => ({ id: session, turnId: UNKNOWN_ID }), refused: "turn_not_found" },
+  { syscall: "sandbox.explain", input: ofSession() },
+  { syscall: "sandbox.explain", input: () => ({ id: UNKNOWN_ID }), refused: "session_not_found" },
   { syscall: "session.show", input: ofSession() },
   {
     syscall: "session.events",

@@ -223,7 +223,8 @@ describe("told to stop", () => {
     expect(Date.now() - before).toBeLessThan(4000);
     expect(await processesWith(id)).toEqual([]);
     expect(await processesWith("child.pid")).toEqual([]);
-    expect(await turn(daemon, id, "say back")).toMatchObject({ outcome: "completed" });
+    await turn(daemon, id, "say back");
+    expect(await endOf(id)).toMatchObject({ outcome: "completed", error: null });
   });
 
   proves("AG-13", "a killed session leaves no process, also one between its turns", async () => {

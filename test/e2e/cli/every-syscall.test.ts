@@ -31,6 +31,8 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["workspace.list", ""],
   ["session.start", "demo --label mine --ground ws://workspaces/here", { id: "id" }],
   ["session.delegates", "$id"],
+  ["sandbox.explain", "$id"],
+  ["sandbox.run", "true"],
   ["workspace.remove", "here"],
   ["session.list", "--only-alive"],
   ["session.show", "$id"],

@@ -15,7 +15,7 @@ import { parseHostRule } from "./host-rules.ts";
 
 const found = needs("bwrap") ? await findBubblewrap(process.env["PATH"] ?? "") : { missing: "bwrap" };
 const bwrapPath = "path" in found ? found.path : "";
-const strict = proves.skipIf(!needs("bwrap"));
+const provesWall = proves.skipIf(!needs("bwrap"));
 
 /** Runs a script behind the walls with a door, and tells what was denied. */
 async function throughDoor(stage: Rehearsal, script: string, more: Partial<DoorOptions> & { allow?: string[] } = {}) {
@@ -48,7 +48,7 @@ async function serving(text: string) {
 }
 
 describe.skipIf(!needs("bwrap"))("a sandbox without a network and with a door", () => {
-  strict("WL-5", "reaches a port on loopback that was named, under its own number, and no other", async () => {
+  provesWall("WL-5", "reaches a port on loopback that was named, under its own number, and no other", async () => {
     await using stage = rehearse({ bwrapPath });
     await using model = await serving("model");
     await using other = await serving("other");
@@ -62,7 +62,7 @@ describe.skipIf(!needs("bwrap"))("a sandbox without a network and with a door", 
     expect(denied).toEqual([{ host: "127.0.0.1", port: other.port, reason: "not_allowed" }]);
   });
 
-  strict("WL-5", "reaches an allowed name by the proxy, pinned to where it led when it was checked", async () => {
+  provesWall("WL-5", "reaches an allowed name by the proxy, pinned to where it led when it was checked", async () => {
     await using stage = rehearse({ bwrapPath });
     const asked: string[] = [];
     const resolve = async (host: string) => {
@@ -81,7 +81,7 @@ describe.skipIf(!needs("bwrap"))("a sandbox without a network and with a door", 
     ]);
   });
 
-  strict("WL-5", "a redirect is a request of its own, and judged as one", async () => {
+  provesWall("WL-5", "a redirect is a request of its own, and judged as one", async () => {
     await using stage = rehearse({ bwrapPath });
     await using site = await serving("site");
     const { stdout, denied } = await throughDoor(
@@ -93,21 +93,25 @@ describe.skipIf(!needs("bwrap"))("a sandbox without a network and with a door", 
     expect(denied).toEqual([{ host: "other.test", port: 80, reason: "not_allowed" }]);
   });
 
-  strict("WL-5", "whoever asks for one host and speaks to another is cut off, in the clear and in TLS", async () => {
-    await using stage = rehearse({ bwrapPath });
-    await using site = await serving("site");
-    await using tls = await secret(stage);
-    const script = `curl -s -m 5 -x "$HTTP_PROXY" --noproxy '' -H 'Host: other.test' -o /dev/null -w '%{http_code} ' http://127.0.0.1:${site.port}/
+  provesWall(
+    "WL-5",
+    "whoever asks for one host and speaks to another is cut off, in the clear and in TLS",
+    async () => {
+      await using stage = rehearse({ bwrapPath });
+      await using site = await serving("site");
+      await using tls = await secret(stage);
+      const script = `curl -s -m 5 -x "$HTTP_PROXY" --noproxy '' -H 'Host: other.test' -o /dev/null -w '%{http_code} ' http://127.0.0.1:${site.port}/
       curl -s -m 5 -p -x "$HTTP_PROXY" --noproxy '' -H 'Host: other.test' http://127.0.0.1:${site.port}/ || echo -n 'cut '
       curl -sk -m 5 --resolve other.test:${tls.port}:127.0.0.1 --connect-to other.test:${tls.port}:localhost:${tls.port} -x "$HTTP_PROXY" --noproxy '' https://other.test:${tls.port}/ || echo -n 'cut '
       curl -sk -m 5 -x "$HTTP_PROXY" --noproxy '' https://localhost:${tls.port}/`;
-    const allow = [`127.0.0.1:${site.port}`, `localhost:${tls.port}`];
-    const { stdout, denied } = await throughDoor(stage, script, { allow });
-    expect(stdout).toBe("403 cut cut in TLS");
-    expect(denied.map(({ reason }) => reason)).toEqual(["other_name", "other_name", "other_name"]);
-  });
+      const allow = [`127.0.0.1:${site.port}`, `localhost:${tls.port}`];
+      const { stdout, denied } = await throughDoor(stage, script, { allow });
+      expect(stdout).toBe("403 cut cut in TLS");
+      expect(denied.map(({ reason }) => reason)).toEqual(["other_name", "other_name", "other_name"]);
+    },
+  );
 
-  strict("WL-5", "the daemon's port leads to the daemon, which knows whose connection it is", async () => {
+  provesWall("WL-5", "the daemon's port leads to the daemon, which knows whose connection it is", async () => {
     await using stage = rehearse({ bwrapPath });
     const seen: string[] = [];
     const http = createHttpServer((_asked, answer) => answer.end("daemon"));

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { StoreError } from "../port.ts";
+import { StoreError } from "./port.ts";
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;

@@ -1,0 +1,191 @@
+import { NomosError } from "../contract/index.ts";
+import {
+  allowedEnvironment,
+  type Cgroups,
+  type Denied,
+  HostError,
+  MARKER_VARIABLE,
+  openDoor,
+  type ProcessHost,
+  type SandboxLimits,
+  type SandboxPlan,
+  spellRule,
+  type Walls,
+} from "../host/index.ts";
+import { fact, type SessionSpec, SYSTEM_STREAM } from "../kernel/index.ts";
+import type { Committer } from "../supervisor/index.ts";
+import { rulesOf, type SessionWalls } from "../supervisor/index.ts";
+import type { RanInSandbox, SandboxExplained, SandboxOrder, SandboxService } from "../syscalls/index.ts";
+import type { Drivers } from "./drivers.ts";
+
+export interface SandboxDeskParts {
+  readonly host: ProcessHost;
+  readonly walls: SessionWalls;
+  readonly drivers: Drivers;
+  readonly cgroups: Cgroups;
+  readonly limits: () => SandboxLimits;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly instance: string;
+  readonly doors: string;
+  readonly home: string;
+  readonly committer: Pick<Committer, "change" | "sessionState">;
+}
+
+const RAN_KEPT = 50;
+const RUN_MAX_MS = 60_000;
+const OUTPUT_BYTES_MAX = 1_048_576;
+
+/** Sandboxes for people: looked at, and tried out. */
+export function createSandboxDesk(parts: SandboxDeskParts): SandboxService {
+  const { host, walls, limits, committer } = parts;
+  const ran = new Map<string, RanInSandbox>();
+  return {
+    explain: async (id) => {
+      const { spec } = await committer.sessionState(id);
+      if (spec === null) throw new NomosError("session_not_found", { id });
+      const denied = walls.denials(id).map((one) => ({ ...one }));
+      return spec.sandbox === "strict" ? explainStrict(parts, id, spec, denied) : explainOpen(parts, id, spec, denied);
+    },
+    run: async (order, { actor, call }) => {
+      const result = await runWalled(host, limits(), parts, order);
+      const record = { actor: actor.principal, call };
+      const made = await committer.change(
+        SYSTEM_STREAM,
+        () => [fact("call.made@1", { syscall: "sandbox.run" })],
+        record,
+      );
+      ran.set(made.events[0]?.id ?? "", result);
+      for (const [oldest] of ran) if (ran.size > RAN_KEPT) ran.delete(oldest);
+      return made.events;
+    },
+    ran: (eventId) => ran.get(eventId) ?? null,
+  };
+}
+
+async function runWalled(
+  host: ProcessHost,
+  limits: SandboxLimits,
+  { environment, instance, doors }: SandboxDeskParts,
+  { argv, cwd, network, timeoutMs = RUN_MAX_MS }: SandboxOrder,
+): Promise<RanInSandbox> {
+  const denied: Denied[] = [];
+  const rules = rulesOf({ network: network ?? null });
+  const door =
+    network === undefined
+      ? null
+      : openDoor({
+          folder: doors,
+          name: `run-${crypto.randomUUID().slice(0, 8)}.sock`,
+          rules,
+          daemon: null,
+          onDenied: (one) => denied.length < RAN_KEPT && denied.push(one),
+        });
+  const env = allowedEnvironment(environment, { ...door?.environment, [MARKER_VARIABLE]: `${instance}:sandbox-run` });
+  const behind: Walls = { mounts: [], programs: [process.execPath], home: null, temp: null, door, limits };
+  const texts = { stdout: "", stderr: "" };
+  let timedOut = false;
+  try {
+    await using child = host.spawn({
+      argv,
+      cwd,
+      env,
+      stdin: "none",
+      walls: behind,
+      outputLimitBytes: OUTPUT_BYTES_MAX,
+    });
+    const timer = setTimeout(() => {
+      timedOut = true;
+      child.stop({ graceMs: 0 }).catch(() => undefined);
+    }, timeoutMs);
+    for await (const { stream, bytes } of child.output) texts[stream] += Buffer.from(bytes).toString("utf8");
+    const { exitCode, outputDroppedBytes, failure } = await child.exited;
+    clearTimeout(timer);
+    if (failure !== undefined) throw new HostError(failure.code, `${failure.message} ${texts.stderr}`.trim(), failure);
+    return { exitCode, ...texts, timedOut, droppedBytes: outputDroppedBytes, denied };
+  } finally {
+    door?.close();
+  }
+}
+
+type DeniedShown = SandboxExplained["network"]["denied"];
+
+function explainOpen(
+  { home, limits, cgroups }: SandboxDeskParts,
+  id: string,
+  spec: SessionSpec,
+  denied: DeniedShown,
+): SandboxExplained {
+  return {
+    id,
+    mode: spec.sandbox,
+    holds: false,
+    notices: NOTICES[spec.sandbox],
+    files: [
+      { path: "/", access: "write", why: "everything that the person can" },
+      { path: home, access: "hidden", why: "not for sessions, where there is bubblewrap" },
+    ],
+    network: { open: true, reachable: [], denied },
+    limits: { by: null, ...limits(), memoryMb: null, pidsMax: null, cpus: null, absent: [...cgroups.holds] },
+  };
+}
+
+const NOTICES = {
+  off: ["nothing is held: the agent has the person's files, network and HOME"],
+  warn: ["what would be refused is written down, and goes through"],
+  enforce: ["only what the agent asks for is judged: what it does without asking is not seen"],
+  strict: [],
+} satisfies { readonly [mode in SessionSpec["sandbox"]]: string[] };
+
+async function explainStrict(
+  { host, walls, drivers, cgroups, limits, environment }: SandboxDeskParts,
+  id: string,
+  spec: SessionSpec,
+  denied: DeniedShown,
+): Promise<SandboxExplained> {
+  const manifest = drivers.manifest(spec.adapter);
+  const found = manifest === null ? null : await drivers.resolve(manifest).catch(() => null);
+  const own = { argv: [process.execPath], env: drivers.environment(spec.adapter), shown: [] };
+  const { argv, env, shown } = found ?? own;
+  const survey = walls.survey({ id, spec }, { driver: true, env, programs: argv, shown, temp: null });
+  const plan = host.plan({
+    argv: ["/bin/sh"],
+    cwd: spec.cwd,
+    env: allowedEnvironment(environment, { ...env }),
+    stdin: "none",
+    readBack: [],
+    walls: survey.walls,
+  });
+  const asked = limits();
+  const absent = (["memory", "pids", "cpu"] as const).filter((one) => !cgroups.holds.includes(one));
+  return {
+    id,
+    mode: "strict",
+    holds: true,
+    notices:
+      manifest !== null && found === null
+        ? ["its agent is not installed: what it is installed with is not listed"]
+        : [],
+    files: filesIn(plan),
+    network: {
+      open: false,
+      reachable: [
+        { host: "the daemon", why: "with the session's own key" },
+        ...survey.reach.map(({ rule, why }) => ({ host: spellRule(rule), why })),
+      ],
+      denied,
+    },
+    limits: { by: cgroups.by, ...asked, absent },
+  };
+}
+
+function filesIn(plan: SandboxPlan): SandboxExplained["files"] {
+  const made = [
+    { path: "$HOME", access: "write" as const, why: "of the session's own, kept between its turns" },
+    { path: "/tmp", access: "write" as const, why: "of the process's own, gone with it" },
+  ];
+  const shown = [...plan.system, ...plan.shown].flatMap((one): SandboxExplained["files"] => {
+    if (one.kind === "link") return [];
+    return [{ path: one.path, access: one.kind === "cover" ? "hidden" : one.access, why: one.why }];
+  });
+  return [...shown, ...made];
+}

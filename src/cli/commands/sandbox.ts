@@ -1,0 +1,67 @@
+import { resolve } from "node:path";
+import { parseArguments, usageError } from "../arguments.ts";
+import { connect } from "../daemon/connect.ts";
+import { EVERYDAY } from "../everyday.ts";
+import { pairLines } from "../print/table.ts";
+import { runSyscall } from "../syscall/run-syscall.ts";
+import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
+
+const USAGE = EVERYDAY.sandbox.usage;
+
+export const run: RunCommand = async (terminal, given) => {
+  const [verb, ...args] = given.args;
+  if (verb === "run") return tryOut(terminal, { ...given, args });
+  if (verb === "explain" && !given.json && args.length === 1) return explain(terminal, args[0] ?? "");
+  return runSyscall(terminal, { ...given, args: ["sandbox", ...given.args] });
+};
+
+/** As the command itself would have printed and ended. */
+const tryOut: RunCommand = async (terminal, { args, json }) => {
+  const { values, positionals } = parseArguments(args, {
+    cwd: { type: "string", short: "C" },
+    "allow-net": { type: "string", multiple: true },
+    "timeout-ms": { type: "string" },
+  });
+  if (positionals.length === 0) throw usageError("COMMAND is missing.", USAGE);
+  const allow = values["allow-net"]?.flatMap((hosts) => hosts.split(","));
+  const timeoutMs = values["timeout-ms"] === undefined ? undefined : Number(values["timeout-ms"]);
+  const client = await connect(terminal);
+  const ran = await client.call("sandbox.run", {
+    argv: positionals,
+    cwd: resolve(terminal.cwd, values.cwd ?? "."),
+    ...(allow === undefined ? {} : { network: { allow } }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
+  if (json) {
+    terminal.print(JSON.stringify(ran));
+    return ran.exitCode === 0 ? EXIT.ok : EXIT.failed;
+  }
+  if (ran.stdout !== "") terminal.print(ran.stdout.replace(/\n$/, ""));
+  if (ran.stderr !== "") terminal.complain(ran.stderr.replace(/\n$/, ""));
+  for (const { host, port, reason } of ran.denied) terminal.complain(`refused: ${host}:${port} (${reason})`);
+  if (ran.timedOut) terminal.complain("it took too long and was ended");
+  return ran.exitCode ?? EXIT.failed;
+};
+
+async function explain(terminal: Terminal, id: string): Promise<number> {
+  const client = await connect(terminal);
+  const { mode, holds, notices, files, network, limits } = await client.call("sandbox.explain", { id });
+  terminal.print(`sandbox ${mode}: ${holds ? "held by the operating system" : "not held by the operating system"}`);
+  for (const notice of notices) terminal.print(`  ! ${notice}`);
+  terminal.print("files");
+  for (const line of pairLines(files.map(({ path, access, why }) => [access, `${path}  (${why})`] as const)))
+    terminal.print(`  ${line}`);
+  terminal.print(`network: ${network.open ? "everything that the machine reaches" : "nothing but"}`);
+  for (const { host, why } of network.reachable) terminal.print(`  ${host}  (${why})`);
+  for (const { host, port, reason, count } of network.denied)
+    terminal.print(`  refused ${count} times: ${host}:${port} (${reason})`);
+  const spelled = [
+    ["memory", limits.memoryMb === null ? "no limit" : `${limits.memoryMb} MB`],
+    ["processes", limits.pidsMax === null ? "no limit" : String(limits.pidsMax)],
+    ["processors", limits.cpus === null ? "no limit" : String(limits.cpus)],
+  ] as const;
+  terminal.print(`limits: ${limits.by === null ? "each process for itself" : `by ${limits.by}`}`);
+  for (const line of pairLines(spelled)) terminal.print(`  ${line}`);
+  if (limits.absent.length > 0) terminal.print(`  not held on this machine: ${limits.absent.join(", ")}`);
+  return EXIT.ok;
+}
