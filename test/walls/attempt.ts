@@ -8,7 +8,8 @@ export const PROOFS = {
 } as const;
 export type Proof = keyof typeof PROOFS;
 
-export type Language = "sh" | "python" | "node";
+/** `agent`: lines for the fake agent, which asks its client. */
+export type Language = "sh" | "python" | "node" | "agent";
 
 /**
  * One way to get out. The program knows all that an attacker could know, by variables: `S` is a file outside, `D` a
@@ -38,6 +39,8 @@ type Words = readonly [name: string, tries: string, proof: Proof, text: string, 
 export const sh = (...words: Words): Attempt => attempt("sh", ...words);
 export const python = (...words: Words): Attempt => attempt("python", ...words);
 export const node = (...words: Words): Attempt => attempt("node", ...words);
+
+export const agent = (...words: Words): Attempt => attempt("agent", ...words);
 
 function attempt(by: Language, ...[name, tries, proof, text, more = {}]: Words): Attempt {
   return { name, tries, by, text, proof, ...more };

@@ -20,7 +20,7 @@ export interface Batch extends AsyncDisposable {
   readonly judge: () => Promise<readonly Tried[]>;
 }
 
-const ENDINGS: Readonly<Record<Language, string>> = { sh: "sh", python: "py", node: "cjs" };
+const ENDINGS: Readonly<Record<Language, string>> = { sh: "sh", python: "py", node: "cjs", agent: "txt" };
 const ATTEMPT_MAX_S = 15;
 
 export function layBatch(world: World, groups: readonly AttemptGroup[]): Batch {
@@ -81,7 +81,7 @@ done
 echo finished
 `;
 
-function createJudge(world: World, victims: ReadonlyMap<string, ChildProcess>) {
+export function createJudge(world: World, victims: ReadonlyMap<string, ChildProcess>) {
   const planted = plantedIn(world);
   const nameOf = (id: string) => `${world.mark}-${id}`;
   const isNamed = (text: string, id: string) => new RegExp(`${nameOf(id)}(?![\\w-])`).test(text);
@@ -102,7 +102,7 @@ function plantedIn(world: World): string {
     "other",
     "driver",
     "home/*.json",
-    "home/*.db",
+    `home/${world.mark}*`,
     "home/token*",
     "home/drivers",
     "home/agents",
