@@ -19,7 +19,14 @@ const PROJECTS: readonly Project[] = [
   {
     name: "unit",
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: ["test/contract/**", "test/crash/**", "test/e2e/**", "test/agents/proof/**", "test/pack.test.ts"],
+    exclude: [
+      "test/contract/**",
+      "test/crash/**",
+      "test/e2e/**",
+      "test/agents/proof/**",
+      "test/pack.test.ts",
+      "test/walls/**",
+    ],
     testTimeoutMs: secondsMs(60),
   },
   { name: "contract", include: ["test/contract/**/*.test.ts"], testTimeoutMs: secondsMs(120), postgres: true },
@@ -40,6 +47,7 @@ const PROJECTS: readonly Project[] = [
     postgres: true,
     store: "postgres",
   },
+  { name: "walls", include: ["test/walls/**/*.test.ts"], testTimeoutMs: secondsMs(240) },
   { name: "pack", include: ["test/pack.test.ts"], testTimeoutMs: secondsMs(180) },
   // Real agents, which have to be installed first: `npm run test:agents`.
   ...(process.env["NOMOS_TEST_AGENTS"] === "1"

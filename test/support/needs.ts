@@ -11,6 +11,7 @@ const PARTS = {
     probe: ["unshare", "--mount", "mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", "/mnt"],
     apt: "mount util-linux",
   },
+  python3: { probe: ["python3", "-c", "import ctypes, mmap"], apt: "python3" },
   git: { probe: ["git", "--version"], apt: "git" },
   ps: { probe: ["ps", "-o", "pid=", "-p", "1"], apt: "procps" },
   promtool: { probe: ["promtool", "--version"], apt: "prometheus" },

@@ -11,6 +11,7 @@ import { clientManifest } from "./client-manifest.ts";
 import { clientTypes } from "./client-types.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { errorsPage } from "./errors-page.ts";
+import { escapePage } from "./escape-page.ts";
 import { eventsPage } from "./events-page.ts";
 import { limitsPage } from "./limits-page.ts";
 import { permissionsPage } from "./permissions-page.ts";
@@ -25,6 +26,7 @@ export function generatedFiles(root: string): ReadonlyMap<string, string> {
     "docs/reference/cli.md": cliPage(),
     "docs/reference/configuration.md": configurationPage(),
     "docs/reference/errors.md": errorsPage(),
+    "docs/reference/escape-attempts.md": escapePage(),
     "docs/reference/events.md": eventsPage(root),
     "docs/reference/limits.md": limitsPage(root),
     "docs/reference/openapi.json": `${JSON.stringify(openApi(SYSCALLS, packageVersion(root)), null, 2)}\n`,

@@ -1,4 +1,6 @@
-import { existsSync } from "node:fs";
+import { lstatSync, readdirSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import { UNREACHABLE, unless } from "../errno.ts";
 import type { Planned, SandboxPlan } from "./strict-plan.ts";
 import { INSIDE } from "./walls.ts";
 
@@ -41,15 +43,28 @@ export function strictArgv({ bwrapPath, plan, argv, seccompFd }: StrictOrder): [
   ];
 }
 
-/**
- * Of the whole machine, though /proc is the sandbox's own: those for which owning them is enough. The others ask for a
- * capability. Each mount takes part of a millisecond.
- */
-const MACHINE_FILES = ["sysrq-trigger", "kcore", "keys"];
+/** Of the whole machine, though /proc is the sandbox's own: root owns them, and for some of them that is enough. */
+const MACHINE_FILES = [
+  "sysrq-trigger",
+  "kcore",
+  "keys",
+  "key-users",
+  "mtrr",
+  "kallsyms",
+  "sched_debug",
+  "latency_stats",
+];
+const READ_BY_OTHERS = 0o004;
 
+/** Those, and whatever else not everybody may read: each kernel has others. */
 function machineFiles(): string[] {
-  const there = MACHINE_FILES.map((name) => `/proc/${name}`).filter((path) => existsSync(path));
-  return there.flatMap((path) => ["--ro-bind", "/dev/null", path]);
+  const isClosed = (name: string) => {
+    const found = /^\d/.test(name) ? null : unless<Stats>(UNREACHABLE, () => lstatSync(join("/proc", name)));
+    return found?.isFile() === true && (MACHINE_FILES.includes(name) || (found.mode & READ_BY_OTHERS) === 0);
+  };
+  return readdirSync("/proc")
+    .filter(isClosed)
+    .flatMap((name) => ["--ro-bind", "/dev/null", join("/proc", name)]);
 }
 
 function put(one: Planned): string[] {

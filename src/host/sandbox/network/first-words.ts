@@ -14,8 +14,9 @@ export const FIRST_WORDS_BYTES_MAX = 65_536;
 export function readFirstWords(bytes: Buffer): FirstWords {
   if (bytes.length === 0) return { is: "more needed" };
   if (bytes[0] === HANDSHAKE) return readClientHello(bytes);
-  const text = bytes.toString("latin1", 0, Math.min(bytes.length, FIRST_WORDS_BYTES_MAX));
-  if (!/^[A-Z]{3,16}($| )/.test(text)) return { is: "other" };
+  // Servers overlook empty lines before a request, and a request may come in pieces of one letter.
+  const text = bytes.toString("latin1", 0, Math.min(bytes.length, FIRST_WORDS_BYTES_MAX)).replace(/^[\r\n]+/, "");
+  if (!/^($|[a-z]{1,16}($| ))/i.test(text)) return { is: "other" };
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return { is: "more needed" };
   const hosts = [...text.slice(0, end).matchAll(/^host:[ \t]*(.*?)[ \t]*$/gim)].map(([, value = ""]) => value);

@@ -36,7 +36,8 @@ export function createProxy({ rules, resolve, onDenied }: ProxyOptions): Proxy {
       return refuse(answer, 400, "this is a proxy: ask for http://host/ or CONNECT\n");
     const way = await findWay(rules, { host: url.hostname, port: Number(url.port || WEB_PORTS[0]) }, resolve);
     if (isDenied(way)) return refuse(answer, 403, deny(way));
-    if (!isSameHost(asked.headers.host ?? null, way))
+    const [name = null, another] = asked.headersDistinct["host"] ?? [];
+    if (another !== undefined || !isSameHost(name, way))
       return refuse(answer, 403, deny({ ...way, reason: "other_name" }));
     const outgoing = request({
       host: way.address,

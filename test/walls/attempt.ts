@@ -1,0 +1,53 @@
+/** How it is seen that an attempt got out. None of them believes the program more than it has to. */
+export const PROOFS = {
+  secret: "what it prints has the secret in it, which it was not told",
+  planted: "its name is found in a file, a path or a message outside",
+  victim: "a process outside is dead, stopped or changed",
+  lives: "a process of it lives on when all of it should be gone",
+  says: "it was allowed what it asked the kernel for, and says so",
+} as const;
+export type Proof = keyof typeof PROOFS;
+
+/** `agent`: lines for the fake agent, which asks its client. */
+export type Language = "sh" | "python" | "node" | "agent";
+
+/**
+ * One way to get out. The program knows all that an attacker could know, by variables: `S` is a file outside, `D` a
+ * directory outside that its user may write to, `T` a path in there to be made, `P` the name to plant.
+ */
+export interface Attempt {
+  readonly name: string;
+  readonly tries: string;
+  readonly by: Language;
+  readonly text: string;
+  readonly proof: Proof;
+  /** Without walls it works for root only. */
+  readonly asRoot?: true;
+  /** A file of the machine that it is about: where there is none, there is nothing to try. */
+  readonly about?: string;
+}
+
+export interface AttemptGroup {
+  readonly id: string;
+  readonly title: string;
+  readonly attempts: readonly Attempt[];
+}
+
+type More = Pick<Attempt, "asRoot" | "about">;
+type Words = readonly [name: string, tries: string, proof: Proof, text: string, more?: More];
+
+export const sh = (...words: Words): Attempt => attempt("sh", ...words);
+export const python = (...words: Words): Attempt => attempt("python", ...words);
+export const node = (...words: Words): Attempt => attempt("node", ...words);
+
+export const agent = (...words: Words): Attempt => attempt("agent", ...words);
+
+function attempt(by: Language, ...[name, tries, proof, text, more = {}]: Words): Attempt {
+  return { name, tries, by, text, proof, ...more };
+}
+
+export const ROOT: More = { asRoot: true };
+
+export function idOf(group: AttemptGroup, { name }: Attempt): string {
+  return `${group.id}.${name}`;
+}

@@ -1,0 +1,30 @@
+import type { AttemptGroup } from "../attempt.ts";
+import { BACKGROUND } from "./background.ts";
+import { DAEMON } from "./daemon.ts";
+import { GIT } from "./git.ts";
+import { NAMES } from "./names.ts";
+import { POWER } from "./power.ts";
+import { PROC } from "./proc.ts";
+import { PROCESSES } from "./processes.ts";
+import { PEOPLE, READING } from "./reading.ts";
+import { ENVIRONMENT, SOCKETS } from "./sockets.ts";
+import { SYS } from "./sys.ts";
+import { LATER, WRITING } from "./writing.ts";
+
+/** Programs that are run as they are, without walls and behind them. */
+export const GROUPS: readonly AttemptGroup[] = [
+  READING,
+  PEOPLE,
+  WRITING,
+  LATER,
+  GIT,
+  PROC,
+  SYS,
+  NAMES,
+  POWER,
+  PROCESSES,
+  SOCKETS,
+  ENVIRONMENT,
+  DAEMON,
+  BACKGROUND,
+];

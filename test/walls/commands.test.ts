@@ -1,0 +1,19 @@
+import { existsSync } from "node:fs";
+import { expect } from "vitest";
+import { needs } from "../support/needs.ts";
+import { proves } from "../support/proves.ts";
+import { GROUPS } from "./attempts/all.ts";
+import { byCommand, countBy, possible, tryAll, unlike, withoutWalls } from "./ways.ts";
+
+const strict = proves.skipIf(!needs("bwrap", "git", "python3", "tmux"));
+const groups = possible(GROUPS, existsSync);
+const ATTEMPTS_MIN = 150;
+
+strict("WX-1", "what gets out without walls does not get out of a strict session's command", async () => {
+  const [control, walled] = await Promise.all([tryAll(withoutWalls, groups), tryAll(byCommand, groups)]);
+  console.log(
+    `without walls\n${countBy(groups, control)}\n\nby a command of a strict session\n${countBy(groups, walled)}`,
+  );
+  expect({ control: unlike(control, "out"), walled: unlike(walled, "nowhere") }).toEqual({ control: [], walled: [] });
+  if (process.getuid?.() === 0) expect(walled.length).toBeGreaterThanOrEqual(ATTEMPTS_MIN);
+});
