@@ -22,6 +22,7 @@ import {
   createSessionProcesses,
   createSessionWalls,
   createTempFolders,
+  FORKS,
   type SessionProcesses,
   type SessionWalls,
 } from "../supervisor/index.ts";
@@ -103,6 +104,7 @@ export async function startMachine(options: {
     return { memoryMb, pidsMax, cpus };
   };
   const sandboxHomes = join(home, "sandboxes");
+  const worktrees = join(home, "worktrees");
   const walls = createSessionWalls({
     homes: sandboxHomes,
     doors,
@@ -118,8 +120,8 @@ export async function startMachine(options: {
     walls,
     environment,
     instance,
-    workspaces,
-    worktrees: join(home, "worktrees"),
+    grounds: [workspaces, join(home, FORKS)],
+    worktrees,
     temps,
     url,
     driverEnvironment: (slug) => drivers.environment(slug),
@@ -160,6 +162,7 @@ export async function startMachine(options: {
         instance,
         doors,
         home,
+        worktrees,
         committer,
       }),
     strictMissing,

@@ -15,7 +15,7 @@ import {
 } from "../host/index.ts";
 import { fact, type SessionSpec, SYSTEM_STREAM } from "../kernel/index.ts";
 import type { Committer } from "../supervisor/index.ts";
-import { rulesOf, type SessionWalls } from "../supervisor/index.ts";
+import { rulesOf, type SessionWalls, treeAround } from "../supervisor/index.ts";
 import type { RanInSandbox, SandboxExplained, SandboxOrder, SandboxService } from "../syscalls/index.ts";
 import type { Drivers } from "./drivers.ts";
 
@@ -29,6 +29,7 @@ export interface SandboxDeskParts {
   readonly instance: string;
   readonly doors: string;
   readonly home: string;
+  readonly worktrees: string;
   readonly committer: Pick<Committer, "change" | "sessionState">;
 }
 
@@ -140,7 +141,7 @@ const NOTICES = {
 } satisfies { readonly [mode in SessionSpec["sandbox"]]: string[] };
 
 async function explainStrict(
-  { host, walls, drivers, cgroups, limits, environment }: SandboxDeskParts,
+  { host, walls, drivers, cgroups, limits, environment, worktrees }: SandboxDeskParts,
   id: string,
   spec: SessionSpec,
   denied: DeniedShown,
@@ -149,7 +150,18 @@ async function explainStrict(
   const found = manifest === null ? null : await drivers.resolve(manifest).catch(() => null);
   const own = { argv: [process.execPath], env: drivers.environment(spec.adapter), shown: [] };
   const { argv, env, shown } = found ?? own;
-  const survey = walls.survey({ id, spec }, { driver: true, env, programs: argv, shown, temp: null });
+  const around = treeAround(worktrees, spec.cwd);
+  const survey = walls.survey(
+    { id, spec },
+    {
+      driver: true,
+      env,
+      programs: argv,
+      shown: [...shown, ...(around?.readable ?? [])],
+      temp: null,
+      tree: around?.path ?? null,
+    },
+  );
   const plan = host.plan({
     argv: ["/bin/sh"],
     cwd: spec.cwd,

@@ -13,7 +13,8 @@ export { createSessionWalls, rulesOf, type SessionWalls } from "./session-walls.
 export { createSupervisor, type Supervisor } from "./supervisor.ts";
 export { createTempFolders } from "./temp-folders.ts";
 export { createTokens, hashSecret, type Tokens } from "./tokens.ts";
+export { treeAround } from "./tree-around.ts";
 export { writtenArtifact } from "./turn-port.ts";
 export { createTurnRunner } from "./turn-runner.ts";
 export { createWorkspaces, type WorkspaceRegistry } from "./workspaces.ts";
-export { createWorlds, NO_WORLDS, type Worlds } from "./worlds.ts";
+export { createWorlds, FORKS, NO_WORLDS, type Worlds } from "./worlds.ts";

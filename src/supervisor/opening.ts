@@ -20,7 +20,7 @@ import type { By, Committer } from "./committer.ts";
 import { type GivenPrompt, keepPrompt } from "./given-prompt.ts";
 import { findPoint, viewAt } from "./lineage.ts";
 import { snapshotFor } from "./rewinding.ts";
-import { type SessionTrees, withTree } from "./session-trees.ts";
+import { type MadeTree, type SessionTrees, withTree } from "./session-trees.ts";
 import { makeSpec, type OpenInput, type SpecSources } from "./spec.ts";
 import type { TurnRunner } from "./turn-runner.ts";
 import type { Worlds } from "./worlds.ts";
@@ -101,6 +101,10 @@ export function createOpenings(
     const snapshot = await snapshotFor(store, parent, view);
     return snapshot === null ? null : deps.worlds.grow(born, snapshot);
   };
+  const fillTree = async ({ root }: MadeTree, parent: SessionState, view: View): Promise<void> => {
+    const snapshot = await snapshotFor(store, parent, view);
+    if (snapshot !== null) await deps.worlds.fill(root, snapshot);
+  };
 
   const forkOf = async (born: string, id: string, { at, label, talkOnly }: ForkInput, by: By): Events => {
     const parent = await committer.sessionState(id);
@@ -110,6 +114,11 @@ export function createOpenings(
     if (parent.spec === null) throw new NomosError("event_not_found", { eventId: point.eventId });
     const name = sessionName(deps.specs.random());
     const tree = await deps.trees.makeFork(born, name, parent);
+    if (tree !== null && talkOnly !== true)
+      await fillTree(tree, parent, view).catch(async (thrown: unknown) => {
+        await deps.trees.drop(born);
+        throw thrown;
+      });
     const grown = tree !== null || talkOnly === true ? null : await treeFor(born, parent, view);
     const cwd = tree?.cwd ?? grown ?? parent.spec.cwd;
     const spec: SessionSpec = { ...parent.spec, name, cwd, external: null };

@@ -12,6 +12,7 @@ import {
   type Workspace,
   type Workspaces,
 } from "../kernel/index.ts";
+import { FORKS } from "./worlds.ts";
 
 /** Where a session works: the directory, and what it is called. */
 export type Place = Pick<SessionSpec, "workspace" | "ground" | "cwd">;
@@ -74,7 +75,7 @@ export async function placeBelow(
   if (root !== parent.cwd) throw outside(parent, asked);
   if (cwd === null) throw new NomosError("cwd_missing", { ground: spellGround(inner) });
   if (!isInside(root, cwd)) throw outside(parent, asked);
-  if (!isInside(join(sources.home, "worktrees"), root)) refuseHidden(cwd, sources.home);
+  if (![FORKS, "worktrees"].some((name) => isInside(join(sources.home, name), root))) refuseHidden(cwd, sources.home);
   return { workspace: parent.workspace, ground: spellGround(inner), cwd };
 }
 
@@ -105,7 +106,7 @@ export async function directory(path: string, { files, home }: Pick<PlaceSources
 }
 
 function refuseHidden(found: string, home: string, cwd = found): void {
-  const isOurs = ["workspaces", "worktrees"].some((name) => found.startsWith(join(home, name) + sep));
+  const isOurs = ["workspaces", "worktrees", FORKS].some((name) => found.startsWith(join(home, name) + sep));
   if (isInside(home, found) && !isOurs) throw new NomosError("cwd_hidden", { cwd });
 }
 

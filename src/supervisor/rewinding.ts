@@ -74,23 +74,24 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
     }
     worlds.requireRestore();
     await commit(id, (state_) => beginRestore(state_, { from: now.id, to, kept: now.facts }), { ...by, call: null });
-    const { changed, notRestored } = await worlds.restore(spec.cwd, to).catch(async (thrown: unknown) => {
-      await rollBack(id, spec.cwd, now.id, toNomosError(thrown).message);
+    const { changed, notRestored } = await worlds.restore(state, to).catch(async (thrown: unknown) => {
+      await rollBack(state, now.id, toNomosError(thrown).message);
       throw thrown;
     });
     const restored = { changed, notRestored: notRestored.slice(0, CHANGES_SHOWN) };
     return commit(id, (state_) => finishRewind(state_, point, view, restored), by);
   };
 
-  const rollBack = async (id: string, cwd: string, from: string, reason: string): Promise<boolean> => {
+  const rollBack = async (state: SessionState, from: string, reason: string): Promise<boolean> => {
+    const { id } = state;
     try {
-      await worlds.restore(cwd, from);
+      await worlds.restore(state, from);
     } catch (thrown) {
       const { code, details } = toNomosError(thrown);
-      deps.log("files lie between two snapshots", { id, cwd, from, code, details });
+      deps.log("files lie between two snapshots", { id, from, code, details });
       return false;
     }
-    await commit(id, (state) => rollBackRestore(state, reason), DAEMON);
+    await commit(id, (now) => rollBackRestore(now, reason), DAEMON);
     return true;
   };
 
@@ -109,7 +110,7 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
     },
     settle: async (state) => {
       if (state.restoring === undefined || state.spec === null) return true;
-      return rollBack(state.id, state.spec.cwd, state.restoring.from, "the daemon ended while it was under way");
+      return rollBack(state, state.restoring.from, "the daemon ended while it was under way");
     },
     keepCut: async (id) => {
       try {

@@ -4,6 +4,7 @@ import type { AgentHost } from "../drivers/index.ts";
 import {
   allowedEnvironment,
   type HostProcess,
+  isInside,
   MARKER_VARIABLE,
   type ProcessHost,
   type ResourceLimits,
@@ -11,6 +12,7 @@ import {
 import type { SessionSpec } from "../kernel/index.ts";
 import type { Raised, SessionWalls, WalledSession } from "./session-walls.ts";
 import type { TempFolders } from "./temp-folders.ts";
+import { treeAround } from "./tree-around.ts";
 
 /** A session's processes: started for it, known by it, and gone with it. */
 export interface SessionProcesses {
@@ -43,7 +45,8 @@ export interface SessionProcessesOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Marks every process, so that orphans of a dead daemon can be found where there is no sandbox. */
   readonly instance: string;
-  readonly workspaces: string;
+  /** Folders of the home that sessions work in. */
+  readonly grounds: readonly string[];
   readonly worktrees: string;
   readonly url: () => string;
   readonly driverEnvironment: (adapter: string) => Readonly<Record<string, string>>;
@@ -87,9 +90,9 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
     };
     if (!options.isHomeInPlace()) throw new NomosError("home_unusable", { reason: "it is not where it was" });
     const { shown: given = [], ...plain } = rest;
-    const inside = cwd === options.workspaces || cwd.startsWith(`${options.workspaces}/`);
+    const inside = options.grounds.some((ground) => isInside(ground, cwd));
     const tree = treeAround(options.worktrees, cwd);
-    const shown = [...given, ...(tree === null ? [] : [tree.objects])];
+    const shown = [...given, ...(tree?.readable ?? [])];
     const spec = {
       ...plain,
       shown,
@@ -99,7 +102,14 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
       readBack: [...(inside ? [cwd] : []), ...(tree === null ? [] : [tree.path]), ...(temp === null ? [] : [temp])],
     };
     if (walledFor === null) return options.host.spawn(spec);
-    const raised = options.walls.raise(walledFor, { driver: isDriver, env: own, programs, shown, temp });
+    const raised = options.walls.raise(walledFor, {
+      driver: isDriver,
+      env: own,
+      programs,
+      shown,
+      temp,
+      tree: tree?.path ?? null,
+    });
     return behind(raised, () =>
       options.host.spawn({ ...spec, env: { ...spec.env, ...raised.environment }, walls: raised.walls }),
     );
@@ -187,11 +197,4 @@ function behind(raised: Raised, start: () => HostProcess): HostProcess {
     raised.lower();
     throw thrown;
   }
-}
-
-/** The worktree that a directory lies in: all of it is its session's, and the objects it stands on can be read. */
-function treeAround(worktrees: string, cwd: string): { readonly path: string; readonly objects: string } | null {
-  if (!cwd.startsWith(`${worktrees}/`)) return null;
-  const [id = "", tree] = cwd.slice(worktrees.length + 1).split("/");
-  return tree === "tree" ? { path: `${worktrees}/${id}/tree`, objects: `${worktrees}/${id}/objects` } : null;
 }

@@ -45,6 +45,8 @@ export interface TreeWish {
 
 export interface MadeTree {
   readonly cwd: string;
+  /** The top of the tree; `cwd` may lie below it. */
+  readonly root: string;
   readonly facts: readonly Fact[];
 }
 
@@ -112,7 +114,7 @@ export function createSessionTrees({ store, committer, clock, worktrees, log }: 
         const { sessions, state, path, branch, cwd } = await known(attach);
         if (state === "missing") throw new NomosError("worktree_missing", { id: attach, path });
         if (sessions.length > 0) throw new NomosError("worktree_in_use", { id: attach, sessions: [...sessions] });
-        return { cwd, facts: [fact("worktree.attached@1", { worktreeId: attach, path, branch })] };
+        return { cwd, root: path, facts: [fact("worktree.attached@1", { worktreeId: attach, path, branch })] };
       }
       if (worktree !== true && scope === undefined) return null;
       const plan = await worktrees.plan({ id, cwd: spec.cwd, name: spec.name, base });
@@ -180,7 +182,7 @@ export function createSessionTrees({ store, committer, clock, worktrees, log }: 
 
 function made({ id, path, branch, base, repository, cwd }: Worktree): MadeTree {
   const where = { worktreeId: id, path, branch, base, repository: repository.root ?? repository.gitDir };
-  return { cwd, facts: [fact("worktree.created@1", where)] };
+  return { cwd, root: path, facts: [fact("worktree.created@1", where)] };
 }
 
 /** The living sessions whose directory lies in some worktree. */

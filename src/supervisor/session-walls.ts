@@ -17,6 +17,7 @@ import {
   type Walls,
 } from "../host/index.ts";
 import type { SessionSpec } from "../kernel/index.ts";
+import { guardGit, treeMounts } from "./ground-mounts.ts";
 
 export interface WalledSession {
   readonly id: string;
@@ -32,6 +33,8 @@ export interface WallOrder {
   /** Directories of the product's home that it may read. */
   readonly shown: readonly string[];
   readonly temp: string | null;
+  /** The worktree that the session works in; null: somebody else's directory. */
+  readonly tree: string | null;
 }
 
 /** Walls as they are put up around one process. */
@@ -104,7 +107,9 @@ export function createSessionWalls(options: SessionWallsOptions): SessionWalls {
     const { state, endpoints } = options.state(spec.adapter);
     const { env } = order;
     const personHome = env["HOME"] ?? options.personHome;
-    const home = privateHome({ folder: join(options.homes, id), personHome, state, env });
+    const folder = join(options.homes, id);
+    const ground = order.tree === null ? guardGit(folder, spec.cwd) : treeMounts(order.tree, spec);
+    const home = privateHome({ folder, personHome, state, env });
     const read = [...options.readable(), ...order.shown].flatMap((path) => readMount(path) ?? []);
     const model = order.driver ? endpointRules({ env, files: home.configFiles, fallback: endpoints }) : [];
     const reach: Reach[] = [
@@ -112,7 +117,7 @@ export function createSessionWalls(options: SessionWallsOptions): SessionWalls {
       ...model.map((rule) => ({ rule, why: "the model" as const })),
     ];
     const walls: Walls = {
-      mounts: [...read, ...home.mounts],
+      mounts: [...read, ...ground, ...home.mounts],
       programs: order.programs,
       home: home.path,
       temp: order.temp,

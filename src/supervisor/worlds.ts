@@ -15,12 +15,14 @@ export interface Worlds {
   readonly take: (state: SessionState) => Promise<Taken>;
   /** Throws where no files can be restored at all. */
   readonly requireRestore: () => void;
-  readonly restore: (cwd: string, to: string) => Promise<Restored>;
+  readonly restore: (state: SessionState, to: string) => Promise<Restored>;
   /** Names that differ, at most so many. */
   readonly changes: (from: string | null, to: string, max: number) => ReturnType<Snapshots["changes"]>;
   readonly diff: (from: string | null, to: string) => Promise<readonly FileDiff[]>;
   /** A new directory of its own for a session, filled from a snapshot. */
   readonly grow: (sessionId: string, snapshot: string) => Promise<string>;
+  /** Into a worktree that was just made, whose git dir stays its own. */
+  readonly fill: (tree: string, snapshot: string) => Promise<void>;
   /** Removes a directory that was grown for a session that did not come to be. */
   readonly fell: (root: string) => Promise<void>;
   readonly takenFact: (
@@ -60,14 +62,15 @@ export function createWorlds({ snapshots, home, userHome, limits, isTight, log }
     return { root, leaveOut, hidden: [home], filesMax, bytesMax };
   };
 
-  const take = async ({ spec, snapshotBytes = 0 }: SessionState): Promise<Taken> => {
+  const take = async (state: SessionState): Promise<Taken> => {
+    const { spec, snapshotBytes = 0 } = state;
     if (spec === null) throw new Error("a session without a spec has no files");
     refuseBroad(spec.cwd, userHome);
     if (isTight()) throw new NomosError("disk_low");
     const max = limits().sessionBytes;
     if (snapshotBytes > max)
       throw new NomosError("quota_exceeded", { scope: "session", used: snapshotBytes, limit: max, needed: 0 });
-    return snapshots.take(treeOf(spec.cwd));
+    return snapshots.take(treeOf(rootOf(home, state)));
   };
 
   const takenFact: Worlds["takenFact"] = async (taken, occasion, turnId, before) => {
@@ -103,11 +106,11 @@ export function createWorlds({ snapshots, home, userHome, limits, isTight, log }
       }
     },
     requireRestore: snapshots.requireRestore,
-    restore: (cwd, to) => snapshots.restore(treeOf(cwd), to),
+    restore: (state, to) => snapshots.restore(treeOf(rootOf(home, state)), to),
     changes: snapshots.changes,
     diff: (from, to) => snapshots.diff(from, to, DIFF),
     grow: async (sessionId, snapshot) => {
-      const root = join(home, "worktrees", sessionId);
+      const root = join(home, FORKS, sessionId);
       await mkdir(dirname(root), { recursive: true, mode: 0o700 });
       try {
         await snapshots.grow(treeOf(root), snapshot);
@@ -117,8 +120,21 @@ export function createWorlds({ snapshots, home, userHome, limits, isTight, log }
       }
       return root;
     },
+    fill: async (tree, snapshot) => {
+      const spec = treeOf(tree);
+      await snapshots.restore({ ...spec, leaveOut: [...spec.leaveOut, "/.git"] }, snapshot);
+    },
     fell,
   };
+}
+
+/** Below the home: the directories of forks that no worktree was made for. */
+export const FORKS = "forks";
+
+/** All of a session's own tree, where it has one; it may work in a part of it. */
+function rootOf(home: string, { spec, worktree }: SessionState): string {
+  if (spec === null) throw new Error("a session without a spec has no files");
+  return worktree == null ? spec.cwd : join(home, "worktrees", worktree, "tree");
 }
 
 const REASON_CHARS = 500;
@@ -138,6 +154,7 @@ export const NO_WORLDS: Worlds = {
   changes: async () => ({ changes: [], more: false }),
   diff: async () => [],
   grow: () => Promise.reject(new NomosError("files_not_kept")),
+  fill: () => Promise.reject(new NomosError("files_not_kept")),
   fell: async () => undefined,
   takenFact: () => Promise.reject(new NomosError("files_not_kept")),
 };

@@ -4,7 +4,7 @@ export { dispatch, mayCall, parseInput } from "./dispatch.ts";
 export type { ListedDocument, Shown } from "./mcp-spelling.ts";
 export { createInstruments, type Instruments } from "./metrics/instruments.ts";
 export type { Progress } from "./progress.ts";
-export type { RanInSandbox, SandboxExplained } from "./sandbox.ts";
+export type { RanInSandbox, SandboxExplained } from "./sandbox-shapes.ts";
 export type {
   AuditService,
   BackupService,

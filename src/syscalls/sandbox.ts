@@ -1,45 +1,10 @@
 import { z } from "zod";
 import { SessionId } from "../contract/index.ts";
 import { read, type Syscall, write } from "./define.ts";
-
-const Access = z.enum(["read", "write", "hidden"]);
-
-const Explained = z.object({
-  id: z.string(),
-  mode: z.enum(["off", "warn", "enforce", "strict"]),
-  holds: z.boolean().describe("whether the operating system holds it, and not only what the agent asks for"),
-  notices: z.array(z.string()).describe("what is weaker than it sounds, in plain words"),
-  files: z.array(z.object({ path: z.string(), access: Access, why: z.string() })).describe("the innermost counts"),
-  network: z.object({
-    open: z.boolean().describe("true: everything the machine reaches"),
-    reachable: z.array(z.object({ host: z.string(), why: z.string() })),
-    denied: z.array(
-      z.object({ host: z.string(), port: z.number().int(), reason: z.string(), count: z.number().int() }),
-    ),
-  }),
-  limits: z.object({
-    by: z
-      .string()
-      .nullable()
-      .describe("what holds them for all processes together; null: nothing on this machine does"),
-    memoryMb: z.number().nullable(),
-    pidsMax: z.number().nullable(),
-    cpus: z.number().nullable(),
-    absent: z.array(z.string()).describe("those that this machine cannot hold"),
-  }),
-});
-
-const Ran = z.object({
-  exitCode: z.number().int().nullable().describe("null: a signal ended it, or it is not known any more"),
-  stdout: z.string(),
-  stderr: z.string(),
-  timedOut: z.boolean(),
-  droppedBytes: z.number().int().describe("what it printed beyond what is kept"),
-  denied: z.array(z.object({ host: z.string(), port: z.number().int(), reason: z.string() })),
-});
+import { Explained, Ran, type RanInSandbox } from "./sandbox-shapes.ts";
 
 /** Asked for again with the same key: it has run, and is not run again; what it printed is kept for a while. */
-const FORGOTTEN: z.infer<typeof Ran> = {
+const FORGOTTEN: RanInSandbox = {
   exitCode: null,
   stdout: "",
   stderr: "",
@@ -94,6 +59,3 @@ export const sandbox: readonly Syscall[] = [
     answer: async ({ services }, _order, events) => services.sandbox.ran(events[0]?.id ?? "") ?? FORGOTTEN,
   }),
 ];
-
-export type SandboxExplained = z.input<typeof Explained>;
-export type RanInSandbox = z.input<typeof Ran>;

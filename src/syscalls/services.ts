@@ -17,7 +17,7 @@ import type {
 } from "../supervisor/index.ts";
 import type { Instruments } from "./metrics/instruments.ts";
 import type { Progress } from "./progress.ts";
-import type { RanInSandbox, SandboxExplained } from "./sandbox.ts";
+import type { RanInSandbox, SandboxExplained } from "./sandbox-shapes.ts";
 import type { Tickets } from "./tickets.ts";
 
 /** What syscalls work on. Built once by the composition root. */

@@ -56,7 +56,9 @@ function seal({ path, kind }: HiddenPath): string[] {
  */
 const FOR_ROOT: readonly string[] = [
   ...["--dev", "/dev"],
-  ...["shm", "kvm", "fuse", "net", "dri"].flatMap((name) => ["--dev-bind-try", `/dev/${name}`, `/dev/${name}`]),
+  // Files are shared there, not devices.
+  ...["--bind-try", "/dev/shm", "/dev/shm"],
+  ...["kvm", "fuse", "net", "dri"].flatMap((name) => ["--dev-bind-try", `/dev/${name}`, `/dev/${name}`]),
   ...["/proc/sys", "/sys"].flatMap((path) => ["--ro-bind", path, path]),
   ...["--cap-drop", "ALL"],
   ...[

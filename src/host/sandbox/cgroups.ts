@@ -73,7 +73,7 @@ export function findCgroups(
           for (const folder of folders) allowing(() => writeFileSync(join(folder, "cgroup.procs"), String(pid)));
         },
         close: () => {
-          for (const folder of folders) allowing(() => rmdirSync(folder));
+          for (const folder of folders) removeSoon(folder, REMOVALS_MAX);
         },
       };
     },
@@ -84,6 +84,15 @@ export function findCgroups(
     },
   };
 }
+
+/** A process that is gone may be counted for another moment. */
+function removeSoon(folder: string, tries: number): void {
+  if (!existsSync(folder) || allowing(() => rmdirSync(folder)) || tries === 0) return;
+  setTimeout(() => removeSoon(folder, tries - 1), REMOVAL_PAUSE_MS).unref();
+}
+
+const REMOVALS_MAX = 20;
+const REMOVAL_PAUSE_MS = 100;
 
 function settings({ version, controllers }: Place, { memoryMb, pidsMax, cpus }: SandboxLimits): [string, string][] {
   const has = (controller: Controller) => controllers.includes(controller);
