@@ -23,6 +23,7 @@ const ENTRIES = {
   "export-thread": "src/store/sqlite/export-thread.ts",
   "copy-thread": "src/store/sqlite/copy-thread.ts",
   "script-host": "src/drivers/script/host-process.ts",
+  "memory-agent": "src/cli/conformance/memory-agent.ts",
 };
 
 const root = join(import.meta.dirname, "..");

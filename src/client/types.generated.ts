@@ -477,6 +477,8 @@ export interface SyscallTypes {
       readonly id: string;
       /** a `next`, a `seq`, an event id, or `now`; exclusive */
       readonly after?: number | string;
+      /** other hosts' name for `after` */
+      readonly since?: number | string;
       readonly limit?: number;
       readonly view?: "raw" | "path";
       readonly order?: "asc" | "desc";
@@ -546,6 +548,8 @@ export interface SyscallTypes {
       readonly id: string;
       /** a `next`, a `seq`, an event id, or `now`; exclusive */
       readonly after?: number | string;
+      /** other hosts' name for `after` */
+      readonly since?: number | string;
       /** only lines, only events, or everything */
       readonly show?: "all" | "lines" | "events";
     };
@@ -1805,6 +1809,7 @@ export type ErrorCode =
   | "invalid_ground"
   | "lease_held"
   | "max_depth_exceeded"
+  | "missing_adapter"
   | "not_interruptible"
   | "not_promptable"
   | "queue_full"

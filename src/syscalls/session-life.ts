@@ -174,10 +174,22 @@ export const sessionLife: readonly Syscall[] = [
       label: Label.optional(),
     }),
     output: SessionWire,
-    errors: ["session_not_found", "event_not_found", "worktree_missing", "quota_exceeded", "disk_low", "limit_reached"],
+    errors: [
+      "session_not_found",
+      "event_not_found",
+      "delegation_denied",
+      "worktree_missing",
+      "quota_exceeded",
+      "disk_low",
+      "limit_reached",
+    ],
     http: { method: "POST", path: "/sessions/:id/fork", status: 201 },
     cli: { positional: ["id"], short: "fork" },
-    commit: (context, { id, at, label }) => context.services.supervisor.fork(id, { at, label }, byOf(context)),
+    commit: async (context, { id, at, label }) => {
+      // A fork is nobody's child: made by a session it would be a way around depth, quota and allow-list.
+      if (context.actor.sessionId !== null) throw new NomosError("delegation_denied", { by: context.actor.sessionId });
+      return context.services.supervisor.fork(id, { at, label }, byOf(context));
+    },
     answer: (context, _input, events) => showSession(context, sessionIdIn(events)),
   }),
   write({

@@ -45,9 +45,8 @@ export interface SessionState {
   readonly view: View;
   /** Absent as long as nobody has set or attached anything, and in folds kept by versions that knew of none. */
   readonly driver?: DriverState;
-  /** The tree of its own that it works in; absent or null: none. */
+  /** The tree of its own that it works in, and what a person added to its scope. */
   readonly worktree?: string | null;
-  /** What a person added to its scope. */
   readonly widened?: readonly string[];
 }
 
