@@ -110,10 +110,12 @@ async function changedFiles(
   const commit = head.exitCode === 0 ? head.stdout.toString().trim() : null;
   if (commit === null) await refuseLostHead(git);
   await copyWithTimes(place.index, indexFile).catch(() => undefined);
-  await git.must(commit === null ? ["read-tree", "--empty"] : ["read-tree", "-m", commit], { indexFile });
+  // With the tree at hand: what changed in the very second that the index was made is told by its bytes, here or never.
+  const options = { indexFile, workTree: place.tree };
+  await git.must(commit === null ? ["read-tree", "--empty"] : ["read-tree", "-m", commit], options);
   // Not into submodules: git would go there under their configuration, which is the agent's.
   const flags = ["--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames"];
-  const told = await git.must(["status", ...flags], { indexFile, workTree: place.tree });
+  const told = await git.must(["status", ...flags], options);
   const lines = told.toString().split("\0").filter(Boolean);
   const of = (isWanted: (mark: string) => boolean) =>
     lines.filter((line) => isWanted(line.slice(0, 2))).map((line) => line.slice(3));

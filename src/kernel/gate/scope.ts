@@ -17,20 +17,19 @@ export interface ScopeWalls {
 /** The rule: `allow:<pattern>`, `deny:<pattern>`, `no_rule` (nobody allows it), `path_invalid` (it is no path). */
 export type ScopeVerdict = { readonly verdict: "allow" | "deny"; readonly rule: string };
 
-const PATTERNS_MAX = 256;
-const PATTERN_CHARS_MAX = 1024;
+const MAX = { patterns: 256, patternChars: 1024 } as const;
 
 /** A scope with its patterns in one spelling; one that could mean another place than it says is refused. */
 export function parseScope(given: { readonly [K in keyof Scope]?: Scope[K] | undefined }): Scope | Refusal {
   const { allow = ["**"], deny = [] } = given;
   const odd = [...allow, ...deny].find((pattern) => whyNot(pattern) !== null);
   if (odd !== undefined) return refuse("scope_invalid", { pattern: odd.slice(0, 100), reason: whyNot(odd) });
-  if (allow.length + deny.length > PATTERNS_MAX) return refuse("scope_invalid", { max: PATTERNS_MAX });
+  if (allow.length + deny.length > MAX.patterns) return refuse("scope_invalid", { max: MAX.patterns });
   return { allow: allow.map(spelled), deny: deny.map(spelled) };
 }
 
 function whyNot(pattern: string): string | null {
-  if (pattern.length > PATTERN_CHARS_MAX) return "it is too long";
+  if (pattern.length > MAX.patternChars) return "it is too long";
   if (/[?[\]{}]|^!/.test(pattern)) return "only * and ** are understood";
   if (!isPath(spelled(pattern))) return "it is no path below the root";
   return /^\.git(\/|$)/i.test(pattern) ? "the git dir is the session's own" : null;

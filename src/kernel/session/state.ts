@@ -49,9 +49,8 @@ export interface SessionState {
   readonly restoring?: { readonly from: string; readonly to: string };
   /** What its snapshots have taken on disk, all together. A rewind does not take it back. */
   readonly snapshotBytes?: number;
-  /** The tree of its own that it works in; absent or null: none. */
+  /** The tree of its own that it works in, and what a person added to its scope. */
   readonly worktree?: string | null;
-  /** What a person added to its scope. */
   readonly widened?: readonly string[];
 }
 
