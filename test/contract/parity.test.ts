@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { ERROR_CATALOGUE } from "../../src/contract/index.ts";
 import { SYSCALLS } from "../../src/syscalls/index.ts";
 import { startDaemon } from "../support/daemon.ts";
@@ -21,11 +21,6 @@ interface Told {
 
 /** What each surface made of the same story, masked. */
 const told = new Map<string, readonly Told[]>();
-let cwd = "";
-beforeAll(async () => {
-  cwd = await realpath(await mkdtemp(join(tmpdir(), "nomos-parity-")));
-});
-afterAll(() => rm(cwd, { recursive: true, force: true }));
 
 test("every syscall has a step in which it succeeds", () => {
   const done = new Set(
@@ -45,6 +40,9 @@ describe("the same story", () => {
   test.each(Object.entries(SURFACES))(
     "over %s",
     async (name, open) => {
+      // Each has a directory of its own: what one leaves in it the next would find.
+      const cwd = await realpath(await mkdtemp(join(tmpdir(), "nomos-parity-")));
+      onTestFinished(() => rm(cwd, { recursive: true, force: true }));
       const daemon = await startDaemon({ cwd });
       const places = { [daemon.home]: "<home>", [cwd]: "<cwd>", [daemon.url]: "<url>" };
       const speaker = await open(daemon, daemon.token);
