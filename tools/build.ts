@@ -25,6 +25,7 @@ const ENTRIES = {
   "snapshot-thread": "src/host/snapshots/snapshot-thread.ts",
   "apply-plan": "src/host/snapshots/apply-plan.ts",
   "script-host": "src/drivers/script/host-process.ts",
+  "memory-agent": "src/cli/conformance/memory-agent.ts",
 };
 
 const root = join(import.meta.dirname, "..");

@@ -127,7 +127,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     turnTimeoutMs: () => setting(config, "turnTimeoutMs"),
     log: log.write,
   });
-  const registry = createWorkspaces({ store, committer, files, onChange: workspaceFile(home) });
+  const registry = createWorkspaces({ store, committer, files, home, onChange: workspaceFile(home) });
   const specs = {
     home,
     files,

@@ -8,13 +8,13 @@ export const SYSCALLS = {
     kind: "write",
     permission: "session.spawn",
     errors: [
+      "missing_adapter",
       "cwd_missing",
       "cwd_hidden",
       "path_outside",
       "workspace_not_found",
       "invalid_ground",
       "not_installed",
-      "agent_not_found",
       "agent_version",
       "setup_required",
       "unknown_mode",
@@ -268,6 +268,7 @@ export const SYSCALLS = {
     errors: [
       "session_not_found",
       "event_not_found",
+      "delegation_denied",
       "quota_exceeded",
       "disk_low",
       "disk_full",
@@ -460,6 +461,7 @@ export const SYSCALLS = {
         description: "a `next`, a `seq`, an event id, or `now`; exclusive",
         values: null,
       },
+      { name: "since", type: "text", required: false, description: "other hosts' name for `after`", values: null },
       { name: "limit", type: "number", required: false, description: "", values: null },
       { name: "view", type: "text", required: false, description: "", values: ["raw", "path"] },
       { name: "order", type: "text", required: false, description: "", values: ["asc", "desc"] },
@@ -544,6 +546,7 @@ export const SYSCALLS = {
         description: "a `next`, a `seq`, an event id, or `now`; exclusive",
         values: null,
       },
+      { name: "since", type: "text", required: false, description: "other hosts' name for `after`", values: null },
       {
         name: "show",
         type: "text",
@@ -1093,7 +1096,7 @@ export const SYSCALLS = {
     summary: "Give a directory a name for sessions to work in; the first one becomes the active one",
     kind: "write",
     permission: "workspace.write",
-    errors: ["cwd_missing", "workspace_limit", "workspace_reserved", "quota_exceeded", "disk_low"],
+    errors: ["cwd_missing", "cwd_hidden", "workspace_limit", "workspace_reserved", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/workspaces", status: 201 },
     cli: { positional: ["slug", "path"], short: null },
     input: [
@@ -2125,6 +2128,12 @@ export const ERRORS = {
     exit: 3,
     message: "Sessions may not be nested that deep.",
     remedy: "Let a session further up start it.",
+  },
+  missing_adapter: {
+    status: 400,
+    exit: 2,
+    message: "No adapter is named.",
+    remedy: "Name the driver as `adapter`; `nomos driver list` shows those there are.",
   },
   not_interruptible: {
     status: 409,

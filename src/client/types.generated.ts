@@ -479,6 +479,8 @@ export interface SyscallTypes {
       readonly id: string;
       /** a `next`, a `seq`, an event id, or `now`; exclusive */
       readonly after?: number | string;
+      /** other hosts' name for `after` */
+      readonly since?: number | string;
       readonly limit?: number;
       readonly view?: "raw" | "path";
       readonly order?: "asc" | "desc";
@@ -548,6 +550,8 @@ export interface SyscallTypes {
       readonly id: string;
       /** a `next`, a `seq`, an event id, or `now`; exclusive */
       readonly after?: number | string;
+      /** other hosts' name for `after` */
+      readonly since?: number | string;
       /** only lines, only events, or everything */
       readonly show?: "all" | "lines" | "events";
     };
@@ -1746,6 +1750,7 @@ export type ErrorCode =
   | "invalid_ground"
   | "lease_held"
   | "max_depth_exceeded"
+  | "missing_adapter"
   | "not_interruptible"
   | "not_promptable"
   | "queue_full"

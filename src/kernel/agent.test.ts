@@ -39,11 +39,9 @@ proves("K21", "an agent is what it was made as, and knows since when", () => {
   expect(state).toEqual({ at: "present", version: 1, agent: { ...AGENT, createdAt: instant(1) } });
   expect(createAgent(state, AGENT)).toMatchObject({ refused: "agent_exists" });
   expect(deleteAgent(NEW_AGENT, "a")).toMatchObject({ refused: "agent_not_found" });
-  expect(
-    deleteAgent({ ...state, at: "present", agent: { ...AGENT, builtIn: true, createdAt: "" } }, "a"),
-  ).toMatchObject({
-    refused: "agent_in_use",
-  });
+  const brought = { ...state, at: "present" as const, agent: { ...AGENT, builtIn: true, createdAt: "" } };
+  expect(deleteAgent(brought, "a")).toMatchObject({ refused: "agent_in_use" });
+  expect(deleteAgent(brought, "a", false)).toMatchObject([{ type: "agent.deleted@1" }]);
 });
 
 proves("K15", "an agent moves only along its table, and every row of it is walked", () => {

@@ -44,8 +44,10 @@ export function createAgent(state: AgentState, input: Omit<Agent, "createdAt">):
   return state.at === "present" ? refuse("agent_exists", { slug: input.slug }) : [fact("agent.created@1", input)];
 }
 
-export function deleteAgent(state: AgentState, slug: string): Decision {
+/** The agent that a driver brought stays as long as the driver does. */
+export function deleteAgent(state: AgentState, slug: string, hasDriver = true): Decision {
   if (state.at !== "present") return refuse("agent_not_found", { slug });
-  if (state.agent.builtIn) return refuse("agent_in_use", { slug, because: "it comes with an installed driver" });
+  if (state.agent.builtIn && hasDriver)
+    return refuse("agent_in_use", { slug, because: "it comes with an installed driver" });
   return [fact("agent.deleted@1", {})];
 }

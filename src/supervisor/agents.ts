@@ -18,7 +18,7 @@ import type { By, Committer } from "./committer.ts";
 /** Durable identities. Every installed driver brings an agent of its own name. */
 export interface Agents {
   readonly create: (input: Omit<Agent, "createdAt">, by: By) => Promise<readonly RecordedEvent[]>;
-  readonly remove: (slug: string, by: By) => Promise<readonly RecordedEvent[]>;
+  readonly remove: (slug: string, hasDriver: boolean, by: By) => Promise<readonly RecordedEvent[]>;
   readonly setDefault: (slug: string, by: By) => Promise<readonly RecordedEvent[]>;
   readonly list: () => Promise<readonly Agent[]>;
   readonly get: (slug: string) => Promise<Agent>;
@@ -59,7 +59,7 @@ export function createAgents(store: Store, committer: Committer): Agents {
 
   return {
     create: (input, by) => change(input.slug, (state) => createAgent(state, input), by),
-    remove: (slug, by) => change(slug, (state) => deleteAgent(state, slug), by),
+    remove: (slug, hasDriver, by) => change(slug, (state) => deleteAgent(state, slug, hasDriver), by),
     setDefault: async (slug, by) => {
       await get(slug);
       return (await committer.change(SYSTEM_STREAM, () => [fact("agent.defaulted@1", { slug })], by)).events;

@@ -96,7 +96,8 @@ function nameOf(cwd: string, list: readonly Workspace[], wanted: Workspace | und
   return { workspace: workspace.slug, ground: spellGround(spelled ?? { workspace: workspace.slug, below: [] }), cwd };
 }
 
-async function directory(path: string, { files, home }: Pick<PlaceSources, "files" | "home">): Promise<string> {
+/** Where it really is, links followed; never inside the home but in its own place for work. */
+export async function directory(path: string, { files, home }: Pick<PlaceSources, "files" | "home">): Promise<string> {
   const found = await files.directory(path);
   if (found === null) throw new NomosError("cwd_missing", { cwd: path });
   refuseHidden(found, home, path);

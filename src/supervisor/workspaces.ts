@@ -1,4 +1,3 @@
-import { NomosError } from "../contract/index.ts";
 import type { Files } from "../host/index.ts";
 import {
   addWorkspace,
@@ -12,6 +11,7 @@ import {
 } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 import type { By, Committer } from "./committer.ts";
+import { directory } from "./places.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
 
@@ -31,10 +31,12 @@ export function createWorkspaces(deps: {
   readonly store: Store;
   readonly committer: Committer;
   readonly files: Pick<Files, "directory">;
+  /** No session could work in there. */
+  readonly home: string;
   /** Told after each change. */
   readonly onChange: (workspaces: Workspaces) => Promise<void>;
 }): WorkspaceRegistry {
-  const { store, committer, files } = deps;
+  const { store, committer } = deps;
   const all = async (): Promise<Workspaces> => {
     const row = await store.row("system", SYSTEM_STREAM);
     const state: SystemState | null = row === null ? null : JSON.parse(row);
@@ -52,8 +54,7 @@ export function createWorkspaces(deps: {
   return {
     all,
     add: async (input, by) => {
-      const path = await files.directory(input.path);
-      if (path === null) throw new NomosError("cwd_missing", { cwd: input.path });
+      const path = await directory(input.path, deps);
       return change((workspaces) => addWorkspace(workspaces, { ...input, path }), by);
     },
     remove: (slug, by) => change((workspaces) => removeWorkspace(workspaces, slug), by),

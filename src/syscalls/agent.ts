@@ -78,7 +78,10 @@ export const agent: readonly Syscall[] = [
     cli: { positional: ["slug"] },
     destructive: true,
     idempotent: true,
-    commit: (context, { slug }) => context.services.agents.remove(slug, byOf(context)),
+    commit: (context, { slug }) => {
+      const { agents, drivers } = context.services;
+      return agents.remove(slug, drivers.slugs().includes(slug), byOf(context));
+    },
     answer: async (_context, { slug }) => ({ ok: true, slug }),
   }),
   write({

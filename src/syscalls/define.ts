@@ -18,6 +18,8 @@ export interface Syscall {
   /** The verb that the gate judges; several syscalls may share one. */
   readonly permission: string;
   readonly input: z.ZodObject;
+  /** Members whose absence has a code of its own. */
+  readonly missing?: { readonly [field: string]: ErrorCode };
   readonly output: z.ZodType;
   readonly errors: readonly ErrorCode[];
   readonly http: HttpSpelling;

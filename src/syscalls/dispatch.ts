@@ -20,6 +20,7 @@ export interface Request {
 export async function dispatch(services: Services, syscall: Syscall, request: Request): Promise<Output> {
   try {
     refuseUnwritable(request.input);
+    refuseMissing(syscall, request.input);
     const input: Record<string, unknown> = { ...parseInput(syscall.input, request.input) };
     const resource = await resourceOf(services, syscall, request.actor, input);
     const call = request.key === null || syscall.kind !== "write" ? null : callRef(syscall, request, input);
@@ -36,6 +37,12 @@ export async function dispatch(services: Services, syscall: Syscall, request: Re
     services.instruments.failed(error);
     throw error;
   }
+}
+
+function refuseMissing({ missing = {} }: Syscall, input: Record<string, unknown>): void {
+  for (const [field, code] of Object.entries(missing))
+    if (input[field] === undefined || input[field] === null || input[field] === "")
+      throw new NomosError(code, { field });
 }
 
 /** A stream is no longer than the token it was opened with. */

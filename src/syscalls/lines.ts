@@ -60,7 +60,7 @@ export async function linesOf(store: Pick<Store, "blob">, event: RecordedEvent):
   const bytes = Number(data["bytes"]);
   const whole = bytes <= WHOLE_TEXT_BYTES_MAX ? await store.blob(data["blob"]) : null;
   if (whole !== null) return linesIn({ ...event, data: { ...data, text: Buffer.from(whole).toString("utf8") } });
-  return [...linesIn(event), out(`[… of ${bytes} bytes: blob ${data["blob"]}]`)];
+  return [...linesIn(event), ...out(`[… of ${bytes} bytes: blob ${data["blob"]}]`)];
 }
 
 function linesIn(event: RecordedEvent): readonly OutputLine[] {
@@ -75,37 +75,34 @@ function linesIn(event: RecordedEvent): readonly OutputLine[] {
       return split(text(data, "text"), "stdout", thought);
     }
     case "effect.intended@1":
-      return [out(`[tool] ${String(member("kind"))}: ${toolDetail(member("detail"))}`)];
+      return out(`[tool] ${String(member("kind"))}: ${toolDetail(member("detail"))}`);
     case "effect.output@1":
       return split(text(data, "text"), member("stream") === "stderr" ? "stderr" : "stdout", "");
     case "effect.settled@1": {
       if (member("outcome") === "done") return [];
       const exit = member("exitCode") === null ? "" : ` (exit ${String(member("exitCode"))})`;
-      return [
-        err(
-          `[tool-error] ${String(member("outcome"))}${exit}${member("message") === null ? "" : `: ${String(member("message"))}`}`,
-        ),
-      ];
+      const why = member("message") === null ? "" : `: ${String(member("message"))}`;
+      return err(`[tool-error] ${String(member("outcome"))}${exit}${why}`);
     }
     case "tool.called@1":
-      return [out(`[tool] ${String(member("title"))}`)];
+      return out(`[tool] ${String(member("title"))}`);
     case "tool.ended@1":
-      return member("outcome") === "failed" ? [err(`[tool-error] ${String(member("title"))}`)] : [];
+      return member("outcome") === "failed" ? err(`[tool-error] ${String(member("title"))}`) : [];
     case "driver.noticed@1":
       return member("severity") === "info"
         ? split(text(member("body"), "text"), "stderr", "")
-        : [err(`[notice] ${String(member("title"))}`)];
+        : err(`[notice] ${String(member("title"))}`);
     case "gate.denied@1":
-      return [err(`[denied] ${String(member("verb"))} ${String(member("resource"))}`)];
+      return err(`[denied] ${String(member("verb"))} ${String(member("resource"))}`);
     case "approval.requested@1":
-      return [out(`[awaiting input] ${String(member("question"))}`)];
+      return out(`[awaiting input] ${String(member("question"))}`);
     case "turn.ended@1": {
       const error = member("error");
-      const failure = error === null || error === undefined ? [] : [err(`[error] ${text(error, "message")}`)];
-      return [...failure, out(`── turn-end (${String(member("outcome"))}) ──`)];
+      const failure = error === null || error === undefined ? [] : err(`[error] ${text(error, "message")}`);
+      return [...failure, ...out(`── turn-end (${String(member("outcome"))}) ──`)];
     }
     case "session.failed@1":
-      return [err(`[error] ${String(member("message"))}`)];
+      return err(`[error] ${String(member("message"))}`);
     default:
       return [];
   }
@@ -122,5 +119,6 @@ function toolDetail(detail: unknown): string {
   return Array.isArray(shown) ? shown.join(" ") : String(shown ?? "");
 }
 
-const out = (line: string): OutputLine => ({ line, stream: "stdout" });
-const err = (line: string): OutputLine => ({ line, stream: "stderr" });
+/** What an agent calls a thing, or says last, may have several lines. */
+const out = (text: string): readonly OutputLine[] => split(text, "stdout", "");
+const err = (text: string): readonly OutputLine[] => split(text, "stderr", "");

@@ -179,6 +179,7 @@ export const sessionLife: readonly Syscall[] = [
     errors: [
       "session_not_found",
       "event_not_found",
+      "delegation_denied",
       "quota_exceeded",
       "disk_low",
       "disk_full",
@@ -191,8 +192,11 @@ export const sessionLife: readonly Syscall[] = [
     ],
     http: { method: "POST", path: "/sessions/:id/fork", status: 201 },
     cli: { positional: ["id"], short: "fork" },
-    commit: (context, { id, at, label, talkOnly }) =>
-      context.services.supervisor.fork(id, { at, label, talkOnly }, byOf(context)),
+    commit: async (context, { id, at, label, talkOnly }) => {
+      // A fork is nobody's child: made by a session it would be a way around depth, quota and allow-list.
+      if (context.actor.sessionId !== null) throw new NomosError("delegation_denied", { by: context.actor.sessionId });
+      return context.services.supervisor.fork(id, { at, label, talkOnly }, byOf(context));
+    },
     answer: (context, _input, events) => showSession(context, sessionIdIn(events)),
   }),
   write({

@@ -29,6 +29,7 @@ const Cursor = z
   .union([z.number().int().min(0), z.string().max(64)])
   .optional()
   .describe("a `next`, a `seq`, an event id, or `now`; exclusive");
+const Since = Cursor.describe("other hosts' name for `after`");
 const Types = z
   .union([z.array(z.string()), z.string().transform((text) => text.split(","))])
   .optional()
@@ -93,6 +94,7 @@ export const sessionRead: readonly Syscall[] = [
     input: z.object({
       id: SessionId,
       after: Cursor,
+      since: Since,
       limit: Limit(EVENTS_MAX),
       view: z.enum(["raw", "path"]).optional(),
       order: z.enum(["asc", "desc"]).optional(),
@@ -178,15 +180,16 @@ export const sessionRead: readonly Syscall[] = [
     input: z.object({
       id: SessionId,
       after: Cursor,
+      since: Since,
       show: z.enum(["all", "lines", "events"]).optional().describe("only lines, only events, or everything"),
     }),
     output: z.object({ line: z.string(), stream: z.enum(["stdout", "stderr"]) }),
     errors: ["session_not_found"],
     http: { method: "GET", path: "/sessions/:id/stream" },
     cli: { positional: ["id"] },
-    items: async (context, { id, after, show }) => {
+    items: async (context, { id, after, since, show }) => {
       await sessionRowOf(context, id);
-      return onlyShown(streamSession(context, id, await seqOf(context, after)), show ?? "all");
+      return onlyShown(streamSession(context, id, await seqOf(context, after ?? since)), show ?? "all");
     },
   }),
   stream({
@@ -264,6 +267,7 @@ function sessionDocuments({ id, name, label }: SessionWire): readonly ListedDocu
 interface PageInput {
   readonly id: string;
   readonly after?: string | number | undefined;
+  readonly since?: string | number | undefined;
   readonly limit?: number | undefined;
   readonly view?: "raw" | "path" | undefined;
   readonly order?: "asc" | "desc" | undefined;
@@ -276,7 +280,8 @@ async function pageOf(context: Context, input: PageInput): Promise<EventPage> {
   const { id, types, turnId } = input;
   await sessionRowOf(context, id);
   const limit = input.limit ?? 100;
-  const cursor = input.after === undefined ? undefined : await seqOf(context, input.after);
+  const from = input.after ?? input.since;
+  const cursor = from === undefined ? undefined : await seqOf(context, from);
   const query = {
     limit,
     ...(types === undefined ? {} : { types }),

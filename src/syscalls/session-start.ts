@@ -40,17 +40,18 @@ export const sessionStart: Syscall = write({
     worktree: z.boolean().optional(),
     file: z.string().max(4096).optional().describe("the TypeScript file that drives it, for the script driver"),
   }),
+  missing: { adapter: "missing_adapter" },
   output: SessionWire.extend({
     warnings: z.array(z.string()).optional().describe("what was not as asked for, such as where it works"),
   }),
   errors: [
+    "missing_adapter",
     "cwd_missing",
     "cwd_hidden",
     "path_outside",
     "workspace_not_found",
     "invalid_ground",
     "not_installed",
-    "agent_not_found",
     "agent_version",
     "setup_required",
     "unknown_mode",
@@ -92,10 +93,10 @@ async function startRoot(context: Context, asked: Input): Promise<readonly Recor
   const input = { ...asked, onlyRegistered: !context.actor.capabilities.includes("*") };
   if (input.agent === undefined) return supervisor.open(input, byOf(context));
   const slug = agentSlugIn(input.agent);
-  if (slug === null) throw new NomosError("invalid_agent", { agent: input.agent });
-  const agent = await agents.get(slug);
+  const agent = slug === null ? null : await agents.find(slug);
+  if (agent === null) throw new NomosError("invalid_agent", { agent: input.agent });
   return supervisor.open(
-    { ...input, agent: slug, delegates: narrowDelegates(agent.delegatesTo ?? [], null) },
+    { ...input, agent: agent.slug, delegates: narrowDelegates(agent.delegatesTo ?? [], null) },
     byOf(context),
   );
 }

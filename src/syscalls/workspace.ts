@@ -43,7 +43,7 @@ export const workspace: readonly Syscall[] = [
       label: z.string().max(LIMITS.labelChars).optional(),
     }),
     output: WorkspaceWire,
-    errors: ["cwd_missing", "workspace_limit", "workspace_reserved", "quota_exceeded", "disk_low"],
+    errors: ["cwd_missing", "cwd_hidden", "workspace_limit", "workspace_reserved", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/workspaces", status: 201 },
     cli: { positional: ["slug", "path"] },
     idempotent: true,

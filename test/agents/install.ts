@@ -29,13 +29,15 @@ export async function installedAgent(slug: string): Promise<string> {
   const manifest = manifestOf(slug);
   const edition = createHash("sha256").update(packagesOf(slug).join(" ")).digest("hex").slice(0, EDITION_CHARS);
   const root = join(agentsCache(), "installed", edition);
-  const bin = join(root, slug, "node_modules", ".bin", manifest.bin);
+  // Two drivers of the same packages share what is installed.
+  const first = builtInManifests().find(({ id }) => packagesOf(id).join() === packagesOf(slug).join()) ?? manifest;
+  const bin = join(root, first.id, "node_modules", ".bin", manifest.bin);
   if (!existsSync(bin)) {
     await mkdir(root, { recursive: true });
-    await createInstaller(root, runTool).install(manifest, () => undefined);
+    await createInstaller(root, runTool).install(first, () => undefined);
   }
   if (!existsSync(bin)) throw new Error(`${packagesOf(slug).join(" ")} brought no ${manifest.bin}`);
-  return join(root, slug);
+  return join(root, first.id);
 }
 
 const EDITION_CHARS = 12;

@@ -10,18 +10,22 @@ export interface Recipe {
   readonly prepare: (person: string, endpoint: string) => Promise<Readonly<Record<string, string>>>;
   /** The step by which it comes to ask for permission; null for one that never asks. */
   readonly asksOn: "write" | "escalate" | null;
-  /** Whether it takes the tools that a session offers it; `late`: its first turn was seen to begin without them. */
-  readonly takesTools: "at once" | "late" | null;
+  /** Whether it takes the tools that a session offers it. */
+  readonly takesTools: boolean;
+  /** Of a one-shot program: the mode in which it may write. Its default mode may not, and it asks nobody. */
+  readonly writesIn?: string;
+  /** What it says when programs of it that start at the same moment get into each other's way, also without us. */
+  readonly startRace?: { readonly says: string; readonly note: string };
   /** How its memory comes back when its process is gone. */
   readonly comesBack: "native" | "either";
 }
 
-export const RECIPES: readonly Recipe[] = [
+const SPEAKING: readonly Recipe[] = [
   {
     slug: "claude",
     always: true,
     asksOn: "write",
-    takesTools: "at once",
+    takesTools: true,
     comesBack: "native",
     prepare: async (_person, endpoint) => ({
       ANTHROPIC_BASE_URL: endpoint,
@@ -34,7 +38,7 @@ export const RECIPES: readonly Recipe[] = [
     slug: "codex",
     always: true,
     asksOn: "escalate",
-    takesTools: "at once",
+    takesTools: true,
     comesBack: "native",
     prepare: async (person, endpoint) => {
       const home = join(person, ".codex");
@@ -46,19 +50,15 @@ export const RECIPES: readonly Recipe[] = [
     slug: "opencode",
     always: true,
     asksOn: "write",
-    takesTools: "at once",
+    takesTools: true,
     comesBack: "native",
-    prepare: async (person, endpoint) => {
-      const file = join(person, "opencode.json");
-      await lay(file, json(opencodeConfig(endpoint)));
-      return { OPENCODE_CONFIG: file, OPENCODE_DISABLE_MODELS_FETCH: "1" };
-    },
+    prepare: prepareOpencode({ edit: "ask", bash: "ask" }),
   },
   {
     slug: "pi",
     always: true,
     asksOn: null,
-    takesTools: null,
+    takesTools: false,
     comesBack: "native",
     prepare: async (person, endpoint) => {
       const model = { id: MODEL, name: MODEL, contextWindow: 100_000, maxTokens: 4096 };
@@ -72,7 +72,7 @@ export const RECIPES: readonly Recipe[] = [
     slug: "gemini",
     always: false,
     asksOn: "write",
-    takesTools: "at once",
+    takesTools: true,
     comesBack: "either",
     prepare: async (person, endpoint) => {
       const security = { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } };
@@ -84,7 +84,7 @@ export const RECIPES: readonly Recipe[] = [
     slug: "copilot",
     always: false,
     asksOn: "write",
-    takesTools: "at once",
+    takesTools: true,
     comesBack: "native",
     prepare: async (person, endpoint) => ({
       COPILOT_OFFLINE: "true",
@@ -99,7 +99,7 @@ export const RECIPES: readonly Recipe[] = [
     slug: "qwen",
     always: false,
     asksOn: "write",
-    takesTools: "late",
+    takesTools: true,
     comesBack: "native",
     prepare: async (person, endpoint) => {
       const security = { auth: { selectedType: "openai" } };
@@ -108,6 +108,32 @@ export const RECIPES: readonly Recipe[] = [
     },
   },
 ];
+
+/** Each start of it clears away what it takes for the leavings of others, and at times that is one still starting. */
+const CODEX_RACE = {
+  says: "codex-linux-sandbox: No such file or directory",
+  note: "about one start in thirty loses its own sandbox to another's, and its commands fail in that turn",
+};
+
+/** The same programs, one shot a turn: no questions, none of our tools. */
+const ONE_SHOT: readonly Recipe[] = [
+  oneShot("claude", "acceptEdits"),
+  // The quickest of them.
+  { ...oneShot("codex", "workspace-write"), always: true, startRace: CODEX_RACE },
+  // As it comes: without rules of the person's own it asks about nothing.
+  { ...oneShot("opencode", "configured"), prepare: prepareOpencode({}) },
+  oneShot("pi", "full"),
+  oneShot("gemini", "auto_edit"),
+];
+
+export const RECIPES: readonly Recipe[] = [...SPEAKING, ...ONE_SHOT];
+
+function oneShot(program: string, writesIn: string): Recipe {
+  const speaking = SPEAKING.find(({ slug }) => slug === program);
+  if (speaking === undefined) throw new Error(`${program} is not driven in any other way`);
+  const knows = { asksOn: null, takesTools: false, comesBack: "native" } as const;
+  return { slug: `${program}-print`, always: false, prepare: speaking.prepare, writesIn, ...knows };
+}
 
 export function recipeOf(slug: string): Recipe {
   const found = RECIPES.find((recipe) => recipe.slug === slug);
@@ -136,7 +162,15 @@ function codexConfig(endpoint: string): string {
   ].join("\n");
 }
 
-function opencodeConfig(endpoint: string): object {
+function prepareOpencode(permission: Readonly<Record<string, string>>): Recipe["prepare"] {
+  return async (person, endpoint) => {
+    const file = join(person, "opencode.json");
+    await lay(file, json(opencodeConfig(endpoint, permission)));
+    return { OPENCODE_CONFIG: file, OPENCODE_DISABLE_MODELS_FETCH: "1" };
+  };
+}
+
+function opencodeConfig(endpoint: string, permission: object): object {
   const options = { baseURL: `${endpoint}/v1`, apiKey: KEY };
   const scripted = { npm: "@ai-sdk/openai-compatible", name: MODEL, options, models: { [MODEL]: { name: MODEL } } };
   return {
@@ -144,7 +178,7 @@ function opencodeConfig(endpoint: string): object {
     model: `scripted/${MODEL}`,
     small_model: `scripted/${MODEL}`,
     enabled_providers: ["scripted"],
-    permission: { edit: "ask", bash: "ask" },
+    permission,
   };
 }
 

@@ -23,6 +23,6 @@ proves("AG-26", "an agent does not offer only what its recipe says it does not o
     const missing = Object.entries(readRecord(slug)?.verbs ?? {}).flatMap(([verb, { works }]) =>
       works === "no" ? [verb] : [],
     );
-    expect(missing).toEqual([...(asksOn === null ? ["reject"] : []), ...(takesTools === null ? ["tools"] : [])]);
+    expect(missing).toEqual([...(asksOn === null ? ["reject"] : []), ...(takesTools ? [] : ["tools"])]);
   }
 });

@@ -1,5 +1,5 @@
 /**
- * `npm run test:agents -- [--all] [--only name,...] [--verbs verb,...] [--cycles n] [--record]`: installs real agents outside
+ * `npm run test:agents -- [--all | --print] [--only name,...] [--verbs verb,...] [--cycles n] [--record]`: installs real agents outside
  * the repository and drives them through a real daemon, against a model on loopback that does what the prompt says. What
  * cannot be installed fails the run. With `--record` the table in docs/reference/agents.md is written anew.
  */
@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { installedAgent, packagesOf } from "./install.ts";
-import { RECIPES, recipeOf } from "./recipes.ts";
+import { RECIPES, type Recipe, recipeOf } from "./recipes.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -18,6 +18,7 @@ async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       all: { type: "boolean", default: false },
+      print: { type: "boolean", default: false },
       only: { type: "string", default: "" },
       verbs: { type: "string", default: "" },
       record: { type: "boolean", default: false },
@@ -25,7 +26,7 @@ async function main(): Promise<number> {
     },
   });
   const named = values.only.split(",").filter((name) => name !== "");
-  const chosen = named.length > 0 ? named.map(recipeOf) : RECIPES.filter(({ always }) => always || values.all);
+  const chosen = named.length > 0 ? named.map(recipeOf) : RECIPES.filter((recipe) => isWanted(recipe, values));
   for (const { slug } of chosen) {
     const startMs = performance.now();
     console.log(`${slug}: ${packagesOf(slug).join(" ")}`);
@@ -47,6 +48,11 @@ async function main(): Promise<number> {
     await node(["tools/docs.ts"], process.env);
   }
   return exitCode;
+}
+
+function isWanted({ always, writesIn }: Recipe, { all, print }: { readonly all: boolean; readonly print: boolean }) {
+  if (all) return true;
+  return print ? writesIn !== undefined : always;
 }
 
 async function node(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

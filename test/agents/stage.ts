@@ -16,6 +16,8 @@ export interface Stage extends AsyncDisposable {
   /** As a power cut would, and up again on the same home. */
   readonly crash: () => Promise<void>;
   readonly restart: () => Promise<void>;
+  /** The agent loses all that it kept in the person's home; its settings are laid out anew. */
+  readonly forget: () => Promise<void>;
   /** A new directory for a session to work in. */
   readonly folder: () => Promise<string>;
 }
@@ -55,6 +57,11 @@ export async function setStage(recipe: Recipe): Promise<Stage> {
     restart: async () => {
       await daemon.stop();
       daemon = await start();
+    },
+    forget: async () => {
+      await rm(person ?? "", { recursive: true });
+      await mkdir(person ?? "", { mode: 0o700 });
+      await recipe.prepare(person ?? "", model.url);
     },
     folder: async () => {
       folders += 1;

@@ -2,11 +2,13 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { runAgentStorm } from "../support/agent-storm.ts";
 import { randomRewinds } from "../support/rewinds.ts";
 import { percentile, runStorm } from "../support/storm-rounds.ts";
 
 /**
- * `npm run soak -- --rounds 1000 --minutes 60 --seed 7`: the storm, for as long as one has patience. With `--files` random
+ * `npm run soak -- --rounds 1000 --minutes 60 --seed 7`: the storm, for as long as one has patience. Each home is followed by
+ * a storm over agents: `--strikes 200` kills of theirs and of the daemon above them; 0 for none. With `--files` random
  * histories of a tree and rewinds in them instead; a round is one history.
  */
 const ROUNDS_A_HOME = 40;
@@ -16,6 +18,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "1000" },
     minutes: { type: "string", default: "60" },
+    strikes: { type: "string", default: "100" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     files: { type: "boolean", default: false },
   },
@@ -42,6 +45,16 @@ for (let home = 0; !values.files && total.rounds < Number(values.rounds) && Date
   console.log(
     `${total.rounds} rounds held: ${JSON.stringify(total)}; up p50 ${percentile(upMs, 0.5)} ms, max ${percentile(upMs, 1)} ms`,
   );
+  await rm(folder, { recursive: true, force: true });
+  await strikeAgents(seed);
+}
+
+async function strikeAgents(seed: number): Promise<void> {
+  const strikes = Number(values.strikes);
+  if (strikes === 0 || Date.now() > untilMs) return;
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-soak-agents-")));
+  const figures = await runAgentStorm({ folder, seed, strikes, untilMs, print: console.log });
+  console.log(`seed ${seed}, agents: ${JSON.stringify(figures)}`);
   await rm(folder, { recursive: true, force: true });
 }
 

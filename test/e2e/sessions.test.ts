@@ -73,7 +73,7 @@ proves("S1", "a refused spawn leaves nothing behind", async () => {
   expectRefusal(await spawn({ adapter: "demo", cwd: join(cwd, "nowhere") }), 400, "cwd_missing");
   expectRefusal(await spawn({ adapter: "demo", cwd: "relative" }), 400, "cwd_missing");
   expectRefusal(await spawn({ adapter: "demo", cwd: daemon.home }), 400, "cwd_hidden");
-  expectRefusal(await spawn({ adapter: "demo", cwd, agent: "nobody" }), 404, "agent_not_found");
+  expectRefusal(await spawn({ adapter: "demo", cwd, agent: "nobody" }), 400, "invalid_agent");
   expectRefusal(await spawn({ adapter: "script", cwd, file: join(cwd, "none.ts") }), 400, "driver_file_invalid");
   expectRefusal(await spawn({ adapter: "demo", cwd, sandbox: "strict" }), 409, "sandbox_unavailable");
   const missing = expectRefusal(await spawn({ adapter: "copilot", cwd }), 501, "not_installed");

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { StormDaemon } from "./storm-daemon.ts";
 import type { Fact } from "./storm-ledger.ts";
 
-interface LogEvent {
+export interface LogEvent {
   readonly seq: number;
   readonly id: string;
   readonly stream: string;
@@ -55,7 +55,7 @@ export async function expectPromptable(daemon: StormDaemon, sessions: readonly S
   );
 }
 
-async function readLog(daemon: StormDaemon): Promise<readonly LogEvent[]> {
+export async function readLog(daemon: StormDaemon): Promise<readonly LogEvent[]> {
   const found: LogEvent[] = [];
   for (let after: number | null = 0; after !== null; ) {
     const path: string = `/api/audit/entries?limit=1000&after=${after}`;
@@ -115,7 +115,7 @@ interface Turn {
 }
 
 /** Every turn that was admitted has exactly one end. */
-function turnsIn(log: readonly LogEvent[], problems: string[]): ReadonlyMap<string, Turn> {
+export function turnsIn(log: readonly LogEvent[], problems: string[]): ReadonlyMap<string, Turn> {
   const ends = Map.groupBy(
     log.filter(({ type }) => type === "turn.ended@1"),
     ({ data }) => String(data["turnId"]),
@@ -194,7 +194,7 @@ async function bytesLost(fact: Fact, { byId }: LogIndex, daemon: StormDaemon): P
 }
 
 /** Each line of each effect stands there at most once: O_APPEND keeps them apart. */
-async function effectLines(folder: string, problems: string[]): Promise<ReadonlyMap<string, number>> {
+export async function effectLines(folder: string, problems: string[]): Promise<ReadonlyMap<string, number>> {
   const text = await readFile(join(folder, "effects.log"), "utf8").catch(() => "");
   const counts = new Map<string, number>();
   for (const line of text.split("\n").filter((one) => one !== "")) counts.set(line, (counts.get(line) ?? 0) + 1);

@@ -121,7 +121,7 @@ export async function expectNothingLeft(home: string): Promise<void> {
 }
 
 /** The processes that carry this home's mark: everything a daemon on it has started and that is still there. */
-async function leftProcesses(home: string): Promise<readonly number[]> {
+export async function leftProcesses(home: string): Promise<readonly number[]> {
   const mark = `NOMOS_PROCESS=nomos-${createHash("sha256").update(home).digest("hex").slice(0, 12)}`;
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(

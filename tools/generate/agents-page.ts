@@ -31,13 +31,14 @@ export function agentsPage(): string {
 const INTRODUCTION = `Real agents in the versions that \`nomos driver install\` brings, driven through a real daemon. Their model is a server on loopback that speaks the vendors' streaming formats (Anthropic messages, OpenAI chat completions and responses, Gemini) and does what the prompt tells it to; so nothing here needs a key, and nothing says how well an agent thinks.
 
 \`\`\`sh
-npm run test:agents                 # claude, codex, opencode, pi: on every change
+npm run test:agents                 # claude, codex, opencode, pi, codex-print: on every change
+npm run test:agents -- --print      # the same programs, one shot a turn
 npm run test:agents -- --all        # all of them
 npm run test:agents -- --only pi --verbs cycles --cycles 100
 npm run test:agents -- --all --record
 \`\`\`
 
-Agents are installed outside the repository, in \`$XDG_CACHE_HOME/nomos-agents\` (1.8 GB for all). One that cannot be installed fails the run. With \`--record\` this page is written anew.`;
+Agents are installed outside the repository, in \`$XDG_CACHE_HOME/nomos-agents\` (2.7 GB for all). One that cannot be installed fails the run. With \`--record\` this page is written anew.`;
 
 function cellOf({ verbs }: AgentRecord, verb: string): string {
   const cell = verbs[verb];
@@ -53,25 +54,30 @@ function versionRow({ agent, packages, verbs }: AgentRecord): readonly string[] 
   return [code(agent), packages.map(code).join(" "), first === last ? first : `${first} to ${last}`];
 }
 
-function differences({ slug, asksOn, takesTools, comesBack }: (typeof RECIPES)[number]): readonly string[] {
+function differences({ slug, asksOn, takesTools, comesBack, writesIn }: (typeof RECIPES)[number]): readonly string[] {
   const manifest = builtInManifests().find(({ id }) => id === slug);
   const asks = { write: "before it writes", escalate: "only to leave its own sandbox" };
   return [
     code(slug),
-    asksOn === null ? "never: only a sandbox holds it" : asks[asksOn],
-    takesTools === null
-      ? "no"
-      : { "at once": "yes", late: "yes, but its first turn was seen to begin without them" }[takesTools],
+    asksOn === null
+      ? writesIn === undefined
+        ? NEVER
+        : `never: it writes in its mode ${code(writesIn)}`
+      : asks[asksOn],
+    takesTools ? "yes" : "no",
     comesBack === "native" ? "its own" : "its own where it has saved it, else a digest of the log",
-    manifest?.capabilities.many_sessions === true ? "for all sessions of a directory" : "for each session",
+    writesIn !== undefined
+      ? "for each turn"
+      : manifest?.capabilities.many_sessions === true
+        ? "for all sessions of a directory"
+        : "for each session",
   ];
 }
+
+const NEVER = "never: only a sandbox holds it";
 
 function notRun(): string {
   const run = new Set(RECIPES.map(({ slug }) => slug));
   const others = builtInManifests().filter(({ id }) => !run.has(id));
-  const why = others.map(
-    ({ id, unproved }) => `- ${code(id)}: ${unproved ?? "its one-shot mode is not part of this run"}`,
-  );
-  return why.join("\n");
+  return others.map(({ id, unproved }) => `- ${code(id)}: ${unproved ?? "nobody has written how"}`).join("\n");
 }

@@ -45,6 +45,14 @@ export interface Bench {
   /** Of a spawn that must succeed. */
   readonly spawnBody: Readonly<Record<string, unknown>>;
   readonly prompts: Prompts;
+  /** An agent that keeps a word in its own process and nowhere else: what a spawn must say, and how it is talked to. */
+  readonly memory: {
+    readonly body: Readonly<Record<string, unknown>>;
+    readonly remember: (word: string) => string;
+    readonly recall: () => string;
+  };
+  /** An adapter that is known and not installed. */
+  readonly uninstalled: string | null;
   /** A session whose agent's program ends before it is ready, with this word on its stderr. */
   readonly stillborn: ((word: string) => Promise<string>) | null;
   /** A session whose agent ends by itself with this code. */

@@ -56,13 +56,17 @@ export const recordCases: readonly Case[] = [
   },
   {
     number: 5,
-    title: "an unknown adapter is 404, or 501 with what to install; nothing is left behind",
+    title: "an unknown adapter is 404 or 501, one that is not installed 501 with the command; nothing is left behind",
     run: (trial) =>
       leavesNothing(trial, async () => {
-        const answer = await trial.trySpawn({ ...trial.bench.spawnBody, adapter: "no-such-adapter-here" });
-        isError(answer, 404, 501);
-        const words = `${member(answer.body, "error", "message") ?? ""} ${member(answer.body, "error", "remedy") ?? ""} ${member(answer.body, "message") ?? ""}`;
-        expect(answer.status === 404 || /\binstall|`[^`]+`/i.test(words), "501 without a command in its message");
+        const { spawnBody, uninstalled } = trial.bench;
+        const unknown = await trial.trySpawn({ ...spawnBody, adapter: "no-such-adapter-here" });
+        isError(unknown, 404, 501);
+        expect(unknown.status === 404 || namesCommand(unknown.body), "501 without a command to install one");
+        if (uninstalled === null) return;
+        const missing = await trial.trySpawn({ ...spawnBody, adapter: uninstalled });
+        isError(missing, 501);
+        expect(namesCommand(missing.body), `${uninstalled} is refused without the command that installs it`);
       }),
   },
   {
@@ -154,6 +158,12 @@ export const recordCases: readonly Case[] = [
     },
   },
 ];
+
+/** Something to type: a program and what it is to do. */
+function namesCommand(body: unknown): boolean {
+  const words = [member(body, "error", "message"), member(body, "error", "remedy"), member(body, "message")];
+  return words.some((text) => /(?:`|: )[\w@./-]+ (?:\S+ )*(?:install|i|add)\b/.test(String(text ?? "")));
+}
 
 async function leavesNothing(trial: Trial, work: () => Promise<void>): Promise<void> {
   const before = new Set((await trial.list()).map(({ id }) => id));

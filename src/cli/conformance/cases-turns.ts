@@ -122,12 +122,13 @@ export const turnCases: readonly Case[] = [
   },
   {
     number: 15,
-    title: "a later prompt finds the context of an earlier one",
+    title: "a later prompt finds the context of an earlier one, in the same process",
     run: async ({ spawn, turn, bench, unique }) => {
-      const { id } = await spawn();
+      const { body, remember, recall } = bench.memory;
+      const { id } = await spawn(body);
       const word = unique("word");
-      await turn(id, bench.prompts.remember(word), "turn-end");
-      await turn(id, bench.prompts.recall(), word);
+      await turn(id, remember(word), "turn-end");
+      await turn(id, recall(), word);
     },
   },
   {

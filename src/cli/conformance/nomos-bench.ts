@@ -1,6 +1,7 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Bench } from "./bench.ts";
 import { createTalk } from "./talk.ts";
 import { expect, member } from "./unmet.ts";
@@ -36,8 +37,19 @@ export async function openNomosBench({ url, token, restart }: BenchOptions): Pro
   const folder = await realpath(await mkdtemp(join(tmpdir(), "aip46-bench-")));
   await ask("POST", "/api/workspaces", { slug: SLUG, path: folder });
   const agents = new Set<string>();
+  const drivers = new Set<string>();
   const tokens: string[] = [];
 
+  /** An agent over ACP, by a manifest; asked for again it is replaced. */
+  const driver = async (name: string, ...args: readonly string[]): Promise<string> => {
+    const id = `${SLUG}-${name}`;
+    const file = fileURLToPath(new URL("./memory-agent.ts", import.meta.url));
+    const about = { id, name: id, description: "for the cases of AIP-46", protocol: "acp" };
+    const manifest = JSON.stringify({ ...about, bin: process.execPath, bin_args: [file, ...args] });
+    await ask("POST", "/api/drivers", { manifest });
+    drivers.add(id);
+    return id;
+  };
   const external = async (): Promise<string> =>
     String(member(await ask("POST", "/sessions/external", { pid: process.pid, cwd: folder }), "id"));
   const workspaces: Bench["workspaces"] = {
@@ -70,10 +82,16 @@ export async function openNomosBench({ url, token, restart }: BenchOptions): Pro
       recall: () => "run cat .remembered",
       breed: (mark) => `run (: ${mark}; sleep 600; :) & : ${mark}; sleep 600; :`,
     },
+    memory: {
+      body: { adapter: await driver("memory") },
+      remember: (word) => `remember ${word}`,
+      recall: () => "recall",
+    },
+    uninstalled: uninstalledIn(await ask("GET", "/api/drivers")),
     stillborn: async (word) => {
-      const id = await external();
-      await ask("POST", `/sessions/${id}/finish`, { error: word });
-      return id;
+      const adapter = await driver("stillborn", "--last-words", word);
+      const body = { adapter, ground: `ws://workspaces/${SLUG}`, prompt: "recall" };
+      return String(member(await ask("POST", "/sessions/agent", body), "id"));
     },
     leaving: async (exitCode) => {
       const id = await external();
@@ -118,7 +136,9 @@ export async function openNomosBench({ url, token, restart }: BenchOptions): Pro
   return {
     bench,
     close: async () => {
-      for (const slug of agents) await talk.call("DELETE", `/api/agents/${slug}`);
+      for (const slug of drivers) await talk.call("DELETE", `/api/drivers/${slug}`);
+      // A driver brings an agent of its name, which stays when the driver goes.
+      for (const slug of [...agents, ...drivers]) await talk.call("DELETE", `/api/agents/${slug}`);
       for (const tokenId of tokens) await talk.call("DELETE", `/api/tokens/${tokenId}`);
       await talk.call("PUT", "/api/config", { body: { config: { delegationDepthMax, delegationChildrenMax } } });
       await workspaces.remove(SLUG);
@@ -131,6 +151,12 @@ export async function openNomosBench({ url, token, restart }: BenchOptions): Pro
 function limitsIn(shown: unknown): Record<string, unknown> {
   const config = member(shown, "config");
   return typeof config === "object" && config !== null ? { ...config } : {};
+}
+
+function uninstalledIn(shown: unknown): string | null {
+  const list = member(shown, "drivers");
+  const found = Array.isArray(list) ? list.find((one) => member(one, "installed") === false) : undefined;
+  return found === undefined ? null : String(member(found, "slug"));
 }
 
 function casesIn(list: unknown): readonly number[] {

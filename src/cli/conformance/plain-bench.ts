@@ -36,6 +36,8 @@ export async function openPlainBench(
       recall: () => "recall",
       breed: (mark) => `breed ${mark}`,
     },
+    memory: { body: {}, remember: (word) => `remember ${word}`, recall: () => "recall" },
+    uninstalled: null,
     stillborn: offers("stillborn") ? (word) => spawn({ adapter: `${options.adapter}-stillborn`, label: word }) : null,
     leaving: offers("leaving") ? (exitCode) => spawn({ prompt: `exit ${exitCode}` }) : null,
     uncancellable: offers("uncancellable")

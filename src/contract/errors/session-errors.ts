@@ -63,6 +63,12 @@ export const SESSION_ERRORS = {
   ),
   lease_held: entry(409, 5, "Somebody else is the one writer.", "Wait until they are done."),
   max_depth_exceeded: entry(403, 3, "Sessions may not be nested that deep.", "Let a session further up start it."),
+  missing_adapter: entry(
+    400,
+    2,
+    "No adapter is named.",
+    "Name the driver as `adapter`; `nomos driver list` shows those there are.",
+  ),
   not_interruptible: entry(
     409,
     5,

@@ -94,7 +94,7 @@ function commandIn(input: unknown): string | null {
 /** Version 2 asks about a subject, which may be a tool call, a command, or nothing but words. */
 function callOf({ toolCall, subject, title }: z.infer<typeof Request>): ToolChange | null {
   const call = readToolCall(toolCall ?? subject?.toolCall);
-  if (call !== null) return call;
+  if (call !== null) return { ...call, title: namedTitle(call.title, toolCall) };
   const command = subject?.command ?? null;
   if (title == null && command === null) return null;
   const toolCallId = subject?.toolCallId ?? `permission: ${title ?? command}`.slice(0, 400);
@@ -107,6 +107,15 @@ function callOf({ toolCall, subject, title }: z.infer<typeof Request>): ToolChan
   });
 }
 
+/** There are agents whose title is nothing but what the tool is given; its name they tell beside it. */
+function namedTitle(title: string | null, toolCall: unknown): string | null {
+  const name = Named.safeParse(toolCall).data?._meta.toolName;
+  if (name === undefined || title === null || title.toLowerCase().includes(name.toLowerCase()))
+    return title ?? name ?? null;
+  return `${name}: ${title}`;
+}
+
+const Named = z.object({ _meta: z.object({ toolName: z.string().min(1).max(200) }) });
 const Request = z.object({
   toolCall: z.unknown().optional(),
   title: z.string().max(4000).nullish().catch(null),

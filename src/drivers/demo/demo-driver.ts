@@ -1,5 +1,6 @@
 import type { Json } from "../../kernel/index.ts";
 import { type Driver, DriverError, type TurnPort } from "../driver.ts";
+import { refuseAttachments, refuseSettings } from "../text-only.ts";
 
 /** The prompt is the script, one command a line. It needs no key and no model, and touches the world like any agent. */
 export function demoDriver(): Driver {
@@ -8,11 +9,13 @@ export function demoDriver(): Driver {
     summary: "runs the prompt as a script: say, write, run, sleep, ask, fail",
     continuity: "native",
     check: async () => undefined,
+    checkSettings: refuseSettings("demo"),
     runTurn,
   };
 }
 
 async function runTurn(port: TurnPort): Promise<void> {
+  refuseAttachments("demo", port.attachments);
   const lines = port.prompt.split("\n").filter((line) => line.trim() !== "");
   for (const [step, line] of lines.entries()) {
     if (step < firstStep(port.checkpoint)) continue;

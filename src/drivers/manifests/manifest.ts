@@ -52,6 +52,8 @@ export const Manifest = z.object({
         id: z.string(),
         description: z.string().default(""),
         bin_args_append: z.array(z.string()).default([]),
+        /** For a one-shot program that takes its mode from there. Over the person's own variables: the mode was chosen. */
+        env: z.record(z.string(), z.string()).default({}),
       }),
     )
     .default([]),

@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { delimiter, isAbsolute, join } from "node:path";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { DriverError } from "../driver.ts";
 import type { Manifest } from "./manifest.ts";
 import { inRange, versionIn } from "./version-range.ts";
@@ -38,6 +38,7 @@ export async function resolveAgent(manifest: Manifest, sources: ResolveSources):
   const env = environmentOf(manifest, sources, override);
   const args = override.args ?? manifest.bin_args;
   if (override.command !== undefined) {
+    await refuseMissing(override.command, manifest, sources);
     const argv = [override.command, ...args];
     return { argv, env, shown: [], version: null, from: "command" };
   }
@@ -60,7 +61,8 @@ export async function resolveAgent(manifest: Manifest, sources: ResolveSources):
 
 /** Whether it is there; not whether it is any good. */
 export async function isInstalled(manifest: Manifest, sources: ResolveSources): Promise<boolean> {
-  if (sources.override(manifest.id)?.command !== undefined) return true;
+  const command = sources.override(manifest.id)?.command;
+  if (command !== undefined) return isThere(command, manifest, sources);
   if (await isFile(join(sources.agents, manifest.id, "node_modules", ".bin", manifest.bin))) return true;
   return onPath(manifest, sources).then(
     () => true,
@@ -85,13 +87,42 @@ function withFirst(first: string, env: Readonly<Record<string, string>>, { envir
   return [first, env["PATH"] ?? environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"].join(delimiter);
 }
 
-async function onPath(manifest: Manifest, { environment, override }: ResolveSources): Promise<string> {
-  if (isAbsolute(manifest.bin)) return manifest.bin;
-  const path = override(manifest.id)?.env?.["PATH"] ?? environment["PATH"] ?? "";
-  for (const folder of path.split(delimiter)) {
-    const candidate = join(folder, manifest.bin);
+/** A command of the person's own: nothing is installed or checked, but it has to be there before a session is. */
+async function refuseMissing(command: string, manifest: Manifest, sources: ResolveSources): Promise<void> {
+  if (await isThere(command, manifest, sources)) return;
+  const { id } = manifest;
+  throw new DriverError(
+    "not_installed",
+    `There is no program ${command}. Install it, or mend \`drivers.${id}.command\` in the configuration.`,
+    { driver: id, program: command },
+  );
+}
+
+/** A path that is not absolute depends on where the session works: that is seen when it starts. */
+async function isThere(command: string, { id }: Manifest, sources: ResolveSources): Promise<boolean> {
+  if (isAbsolute(command)) return isFile(command);
+  return (
+    command.includes("/") || (await foundIn([dirname(process.execPath), ...searched(id, sources)], command)) !== null
+  );
+}
+
+function searched(id: string, { environment, override }: ResolveSources): readonly string[] {
+  return (override(id)?.env?.["PATH"] ?? environment["PATH"] ?? "").split(delimiter);
+}
+
+async function foundIn(folders: readonly string[], name: string): Promise<string | null> {
+  for (const folder of folders) {
+    const candidate = join(folder, name);
     if (folder !== "" && (await isFile(candidate))) return candidate;
   }
+  return null;
+}
+
+async function onPath(manifest: Manifest, sources: ResolveSources): Promise<string> {
+  const found = isAbsolute(manifest.bin)
+    ? (await isFile(manifest.bin)) && manifest.bin
+    : await foundIn(searched(manifest.id, sources), manifest.bin);
+  if (found) return found;
   const install = installHint(manifest);
   throw new DriverError("not_installed", `${manifest.name} is not installed. Install it with: ${install.join("; ")}`, {
     driver: manifest.id,

@@ -19,9 +19,18 @@ export function printArgv(
   return [...argv, ...filled];
 }
 
-function chosenArgs(manifest: Manifest, { mode, model, options }: DriverSettings): readonly string[] {
+/** What the chosen mode says in its environment. */
+export function modeEnvironment(manifest: Manifest, { mode }: DriverSettings): Readonly<Record<string, string>> {
+  return modeOf(manifest, mode)?.env ?? {};
+}
+
+function modeOf(manifest: Manifest, mode: string | null): Manifest["modes"][number] | undefined {
   const wanted = mode ?? manifest.default_mode ?? null;
-  const ofMode = manifest.modes.find(({ id }) => id === wanted)?.bin_args_append ?? [];
+  return manifest.modes.find(({ id }) => id === wanted);
+}
+
+function chosenArgs(manifest: Manifest, { mode, model, options }: DriverSettings): readonly string[] {
+  const ofMode = modeOf(manifest, mode)?.bin_args_append ?? [];
   const value = model ?? manifest.models.default ?? null;
   const ofModel = value === null ? [] : fill(manifest.models.bin_args_template ?? [], value);
   const ofOptions = manifest.options.flatMap(({ id, type, bin_args_template: template }) => {

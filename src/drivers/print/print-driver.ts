@@ -7,7 +7,7 @@ import { createLineReader } from "../line-reader.ts";
 import { checkManifestSettings, type Manifest } from "../manifests/manifest.ts";
 import type { Resolved } from "../manifests/resolve.ts";
 import { createTurnRecorder, type TurnRecorder } from "../turn-recorder.ts";
-import { printArgv } from "./print-argv.ts";
+import { modeEnvironment, printArgv } from "./print-argv.ts";
 import type { PrintSign, ReadLine } from "./print-sign.ts";
 import { readClaude } from "./read-claude.ts";
 import { readCodex } from "./read-codex.ts";
@@ -66,7 +66,8 @@ async function runOnce(
   const can = { images: false, embeds: false, name: manifest.name };
   const blocks = await promptContent(text, port.attachments, can);
   port.signal.throwIfAborted();
-  const child = port.host(printArgv(argv, manifest, nativeId, port.settings), env, shown);
+  const order = printArgv(argv, manifest, nativeId, port.settings);
+  const child = port.host(order, { ...env, ...modeEnvironment(manifest, port.settings) }, shown);
   const printed = createPrinted();
   const broken = Promise.withResolvers<never>();
   broken.promise.catch(() => undefined);
@@ -79,12 +80,15 @@ async function runOnce(
   };
   port.signal.addEventListener("abort", onAbort, { once: true });
   try {
-    await Promise.race([feed(child, blocks.map(plain).join("\n\n")), broken.promise]);
-    await Promise.race([read(child, READERS[manifest.print?.schema ?? ""], recorder, seen, printed), broken.promise]);
+    // At once: a program that speaks before it has read its whole prompt would wait for us, and we for it.
+    const fed = feed(child, blocks.map(plain).join("\n\n"));
+    const heard = read(child, READERS[manifest.print?.schema ?? ""], recorder, seen, printed);
+    await Promise.race([Promise.all([fed, heard]), broken.promise]);
     const { exitCode } = await child.exited;
     await recorder.finish();
-    if (nativeId !== null && exitCode !== 0 && seen.isSilent() && !port.signal.aborted)
-      return { over: false, why: `it could not be resumed${printed.tailText()}`.slice(0, 500) };
+    const said = `${printed.tailText()} ${seen.failure() ?? ""}`;
+    if (nativeId !== null && isForgotten(nativeId, exitCode, said) && seen.isSilent() && !port.signal.aborted)
+      return { over: false, why: `it could not be resumed${said}`.trim().slice(0, 500) };
     await recordPrinted(port, printed);
     judge(manifest, exitCode, seen.failure(), printed);
     return { over: true };
@@ -92,6 +96,19 @@ async function runOnce(
     port.signal.removeEventListener("abort", onAbort);
     await child.stop({ graceMs: 0 });
   }
+}
+
+const BY_SIGNAL = 128;
+/** For those that do not name the session: opencode, and Gemini when it knows none at all. */
+const FORGOTTEN = /session not found|no previous sessions found/i;
+
+/**
+ * Only one that says so of the session it was asked for. One that was killed, or failed without a word, may have been at
+ * work already: there are programs that print nothing before their model has answered.
+ */
+function isForgotten(nativeId: string, exitCode: number | null, said: string): boolean {
+  if (exitCode === null || exitCode === 0 || exitCode > BY_SIGNAL) return false;
+  return said.includes(nativeId) || FORGOTTEN.test(said);
 }
 
 /** A program that ends before it has read all of its prompt has its reasons, and tells them otherwise. */
@@ -119,7 +136,7 @@ function createSeen(
   manifest: Manifest,
   { nativeId, reason, version }: { nativeId: string | null; reason: string | null; version: string | null },
 ): Seen {
-  let known = nativeId;
+  let known: string | null = null;
   let silent = true;
   let failure: string | null = null;
   return {
@@ -130,7 +147,7 @@ function createSeen(
       if (sign.sign === "failed") failure ??= sign.message;
       if (sign.sign === "failed") return;
       silent = false;
-      if (sign.nativeId === known) return;
+      if (sign.nativeId === known || port.signal.aborted) return;
       known = sign.nativeId;
       const continuity = nativeId !== null ? "native" : port.past.isEmpty ? "fresh" : "digest";
       const program = `${manifest.name}${version === null ? "" : ` ${version}`}`;
@@ -163,7 +180,8 @@ async function read(
     for (const sign of readLine(value)) {
       if (sign.sign !== "update") await seen.take(sign);
       else {
-        seen.note();
+        // A program that knows nothing of the session counts what it has used all the same.
+        if (sign.update.is !== "tokens") seen.note();
         recorder.push(sign.update);
       }
     }
@@ -194,8 +212,6 @@ async function recordPrinted(port: TurnPort, printed: Printed): Promise<void> {
   const body = await port.keep(text);
   await port.record([fact("driver.noticed@1", { turnId: port.turnId, severity: "info", title, body })]);
 }
-
-const BY_SIGNAL = 128;
 
 function judge({ name }: Manifest, exitCode: number | null, failure: string | null, printed: Printed): void {
   if (failure !== null) throw new DriverError("driver_failed", `${name} failed: ${failure}`);

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Update } from "../update.ts";
 
 /** What one line of a one-shot program's output means. */
@@ -14,14 +15,19 @@ export function updated(update: Update): PrintSign {
   return { sign: "update", update };
 }
 
-export function said(text: string, role: "assistant" | "thought" = "assistant"): readonly PrintSign[] {
-  return text === "" ? [] : [updated({ is: "text", role, messageId: null, text })];
+/** Without an id it goes on with what was said before; with one it is a message of its own. */
+export function said(
+  text: string,
+  role: "assistant" | "thought" = "assistant",
+  messageId: string | null = null,
+): readonly PrintSign[] {
+  return text === "" ? [] : [updated({ is: "text", role, messageId, text })];
 }
 
-export function toolCalled(callId: string, title: string, input: unknown): PrintSign {
+export function toolCalled(callId: string, name: string, input: unknown, title = name): PrintSign {
   return updated({
     is: "tool",
-    call: { ...NO_CHANGE, callId, title, kind: kindOf(title), status: "in_progress", input },
+    call: { ...NO_CHANGE, callId, title, kind: kindOf(name), status: "in_progress", input },
   });
 }
 
@@ -39,6 +45,12 @@ export function unknown(kind: string, line: unknown): PrintSign {
   return updated({ is: "other", kind, update: line });
 }
 
+/** A line that its schema does not fit: kept under the name that it gives itself. */
+export function unread(line: unknown): readonly PrintSign[] {
+  const named = z.object({ type: z.string() }).safeParse(line);
+  return [unknown(named.data?.type ?? "unnamed", line)];
+}
+
 const NO_CHANGE = {
   title: null,
   kind: null,
@@ -51,9 +63,9 @@ const NO_CHANGE = {
 
 /** The programs name their tools; the kinds are the protocol's. */
 function kindOf(name: string): string {
-  if (/write|edit|patch|create/i.test(name)) return "edit";
+  if (/write|edit|patch|create|file_change/i.test(name)) return "edit";
   if (/bash|shell|exec|command/i.test(name)) return "execute";
-  if (/read|view|cat/i.test(name)) return "read";
-  if (/grep|glob|search|find|ls/i.test(name)) return "search";
-  return /fetch|web/i.test(name) ? "fetch" : "other";
+  if (/fetch|web/i.test(name)) return "fetch";
+  if (/read|view|^cat$/i.test(name)) return "read";
+  return /grep|glob|search|find|list|^ls$/i.test(name) ? "search" : "other";
 }

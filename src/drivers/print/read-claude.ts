@@ -1,25 +1,28 @@
 import { z } from "zod";
-import { type PrintSign, type ReadLine, said, toolCalled, toolEnded, unknown, used } from "./print-sign.ts";
+import { type PrintSign, type ReadLine, said, toolCalled, toolEnded, unknown, unread, used } from "./print-sign.ts";
 
 /** `claude -p --output-format stream-json --verbose`. */
 export const readClaude: ReadLine = (line) => {
   const parsed = Line.safeParse(line);
-  if (!parsed.success) return [unknown("unnamed", line)];
+  if (!parsed.success) return unread(line);
   const { type, subtype, session_id: nativeId, message, usage, total_cost_usd: cost, is_error: isError } = parsed.data;
   // Its last line has had no type in some versions.
   const kind = type ?? (usage === undefined ? "unnamed" : "result");
-  const content = Array.isArray(message?.content) ? message.content : [];
   switch (kind) {
     case "system":
-      return subtype === "init" && nativeId !== undefined ? [{ sign: "session", nativeId }] : [];
+      if (subtype === "init") return nativeId === undefined ? [] : [{ sign: "session", nativeId }];
+      return SILENT.includes(subtype ?? "") ? [] : [unknown(`system/${subtype}`, line)];
     case "assistant":
+      return blocksOf(message).flatMap((block) => readBlock(block, message?.id ?? null));
     case "user":
-      return content.flatMap(readBlock);
+      // Its words are ours coming back.
+      return blocksOf(message).flatMap((block) => (block.type === "text" ? [] : readBlock(block, null)));
     case "result": {
-      const failed: readonly PrintSign[] =
-        isError === true ? [{ sign: "failed", message: parsed.data.result ?? subtype ?? "it failed" }] : [];
-      const resumed: readonly PrintSign[] = nativeId === undefined ? [] : [{ sign: "session", nativeId }];
-      return [...resumed, used(usage?.input_tokens ?? null, usage?.output_tokens ?? null, cost ?? null), ...failed];
+      const spent = used(usage?.input_tokens ?? null, usage?.output_tokens ?? null, cost ?? null);
+      if (isError !== true) return [...(nativeId === undefined ? [] : [{ sign: "session" as const, nativeId }]), spent];
+      // It repeats the id it was asked for, also one that it does not know.
+      const why = parsed.data.result ?? parsed.data.errors?.join("; ") ?? subtype ?? "it failed";
+      return [spent, { sign: "failed", message: why }];
     }
     case "stream_event":
     case "rate_limit_event":
@@ -29,12 +32,19 @@ export const readClaude: ReadLine = (line) => {
   }
 };
 
-function readBlock(block: z.infer<typeof Block>): readonly PrintSign[] {
+/** What only a screen needs, or what a tool's result says as well. */
+const SILENT: readonly string[] = ["status", "permission_denied"];
+
+function blocksOf(message: z.infer<typeof Message> | undefined): readonly z.infer<typeof Block>[] {
+  return Array.isArray(message?.content) ? message.content : [];
+}
+
+function readBlock(block: z.infer<typeof Block>, messageId: string | null): readonly PrintSign[] {
   switch (block.type) {
     case "text":
-      return said(block.text ?? "");
+      return said(block.text ?? "", "assistant", messageId);
     case "thinking":
-      return said(block.thinking ?? "", "thought");
+      return said(block.thinking ?? "", "thought", messageId);
     case "tool_use":
       return [toolCalled(block.id ?? "", block.name ?? "tool", block.input)];
     case "tool_result": {
@@ -43,11 +53,11 @@ function readBlock(block: z.infer<typeof Block>): readonly PrintSign[] {
       return [toolEnded(block.tool_use_id ?? "", block.is_error === true, text)];
     }
     default:
-      return [];
+      return [unknown(block.type, block)];
   }
 }
 
-const Block = z.object({
+const Block = z.looseObject({
   type: z.string(),
   text: z.string().optional(),
   thinking: z.string().optional(),
@@ -58,16 +68,15 @@ const Block = z.object({
   content: z.unknown().optional(),
   is_error: z.boolean().optional(),
 });
+const Message = z.object({ id: z.string().optional(), content: z.union([z.string(), z.array(Block)]) });
 const Line = z.object({
   type: z.string().optional(),
   subtype: z.string().optional(),
   session_id: z.string().optional(),
-  message: z
-    .object({ content: z.union([z.string(), z.array(Block)]) })
-    .optional()
-    .catch(undefined),
+  message: Message.optional(),
   usage: z.object({ input_tokens: z.number(), output_tokens: z.number() }).optional().catch(undefined),
   total_cost_usd: z.number().optional().catch(undefined),
   is_error: z.boolean().optional().catch(undefined),
   result: z.string().optional().catch(undefined),
+  errors: z.array(z.string()).optional().catch(undefined),
 });

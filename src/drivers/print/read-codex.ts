@@ -1,18 +1,30 @@
 import { z } from "zod";
-import { type PrintSign, type ReadLine, said, toolCalled, toolEnded, unknown, updated, used } from "./print-sign.ts";
+import {
+  type PrintSign,
+  type ReadLine,
+  said,
+  toolCalled,
+  toolEnded,
+  unknown,
+  unread,
+  updated,
+  used,
+} from "./print-sign.ts";
 
 /** `codex exec --json`. */
 export const readCodex: ReadLine = (line) => {
   const parsed = Line.safeParse(line);
-  if (!parsed.success) return [unknown("unnamed", line)];
+  if (!parsed.success) return unread(line);
   const { type, thread_id: nativeId, item, usage, error, message } = parsed.data;
   switch (type) {
     case "thread.started":
       return nativeId === undefined ? [] : [{ sign: "session", nativeId }];
     case "item.started":
+    case "item.updated":
+      if (item?.type === "todo_list") return [planned(item)];
       return item === undefined || SPOKEN.includes(item.type) ? [] : [called(item)];
     case "item.completed":
-      return item === undefined ? [] : completed(item);
+      return item === undefined ? unread(line) : completed(item);
     case "turn.completed":
       return [used(usage?.input_tokens ?? null, usage?.output_tokens ?? null)];
     case "turn.failed":
@@ -20,34 +32,33 @@ export const readCodex: ReadLine = (line) => {
     case "error":
       return [updated({ is: "notice", severity: "error", title: message ?? "error", text: "" })];
     case "turn.started":
-    case "item.updated":
       return [];
     default:
       return [unknown(type, line)];
   }
 };
 
-const SPOKEN: readonly string[] = ["agent_message", "reasoning", "error", "todo_list"];
+const SPOKEN: readonly string[] = ["agent_message", "reasoning", "error"];
 
 function called(item: Item): PrintSign {
-  return toolCalled(item.id, item.command ?? item.tool ?? item.type, item);
+  return toolCalled(item.id, item.type, item, item.command ?? item.tool ?? item.query ?? item.type);
+}
+
+function planned({ items = [] }: Item): PrintSign {
+  const status = (done: boolean) => (done ? ("done" as const) : ("open" as const));
+  return updated({ is: "plan", items: items.map(({ text, completed: done }) => ({ text, status: status(done) })) });
 }
 
 function completed(item: Item): readonly PrintSign[] {
   switch (item.type) {
     case "agent_message":
-      return said(item.text ?? "");
+      return said(item.text ?? "", "assistant", item.id);
     case "reasoning":
-      return said(item.text ?? "", "thought");
+      return said(item.text ?? "", "thought", item.id);
     case "error":
       return [updated({ is: "notice", severity: "warning", title: item.message ?? "error", text: "" })];
-    case "todo_list": {
-      const items = (item.items ?? []).map(({ text, completed: done }) => ({
-        text,
-        status: done ? ("done" as const) : ("open" as const),
-      }));
-      return [updated({ is: "plan", items })];
-    }
+    case "todo_list":
+      return [planned(item)];
     default: {
       const failed = item.status === "failed" || (item.exit_code ?? 0) !== 0;
       return [called(item), toolEnded(item.id, failed, item.aggregated_output ?? null)];
@@ -62,6 +73,7 @@ const Item = z.looseObject({
   message: z.string().optional(),
   command: z.string().optional(),
   tool: z.string().optional(),
+  query: z.string().optional(),
   status: z.string().optional(),
   exit_code: z.number().nullish(),
   aggregated_output: z.string().optional(),

@@ -1,10 +1,20 @@
 import { z } from "zod";
-import { type PrintSign, type ReadLine, said, toolCalled, toolEnded, unknown, updated, used } from "./print-sign.ts";
+import {
+  type PrintSign,
+  type ReadLine,
+  said,
+  toolCalled,
+  toolEnded,
+  unknown,
+  unread,
+  updated,
+  used,
+} from "./print-sign.ts";
 
 /** `gemini -o stream-json`. */
 export const readGemini: ReadLine = (line) => {
   const parsed = Line.safeParse(line);
-  if (!parsed.success) return [unknown("unnamed", line)];
+  if (!parsed.success) return unread(line);
   const { type, session_id: nativeId, role, content, status, stats, error, message, severity } = parsed.data;
   switch (type) {
     case "init":

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
 import { builtInManifests } from "../manifests/built-in.ts";
-import { printArgv } from "./print-argv.ts";
+import { modeEnvironment, printArgv } from "./print-argv.ts";
 import type { PrintSign, ReadLine } from "./print-sign.ts";
 import { readClaude } from "./read-claude.ts";
 import { readCodex } from "./read-codex.ts";
@@ -115,6 +115,69 @@ describe("each program's stream", () => {
       for (const line of [{ type: "hologram", beam: 1 }, { no: "type" }, []])
         expect(read(line)).toMatchObject([{ sign: "update", update: { is: "other", update: line } }]);
   });
+});
+
+proves(
+  "AG-22",
+  "one that does not know its session has not spoken: so it is told what was said, and nothing is done twice",
+  () => {
+    const usage = { input_tokens: 0, output_tokens: 0 };
+    const line = { type: "result", is_error: true, session_id: "n-1", usage, errors: ["No conversation found: n-1"] };
+    const signs = readClaude(line);
+    expect(signs.map(({ sign }) => sign)).toEqual(["update", "failed"]);
+    expect(signs).toMatchObject([{ update: { is: "tokens" } }, { message: "No conversation found: n-1" }]);
+  },
+);
+
+proves("AG-22", "messages stay apart, and a tool call is of the kind its tool is, whatever its title", () => {
+  const message = (id: string) => ({ type: "item.completed", item: { id, type: "agent_message", text: id } });
+  const spoken = [message("i1"), message("i2")].flatMap(readCodex);
+  expect(spoken).toMatchObject([{ update: { messageId: "i1" } }, { update: { messageId: "i2" } }]);
+  const item = { id: "c1", type: "command_execution", command: "cat create.txt", status: "in_progress" };
+  expect(readCodex({ type: "item.started", item })).toMatchObject([
+    { update: { call: { title: "cat create.txt", kind: "execute" } } },
+  ]);
+  const state = { status: "running", title: "src/bash.ts", input: {} };
+  expect(readOpencode({ type: "tool_use", part: { tool: "read", callID: "c1", state } })).toMatchObject([
+    { update: { call: { title: "src/bash.ts", kind: "read" } } },
+  ]);
+});
+
+proves(
+  "AG-22",
+  "what a schema does not fit is kept under its own name, and so is what is new inside of what fits",
+  () => {
+    const kept = (line: object, read: ReadLine) =>
+      read(line).map((sign) => (sign.sign === "update" ? sign.update : sign));
+    expect(kept({ type: "assistant", message: { content: 7 } }, readClaude)).toMatchObject([
+      { is: "other", kind: "assistant" },
+    ]);
+    expect(kept({ type: "system", subtype: "api_retry" }, readClaude)).toMatchObject([
+      { is: "other", kind: "system/api_retry" },
+    ]);
+    const block = { type: "hologram", beam: 1 };
+    expect(kept({ type: "assistant", message: { content: [block] } }, readClaude)).toEqual([
+      { is: "other", kind: "hologram", update: block },
+    ]);
+  },
+);
+
+proves("AG-22", "each starts in a mode that writes nothing, whatever its own settings say", () => {
+  const settings = { mode: null, model: null, options: {} };
+  const said = builtInManifests()
+    .filter(({ protocol }) => protocol === "print")
+    .map((manifest) => [
+      manifest.id,
+      [...printArgv([], manifest, null, settings), ...Object.keys(modeEnvironment(manifest, settings))].join(" "),
+    ]);
+  expect(Object.fromEntries(said)).toMatchObject({
+    "claude-print": expect.stringContaining("--permission-mode default"),
+    "codex-print": expect.stringContaining("-s read-only"),
+    "gemini-print": expect.stringContaining("--approval-mode default"),
+    "opencode-print": expect.stringContaining("OPENCODE_PERMISSION"),
+    "pi-print": expect.stringContaining("--tools read,grep,find,ls"),
+  });
+  expect(said.length).toBe(5);
 });
 
 proves("AG-22", "the own id is carried over, and a chosen value stays one argument", () => {

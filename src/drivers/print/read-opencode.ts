@@ -1,19 +1,19 @@
 import { z } from "zod";
-import { type PrintSign, type ReadLine, said, toolCalled, toolEnded, unknown, used } from "./print-sign.ts";
+import { type PrintSign, type ReadLine, said, toolCalled, toolEnded, unknown, unread, used } from "./print-sign.ts";
 
 /** `opencode run --format json`. */
 export const readOpencode: ReadLine = (line) => {
   const parsed = Line.safeParse(line);
-  if (!parsed.success) return [unknown("unnamed", line)];
+  if (!parsed.success) return unread(line);
   const { type, sessionID: nativeId, part, error } = parsed.data;
   const session: readonly PrintSign[] = nativeId === undefined ? [] : [{ sign: "session", nativeId }];
   switch (type) {
     case "text":
-      return [...session, ...said(part?.text ?? "")];
+      return [...session, ...said(part?.text ?? "", "assistant", part?.id)];
     case "reasoning":
-      return [...session, ...said(part?.text ?? "", "thought")];
+      return [...session, ...said(part?.text ?? "", "thought", part?.id)];
     case "tool_use":
-      return part === undefined ? session : [...session, ...tool(part)];
+      return part === undefined ? unread(line) : [...session, ...tool(part)];
     case "step_finish":
       return [...session, used(part?.tokens?.input ?? null, part?.tokens?.output ?? null, part?.cost ?? null)];
     case "step_start":
@@ -26,12 +26,13 @@ export const readOpencode: ReadLine = (line) => {
 };
 
 function tool({ callID = "", tool: name = "tool", state }: z.infer<typeof Part>): readonly PrintSign[] {
-  const begun = toolCalled(callID, state?.title || name, state?.input);
+  const begun = toolCalled(callID, name, state?.input, state?.title || name);
   if (state?.status !== "completed" && state?.status !== "error") return [begun];
   return [begun, toolEnded(callID, state.status === "error", state.output ?? state.error ?? null)];
 }
 
 const Part = z.object({
+  id: z.string().optional(),
   text: z.string().optional(),
   tool: z.string().optional(),
   callID: z.string().optional(),

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { type PrintSign, type ReadLine, said, toolCalled, toolEnded, unknown, used } from "./print-sign.ts";
+import { type PrintSign, type ReadLine, said, toolCalled, toolEnded, unknown, unread, used } from "./print-sign.ts";
 
 /** `pi -p --mode json`. */
 export const readPi: ReadLine = (line) => {
   const parsed = Line.safeParse(line);
-  if (!parsed.success) return [unknown("unnamed", line)];
+  if (!parsed.success) return unread(line);
   const {
     type,
     id,

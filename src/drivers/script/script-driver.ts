@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { SessionSpec } from "../../kernel/index.ts";
 import { type Driver, DriverError, type TurnPort } from "../driver.ts";
+import { refuseAttachments, refuseSettings } from "../text-only.ts";
 import { type FromScript, LINE_BYTES_MAX, type ToScript } from "./protocol.ts";
 import { createScriptCalls } from "./script-calls.ts";
 
@@ -14,6 +15,7 @@ export function scriptDriver(slug = "script", file: string | null = null): Drive
     summary: file === null ? "a TypeScript file of yours drives the turns" : `drives the turns by ${file}`,
     continuity: "digest",
     check: checkFile,
+    checkSettings: refuseSettings(slug),
     runTurn,
   };
 }
@@ -26,6 +28,7 @@ async function checkFile(spec: SessionSpec): Promise<void> {
 }
 
 async function runTurn(port: TurnPort): Promise<void> {
+  refuseAttachments(port.spec.adapter, port.attachments);
   const mark = randomBytes(12).toString("hex");
   const child = port.host([process.execPath, fileURLToPath(new URL("./host-process.ts", import.meta.url))], {});
   const send = async (message: ToScript): Promise<void> => {

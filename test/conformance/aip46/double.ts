@@ -18,6 +18,8 @@ export type Caller = "operator" | DoubleSession;
 const TOKEN = "operator-of-the-double";
 const KEEP_ALIVE_MS = 100;
 const KEPT_PER_BUCKET = 200;
+/** Two requests of the same moment reach a busy machine's server within this time. */
+const RACE_MS = 400;
 const ADAPTERS = ["fake", "fake-stillborn", "fake-uncancellable"];
 
 /** A small AIP-46 server that does everything right, but for the cases that it is told to get wrong. */
@@ -172,7 +174,7 @@ export class DoubleHost {
       if (this.broken(10)) session.memory = "";
     } else if (interrupt && this.broken(11)) session.say("── turn-end (cancelled) ──", "stdout");
     if (session.busy && !this.broken(8)) throw new DoubleRefusal(409, "session_busy");
-    if (this.broken(9)) await new Promise((resolve) => setTimeout(resolve, 30));
+    if (this.broken(9)) await new Promise((resolve) => setTimeout(resolve, RACE_MS));
     void session.run(prompt);
     return { ok: true, id };
   }

@@ -39,7 +39,8 @@ describe("permission", () => {
     const { turnId } = await prompt(daemon, id, "ask rm -rf build");
     const approval = await pendingOf(daemon, id);
     expect(approval).toMatchObject({ options: ["once", "always"], action: { verb: "agent.execute" } });
-    expect(approval.question).toContain("rm -rf build");
+    // The tool's name stands beside the title, for agents whose title is nothing but what the tool is given.
+    expect(approval.question).toContain("fake_shell: rm -rf build");
     expectOk(await answer(approval.id, how, body));
     await ended(daemon, id, turnId);
     expectRefusal(await answer(approval.id, "approve"), 409, "already_answered");

@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../../support/daemon.ts";
@@ -8,6 +9,8 @@ import { eventsOf, eventually, expectOk, linesOf, newFolder, PATIENCE, prompt, s
 
 vi.setConfig(PATIENCE);
 const PROGRAM = join(import.meta.dirname, "../../fixtures/fake-print-agent.ts");
+/** More than a pipe holds: who does not read what a program says never gets rid of it. */
+const LONG_CHARS = 500_000;
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -21,7 +24,10 @@ const add = async (): Promise<void> => {
     protocol: "print",
     bin_args: [PROGRAM],
     env: { HOME: await newFolder() },
-    modes: [{ id: "bold", bin_args_append: ["--bold"] }],
+    modes: [
+      { id: "bold", bin_args_append: ["--bold"] },
+      { id: "loud", bin_args_append: ["--loud"] },
+    ],
     models: { bin_args_template: ["-m", "{value}"] },
     print: { schema: "codex", args, resume_args: ["{options}", "resume", "{id}", "-"] },
   });
@@ -38,7 +44,9 @@ proves("AG-22", "a process a turn, with the own session's id carried over", asyn
   const lines = (await linesOf(daemon, id)).join("\n");
   expect(lines).toContain("args --bold -m m 1 resume -; I heard: the word is plum; now: again");
   expect(lines).toContain("not json at all");
-  expect(await attachedOf(id)).toMatchObject([{ continuity: "fresh", protocol: "print" }]);
+  const [first, second] = await attachedOf(id);
+  expect([first, second]).toMatchObject([{ continuity: "fresh", protocol: "print" }, { continuity: "native" }]);
+  expect(second?.["nativeId"]).toBe(first?.["nativeId"]);
   const usage = (await eventsOf(daemon, id)).filter(({ type }) => type === "usage.reported@1");
   expect(usage.map(({ data }) => data)).toMatchObject([{ inputTokens: 3, outputTokens: 2 }, {}]);
 });
@@ -50,8 +58,8 @@ proves("AG-22", "what it no longer knows it is told; what it says about failing 
   await turn(daemon, id, "forget");
   expect(await turn(daemon, id, "on")).toMatchObject({ outcome: "completed" });
   const attached = await attachedOf(id);
-  expect(attached).toMatchObject([{ continuity: "fresh" }, { continuity: "digest" }]);
-  expect(String(attached[1]?.["reason"])).toContain("no session");
+  expect(attached).toMatchObject([{ continuity: "fresh" }, { continuity: "native" }, { continuity: "digest" }]);
+  expect(String(attached[2]?.["reason"])).toContain("no session");
   expect((await linesOf(daemon, id)).join("\n")).toContain("[person] the word is plum");
   const ends = async () => (await eventsOf(daemon, id)).filter(({ type }) => type === "turn.ended@1").at(-1)?.data;
   await turn(daemon, id, "fail");
@@ -60,10 +68,23 @@ proves("AG-22", "what it no longer knows it is told; what it says about failing 
   expect(await ends()).toMatchObject({ outcome: "interrupted", error: { code: "agent_crashed" } });
 });
 
+proves("AG-22", "one that dies without a word may have been at work: its prompt is not sent again", async () => {
+  await add();
+  const { id, cwd } = await start(daemon, { adapter: "once" });
+  await turn(daemon, id, "the word is plum");
+  expect(await turn(daemon, id, "die silently by signal")).toMatchObject({ outcome: "interrupted" });
+  expect(await turn(daemon, id, "die silently")).toMatchObject({ outcome: "failed" });
+  expect(await readdir(cwd)).toHaveLength(2);
+  await turn(daemon, id, "again");
+  expect((await attachedOf(id)).map(({ continuity }) => continuity)).toEqual(["fresh", "native"]);
+});
+
 proves("AG-22", "its output is drained however much it is, and an interruption ends its process", async () => {
   await add();
   const { id } = await start(daemon, { adapter: "once" });
   expect(await turn(daemon, id, "flood")).toMatchObject({ outcome: "completed" });
+  const loud = await start(daemon, { adapter: "once", mode: "loud" });
+  expect(await turn(daemon, loud.id, "x".repeat(LONG_CHARS))).toMatchObject({ outcome: "completed" });
   await prompt(daemon, id, "sleep");
   await eventually("its process", async () => (await processesWith(id)).length > 0);
   expectOk(await daemon.call("POST", `/sessions/${id}/interrupt`));

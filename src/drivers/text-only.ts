@@ -1,0 +1,21 @@
+import type { Attachment, DriverSettings } from "../kernel/index.ts";
+import { DriverError } from "./driver.ts";
+
+/** For a driver that cannot be set to anything: a choice that it would not hear of is refused, and not kept in silence. */
+export function refuseSettings(slug: string): (settings: Partial<DriverSettings>) => void {
+  return ({ mode, model, options = {} }) => {
+    if (mode != null) throw new DriverError("unknown_mode", `${slug} has no modes`, { mode, modes: [] });
+    if (model != null) throw new DriverError("unknown_model", `${slug} has no models`, { model, models: [] });
+    const [option] = Object.keys(options);
+    if (option !== undefined)
+      throw new DriverError("unknown_option", `${slug} has no options`, { option, options: [] });
+  };
+}
+
+/** For a driver that takes text and nothing beside it. */
+export function refuseAttachments(slug: string, attachments: readonly Attachment[]): void {
+  const [first] = attachments;
+  if (first === undefined) return;
+  const { name, mediaType } = first;
+  throw new DriverError("content_unsupported", `${slug} takes text alone`, { name, mediaType });
+}

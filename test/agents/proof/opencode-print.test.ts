@@ -1,0 +1,3 @@
+import { proveAgent } from "../prove-agent.ts";
+
+proveAgent("opencode-print");

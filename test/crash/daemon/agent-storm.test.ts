@@ -1,0 +1,28 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { runAgentStorm } from "../../support/agent-storm.ts";
+import { proves } from "../../support/proves.ts";
+
+const STRIKES = 100;
+/** A machine with other work to do strikes less often in this time; `npm run soak` has no such hurry. */
+const STORM_MS = 25_000;
+const STRIKES_MIN = 8;
+const TEST_MAX_MS = 240_000;
+
+proves(
+  "AG-11",
+  "agents at work and the daemon above them killed at any moment: every session lives, nothing is done or said twice, nothing is left running",
+  async () => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-agent-storm-")));
+    const seed = Number(process.env["NOMOS_STORM_SEED"] ?? Date.now() % 1_000_000);
+    const storm = { folder, seed, strikes: STRIKES, untilMs: Date.now() + STORM_MS, print: console.log };
+    const figures = await runAgentStorm(storm);
+    console.log(`storm over agents of seed ${seed}: ${JSON.stringify(figures)}`);
+    expect(figures.agentKills + figures.daemonKills).toBeGreaterThanOrEqual(STRIKES_MIN);
+    expect(figures.completed).toBeGreaterThan(5);
+    await rm(folder, { recursive: true, force: true });
+  },
+  TEST_MAX_MS,
+);
