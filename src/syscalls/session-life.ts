@@ -180,7 +180,6 @@ export const sessionLife: readonly Syscall[] = [
       "session_not_found",
       "event_not_found",
       "delegation_denied",
-      "worktree_missing",
       "quota_exceeded",
       "disk_low",
       "disk_full",

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { ERROR_CATALOGUE } from "../../src/contract/index.ts";
 import { SYSCALLS } from "../../src/syscalls/index.ts";
 import { startDaemon } from "../support/daemon.ts";
@@ -22,14 +22,6 @@ interface Told {
 
 /** What each surface made of the same story, masked. */
 const told = new Map<string, readonly Told[]>();
-let cwd = "";
-beforeAll(async () => {
-  cwd = await realpath(await mkdtemp(join(tmpdir(), "nomos-parity-")));
-  const identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
-  execFileSync("git", ["init", "--quiet", join(cwd, "repo")]);
-  execFileSync("git", ["-C", join(cwd, "repo"), ...identity, "commit", "--quiet", "--allow-empty", "-m", "first"]);
-});
-afterAll(() => rm(cwd, { recursive: true, force: true }));
 
 test("every syscall has a step in which it succeeds", () => {
   const done = new Set(
@@ -49,6 +41,10 @@ describe("the same story", () => {
   test.each(Object.entries(SURFACES))(
     "over %s",
     async (name, open) => {
+      // Each has a directory of its own: what one leaves in it the next would find.
+      const cwd = await realpath(await mkdtemp(join(tmpdir(), "nomos-parity-")));
+      onTestFinished(() => rm(cwd, { recursive: true, force: true }));
+      makeRepository(join(cwd, "repo"));
       const daemon = await startDaemon({ cwd });
       const places = { [daemon.home]: "<home>", [cwd]: "<cwd>", [daemon.url]: "<url>" };
       const speaker = await open(daemon, daemon.token);
@@ -96,6 +92,15 @@ describe("the same story", () => {
     for (const [at, one] of expected.entries()) expect({ name, ...found[at] }).toEqual({ name, ...one });
   });
 });
+
+/** The same one each time, to the byte. */
+function makeRepository(path: string): void {
+  const identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
+  const at = "2026-01-01T00:00:00Z";
+  const env = { ...process.env, GIT_AUTHOR_DATE: at, GIT_COMMITTER_DATE: at };
+  execFileSync("git", ["init", "--quiet", path]);
+  execFileSync("git", ["-C", path, ...identity, "commit", "--quiet", "--allow-empty", "-m", "first"], { env });
+}
 
 async function play(speaker: Speaker, step: Step, memory: Memory): Promise<unknown> {
   const syscall = BY_NAME.get(step.syscall);

@@ -24,6 +24,8 @@ const LUCKY: ReadonlySet<string> = new Set([
   "ms",
   "startTime",
   "expiresAtMs",
+  "tookMs",
+  "storedBytes",
 ]);
 /** Members all of whose numbers are: what is taken up depends on the lengths of names and on the machine. */
 const LUCKY_PARTS: ReadonlySet<string> = new Set(["usage", "disk", "wal"]);
