@@ -179,7 +179,7 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
   },
   "session.configure": async (on) => {
     const { id } = await session(on);
-    return post(`/sessions/${id}/configure`, { mode: "a" }, { mode: "b" }, ["id"]);
+    return post(`/sessions/${id}/configure`, {}, { options: {} }, ["id"]);
   },
   "session.note": async (on) => {
     const { id } = await session(on);

@@ -42,7 +42,7 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["session.output", "$id --last-n 5"],
   ["session.handoff", "$id"],
   ["session.offer", "$id"],
-  ["session.configure", "$id --mode any"],
+  ["session.configure", "$id"],
   ["session.siblings", "$id"],
   ["session.note", "$id a word to the others"],
   ["session.label", "$id another label"],
