@@ -30,6 +30,7 @@ import { resumeBenchmark } from "./resume.ts";
 import { showSessionBenchmark } from "./show-session.ts";
 import { soakBenchmark } from "./soak.ts";
 import { summaryTable } from "./table.ts";
+import { wallsBenchmark } from "./walls.ts";
 
 const BENCHMARKS: readonly Benchmark[] = [
   gateBenchmark,
@@ -49,6 +50,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   backupBenchmark,
   cliBenchmark,
   postgresBenchmark,
+  wallsBenchmark,
 ];
 
 const SOAK_MINUTES = 60;

@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { NomosError } from "../contract/index.ts";
 import {
   allowedEnvironment,
@@ -68,6 +69,8 @@ async function runWalled(
   { environment, instance, doors }: SandboxDeskParts,
   { argv, cwd, network, timeoutMs = RUN_MAX_MS }: SandboxOrder,
 ): Promise<RanInSandbox> {
+  const real = await realpath(cwd).catch(() => null);
+  if (real === null) throw new NomosError("cwd_missing", { cwd });
   const denied: Denied[] = [];
   const rules = rulesOf({ network: network ?? null });
   const door =
@@ -87,7 +90,7 @@ async function runWalled(
   try {
     await using child = host.spawn({
       argv,
-      cwd,
+      cwd: real,
       env,
       stdin: "none",
       walls: behind,

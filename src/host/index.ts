@@ -4,6 +4,7 @@ export { type AnchorKeeper, type AnchorStatus, keepAnchored } from "./anchors/ke
 export { createWitnessAnchor } from "./anchors/witness-anchor.ts";
 export { type WriteOptions, writeFileAtomic } from "./atomic-file.ts";
 export { type Clock, systemClock } from "./clock.ts";
+export { closeInherited } from "./close-inherited.ts";
 export { confinePath } from "./confine-path.ts";
 export { type DiskState, type DiskWatch, spaceAt, watchDisk } from "./disk-watch.ts";
 export { fileStamp } from "./file-stamp.ts";

@@ -200,6 +200,7 @@ proves(
       maxAgeDays: 0,
       question: "may I?",
       manifest: "{}",
+      argv: ["true"],
     };
     const fill = (path: string, sessionId: string): string =>
       path
@@ -219,7 +220,12 @@ proves(
       const sent =
         method === "GET" || method === "DELETE"
           ? null
-          : { ...body, sandbox: undefined, events: path.endsWith("erase") ? [victim.head] : body.events };
+          : {
+              ...body,
+              sandbox: undefined,
+              events: path.endsWith("erase") ? [victim.head] : body.events,
+              ...(path.endsWith("sandbox/run") ? { cwd: "/tmp" } : {}),
+            };
       return [method, fill(path, victim.id) + query, sent];
     });
     const before = await eventsOf(daemon, victim.id);

@@ -18,7 +18,8 @@ const DRAIN_MAX_MS = 4_800;
 export async function serve(terminal: Terminal, options: ServeOptions): Promise<number> {
   outliveTheReader();
   const told = stopSignals();
-  const { startDaemon } = await import("../../app/index.ts");
+  const { closeInherited, startDaemon } = await import("../../app/index.ts");
+  closeInherited();
   const daemon = await startDaemon({
     home: terminal.home,
     port: options.port,

@@ -67,10 +67,11 @@ export function planFor(
   closed: readonly HiddenPath[],
 ): { readonly plan: SandboxPlan; readonly argv: readonly string[] } {
   const hidden = hiddenPaths(home.realHome);
-  const { argv, cwd } = checkSpec(spec, { ...home, hidden: hidden.map(({ path }) => path) });
+  const { argv } = checkSpec(spec, { ...home, hidden: hidden.map(({ path }) => path) });
   const programs = walls.door === null ? walls.programs : [...walls.programs, process.execPath];
   const plan = strictPlan({
-    cwd,
+    // As it was named: what it leads to by now is for the plan to judge.
+    cwd: spec.cwd,
     searchPath: spec.env["PATH"] ?? "",
     walls: { ...walls, programs },
     hidden: [...hidden, ...closed],

@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
+import { accessSync, constants, type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../clock.ts";
 import { UNREACHABLE, unless } from "../errno.ts";
@@ -38,6 +38,9 @@ function closedBelow(root: string): HiddenPath[] {
       if (entry.isSymbolicLink()) continue;
       const mode = unless<Stats>(UNREACHABLE, () => lstatSync(path))?.mode ?? 0;
       const open = entry.isDirectory() ? READ_BY_OTHERS | ENTER_BY_OTHERS : READ_BY_OTHERS;
+      // What we cannot read ourselves needs no cover: inside we are nobody more.
+      if ((mode & open) !== open && unless(UNREACHABLE, () => accessSync(path, constants.R_OK) ?? true) === null)
+        continue;
       if ((mode & open) !== open) closed.push({ path, kind: entry.isDirectory() ? "directory" : "file" });
       else if (entry.isDirectory()) pending.push(path);
     }

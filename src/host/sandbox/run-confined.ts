@@ -6,7 +6,7 @@ import type { ProcessHost } from "../processes/process-host.ts";
 import type { Mount } from "./walls.ts";
 
 export interface ConfinedOrder {
-  /** The one directory that can be written to, and the working directory. */
+  /** The one directory that can be written to, and the working directory: by its real path, or it is refused. */
   readonly tree: string;
   readonly argv: readonly string[];
   /** Outside of the system: programs and the files that they are told to run. */
@@ -40,7 +40,7 @@ const PATH_INSIDE = "/usr/local/bin:/usr/bin:/bin";
  */
 export async function runConfined(host: ProcessHost, order: ConfinedOrder): Promise<ConfinedResult> {
   const { argv, programs = [], readable = [], timeMaxMs, outputLimitBytes = OUTPUT_LIMIT_BYTES } = order;
-  const tree = realpathSync(order.tree);
+  const { tree } = order;
   const mounts = readable.map((path): Mount => ({ path: realpathSync(path), access: "read" }));
   const child = host.spawn({
     argv,

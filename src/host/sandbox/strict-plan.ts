@@ -4,6 +4,7 @@ import { UNREACHABLE, unless } from "../errno.ts";
 import { HostError } from "../host-error.ts";
 import { isInside } from "../path-inside.ts";
 import type { HiddenPath } from "../processes/hidden-paths.ts";
+import { identityAt } from "./own-place.ts";
 import { programMounts } from "./program-mounts.ts";
 import { systemParts } from "./system-mounts.ts";
 import type { Access, Mount, Walls } from "./walls.ts";
@@ -54,7 +55,8 @@ export function strictPlan({ cwd, searchPath, walls, hidden, personHome }: PlanI
   const kept = [...(personHome === null ? [] : [personHome]), cwd, ...hidden.map(({ path }) => path)];
   const programs = programMounts({ programs: walls.programs, searchPath, kept })
     .filter((path) => !isSystem(path) && !isInside(cwd, path))
-    .map((path): Mount => ({ path, access: "read", why: "programs" }));
+    // The one kind of path that may lead over links: whoever can change the PATH needs no link.
+    .map((path): Mount => ({ path, from: realpathSync(path), access: "read", why: "programs" }));
   const mounts: Mount[] = [...programs, { path: cwd, access: "write", why: "the working directory" }, ...walls.mounts];
   const systemMounts = system.flatMap((part): Mount[] =>
     part.kind === "bind" ? [{ path: part.path, access: "read" }] : [],
@@ -132,7 +134,20 @@ function planned({ path, access, from = path, why = "asked for" }: Mount): Plann
       remedy: "create it, or leave it out",
       details: { path: from },
     });
-  return [{ kind: "bind", path, from: realpathSync(from), access, why }];
+  refuseLinked(from);
+  return [{ kind: "bind", path, from, access, why }];
+}
+
+/**
+ * What is shown is named by its real path, and is still there under it: a session that may write around a directory could
+ * have put a link in its place, to where nobody meant to let anybody.
+ */
+function refuseLinked(path: string): void {
+  if (identityAt(path) !== null) return;
+  throw new HostError("sandbox_unavailable", `${path} is a link, or lies behind one`, {
+    remedy: "put the directory back where it was, or name the real one",
+    details: { path },
+  });
 }
 
 /** What must not be seen, in whatever shown directory it turns up. A part of it may still be shown by a mount of its own. */

@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { findBubblewrap } from "../find-bubblewrap.ts";
+import { createProcessHost } from "../processes/process-host.ts";
 import { type Rehearsal, readAll, rehearse } from "../processes/rehearsal.ts";
 import { runConfined } from "./run-confined.ts";
 import type { Walls } from "./walls.ts";
@@ -188,6 +189,42 @@ describe.skipIf(!needs("bwrap"))("what is shown", () => {
     expect(stdout).toBe("a\n");
     expect(stderr.match(/busy/g)).toHaveLength(3);
   });
+
+  provesWall("WL-2", "a directory that has become a link is not shown, whatever it leads to", async () => {
+    await using stage = rehearse({ bwrapPath });
+    const outside = join(stage.directory, "outside");
+    mkdirSync(outside);
+    const tree = join(stage.workspace, "tree");
+    const swapped = [{ path: tree, access: "write" as const }];
+    symlinkSync(outside, tree);
+    const refusal = expect.objectContaining({ code: "sandbox_unavailable" });
+    expect(() => stage.shell("touch made", { cwd: tree, walls: WALLS })).toThrow(refusal);
+    expect(() => stage.shell("touch tree/made", { walls: { ...WALLS, mounts: swapped } })).toThrow(refusal);
+    await expect(runConfined(stage.host, { tree, argv: ["touch", "made"], timeMaxMs: 5000 })).rejects.toThrow(refusal);
+    expect(readdirSync(outside)).toEqual([]);
+  });
+
+  const SWAPS = {
+    "and stays one": (tree: string, outside: string) => `mv ${tree} ${tree}.away; ln -s ${outside} ${tree}; exec`,
+    "and is put back": (tree: string, outside: string) =>
+      `mv ${tree} ${tree}.away; ln -s ${outside} ${tree}; (sleep 0.05; rm ${tree}; mv ${tree}.away ${tree}) & exec`,
+  };
+  for (const [how, swap] of Object.entries(SWAPS))
+    provesWall("WL-2", `nor one that becomes a link while the sandbox is put up ${how}`, async () => {
+      await using stage = rehearse({ bwrapPath });
+      const outside = join(stage.directory, "outside");
+      const tree = join(stage.workspace, "tree");
+      for (const one of [outside, tree]) mkdirSync(one);
+      writeFileSync(join(outside, "file"), stage.secret);
+      // What happens between the plan and the mounts, made sure.
+      const late = join(stage.directory, "late-bwrap");
+      writeFileSync(late, `#!/bin/sh\n${swap(tree, outside)} ${bwrapPath} "$@"\n`, { mode: 0o755 });
+      await using host = createProcessHost({ home: stage.home, bwrapPath: late });
+      const argv = ["/bin/sh", "-c", "cat file; touch made; echo ran"];
+      const ran = runConfined(host, { tree, argv, timeMaxMs: 10_000 });
+      await expect(ran).rejects.toThrow(expect.objectContaining({ code: "sandbox_failed" }));
+      expect(existsSync(join(outside, "made"))).toBe(false);
+    });
 
   provesWall("WL-1", "the product's home is covered even where the working directory holds it", async () => {
     await using stage = rehearse({ bwrapPath });

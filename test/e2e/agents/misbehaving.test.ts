@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, vi } from "vitest";
 import type { TestDaemon } from "../../support/daemon.ts";
 import { proves } from "../../support/proves.ts";
-import { addAgent, startWithAgents } from "../support/fake-agents.ts";
+import { addAgent, HASTY, startWithAgents } from "../support/fake-agents.ts";
 import { processesWith } from "../support/processes.ts";
 import {
   eventsOf,
@@ -54,7 +54,7 @@ describe("in the handshake", () => {
     ["set", "session/set_mode"],
   ] as const)
     proves("AG-7", `an agent that hangs in ${phase} is given up after a named time`, async () => {
-      await addAgent(daemon, `hangs-${phase}`, ["--hang-in", phase]);
+      await addAgent(daemon, `hangs-${phase}`, ["--hang-in", phase], { timeouts: HASTY });
       const { id } = await start(daemon, { adapter: `hangs-${phase}`, ...(phase === "set" ? { mode: "bold" } : {}) });
       expect(await turn(daemon, id, "say hi")).toMatchObject({ outcome: "failed" });
       expect((await endOf(id)).error).toMatchObject({ code: "driver_timeout" });

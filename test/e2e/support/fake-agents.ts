@@ -23,7 +23,10 @@ export async function startWithAgents(
   return startDaemon({ home });
 }
 
-/** A manifest for the fake agent with times that a test can wait for; added like any other. */
+/** For an agent that will not answer: times that a test can wait for. Too short for one that does, on busy cores. */
+export const HASTY = { initializeMs: 1500, authenticateMs: 1500, openMs: 1500, loadMs: 1500, setMs: 1500 };
+
+/** A manifest for the fake agent, added like any other. */
 export async function addAgent(
   daemon: TestDaemon,
   id: string,
@@ -37,7 +40,7 @@ export async function addAgent(
     protocol: "acp",
     bin: process.execPath,
     bin_args: [FAKE_AGENT, ...flags],
-    timeouts: { initializeMs: 1500, authenticateMs: 1500, openMs: 1500, loadMs: 1500, setMs: 1500, cancelMs: 500 },
+    timeouts: { cancelMs: 500 },
     ...more,
   };
   const { status, text } = await daemon.call("POST", "/api/drivers", { manifest: JSON.stringify(manifest) });
