@@ -72,15 +72,6 @@ with open(f"/proc/{os.environ['VICTIM']}/mem", "r+b", 0) as mem:
       "says",
       `cat "/proc/$HELPER/oom_score_adj" > v && cat v > "/proc/$HELPER/oom_score_adj" && echo ESCAPED`,
     ),
-    python(
-      "oom-self",
-      "never being chosen itself",
-      "says",
-      `
-import os
-os.write(os.open("/proc/self/oom_score_adj", os.O_WRONLY), b"-999"); print("ESCAPED")`,
-      ROOT,
-    ),
     python("core-pattern", "the program that gets core files", "says", opens("/proc/sys/kernel/core_pattern"), ROOT),
     python(
       "modprobe",
@@ -111,13 +102,6 @@ os.write(os.open("/proc/self/oom_score_adj", os.O_WRONLY), b"-999"); print("ESCA
       "says",
       opens("/proc/sys/vm/drop_caches"),
       about("/proc/sys/vm/drop_caches"),
-    ),
-    python(
-      "userns-limit",
-      "how many namespaces there may be",
-      "says",
-      opens("/proc/sys/user/max_user_namespaces"),
-      ROOT,
     ),
     python("pid-max", "how many processes there may be", "says", opens("/proc/sys/kernel/pid_max"), ROOT),
     python("settings-any", "any setting of the kernel", "says", opensAny("/proc/sys/*/*"), ROOT),
