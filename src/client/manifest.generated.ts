@@ -297,7 +297,6 @@ export const SYSCALLS = {
       "session_not_found",
       "event_not_found",
       "delegation_denied",
-      "worktree_missing",
       "quota_exceeded",
       "disk_low",
       "disk_full",

@@ -17,6 +17,8 @@ import {
   start,
   turn,
 } from "../e2e/support/talk.ts";
+import { SHELL_SLICE } from "../walls/attempts/all.ts";
+import { tryAll, unlike, withoutWalls } from "../walls/ways.ts";
 import { packagesOf } from "./install.ts";
 import { type Traces, tracesWhen } from "./leftovers.ts";
 import { type Recipe, recipeOf } from "./recipes.ts";
@@ -64,6 +66,7 @@ export function proveAgent(slug: string): void {
     proveVerb("agentKilled", proveAgentKilled);
     proveVerb("daemonKilled", proveDaemonKilled);
     proveVerb("resume", proveResume);
+    proveVerb("walls", proveWalls);
     proveVerb("cycles", proveCycles);
     test(`${slug}: the log is sound after all of it`, () => expectSound(stage.daemon()));
   });
@@ -216,6 +219,17 @@ async function expectTold(stage: Stage, recipe: Recipe): Promise<void> {
   expect(await expectMemory(stage, { ...recipe, comesBack: "either" }, id, word)).toMatchObject({
     note: "by a digest of the log",
   });
+}
+
+async function proveWalls(stage: Stage, { slug }: Recipe): Promise<Seen> {
+  expect(unlike(await tryAll(withoutWalls, SHELL_SLICE), "out")).toEqual([]);
+  const walled = await tryAll(async ({ work }, script) => {
+    const { id } = await start(stage.daemon(), { adapter: slug, cwd: work, sandbox: "strict" });
+    expect(await allowed(stage, id, `@script\nshell sh ${script}`)).toMatchObject({ outcome: "completed" });
+    await end(stage, id);
+  }, SHELL_SLICE);
+  expect(unlike(walled, "nowhere")).toEqual([]);
+  return { works: "yes", note: `${walled.length} ways` };
 }
 
 async function proveCycles(stage: Stage, recipe: Recipe): Promise<Seen> {

@@ -13,6 +13,7 @@ export const VERBS = {
   agentKilled: "`kill -9` of the agent in a turn: the turn is cut, the next one remembers",
   daemonKilled: "`kill -9` of the daemon in a turn: the agent dies too, the next turn remembers",
   resume: "a graceful stop and start of the daemon: the next turn remembers",
+  walls: "tries to get out of a strict session by its shell, and does not",
   cycles: "start, prompt, kill, over and over: no process, open file or temp directory stays",
 } as const;
 

@@ -90,6 +90,8 @@ async function startOthers(daemon: TestDaemon, { cwd, words }: { readonly cwd: s
   return { OTHER_SESSION: other.id, DOOMED_SESSION: doomed.id, SIBLING_SESSION: sibling.id };
 }
 
+const HELPER_END_MAX_MS = 2_000;
+
 interface HelperOrder {
   readonly python: string;
   readonly root: string;
@@ -112,7 +114,11 @@ async function startHelper({ python, root, tag, secret, onHeard }: HelperOrder) 
     known: Object.fromEntries(Object.entries(known).map(([name, value]) => [name, String(value)])),
     [Symbol.asyncDispose]: async () => {
       child.stdin.end();
+      // Whoever traced it may have left it stopped, and a test must not wait for it.
+      child.kill("SIGCONT");
+      const late = setTimeout(() => child.kill("SIGKILL"), HELPER_END_MAX_MS);
       await exited;
+      clearTimeout(late);
     },
   };
 }

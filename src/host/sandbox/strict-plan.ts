@@ -4,6 +4,7 @@ import { UNREACHABLE, unless } from "../errno.ts";
 import { HostError } from "../host-error.ts";
 import { isInside } from "../path-inside.ts";
 import type { HiddenPath } from "../processes/hidden-paths.ts";
+import { identityAt } from "./own-place.ts";
 import { programMounts } from "./program-mounts.ts";
 import { systemParts } from "./system-mounts.ts";
 import type { Access, Mount, Walls } from "./walls.ts";
@@ -142,7 +143,7 @@ function planned({ path, access, from = path, why = "asked for" }: Mount): Plann
  * have put a link in its place, to where nobody meant to let anybody.
  */
 function refuseLinked(path: string): void {
-  if (unless(UNREACHABLE, () => realpathSync(path)) === path) return;
+  if (identityAt(path) !== null) return;
   throw new HostError("sandbox_unavailable", `${path} is a link, or lies behind one`, {
     remedy: "put the directory back where it was, or name the real one",
     details: { path },

@@ -1,5 +1,6 @@
-import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { readFileSync, type Stats, statSync } from "node:fs";
 import { UNREACHABLE, unless } from "../errno.ts";
+import { identityAt } from "./own-place.ts";
 import type { Planned, SandboxPlan } from "./strict-plan.ts";
 
 /**
@@ -40,9 +41,8 @@ function unlike(
   const readOnly = options.includes("ro");
   if (readOnly !== (one.kind === "cover" || one.access !== "write")) return readOnly ? "is read-only" : "is writable";
   if (one.kind === "cover") return null;
-  const [seen, meant] = [stat(`/proc/${pid}/root${one.path}`), stat(one.from)];
-  const isReal = unless(UNREACHABLE, () => realpathSync(one.from)) === one.from;
-  const isSame = isReal && seen !== null && meant !== null && seen.dev === meant.dev && seen.ino === meant.ino;
+  const [seen, meant] = [stat(`/proc/${pid}/root${one.path}`), identityAt(one.from)];
+  const isSame = seen !== null && meant !== null && seen.dev === meant.dev && seen.ino === meant.ino;
   return isSame ? null : "is not what lies there outside";
 }
 

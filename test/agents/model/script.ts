@@ -2,7 +2,7 @@ import { chooseCall, type OfferedTool } from "./tool-choice.ts";
 
 /**
  * What the model is to do stands in the prompt, behind a line `@script`, one step a line:
- * `write PATH TEXT`, `escalate PATH TEXT` (a write that asks to leave the agent's own sandbox), `call TOOL JSON`,
+ * `write PATH TEXT`, `shell COMMAND`, `escalate PATH TEXT` (a write that asks to leave the agent's own sandbox), `call TOOL JSON`,
  * `slow MS` (begins to answer, then waits), `recall` (the code word that was said earlier), `say TEXT`. Where there is no
  * script in the conversation the answer is `ok`.
  */
@@ -61,7 +61,7 @@ function stepsIn(prompt: string): readonly (readonly [string, string])[] {
   });
 }
 
-const STEPS: ReadonlySet<string> = new Set(["write", "escalate", "call", "slow", "recall", "say"]);
+const STEPS: ReadonlySet<string> = new Set(["write", "shell", "escalate", "call", "slow", "recall", "say"]);
 
 function codeWord(said: readonly Said[]): string | null {
   const all = said.flatMap((one) => (one.is === "call" ? [] : [one.text])).join("\n");

@@ -31,6 +31,7 @@ export function chooseCall(step: string, rest: string, tools: readonly OfferedTo
   const writer = step === "write" ? named(tools, WRITERS) : undefined;
   if (writer !== undefined) return { is: "call", tool: writer, input: written(writer, first, more) };
   const shell = named(tools, SHELLS);
+  if (shell !== undefined && step === "shell") return { is: "call", tool: shell, input: commanded(shell, rest, false) };
   return shell === undefined
     ? null
     : { is: "call", tool: shell, input: commanded(shell, `printf %s '${more}' > '${first}'`, step === "escalate") };

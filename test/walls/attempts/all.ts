@@ -1,4 +1,4 @@
-import type { AttemptGroup } from "../attempt.ts";
+import { type AttemptGroup, idOf } from "../attempt.ts";
 import { BACKGROUND } from "./background.ts";
 import { DAEMON } from "./daemon.ts";
 import { GIT } from "./git.ts";
@@ -28,3 +28,15 @@ export const GROUPS: readonly AttemptGroup[] = [
   DAEMON,
   BACKGROUND,
 ];
+
+const SLICE = [
+  ...["read.absolute", "read.link-directory", "people.ssh-key", "write.absolute", "write.temp", "later.bashrc"],
+  ...["git.hook", "git.clone", "proc.root-of-daemon", "names.mount-tmpfs", "process.kill", "socket.shell"],
+  ...["daemon.token-file", "background.unmarked"],
+];
+
+/** A few of all kinds, by the shell alone: for agents that have one. */
+export const SHELL_SLICE: readonly AttemptGroup[] = GROUPS.map((group) => ({
+  ...group,
+  attempts: group.attempts.filter((attempt) => SLICE.includes(idOf(group, attempt))),
+}));

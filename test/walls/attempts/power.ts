@@ -63,15 +63,6 @@ print("ESCAPED" if any(line.startswith("CapBnd") and int(line.split()[1], 16) fo
       ROOT,
     ),
     python(
-      "limits",
-      "a higher limit than it was given",
-      "says",
-      `
-import resource
-soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE); resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard + 1)); print("ESCAPED")`,
-      ROOT,
-    ),
-    python(
       "kernel-log",
       "the messages of the kernel",
       "says",

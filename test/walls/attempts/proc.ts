@@ -72,15 +72,6 @@ with open(f"/proc/{os.environ['VICTIM']}/mem", "r+b", 0) as mem:
       "says",
       `cat "/proc/$HELPER/oom_score_adj" > v && cat v > "/proc/$HELPER/oom_score_adj" && echo ESCAPED`,
     ),
-    python(
-      "oom-self",
-      "never being chosen itself",
-      "says",
-      `
-import os
-os.write(os.open("/proc/self/oom_score_adj", os.O_WRONLY), b"-999"); print("ESCAPED")`,
-      ROOT,
-    ),
     python("core-pattern", "the program that gets core files", "says", opens("/proc/sys/kernel/core_pattern"), ROOT),
     python(
       "modprobe",
@@ -111,13 +102,6 @@ os.write(os.open("/proc/self/oom_score_adj", os.O_WRONLY), b"-999"); print("ESCA
       "says",
       opens("/proc/sys/vm/drop_caches"),
       about("/proc/sys/vm/drop_caches"),
-    ),
-    python(
-      "userns-limit",
-      "how many namespaces there may be",
-      "says",
-      opens("/proc/sys/user/max_user_namespaces"),
-      ROOT,
     ),
     python("pid-max", "how many processes there may be", "says", opens("/proc/sys/kernel/pid_max"), ROOT),
     python("settings-any", "any setting of the kernel", "says", opensAny("/proc/sys/*/*"), ROOT),
@@ -163,7 +147,7 @@ print("ESCAPED" if os.fstat(fd).st_rdev == 0 else "covered")`,
 print("ESCAPED" if any(line.split()[0].strip("0") for line in open("/proc/kallsyms")) else "zeros")`,
       about("/proc/kallsyms"),
     ),
-    python("keys", "the keys of everybody", "says", reads("/proc/key-users"), about("/proc/key-users")),
+    python("keys", "the keys of everybody", "says", reads("/proc/keys"), about("/proc/keys")),
     python("slabs", "what the kernel keeps", "says", reads("/proc/slabinfo"), about("/proc/slabinfo")),
     python("timers", "what the kernel waits for", "says", reads("/proc/timer_list"), about("/proc/timer_list")),
     python("allocations", "where the kernel keeps it", "says", reads("/proc/vmallocinfo"), about("/proc/vmallocinfo")),

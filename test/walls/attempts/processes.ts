@@ -54,7 +54,14 @@ resource.prlimit(victim, resource.RLIMIT_NOFILE, (3, 3))`),
       c(`
 there = os.getpriority(os.PRIO_PROCESS, helper); os.setpriority(os.PRIO_PROCESS, helper, there); print("ESCAPED")`),
     ),
-    python("attach", "tracing it", "says", c("got(libc.ptrace(16, helper, 0, 0)); libc.ptrace(17, helper, 0, 0)")),
+    python(
+      "attach",
+      "tracing it",
+      "says",
+      c(
+        "answer = libc.ptrace(16, helper, 0, 0); got(answer); answer == 0 and os.waitpid(helper, 0x40000000); libc.ptrace(17, helper, 0, 0)",
+      ),
+    ),
     python(
       "seize",
       "tracing it without a stop",

@@ -157,12 +157,6 @@ const s = require("node:net").connect(process.env.SOCK, () => s.write("x")); s.o
       { about: "/dev/vsock" },
     ),
     python(
-      "crypto",
-      "the kernel's ciphers",
-      "says",
-      `import socket; socket.socket(38, socket.SOCK_SEQPACKET); print("ESCAPED")`,
-    ),
-    python(
       "interfaces",
       "other interfaces than loopback",
       "says",
