@@ -5,11 +5,11 @@ import { proves } from "../support/proves.ts";
 import { GROUPS } from "./attempts/all.ts";
 import { byCommand, countBy, possible, tryAll, unlike, withoutWalls } from "./ways.ts";
 
-const strict = proves.skipIf(!needs("bwrap", "git", "python3", "tmux"));
+const provesStrict = proves.skipIf(!needs("bwrap", "git", "python3", "tmux"));
 const groups = possible(GROUPS, existsSync);
 const ATTEMPTS_MIN = 150;
 
-strict("WX-1", "what gets out without walls does not get out of a strict session's command", async () => {
+provesStrict("WX-1", "what gets out without walls does not get out of a strict session's command", async () => {
   const [control, walled] = await Promise.all([tryAll(withoutWalls, groups), tryAll(byCommand, groups)]);
   console.log(
     `without walls\n${countBy(groups, control)}\n\nby a command of a strict session\n${countBy(groups, walled)}`,

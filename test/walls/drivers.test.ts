@@ -5,16 +5,16 @@ import { proves } from "../support/proves.ts";
 import { GROUPS } from "./attempts/all.ts";
 import { byAgent, byDriver, countBy, possible, tryAll, unlike } from "./ways.ts";
 
-const strict = proves.skipIf(!needs("bwrap", "git", "python3", "tmux"));
+const provesStrict = proves.skipIf(!needs("bwrap", "git", "python3", "tmux"));
 const groups = possible(GROUPS, existsSync);
 
-strict("WX-2", "nor of a driver that has its session's key, and a way to the daemon", async () => {
+provesStrict("WX-2", "nor of a driver that has its session's key, and a way to the daemon", async () => {
   const tried = await tryAll(byDriver, groups);
   console.log(`by a driver of a strict session\n${countBy(groups, tried)}`);
   expect(unlike(tried, "nowhere")).toEqual([]);
 });
 
-strict("WX-2", "nor of a foreign agent that has the daemon's tools", async () => {
+provesStrict("WX-2", "nor of a foreign agent that has the daemon's tools", async () => {
   const tried = await tryAll(byAgent, groups);
   console.log(`by a foreign agent in a strict session\n${countBy(groups, tried)}`);
   expect(unlike(tried, "nowhere")).toEqual([]);

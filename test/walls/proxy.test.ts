@@ -13,7 +13,7 @@ import { leadsTo, openProxy } from "./open-proxy.ts";
 import { countBy, unlike } from "./ways.ts";
 import { makeWorld, type World } from "./world.ts";
 
-const strict = proves.skipIf(!needs("bwrap", "git", "python3"));
+const provesStrict = proves.skipIf(!needs("bwrap", "git", "python3"));
 const ALLOWED = ["site.test", "*.wild.test", "rebind.test", "mixed.test", "flip.test", "lan.test", "lan16.test"];
 const ALLOWED_TOO = [
   "metadata.test",
@@ -25,7 +25,7 @@ const ALLOWED_TOO = [
   "link6.test",
 ];
 
-strict("WX-3", "what a careless proxy lets through, the way out of a strict session does not", async () => {
+provesStrict("WX-3", "what a careless proxy lets through, the way out of a strict session does not", async () => {
   const [control, walled] = await Promise.all([tryProxy(carelessly), tryProxy(behindWalls)]);
   console.log(`by a careless proxy\n${countBy([PROXY], control)}\n\nthrough the door\n${countBy([PROXY], walled)}`);
   expect({ control: unlike(control, "out"), walled: unlike(walled, "nowhere") }).toEqual({ control: [], walled: [] });

@@ -8,7 +8,7 @@ import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
 import { makeWorld, type World } from "./world.ts";
 
-const strict = proves.skipIf(!needs("bwrap", "git", "python3"));
+const provesStrict = proves.skipIf(!needs("bwrap", "git", "python3"));
 const STARTS = 12;
 
 /** A directory and a link to what lies outside change places as fast as they can, until it is told to stop. */
@@ -29,7 +29,7 @@ async function startSwapping({ known }: World, inner: string, link: string) {
   };
 }
 
-strict("WX-5", "a directory that turns into a link while a command starts in it leads nowhere", async () => {
+provesStrict("WX-5", "a directory that turns into a link while a command starts in it leads nowhere", async () => {
   await using world = await makeWorld();
   const [inner, link, outside] = [
     join(world.work, "inner"),
@@ -50,7 +50,7 @@ strict("WX-5", "a directory that turns into a link while a command starts in it 
   expect(existsSync(join(outside, "raced"))).toBe(false);
 });
 
-strict(
+provesStrict(
   "WX-5",
   "what a session leaves in its HOME and its workspace leads the daemon nowhere in the next turn",
   async () => {

@@ -9,19 +9,23 @@ import { createJudge } from "./batch.ts";
 import { obeyAgent } from "./obeying-client.ts";
 import { makeWorld, type World } from "./world.ts";
 
-const strict = proves.skipIf(!needs("bwrap", "git", "python3"));
+const provesStrict = proves.skipIf(!needs("bwrap", "git", "python3"));
 const FAKE_AGENT = join(import.meta.dirname, "../fixtures/fake-acp-agent.ts");
 
-strict("WX-4", "what an obeying client does for an agent, the daemon does not do for one behind walls", async () => {
-  const obeyed = await tryRequests(({ work, env }, text) => obeyAgent(FAKE_AGENT, work, env, text));
-  const walled = await tryRequests(async ({ daemon, work }, text) => {
-    const { id } = await start(daemon, { adapter: "fake", cwd: work, sandbox: "strict" });
-    expect(await turn(daemon, id, text)).toMatchObject({ outcome: "completed" });
-    return (await linesOf(daemon, id)).join("\n");
-  });
-  const all = REQUESTS.attempts.map((attempt) => idOf(REQUESTS, attempt));
-  expect({ obeyed, walled }).toEqual({ obeyed: all, walled: [] });
-});
+provesStrict(
+  "WX-4",
+  "what an obeying client does for an agent, the daemon does not do for one behind walls",
+  async () => {
+    const obeyed = await tryRequests(({ work, env }, text) => obeyAgent(FAKE_AGENT, work, env, text));
+    const walled = await tryRequests(async ({ daemon, work }, text) => {
+      const { id } = await start(daemon, { adapter: "fake", cwd: work, sandbox: "strict" });
+      expect(await turn(daemon, id, text)).toMatchObject({ outcome: "completed" });
+      return (await linesOf(daemon, id)).join("\n");
+    });
+    const all = REQUESTS.attempts.map((attempt) => idOf(REQUESTS, attempt));
+    expect({ obeyed, walled }).toEqual({ obeyed: all, walled: [] });
+  },
+);
 
 /** Answers those that got out. */
 async function tryRequests(play: (world: World, text: string) => Promise<string>): Promise<readonly string[]> {
