@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, vi } from "vitest";
 import { type Answer, newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
@@ -293,6 +294,19 @@ const chosen = (answer: Answer<Body>, { same }: Call) => ({
 const written = async (on: TestDaemon): Promise<number> =>
   expectOk(await on.call<{ events: number }>("GET", "/api/status")).events;
 
+/** What a recovery still has to record, such as the files of a turn that was cut, is in it. */
+const settledCount = async (on: TestDaemon): Promise<number> => {
+  let count = await written(on);
+  await eventually("nothing more is recorded", async () => {
+    const before = count;
+    await sleep(QUIET_MS);
+    count = await written(on);
+    return count === before;
+  });
+  return count;
+};
+const QUIET_MS = 500;
+
 proves(
   "H20",
   "a caller whose answer was lost in a kill -9 asks again with its key: the same answer, nothing done twice",
@@ -324,7 +338,7 @@ proves(
         ({ adapterSlug, waitingFor }) => adapterSlug === "demo" && waitingFor === undefined,
       ))
         await idle(after, one.id);
-    const count = await written(after);
+    const count = await settledCount(after);
     for (const { name, key, call, first } of calls) {
       const again = await ask(after, key, call);
       expect({ name, ...chosen(again, call) }).toEqual({ name, ...chosen(first, call) });
