@@ -69,7 +69,7 @@ proves("S1", "a refused spawn leaves nothing behind", async () => {
   const before = await count();
   const cwd = await newFolder();
   const spawn = (body: object) => daemon.call("POST", "/sessions/agent", body);
-  expect(expectRefusal(await spawn({ cwd }), 400, "invalid_request").message).toContain("adapter");
+  expect(expectRefusal(await spawn({ cwd }), 400, "missing_adapter").message).toContain("adapter");
   expectRefusal(await spawn({ adapter: "demo", cwd: join(cwd, "nowhere") }), 400, "cwd_missing");
   expectRefusal(await spawn({ adapter: "demo", cwd: "relative" }), 400, "cwd_missing");
   expectRefusal(await spawn({ adapter: "demo", cwd: daemon.home }), 400, "cwd_hidden");

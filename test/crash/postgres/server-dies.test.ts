@@ -40,13 +40,15 @@ describe("a PostgreSQL that dies", () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const before = load.acknowledged();
       await reached(() => load.acknowledged() > before + WRITERS * 2);
-      const pids = await onPostgres(server.url, async (client) => {
-        const { rows } = await client.query<{ pid: number }>(
-          "SELECT pid FROM pg_stat_activity WHERE application_name = 'nomos' AND pid <> pg_backend_pid()",
-        );
-        if (round % 2 === 0) for (const { pid } of rows) await client.query("SELECT pg_terminate_backend($1)", [pid]);
-        return rows.map(({ pid }) => pid);
-      });
+      const pids = await whenItAnswers(() =>
+        onPostgres(server.url, async (client) => {
+          const { rows } = await client.query<{ pid: number }>(
+            "SELECT pid FROM pg_stat_activity WHERE application_name = 'nomos' AND pid <> pg_backend_pid()",
+          );
+          if (round % 2 === 0) for (const { pid } of rows) await client.query("SELECT pg_terminate_backend($1)", [pid]);
+          return rows.map(({ pid }) => pid);
+        }),
+      );
       // One backend that is killed takes the whole server through recovery.
       const [victim] = pids;
       if (round % 2 === 1 && victim !== undefined) process.kill(victim, "SIGKILL");
@@ -98,5 +100,19 @@ async function reached(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) {
     if (Date.now() > untilMs) throw new Error("it did not go on");
     await sleep(20);
+  }
+}
+
+const ANSWER_TRIES = 100;
+const ANSWER_EVERY_MS = 100;
+
+/** It may still be recovering from what was done to it before. */
+async function whenItAnswers<T>(ask: () => Promise<T>, triesLeft = ANSWER_TRIES): Promise<T> {
+  try {
+    return await ask();
+  } catch (thrown) {
+    if (triesLeft === 1) throw thrown;
+    await sleep(ANSWER_EVERY_MS);
+    return whenItAnswers(ask, triesLeft - 1);
   }
 }
