@@ -5,6 +5,7 @@ import {
   type Cgroups,
   type Denied,
   HostError,
+  isInside,
   MARKER_VARIABLE,
   openDoor,
   type ProcessHost,
@@ -141,7 +142,7 @@ const NOTICES = {
 } satisfies { readonly [mode in SessionSpec["sandbox"]]: string[] };
 
 async function explainStrict(
-  { host, walls, drivers, cgroups, limits, environment, worktrees }: SandboxDeskParts,
+  { host, walls, drivers, cgroups, limits, environment, home, worktrees }: SandboxDeskParts,
   id: string,
   spec: SessionSpec,
   denied: DeniedShown,
@@ -167,7 +168,7 @@ async function explainStrict(
     cwd: spec.cwd,
     env: allowedEnvironment(environment, { ...env }),
     stdin: "none",
-    readBack: [],
+    readBack: around === null ? (isInside(home, spec.cwd) ? [spec.cwd] : []) : [around.path],
     walls: survey.walls,
   });
   const asked = limits();

@@ -10,7 +10,8 @@ const USAGE = EVERYDAY.sandbox.usage;
 
 export const run: RunCommand = async (terminal, given) => {
   const [verb, ...args] = given.args;
-  if (verb === "run") return tryOut(terminal, { ...given, args });
+  const isSpelledOut = args.some((one) => one.startsWith("--argv"));
+  if (verb === "run" && !isSpelledOut) return tryOut(terminal, { ...given, args });
   if (verb === "explain" && !given.json && args.length === 1) return explain(terminal, args[0] ?? "");
   return runSyscall(terminal, { ...given, args: ["sandbox", ...given.args] });
 };

@@ -1,0 +1,86 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, vi } from "vitest";
+import { startDaemon, type TestDaemon } from "../support/daemon.ts";
+import { needs } from "../support/needs.ts";
+import { proves } from "../support/proves.ts";
+import { setUpBench } from "../support/worktree-bench.ts";
+import { eventsOf, expectOk, linesOf, PATIENCE, type Session, start, turn } from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
+const provesWall = proves.skipIf(!needs("bwrap"));
+const strict = (body: object): Promise<Session> => start(daemon, { adapter: "demo", sandbox: "strict", ...body });
+const outputOf = async (id: string): Promise<string> => (await linesOf(daemon, id)).join("\n");
+
+describe.skipIf(!needs("bwrap"))("a strict session", () => {
+  provesWall("WL-12", "commits in its worktree, and sees nothing of the repository it came from", async () => {
+    using bench = setUpBench();
+    const before = bench.portrait();
+    const { id, cwd } = await strict({ cwd: bench.repo, worktree: true });
+    await turn(daemon, id, "write made.txt hello\nrun git add --all && git commit -qm made && git log --format=%s -1");
+    expect(await outputOf(id)).toContain("made");
+    await turn(daemon, id, `run cat ${bench.repo}/.git/config || echo unseen`);
+    expect(await outputOf(id)).toContain("unseen");
+    expect(await readFile(join(cwd, "made.txt"), "utf8")).toBe("hello");
+    expect(bench.portrait()).toBe(before);
+  });
+
+  provesWall("WL-12", "cannot write outside of its scope, where that is a directory", async () => {
+    using bench = setUpBench();
+    const { id, cwd } = await strict({ cwd: bench.repo, scope: { allow: ["src/**"] } });
+    await turn(daemon, id, "run mkdir -p src && echo in > src/in.txt; echo out > out.txt || echo walled");
+    expect(await outputOf(id)).toContain("walled");
+    expect(existsSync(join(cwd, "src/in.txt"))).toBe(true);
+    expect(existsSync(join(cwd, "out.txt"))).toBe(false);
+    const explained = expectOk(await daemon.call<object>("GET", `/sessions/${id}/sandbox`));
+    expect(JSON.stringify(explained)).toContain("the scope");
+  });
+
+  provesWall(
+    "WL-13",
+    "plants no hook in a repository that was there before it; one that it made is its own",
+    async () => {
+      using bench = setUpBench();
+      const before = bench.portrait();
+      const { id } = await strict({ cwd: bench.repo });
+      await turn(
+        daemon,
+        id,
+        "run echo evil > .git/hooks/post-checkout || echo walled\nrun git config user.name evil || echo kept",
+      );
+      expect(await outputOf(id)).toMatch(/walled[\s\S]*kept/);
+      await turn(daemon, id, "run mv .git aside || echo pinned");
+      expect(bench.portrait()).toBe(before);
+      await turn(daemon, id, "run mkdir own && cd own && git init -q && touch .git/mine");
+      await turn(daemon, id, "run touch own/.git/again && echo own");
+      expect(await outputOf(id)).toMatch(/pinned[\s\S]*own/);
+    },
+  );
+});
+
+proves.skipIf(!needs("bwrap"))(
+  "SN-14",
+  "the fork of a session with a worktree has one of its own, with the files of its point",
+  async () => {
+    using bench = setUpBench();
+    const { id, cwd } = await start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });
+    await turn(daemon, id, "write kept.txt one");
+    const ends = (await eventsOf(daemon, id)).filter(({ type }) => type === "turn.ended@1");
+    await turn(daemon, id, "write kept.txt two\nwrite later.txt x");
+    const fork = expectOk(await daemon.call<Session>("POST", `/sessions/${id}/fork`, { at: ends[0]?.id }), 201);
+    expect(fork.cwd).not.toBe(cwd);
+    expect(await readFile(join(fork.cwd, "kept.txt"), "utf8")).toBe("one");
+    expect(existsSync(join(fork.cwd, "later.txt"))).toBe(false);
+    await turn(daemon, fork.id, "run git status --short && git log --oneline -1 && git branch --show-current");
+    expect(await outputOf(fork.id)).toContain(`nomos/${fork.name}`);
+    expect(await readFile(join(cwd, "kept.txt"), "utf8")).toBe("two");
+  },
+);
