@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -83,10 +84,11 @@ faulty(
       });
     const [busy, idle] = [await open(), await open()];
     const turns = [
-      (await prompt(busy, "run sleep 1; echo one >> did.txt; seq 1 100")).body.turnId,
+      (await prompt(busy, "run touch begun; sleep 1; echo one >> did.txt; seq 1 100")).body.turnId,
       (await prompt(busy, "run echo two >> did.txt")).body.turnId,
       (await prompt(busy, "run echo three >> did.txt")).body.turnId,
     ];
+    while (!existsSync(join(folder, "begun"))) await sleep(5);
     const disk = await breakDisk(daemon, "pwrite64:error=ENOSPC");
     const untilMs = Date.now() + 3000;
     const refusals = [];
