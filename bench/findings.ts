@@ -1,7 +1,7 @@
 /** By figure: what a profile showed where an aim was missed, and what would meet it. Shown only while it is missed. */
 export const FINDINGS: { readonly [figure: string]: string } = {
   "agent-turn.first-token":
-    "three quarters of what is added is the admission: the request, the gate and one flush, on a daemon that had nothing to do for most of a second before. Then the turn's start is flushed, before the agent hears of it. An idle session could have both in one append. With flushes that cost nothing (tmpfs) 4.8 ms are added.",
+    "three quarters of what is added is the admission: the request, the gate, the fold and one flush, on a daemon that had nothing to do for most of a second before; asked without such pauses it takes less than half of it. The turn's start is in the same append by now.",
   "append.64":
     "the writer thread is what there is to wait for: it hardly ever idles, and spends about half its time in COMMIT. Where flushes are short, two halves of the writers take turns (see `append.64.flushes`: 1.3 to 1.4 of what one flush a round would be), because one half prepared during the other's flush measured a tenth more than one flush for all. Runs on busy cores measured anything from 0.3 to 0.7: a difference of a few hundredths says nothing there.",
   "ack.5000":

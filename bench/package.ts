@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundle } from "../tools/bundle.ts";
+import { ENTRIES } from "../tools/entries.ts";
 
 /** The package as it is installed: bin/, dist/ and package.json in a folder of their own. */
 export interface Package {
@@ -12,17 +13,6 @@ export interface Package {
 }
 
 const ROOT = join(import.meta.dirname, "..");
-
-/** As in tools/build.ts, which writes into dist/ of the checkout; a measurement must not depend on when that was last run. */
-const ENTRIES: Readonly<Record<string, string>> = {
-  cli: "src/cli/main.ts",
-  daemon: "src/app/index.ts",
-  "writer-thread": "src/store/sqlite/writer-thread.ts",
-  "reader-thread": "src/store/sqlite/reader-thread.ts",
-  "export-thread": "src/store/sqlite/export-thread.ts",
-  "copy-thread": "src/store/sqlite/copy-thread.ts",
-  "script-host": "src/drivers/script/host-process.ts",
-};
 
 /** For as long as there is no command line that could start one. */
 const DAEMON = `import { startDaemon } from "./dist/daemon.js";

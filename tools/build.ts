@@ -4,7 +4,7 @@
  * Convention for code that needs another file at run time (a worker thread, a child program, an asset): name it in place,
  * literally, as `new URL("./writer-thread.ts", import.meta.url)`. In a checkout that is the file itself. Here it is
  * rewritten to what became of the file, so the same line works in the bundle:
- *   - a `.ts` file must stand in ENTRIES below and becomes a bundle of its own, `./writer-thread.js`;
+ *   - a `.ts` file must stand in entries.ts and becomes a bundle of its own, `./writer-thread.js`;
  *   - any other file of src/ is copied beside the bundles, under its path with dashes;
  *   - bin/nomos.js and package.json are published as they are and stay where they are.
  * All of dist/ is one flat folder, so `import.meta.url` is right in whichever chunk a line ends up. Every other use of
@@ -13,20 +13,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { bundle } from "./bundle.ts";
-
-/** Name in dist/ -> source. Everything that is started or loaded by itself. */
-const ENTRIES = {
-  cli: "src/cli/main.ts",
-  daemon: "src/app/index.ts",
-  "writer-thread": "src/store/sqlite/writer-thread.ts",
-  "reader-thread": "src/store/sqlite/reader-thread.ts",
-  "export-thread": "src/store/sqlite/export-thread.ts",
-  "copy-thread": "src/store/sqlite/copy-thread.ts",
-  "snapshot-thread": "src/host/snapshots/snapshot-thread.ts",
-  "apply-plan": "src/host/snapshots/apply-plan.ts",
-  "script-host": "src/drivers/script/host-process.ts",
-  "memory-agent": "src/cli/conformance/memory-agent.ts",
-};
+import { ENTRIES } from "./entries.ts";
 
 const root = join(import.meta.dirname, "..");
 

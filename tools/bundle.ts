@@ -23,7 +23,7 @@ const PUBLISHED_FILES: ReadonlySet<string> = new Set(["bin/nomos.js", "package.j
 
 export async function bundle({ root, outDir, entries }: BundleOptions): Promise<readonly Written[]> {
   const missing = Object.values(entries).filter((source) => !existsSync(join(root, source)));
-  if (missing.length > 0) throw new Error(`no such entry: ${missing.join(", ")} (see ENTRIES in tools/build.ts)`);
+  if (missing.length > 0) throw new Error(`no such entry: ${missing.join(", ")} (see tools/entries.ts)`);
   await rm(outDir, { recursive: true, force: true });
   await mkdir(outDir, { recursive: true });
   const assets = new Map<string, string>();
@@ -77,7 +77,7 @@ function placeUrls({ root, entries, assets }: PlaceUrlsOptions): Plugin {
     // From the end, so that the offsets of what is still to come stay right.
     const contents = urls.toReversed().reduce((rest, { specifier, start, end }) => {
       const place = placeOf(posix.join(posix.dirname(source), specifier));
-      if (place === null) errors.push({ text: `${source}: ${specifier} has no place in dist/ (see tools/build.ts)` });
+      if (place === null) errors.push({ text: `${source}: ${specifier} has no place in dist/ (see tools/entries.ts)` });
       return rest.slice(0, start) + JSON.stringify(place ?? specifier) + rest.slice(end);
     }, text);
     return { contents, errors };

@@ -1,0 +1,13 @@
+/** Name in dist/ -> source. Everything that is started or loaded by itself. */
+export const ENTRIES = {
+  cli: "src/cli/main.ts",
+  daemon: "src/app/index.ts",
+  "writer-thread": "src/store/sqlite/writer-thread.ts",
+  "reader-thread": "src/store/sqlite/reader-thread.ts",
+  "export-thread": "src/store/sqlite/export-thread.ts",
+  "copy-thread": "src/store/sqlite/copy-thread.ts",
+  "snapshot-thread": "src/host/snapshots/snapshot-thread.ts",
+  "apply-plan": "src/host/snapshots/apply-plan.ts",
+  "script-host": "src/drivers/script/host-process.ts",
+  "memory-agent": "src/cli/conformance/memory-agent.ts",
+};
