@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 export interface DiskFault {
@@ -20,9 +21,7 @@ export async function breakDisk(
   const files = ["log.db", "log.db-wal"].flatMap((name) => ["-P", join(daemon.home, name)]);
   const call = inject.split(":")[0] ?? "";
   const args = [
-    "-f",
-    "-p",
-    String(daemon.pid),
+    ...threadsOf(daemon.pid).flatMap((thread) => ["-p", thread]),
     "-e",
     `trace=${call}`,
     ...files,
@@ -48,4 +47,12 @@ export async function breakDisk(
       await ended;
     },
   };
+}
+
+/**
+ * Each by itself, and nobody's children: a command of a session that is traced cannot end with its pid namespace as long
+ * as the tracer holds it.
+ */
+function threadsOf(pid: number): readonly string[] {
+  return readdirSync(`/proc/${pid}/task`);
 }
