@@ -1,7 +1,8 @@
 import type { Clock } from "../../host/index.ts";
 import type { SessionSpec } from "../../kernel/index.ts";
 import { type AgentHost, type Driver, DriverError, HandshakeError, type TurnPort } from "../driver.ts";
-import { asHeld, checkManifestSettings, given, type Manifest } from "../manifests/manifest.ts";
+import { describedBy } from "../manifests/described-by.ts";
+import { asHeld, given, type Manifest } from "../manifests/manifest.ts";
 import type { Resolved } from "../manifests/resolve.ts";
 import type { AgentPool, Seat } from "./agent-pool.ts";
 import { openNative } from "./native-session.ts";
@@ -23,13 +24,7 @@ export interface AcpDriverParts {
 export function acpDriver(parts: AcpDriverParts): Driver {
   const { manifest, pool, resolve } = parts;
   return {
-    slug: manifest.id,
-    summary: manifest.description,
-    continuity: manifest.continuation.default === "native-resume" ? "native" : "digest",
-    check: async () => {
-      await resolve();
-    },
-    checkSettings: (settings) => checkManifestSettings(manifest, settings),
+    ...describedBy(manifest, resolve),
     keeps: { release: pool.release },
     runTurn: async (port) => {
       const { seat, told } = await seated(parts, port);

@@ -1,9 +1,9 @@
 import { type ClientConnection, client, RequestError } from "@agentclientprotocol/sdk";
 import type { Clock, HostProcess, ProcessMark } from "../../host/index.ts";
 import { DriverError } from "../driver.ts";
+import { createPrinted, type Printed } from "../printed.ts";
 import { type AcpVersion, type AgentInfo, initialized } from "./handshake.ts";
 import { messageStream } from "./message-stream.ts";
-import { createPrinted, type Printed } from "./printed.ts";
 import type { StepTimes } from "./step-times.ts";
 
 /** One running agent: its process, the connection to it, and whoever listens to which of its sessions. */

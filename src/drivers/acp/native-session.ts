@@ -114,10 +114,14 @@ async function loggedIn(agent: AgentProcess, order: OpenOrder, act: () => Promis
 function setupRequired(agent: AgentProcess, order: OpenOrder, said: string): DriverError {
   const offered = agent.info.authMethods.map(({ id, name }) => `${name} (${id})`);
   const steps = [...order.loginSteps, ...(offered.length === 0 ? [] : [`it offers: ${offered.join(", ")}`])];
-  return new DriverError("setup_required", `the agent is not logged in: ${said}. ${steps.join("; ")}`, {
-    steps: [...order.loginSteps],
-    authMethods: offered,
-  });
+  return new DriverError(
+    "setup_required",
+    `the agent is not logged in: ${said.replace(/\.$/, "")}. ${steps.join("; ")}`,
+    {
+      steps: [...order.loginSteps],
+      authMethods: offered,
+    },
+  );
 }
 
 function placeOf(agent: AgentProcess, { cwd, tools }: OpenOrder): object {

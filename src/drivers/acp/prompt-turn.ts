@@ -3,13 +3,13 @@ import { z } from "zod";
 import type { Clock } from "../../host/index.ts";
 import { type DriverSettings, fact } from "../../kernel/index.ts";
 import { DriverError, type TurnPort } from "../driver.ts";
+import { promptContent } from "../prompt-content.ts";
 import { createTurnRecorder, type TurnRecorder } from "../turn-recorder.ts";
 import type { AgentPool, Seat } from "./agent-pool.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import { applySettings } from "./apply-settings.ts";
 import { createElicitations } from "./elicitation.ts";
 import { createPermissions } from "./permission.ts";
-import { promptContent } from "./prompt-content.ts";
 import type { StepTimes } from "./step-times.ts";
 import { readUpdate } from "./updates.ts";
 

@@ -1,11 +1,12 @@
 import type { HostProcess } from "../../host/index.ts";
 import { fact } from "../../kernel/index.ts";
-import { createPrinted, type Printed } from "../acp/printed.ts";
-import { promptContent } from "../acp/prompt-content.ts";
 import { type Driver, DriverError, type TurnPort } from "../driver.ts";
 import { createLineReader } from "../line-reader.ts";
-import { asHeld, checkManifestSettings, type Manifest } from "../manifests/manifest.ts";
+import { describedBy } from "../manifests/described-by.ts";
+import { asHeld, type Manifest } from "../manifests/manifest.ts";
 import type { Resolved } from "../manifests/resolve.ts";
+import { createPrinted, type Printed } from "../printed.ts";
+import { promptContent } from "../prompt-content.ts";
 import { createTurnRecorder, type TurnRecorder } from "../turn-recorder.ts";
 import { modeEnvironment, printArgv } from "./print-argv.ts";
 import type { PrintSign, ReadLine } from "./print-sign.ts";
@@ -35,13 +36,7 @@ const NOISE_MAX = 1000;
 /** A one-shot program: a process a turn, resumed by its own session's name. It asks nobody; its mode decides. */
 export function printDriver({ manifest, resolve }: PrintDriverParts): Driver {
   return {
-    slug: manifest.id,
-    summary: manifest.description,
-    continuity: manifest.continuation.default === "native-resume" ? "native" : "digest",
-    check: async () => {
-      await resolve();
-    },
-    checkSettings: (settings) => checkManifestSettings(manifest, settings),
+    ...describedBy(manifest, resolve),
     runTurn: async (port) => {
       const found = asHeld(manifest, port.spec, await resolve());
       const resumed = await runOnce(port, manifest, found, port.past.nativeId, null);
@@ -144,8 +139,10 @@ function createSeen(
       silent = false;
     },
     take: async (sign) => {
-      if (sign.sign === "failed") failure ??= sign.message;
-      if (sign.sign === "failed") return;
+      if (sign.sign === "failed") {
+        failure ??= sign.message;
+        return;
+      }
       silent = false;
       if (sign.nativeId === known || port.signal.aborted) return;
       known = sign.nativeId;

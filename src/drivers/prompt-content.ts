@@ -1,18 +1,24 @@
-import { DriverError, type LoadableAttachment } from "../driver.ts";
-import type { AgentInfo } from "./handshake.ts";
+import { DriverError, type LoadableAttachment } from "./driver.ts";
+
+/** What a program takes beside text, and what it is called. */
+interface Takes {
+  readonly name: string;
+  readonly images: boolean;
+  readonly embeds: boolean;
+}
 
 /** A prompt in the protocol's blocks. What the agent cannot take is refused before anything is sent. */
 export async function promptContent(
   text: string,
   attachments: readonly LoadableAttachment[],
-  can: Pick<AgentInfo, "images" | "embeds" | "name">,
+  can: Takes,
 ): Promise<readonly object[]> {
   const blocks: object[] = [{ type: "text", text }];
   for (const item of attachments) blocks.push(await block(item, can));
   return blocks;
 }
 
-async function block(item: LoadableAttachment, can: Pick<AgentInfo, "images" | "embeds" | "name">): Promise<object> {
+async function block(item: LoadableAttachment, can: Takes): Promise<object> {
   const { kind, name, mediaType } = item;
   const uri = item.uri ?? `nomos:${encodeURIComponent(name)}`;
   if (kind === "link") return { type: "resource_link", name, uri, mimeType: mediaType };

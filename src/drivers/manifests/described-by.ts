@@ -1,0 +1,16 @@
+import type { Driver } from "../driver.ts";
+import { checkManifestSettings, type Manifest } from "./manifest.ts";
+import type { Resolved } from "./resolve.ts";
+
+/** What a manifest says of its driver, whatever the protocol. */
+export function describedBy(manifest: Manifest, resolve: () => Promise<Resolved>): Omit<Driver, "runTurn"> {
+  return {
+    slug: manifest.id,
+    summary: manifest.description,
+    continuity: manifest.continuation.default === "native-resume" ? "native" : "digest",
+    check: async () => {
+      await resolve();
+    },
+    checkSettings: (settings) => checkManifestSettings(manifest, settings),
+  };
+}
