@@ -10,6 +10,7 @@ import {
   answerApproval,
   compilePolicy,
   fact,
+  forgetSession,
   newSessionState,
   openSession,
   pendingApprovals,
@@ -184,6 +185,20 @@ proves(
     expect(new Set(outcomes)).toEqual(new Set(["completed", "interrupted"]));
   },
 );
+
+proves("E5", "a session that is forgotten while its turn runs holds up no stop of the daemon", async () => {
+  let ended = 0;
+  await using made = await makeRunner(async ({ signal }) => {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    ended += 1;
+  });
+  const [forgotten, other] = [await made.open(), await made.open()];
+  for (const id of [forgotten, other]) await made.prompt(id);
+  await made.committer.session(forgotten, forgetSession, BY);
+  await made.runner.drain(10);
+  expect(ended).toBe(2);
+  expect(await made.outcomes(other)).toEqual(["interrupted"]);
+});
 
 proves("E5", "a driver that lets nothing go is left behind, and what it does later changes nothing", async () => {
   let later: Promise<string> | null = null;

@@ -279,7 +279,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       draining = true;
       // An answer from now on is for the next daemon: here it would set a turn going that nobody waits for any more.
       deps.waiters.stop();
-      const waitsForPerson = async (sessionId: string) => outlivesDaemon(await deps.committer.sessionState(sessionId));
+      // A session that was forgotten meanwhile, or cannot be read, waits for nobody.
+      const waitsForPerson = (sessionId: string) =>
+        deps.committer.sessionState(sessionId).then(outlivesDaemon, () => false);
       const ends = [...pumps].map(async ([sessionId, entry]) => {
         const turn = entry.turn;
         if (turn === null) return;

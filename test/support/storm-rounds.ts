@@ -59,7 +59,10 @@ export async function runStorm(options: StormOptions): Promise<StormFigures> {
         if (how !== "term") return daemon.kill9();
         const { exitCode, ms } = await daemon.term();
         termMs.push(ms);
-        if (exitCode !== 0 || ms > TERM_MAX_MS) throw new Error(`SIGTERM: code ${exitCode} after ${Math.round(ms)} ms`);
+        if (exitCode !== 0 || ms > TERM_MAX_MS)
+          throw new Error(
+            `SIGTERM: code ${exitCode} after ${Math.round(ms)} ms; the daemon said:\n${daemon.printed()}`,
+          );
       });
       await expectNothingLeft(home);
       if (how === "recovery") await killInRecovery(home, random);
@@ -72,7 +75,7 @@ export async function runStorm(options: StormOptions): Promise<StormFigures> {
       );
     }
     const { exitCode } = await daemon.term();
-    if (exitCode !== 0) throw new Error(`the last stop ended with ${exitCode}`);
+    if (exitCode !== 0) throw new Error(`the last stop ended with ${exitCode}; it said:\n${daemon.printed()}`);
   } catch (thrown) {
     options.print(`seed ${options.seed}, round ${round + 1}; what is left lies in ${options.folder}`);
     throw thrown;
