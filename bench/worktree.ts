@@ -21,7 +21,6 @@ export const worktreeBenchmark: Benchmark = {
       scratch: join(scratch, "views"),
       environment: { PATH: process.env["PATH"], HOME: scratch },
       carry: () => ({ patterns: [], bytesMax: 0 }),
-      bwrapPath: null,
     });
     let made = 0;
     const ids: string[] = [];

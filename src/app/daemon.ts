@@ -104,8 +104,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
   );
   const worlds = openWorlds({ opened, snapshots: machine.snapshots, environment, isTight: bounds.bounds.isTight });
-  const bwrapPath = machine.sandbox.bubblewrap;
-  const { trees, scopes } = openTrees({ opened, committer, environment, bwrapPath });
+  const { trees, scopes } = openTrees({ opened, committer, environment, worlds });
   const runner = createTurnRunner({
     scopes,
     store,
@@ -151,6 +150,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     specs,
     bounds: bounds.bounds,
     trees,
+    scopes,
     keeper: machine.keeper,
     idleHibernateMs: () => setting(config, "idleHibernateMs"),
     log: log.write,
@@ -203,7 +203,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       newId,
       folder: join(home, "archive"),
       sweepSnapshots: async (ids) => {
-        const swept = await machine.snapshots.sweep(ids, false);
+        const swept = await machine.snapshots.sweep([...ids, ...(await scopes.marked())], false);
         log.write("snapshots that nobody can go back to are gone", { ...swept });
       },
     }),

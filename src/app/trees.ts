@@ -7,6 +7,7 @@ import {
   createSessionTrees,
   type ScopeKeeper,
   type SessionTrees,
+  type Worlds,
 } from "../supervisor/index.ts";
 import type { OpenedHome } from "./open-home.ts";
 
@@ -15,15 +16,14 @@ export function openTrees(options: {
   readonly opened: OpenedHome;
   readonly committer: Committer;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly bwrapPath: string | null;
+  readonly worlds: Worlds;
 }): { readonly trees: SessionTrees; readonly scopes: ScopeKeeper } {
-  const { opened, committer, environment, bwrapPath } = options;
+  const { opened, committer, environment, worlds } = options;
   const { home, config, clock, store, log } = opened;
   const worktrees = createWorktrees({
     folder: join(home, "worktrees"),
     scratch: join(home, "tmp", "git"),
     environment,
-    bwrapPath,
     carry: () => {
       const { carry = WORKTREE_DEFAULTS.carry, carryBytesMax = WORKTREE_DEFAULTS.carryBytesMax } =
         config.show().worktree ?? {};
@@ -32,6 +32,6 @@ export function openTrees(options: {
   });
   return {
     trees: createSessionTrees({ store, committer, clock, worktrees, log: log.write }),
-    scopes: createScopeKeeper(worktrees.marks, worktrees.folder, committer.sessionState),
+    scopes: createScopeKeeper({ worlds, folder: worktrees.folder, sessionState: committer.sessionState }),
   };
 }

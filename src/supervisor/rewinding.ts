@@ -2,6 +2,7 @@ import { NomosError, toNomosError } from "../contract/index.ts";
 import {
   beginRestore,
   finishRewind,
+  isEnded,
   noteWorld,
   type Point,
   rewindSession,
@@ -12,6 +13,7 @@ import {
 import type { RecordedEvent, Store } from "../store/index.ts";
 import type { By, Committer } from "./committer.ts";
 import { findPoint, viewAt } from "./lineage.ts";
+import { type ScopeKeeper, withReverted } from "./scope-keeper.ts";
 import type { Worlds } from "./worlds.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
@@ -29,7 +31,7 @@ export interface Rewinding {
   /** After a crash: a restore that was cut is taken back, so that files and talk are both what they were. */
   readonly settle: (state: SessionState) => Promise<boolean>;
   readonly snapshot: (id: string, by: By) => Events;
-  /** After a crash: keeps what a turn that was cut left behind. */
+  /** After a crash: keeps what a turn that was cut left behind, as far as its scope goes. */
   readonly keepCut: (id: string) => Promise<void>;
 }
 
@@ -37,6 +39,8 @@ export interface RewindingDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly worlds: Worlds;
+  readonly scopes: Pick<ScopeKeeper, "end">;
+  readonly newId: () => string;
   /** Resolves when no process of the session is left, nor an agent that its driver keeps for it. */
   readonly quiet: (id: string) => Promise<void>;
   readonly log: (message: string, details: object) => void;
@@ -115,8 +119,13 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
     keepCut: async (id) => {
       try {
         const state = await committer.sessionState(id);
-        const facts = await worlds.look(state, "turn_end", state.recentTurns.at(-1)?.turnId ?? null);
-        if (facts.length > 0) await commit(id, (now) => noteWorld(now, facts), DAEMON);
+        const turnId = state.recentTurns.at(-1)?.turnId ?? null;
+        const reverted = turnId === null ? null : await deps.scopes.end(state);
+        const facts = await worlds.look(state, "turn_end", turnId);
+        const approvalId = deps.newId();
+        const decide = (now: SessionState) =>
+          isEnded(now) ? [] : withReverted(now, turnId ?? "", approvalId, reverted, noteWorld(now, facts));
+        if (facts.length > 0 || reverted !== null) await commit(id, decide, DAEMON);
       } catch (thrown) {
         deps.log("the files of a turn that was cut are not kept", { id, reason: String(thrown) });
       }

@@ -1,21 +1,22 @@
-import { toNomosError } from "../contract/index.ts";
-import type { TreeMarks } from "../host/index.ts";
-import {
-  type Decision,
-  fact,
-  isEnded,
-  judgeChange,
-  LIMITS,
-  type SessionState,
-  together,
-  WIDEN,
-} from "../kernel/index.ts";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { NomosError, toNomosError } from "../contract/index.ts";
+import { writeFileAtomic } from "../host/index.ts";
+import { type Decision, fact, isEnded, LIMITS, type SessionState, together, WIDEN } from "../kernel/index.ts";
+import { outOfScope } from "./out-of-scope.ts";
+import type { Worlds } from "./worlds.ts";
 
-/** What a turn changed outside of its session's scope: put back when the turn ends, and told. */
+/**
+ * What a turn changed outside of its session's scope: put back when the turn ends, and told. A mark says what the tree was
+ * like when the turn began. It stays until the turn is judged, also over a crash.
+ */
 export interface ScopeKeeper {
+  /** Sets a mark, unless one is set. Throws when the turn could not be judged: then it must not run. */
   readonly begin: (state: SessionState) => Promise<void>;
   /** Null when everything lies within. Throws when it cannot be told: then the turn has failed. */
   readonly end: (state: SessionState) => Promise<Reverted | null>;
+  /** The snapshots that marks stand for. */
+  readonly marked: () => Promise<readonly string[]>;
 }
 
 export interface Reverted {
@@ -24,39 +25,68 @@ export interface Reverted {
 }
 
 const LISTED_MAX = 100;
-export const NO_SCOPES: ScopeKeeper = { begin: async () => undefined, end: async () => null };
+const CHANGES_MAX = 1_000_000;
+const MARKS = "marks";
+export const NO_SCOPES: ScopeKeeper = { begin: async () => undefined, end: async () => null, marked: async () => [] };
 
-export function createScopeKeeper(
-  marks: TreeMarks,
-  folder: string,
-  sessionState: (id: string) => Promise<SessionState>,
-): ScopeKeeper {
+export function createScopeKeeper(deps: {
+  readonly worlds: Pick<Worlds, "keep" | "changes" | "putBack" | "requireRestore">;
+  /** Where worktrees lie. */
+  readonly folder: string;
+  readonly sessionState: (id: string) => Promise<SessionState>;
+}): ScopeKeeper {
+  const { worlds, folder, sessionState } = deps;
+
+  /** The worktree that a session with a scope works in, its own or that of the session that started it. */
+  const placeOf = ({ id, spec }: SessionState): { readonly tree: string; readonly mark: string } | null => {
+    if (spec?.scope == null || !spec.cwd.startsWith(`${folder}/`)) return null;
+    const around = join(folder, spec.cwd.slice(folder.length + 1).split("/")[0] ?? "");
+    return { tree: join(around, "tree"), mark: join(around, MARKS, id) };
+  };
+
   return {
     begin: async (state) => {
-      const id = treeOf(folder, state);
-      if (id !== null) await marks.set(id);
+      const place = placeOf(state);
+      if (place === null || (await markIn(place.mark)) !== null) return;
+      worlds.requireRestore();
+      const { id } = await worlds.keep(place.tree);
+      await mkdir(dirname(place.mark), { recursive: true, mode: 0o700 });
+      await writeFileAtomic(place.mark, Buffer.from(id), { mode: 0o600 });
     },
     end: async (state) => {
-      const id = treeOf(folder, state);
+      const place = placeOf(state);
       const scope = state.spec?.scope ?? null;
-      if (id === null || scope === null) return null;
+      const before = place === null ? null : await markIn(place.mark);
+      if (place === null || before === null || scope === null) return null;
+      const after = await worlds.keep(place.tree);
+      const { changes, more } = await worlds.changes(before, after.id, CHANGES_MAX);
+      if (more) throw new NomosError("tree_too_large", { root: place.tree, changes: CHANGES_MAX });
       // A person may have widened it while the turn ran.
       const { widened = [] } = await sessionState(state.id);
-      const judged = (await marks.changed(id)).map((one) => ({ ...one, ...judgeChange(one.path, scope) }));
-      const outside = judged.filter(({ path, verdict }) => verdict === "deny" && !widened.includes(path));
-      if (outside.length > 0) await marks.putBack(id, outside);
-      await marks.drop(id);
-      if (outside.length === 0) return null;
-      const files = outside.slice(0, LISTED_MAX).map(({ path, rule }) => ({ path, rule }));
-      return { files, more: outside.length - files.length };
+      const { undo, told } = outOfScope(changes, scope, widened);
+      if (undo.length > 0) await worlds.putBack(place.tree, before, undo);
+      await rm(place.mark, { force: true });
+      if (told.length === 0) return null;
+      return { files: told.slice(0, LISTED_MAX), more: Math.max(0, told.length - LISTED_MAX) };
+    },
+    marked: async () => {
+      const trees = await readdir(folder).catch(() => []);
+      const marks = await Promise.all(
+        trees.map(async (id) => {
+          const names = await readdir(join(folder, id, MARKS)).catch(() => []);
+          return Promise.all(names.map((name) => markIn(join(folder, id, MARKS, name))));
+        }),
+      );
+      return marks.flat().filter((mark) => mark !== null);
     },
   };
 }
 
-/** The worktree that a session with a scope works in, its own or that of the session that started it. */
-function treeOf(folder: string, { spec }: SessionState): string | null {
-  if (spec?.scope == null || !spec.cwd.startsWith(`${folder}/`)) return null;
-  return spec.cwd.slice(folder.length + 1).split("/")[0] ?? null;
+async function markIn(path: string): Promise<string | null> {
+  return readFile(path, "utf8").catch((thrown: unknown) => {
+    if (thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT") return null;
+    throw thrown;
+  });
 }
 
 /** What was put back is part of the turn; the offer to allow it from now on stays open behind it. */
@@ -67,7 +97,7 @@ export function withReverted(
   reverted: Reverted | null,
   end: Decision,
 ): Decision {
-  if (reverted === null || "refused" in end || end.length === 0) return end;
+  if (reverted === null || "refused" in end) return end;
   const names = reverted.files.map(({ path }) => path);
   const hasRoom = Object.keys(state.approvals).length < LIMITS.pendingApprovalsMax && !isEnded(state);
   const few = names.slice(0, NAMED_MAX).join(", ");

@@ -32,6 +32,7 @@ import { createOpenings, type OpeningDeps, type Openings } from "./opening.ts";
 import { recoverAll } from "./recovering.ts";
 import { createReports, type Reports } from "./reports.ts";
 import { createRewinding, type RewindInput } from "./rewinding.ts";
+import type { ScopeKeeper } from "./scope-keeper.ts";
 import type { SessionProcesses } from "./session-processes.ts";
 import type { NO_TREES, SessionTrees } from "./session-trees.ts";
 import { refuseUnoffered } from "./settings.ts";
@@ -81,6 +82,7 @@ export interface SupervisorDeps extends Omit<OpeningDeps, "trees"> {
   readonly clock: Clock;
   readonly worlds: Worlds;
   /** What a driver keeps between turns; null for one that keeps nothing, or is not there any more. */
+  readonly scopes: Pick<ScopeKeeper, "end">;
   readonly keeper: (adapter: string) => Kept | null;
   readonly idleHibernateMs: () => number;
   readonly log: (message: string, details: object) => void;

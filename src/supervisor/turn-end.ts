@@ -24,8 +24,10 @@ export async function recordTurnEnd(
   reverted: Reverted | null,
 ): Promise<void> {
   const approvalId = newId();
-  const decide = (now: SessionState) =>
-    withReverted(now, turnId, approvalId, reverted, withWorld(world, endOf(now, turnId, outcome)));
+  const decide = (now: SessionState) => {
+    const end = withWorld(world, endOf(now, turnId, outcome));
+    return "refused" in end || end.length > 0 ? withReverted(now, turnId, approvalId, reverted, end) : end;
+  };
   while (true) {
     try {
       await committer.session(sessionId, decide, { actor: "daemon" });

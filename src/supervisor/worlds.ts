@@ -1,7 +1,15 @@
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { NomosError, toNomosError } from "../contract/index.ts";
-import { type FileDiff, isInside, type Restored, type Snapshots, type Taken, type TreeSpec } from "../host/index.ts";
+import {
+  type FileDiff,
+  isInside,
+  type Restored,
+  type Snapshots,
+  type Taken,
+  type TreeChange,
+  type TreeSpec,
+} from "../host/index.ts";
 import { type Fact, fact, type SessionState, type SnapshotOccasion } from "../kernel/index.ts";
 
 /** The files of sessions, as they were at the boundaries of their turns. */
@@ -13,6 +21,10 @@ export interface Worlds {
   readonly look: (state: SessionState, occasion: SnapshotOccasion, turnId: string | null) => Promise<readonly Fact[]>;
   /** The files as they are now. Throws when they cannot be kept. */
   readonly take: (state: SessionState) => Promise<Taken>;
+  /** Any directory as it is now. Throws when it cannot be kept. */
+  readonly keep: (root: string) => Promise<Taken>;
+  /** Makes just these changes undone. */
+  readonly putBack: (root: string, to: string, changes: readonly TreeChange[]) => Promise<Restored>;
   /** Throws where no files can be restored at all. */
   readonly requireRestore: () => void;
   readonly restore: (state: SessionState, to: string) => Promise<Restored>;
@@ -62,15 +74,19 @@ export function createWorlds({ snapshots, home, userHome, limits, isTight, log }
     return { root, leaveOut, hidden: [home], filesMax, bytesMax };
   };
 
+  const keep = async (root: string): Promise<Taken> => {
+    if (isTight()) throw new NomosError("disk_low");
+    return snapshots.take(treeOf(root));
+  };
+
   const take = async (state: SessionState): Promise<Taken> => {
     const { spec, snapshotBytes = 0 } = state;
     if (spec === null) throw new Error("a session without a spec has no files");
     refuseBroad(spec.cwd, userHome);
-    if (isTight()) throw new NomosError("disk_low");
     const max = limits().sessionBytes;
     if (snapshotBytes > max)
       throw new NomosError("quota_exceeded", { scope: "session", used: snapshotBytes, limit: max, needed: 0 });
-    return snapshots.take(treeOf(rootOf(home, state)));
+    return keep(rootOf(home, state));
   };
 
   const takenFact: Worlds["takenFact"] = async (taken, occasion, turnId, before) => {
@@ -89,6 +105,13 @@ export function createWorlds({ snapshots, home, userHome, limits, isTight, log }
 
   return {
     take,
+    keep,
+    putBack: (root, to, changes) =>
+      snapshots.putBack(
+        treeOf(root),
+        to,
+        changes.map(({ name }) => name),
+      ),
     takenFact,
     look: async (state, occasion, turnId) => {
       const last = state.view.world;
@@ -149,6 +172,8 @@ function refuseBroad(cwd: string, userHome: string | null): void {
 export const NO_WORLDS: Worlds = {
   look: async () => [],
   take: () => Promise.reject(new NomosError("files_not_kept")),
+  keep: () => Promise.reject(new NomosError("files_not_kept")),
+  putBack: () => Promise.reject(new NomosError("files_not_kept")),
   requireRestore: () => undefined,
   restore: () => Promise.reject(new NomosError("files_not_kept")),
   changes: async () => ({ changes: [], more: false }),

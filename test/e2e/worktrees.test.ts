@@ -259,14 +259,54 @@ proves("WT-14", "what a turn changes outside of its scope is put back, told with
   );
 });
 
-proves("WT-14", "a turn that a crash cut is judged with the next one", async () => {
+proves("WT-14", "what git ignores is judged like everything else", async () => {
   using bench = setUpBench();
-  const own = await startDaemon();
-  const session = await start(own, { adapter: "demo", cwd: bench.repo, scope: { allow: ["src"] } });
-  await prompt(own, session.id, "write README.md cut\nsleep 60000");
-  await eventually("the file", async () => (await readFile(join(session.cwd, "README.md"), "utf8")) === "cut");
-  await own.kill9();
-  const next = await startDaemon({ home: own.home });
-  await turn(next, session.id, "say hello");
-  expect(await readFile(join(session.cwd, "README.md"), "utf8")).toBe("hello\n");
+  bench.write(join(bench.repo, ".gitignore"), "*.log\nbuild/\n");
+  bench.git(bench.repo, "add", "--all");
+  bench.git(bench.repo, "commit", "--quiet", "-m", "ignores");
+  const session = await start(daemon, { adapter: "demo", cwd: bench.repo, scope: { allow: ["src/**/*.ts"] } });
+  const script = [
+    "run mkdir -p build/empty src/new && echo x > build/out && echo x > a.log && echo x > src/b.log && echo ok > src/new/c.ts",
+    "run echo '*' > .git/info/exclude && echo hidden > hidden && ln README.md src/hard.ts && echo y >> src/hard.ts",
+  ];
+  const before = await readFile(join(session.cwd, "README.md"), "utf8");
+  await turn(daemon, session.id, script.join("\n"));
+  const left = execFileSync("find", [".", "-path", "./.git", "-prune", "-o", "-newer", "README.md", "-print"], {
+    cwd: session.cwd,
+    encoding: "utf8",
+  });
+  expect(left.split("\n").filter((path) => /build|log|hidden/.test(path))).toEqual([]);
+  expect(await readFile(join(session.cwd, "README.md"), "utf8")).toBe(before);
+  expect(await readFile(join(session.cwd, "src/new/c.ts"), "utf8")).toBe("ok\n");
+  expect(await readFile(join(session.cwd, "src/hard.ts"), "utf8")).toBe(`${before}y\n`);
+  const [reverted] = await eventsOf(daemon, session.id, "types=scope.reverted");
+  const files = reverted?.data["files"] as { path: string }[];
+  expect(files.map(({ path }) => path)).toEqual([
+    "README.md",
+    "a.log",
+    "build/empty",
+    "build/out",
+    "hidden",
+    "src/b.log",
+  ]);
 });
+
+proves(
+  "WT-14",
+  "a turn that a crash cut is judged at the next start, and what a person does then is theirs",
+  async () => {
+    using bench = setUpBench();
+    const own = await startDaemon();
+    const session = await start(own, { adapter: "demo", cwd: bench.repo, scope: { allow: ["src"] } });
+    await prompt(own, session.id, "write README.md cut\nsleep 60000");
+    await eventually("the file", async () => (await readFile(join(session.cwd, "README.md"), "utf8")) === "cut");
+    await own.kill9();
+    const next = await startDaemon({ home: own.home });
+    const text = () => readFile(join(session.cwd, "README.md"), "utf8");
+    await eventually("the file is put back", async () => (await text()) === "hello\n");
+    await eventually("told", async () => (await eventsOf(next, session.id, "types=scope.reverted")).length === 1);
+    bench.write(join(session.cwd, "README.md"), "by hand\n");
+    await turn(next, session.id, "say hello");
+    expect(await text()).toBe("by hand\n");
+  },
+);

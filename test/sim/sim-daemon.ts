@@ -102,6 +102,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     random: () => new Uint8Array(5),
   };
   const supervisor = createSupervisor({
+    scopes: NO_SCOPES,
     trees: NO_TREES,
     store,
     committer,

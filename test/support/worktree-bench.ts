@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createWorktrees, type Worktree, type Worktrees } from "../../src/host/worktrees/worktrees.ts";
@@ -70,7 +70,6 @@ export function setUpBench({
     folder: join(directory, "home", "worktrees"),
     scratch: join(directory, "home", "tmp", "git"),
     environment: env,
-    bwrapPath: existsSync("/usr/bin/bwrap") ? "/usr/bin/bwrap" : null,
     carry: () => ({ patterns: carry, bytesMax: carryBytesMax }),
   });
   const portrait: Bench["portrait"] = (of = repo) => {

@@ -158,9 +158,8 @@ for (const [what, { plant, control }] of Object.entries(PLANTED))
     rmSync(join(bench.directory, "sprung"), { force: true });
 
     await bench.yard.work(tree.id);
-    await bench.yard.marks.set(tree.id);
     bench.write(join(tree.path, "README.md"), "changed\n");
-    await bench.yard.marks.putBack(tree.id, await bench.yard.marks.changed(tree.id));
+    await bench.yard.work(tree.id);
     const removal = await bench.yard.remove(tree.id);
     if (removal.removed) await removal.undo();
     await bench.worktree({ name: "second" }).catch(() => undefined);

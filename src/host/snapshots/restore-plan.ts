@@ -34,7 +34,10 @@ export function planRestore(
   from: SnapshotRecord,
   to: SnapshotRecord,
   withOwner: boolean,
+  /** What is to be put back; null: everything. Names of one file become files of their own then. */
+  only: ReadonlySet<ByteName> | null = null,
 ): RestorePlan {
+  const isMeant = (path: ByteName): boolean => only === null || only.has(path);
   const remove: { path: ByteName; isDirectory: boolean }[] = [];
   const create: { path: ByteName; entry: Entry }[] = [];
   const settings: Setting[] = [];
@@ -43,14 +46,14 @@ export function planRestore(
   const removeAll = (path: ByteName, entry: Entry): void => {
     const inside = listed(objects, folderOf(entry));
     for (const inner of inside) if (inner.kind !== "left-out") removeAll(`${path}/${inner.name}`, inner);
-    remove.push({ path, isDirectory: entry.kind === "directory" });
+    if (isMeant(path)) remove.push({ path, isDirectory: entry.kind === "directory" });
   };
   const createAll = (path: ByteName, entry: Entry): void => {
     if (entry.kind === "left-out") return;
-    if (isUnmakeable(entry)) return void cannot.push(path);
-    create.push({ path, entry });
+    if (isUnmakeable(entry)) return void (isMeant(path) && cannot.push(path));
+    if (isMeant(path)) create.push({ path, entry });
     for (const inner of listed(objects, folderOf(entry))) createAll(`${path}/${inner.name}`, inner);
-    if (entry.kind === "directory") settings.push(settingOf(path, entry));
+    if (entry.kind === "directory" && isMeant(path)) settings.push(settingOf(path, entry));
   };
 
   const descend = (above: ByteName, old: string, now: string): void => {
@@ -60,7 +63,7 @@ export function planRestore(
       const path = above === "" ? name : `${above}/${name}`;
       if (a?.kind === "directory" && b?.kind === "directory") {
         descend(path, a.object, b.object);
-        if (!isSameSetting(a, b, withOwner)) settings.push(settingOf(path, b));
+        if (!isSameSetting(a, b, withOwner) && isMeant(path)) settings.push(settingOf(path, b));
         continue;
       }
       if (a !== null && b !== null && isSameContent(a, b) && (isSameSetting(a, b, withOwner) || isUnmakeable(b)))
@@ -73,9 +76,9 @@ export function planRestore(
   };
 
   descend("", from.listing, to.listing);
-  if (from.mode !== to.mode || (withOwner && !isSameOwner(from, to)))
+  if (only === null && (from.mode !== to.mode || (withOwner && !isSameOwner(from, to))))
     settings.push({ path: "", mode: to.mode, uid: to.uid, gid: to.gid });
-  const linked = relink(objects, from, to, create);
+  const linked = only === null ? relink(objects, from, to, create) : { create, same: [] };
   // What is deepest comes first: a directory that is locked again lets nobody in.
   const deepestFirst = settings.toSorted((a, b) => depthOf(b.path) - depthOf(a.path));
   return { remove, cannot, settings: deepestFirst, ...linked };

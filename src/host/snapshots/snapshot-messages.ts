@@ -1,3 +1,4 @@
+import type { ByteName } from "./byte-path.ts";
 import type { DiffOptions, FileDiff } from "./file-diffs.ts";
 import type { SnapshotErrorCode } from "./snapshot-error.ts";
 import type { ChangeList, Restored, Taken, TreeSpec } from "./snapshot-store.ts";
@@ -7,7 +8,12 @@ import type { Swept } from "./sweep.ts";
 export interface Calls {
   readonly take: { readonly ask: { readonly tree: TreeSpec }; readonly answer: Taken };
   readonly restore: {
-    readonly ask: { readonly tree: TreeSpec; readonly to: string; readonly bwrapPath: string };
+    readonly ask: {
+      readonly tree: TreeSpec;
+      readonly to: string;
+      readonly bwrapPath: string;
+      readonly only: readonly ByteName[] | null;
+    };
     readonly answer: Restored;
   };
   readonly grow: {

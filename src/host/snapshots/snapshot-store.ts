@@ -51,7 +51,13 @@ export interface Restored {
 
 export interface SnapshotStore {
   readonly take: (tree: TreeSpec) => Generator<void, Taken>;
-  readonly restore: (tree: TreeSpec, to: string, bwrapPath: string) => AsyncGenerator<void, Restored>;
+  readonly restore: (
+    tree: TreeSpec,
+    to: string,
+    bwrapPath: string,
+    /** By name, as `changes` tells them; null: everything. */
+    only?: readonly ByteName[] | null,
+  ) => AsyncGenerator<void, Restored>;
   /** A new, empty directory that nobody else knows of: as above, and the daemon itself may make its top what it was. */
   readonly grow: (tree: TreeSpec, to: string, bwrapPath: string) => AsyncGenerator<void, Restored>;
   readonly changes: (from: string | null, to: string, max: number) => Generator<void, ChangeList>;
@@ -65,8 +71,17 @@ export interface SnapshotStore {
 }
 
 export interface ChangeList {
-  readonly changes: readonly { readonly path: string; readonly what: "added" | "changed" | "deleted" | "mode" }[];
+  readonly changes: readonly TreeChange[];
   readonly more: boolean;
+}
+
+/** What stands in the place of something of another kind is told twice: as deleted, and as added. */
+export interface TreeChange {
+  /** For people; `name` is exact. */
+  readonly path: string;
+  readonly name: ByteName;
+  readonly what: "added" | "changed" | "deleted" | "mode";
+  readonly isDirectory: boolean;
 }
 
 const RESTORE_ROUNDS = 4;
@@ -110,8 +125,14 @@ export function openSnapshotStore(folder: string): SnapshotStore {
     };
   }
 
-  async function* restore(tree: TreeSpec, to: string, bwrapPath: string): AsyncGenerator<void, Restored> {
+  async function* restore(
+    tree: TreeSpec,
+    to: string,
+    bwrapPath: string,
+    only: readonly ByteName[] | null = null,
+  ): AsyncGenerator<void, Restored> {
     const startMs = performance.now();
+    const meant = only === null ? null : new Set(only);
     const target = recordOf(to);
     const withOwner = process.getuid?.() === 0;
     let changed = 0;
@@ -121,7 +142,7 @@ export function openSnapshotStore(folder: string): SnapshotStore {
       const walked = yield* walkOf(tree, survey.batch);
       // Whatever it is made of is in the store.
       if (walked.record.listing === target.listing) remember(tree, walked);
-      const plan = planRestore(survey.objects, walked.record, target, withOwner);
+      const plan = planRestore(survey.objects, walked.record, target, withOwner, meant);
       const isLeft = plan.remove.every(({ path }) => kept.includes(path)) && plan.create.length === 0;
       if (isEmptyPlan(plan) || (round > 1 && isLeft && plan.same.length + plan.settings.length === 0)) {
         const notRestored = [...new Set([...plan.cannot, ...kept])].map(shownName);
@@ -148,10 +169,11 @@ export function openSnapshotStore(folder: string): SnapshotStore {
       return yield* restore(tree, to, bwrapPath);
     },
     changes: function* (from, to, max) {
-      const changes: { path: string; what: "added" | "changed" | "deleted" | "mode" }[] = [];
+      const changes: TreeChange[] = [];
       for (const change of compareTrees(objects, from === null ? null : recordOf(from).listing, recordOf(to).listing)) {
         if (changes.length >= max) return { changes, more: true };
-        changes.push({ path: shownName(change.path), what: kindOfChange(change) });
+        const isDirectory = (change.after ?? change.before)?.kind === "directory";
+        changes.push({ path: shownName(change.path), name: change.path, what: kindOfChange(change), isDirectory });
         yield;
       }
       return { changes, more: false };

@@ -2,6 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { unless } from "../errno.ts";
+import type { ByteName } from "./byte-path.ts";
 import type { DiffOptions, FileDiff } from "./file-diffs.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 import type { Calls, Reply } from "./snapshot-messages.ts";
@@ -16,6 +17,8 @@ export interface Snapshots {
   readonly requireRestore: () => void;
   /** Makes the tree what it was. What is there now is lost unless it was taken before. */
   readonly restore: (tree: TreeSpec, to: string) => Promise<Restored>;
+  /** Makes just these names what they were; a directory only once nothing is to stay in it. */
+  readonly putBack: (tree: TreeSpec, to: string, names: readonly ByteName[]) => Promise<Restored>;
   /** Makes a new directory and fills it; there must be nothing under its name. */
   readonly grow: (tree: TreeSpec, to: string) => Promise<Restored>;
   readonly changes: (from: string | null, to: string, max: number) => Promise<ChangeList>;
@@ -87,7 +90,8 @@ export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshot
     },
     bytes: () => storeBytes,
     requireRestore: () => void wall(),
-    restore: async (tree, to) => call("restore", { tree, to, bwrapPath: wall() }),
+    restore: async (tree, to) => call("restore", { tree, to, bwrapPath: wall(), only: null }),
+    putBack: async (tree, to, names) => call("restore", { tree, to, bwrapPath: wall(), only: names }),
     grow: async (tree, to) => {
       return call("grow", { tree, to, bwrapPath: wall() });
     },

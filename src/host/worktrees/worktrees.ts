@@ -9,7 +9,6 @@ import type { CarryRules } from "./carry-files.ts";
 import { createWorktree, MAKING, type NewWorktree, resolveBase, type WorktreeYard } from "./create-worktree.ts";
 import { ownObjects, privateRepository, type Work } from "./find-work.ts";
 import { deleteAside, putAside, REMOVING, type Removal, workIn } from "./remove-worktree.ts";
-import { createTreeMarks, type TreeMarks } from "./tree-marks.ts";
 import { placeIn, readRecord, type WorktreeRecord } from "./worktree-record.ts";
 
 /** A worktree that is on the disk, or whose record is. */
@@ -54,7 +53,6 @@ export interface Worktrees {
    * `isRemoved` says that it was, and put back where not.
    */
   readonly sweep: (isRemoved: (id: string) => Promise<boolean>) => Promise<void>;
-  readonly marks: TreeMarks;
 }
 
 export interface WorktreesOptions {
@@ -62,10 +60,9 @@ export interface WorktreesOptions {
   readonly scratch: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly carry: () => CarryRules;
-  readonly bwrapPath: string | null;
 }
 
-export function createWorktrees({ folder, scratch, environment, carry, bwrapPath }: WorktreesOptions): Worktrees {
+export function createWorktrees({ folder, scratch, environment, carry }: WorktreesOptions): Worktrees {
   const git = createGitRunner(environment);
   const globals = [
     join(environment["XDG_CONFIG_HOME"] ?? join(environment["HOME"] ?? "/nonexistent", ".config"), "git", "config"),
@@ -107,7 +104,6 @@ export function createWorktrees({ folder, scratch, environment, carry, bwrapPath
 
   return {
     folder,
-    marks: createTreeMarks({ git, folder, bwrapPath }),
     plan: async ({ id, cwd, name, base }) => {
       const repository = await findRepository(git, cwd);
       if (repository === null)

@@ -1,0 +1,188 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { expect } from "vitest";
+import { needs } from "../../test/support/needs.ts";
+import { proves } from "../../test/support/proves.ts";
+import { SPEC } from "../../test/support/store-home.ts";
+import { openSnapshots } from "../host/index.ts";
+import { judgeChange, newSessionState, type Scope, type SessionState } from "../kernel/index.ts";
+import { createScopeKeeper } from "./scope-keeper.ts";
+import { createWorlds } from "./worlds.ts";
+
+const provesWall = proves.skipIf(!needs("bwrap"));
+
+/** A tree that a session with a scope works in, with real snapshots beside it. */
+function setUpTree(scope: Scope) {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "nomos-scope-")));
+  const tree = join(home, "worktrees", "one", "tree");
+  mkdirSync(tree, { recursive: true });
+  const snapshots = openSnapshots({ folder: join(home, "snapshots"), bwrapPath: "/usr/bin/bwrap" });
+  const worlds = createWorlds({
+    snapshots,
+    home,
+    userHome: null,
+    limits: () => ({ filesMax: 100_000, bytesMax: 1e9, leaveOut: [], sessionBytes: 1e9 }),
+    isTight: () => false,
+    log: () => undefined,
+  });
+  const fresh = newSessionState("01a1df7a-0b4a-7205-9b16-22750182e72d");
+  const state: SessionState = { ...fresh, spec: { ...SPEC, cwd: tree, scope } };
+  const keeper = createScopeKeeper({ worlds, folder: join(home, "worktrees"), sessionState: async () => state });
+  const close = async () => {
+    await snapshots.close();
+    rmSync(home, { recursive: true, force: true });
+  };
+  return { tree, state, keeper, [Symbol.asyncDispose]: close };
+}
+
+provesWall(
+  "WT-14",
+  "whatever was changed is put back as it was: bytes, modes, links, odd names, folders for files, empty folders",
+  async () => {
+    await using scene = setUpTree({ allow: ["nothing"], deny: [] });
+    const { tree, state, keeper } = scene;
+    const at = (path: string) => join(tree, path);
+    const write = (path: string, text: string) => {
+      mkdirSync(dirname(at(path)), { recursive: true });
+      writeFileSync(at(path), text);
+    };
+    const odd = Buffer.concat([Buffer.from(`${tree}/`), Buffer.from([0xfe, 0x41, 0x0a])]);
+    writeFileSync(odd, "odd\r\n");
+    for (const path of ["README.md", "crlf.txt", "tool.sh", ".gitignore"]) write(path, `*\r\n${path}`);
+    for (let n = 0; n < 1200; n += 1) write(`many/${n}.txt`, `${n}\n`);
+    mkdirSync(at("empty"));
+    symlinkSync("README.md", at("link"));
+    const before = portraitOf(tree);
+    await keeper.begin(state);
+    rmSync(at("many"), { recursive: true });
+    symlinkSync("/etc", at("many"));
+    writeFileSync(odd, "changed");
+    rmSync(at("README.md"));
+    write("README.md/inside", "x");
+    rmSync(at("link"));
+    write("link", "no link");
+    chmodSync(at("tool.sh"), 0o755);
+    rmSync(at("empty"), { recursive: true });
+    write("-rf", "x");
+    write("new/deep/er.txt", "x");
+    const reverted = await keeper.end(state);
+    expect(portraitOf(tree)).toEqual(before);
+    expect(reverted).toMatchObject({ files: expect.arrayContaining([{ path: "-rf", rule: "no_rule" }]), more: 1109 });
+    expect(await keeper.end(state)).toBeNull();
+  },
+);
+
+provesWall("WT-14", "a mark stays until its turn is judged", async () => {
+  await using scene = setUpTree({ allow: ["nothing"], deny: [] });
+  const { tree, state, keeper } = scene;
+  await keeper.begin(state);
+  writeFileSync(join(tree, "one"), "1");
+  await keeper.begin(state);
+  expect(await keeper.marked()).toHaveLength(1);
+  expect(await keeper.end(state)).toMatchObject({ files: [{ path: "one" }] });
+  expect(await keeper.marked()).toEqual([]);
+});
+
+const NAMES = ["a", "b", "c.ts", "d"];
+const path = fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 3 }).map((parts) => parts.join("/"));
+const act = fc.record({ do: fc.constantFrom("write", "remove", "link", "directory", "mode"), path, text: fc.string() });
+const patterns = fc.uniqueArray(fc.constantFrom("a", "a/b", "**/*.ts", "a/**/d", "b/*", "c.ts", "d/a/b", "*"), {
+  maxLength: 3,
+});
+
+provesWall(
+  "WT-14",
+  "whatever happens in a tree, nothing outside of the scope is changed, and within nothing is lost",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(act, { maxLength: 25 }),
+        fc.array(act, { maxLength: 25 }),
+        patterns,
+        patterns,
+        async (first, then, allow, deny) => {
+          const scope = { allow: ["nothing", ...allow], deny };
+          await using scene = setUpTree(scope);
+          const { tree, state, keeper } = scene;
+          for (const one of first) perform(tree, one);
+          const before = portraitOf(tree);
+          await keeper.begin(state);
+          for (const one of then) perform(tree, one);
+          const made = portraitOf(tree);
+          await keeper.end(state);
+          const after = portraitOf(tree);
+          const isOurs = (name: string) => judgeChange(name, scope).verdict === "allow";
+          for (const name of new Set([...before.keys(), ...after.keys()])) {
+            if (isOurs(name)) continue;
+            const [old, now] = [before.get(name), after.get(name)];
+            // A directory is there for what is in it, and only for that.
+            const isForOurs = (one: string | undefined) => one === undefined || one.startsWith("directory");
+            if (isForOurs(old) && isForOurs(now) && old !== now) {
+              const holdsOurs = [...made.keys(), ...before.keys()].some(
+                (inner) => inner.startsWith(`${name}/`) && isOurs(inner),
+              );
+              expect(holdsOurs, name).toBe(true);
+            } else expect(now, name).toBe(old);
+          }
+          for (const [name, what] of made) {
+            if (!isOurs(name) || what.startsWith("directory")) continue;
+            const inTheWay = [...before].some(
+              ([old, kind]) => name.startsWith(`${old}/`) && !kind.startsWith("directory") && !isOurs(old),
+            );
+            const underneath = [...before.keys()].some((old) => old.startsWith(`${name}/`) && !isOurs(old));
+            if (!inTheWay && !underneath) expect(after.get(name), name).toBe(what);
+          }
+        },
+      ),
+      { numRuns: 25 },
+    );
+  },
+  120_000,
+);
+
+function perform(tree: string, { do: what, path: name, text }: { do: string; path: string; text: string }): void {
+  const place = join(tree, name);
+  try {
+    if (what !== "remove" && what !== "mode") mkdirSync(dirname(place), { recursive: true });
+    if (what === "remove") rmSync(place, { recursive: true, force: true });
+    if (what === "mode") chmodSync(place, 0o700);
+    if (what === "directory") mkdirSync(place, { recursive: true });
+    // Nothing that is written through it gets out of the tree.
+    if (what === "link") symlinkSync("gone", place);
+    if (what === "write") writeFileSync(place, text);
+  } catch {
+    // Something is in the way: then this one does nothing.
+  }
+}
+
+/** Everything below, by name; names as bytes. */
+function portraitOf(tree: string): ReadonlyMap<string, string> {
+  const listed = execFileSync("find", [".", "-mindepth", "1", "-printf", "%P\\0"], { cwd: tree, encoding: "latin1" });
+  return new Map(
+    listed
+      .split("\0")
+      .filter(Boolean)
+      .toSorted()
+      .map((name) => {
+        const place = Buffer.from(`${tree}/${name}`, "latin1");
+        const stat = lstatSync(place);
+        const mode = (stat.mode & 0o7777).toString(8);
+        if (stat.isSymbolicLink()) return [name, `link ${readlinkSync(place)}`];
+        return [name, stat.isDirectory() ? `directory ${mode}` : `file ${mode} ${readFileSync(place, "latin1")}`];
+      }),
+  );
+}
