@@ -10,6 +10,7 @@ export { type DiskState, type DiskWatch, spaceAt, watchDisk } from "./disk-watch
 export { fileStamp } from "./file-stamp.ts";
 export { type Files, systemFiles } from "./files.ts";
 export { type Bubblewrap, findBubblewrap } from "./find-bubblewrap.ts";
+export { gitDirsBelow } from "./git/git-dirs-below.ts";
 export { HostError, type HostErrorCode } from "./host-error.ts";
 export type { Missing } from "./missing.ts";
 export { isInside } from "./path-inside.ts";

@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { Mount } from "../host/index.ts";
+import { z } from "zod";
+import { gitDirsBelow, type Mount } from "../host/index.ts";
 import { type SessionSpec, scopeWalls } from "../kernel/index.ts";
 
 /** All of a session's own tree, as far as its scope goes. What lies between is caught when the turn ends. */
@@ -16,27 +17,28 @@ export function treeMounts(tree: string, { cwd, scope }: SessionSpec): Mount[] {
   ];
 }
 
-/** Kept beside the private HOME, where no session gets to. */
-const GUARDED = "git-is-not-its-own";
+/** Kept beside the private HOME, where no session gets to: the git dirs that were there before it. */
+const GUARDED = "git-dirs.json";
+const GitDirs = z.array(z.string());
 
 /**
  * A repository that was there before the session is the person's: whatever is written into its git dir, such as a hook,
  * runs outside with the next command. One that the session made itself is its own.
  */
 export function guardGit(folder: string, cwd: string): Mount[] {
-  const gitDir = join(cwd, ".git");
-  const mark = join(folder, GUARDED);
+  const list = join(folder, GUARDED);
   if (!existsSync(folder)) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (isThere(gitDir)) writeFileSync(mark, "");
+    writeFileSync(list, JSON.stringify(gitDirsBelow(cwd)));
   }
-  if (!existsSync(mark) || !isThere(gitDir)) return [];
-  return [{ path: gitDir, access: "read", why: "the repository is not the session's: a worktree has one of its own" }];
-}
-
-function isThere(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  return found !== undefined && !found.isSymbolicLink();
+  const known = existsSync(list) ? GitDirs.parse(JSON.parse(readFileSync(list, "utf8"))) : [];
+  return known.flatMap((path): Mount[] => {
+    const gitDir = join(cwd, path);
+    if (lstatSync(gitDir, { throwIfNoEntry: false }) === undefined) return [];
+    return [
+      { path: gitDir, access: "read", why: "the repository is not the session's: a worktree has one of its own" },
+    ];
+  });
 }
 
 function isDirectory(path: string): boolean {

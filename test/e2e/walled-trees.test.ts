@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, vi } from "vitest";
@@ -6,7 +7,7 @@ import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
 import { setUpBench } from "../support/worktree-bench.ts";
-import { eventsOf, expectOk, linesOf, PATIENCE, type Session, start, turn } from "./support/talk.ts";
+import { eventsOf, expectOk, linesOf, newFolder, PATIENCE, type Session, start, turn } from "./support/talk.ts";
 
 vi.setConfig(PATIENCE);
 
@@ -59,6 +60,16 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
       expect(await outputOf(id)).toMatch(/walled[\s\S]*kept/);
       await turn(daemon, id, "run mv .git aside || echo pinned");
       expect(bench.portrait()).toBe(before);
+      const side = await newFolder();
+      mkdirSync(join(side, "team"));
+      execFileSync("git", ["clone", "-q", bench.repo, join(side, "team/one")]);
+      const beside = await strict({ cwd: side });
+      await turn(
+        daemon,
+        beside.id,
+        "run echo evil > team/one/.git/hooks/pre-commit || echo walled\nrun mv team moved || echo pinned\nrun echo x > team/one/file && echo works",
+      );
+      expect(await outputOf(beside.id)).toMatch(/walled[\s\S]*pinned[\s\S]*works/);
       await turn(daemon, id, "run mkdir own && cd own && git init -q && touch .git/mine");
       await turn(daemon, id, "run touch own/.git/again && echo own");
       expect(await outputOf(id)).toMatch(/pinned[\s\S]*own/);
