@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -66,6 +67,14 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["session.rewind", "$id $eventId"],
   ["session.snapshot", "$id"],
   ["session.diff", "$id"],
+  ["session.start", "demo --cwd repo --worktree", { treedId: "id" }],
+  ["worktree.list", "", { tree: "worktrees.0.id" }],
+  ["worktree.show", "$tree"],
+  ["session.prompt", "$treedId write kept.txt kept"],
+  ["session.wait", "$treedId"],
+  ["session.kill", "$treedId"],
+  ["worktree.gc", ""],
+  ["worktree.attach", "$tree demo"],
   ["session.interrupt", "$id"],
   ["session.hibernate", "$id"],
   ["session.suspend", "$id a reason"],
@@ -102,8 +111,10 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["system.shutdown", ""],
 ];
 
-/** Needs bytes that only the log knows the name of, a stream without an end, a registry, an agent, a running turn: shown elsewhere. */
-const ELSEWHERE: readonly string[] = ["blob.read", "event.stream", "driver.install", "driver.check", "session.ask"];
+/** Needs bytes that only the log knows the name of, a stream without an end, a registry, an agent, a running turn, a worktree whose work is gone: shown elsewhere. */
+const ELSEWHERE: readonly string[] = [
+  ...["blob.read", "event.stream", "driver.install", "driver.check", "session.ask", "worktree.remove"],
+];
 
 test(
   "every syscall can be called by its family and verb",
@@ -112,6 +123,7 @@ test(
     const work = join(dirname(daemon.home), "work");
     await mkdir(work);
     const cwd = await realpath(work);
+    execFileSync("git", ["init", "-q", join(cwd, "repo")]);
     let made: Made = {};
     for (const [name, args, keep = {}] of CALLS) {
       const words = fill(args, made);
