@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
 import { BIN, startDaemon, type TestDaemon } from "../../support/daemon.ts";
@@ -24,7 +25,8 @@ function openPane(daemon: TestDaemon, env: Readonly<Record<string, string>> = {}
     spawnSync("tmux", ["-S", socket, ...args], { encoding: "utf8" }).stdout;
   const given = { NOMOS_HOME: daemon.home, PS1: "$ ", ...env };
   const vars = Object.entries(given).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
-  tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "40", ...vars, "sh");
+  const ground = mkdtempSync(join(dirname(daemon.home), "ground-"));
+  tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "40", "-c", ground, ...vars, "sh");
   onTestFinished(() => void tmux("kill-server"));
   const text = () => tmux("capture-pane", "-p").replace(/\n+$/, "\n");
   return {
