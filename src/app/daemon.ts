@@ -15,6 +15,7 @@ import {
   createTokens,
   createTurnRunner,
   createWorkspaces,
+  liveSnapshots,
 } from "../supervisor/index.ts";
 import { type HttpServer, serveHttp } from "../surfaces/index.ts";
 import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
@@ -195,6 +196,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     instruments,
     census: keptCensus(store, clock),
     eventLoop: eventLoop.lag,
+    checkSnapshots: async () => machine.snapshots.check(await liveSnapshots(store)),
     backups: createBackups({ ...audit, home, store, clock, committer, version }),
     retention: createRetention({
       store,

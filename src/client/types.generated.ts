@@ -1568,6 +1568,18 @@ export interface SyscallTypes {
           readonly found?: string;
         }[];
       };
+      /** what rewinds restore from */
+      readonly snapshots: {
+        readonly ok: boolean;
+        readonly packs: number;
+        readonly bytes: number;
+        /** packs that cannot be read */
+        readonly damaged: readonly string[];
+        /** snapshots whose list of files cannot be read */
+        readonly broken: readonly string[];
+        /** contents that snapshots name and that are not there */
+        readonly missing: number;
+      };
       readonly sandbox: {
         readonly bubblewrap: string | null;
         readonly remedy: string | null;

@@ -34,7 +34,7 @@ export type { SandboxPlan } from "./sandbox/strict-plan.ts";
 export { type Access, type Door, INSIDE, type Mount, type Walls } from "./sandbox/walls.ts";
 export type { FileDiff } from "./snapshots/file-diffs.ts";
 export { SnapshotError, type SnapshotErrorCode } from "./snapshots/snapshot-error.ts";
-export type { Restored, Taken, TreeChange, TreeSpec } from "./snapshots/snapshot-store.ts";
+export type { Restored, SnapshotsChecked, Taken, TreeChange, TreeSpec } from "./snapshots/snapshot-store.ts";
 export { openSnapshots, type Snapshots } from "./snapshots/snapshots.ts";
 export type { Work } from "./worktrees/find-work.ts";
 export { createWorktrees, type Worktree, type WorktreePlan, type Worktrees } from "./worktrees/worktrees.ts";

@@ -5,6 +5,7 @@ export { type By, type Committer, createCommitter } from "./committer.ts";
 export { createDelegation, type Delegation } from "./delegation.ts";
 export { createFrames, type Frame, type Frames } from "./frames.ts";
 export { irrevocableSince, readPath } from "./lineage.ts";
+export { liveSnapshots } from "./live-snapshots.ts";
 export { createRetention, type Retention } from "./retention.ts";
 export { createScopeKeeper, NO_SCOPES, type ScopeKeeper } from "./scope-keeper.ts";
 export { createSessionProcesses, type SessionProcesses } from "./session-processes.ts";

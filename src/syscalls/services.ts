@@ -1,6 +1,6 @@
 import type { Config } from "../contract/index.ts";
 import type { AgentInfo } from "../drivers/index.ts";
-import type { AnchorStatus, DiskState } from "../host/index.ts";
+import type { AnchorStatus, DiskState, SnapshotsChecked } from "../host/index.ts";
 import type { Actor, Policy, Sha256 } from "../kernel/index.ts";
 import type { CallRef, Census, CheckpointKeeper, LogTree, RecordedEvent, Store, TreeReport } from "../store/index.ts";
 import type {
@@ -49,6 +49,8 @@ export interface Services {
   /** How much there is of everything, counted a few seconds ago at most. */
   readonly census: () => Promise<Census>;
   readonly eventLoop: () => EventLoopLag;
+  /** Whether all that sessions can go back to is there. */
+  readonly checkSnapshots: () => Promise<SnapshotsChecked>;
   readonly backups: BackupService;
   readonly retention: Retention;
   readonly daemon: DaemonService;

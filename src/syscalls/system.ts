@@ -12,6 +12,12 @@ import { TreeStatus, treeStatus } from "./tree-status.ts";
 
 const Problem = z.object({ stream: z.string(), version: z.number(), seq: z.number().nullable(), problem: z.string() });
 /** Looking is everybody's who may read the system; writing anew what was found is not. */
+async function snapshotsReport({ checkSnapshots }: Services) {
+  const { damaged, broken, ...found } = await checkSnapshots();
+  const ok = damaged.length + broken.length + found.missing === 0;
+  return { ok, ...found, damaged: [...damaged], broken: [...broken] };
+}
+
 function mayAdminister({ policy }: Services, actor: Actor): boolean {
   return decideGate(actor, { verb: "system.admin", resource: "system", tool: null }, policy).verdict === "allow";
 }
@@ -102,6 +108,16 @@ export const system: readonly Syscall[] = [
       tree: z
         .object({ ok: z.boolean(), size: z.number(), problems: z.array(AuditProblem) })
         .describe("the tree over the log, compared with the log and with what was signed"),
+      snapshots: z
+        .object({
+          ok: z.boolean(),
+          packs: z.number(),
+          bytes: z.number(),
+          damaged: z.array(z.string()).describe("packs that cannot be read"),
+          broken: z.array(z.string()).describe("snapshots whose list of files cannot be read"),
+          missing: z.number().describe("contents that snapshots name and that are not there"),
+        })
+        .describe("what rewinds restore from"),
       sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
       ...BoundsStatus.shape,
     }),
@@ -115,11 +131,13 @@ export const system: readonly Syscall[] = [
       const fence = repair === true ? { fence: services.fence } : null;
       const models = rebuild === true || repair === true ? await services.store.rebuild(fence) : null;
       const { root: _root, ...tree } = await checked(services.audit.check, repair === true);
+      const snapshots = await snapshotsReport(services);
       return {
-        ok: log.ok && (models === null || models.ok) && tree.ok,
+        ok: log.ok && (models === null || models.ok) && tree.ok && snapshots.ok,
         log: { ...log, problems: [...log.problems] },
         models: models === null ? null : { ...models, differences: [...models.differences] },
         tree: { ...tree, problems: [...tree.problems] },
+        snapshots,
         sandbox: services.daemon.sandbox,
         ...(await boundsStatus(services)),
       };

@@ -1,5 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -207,4 +217,20 @@ proves("SN-16", "without bubblewrap files are kept and not restored: refused by 
   expect((await daemon.call<Session>("GET", `/sessions/${id}`)).body.busy).toBe(false);
   expect((await daemon.call("POST", `/sessions/${id}/fork`, {})).status).toBe(501);
   expect((await daemon.call("POST", `/sessions/${id}/fork`, { talkOnly: true })).status).toBe(201);
+});
+
+proves("SN-10", "the doctor tells of a pack that cannot be read, and turns go on", async () => {
+  const daemon = await startDaemon();
+  const cwd = await ground();
+  const { id } = await spawnIn(daemon, cwd);
+  await turn(daemon, id, "write a.txt one");
+  expect((await daemon.cli("doctor")).stdout).toContain("nothing is missing");
+  await daemon.stop();
+  const packs = join(daemon.home, "snapshots/packs");
+  for (const name of readdirSync(packs)) truncateSync(join(packs, name), 50);
+  const next = await startDaemon({ home: daemon.home });
+  const { exitCode, stdout } = await next.cli("doctor");
+  expect({ exitCode, stdout }).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("cannot be read") });
+  await turn(next, id, "write b.txt two");
+  expect(readFileSync(join(cwd, "b.txt"), "utf8")).toBe("two");
 });

@@ -1,4 +1,5 @@
 import type { OutputOf } from "../../client/index.ts";
+import { spellBytes } from "../print/spell.ts";
 import { type Check, fine, problem, warning } from "./check.ts";
 
 type Answer = OutputOf<"system.doctor">;
@@ -8,14 +9,37 @@ export interface LogReport {
   readonly log: Answer["log"] | null;
   readonly models: Answer["models"];
   readonly tree: Answer["tree"] | null;
+  /** Null without a daemon. */
+  readonly snapshots: Answer["snapshots"] | null;
   readonly sandbox: Answer["sandbox"];
 }
 
 const SHOWN_MAX = 20;
 
 /** What the examination of the log found, one check for each part of it. */
-export function logChecks({ log, models, tree, sandbox }: LogReport, repaired: boolean): readonly Check[] {
-  return [...aboutLog(log), ...aboutModels(models, repaired), ...aboutTree(tree, repaired), aboutSandbox(sandbox)];
+export function logChecks(report: LogReport, repaired: boolean): readonly Check[] {
+  const { log, models, tree, snapshots, sandbox } = report;
+  return [
+    ...aboutLog(log),
+    ...aboutModels(models, repaired),
+    ...aboutTree(tree, repaired),
+    ...aboutSnapshots(snapshots),
+    aboutSandbox(sandbox),
+  ];
+}
+
+function aboutSnapshots(snapshots: LogReport["snapshots"]): readonly Check[] {
+  if (snapshots === null) return [];
+  const { packs, bytes, damaged, broken, missing, ok } = snapshots;
+  if (ok) return [fine("files", `snapshots in ${packs} packs, ${spellBytes(bytes)}, nothing is missing`)];
+  const what = [
+    ...damaged.slice(0, SHOWN_MAX).map((path) => `${path} cannot be read`),
+    ...broken.slice(0, SHOWN_MAX).map((id) => `snapshot ${id.slice(0, 12)} is not whole`),
+    ...(missing === 0 ? [] : [`${missing} files of snapshots are not there`]),
+  ];
+  const remedy =
+    "Rewinds to what is missing are refused; the rest works, and gc throws nothing away. Put the pack back from a copy of the disk.";
+  return what.map((message) => problem("files", message, remedy));
 }
 
 function aboutLog(log: LogReport["log"]): readonly Check[] {

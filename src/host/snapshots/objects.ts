@@ -17,6 +17,7 @@ export interface Objects {
   /** Leaves these packs out from now on, and deletes them. */
   readonly drop: (packs: readonly PackReader[]) => void;
   readonly bytes: () => number;
+  readonly has: (name: string) => boolean;
   /** Packs that cannot be read. They are left alone; what only they hold is missing. */
   readonly damaged: readonly string[];
   readonly close: () => void;
@@ -102,6 +103,7 @@ export function openObjects(folder: string): Objects {
       }
       if (dropped.length > 0) flushFolder(folders.packs);
     },
+    has: (name) => find(name) !== null,
     bytes: () => packs.reduce((sum, pack) => sum + pack.bytes, 0),
     damaged,
     close: () => {

@@ -1,7 +1,7 @@
 import type { ByteName } from "./byte-path.ts";
 import type { DiffOptions, FileDiff } from "./file-diffs.ts";
 import type { SnapshotErrorCode } from "./snapshot-error.ts";
-import type { ChangeList, Restored, Taken, TreeSpec } from "./snapshot-store.ts";
+import type { ChangeList, Restored, SnapshotsChecked, Taken, TreeSpec } from "./snapshot-store.ts";
 import type { Swept } from "./sweep.ts";
 
 /** What the thread is asked for, and what it answers with. */
@@ -32,6 +32,7 @@ export interface Calls {
     readonly ask: { readonly ids: readonly string[]; readonly dryRun: boolean };
     readonly answer: Swept;
   };
+  readonly check: { readonly ask: { readonly ids: readonly string[] }; readonly answer: SnapshotsChecked };
   readonly status: {
     readonly ask: Record<string, never>;
     readonly answer: { readonly bytes: number; readonly packs: number; readonly damaged: readonly string[] };

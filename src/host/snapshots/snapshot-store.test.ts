@@ -268,6 +268,25 @@ proves(
   },
 );
 
+proves("SN-10", "a check tells what is lost with a pack, and nothing is thrown away while it is", async () => {
+  writeFileSync(at("f"), "old");
+  const first = await take();
+  const [lost = ""] = readdirSync(join(folder, "store/packs"));
+  writeFileSync(at("f"), "new");
+  writeFileSync(at("g"), "more");
+  const second = await take();
+  expect(await finish(store.check([first.id, second.id]))).toMatchObject({ damaged: [], broken: [], missing: 0 });
+  const before = readdirSync(join(folder, "store/packs"));
+  store.close();
+  const path = join(folder, "store/packs", lost);
+  truncateSync(path, 100);
+  store = openSnapshotStore(join(folder, "store"));
+  expect(await finish(store.check([first.id, second.id]))).toMatchObject({ damaged: [path], broken: [first.id] });
+  expect((await finish(store.sweep([first.id], false))).broken).toEqual([first.id]);
+  expect(await finish(store.check([second.id]))).toMatchObject({ broken: [], missing: 0 });
+  expect(readdirSync(join(folder, "store/packs"))).toEqual(before);
+});
+
 proves("SN-6", "sockets and fifos are told by kind, and hold nobody up", async () => {
   const server = createServer().listen(at("sock"));
   await once(server, "listening");

@@ -63,11 +63,24 @@ export interface SnapshotStore {
   readonly changes: (from: string | null, to: string, max: number) => Generator<void, ChangeList>;
   readonly diff: (from: string | null, to: string, options: DiffOptions) => Generator<void, readonly FileDiff[]>;
   readonly sweep: (ids: readonly string[], dryRun: boolean) => Generator<void, Swept>;
+  /** Whether all that these snapshots need is there; contents are read when they are asked for. */
+  readonly check: (ids: readonly string[]) => Generator<void, SnapshotsChecked>;
   /** Brings many small packs together; true when there were. */
   readonly tidy: () => Generator<void, boolean>;
   readonly save: () => void;
   readonly status: () => { readonly bytes: number; readonly packs: number; readonly damaged: readonly string[] };
   readonly close: () => void;
+}
+
+export interface SnapshotsChecked {
+  readonly packs: number;
+  readonly bytes: number;
+  /** Packs that cannot be read. */
+  readonly damaged: readonly string[];
+  /** Snapshots whose list of files cannot be read. */
+  readonly broken: readonly string[];
+  /** Contents that snapshots name and that are not there. */
+  readonly missing: number;
 }
 
 export interface ChangeList {
@@ -158,6 +171,8 @@ export function openSnapshotStore(folder: string): SnapshotStore {
     }
   }
 
+  const status = () => ({ bytes: objects.bytes(), packs: objects.packs().length, damaged: objects.damaged });
+
   return {
     take,
     restore,
@@ -185,13 +200,25 @@ export function openSnapshotStore(folder: string): SnapshotStore {
     sweep: function* (ids, dryRun) {
       for (const [id, atMs] of answered) if (Date.now() - atMs > ANSWERED_KEPT_MS) answered.delete(id);
       const { live, broken } = yield* markLive(objects, [...ids, ...answered.keys()]);
-      const swept = yield* sweepPacks(objects, (name) => live.has(name), dryRun);
-      if (!dryRun) known.retain((listing) => live.has(listing));
-      return { ...swept, broken: broken.filter((id) => ids.includes(id)) };
+      const wanted = broken.filter((id) => ids.includes(id));
+      // Of what cannot be followed nobody knows what it needs: then nothing is thrown away.
+      const isDry = dryRun || wanted.length > 0;
+      const swept = yield* sweepPacks(objects, (name) => live.has(name), isDry);
+      if (!isDry) known.retain((listing) => live.has(listing));
+      return { ...swept, broken: wanted };
+    },
+    check: function* (ids) {
+      const { live, broken } = yield* markLive(objects, ids);
+      let missing = 0;
+      for (const name of live) {
+        if (!objects.has(name)) missing += 1;
+        yield;
+      }
+      return { ...status(), broken, missing };
     },
     tidy: () => mergeSmallPacks(objects),
     save: known.save,
-    status: () => ({ bytes: objects.bytes(), packs: objects.packs().length, damaged: objects.damaged }),
+    status,
     close: () => {
       known.save();
       objects.close();

@@ -67,6 +67,8 @@ async function handle(call: Call): Promise<Calls[keyof Calls]["answer"]> {
       return slices(store.diff(call.ask.from, call.ask.to, call.ask.options));
     case "sweep":
       return slices(store.sweep(call.ask.ids, call.ask.dryRun));
+    case "check":
+      return slices(store.check(call.ask.ids));
     case "status":
       return store.status();
     case "close":

@@ -6,7 +6,7 @@ import type { ByteName } from "./byte-path.ts";
 import type { DiffOptions, FileDiff } from "./file-diffs.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 import type { Calls, Reply } from "./snapshot-messages.ts";
-import type { ChangeList, Restored, Taken, TreeSpec } from "./snapshot-store.ts";
+import type { ChangeList, Restored, SnapshotsChecked, Taken, TreeSpec } from "./snapshot-store.ts";
 import type { Swept } from "./sweep.ts";
 
 /** Trees of files as they were, by id. Knows nothing of sessions. */
@@ -25,6 +25,7 @@ export interface Snapshots {
   readonly diff: (from: string | null, to: string, options: DiffOptions) => Promise<readonly FileDiff[]>;
   /** Takes out what none of these snapshots needs. */
   readonly sweep: (ids: readonly string[], dryRun: boolean) => Promise<Swept>;
+  readonly check: (ids: readonly string[]) => Promise<SnapshotsChecked>;
   readonly status: () => Promise<Calls["status"]["answer"]>;
   /** What the store takes on disk, as last heard. */
   readonly bytes: () => number;
@@ -102,6 +103,7 @@ export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshot
       storeBytes = (await call("status", {})).bytes;
       return swept;
     },
+    check: (ids) => call("check", { ids }),
     status: () => call("status", {}),
     close: async () => {
       if (isClosed) return;
