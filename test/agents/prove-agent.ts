@@ -221,10 +221,12 @@ async function expectTold(stage: Stage, recipe: Recipe): Promise<void> {
   });
 }
 
-async function proveWalls(stage: Stage, { slug }: Recipe): Promise<Seen> {
+async function proveWalls(stage: Stage, { slug, writesIn, runsNothing }: Recipe): Promise<Seen> {
+  if (runsNothing === true) return { works: "no", note: "runs no command without a question" };
+  const mode = writesIn === undefined ? {} : { mode: writesIn };
   expect(unlike(await tryAll(withoutWalls, SHELL_SLICE), "out")).toEqual([]);
   const walled = await tryAll(async ({ work }, script) => {
-    const { id } = await start(stage.daemon(), { adapter: slug, cwd: work, sandbox: "strict" });
+    const { id } = await start(stage.daemon(), { adapter: slug, cwd: work, sandbox: "strict", ...mode });
     expect(await allowed(stage, id, `@script\nshell sh ${script}`)).toMatchObject({ outcome: "completed" });
     await end(stage, id);
   }, SHELL_SLICE);

@@ -14,6 +14,8 @@ export interface Recipe {
   readonly takesTools: boolean;
   /** Of a one-shot program: the mode in which it may write. Its default mode may not, and it asks nobody. */
   readonly writesIn?: string;
+  /** Of a one-shot program: none of its modes runs a command without a question, and there is nobody to ask. */
+  readonly runsNothing?: true;
   /** What it says when programs of it that start at the same moment get into each other's way, also without us. */
   readonly startRace?: { readonly says: string; readonly note: string };
   /** How its memory comes back when its process is gone. */
@@ -117,13 +119,13 @@ const CODEX_RACE = {
 
 /** The same programs, one shot a turn: no questions, none of our tools. */
 const ONE_SHOT: readonly Recipe[] = [
-  oneShot("claude", "acceptEdits"),
+  { ...oneShot("claude", "acceptEdits"), runsNothing: true },
   // The quickest of them.
   { ...oneShot("codex", "workspace-write"), always: true, startRace: CODEX_RACE },
   // As it comes: without rules of the person's own it asks about nothing.
   { ...oneShot("opencode", "configured"), prepare: prepareOpencode({}) },
   oneShot("pi", "full"),
-  oneShot("gemini", "auto_edit"),
+  { ...oneShot("gemini", "auto_edit"), runsNothing: true },
 ];
 
 export const RECIPES: readonly Recipe[] = [...SPEAKING, ...ONE_SHOT];

@@ -19,10 +19,14 @@ proves("AG-26", "versions are exact: what is installed tomorrow is what was seen
 });
 
 proves("AG-26", "an agent does not offer only what its recipe says it does not offer", () => {
-  for (const { slug, asksOn, takesTools } of RECIPES) {
+  for (const { slug, asksOn, takesTools, runsNothing } of RECIPES) {
     const missing = Object.entries(readRecord(slug)?.verbs ?? {}).flatMap(([verb, { works }]) =>
       works === "no" ? [verb] : [],
     );
-    expect(missing).toEqual([...(asksOn === null ? ["reject"] : []), ...(takesTools ? [] : ["tools"])]);
+    expect(missing).toEqual([
+      ...(asksOn === null ? ["reject"] : []),
+      ...(takesTools ? [] : ["tools"]),
+      ...(runsNothing === true ? ["walls"] : []),
+    ]);
   }
 });

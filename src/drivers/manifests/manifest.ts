@@ -48,13 +48,8 @@ export const Manifest = z.object({
       variables: z.record(z.string(), StatePath).default({}),
     })
     .default({ login: [], config: [], variables: {} }),
-  /**
-   * What it is told behind walls besides: an agent's own sandbox may need what the walls deny, such as a user namespace.
-   * `args` come right behind the program.
-   */
-  walled: z
-    .object({ env: z.record(z.string(), z.string()).default({}), args: z.array(z.string()).default([]) })
-    .default({ env: {}, args: [] }),
+  /** What it is told behind walls besides: an agent's own sandbox may need what the walls deny, such as a user namespace. */
+  walled: z.object({ env: z.record(z.string(), z.string()).default({}) }).default({ env: {} }),
   /** Where its model is, unless a variable or its configuration says otherwise: `host`, `host:port` or `*.host`. */
   endpoints: z.array(z.string().max(255)).default([]),
   auth: z
@@ -75,6 +70,8 @@ export const Manifest = z.object({
         id: z.string(),
         description: z.string().default(""),
         bin_args_append: z.array(z.string()).default([]),
+        /** Instead of these, behind our walls, for one that cannot put up its own there. */
+        walled_args: z.array(z.string()).optional(),
         /** For a one-shot program that takes its mode from there. Over the person's own variables: the mode was chosen. */
         env: z.record(z.string(), z.string()).default({}),
       }),
@@ -133,14 +130,13 @@ export const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>;
 
 /** How it is run behind walls, and how without. There it counts more than what the person set, which would not work. */
-export function asHeld<T extends { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>> }>(
+export function asHeld<T extends { readonly env: Readonly<Record<string, string>> }>(
   { walled }: Manifest,
   { sandbox }: Pick<SessionSpec, "sandbox">,
   found: T,
 ): T {
   if (sandbox !== "strict") return found;
-  const [program = "", ...args] = found.argv;
-  return { ...found, argv: [program, ...walled.args, ...args], env: { ...found.env, ...walled.env } };
+  return { ...found, env: { ...found.env, ...walled.env } };
 }
 
 /** Members that are set; to be laid over others. */

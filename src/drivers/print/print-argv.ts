@@ -10,9 +10,10 @@ export function printArgv(
   manifest: Manifest,
   nativeId: string | null,
   settings: DriverSettings,
+  isWalled: boolean,
 ): readonly string[] {
   const { args = [], resume_args: resumeArgs = [] } = manifest.print ?? {};
-  const chosen = chosenArgs(manifest, settings);
+  const chosen = chosenArgs(manifest, settings, isWalled);
   const template = nativeId === null || resumeArgs.length === 0 ? args : resumeArgs;
   const placed = template.includes(OPTIONS) ? template : [...template, OPTIONS];
   const filled = placed.flatMap((arg) => (arg === OPTIONS ? chosen : [arg === "{id}" ? (nativeId ?? "") : arg]));
@@ -29,8 +30,13 @@ function modeOf(manifest: Manifest, mode: string | null): Manifest["modes"][numb
   return manifest.modes.find(({ id }) => id === wanted);
 }
 
-function chosenArgs(manifest: Manifest, { mode, model, options }: DriverSettings): readonly string[] {
-  const ofMode = modeOf(manifest, mode)?.bin_args_append ?? [];
+function chosenArgs(
+  manifest: Manifest,
+  { mode, model, options }: DriverSettings,
+  isWalled: boolean,
+): readonly string[] {
+  const { bin_args_append: plain = [], walled_args: walled = plain } = modeOf(manifest, mode) ?? {};
+  const ofMode = isWalled ? walled : plain;
   const value = model ?? manifest.models.default ?? null;
   const ofModel = value === null ? [] : fill(manifest.models.bin_args_template ?? [], value);
   const ofOptions = manifest.options.flatMap(({ id, type, bin_args_template: template }) => {

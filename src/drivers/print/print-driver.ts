@@ -61,7 +61,7 @@ async function runOnce(
   const can = { images: false, embeds: false, name: manifest.name };
   const blocks = await promptContent(text, port.attachments, can);
   port.signal.throwIfAborted();
-  const order = printArgv(argv, manifest, nativeId, port.settings);
+  const order = printArgv(argv, manifest, nativeId, port.settings, port.spec.sandbox === "strict");
   const child = port.host(order, { ...env, ...modeEnvironment(manifest, port.settings) }, shown, argv);
   const printed = createPrinted();
   const broken = Promise.withResolvers<never>();

@@ -168,7 +168,9 @@ proves("AG-22", "each starts in a mode that writes nothing, whatever its own set
     .filter(({ protocol }) => protocol === "print")
     .map((manifest) => [
       manifest.id,
-      [...printArgv([], manifest, null, settings), ...Object.keys(modeEnvironment(manifest, settings))].join(" "),
+      [...printArgv([], manifest, null, settings, false), ...Object.keys(modeEnvironment(manifest, settings))].join(
+        " ",
+      ),
     ]);
   expect(Object.fromEntries(said)).toMatchObject({
     "claude-print": expect.stringContaining("--permission-mode default"),
@@ -184,13 +186,17 @@ proves("AG-22", "the own id is carried over, and a chosen value stays one argume
   const [codex] = builtInManifests().filter(({ id }) => id === "codex-print");
   if (codex === undefined) throw new Error("codex-print is gone");
   const settings = { mode: "read-only", model: "-x --danger", options: {} };
-  expect(printArgv(["codex"], codex, null, settings)).toEqual([
+  expect(printArgv(["codex"], codex, null, settings, false)).toEqual([
     ...["codex", "exec", "--json", "--skip-git-repo-check"],
     ...["-s", "read-only", "-m", "-x --danger", "-"],
   ]);
-  expect(printArgv(["codex"], codex, "n-1", { mode: null, model: null, options: {} }).slice(-3)).toEqual([
+  expect(printArgv(["codex"], codex, "n-1", { mode: null, model: null, options: {} }, false).slice(-3)).toEqual([
     "resume",
     "n-1",
     "-",
   ]);
+  const writing = { mode: "workspace-write", model: null, options: {} };
+  expect(printArgv(["codex"], codex, null, writing, false)).toContain("workspace-write");
+  expect(printArgv(["codex"], codex, null, writing, true)).toContain("danger-full-access");
+  expect(printArgv(["codex"], codex, null, settings, true)).toContain("read-only");
 });
