@@ -1,0 +1,71 @@
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, vi } from "vitest";
+import { startDaemon } from "../support/daemon.ts";
+import { needs } from "../support/needs.ts";
+import { proves } from "../support/proves.ts";
+import { readWorld } from "../support/world.ts";
+import { eventsOf, expectOk, expectRefusal, expectSound, newFolder, PATIENCE, start, turn } from "./support/talk.ts";
+
+vi.setConfig(PATIENCE);
+
+const MB = 1_048_576;
+
+async function smallDisk(sizeBytes: number): Promise<string> {
+  const at = join(await newFolder(), "disk");
+  mkdirSync(at);
+  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${sizeBytes}`, "tmpfs", at]);
+  onTestFinished(() => void execFileSync("umount", ["--lazy", at]));
+  return at;
+}
+
+proves.skipIf(!needs("bwrap", "mount"))(
+  "SN-18",
+  "a rewind that the tree's disk has no room for leaves files and talk as they were, and works when there is room",
+  async () => {
+    const disk = await smallDisk(12 * MB);
+    const cwd = join(disk, "tree");
+    mkdirSync(cwd);
+    writeFileSync(join(cwd, "large"), randomBytes(6 * MB));
+    const daemon = await startDaemon();
+    const { id } = await start(daemon, { adapter: "demo", cwd });
+    const before = readWorld(cwd);
+    await turn(daemon, id, "run rm large; echo small > small");
+    const after = readWorld(cwd);
+    writeFileSync(join(disk, "somebody"), randomBytes(10 * MB));
+    const [started] = await eventsOf(daemon, id, "types=turn.started");
+    const rewind = () => daemon.call("POST", `/sessions/${id}/rewind`, { to: started?.id });
+    expectRefusal(await rewind(), 507, "disk_full");
+    expect(readWorld(cwd)).toEqual(after);
+    expect((await eventsOf(daemon, id, "types=restore.settled")).map(({ data }) => data["outcome"])).toEqual([
+      "rolled_back",
+    ]);
+    rmSync(join(disk, "somebody"));
+    expectOk(await rewind());
+    expect(readWorld(cwd)).toEqual(before);
+  },
+);
+
+proves.skipIf(!needs("mount"))(
+  "SN-18",
+  "files that the home's disk has no room for are not kept: said by name, the turn goes on, and the log is sound",
+  async () => {
+    const home = join(await smallDisk(24 * MB), "home");
+    mkdirSync(home, { mode: 0o700 });
+    writeFileSync(join(home, "config.json"), JSON.stringify({ limits: { diskFreeBytes: 2 * MB } }));
+    const daemon = await startDaemon({ home });
+    const cwd = await newFolder();
+    writeFileSync(join(cwd, "large"), randomBytes(40 * MB));
+    const { id } = await start(daemon, { adapter: "demo", cwd });
+    expect(await turn(daemon, id, "write done.txt done")).toMatchObject({ outcome: "completed" });
+    const [skipped] = await eventsOf(daemon, id, "types=snapshot.skipped");
+    expect(skipped?.data).toMatchObject({ code: "disk_full" });
+    expectRefusal(await daemon.call("POST", `/sessions/${id}/snapshot`, {}), 507, "disk_full");
+    rmSync(join(cwd, "large"));
+    await turn(daemon, id, "say again");
+    expect((await eventsOf(daemon, id, "types=snapshot.taken")).length).toBeGreaterThan(0);
+    await expectSound(daemon);
+  },
+);
