@@ -28,7 +28,7 @@ const LUCKY: ReadonlySet<string> = new Set([
   "storedBytes",
 ]);
 /** Members all of whose numbers are: what is taken up depends on the lengths of names and on the machine. */
-const LUCKY_PARTS: ReadonlySet<string> = new Set(["usage", "disk", "wal"]);
+const LUCKY_PARTS: ReadonlySet<string> = new Set(["usage", "disk", "wal", "snapshots"]);
 /** Of a session that has only just been started: where it is by now. */
 const VOLATILE: ReadonlySet<string> = new Set(["status", "state", "busy", "queued", "head", "lastOutputAt"]);
 
