@@ -39,6 +39,13 @@ const COLUMNS: { readonly [list: string]: Columns } = {
     plain("tools"),
   ],
   workspaces: [plain("slug"), ["ACTIVE", (row) => (row["active"] === true ? "*" : "")], plain("path"), plain("label")],
+  worktrees: [
+    plain("id"),
+    plain("branch"),
+    ["STATE", (row) => (row["state"] === "present" && listed(row["sessions"]) > 0 ? "in use" : spell(row["state"]))],
+    ["MADE", (row) => spellAge(row["createdAt"])],
+    plain("repository"),
+  ],
   drivers: [plain("slug"), plain("installed"), plain("continuity"), plain("summary")],
   tokens: [
     plain("tokenId", "ID"),
@@ -57,6 +64,10 @@ const COLUMNS: { readonly [list: string]: Columns } = {
 /** For a list that is new here: every member of its first row. */
 export function columnsOf(list: string, first: Row | undefined): Columns {
   return COLUMNS[list] ?? Object.keys(first ?? {}).map((member) => plain(member));
+}
+
+function listed(value: unknown): number {
+  return Array.isArray(value) ? value.length : 0;
 }
 
 function time(at: unknown): string {
