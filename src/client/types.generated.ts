@@ -1579,6 +1579,8 @@ export interface SyscallTypes {
         readonly broken: readonly string[];
         /** contents that snapshots name and that are not there */
         readonly missing: number;
+        /** snapshots of which nothing is there, as in a home that was restored */
+        readonly gone: number;
       };
       readonly sandbox: {
         readonly bubblewrap: string | null;

@@ -116,6 +116,7 @@ export const system: readonly Syscall[] = [
           damaged: z.array(z.string()).describe("packs that cannot be read"),
           broken: z.array(z.string()).describe("snapshots whose list of files cannot be read"),
           missing: z.number().describe("contents that snapshots name and that are not there"),
+          gone: z.number().describe("snapshots of which nothing is there, as in a home that was restored"),
         })
         .describe("what rewinds restore from"),
       sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),

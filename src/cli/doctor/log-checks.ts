@@ -30,7 +30,11 @@ export function logChecks(report: LogReport, repaired: boolean): readonly Check[
 
 function aboutSnapshots(snapshots: LogReport["snapshots"]): readonly Check[] {
   if (snapshots === null) return [];
-  const { packs, bytes, damaged, broken, missing, ok } = snapshots;
+  const { packs, bytes, damaged, broken, missing, gone, ok } = snapshots;
+  if (ok && gone > 0)
+    return [
+      warning("files", `${gone} snapshots are not there`, "Backups hold none: rewinds to them bring back no files."),
+    ];
   if (ok) return [fine("files", `snapshots in ${packs} packs, ${spellBytes(bytes)}, nothing is missing`)];
   const what = [
     ...damaged.slice(0, SHOWN_MAX).map((path) => `${path} cannot be read`),

@@ -281,8 +281,8 @@ proves("SN-10", "a check tells what is lost with a pack, and nothing is thrown a
   const path = join(folder, "store/packs", lost);
   truncateSync(path, 100);
   store = openSnapshotStore(join(folder, "store"));
-  expect(await finish(store.check([first.id, second.id]))).toMatchObject({ damaged: [path], broken: [first.id] });
-  expect((await finish(store.sweep([first.id], false))).broken).toEqual([first.id]);
+  expect(await finish(store.check([first.id, second.id]))).toMatchObject({ damaged: [path], gone: 1 });
+  expect((await finish(store.sweep([first.id], false))).gone).toEqual([first.id]);
   expect(await finish(store.check([second.id]))).toMatchObject({ broken: [], missing: 0 });
   expect(readdirSync(join(folder, "store/packs"))).toEqual(before);
 });

@@ -81,6 +81,8 @@ export interface SnapshotsChecked {
   readonly broken: readonly string[];
   /** Contents that snapshots name and that are not there. */
   readonly missing: number;
+  /** Snapshots of which nothing is there, as in a home that was restored from a backup. */
+  readonly gone: number;
 }
 
 export interface ChangeList {
@@ -199,22 +201,21 @@ export function openSnapshotStore(folder: string): SnapshotStore {
     },
     sweep: function* (ids, dryRun) {
       for (const [id, atMs] of answered) if (Date.now() - atMs > ANSWERED_KEPT_MS) answered.delete(id);
-      const { live, broken } = yield* markLive(objects, [...ids, ...answered.keys()]);
-      const wanted = broken.filter((id) => ids.includes(id));
-      // Of what cannot be followed nobody knows what it needs: then nothing is thrown away.
-      const isDry = dryRun || wanted.length > 0;
+      const { live, broken, gone } = yield* markLive(objects, [...ids, ...answered.keys()]);
+      // Of what cannot be read nobody knows what it needs: then nothing is thrown away.
+      const isDry = dryRun || broken.length + objects.damaged.length > 0;
       const swept = yield* sweepPacks(objects, (name) => live.has(name), isDry);
       if (!isDry) known.retain((listing) => live.has(listing));
-      return { ...swept, broken: wanted };
+      return { ...swept, broken, gone };
     },
     check: function* (ids) {
-      const { live, broken } = yield* markLive(objects, ids);
+      const { live, broken, gone } = yield* markLive(objects, ids);
       let missing = 0;
       for (const name of live) {
         if (!objects.has(name)) missing += 1;
         yield;
       }
-      return { ...status(), broken, missing };
+      return { ...status(), broken, missing, gone: gone.length };
     },
     tidy: () => mergeSmallPacks(objects),
     save: known.save,

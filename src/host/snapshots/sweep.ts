@@ -10,17 +10,24 @@ export interface Swept {
   readonly bytes: number;
   /** Snapshots that are asked for and are not whole. */
   readonly broken: readonly string[];
+  /** Those of which nothing is there. */
+  readonly gone: readonly string[];
 }
 
 /** Everything that the snapshots need, by name. */
 export function* markLive(
-  objects: Pick<Objects, "get">,
+  objects: Pick<Objects, "get" | "has">,
   ids: Iterable<string>,
-): Generator<void, { readonly live: Set<string>; readonly broken: readonly string[] }> {
+): Generator<void, { readonly live: Set<string> } & Pick<Swept, "broken" | "gone">> {
   const live = new Set<string>();
   const broken: string[] = [];
+  const gone: string[] = [];
   for (const id of ids) {
     if (live.has(id)) continue;
+    if (!objects.has(id)) {
+      gone.push(id);
+      continue;
+    }
     try {
       const { listing } = decodeRecord(objects.get(id), id);
       live.add(id);
@@ -30,7 +37,7 @@ export function* markLive(
       broken.push(id);
     }
   }
-  return { live, broken };
+  return { live, broken, gone };
 }
 
 function* markListing(objects: Pick<Objects, "get">, listing: string, live: Set<string>): Generator<void> {
@@ -54,7 +61,7 @@ export function* sweepPacks(
   objects: Objects,
   isLive: (name: string) => boolean,
   dryRun: boolean,
-): Generator<void, Omit<Swept, "broken">> {
+): Generator<void, Omit<Swept, "broken" | "gone">> {
   const before = objects.bytes();
   let [dead, deadBytes] = [0, 0];
   const poor: PackReader[] = [];
