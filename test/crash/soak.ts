@@ -5,14 +5,17 @@ import { parseArgs } from "node:util";
 import { runAgentStorm } from "../support/agent-storm.ts";
 import { randomRewinds } from "../support/rewinds.ts";
 import { percentile, runStorm } from "../support/storm-rounds.ts";
+import { runWorldStorm } from "../support/world-storm.ts";
 
 /**
  * `npm run soak -- --rounds 1000 --minutes 60 --seed 7`: the storm, for as long as one has patience. Each home is followed by
  * a storm over agents: `--strikes 200` kills of theirs and of the daemon above them; 0 for none. With `--files` random
- * histories of a tree and rewinds in them instead; a round is one history.
+ * histories of a tree and rewinds in them instead, in the store and through a daemon that is killed, on a clone of `--repo`
+ * if there is one; a round is one history.
  */
 const ROUNDS_A_HOME = 40;
 const ROUNDS_A_HISTORY = 12;
+const STEPS_A_HISTORY = 25;
 
 const { values } = parseArgs({
   options: {
@@ -21,6 +24,7 @@ const { values } = parseArgs({
     strikes: { type: "string", default: "100" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     files: { type: "boolean", default: false },
+    repo: { type: "string" },
   },
 });
 const untilMs = Date.now() + Number(values.minutes) * 60_000;
@@ -59,7 +63,7 @@ async function strikeAgents(seed: number): Promise<void> {
 }
 
 async function soakFiles(): Promise<void> {
-  const held = { histories: 0, worlds: 0, restores: 0 };
+  const held = { histories: 0, worlds: 0, restores: 0, turns: 0, rewinds: 0, forks: 0, kills: 0 };
   while (held.histories < Number(values.rounds) && Date.now() < untilMs) {
     const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-soak-files-")));
     const seed = Number(values.seed) + held.histories;
@@ -67,7 +71,13 @@ async function soakFiles(): Promise<void> {
     held.histories += 1;
     held.restores += restores;
     held.worlds += worlds;
-    if (held.histories % 10 === 0) console.log(`${JSON.stringify(held)} held, up to seed ${seed}`);
+    const through = await runWorldStorm({
+      ...{ folder, seed, untilMs, print: console.log },
+      steps: STEPS_A_HISTORY,
+      repository: values.repo ?? null,
+    });
+    for (const key of ["turns", "rewinds", "forks", "kills"] as const) held[key] += through[key];
+    console.log(`${JSON.stringify(held)} held, up to seed ${seed}`);
     await rm(folder, { recursive: true, force: true });
   }
   console.log(`${JSON.stringify(held)} held`);
