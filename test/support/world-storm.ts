@@ -228,7 +228,7 @@ function actOf(random: Random): string {
 
 function makeRepository(at: string, from: string | null): string {
   const git = (...args: readonly string[]) => execFileSync("git", ["-C", at, ...args], { stdio: "ignore" });
-  if (from !== null) execFileSync("git", ["clone", "-q", from, at], { stdio: "ignore" });
+  if (from !== null) execFileSync("git", ["clone", "-q", "--no-hardlinks", from, at], { stdio: "ignore" });
   else {
     mkdirSync(join(at, "src"), { recursive: true });
     execFileSync("git", ["init", "-q", "-b", "main", at]);
