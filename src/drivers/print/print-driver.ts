@@ -67,6 +67,8 @@ async function runOnce(
   const broken = Promise.withResolvers<never>();
   broken.promise.catch(() => undefined);
   const recorder = createTurnRecorder(port, () => false, broken.reject);
+  if (port.past.isEmpty && port.spec.sandbox !== "off" && port.spec.sandbox !== "strict")
+    recorder.push({ is: "notice", severity: "warning", title: `sandbox ${port.spec.sandbox} ${NOT_HELD}`, text: "" });
   const seen = createSeen(port, manifest, { nativeId, reason, version: found.version });
   const stop = () => void child.stop({ graceMs: STOP_GRACE_MS }).catch(broken.reject);
   const onAbort = (): void => {
@@ -93,6 +95,7 @@ async function runOnce(
   }
 }
 
+const NOT_HELD = "judges what an agent asks for, and this one asks for nothing: only strict holds it";
 const BY_SIGNAL = 128;
 /** For those that do not name the session: opencode, and Gemini when it knows none at all. */
 const FORGOTTEN = /session not found|no previous sessions found/i;

@@ -51,6 +51,14 @@ proves("AG-22", "a process a turn, with the own session's id carried over", asyn
   expect(usage.map(({ data }) => data)).toMatchObject([{ inputTokens: 3, outputTokens: 2 }, {}]);
 });
 
+proves("WL-11", "what asks for nothing is not held by enforce, and the session says so, once", async () => {
+  await add();
+  const { id } = await start(daemon, { adapter: "once", sandbox: "enforce" });
+  for (const text of ["one", "two"]) await turn(daemon, id, text);
+  const notices = (await linesOf(daemon, id)).filter((line) => line.includes("only strict holds it"));
+  expect(notices).toHaveLength(1);
+});
+
 proves("AG-22", "what it no longer knows it is told; what it says about failing is the turn's end", async () => {
   await add();
   const { id } = await start(daemon, { adapter: "once" });
