@@ -74,6 +74,7 @@ export function proveAgent(slug: string): void {
 
 type Seen = { readonly works: "yes" | "no"; readonly note: string };
 
+const SANDBOX = process.env["NOMOS_AGENTS_SANDBOX"] ?? "off";
 const YES: Seen = { works: "yes", note: "" };
 const HELLO = "@script\nsay hello";
 const INTERRUPT_MAX_MS = 4000;
@@ -208,7 +209,8 @@ async function proveResume(stage: Stage, recipe: Recipe): Promise<Seen> {
   await stage.restart();
   await expectNothingLeft(stage);
   const found = await expectMemory(stage, recipe, id, word);
-  if (recipe.writesIn !== undefined) await expectTold(stage, recipe);
+  // Behind walls its HOME is the session's own, and forgets nothing with the person's.
+  if (recipe.writesIn !== undefined && SANDBOX !== "strict") await expectTold(stage, recipe);
   return found;
 }
 
@@ -252,9 +254,8 @@ async function beginAndEnd(stage: Stage, recipe: Recipe): Promise<void> {
 }
 
 async function begin(stage: Stage, { slug, writesIn }: Recipe) {
-  const sandbox = process.env["NOMOS_AGENTS_SANDBOX"] ?? "off";
   const mode = writesIn === undefined ? {} : { mode: writesIn };
-  return start(stage.daemon(), { adapter: slug, cwd: await stage.folder(), sandbox, ...mode });
+  return start(stage.daemon(), { adapter: slug, cwd: await stage.folder(), sandbox: SANDBOX, ...mode });
 }
 
 async function end(stage: Stage, id: string): Promise<void> {
