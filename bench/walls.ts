@@ -28,7 +28,7 @@ export const wallsBenchmark: Benchmark = {
       folder: join(home, "doors"),
       name: "bench.sock",
       rules,
-      daemon: null,
+      daemon: { port: 0, take: null },
       onDenied: () => undefined,
     });
 

@@ -23,8 +23,10 @@ import {
   createSessionWalls,
   createTempFolders,
   FORKS,
+  holdableGit,
   type SessionProcesses,
   type SessionWalls,
+  treeAround,
 } from "../supervisor/index.ts";
 import type { DriverDesk, SandboxService, Services } from "../syscalls/index.ts";
 import { createDriverDesk } from "./driver-desk.ts";
@@ -48,7 +50,7 @@ export interface Machine {
   readonly sandboxHomes: string;
   readonly sandboxDesk: (committer: Committer) => SandboxService;
   /** Refuses a session whose directory cannot be walled off. */
-  readonly tryWalls: (spec: SessionSpec) => void;
+  readonly tryWalls: (spec: SessionSpec, place: "here" | "worktree") => void;
   /** Null: `strict` can be held. */
   readonly strictMissing: Missing | null;
   readonly sandbox: Services["daemon"]["sandbox"];
@@ -105,6 +107,7 @@ export async function startMachine(options: {
   };
   const sandboxHomes = join(home, "sandboxes");
   const worktrees = join(home, "worktrees");
+  const port = () => Number(new URL(url()).port);
   const walls = createSessionWalls({
     homes: sandboxHomes,
     doors,
@@ -112,7 +115,7 @@ export async function startMachine(options: {
     state: (adapter) => drivers.manifest(adapter) ?? NO_STATE,
     limits: sandboxLimits,
     readable: () => config.show().sandbox?.readable ?? [],
-    daemon: { port: () => Number(new URL(url()).port), take: options.take },
+    daemon: { port, take: options.take },
     onDenied: options.onDenied,
   });
   const processes = createSessionProcesses({
@@ -161,20 +164,23 @@ export async function startMachine(options: {
         environment,
         instance,
         doors,
+        port,
         home,
         worktrees,
         committer,
       }),
     strictMissing,
-    tryWalls: ({ cwd }) =>
-      void host.plan({
+    tryWalls: ({ cwd }, place) => {
+      host.plan({
         argv: ["/bin/sh"],
         cwd,
         env: allowedEnvironment(environment),
         stdin: "none",
-        readBack: isInside(workspaces, cwd) ? [cwd] : [],
+        readBack: isInside(home, cwd) ? [cwd] : [],
         walls: { mounts: [], programs: [], home: null, temp: null, door: null },
-      }),
+      });
+      if (place === "here" && treeAround(worktrees, cwd) === null) holdableGit(cwd);
+    },
     sandbox: { bubblewrap: bwrapPath, remedy: "remedy" in bubblewrap ? bubblewrap.remedy : null },
     limits: () => ({ ...limits(), held: limitsHeld() }),
     stop: async (graceMs) => {

@@ -29,6 +29,8 @@ export interface SandboxDeskParts {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly instance: string;
   readonly doors: string;
+  /** The daemon's own. */
+  readonly port: () => number;
   readonly home: string;
   readonly worktrees: string;
   readonly committer: Pick<Committer, "change" | "sessionState">;
@@ -68,7 +70,7 @@ export function createSandboxDesk(parts: SandboxDeskParts): SandboxService {
 async function runWalled(
   host: ProcessHost,
   limits: SandboxLimits,
-  { environment, instance, doors }: SandboxDeskParts,
+  { environment, instance, doors, port }: SandboxDeskParts,
   { argv, cwd, network, timeoutMs = RUN_MAX_MS }: SandboxOrder,
 ): Promise<RanInSandbox> {
   const real = await realpath(cwd).catch(() => null);
@@ -82,7 +84,7 @@ async function runWalled(
           folder: doors,
           name: `run-${crypto.randomUUID().slice(0, 8)}.sock`,
           rules,
-          daemon: null,
+          daemon: { port: port(), take: null },
           onDenied: (one) => denied.length < RAN_KEPT && denied.push(one),
         });
   const env = allowedEnvironment(environment, { ...door?.environment, [MARKER_VARIABLE]: `${instance}:sandbox-run` });

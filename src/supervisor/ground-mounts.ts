@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { z } from "zod";
-import { gitDirsBelow, type Mount } from "../host/index.ts";
+import { gitDirsBelow, HostError, type Mount } from "../host/index.ts";
 import { type SessionSpec, scopeWalls } from "../kernel/index.ts";
 
 /** All of a session's own tree, as far as its scope goes. What lies between is caught when the turn ends. */
@@ -28,8 +28,9 @@ const GitDirs = z.array(z.string());
 export function guardGit(folder: string, cwd: string): Mount[] {
   const list = join(folder, GUARDED);
   if (!existsSync(folder)) {
+    const found = holdableGit(cwd);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(list, JSON.stringify(gitDirsBelow(cwd)));
+    writeFileSync(list, JSON.stringify(found));
   }
   const known = existsSync(list) ? GitDirs.parse(JSON.parse(readFileSync(list, "utf8"))) : [];
   return known.flatMap((path): Mount[] => {
@@ -38,6 +39,20 @@ export function guardGit(folder: string, cwd: string): Mount[] {
     return [
       { path: gitDir, access: "read", why: "the repository is not the session's: a worktree has one of its own" },
     ];
+  });
+}
+
+const WORKTREE_INSTEAD = "start the session with `worktree: true`";
+
+/** A directory that is all git dir, and a link that can be replaced by another, cannot be written around and held. */
+export function holdableGit(cwd: string): readonly string[] {
+  const { found, links } = gitDirsBelow(cwd);
+  const [path] = [...links, ...found.filter((one) => one === "")];
+  if (path === undefined) return found;
+  const what = path === "" ? "is a bare repository" : `has a link for a git dir: ${path}`;
+  throw new HostError("sandbox_unavailable", `strict cannot hold the repository: ${cwd} ${what}`, {
+    remedy: WORKTREE_INSTEAD,
+    details: { cwd, path, remedy: WORKTREE_INSTEAD },
   });
 }
 

@@ -20,7 +20,7 @@ import { proves } from "../../test/support/proves.ts";
 import { SPEC } from "../../test/support/store-home.ts";
 import { openSnapshots } from "../host/index.ts";
 import { judgeChange, newSessionState, type Scope, type SessionState } from "../kernel/index.ts";
-import { createScopeKeeper } from "./scope-keeper.ts";
+import { createScopeKeeper, withReverted } from "./scope-keeper.ts";
 import { createWorlds } from "./worlds.ts";
 
 const provesWall = proves.skipIf(!needs("bwrap"));
@@ -85,6 +85,37 @@ provesWall(
     expect(await keeper.end(state)).toBeNull();
   },
 );
+
+provesWall("WT-14", "two sessions in one tree: what one's end undid, the other's end does not bring back", async () => {
+  await using scene = setUpTree({ allow: ["src"], deny: [] });
+  const { tree, state, keeper } = scene;
+  const child: SessionState = { ...state, id: "01a1df7a-0b4a-7205-9b16-22750182e72e" };
+  writeFileSync(join(tree, "docs"), "good");
+  await keeper.begin(state);
+  writeFileSync(join(tree, "docs"), "evil");
+  writeFileSync(join(tree, "new"), "evil");
+  await keeper.begin(child);
+  expect(await keeper.end(state)).toMatchObject({ files: [{ path: "docs" }, { path: "new" }] });
+  mkdirSync(join(tree, "src"));
+  expect(await keeper.end(child)).toBeNull();
+  expect([...portraitOf(tree)]).toEqual([
+    ["docs", "file 644 good"],
+    ["src", "directory 755"],
+  ]);
+});
+
+proves("WT-14", "what is offered is what the question names, and no name stands for two", () => {
+  const state: SessionState = { ...newSessionState("01a1df7a-0b4a-7205-9b16-22750182e72d"), spec: SPEC };
+  const odd = { path: "junk\ndocs/x", rule: "path_invalid" };
+  const files = [odd, ...Array.from({ length: 30 }, (_, n) => ({ path: `a${n}`, rule: "no_rule" }))];
+  const decided = withReverted(state, "turn", "approval", { files, more: 5 }, []);
+  const [, asked] = Array.isArray(decided) ? decided : [];
+  const offer = JSON.stringify(asked);
+  expect(offer).toContain("a19");
+  expect(offer).toContain("and 16 more, which stay denied");
+  expect(offer).not.toContain("a20");
+  expect(offer).not.toContain("docs/x");
+});
 
 provesWall("WT-14", "a mark stays until its turn is judged", async () => {
   await using scene = setUpTree({ allow: ["nothing"], deny: [] });

@@ -38,10 +38,19 @@ export function createScopeKeeper(deps: {
   const { worlds, folder, sessionState } = deps;
 
   /** The worktree that a session with a scope works in, its own or that of the session that started it. */
-  const placeOf = ({ id, spec }: SessionState): { readonly tree: string; readonly mark: string } | null => {
+  const placeOf = ({ id, spec }: SessionState) => {
     if (spec?.scope == null || !spec.cwd.startsWith(`${folder}/`)) return null;
-    const around = join(folder, spec.cwd.slice(folder.length + 1).split("/")[0] ?? "");
-    return { tree: join(around, "tree"), mark: join(around, MARKS, id) };
+    const owner = spec.cwd.slice(folder.length + 1).split("/")[0] ?? "";
+    return { owner, tree: join(folder, owner, "tree"), mark: join(folder, owner, MARKS, id) };
+  };
+
+  /** One after another in each tree: the second finds the first one's mark. */
+  const marking = new Map<string, Promise<void>>();
+  const mark = async (place: { readonly tree: string; readonly mark: string }): Promise<void> => {
+    await mkdir(dirname(place.mark), { recursive: true, mode: 0o700 });
+    // What another session is at in the same tree is not judged yet, and is no beginning for anybody.
+    const before = (await marksIn(dirname(place.mark)))[0] ?? (await worlds.keep(place.tree)).id;
+    await writeFileAtomic(place.mark, Buffer.from(before), { mode: 0o600 });
   };
 
   return {
@@ -49,9 +58,12 @@ export function createScopeKeeper(deps: {
       const place = placeOf(state);
       if (place === null || (await markIn(place.mark)) !== null) return;
       worlds.requireRestore();
-      const { id } = await worlds.keep(place.tree);
-      await mkdir(dirname(place.mark), { recursive: true, mode: 0o700 });
-      await writeFileAtomic(place.mark, Buffer.from(id), { mode: 0o600 });
+      const marked = (marking.get(place.tree) ?? Promise.resolve()).then(() => mark(place));
+      marking.set(
+        place.tree,
+        marked.catch(() => undefined),
+      );
+      await marked;
     },
     end: async (state) => {
       const place = placeOf(state);
@@ -61,8 +73,9 @@ export function createScopeKeeper(deps: {
       const after = await worlds.keep(place.tree);
       const { changes, more } = await worlds.changes(before, after.id, CHANGES_MAX);
       if (more) throw new NomosError("tree_too_large", { root: place.tree, changes: CHANGES_MAX });
-      // A person may have widened it while the turn ran.
-      const { widened = [] } = await sessionState(state.id);
+      // A person may have widened it while the turn ran, or that of the session whose tree it is.
+      const sharing = await Promise.all([state.id, place.owner].map((id) => sessionState(id).catch(() => state)));
+      const widened = sharing.flatMap((one) => one.widened ?? []);
       const { undo, told } = outOfScope(changes, scope, widened);
       if (undo.length > 0) await worlds.putBack(place.tree, before, undo);
       await rm(place.mark, { force: true });
@@ -71,15 +84,15 @@ export function createScopeKeeper(deps: {
     },
     marked: async () => {
       const trees = await readdir(folder).catch(() => []);
-      const marks = await Promise.all(
-        trees.map(async (id) => {
-          const names = await readdir(join(folder, id, MARKS)).catch(() => []);
-          return Promise.all(names.map((name) => markIn(join(folder, id, MARKS, name))));
-        }),
-      );
-      return marks.flat().filter((mark) => mark !== null);
+      return (await Promise.all(trees.map((id) => marksIn(join(folder, id, MARKS))))).flat();
     },
   };
+}
+
+async function marksIn(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const marks = await Promise.all(names.map((name) => markIn(join(folder, name))));
+  return marks.filter((mark) => mark !== null);
 }
 
 async function markIn(path: string): Promise<string | null> {
@@ -98,20 +111,23 @@ export function withReverted(
   end: Decision,
 ): Decision {
   if (reverted === null || "refused" in end) return end;
-  const names = reverted.files.map(({ path }) => path);
+  // What is offered is what the question names, and only what can be named.
+  const names = reverted.files.filter(({ rule }) => rule !== "path_invalid").map(({ path }) => path);
+  const offered = names.slice(0, NAMED_MAX);
   const hasRoom = Object.keys(state.approvals).length < LIMITS.pendingApprovalsMax && !isEnded(state);
-  const few = names.slice(0, NAMED_MAX).join(", ");
-  const question = `Put back because it lies outside of the scope: ${few}${names.length > NAMED_MAX ? ", ..." : ""}. Allow it from now on?`;
-  const action = { verb: WIDEN, resource: names.join("\n") };
+  const others = reverted.files.length + reverted.more - offered.length;
+  const more = others > 0 ? ` (and ${others} more, which stay denied)` : "";
+  const question = `Put back because it lies outside of the scope: ${offered.join(", ")}${more}. Allow it from now on?`;
+  const action = { verb: WIDEN, resource: offered.join("\n") };
   const offer = { approvalId, turnId, question, options: [], action, effectId: null, checkpoint: null };
   return together(
     [fact("scope.reverted@1", { turnId, ...reverted })],
     end,
-    hasRoom ? [fact("approval.requested@1", offer)] : [],
+    hasRoom && offered.length > 0 ? [fact("approval.requested@1", offer)] : [],
   );
 }
 
-const NAMED_MAX = 10;
+const NAMED_MAX = 20;
 
 /** Why a turn whose changes could not be judged has failed. */
 export function unjudged(thrown: unknown): { readonly code: string; readonly message: string } {

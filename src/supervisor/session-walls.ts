@@ -137,7 +137,7 @@ export function createSessionWalls(options: SessionWallsOptions): SessionWalls {
         folder: options.doors,
         name: `${randomBytes(8).toString("hex")}.sock`,
         rules: reach.map(({ rule }) => rule),
-        daemon: order.driver ? { port: port(), take: (socket) => take(socket, session.id) } : null,
+        daemon: { port: port(), take: order.driver ? (socket) => take(socket, session.id) : null },
         onDenied: (denied) => note(session.id, denied),
       });
       return { walls: { ...walls, door }, environment: { ...environment, ...door.environment }, lower: door.close };

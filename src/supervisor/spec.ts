@@ -39,8 +39,8 @@ export interface SpecSources extends PlaceSources {
   readonly random: () => Uint8Array;
   /** Why `strict` cannot be held on this machine; null: it can. */
   readonly strictMissing: Missing | null;
-  /** Refuses a directory that cannot be walled off. */
-  readonly tryWalls: (spec: SessionSpec) => void;
+  /** Refuses a directory that cannot be walled off, to be worked in as it is or in a worktree. */
+  readonly tryWalls: (spec: SessionSpec, place: "here" | "worktree") => void;
 }
 
 /** What a new session will be, checked before it exists: a refused spawn leaves nothing behind. */
@@ -66,7 +66,8 @@ export async function makeSpec(
     external: input.external ?? null,
     ...(input.delegates === undefined ? {} : { delegates: input.delegates }),
   };
-  if (spec.sandbox === "strict") sources.tryWalls(spec);
+  const isTree = input.worktree === true || spec.scope !== null;
+  if (spec.sandbox === "strict") sources.tryWalls(spec, isTree ? "worktree" : "here");
   await driver.check(spec);
   return spec;
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
+import { setUpBench } from "../support/worktree-bench.ts";
 import { CALLER, callAs } from "./support/caller.ts";
 import { plantDriver } from "./support/driver-file.ts";
 import {
@@ -86,6 +87,18 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
     expect(answers.map(([status]) => status)).toEqual([200, 200, 401, 401, 401]);
   });
 
+  provesWall("WL-8", "does not reach the daemon by naming its port as a host, with whatever key", async () => {
+    const port = new URL(daemon.url).port;
+    const { id } = await walled({ network: { allow: [`127.0.0.1:${port}`, `localhost:${port}`] } });
+    const ask = (host: string) =>
+      `curl -sm5 -H 'Authorization: Bearer ${daemon.token}' http://${host}:${port}/sessions`;
+    const proxied = `curl -sm5 --noproxy '' -x "$http_proxy" -H 'Authorization: Bearer ${daemon.token}' http://127.0.0.1:${port}/sessions`;
+    await turn(daemon, id, `run ${ask("127.0.0.1")}; ${ask("localhost")}; ${proxied}; echo none`);
+    const said = await outputOf(id);
+    expect(said).toContain("none");
+    expect(said).not.toContain("adapterSlug");
+  });
+
   provesWall("WL-5", "reaches what its network names, and what it is refused is recorded", async () => {
     const model = createServer((_asked, answer) => answer.end("from the model"));
     await new Promise<void>((resolve) => model.listen(0, "127.0.0.1", resolve));
@@ -126,6 +139,10 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
     ]);
     expect(answers.map(([status]) => status)).toEqual([201, 201, 201, 403]);
     for (const [, child] of answers.slice(0, 3)) expect(child).toMatchObject({ sandbox: "strict" });
+    using bench = setUpBench();
+    const tree = await walled({ adapter: "script", agent: "boss", file, cwd: bench.repo, worktree: true });
+    const [[status, inTree] = []] = await callAs(daemon, tree.id, [["POST", "/sessions/agent", below]]);
+    expect([status, inTree]).toMatchObject([201, { cwd: tree.cwd, sandbox: "strict" }]);
   });
 
   provesWall("WL-1", "is refused where its directory is the system, and a network without walls is too", async () => {

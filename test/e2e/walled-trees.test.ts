@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, vi } from "vitest";
@@ -7,7 +7,17 @@ import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
 import { setUpBench } from "../support/worktree-bench.ts";
-import { eventsOf, expectOk, linesOf, newFolder, PATIENCE, type Session, start, turn } from "./support/talk.ts";
+import {
+  eventsOf,
+  expectOk,
+  expectRefusal,
+  linesOf,
+  newFolder,
+  PATIENCE,
+  type Session,
+  start,
+  turn,
+} from "./support/talk.ts";
 
 vi.setConfig(PATIENCE);
 
@@ -75,6 +85,33 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
       expect(await outputOf(id)).toMatch(/pinned[\s\S]*own/);
     },
   );
+});
+
+provesWall("WL-13", "plants no hook where a repository is laid out in another way", async () => {
+  using bench = setUpBench();
+  const side = await newFolder();
+  const at = (path: string) => join(side, path);
+  execFileSync("git", ["clone", "-q", "--bare", bench.repo, at("proj/.bare")]);
+  writeFileSync(at("proj/.git"), "gitdir: ./.bare\n");
+  const { id } = await strict({ cwd: at("proj") });
+  await turn(
+    daemon,
+    id,
+    "run echo evil > .bare/hooks/post-checkout || echo walled\nrun mv .bare x || echo pinned\nrun echo x > file",
+  );
+  expect(await outputOf(id)).toMatch(/walled[\s\S]*pinned/);
+  expect([existsSync(at("proj/.bare/hooks/post-checkout")), existsSync(at("proj/file"))]).toEqual([false, true]);
+
+  execFileSync("git", ["clone", "-q", bench.repo, at("linked")]);
+  renameSync(at("linked/.git"), at("linked/store"));
+  symlinkSync("store", at("linked/.git"));
+  for (const cwd of [at("linked"), at("proj/.bare")]) {
+    const body = { adapter: "demo", sandbox: "strict", cwd };
+    const refusal = expectRefusal(await daemon.call("POST", "/sessions/agent", body), 409, "sandbox_unavailable");
+    expect(JSON.stringify(refusal)).toContain("worktree: true");
+  }
+  const { cwd: tree } = await strict({ cwd: at("proj/.bare"), worktree: true });
+  expect(existsSync(join(tree, "README.md"))).toBe(true);
 });
 
 proves.skipIf(!needs("bwrap"))(

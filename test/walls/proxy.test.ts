@@ -57,7 +57,7 @@ const behindWalls: ProxyWay = async ({ root, work, env, known }, gate, script) =
     folder: join(root, "home", "doors"),
     name: "test.sock",
     rules: [...ALLOWED, ...ALLOWED_TOO, `127.0.0.1:${gate}`].flatMap((text) => parseHostRule(text) ?? []),
-    daemon: null,
+    daemon: { port: 0, take: null },
     onDenied: () => undefined,
     resolve: async (name) => {
       asked.set(name, (asked.get(name) ?? -1) + 1);

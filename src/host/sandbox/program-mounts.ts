@@ -15,7 +15,10 @@ export interface ProgramPlaces {
 /** What must be readable for programs to run that are not part of the system: they, and what they are installed with. */
 export function programMounts({ programs, searchPath, kept }: ProgramPlaces): string[] {
   const folders = searchPath.split(":").filter((entry) => isAbsolute(entry));
-  const wanted = [...folders.flatMap(installation), ...programs.filter(isAbsolute).flatMap(surroundings)];
+  const wanted = [
+    ...folders.flatMap((folder) => installation(folder, kept)),
+    ...programs.filter(isAbsolute).flatMap(surroundings),
+  ];
   const harmless = wanted.filter((path) => path !== "/" && !kept.some((secret) => isInside(path, secret)));
   const there = [...new Set(harmless)].filter((path) => existsSync(path));
   return there.filter((path) => !there.some((other) => other !== path && isInside(other, path)));
@@ -24,10 +27,11 @@ export function programMounts({ programs, searchPath, kept }: ProgramPlaces): st
 /** Of an installation with `bin` on the PATH: the parts that hold code. Beside them may lie what is nobody's business. */
 const CODE_PARTS = ["bin", "lib", "lib64", "libexec", "shims", "versions", "version", "pyenv.d"];
 
-function installation(folder: string): string[] {
+function installation(folder: string, kept: readonly string[]): string[] {
   const modules = modulesAround(folder);
   if (modules !== null) return [modules];
-  const isPart = folder.endsWith("/bin") || folder.endsWith("/shims");
+  // Beside a `bin` of the person's own lies what is theirs, not what was installed.
+  const isPart = (folder.endsWith("/bin") || folder.endsWith("/shims")) && !kept.includes(dirname(folder));
   return [folder, ...(isPart ? CODE_PARTS.map((part) => join(dirname(folder), part)) : [])];
 }
 

@@ -24,7 +24,7 @@ async function throughDoor(stage: Rehearsal, script: string, more: Partial<DoorO
     folder: join(stage.home, "doors"),
     name: "test.sock",
     rules: (more.allow ?? []).flatMap((text) => parseHostRule(text) ?? []),
-    daemon: null,
+    daemon: { port: 0, take: null },
     onDenied: (one) => denied.push(one),
     ...more,
   });

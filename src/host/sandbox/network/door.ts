@@ -11,8 +11,8 @@ export interface DoorOptions {
   readonly folder: string;
   readonly name: string;
   readonly rules: readonly HostRule[];
-  /** The daemon's own port, and who takes a connection to it. Null: not for this process. */
-  readonly daemon: { readonly port: number; readonly take: (socket: Socket) => void } | null;
+  /** The daemon's own port, which no rule opens, and who takes a connection to it; null: nobody does. */
+  readonly daemon: { readonly port: number; readonly take: ((socket: Socket) => void) | null };
   readonly onDenied: (denied: Denied) => void;
   readonly resolve?: Resolve;
 }
@@ -34,18 +34,18 @@ const SOCKET_PATH_BYTES_MAX = 107;
 export function openDoor(options: DoorOptions): OpenDoor {
   const { daemon, onDenied, resolve = systemResolve() } = options;
   // Through the proxy nobody would know any more whose connection it is.
-  const rules = options.rules.filter(({ host, port }) => !(isLoopbackHost(host) && port === daemon?.port));
+  const rules = options.rules.filter(({ host, port }) => !(isLoopbackHost(host) && port === daemon.port));
   const local = new Map(
     rules.filter((rule) => isExact(rule) && isLoopbackHost(rule.host)).map(({ host, port }) => [port ?? 0, host]),
   );
-  const taken = [...local.keys(), ...(daemon === null ? [] : [daemon.port])];
+  const taken = [...local.keys(), ...(daemon.take === null ? [] : [daemon.port])];
   const proxyPort = freePort(taken);
   const proxy = createProxy({ rules, resolve, onDenied });
   const open = new Set<Socket>();
 
   const route = (socket: Socket, port: number): void => {
     const host = local.get(port);
-    if (port === daemon?.port) daemon.take(socket);
+    if (port === daemon.port && daemon.take !== null) daemon.take(socket);
     else if (port === proxyPort) proxy.take(socket);
     else if (host !== undefined) bridge(socket, connect({ host, port, allowHalfOpen: true, noDelay: true }));
     else socket.destroy();
