@@ -37,6 +37,8 @@ function setUpTree(scope: Scope) {
     userHome: null,
     limits: () => ({ filesMax: 100_000, bytesMax: 1e9, leaveOut: [], sessionBytes: 1e9 }),
     isTight: () => false,
+    livesAt: () => false,
+    nowMs: Date.now,
     log: () => undefined,
   });
   const fresh = newSessionState("01a1df7a-0b4a-7205-9b16-22750182e72d");

@@ -53,7 +53,8 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
       tools: () => ({ url: "", token: "", end: () => undefined }),
     },
     stopAll: async () => undefined,
-    sessionOfToken: () => null,
+    livesAt: () => false,
+      sessionOfToken: () => null,
   };
   const runner = createTurnRunner({
     scopes: NO_SCOPES,

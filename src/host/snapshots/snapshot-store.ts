@@ -25,6 +25,11 @@ export interface TreeSpec {
   readonly hidden: readonly string[];
   readonly filesMax: number;
   readonly bytesMax: number;
+  /**
+   * Who holds a file mapped may write it on and on with one change time. So a file that changed after this is read again
+   * by the next walk, whatever it looks like. Absent: nobody holds one, and now is meant.
+   */
+  readonly quietSinceMs?: number;
 }
 
 export interface Taken {
