@@ -54,7 +54,7 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
     },
     stopAll: async () => undefined,
     livesAt: () => false,
-      sessionOfToken: () => null,
+    sessionOfToken: () => null,
   };
   const runner = createTurnRunner({
     scopes: NO_SCOPES,

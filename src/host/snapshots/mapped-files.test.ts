@@ -1,6 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +23,8 @@ import { openSnapshotStore } from "./snapshot-store.ts";
 import { walk } from "./walk.ts";
 
 const TMPFS = 0x01021994;
-const isTmpfs = (folder: string): boolean => statSync(folder, { throwIfNoEntry: false }) !== undefined && statfsSync(folder).type === TMPFS;
+const isTmpfs = (folder: string): boolean =>
+  statSync(folder, { throwIfNoEntry: false }) !== undefined && statfsSync(folder).type === TMPFS;
 
 function setUp(around: string) {
   const folder = realpathSync(mkdtempSync(join(around, "nomos-mapped-")));

@@ -269,9 +269,9 @@ function noted({ seen }: Walker, folder: Folder, entry: KnownEntry): KnownEntry 
 
 /** It is there, and that is all that is said of it. */
 function leaveOut(walker: Walker, folder: Folder, name: ByteName, why: LeftOutWhy): KnownEntry {
-  const nothing = { kind: "left-out", mode: 0, uid: 0, gid: 0, size: 0, object: "", target: "" } as const;
+  const nothing = { kind: "left-out", mode: 0, uid: 0, gid: 0, size: 0, object: "" } as const;
   const unknown = { ino: 0, mtimeMs: 0, ctimeMs: 0, links: 1, isTrusted: false, directory: null };
-  return noted(walker, folder, { name, why, ...nothing, ...unknown });
+  return noted(walker, folder, { name, why, target: why === "rule" ? "" : why, ...nothing, ...unknown });
 }
 
 function entryOf(
