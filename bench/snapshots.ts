@@ -12,7 +12,10 @@ const MB = 1_000_000;
 const LARGE_BYTES = 1000 * MB;
 const QUICK_LARGE_BYTES = 100 * MB;
 
-/** Trees of three sizes: taken anew, taken with ten files changed, and brought back; then a fork of a large one. */
+/**
+ * Trees of three sizes: taken anew, taken with ten files changed, and brought back; then a fork of a large one. On a disk,
+ * that is: on tmpfs a snapshot reads every file each time, and that is what is measured there.
+ */
 export const snapshotsBenchmark: Benchmark = {
   name: "snapshots",
   run: async (bench) => {

@@ -104,7 +104,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     [...permissions(table), ...TOOL_VERBS],
     [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
   );
-  const worlds = openWorlds({ opened, snapshots: machine.snapshots, environment, isTight: bounds.bounds.isTight });
+  const { isTight } = bounds.bounds;
+  const worlds = openWorlds({ opened, snapshots, environment, isTight, livesAt: processes.livesAt });
   const { trees, scopes } = openTrees({ opened, committer, environment, worlds });
   const runner = createTurnRunner({
     scopes,

@@ -9,9 +9,10 @@ export function openWorlds(options: {
   readonly snapshots: Snapshots;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly isTight: () => boolean;
+  readonly livesAt: (root: string) => boolean;
 }): Worlds {
-  const { opened, snapshots, environment, isTight } = options;
-  const { home, config, log } = opened;
+  const { opened, snapshots, environment, isTight, livesAt } = options;
+  const { home, config, clock, log } = opened;
   return createWorlds({
     snapshots,
     home,
@@ -23,6 +24,8 @@ export function openWorlds(options: {
       sessionBytes: limit(config, "sessionBytes"),
     }),
     isTight,
+    livesAt,
+    nowMs: clock.nowMs,
     log: log.write,
   });
 }

@@ -2388,6 +2388,12 @@ export const ERRORS = {
     message: "Files are restored only behind a wall, and there is no bubblewrap here.",
     remedy: "Run `apt-get install bubblewrap` and restart the daemon, or leave the files as they are with `talkOnly`.",
   },
+  scope_unjudged: {
+    status: 409,
+    exit: 5,
+    message: "Something that is new in the session's tree cannot be looked at: it lies too deep, or may not be read.",
+    remedy: "Remove what the details name, or make it readable; the next turn is judged from the same beginning on.",
+  },
   snapshot_damaged: {
     status: 500,
     exit: 1,
@@ -2422,8 +2428,9 @@ export const ERRORS = {
   tree_too_large: {
     status: 409,
     exit: 5,
-    message: "The session's directory has more files than are kept.",
-    remedy: "Raise `snapshotFilesMax` or `snapshotBytesMax`, or leave something out with `snapshotLeaveOut`.",
+    message: "The session's directory has more files, or more bytes, than are kept.",
+    remedy:
+      "The details say which limit it was: raise `snapshotFilesMax` or `snapshotBytesMax`, or leave something out with `snapshotLeaveOut`.",
   },
   tree_unreadable: {
     status: 409,

@@ -1978,6 +1978,7 @@ export type ErrorCode =
   | "files_not_kept"
   | "restore_failed"
   | "restore_unavailable"
+  | "scope_unjudged"
   | "snapshot_damaged"
   | "snapshot_missing"
   | "snapshots_closed"

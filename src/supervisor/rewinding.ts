@@ -133,7 +133,7 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
     snapshot: async (id, by) => {
       const state = await committer.sessionState(id);
       const turnId = state.phase.at === "busy" ? state.phase.turnId : null;
-      const taken = await worlds.take(state);
+      const taken = await worlds.take(state, turnId === null ? undefined : "turn");
       const last = state.view.world?.snapshot ?? null;
       if (taken.id === last) return [];
       const noted = await worlds.takenFact(taken, "asked", turnId, last);

@@ -26,7 +26,7 @@ import { createWorlds } from "./worlds.ts";
 const provesWall = proves.skipIf(!needs("bwrap"));
 
 /** A tree that a session with a scope works in, with real snapshots beside it. */
-function setUpTree(scope: Scope) {
+function setUpTree(scope: Scope, leaveOut: readonly string[] = []) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "nomos-scope-")));
   const tree = join(home, "worktrees", "one", "tree");
   mkdirSync(tree, { recursive: true });
@@ -35,8 +35,10 @@ function setUpTree(scope: Scope) {
     snapshots,
     home,
     userHome: null,
-    limits: () => ({ filesMax: 100_000, bytesMax: 1e9, leaveOut: [], sessionBytes: 1e9 }),
+    limits: () => ({ filesMax: 100_000, bytesMax: 1e9, leaveOut, sessionBytes: 1e9 }),
     isTight: () => false,
+    livesAt: () => false,
+    nowMs: Date.now,
     log: () => undefined,
   });
   const fresh = newSessionState("01a1df7a-0b4a-7205-9b16-22750182e72d");
@@ -126,6 +128,56 @@ provesWall("WT-14", "a mark stays until its turn is judged", async () => {
   expect(await keeper.marked()).toHaveLength(1);
   expect(await keeper.end(state)).toMatchObject({ files: [{ path: "one" }] });
   expect(await keeper.marked()).toEqual([]);
+});
+
+provesWall("WT-14", "what is too deep to be looked at fails the judging by name; the rest is put back", async () => {
+  await using scene = setUpTree({ allow: ["src"], deny: [] });
+  const { tree, state, keeper } = scene;
+  writeFileSync(join(tree, "README.md"), "hello");
+  await keeper.begin(state);
+  mkdirSync(join(tree, "docs", ..."d".repeat(215)), { recursive: true });
+  mkdirSync(join(tree, "src", ..."s".repeat(215)), { recursive: true });
+  writeFileSync(join(tree, "README.md"), "changed");
+  const expected = { code: "scope_unjudged", details: { count: 1, putBack: ["README.md"] } };
+  await expect(keeper.end(state)).rejects.toMatchObject(expected);
+  expect(readFileSync(join(tree, "README.md"), "utf8")).toBe("hello");
+  expect(await keeper.marked()).toHaveLength(1);
+  rmSync(join(tree, "docs/d"), { recursive: true });
+  await keeper.begin(state);
+  expect(await keeper.end(state)).toMatchObject({ files: [{ path: "docs" }], more: 0 });
+  expect(lstatSync(join(tree, "docs"), { throwIfNoEntry: false })).toBeUndefined();
+  expect(await keeper.marked()).toEqual([]);
+});
+
+provesWall("WT-14", "what is too deep and was there before is left alone, and is told by nobody", async () => {
+  await using scene = setUpTree({ allow: ["src"], deny: [] });
+  const { tree, state, keeper } = scene;
+  const deep = join(tree, "docs", ..."d".repeat(215));
+  mkdirSync(deep, { recursive: true });
+  await keeper.begin(state);
+  writeFileSync(join(tree, "docs/new"), "x");
+  expect(await keeper.end(state)).toMatchObject({ files: [{ path: "docs/new" }], more: 0 });
+  expect(lstatSync(deep).isDirectory()).toBe(true);
+});
+
+provesWall("WT-14", "a path that a rule keeps in its place is not told as put back", async () => {
+  await using scene = setUpTree({ allow: ["src"], deny: [] }, ["node_modules"]);
+  const { tree, state, keeper } = scene;
+  await keeper.begin(state);
+  mkdirSync(join(tree, "pkg/node_modules"), { recursive: true });
+  writeFileSync(join(tree, "pkg/node_modules/m.js"), "m");
+  expect(await keeper.end(state)).toBeNull();
+  expect(lstatSync(join(tree, "pkg")).isDirectory()).toBe(true);
+});
+
+provesWall("WT-14", "another mode of the top is undone, and told", async () => {
+  await using scene = setUpTree({ allow: ["**"], deny: [] });
+  const { tree, state, keeper } = scene;
+  chmodSync(tree, 0o750);
+  await keeper.begin(state);
+  chmodSync(tree, 0o1777);
+  expect(await keeper.end(state)).toMatchObject({ files: [{ path: "." }], more: 0 });
+  expect(lstatSync(tree).mode & 0o7777).toBe(0o750);
 });
 
 const NAMES = ["a", "b", "c.ts", "d"];

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { NomosError, toNomosError } from "../contract/index.ts";
 import { writeFileAtomic } from "../host/index.ts";
 import { type Decision, fact, isEnded, LIMITS, type SessionState, together, WIDEN } from "../kernel/index.ts";
+import { beyondJudging, TOP, unseenError } from "./beyond-judging.ts";
 import { outOfScope } from "./out-of-scope.ts";
 import type { Worlds } from "./worlds.ts";
 
@@ -71,13 +72,17 @@ export function createScopeKeeper(deps: {
       const before = place === null ? null : await markIn(place.mark);
       if (place === null || before === null || scope === null) return null;
       const after = await worlds.keep(place.tree);
-      const { changes, more } = await worlds.changes(before, after.id, CHANGES_MAX);
+      const { changes, more, unseen, isTopChanged } = await worlds.changes(before, after.id, CHANGES_MAX);
       if (more) throw new NomosError("tree_too_large", { root: place.tree, changes: CHANGES_MAX });
       // A person may have widened it while the turn ran, or that of the session whose tree it is.
       const sharing = await Promise.all([state.id, place.owner].map((id) => sessionState(id).catch(() => state)));
       const widened = sharing.flatMap((one) => one.widened ?? []);
-      const { undo, told } = outOfScope(changes, scope, widened);
-      if (undo.length > 0) await worlds.putBack(place.tree, before, undo);
+      const { undo, told: outside } = outOfScope(isTopChanged ? [TOP, ...changes] : changes, scope, widened);
+      const { notRestored } = undo.length > 0 ? await worlds.putBack(place.tree, before, undo) : { notRestored: [] };
+      const stays = new Set(notRestored);
+      const told = outside.filter(({ path }) => !stays.has(path));
+      const hidden = beyondJudging(unseen, scope, widened);
+      if (hidden.length > 0) throw unseenError(place.tree, hidden, told);
       await rm(place.mark, { force: true });
       if (told.length === 0) return null;
       return { files: told.slice(0, LISTED_MAX), more: Math.max(0, told.length - LISTED_MAX) };
@@ -128,9 +133,11 @@ export function withReverted(
 }
 
 const NAMED_MAX = 20;
+const WHY_CHARS = 1500;
 
 /** Why a turn whose changes could not be judged has failed. */
 export function unjudged(thrown: unknown): { readonly code: string; readonly message: string } {
-  const { code, message } = toNomosError(thrown);
-  return { code, message: `What the turn changed could not be held against its scope: ${message}` };
+  const { code, message, details } = toNomosError(thrown);
+  const why = `${message} ${JSON.stringify(details)}`.slice(0, WHY_CHARS);
+  return { code, message: `What the turn changed could not be held against its scope: ${why}` };
 }

@@ -36,6 +36,8 @@ export interface SessionProcesses {
   readonly agents: AgentHost;
   /** Resolves when every process of the session, children of children included, is gone. */
   readonly stopAll: (sessionId: string, graceMs?: number) => Promise<void>;
+  /** Whether a process of any session lives in this directory, around it or below: agents that outlive turns too. */
+  readonly livesAt: (root: string) => boolean;
   /** The session that a driver's token belongs to, while one of its processes lives, or its agent has our tools. */
   readonly sessionOfToken: (secretHash: string) => string | null;
 }
@@ -79,8 +81,17 @@ interface Launch {
 export function createSessionProcesses(options: SessionProcessesOptions): SessionProcesses {
   const running = new Map<string, Set<HostProcess>>();
   const tokens = new Map<string, string>();
+  const living = new Map<HostProcess, string>();
 
   const start = (order: Launch, temp: string | null = null): HostProcess => {
+    const process = startUnseen(order, temp);
+    living.set(process, order.cwd);
+    const forget = () => void living.delete(process);
+    process.exited.then(forget, forget);
+    return process;
+  };
+
+  const startUnseen = (order: Launch, temp: string | null): HostProcess => {
     const { adapter, label, env, cwd, walledFor, isDriver, programs, ...rest } = order;
     const own = { ...options.driverEnvironment(adapter), ...env };
     const marked = {
@@ -179,6 +190,7 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
     stopAll: async (sessionId, graceMs = STOP_GRACE_MS) => {
       await Promise.all([...(running.get(sessionId) ?? [])].map((process) => process.stop({ graceMs })));
     },
+    livesAt: (root) => [...living.values()].some((cwd) => isInside(root, cwd) || isInside(cwd, root)),
     sessionOfToken: (secretHash) => tokens.get(secretHash) ?? null,
   };
 }

@@ -53,6 +53,7 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
       tools: () => ({ url: "", token: "", end: () => undefined }),
     },
     stopAll: async () => undefined,
+    livesAt: () => false,
     sessionOfToken: () => null,
   };
   const runner = createTurnRunner({

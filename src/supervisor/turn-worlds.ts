@@ -89,7 +89,7 @@ export function createTurnWorlds(deps: {
 
   const after = async (state: SessionState, marks: Marks): Promise<string> => {
     const { endedAt } = marks;
-    if (endedAt === null) return (await worlds.take(state)).id;
+    if (endedAt === null) return (await worlds.take(state, "turn")).id;
     // That of a turn which a crash cut comes behind its end.
     const own = await ownSnapshot(state, marks, "turn_end");
     if (own !== null) return own;

@@ -19,8 +19,8 @@ export interface Worlds {
    * none, or nothing. Never throws for what is the tree's fault: a turn goes on without.
    */
   readonly look: (state: SessionState, occasion: SnapshotOccasion, turnId: string | null) => Promise<readonly Fact[]>;
-  /** The files as they are now. Throws when they cannot be kept. */
-  readonly take: (state: SessionState) => Promise<Taken>;
+  /** The files as they are now, also while a turn is at work on them. Throws when they cannot be kept. */
+  readonly take: (state: SessionState, during?: "turn") => Promise<Taken>;
   /** Any directory as it is now. Throws when it cannot be kept. */
   readonly keep: (root: string) => Promise<Taken>;
   /** Makes just these changes undone. */
@@ -61,32 +61,42 @@ export interface WorldsDeps {
   readonly limits: () => WorldLimits;
   /** What room is left is the log's. */
   readonly isTight: () => boolean;
+  /** Whether a process that we started lives in this directory, around it or below. */
+  readonly livesAt: (root: string) => boolean;
+  readonly nowMs: () => number;
   readonly log: (message: string, details: object) => void;
 }
+
+/** The system writes a mapped page back after 35 s at most; whoever writes it then sets a new change time. */
+const WRITTEN_BACK_MS = 60_000;
 
 const CHANGES_COUNTED = 10_000;
 const LISTED_MAX = 20;
 const DIFF = { filesMax: 500, bytesMax: 1_048_576 };
 
-export function createWorlds({ snapshots, home, userHome, limits, isTight, log }: WorldsDeps): Worlds {
-  const treeOf = (root: string): TreeSpec => {
+export function createWorlds(deps: WorldsDeps): Worlds {
+  const { snapshots, home, userHome, limits, isTight, log } = deps;
+  const treeOf = (root: string, hasAgent = false): TreeSpec => {
     const { filesMax, bytesMax, leaveOut } = limits();
-    return { root, leaveOut, hidden: [home], filesMax, bytesMax };
+    const quietSinceMs = deps.nowMs() - (hasAgent || deps.livesAt(root) ? WRITTEN_BACK_MS : 0);
+    return { root, leaveOut, hidden: [home], filesMax, bytesMax, quietSinceMs };
   };
 
-  const keep = async (root: string): Promise<Taken> => {
+  const keepTree = async (tree: TreeSpec): Promise<Taken> => {
     if (isTight()) throw new NomosError("disk_low");
-    return snapshots.take(treeOf(root));
+    return snapshots.take(tree);
   };
 
-  const take = async (state: SessionState): Promise<Taken> => {
+  const take: Worlds["take"] = async (state, during) => {
     const { spec, snapshotBytes = 0 } = state;
     if (spec === null) throw new Error("a session without a spec has no files");
     refuseBroad(spec.cwd, userHome);
     const max = limits().sessionBytes;
     if (snapshotBytes > max)
       throw new NomosError("quota_exceeded", { scope: "session", used: snapshotBytes, limit: max, needed: 0 });
-    return keep(rootOf(home, state));
+    const tree = treeOf(rootOf(home, state), spec.external != null);
+    // What is read now may be written on in the same mapping until the turn ends.
+    return keepTree(during === "turn" ? { ...tree, quietSinceMs: 0 } : tree);
   };
 
   const takenFact: Worlds["takenFact"] = async (taken, occasion, turnId, before) => {
@@ -105,7 +115,7 @@ export function createWorlds({ snapshots, home, userHome, limits, isTight, log }
 
   return {
     take,
-    keep,
+    keep: async (root) => keepTree(treeOf(root)),
     putBack: (root, to, changes) =>
       snapshots.putBack(
         treeOf(root),
@@ -176,7 +186,7 @@ export const NO_WORLDS: Worlds = {
   putBack: () => Promise.reject(new NomosError("files_not_kept")),
   requireRestore: () => undefined,
   restore: () => Promise.reject(new NomosError("files_not_kept")),
-  changes: async () => ({ changes: [], more: false }),
+  changes: async () => ({ changes: [], more: false, unseen: [], isTopChanged: false }),
   diff: async () => [],
   grow: () => Promise.reject(new NomosError("files_not_kept")),
   fill: () => Promise.reject(new NomosError("files_not_kept")),

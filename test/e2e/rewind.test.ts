@@ -15,9 +15,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
+
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
 import { readWorld } from "../support/world.ts";
+import { eventually } from "./support/talk.ts";
 
 interface Session {
   readonly id: string;
@@ -163,6 +165,37 @@ proves("SN-15", "a diff shows what a turn really changed, through the shell too"
   expect(shown.stdout).toContain("M old");
   expect(shown.stdout).toContain("+two");
 });
+
+proves.skipIf(!needs("bwrap", "python3"))(
+  "SN-2",
+  "a snapshot and a diff in the middle of a turn trust nothing for its end: what was written through a mapping comes back",
+  async () => {
+    const daemon = await startDaemon();
+    const cwd = await ground();
+    writeFileSync(join(cwd, "db"), Buffer.alloc(4096, "-"));
+    writeFileSync(join(cwd, "writer.py"), WRITER);
+    const { id } = await spawnIn(daemon, cwd);
+    const running = turn(daemon, id, "run python3 writer.py");
+    await eventually("the first write", async () => existsSync(join(cwd, "first")));
+    // Older than what is too young to be trusted anyway.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect((await daemon.call("POST", `/sessions/${id}/snapshot`, {})).status).toBe(200);
+    expect((await daemon.call("GET", `/sessions/${id}/diff`)).status).toBe(200);
+    writeFileSync(join(cwd, "go"), "");
+    await running;
+    const end = (await events(daemon, id)).find(({ type }) => type === "turn.ended@1")?.id;
+    writeFileSync(join(cwd, "db"), "lost");
+    const { status, text } = await daemon.call("POST", `/sessions/${id}/rewind`, { to: end, force: true });
+    expect(status, text).toBe(200);
+    expect(readFileSync(join(cwd, "db"), "utf8").slice(0, 4)).toBe("TWO2");
+  },
+);
+
+const WRITER = `import mmap, os, time
+f = open("db", "r+b"); m = mmap.mmap(f.fileno(), 0)
+m[0:4] = b"ONE1"; open("first", "w").close()
+while not os.path.exists("go"): time.sleep(0.02)
+m[0:4] = b"TWO2"`;
 
 proves.skipIf(!needs("bwrap"))(
   "SN-16",

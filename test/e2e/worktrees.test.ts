@@ -259,6 +259,21 @@ proves("WT-14", "what a turn changes outside of its scope is put back, told with
   );
 });
 
+proves("WT-14", "a turn that leaves what nobody can look at has failed, by name", async () => {
+  using bench = setUpBench();
+  const session = await start(daemon, { adapter: "demo", cwd: bench.repo, scope: { allow: ["src"] } });
+  const deep = `docs${"/d".repeat(215)}`;
+  const ended = await turn(daemon, session.id, `run mkdir -p ${deep}\nwrite README.md changed`);
+  expect(ended).toMatchObject({ outcome: "failed" });
+  const [told] = await eventsOf(daemon, session.id, "types=turn.ended");
+  expect(told?.data["error"]).toMatchObject({
+    code: "scope_unjudged",
+    message: expect.stringContaining('"putBack":["README.md"]'),
+  });
+  expect(await readFile(join(session.cwd, "README.md"), "utf8")).toBe("hello\n");
+  expect(await turn(daemon, session.id, "run rm -r docs")).toMatchObject({ outcome: "completed" });
+});
+
 proves("WT-14", "what git ignores is judged like everything else", async () => {
   using bench = setUpBench();
   bench.write(join(bench.repo, ".gitignore"), "*.log\nbuild/\n");

@@ -66,6 +66,7 @@ export function createSimProcesses(
       },
       tools: () => ({ url: "", token: "", end: () => undefined }),
     },
+    livesAt: () => false,
     sessionOfToken: () => null,
   };
 }

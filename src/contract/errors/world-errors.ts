@@ -26,6 +26,12 @@ export const WORLD_ERRORS = {
     "Files are restored only behind a wall, and there is no bubblewrap here.",
     "Run `apt-get install bubblewrap` and restart the daemon, or leave the files as they are with `talkOnly`.",
   ),
+  scope_unjudged: entry(
+    409,
+    5,
+    "Something that is new in the session's tree cannot be looked at: it lies too deep, or may not be read.",
+    "Remove what the details name, or make it readable; the next turn is judged from the same beginning on.",
+  ),
   snapshot_damaged: entry(
     500,
     1,
@@ -50,8 +56,8 @@ export const WORLD_ERRORS = {
   tree_too_large: entry(
     409,
     5,
-    "The session's directory has more files than are kept.",
-    "Raise `snapshotFilesMax` or `snapshotBytesMax`, or leave something out with `snapshotLeaveOut`.",
+    "The session's directory has more files, or more bytes, than are kept.",
+    "The details say which limit it was: raise `snapshotFilesMax` or `snapshotBytesMax`, or leave something out with `snapshotLeaveOut`.",
   ),
   tree_unreadable: entry(409, 5, "The session's directory cannot be read.", "Give the daemon's user access to it."),
 } as const satisfies { readonly [code: string]: ErrorEntry };

@@ -2,7 +2,10 @@ import type { ByteName } from "./byte-path.ts";
 import { decodeListing, type Entry } from "./listing.ts";
 import type { Objects } from "./objects.ts";
 
-/** How one name differs between two trees. A directory that came or went is told with everything in it. */
+/**
+ * How one name differs between two trees. A directory that came or went is told with everything in it. What cannot be
+ * told, because no walk gets to it now and one did before, or it was not there, has `left-out` after it.
+ */
 export interface Change {
   readonly path: ByteName;
   readonly before: Entry | null;
@@ -19,8 +22,10 @@ export function* compareTrees(
   if (before === after) return;
   for (const { name, old, now } of pairs(listed(objects, before), listed(objects, after))) {
     // What is left out on one side cannot be told from what is there on the other.
-    if (old?.kind === "left-out" || now?.kind === "left-out") continue;
     const path = above === "" ? name : `${above}/${name}`;
+    if (now?.kind === "left-out" && now.target !== "" && old?.kind !== "left-out")
+      yield { path, before: old, after: now };
+    if (old?.kind === "left-out" || now?.kind === "left-out") continue;
     const [inOld, inNow] = [folderOf(old), folderOf(now)];
     if (inOld !== null && inNow !== null) {
       if (!isSameSetting(old, now)) yield { path, before: old, after: now };

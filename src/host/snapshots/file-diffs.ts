@@ -39,6 +39,7 @@ export function* diffChanges(
   let bytes = 0;
   for (const change of changes) {
     if (diffs.length >= filesMax) break;
+    if (change.after?.kind === "left-out") continue;
     const { before, after } = change;
     const path = shownName(change.path);
     const made = bytes >= bytesMax ? ({ diff: null, noDiff: "too large" } as const) : textOf(objects, path, change);

@@ -32,8 +32,10 @@ export function createFindings({ root, filesMax, bytesMax }: FindingsOptions): F
   const linked: { readonly ino: number; readonly path: ByteName }[] = [];
   const lists = [leftOut, special, unsettled, linked];
   const bounded = (moreBytes: number): void => {
-    if (files + directories > filesMax || bytes + moreBytes > bytesMax)
-      throw new SnapshotError("tree_too_large", { root, filesMax, bytesMax });
+    if (files + directories > filesMax)
+      throw new SnapshotError("tree_too_large", { root, limit: "snapshotFilesMax", max: filesMax });
+    if (bytes + moreBytes > bytesMax)
+      throw new SnapshotError("tree_too_large", { root, limit: "snapshotBytesMax", max: bytesMax });
   };
   return {
     directory: () => {

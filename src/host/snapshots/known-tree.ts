@@ -31,10 +31,10 @@ export interface KnownEntry extends Entry {
 
 /**
  * The change time cannot be set by anybody, so that it tells every change; except one that comes within the same tick of
- * the file system's clock. A tick is 10 ms at most, and 2 s where only whole seconds are kept.
+ * the file system's clock, and one through a mapping. A tick is 10 ms at most, and 2 s where only whole seconds are kept.
  */
-export function isSettled(ctimeMs: number, walkStartMs: number): boolean {
-  return ctimeMs < walkStartMs - (ctimeMs % 1000 === 0 ? COARSE_TICK_MS : TICK_MS);
+export function isSettled(ctimeMs: number, quietSinceMs: number): boolean {
+  return ctimeMs < quietSinceMs - (ctimeMs % 1000 === 0 ? COARSE_TICK_MS : TICK_MS);
 }
 
 const TICK_MS = 50;

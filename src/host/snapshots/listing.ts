@@ -12,7 +12,7 @@ export interface Entry {
   readonly size: number;
   /** Of a file: its bytes (`file`) or the list of its chunks (`chunked`). Of a directory: its listing. Else empty. */
   readonly object: string;
-  /** Where a symbolic link points. */
+  /** Where a symbolic link points. Of what is left out: why, unless a rule says so. */
   readonly target: ByteName;
 }
 

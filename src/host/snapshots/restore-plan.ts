@@ -34,7 +34,7 @@ export function planRestore(
   from: SnapshotRecord,
   to: SnapshotRecord,
   withOwner: boolean,
-  /** What is to be put back; null: everything. Names of one file become files of their own then. */
+  /** What is to be put back, the empty name for the top; null: everything. Names of one file become files of their own then. */
   only: ReadonlySet<ByteName> | null = null,
 ): RestorePlan {
   const isMeant = (path: ByteName): boolean => only === null || only.has(path);
@@ -76,7 +76,7 @@ export function planRestore(
   };
 
   descend("", from.listing, to.listing);
-  if (only === null && (from.mode !== to.mode || (withOwner && !isSameOwner(from, to))))
+  if (isMeant("") && !isSameTop(from, to, withOwner))
     settings.push({ path: "", mode: to.mode, uid: to.uid, gid: to.gid });
   const linked = only === null ? relink(objects, from, to, create) : { create, same: [] };
   // What is deepest comes first: a directory that is locked again lets nobody in.
@@ -137,8 +137,8 @@ function isUnmakeable({ kind }: Entry): boolean {
   return kind === "socket" || kind === "device";
 }
 
-function isSameOwner(a: SnapshotRecord, b: SnapshotRecord): boolean {
-  return a.uid === b.uid && a.gid === b.gid;
+export function isSameTop(a: SnapshotRecord, b: SnapshotRecord, withOwner: boolean): boolean {
+  return a.mode === b.mode && (!withOwner || (a.uid === b.uid && a.gid === b.gid));
 }
 
 function depthOf(path: ByteName): number {

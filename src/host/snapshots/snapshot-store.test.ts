@@ -208,8 +208,14 @@ proves.skipIf(!needs("bwrap"))(
 
 proves("SN-8", "a tree beyond the bounds is refused as that, and costs no more than finding it out", async () => {
   for (let n = 0; n < 30; n += 1) writeFileSync(at(`f${n}`), Buffer.alloc(1000, String(n)));
-  await expect(take({ filesMax: 20 })).rejects.toMatchObject({ code: "tree_too_large" });
-  await expect(take({ bytesMax: 20_000 })).rejects.toMatchObject({ code: "tree_too_large" });
+  await expect(take({ filesMax: 20 })).rejects.toMatchObject({
+    code: "tree_too_large",
+    details: { limit: "snapshotFilesMax", max: 20 },
+  });
+  await expect(take({ bytesMax: 20_000 })).rejects.toMatchObject({
+    code: "tree_too_large",
+    details: { limit: "snapshotBytesMax", max: 20_000 },
+  });
   expect(readdirSync(join(folder, "store/packs"))).toEqual([]);
   expect(readdirSync(join(folder, "store/tmp"))).toEqual([]);
   expect((await take()).files).toBe(30);

@@ -1,4 +1,4 @@
-import { fstatSync, lstatSync, readdirSync, readlinkSync, realpathSync, type Stats } from "node:fs";
+import { fstatSync, lstatSync, readdirSync, readlinkSync, realpathSync, type Stats, statfsSync } from "node:fs";
 import { errno } from "../errno.ts";
 import { type ByteName, byteNameOf, pathOf } from "./byte-path.ts";
 import { createFindings, type Findings } from "./findings.ts";
@@ -30,6 +30,8 @@ export interface WalkOptions {
   /** Reused for every file. */
   readonly buffer: Buffer;
   readonly nowMs: number;
+  /** As in `TreeSpec`; absent: now. */
+  readonly quietSinceMs?: number;
 }
 
 export interface Walked {
@@ -56,7 +58,7 @@ export function* walk(options: WalkOptions): Generator<void, Walked> {
       known.ino === stat.ino &&
       known.ctimeMs === stat.ctimeMs &&
       known.mtimeMs === stat.mtimeMs;
-    const walker = { ...options, dev: stat.dev, seen };
+    const walker = { ...options, dev: stat.dev, seen, filesMs: trustedBefore(options) };
     const directory = yield* visit(walker, top, known?.dev === stat.dev ? known.top : null, isSame);
     const { dev, ino, ctimeMs, mtimeMs, mode, uid, gid } = stat;
     const tree = { dev, ino, ctimeMs, mtimeMs, isTrusted: isSettled(ctimeMs, nowMs), top: directory };
@@ -80,7 +82,17 @@ export function* walk(options: WalkOptions): Generator<void, Walked> {
 interface Walker extends WalkOptions {
   readonly dev: number;
   readonly seen: Findings;
+  /** A file that changed before this looks different once it changes again. */
+  readonly filesMs: number;
 }
+
+/** In memory alone a mapped file is written without a new change time, also the first time: there every file is read. */
+function trustedBefore({ root, nowMs, quietSinceMs = nowMs }: WalkOptions): number {
+  return IN_MEMORY.includes(statfsSync(root).type) ? 0 : Math.min(nowMs, quietSinceMs);
+}
+
+/** tmpfs, ramfs. */
+const IN_MEMORY = [0x01021994, 0x858458f6];
 
 function openRoot(root: string): Folder {
   try {
@@ -257,13 +269,13 @@ function noted({ seen }: Walker, folder: Folder, entry: KnownEntry): KnownEntry 
 
 /** It is there, and that is all that is said of it. */
 function leaveOut(walker: Walker, folder: Folder, name: ByteName, why: LeftOutWhy): KnownEntry {
-  const nothing = { kind: "left-out", mode: 0, uid: 0, gid: 0, size: 0, object: "", target: "" } as const;
+  const nothing = { kind: "left-out", mode: 0, uid: 0, gid: 0, size: 0, object: "" } as const;
   const unknown = { ino: 0, mtimeMs: 0, ctimeMs: 0, links: 1, isTrusted: false, directory: null };
-  return noted(walker, folder, { name, why, ...nothing, ...unknown });
+  return noted(walker, folder, { name, why, target: why === "rule" ? "" : why, ...nothing, ...unknown });
 }
 
 function entryOf(
-  { nowMs }: Walker,
+  { nowMs, filesMs }: Walker,
   name: ByteName,
   kind: Kind,
   stat: Stats,
@@ -284,7 +296,7 @@ function entryOf(
     mtimeMs,
     ctimeMs,
     links: nlink,
-    isTrusted: isSettled(ctimeMs, nowMs),
+    isTrusted: isSettled(ctimeMs, kind === "file" || kind === "chunked" ? filesMs : nowMs),
     directory: null,
     why: "",
     ...more,
