@@ -27,7 +27,7 @@ export interface SessionTrees {
   readonly settle: (sessionId: string) => Promise<void>;
   readonly list: () => Promise<readonly ShownTree[]>;
   readonly show: (id: string) => Promise<ShownTree & { readonly work: Work }>;
-  /** Refused with `worktree_has_work` or `worktree_in_use` when something would be lost. */
+  /** Refused with `worktree_has_work` or `worktree_in_use` when something would be lost. Nothing else clears one whose folder is missing. */
   readonly remove: (id: string, by: By) => Promise<readonly RecordedEvent[]>;
   /** Every one that nobody works in and that holds no work. */
   readonly collect: (by: By) => Promise<readonly RecordedEvent[]>;
@@ -89,10 +89,10 @@ export function createSessionTrees({ store, committer, clock, worktrees, log }: 
       .then((folded) => committer.change(isOurs(folded) ? sessionStream(id) : SYSTEM_STREAM, () => [given], by));
   };
 
-  const take = async (tree: ShownTree, by: By): Promise<readonly RecordedEvent[]> => {
+  const take = async (tree: ShownTree, by: By, wish?: { evenMissing: true }): Promise<readonly RecordedEvent[]> => {
     const { id, sessions, path, branch } = tree;
     if (sessions.length > 0) throw new NomosError("worktree_in_use", { id, sessions: [...sessions] });
-    const removal = await worktrees.remove(id);
+    const removal = await worktrees.remove(id, wish);
     if (!removal.removed && removal.heldBy.length > 0)
       throw new NomosError("worktree_in_use", { id, processes: [...removal.heldBy] });
     if (!removal.removed) throw new NomosError("worktree_has_work", { id, path, branch, ...workAsJson(removal.work) });
@@ -149,7 +149,7 @@ export function createSessionTrees({ store, committer, clock, worktrees, log }: 
     },
     list: async () => shown(await worktrees.list()),
     show: async (id) => ({ ...(await known(id)), work: await worktrees.work(id) }),
-    remove: async (id, by) => take(await known(id), by),
+    remove: async (id, by) => take(await known(id), by, { evenMissing: true }),
     collect: async (by) => {
       const events: RecordedEvent[] = [];
       for (const tree of await shown(await worktrees.list())) {

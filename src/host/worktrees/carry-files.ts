@@ -34,13 +34,29 @@ export async function carryFiles(
   const wanted = (await unknownToGit(scene)).filter((path) => isCarried(path, patterns));
   for (const path of wanted.slice(0, CARRIED_MAX)) {
     const reason = await carryOne(scene, path, bytesMax);
-    if (reason === null) carried.push({ path, sha256: await hashFile(join(scene.to, path)) });
+    if (reason === null) carried.push(await described(scene.to, path));
     else notCarried.push({ path, reason });
   }
   return { carried, notCarried };
 }
 
 const CARRIED_MAX = 200;
+const COMPARED_FILES_MAX = 1000;
+
+/** A folder that whoever made it can make again, however small it is. */
+export const REBUILT = "node_modules";
+
+/** So that a change is seen later: of a file its bytes, of a folder that is not too large all of its files. */
+async function described(tree: string, path: string): Promise<Carried> {
+  const sha256 = await hashFile(join(tree, path));
+  if (sha256 !== null || path.split("/").includes(REBUILT)) return { path, sha256 };
+  const inside = ["(", "-type", "f", "-o", "-type", "l", ")", "-printf", "%P\\0"];
+  const listed = (await runTool("find", [join(tree, path), ...inside])).toString().split("\0").filter(Boolean);
+  if (listed.length > COMPARED_FILES_MAX) return { path, sha256 };
+  const files: { path: string; sha256: string | null }[] = [];
+  for (const name of listed) files.push({ path: `${path}/${name}`, sha256: await fingerprint(join(tree, path, name)) });
+  return { path, sha256, files };
+}
 
 /** Files, and whole folders by one name. Names that are no text are left where they are. */
 async function unknownToGit({ view, from, indexFile }: CarryScene): Promise<readonly string[]> {
@@ -87,7 +103,7 @@ async function dropLinksOut(folder: string, tree: string): Promise<void> {
 }
 
 /** Null for what is no regular file, or not there. Never waits and never follows a link. */
-export async function hashFile(path: string): Promise<string | null> {
+async function hashFile(path: string): Promise<string | null> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(orNothing);
   if (file === null) return null;
   try {
@@ -98,6 +114,12 @@ export async function hashFile(path: string): Promise<string | null> {
   } finally {
     await file.close();
   }
+}
+
+/** Of a file or a link; null for anything else. */
+export async function fingerprint(path: string): Promise<string | null> {
+  const found = await lstat(path).catch(orNothing);
+  return found?.isSymbolicLink() === true ? `link:${await readlink(path)}` : hashFile(path);
 }
 
 function orNothing(thrown: unknown): null {

@@ -1,13 +1,14 @@
-import { copyFile, mkdir, rename, rm, stat, statfs, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile, mkdir, readFile, realpath, rename, rm, stat, statfs, utimes, writeFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
 import { type Repository, readSmall } from "../git/find-repository.ts";
 import { openView, type RepositoryView } from "../git/repository-view.ts";
 import type { GitRunner } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";
+import { isInside } from "../path-inside.ts";
 import { type CarryRules, carryFiles } from "./carry-files.ts";
 import { type Identity, writePrivateGitDir } from "./private-git-dir.ts";
-import { holdObjects } from "./shared-objects.ts";
-import { placeIn, type WorktreePlace, type WorktreeRecord, writeRecord } from "./worktree-record.ts";
+import { copyOwnObjects, holdObjects } from "./shared-objects.ts";
+import { placeIn, readRecord, type WorktreePlace, type WorktreeRecord, writeRecord } from "./worktree-record.ts";
 
 export interface NewWorktree {
   readonly id: string;
@@ -18,8 +19,8 @@ export interface NewWorktree {
   readonly createdAt: string;
   /** `none`: an empty tree on the base, for somebody who has its contents. */
   readonly files: "base" | "none";
-  /** Set when `repository` is that of another worktree: the user's own one, and the store that is its agent's. */
-  readonly forkOf?: { readonly repository: WorktreeRecord["repository"]; readonly ownObjects: string };
+  /** Set when `repository` is that of another worktree, whose agent can write everything in it but what we know of it. */
+  readonly forkOf?: { readonly record: WorktreeRecord; readonly place: WorktreePlace; readonly ownObjects: string };
 }
 
 export interface WorktreeYard {
@@ -63,19 +64,25 @@ async function fill(
   await using view = await openView(yard.git, repository, yard.scratch, own === undefined ? [] : [own]);
   const commit = await resolveBase(view, base);
   const refs = await refsOf(view);
-  const objects = await holdObjects(repository.objectDirs, making.objects, own);
+  const objects = await holdObjects(repository.objectDirs, making.objects);
   const objectDirs = objects === "shared" ? [place.objects, ...repository.objectDirs] : [place.objects];
-  const exclude = `${(await readSmall(join(repository.commonDir, "info", "exclude"))) ?? ""}\n${await yard.globalExclude(repository)}`;
+  const origin = forkOf ?? (await worktreeAround(yard, repository));
+  const exclude =
+    origin === null
+      ? `${(await readSmall(join(repository.commonDir, "info", "exclude"))) ?? ""}\n${await yard.globalExclude(repository)}`
+      : await readFile(origin.place.exclude, "utf8");
   const gitDir = join(making.tree, ".git");
+  if (own !== undefined) await copyOwnObjects(own, join(gitDir, "objects"));
   const identity = await yard.identity(repository);
   await writePrivateGitDir(gitDir, { repository, branch, commit, refs, objectDirs, identity, exclude });
   const shallow = await readSmall(join(repository.commonDir, "shallow"));
   if (shallow !== null) await writeFile(join(gitDir, "shallow"), shallow);
-  await writeFile(making.refs, refs.map((line) => `${line}\n`).join(""));
+  if (origin === null) await writeFile(making.refs, refs.map((line) => `${line}\n`).join(""));
+  else await copyFile(origin.place.refs, making.refs);
   await writeFile(making.exclude, exclude);
   const indexFile = join(gitDir, "index");
   if (commit !== null && files === "base") await checkOut(view, commit, making.tree, indexFile);
-  const user = forkOf?.repository ?? { root: repository.root, gitDir: repository.gitDir };
+  const user = forkOf?.record.repository ?? { root: repository.root, gitDir: repository.gitDir };
   const carried =
     user.root === null || files === "none"
       ? { carried: [], notCarried: [] }
@@ -83,7 +90,21 @@ async function fill(
   if (commit !== null && files === "base") await copyWithTimes(indexFile, making.index);
   const { objectFormat, below } = repository;
   const known = { id, branch, repository: user, below, base: commit, objectFormat };
-  return { format: 1, ...known, objects, objectDirs, createdAt, ...carried };
+  const userBase = origin === null ? commit : origin.record.userBase;
+  const going = { objects, objectDirs, createdAt, ...carried };
+  return { format: 1, ...known, ...(userBase === undefined ? {} : { userBase }), ...going };
+}
+
+/** Of a repository that is a worktree's own: what is the user's is told by that one's record, not by what lies in it. */
+async function worktreeAround(
+  { folder }: WorktreeYard,
+  { root, gitDir }: Repository,
+): Promise<{ readonly record: WorktreeRecord; readonly place: WorktreePlace } | null> {
+  const yard = await realpath(folder);
+  if (!isInside(yard, root ?? gitDir)) return null;
+  const place = placeIn(join(yard, relative(yard, root ?? gitDir).split(sep)[0] ?? ""));
+  const record = await readRecord(place);
+  return record === null ? null : { record, place };
 }
 
 /** The commit, or null where HEAD has none yet. */

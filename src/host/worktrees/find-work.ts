@@ -1,13 +1,15 @@
-import { copyFile, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { findRepository, type Repository } from "../git/find-repository.ts";
 import { openView, type RepositoryView } from "../git/repository-view.ts";
 import type { GitRunner } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";
-import { hashFile, isCarried } from "./carry-files.ts";
-import { copyWithTimes, refsOf } from "./create-worktree.ts";
-import { ownCommits, Unclear } from "./own-objects.ts";
+import { changedCarried } from "./carried-work.ts";
+import { copyWithTimes } from "./create-worktree.ts";
+import { filesInGitlinks, untrackedFiles } from "./left-files.ts";
+import { Unclear } from "./own-objects.ts";
 import { runTool } from "./run-tool.ts";
+import { unpushed } from "./unpushed.ts";
 import type { WorktreePlace, WorktreeRecord } from "./worktree-record.ts";
 
 /** What would be lost with a worktree. Each list holds the first few; an empty one says that there is none. */
@@ -17,7 +19,7 @@ export interface Work {
   readonly untracked: readonly string[];
   /** Carried files (`.env`) that were changed, or are new. */
   readonly carried: readonly string[];
-  /** Commits and tags that the user's repository cannot reach. */
+  /** Commits, tags and other named objects that the user's repository cannot reach. */
   readonly commits: readonly string[];
   /** Repositories inside: their work is not looked into. */
   readonly nested: readonly string[];
@@ -57,15 +59,23 @@ async function judge(scene: WorkScene, place: WorktreePlace, record: WorktreeRec
   const scratch = await mkdtemp(join(scene.scratch, "work-"));
   try {
     await using view = await openView(scene.git, repository, scratch, [ownObjects(place), ...(user?.objectDirs ?? [])]);
+    const { tree } = place;
+    const { userBase } = record;
     await mkdir(join(view.gitDir, "info"));
-    await writeFile(join(view.gitDir, "info", "exclude"), await readFile(place.exclude));
-    const files = await changedFiles(view, place, scratch);
+    if (userBase !== undefined) await copyFile(place.exclude, join(view.gitDir, "info", "exclude"));
+    const indexFile = join(scratch, "index");
+    const changed = await changedFiles(view, place, indexFile);
+    const { tracked, gitlinks } = await trackedIn(view, indexFile);
+    const left = await untrackedFiles({ view, tree, indexFile, scratch, rulesFrom: userBase ?? null });
+    const { carried } = record;
+    const objects = ownObjects(place);
     return {
       ...NO_WORK,
-      ...files,
-      carried: first(await changedCarried(scene, view, place, record, scratch)),
-      commits: first(await unpushed(scene, view, place, record, user)),
-      nested: first(await nestedRepositories(place.tree)),
+      changed: first(changed),
+      untracked: first([...left, ...(await filesInGitlinks(tree, gitlinks))]),
+      carried: first(await changedCarried({ tree, patterns: scene.carry, carried, tracked })),
+      commits: first(await unpushed({ git: scene.git, scratch: scene.scratch, view, objects, place, record, user })),
+      nested: first(await nestedRepositories(tree)),
     };
   } finally {
     await rm(scratch, { recursive: true, force: true });
@@ -83,6 +93,7 @@ export async function privateRepository(
   config: Repository["config"] = { entries: [], get: () => undefined },
 ): Promise<Repository> {
   const gitDir = join(place.tree, ".git");
+  if (!(await lstat(place.tree)).isDirectory()) throw new Unclear("its folder is not what it was");
   if (!(await lstat(gitDir)).isDirectory()) throw new Unclear("its git dir is not what it was");
   // The record names the objects by the place's usual name; aside, they lie elsewhere.
   const usual = join(dirname(place.folder), record.id, "objects");
@@ -103,9 +114,8 @@ async function userRepository(git: GitRunner, { repository }: WorktreeRecord): P
 async function changedFiles(
   { git }: RepositoryView,
   place: WorktreePlace,
-  scratch: string,
-): Promise<Pick<Work, "changed" | "untracked">> {
-  const indexFile = join(scratch, "index");
+  indexFile: string,
+): Promise<readonly string[]> {
   const head = await git.run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
   const commit = head.exitCode === 0 ? head.stdout.toString().trim() : null;
   if (commit === null) await refuseLostHead(git);
@@ -114,14 +124,22 @@ async function changedFiles(
   const options = { indexFile, workTree: place.tree };
   await git.must(commit === null ? ["read-tree", "--empty"] : ["read-tree", "-m", commit], options);
   // Not into submodules: git would go there under their configuration, which is the agent's.
-  const flags = ["--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames"];
+  const flags = ["--porcelain=v1", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames"];
   const told = await git.must(["status", ...flags], options);
   const lines = told.toString().split("\0").filter(Boolean);
-  const of = (isWanted: (mark: string) => boolean) =>
-    lines.filter((line) => isWanted(line.slice(0, 2))).map((line) => line.slice(3));
-  const staged = await stagedFiles(git, place, scratch, commit);
-  const untracked = of((mark) => mark === "??");
-  return { changed: first([...new Set([...of((mark) => mark !== "??"), ...staged])]), untracked: first(untracked) };
+  const staged = await stagedFiles(git, place, `${indexFile}-theirs`, commit);
+  return [...new Set([...lines.map((line) => line.slice(3)), ...staged])];
+}
+
+async function trackedIn(
+  { git }: RepositoryView,
+  indexFile: string,
+): Promise<{ readonly tracked: ReadonlySet<string>; readonly gitlinks: readonly string[] }> {
+  const listed = await git.must(["ls-files", "--stage", "-z"], { indexFile });
+  const lines = listed.toString().split("\0").filter(Boolean);
+  const nameIn = (line: string) => line.slice(line.indexOf("\t") + 1);
+  const gitlinks = lines.filter((line) => line.startsWith("160000 ")).map(nameIn);
+  return { tracked: new Set(lines.map(nameIn)), gitlinks };
 }
 
 /** A branch without a commit is nothing to worry about; one that names a commit which is not there is. */
@@ -133,67 +151,21 @@ async function refuseLostHead(git: GitRunner): Promise<void> {
 async function stagedFiles(
   git: GitRunner,
   { tree }: WorktreePlace,
-  scratch: string,
+  indexFile: string,
   commit: string | null,
 ): Promise<readonly string[]> {
   const theirs = join(tree, ".git", "index");
   const found = await lstat(theirs).catch(() => null);
   if (found === null) return [];
   if (!found.isFile()) throw new Unclear("its index is no file");
-  const indexFile = join(scratch, "their-index");
   await copyFile(theirs, indexFile);
   const names =
     commit === null
       ? await git.must(["ls-files", "--cached", "-z"], { indexFile, workTree: tree })
-      : await git.must(["diff-index", "--cached", "--name-only", "--ignore-submodules=all", "-z", commit], {
+      : await git.must(["diff-index", "--cached", "--name-only", "--ignore-submodules=dirty", "-z", commit], {
           indexFile,
         });
   return names.toString().split("\0").filter(Boolean);
-}
-
-async function changedCarried(
-  { carry }: WorkScene,
-  { git }: RepositoryView,
-  { tree }: WorktreePlace,
-  { carried }: WorktreeRecord,
-  scratch: string,
-): Promise<readonly string[]> {
-  const files = carried.filter(({ sha256 }) => sha256 !== null);
-  const now = await Promise.all(files.map(async ({ path }) => hashFile(join(tree, path))));
-  const changed = files.filter(({ sha256 }, at) => now[at] !== null && now[at] !== sha256).map(({ path }) => path);
-  const flags = ["--others", "--ignored", "--exclude-standard", "--directory", "-z"];
-  const listed = await git.must(["ls-files", ...flags], { indexFile: join(scratch, "index"), workTree: tree });
-  const ignored = listed.toString().split("\0").filter(Boolean);
-  const known = new Set(carried.map(({ path }) => path));
-  const born = ignored.filter((path) => !path.endsWith("/") && !known.has(path) && isCarried(path, carry));
-  return [...changed, ...born];
-}
-
-async function unpushed(
-  scene: WorkScene,
-  view: RepositoryView,
-  place: WorktreePlace,
-  { base }: WorktreeRecord,
-  user: Repository | null,
-): Promise<readonly string[]> {
-  const { commits, tags } = await ownCommits(view, ownObjects(place));
-  if (commits.length + tags.length === 0) return [];
-  const carriedRefs = (await readFile(place.refs, "utf8")).split("\n").filter(Boolean);
-  const theirRefs = user === null ? [] : await tipsOf(scene, user);
-  const known = new Set([...carriedRefs, ...theirRefs].map((line) => line.split(" ")[0] ?? ""));
-  if (base !== null) known.add(base);
-  const lost = tags.filter((id) => !known.has(id)).map((id) => `${id} (tag)`);
-  if (commits.length === 0) return lost;
-  const input = [...commits, ...[...known].map((id) => `^${id}`)].map((line) => `${line}\n`).join("");
-  const flags = ["--ignore-missing", "--no-commit-header", "--format=%H %s", "--stdin"];
-  const listed = await view.git.text(["rev-list", ...flags], { input });
-  return [...listed.split("\n").filter(Boolean), ...lost];
-}
-
-async function tipsOf({ git, scratch }: WorkScene, user: Repository): Promise<readonly string[]> {
-  await using view = await openView(git, user, scratch);
-  const head = await view.git.run(["rev-parse", "--verify", "--quiet", "HEAD"]);
-  return [...(await refsOf(view)), ...(head.exitCode === 0 ? [head.stdout.toString().trim()] : [])];
 }
 
 /** With and without files of their own, submodules and linked worktrees too. */

@@ -9,8 +9,8 @@ import { putAside } from "./remove-worktree.ts";
 import type { Worktree } from "./worktrees.ts";
 
 /** Removes it if it goes; whether it is still there after that. */
-async function isKept(bench: Bench, { id, path }: Worktree): Promise<boolean> {
-  const removal = await bench.yard.remove(id);
+async function isKept(bench: Bench, { id, path }: Worktree, evenMissing = false): Promise<boolean> {
+  const removal = await bench.yard.remove(id, { evenMissing });
   if (removal.removed) await removal.finish();
   expect(existsSync(path)).toBe(!removal.removed);
   return !removal.removed;
@@ -220,7 +220,8 @@ test("a tree that was deleted or moved by hand is told as missing, and its recor
   renameSync(join(bench.directory, "moved"), tree.path);
   expect(await bench.yard.get(tree.id)).toMatchObject({ state: "present" });
   rmSync(tree.path, { recursive: true });
-  expect(await isKept(bench, { ...tree, path: join(tree.path, "..") })).toBe(false);
+  expect(await isKept(bench, { ...tree, path: join(tree.path, "..") })).toBe(true);
+  expect(await isKept(bench, { ...tree, path: join(tree.path, "..") }, true)).toBe(false);
   const damaged = await bench.worktree({ name: "damaged" });
   writeFileSync(join(damaged.path, "..", "worktree.json"), "{");
   expect(await bench.yard.list()).toEqual([]);

@@ -1,5 +1,6 @@
 import { lstat, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { errno } from "../errno.ts";
 import { findWork, hasWork, type Work, type WorkScene } from "./find-work.ts";
 import { holdersOf } from "./holders.ts";
 import { runTool } from "./run-tool.ts";
@@ -16,15 +17,21 @@ export type Removal =
  * Looks, puts the worktree aside under a name that nobody knows, and looks again: what was written between the two looks
  * is found by the second, and after it nobody is left who could write. Deleting is the caller's last step.
  */
-export async function putAside(scene: WorkScene, folder: string, id: string): Promise<Removal> {
+export async function putAside(
+  scene: WorkScene,
+  folder: string,
+  id: string,
+  { evenMissing } = { evenMissing: false },
+): Promise<Removal> {
   const place = placeIn(join(folder, id));
   const aside = placeIn(join(folder, `${REMOVING}${id}`));
-  const kept = await look(scene, place);
+  const isCleared = evenMissing && (await isMissing(place));
+  const kept = await look(scene, place, isCleared);
   if (kept !== null) return kept;
   await rename(place.folder, aside.folder);
   const undo = () => rename(aside.folder, place.folder);
   try {
-    const second = (await heldBy([place.folder, aside.folder])) ?? (await look(scene, aside));
+    const second = (await heldBy([place.folder, aside.folder])) ?? (await look(scene, aside, isCleared));
     if (second === null) return { removed: true, undo, finish: () => deleteAside(folder, id) };
     await undo();
     return second;
@@ -40,9 +47,10 @@ export async function deleteAside(folder: string, id: string): Promise<void> {
 }
 
 /** Null: nothing would be lost. */
-async function look(scene: WorkScene, place: WorktreePlace): Promise<Removal | null> {
+async function look(scene: WorkScene, place: WorktreePlace, isCleared: boolean): Promise<Removal | null> {
   const record = await readRecord(place);
   if (record === null) return { removed: false, work: UNKNOWN, heldBy: [] };
+  if (isCleared && (await isMissing(place))) return null;
   const work = await workIn(scene, place, record);
   return hasWork(work) ? { removed: false, work, heldBy: [] } : null;
 }
@@ -52,11 +60,19 @@ async function heldBy(folders: readonly string[]): Promise<Removal | null> {
   return pids.length === 0 ? null : { removed: false, work: NOTHING, heldBy: pids };
 }
 
-/** A tree that somebody deleted by hand has nothing in it to lose. */
+/** A tree that is not there may have been moved, with work in it that stands on the objects we hold. */
 export async function workIn(scene: WorkScene, place: WorktreePlace, record: WorktreeRecord): Promise<Work> {
-  const found = await lstat(place.tree).catch(() => null);
-  return found === null ? NOTHING : findWork(scene, place, record);
+  return (await isMissing(place)) ? MISSING : findWork(scene, place, record);
+}
+
+async function isMissing({ tree }: WorktreePlace): Promise<boolean> {
+  const found = await lstat(tree).catch((thrown: unknown) => {
+    if (errno(thrown) === "ENOENT") return null;
+    throw thrown;
+  });
+  return found === null;
 }
 
 const NOTHING: Work = { changed: [], untracked: [], carried: [], commits: [], nested: [], unclear: null };
 const UNKNOWN: Work = { ...NOTHING, unclear: "it has no record" };
+const MISSING: Work = { ...NOTHING, unclear: "its folder is missing: it may have been moved" };

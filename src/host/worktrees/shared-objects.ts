@@ -15,16 +15,19 @@ const COPIED_BYTES_MAX = 2_147_483_648;
 const TRIES = 3;
 
 /**
- * Nothing is written to `from`. The folder is for reading only: where it is linked its files are the user's own. `own` is
- * the store of another worktree, which its agent can write: it is copied, and what is no plain file in it is left out.
+ * The store of another worktree, which its agent can write: it is copied, and what is no plain file in it is left out. It
+ * becomes the new one's own, so that what was made over there and is nowhere else counts as work here too.
  */
-export async function holdObjects(from: readonly string[], folder: string, own?: string): Promise<ObjectsHeld> {
+export async function copyOwnObjects(own: string, folder: string): Promise<void> {
+  await mkdir(join(folder, "pack"), { recursive: true });
+  await everything([own], folder, "--reflink=auto");
+  await runTool("find", [folder, "-not", "-type", "d", "-not", "-type", "f", "-delete"]);
+}
+
+/** Nothing is written to `from`. The folder is for reading only: where it is linked its files are the user's own. */
+export async function holdObjects(from: readonly string[], folder: string): Promise<ObjectsHeld> {
   await mkdir(join(folder, "info"), { recursive: true });
   await mkdir(join(folder, "pack"), { recursive: true });
-  if (own !== undefined) {
-    await everything([own], folder, "--reflink=auto");
-    await runTool("find", [folder, "-not", "-type", "d", "-not", "-type", "f", "-delete"]);
-  }
   const device = (await stat(folder)).dev;
   const isNear = (await Promise.all(from.map(async (path) => (await stat(path)).dev === device))).every(Boolean);
   if (isNear && (await everything(from, folder, "--link").catch(refusedLink))) return "linked";

@@ -15,6 +15,11 @@ export interface WorktreeRecord {
   readonly below: string;
   /** Null: the repository had no commit yet. */
   readonly base: string | null;
+  /**
+   * The user's own commit that it goes back to: the base, or that of the worktree it was forked from. Whose ignore rules and
+   * refs are the user's is told by it; without one, in a record of before, nobody's are.
+   */
+  readonly userBase?: string | null;
   readonly objectFormat: "sha1" | "sha256";
   readonly objects: ObjectsHeld;
   /** What its agent has to be able to read, beside the tree. */
@@ -27,8 +32,10 @@ export interface WorktreeRecord {
 
 export interface Carried {
   readonly path: string;
-  /** Of a file, so that a change of it is seen; null for a folder of dependencies, which can be had again. */
+  /** Of a file, so that a change of it is seen; null for a folder. */
   readonly sha256: string | null;
+  /** Of a folder, the same; none for one of dependencies or with very many files, which can be had again. */
+  readonly files?: readonly { readonly path: string; readonly sha256: string | null }[];
 }
 
 /** Where everything of one worktree lies. Only `tree` is its agent's. */
@@ -38,7 +45,7 @@ export interface WorktreePlace {
   readonly objects: string;
   /** The index as it was made, which no agent has touched. */
   readonly index: string;
-  /** The refs as they were carried over: what is reachable from them is not the session's work. */
+  /** The user's refs as they were at the start, of a fork too: what is reachable from them is not the session's work. */
   readonly refs: string;
   /** What the user's repository ignores beyond its own files. */
   readonly exclude: string;

@@ -46,8 +46,8 @@ export interface Worktrees {
   readonly get: (id: string) => Promise<Worktree | null>;
   /** What would be lost with it. */
   readonly work: (id: string) => Promise<Work>;
-  /** Puts it aside if nothing would be lost; see `putAside`. */
-  readonly remove: (id: string) => Promise<Removal>;
+  /** Puts it aside if nothing would be lost; see `putAside`. One whose tree is missing only if somebody asked for just that. */
+  readonly remove: (id: string, wish?: { readonly evenMissing: boolean }) => Promise<Removal>;
   /**
    * After a crash: what was being made is cleared away, for nobody worked in it yet; what lay aside is deleted where
    * `isRemoved` says that it was, and put back where not.
@@ -126,7 +126,7 @@ export function createWorktrees({ folder, scratch, environment, carry }: Worktre
         });
       const repository = await privateRepository(place, parent);
       const { tree } = placeIn(join(folder, id));
-      const forkOf = { repository: parent.repository, ownObjects: ownObjects(place) };
+      const forkOf = { record: parent, place, ownObjects: ownObjects(place) };
       const where = { path: tree, cwd: join(tree, parent.below) };
       return { id, repository, base: undefined, branch: branchOf(name), ...where, forkOf };
     },
@@ -143,9 +143,9 @@ export function createWorktrees({ folder, scratch, environment, carry }: Worktre
     },
     get,
     work: async (id) => workIn(scene(), placeIn(join(folder, id)), await known(id)),
-    remove: async (id) => {
+    remove: async (id, wish) => {
       await known(id);
-      return putAside(scene(), folder, id);
+      return putAside(scene(), folder, id, wish);
     },
     sweep: async (isRemoved) => {
       for (const name of await readdir(folder).catch(() => [])) {

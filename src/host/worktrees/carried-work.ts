@@ -1,0 +1,85 @@
+import { join } from "node:path";
+import { fingerprint, isCarried, REBUILT } from "./carry-files.ts";
+import { runTool } from "./run-tool.ts";
+import type { Carried } from "./worktree-record.ts";
+
+export interface CarriedFiles {
+  readonly tree: string;
+  /** The rules of today; what was carried by those of before is compared as well. */
+  readonly patterns: readonly string[];
+  readonly carried: readonly Carried[];
+  readonly tracked: ReadonlySet<string>;
+}
+
+const ENOUGH = 20;
+
+/**
+ * Files of the kind that is carried (`.env`), or in a folder of that kind, that are not as they were carried or are new:
+ * wherever they lie, also where everything is ignored. Only folders that can be had again are not looked into.
+ */
+export async function changedCarried(asked: CarriedFiles): Promise<readonly string[]> {
+  const { tree, carried, tracked } = asked;
+  const known = new Map(carried.flatMap(({ path, sha256, files = [] }) => [{ path, sha256 }, ...files].map(pair)));
+  const candidates = new Set([...(await filesOfTheKind(asked)), ...known.keys()]);
+  const changed: string[] = [];
+  for (const path of candidates) {
+    if (changed.length === ENOUGH) break;
+    // What cannot be looked up by such a name could be anything.
+    const isText = !path.includes("\ufffd");
+    if (isText && tracked.has(path)) continue;
+    const now = isText ? await fingerprint(join(tree, path)) : "";
+    if (now !== null && now !== known.get(path)) changed.push(path);
+  }
+  return changed;
+}
+
+const pair = ({ path, sha256 }: Carried): [string, string | null] => [path, sha256];
+
+/** Found by a tool that knows less of patterns and finds too many; then judged by the rules, for the path and every folder above it. */
+async function filesOfTheKind({ tree, patterns, carried }: CarriedFiles): Promise<readonly string[]> {
+  if (patterns.length === 0) return [];
+  const root = literal(tree);
+  const large = carried.filter(({ sha256, files }) => sha256 === null && files === undefined);
+  const left = [
+    ["-path", `${root}/.git`],
+    ["-name", REBUILT],
+    ...large.map(({ path }) => ["-path", at(root, literal(path))]),
+  ];
+  const wanted = patterns.flatMap((pattern) => {
+    const like = plain(pattern).replace(/\/?\*\*\/?/g, "*");
+    const places = pattern.includes("/") ? [at(root, like)] : [at(root, like), `${root}/*/${like}`];
+    return places.flatMap((place) => [
+      ["-path", place],
+      ["-path", `${place}/*`],
+    ]);
+  });
+  // A link to dependencies that lie elsewhere holds nothing itself.
+  const kinds = [
+    ["-type", "f"],
+    ["-type", "l", "-not", "-name", REBUILT],
+  ];
+  const skipped = ["-type", "d", ...anyOf(left), "-prune"];
+  const shown = [...anyOf(kinds), ...anyOf(wanted), "-printf", "%P\\0"];
+  const told = await runTool("find", [tree, "-xdev", ...skipped, "-o", ...shown]);
+  const paths = told.toString().split("\0").filter(Boolean);
+  return paths.filter((path) => NO_NAME.test(path) || withFolders(path).some((one) => isCarried(one, patterns)));
+}
+
+/** No rule can speak of such a name, so the tool's word counts. */
+const NO_NAME = /[\\\p{Cc}\ufffd]/u;
+
+const at = (root: string, path: string): string => `${root}/${path}`;
+const anyOf = (tests: readonly (readonly string[])[]): readonly string[] => [
+  "(",
+  ...tests.flatMap((test, n) => (n === 0 ? test : ["-o", ...test])),
+  ")",
+];
+
+/** For a tool to which more than a star is special. */
+const plain = (text: string): string => text.replace(/[\\?[\]]/g, "\\$&");
+const literal = (text: string): string => plain(text).replaceAll("*", "\\*");
+
+function withFolders(path: string): readonly string[] {
+  const parts = path.split("/");
+  return parts.map((_part, n) => parts.slice(0, n + 1).join("/"));
+}

@@ -1,0 +1,112 @@
+import type { Dirent } from "node:fs";
+import { lstat, mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { errno } from "../errno.ts";
+import type { RepositoryView } from "../git/repository-view.ts";
+import { Unclear } from "./own-objects.ts";
+
+export interface LeftFiles {
+  /** Its git dir holds, as `info/exclude`, the user's own rules from outside of the files. */
+  readonly view: RepositoryView;
+  readonly tree: string;
+  /** With all that HEAD tracks. */
+  readonly indexFile: string;
+  readonly scratch: string;
+  /** The user's commit whose `.gitignore` files count; null: there is none. */
+  readonly rulesFrom: string | null;
+}
+
+const ENOUGH = 20;
+const LOOKED_MAX = 1_000_000;
+
+/**
+ * Files that git does not track and that no rule of the user's makes disposable. What an agent wrote into ignore files, or
+ * configured, is not asked: it would hide the agent's own work. At most the first few.
+ */
+export async function untrackedFiles(asked: LeftFiles): Promise<readonly string[]> {
+  const { view, tree, indexFile } = asked;
+  const rules = await layOutRules(asked);
+  // Without any rule; a folder in which nothing is tracked by its name alone.
+  const flags = ["--others", "--directory", "-z"];
+  const listed = await view.git.must(["ls-files", ...flags], { indexFile, workTree: tree });
+  let pending = listed.toString().split("\0").filter(Boolean);
+  const found: string[] = [];
+  for (let looked = 0; pending.length > 0 && found.length < ENOUGH; ) {
+    looked += pending.length;
+    if (looked > LOOKED_MAX) throw new Unclear(`more than ${LOOKED_MAX} files in it are not tracked`);
+    const disposable = await disposableOf(asked, rules, pending);
+    const left = pending.filter((path) => !disposable.has(path));
+    found.push(...left.filter((path) => !path.endsWith("/")));
+    pending = [];
+    for (const folder of left.filter((path) => path.endsWith("/")))
+      if (found.length < ENOUGH) pending.push(...(await entriesOf(tree, folder)));
+  }
+  return found.slice(0, ENOUGH);
+}
+
+/** A tree with nothing in it but the ignore files of the user's own commit. */
+async function layOutRules({ view, scratch, rulesFrom }: LeftFiles): Promise<string> {
+  const workTree = join(scratch, "rules");
+  await mkdir(workTree);
+  if (rulesFrom === null) return workTree;
+  const indexFile = join(scratch, "rules-index");
+  await view.git.must(["read-tree", rulesFrom], { workTree, indexFile });
+  const listed = await view.git.must(["ls-files", "--stage", "-z"], { indexFile });
+  const files = listed.toString("latin1").split("\0").filter(isIgnoreFile);
+  const input = Buffer.from(files.map((line) => `${line.slice(line.indexOf("\t") + 1)}\0`).join(""), "latin1");
+  await view.git.must(["checkout-index", "--quiet", "-z", "--stdin"], { workTree, indexFile, input });
+  return workTree;
+}
+
+/** Git does not follow one that is a link. */
+const isIgnoreFile = (line: string): boolean => /^100[0-7]+ [^\t]*\t(.*\/)?\.gitignore$/s.test(line);
+
+/** Those which the rules cover. A name that is no text is covered by none. */
+async function disposableOf(
+  { view }: LeftFiles,
+  workTree: string,
+  paths: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const asked = paths.filter((path) => !path.includes("\ufffd"));
+  const input = asked.map((path) => `./${path}\0`).join("");
+  // It knows no literal paths; behind `./` nothing is magic to it.
+  const command = ["--no-literal-pathspecs", "check-ignore", "--no-index", "--verbose", "-z", "--stdin"];
+  const { exitCode, stdout, stderr } = await view.git.run(command, { workTree, input });
+  if (exitCode > 1) throw new Unclear(`git check-ignore failed: ${stderr.trim()}`);
+  // Source, line, pattern, path; a pattern may also say that the path is not to be ignored.
+  const told = stdout.toString().split("\0");
+  const covered = new Set<string>();
+  for (let at = 0; at + 3 < told.length; at += 4)
+    if (told[at + 2]?.startsWith("!") === false) covered.add((told[at + 3] ?? "").slice(2));
+  return covered;
+}
+
+/** Files and links by their names, folders with a slash. What is neither holds nothing; repositories are looked for elsewhere. */
+async function entriesOf(tree: string, folder: string): Promise<readonly string[]> {
+  if (folder.includes("\ufffd")) throw new Unclear(`${folder} has a name that is no text`);
+  const entries = await readdir(join(tree, folder), { withFileTypes: true });
+  return entries.filter((entry) => entry.name !== ".git").flatMap((entry) => named(folder, entry));
+}
+
+function named(folder: string, entry: Dirent): readonly string[] {
+  if (entry.isDirectory()) return [`${folder}${entry.name}/`];
+  return entry.isFile() || entry.isSymbolicLink() ? [`${folder}${entry.name}`] : [];
+}
+
+/** What lies where a submodule would be. Git does not look there as long as nobody asked for the submodule. */
+export async function filesInGitlinks(tree: string, gitlinks: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const path of gitlinks) {
+    if (path.includes("\ufffd")) throw new Unclear(`${path} has a name that is no text`);
+    const there = await lstat(join(tree, path)).catch(orNothing);
+    if (there?.isDirectory() === true)
+      found.push(...(await readdir(join(tree, path))).map((name) => `${path}/${name}`));
+    else if (there !== null) found.push(path);
+  }
+  return found;
+}
+
+function orNothing(thrown: unknown): null {
+  if (["ENOENT", "ENOTDIR"].includes(errno(thrown) ?? "")) return null;
+  throw thrown;
+}
