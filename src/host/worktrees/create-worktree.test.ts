@@ -166,7 +166,7 @@ proves(
 );
 
 proves("WT-6", "every kind of repository is a base", async () => {
-  using bench = setUpBench();
+  using bench = setUpBench({ borrows: true });
   const made = async (cwd: string, name: string) => {
     const before = bench.portrait(cwd);
     const tree = await bench.worktree({ cwd, name });

@@ -5,6 +5,7 @@ import { openView, type RepositoryView } from "../git/repository-view.ts";
 import type { GitRunner } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";
 import { type CarryRules, carryFiles } from "./carry-files.ts";
+import { makeFolders } from "./make-folders.ts";
 import { type Identity, writePrivateGitDir } from "./private-git-dir.ts";
 import { holdObjects } from "./shared-objects.ts";
 import { placeIn, type WorktreePlace, type WorktreeRecord, writeRecord } from "./worktree-record.ts";
@@ -19,7 +20,12 @@ export interface NewWorktree {
   /** `none`: an empty tree on the base, for somebody who has its contents. */
   readonly files: "base" | "none";
   /** Set when `repository` is that of another worktree: the user's own one, and the store that is its agent's. */
-  readonly forkOf?: { readonly repository: WorktreeRecord["repository"]; readonly ownObjects: string };
+  readonly forkOf?: {
+    readonly repository: WorktreeRecord["repository"];
+    readonly ownObjects: string;
+    /** What was ignored beyond its files when the other one was made: its agent may have changed that since. */
+    readonly exclude: string;
+  };
 }
 
 export interface WorktreeYard {
@@ -31,7 +37,7 @@ export interface WorktreeYard {
   readonly carry: () => CarryRules;
   readonly identity: (repository: Repository) => Promise<Identity>;
   /** What the person ignores everywhere. */
-  readonly globalExclude: (repository: Repository) => Promise<string>;
+  readonly globalExclude: () => Promise<string>;
 }
 
 export const MAKING = ".making-";
@@ -59,13 +65,17 @@ async function fill(
   making: WorktreePlace,
   place: WorktreePlace,
 ): Promise<WorktreeRecord> {
-  const own = forkOf?.ownObjects;
-  await using view = await openView(yard.git, repository, yard.scratch, own === undefined ? [] : [own]);
+  // The refs first, then the objects, for a commit that comes in between has a ref that we do not have. And git is shown
+  // the objects that are ours by then: where else theirs says that there are some, it does not read.
+  await using held = await openView(yard.git, { ...repository, objectDirs: [making.objects] }, yard.scratch);
+  const objects = await holdObjects(repository.objectDirs, making.objects, forkOf?.ownObjects);
+  await using shared =
+    objects === "shared" ? await openView(yard.git, repository, yard.scratch, [making.objects]) : null;
+  const view = shared ?? held;
   const commit = await resolveBase(view, base);
   const refs = await refsOf(view);
-  const objects = await holdObjects(repository.objectDirs, making.objects, own);
   const objectDirs = objects === "shared" ? [place.objects, ...repository.objectDirs] : [place.objects];
-  const exclude = `${(await readSmall(join(repository.commonDir, "info", "exclude"))) ?? ""}\n${await yard.globalExclude(repository)}`;
+  const exclude = forkOf?.exclude ?? `${await ownExclude(repository)}\n${await yard.globalExclude()}`;
   const gitDir = join(making.tree, ".git");
   const identity = await yard.identity(repository);
   await writePrivateGitDir(gitDir, { repository, branch, commit, refs, objectDirs, identity, exclude });
@@ -75,6 +85,8 @@ async function fill(
   await writeFile(making.exclude, exclude);
   const indexFile = join(gitDir, "index");
   if (commit !== null && files === "base") await checkOut(view, commit, making.tree, indexFile);
+  // A base from before the directory was there.
+  if (!(await makeFolders(making.tree, repository.below))) throw noFolder(repository.below);
   const user = forkOf?.repository ?? { root: repository.root, gitDir: repository.gitDir };
   const carried =
     user.root === null || files === "none"
@@ -84,6 +96,17 @@ async function fill(
   const { objectFormat, below } = repository;
   const known = { id, branch, repository: user, below, base: commit, objectFormat };
   return { format: 1, ...known, objects, objectDirs, createdAt, ...carried };
+}
+
+async function ownExclude({ commonDir }: Repository): Promise<string> {
+  return (await readSmall(join(commonDir, "info", "exclude"))) ?? "";
+}
+
+function noFolder(below: string): HostError {
+  return new HostError("cwd_missing", `${below} is no folder in the base: a link or a file is on the way`, {
+    remedy: "start the session at the root of the repository, or in a folder that is one in the base",
+    details: { below },
+  });
 }
 
 /** The commit, or null where HEAD has none yet. */

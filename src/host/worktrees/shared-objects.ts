@@ -1,7 +1,10 @@
-import { mkdir, readdir, stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { copyPlain, linkPlain, sideBySide, type Taken } from "../copy-plain.ts";
+import { errno } from "../errno.ts";
+import { type HeldFolder, holdFolder } from "../held-folder.ts";
 import { HostError } from "../host-error.ts";
-import { runTool } from "./run-tool.ts";
+import { orFailed, runTool } from "./run-tool.ts";
 
 /**
  * How a worktree holds the objects it stands on:
@@ -16,56 +19,86 @@ const TRIES = 3;
 
 /**
  * Nothing is written to `from`. The folder is for reading only: where it is linked its files are the user's own. `own` is
- * the store of another worktree, which its agent can write: it is copied, and what is no plain file in it is left out.
+ * the store of another worktree, which its agent can write: it is copied. Of all of them only objects are taken, not where
+ * else there are some; no link is followed, so what is not theirs does not come along.
  */
 export async function holdObjects(from: readonly string[], folder: string, own?: string): Promise<ObjectsHeld> {
   await mkdir(join(folder, "info"), { recursive: true });
   await mkdir(join(folder, "pack"), { recursive: true });
-  if (own !== undefined) {
-    await everything([own], folder, "--reflink=auto");
-    await runTool("find", [folder, "-not", "-type", "d", "-not", "-type", "f", "-delete"]);
-  }
+  if (own !== undefined) await everything([own], folder, copyPlain);
   const device = (await stat(folder)).dev;
   const isNear = (await Promise.all(from.map(async (path) => (await stat(path)).dev === device))).every(Boolean);
-  if (isNear && (await everything(from, folder, "--link").catch(refusedLink))) return "linked";
+  if (isNear && (await everything(from, folder, linkPlain))) return "linked";
   const sizes = await Promise.all(from.map(sizeOf));
   if (sizes.reduce((sum, size) => sum + size, 0) > COPIED_BYTES_MAX) return "shared";
-  await everything(from, folder, "--reflink=auto");
+  await everything(from, folder, copyPlain);
   return "copied";
 }
 
+type Take = (from: HeldFolder, name: Buffer, to: Buffer) => Promise<Taken>;
+
 /**
- * Loose objects first, packs last and once more: who packs meanwhile writes the pack before he removes what it holds. A
- * file that went away between being seen and being taken is in a newer pack, so the round is made again.
+ * Loose objects first, packs last: who packs meanwhile writes the pack before he removes what it holds. A file that went
+ * away between being seen and being taken is in a newer pack, so the round is made again. False: the file system has no
+ * second names, or the files are somebody else's.
  */
-async function everything(from: readonly string[], folder: string, how: string): Promise<boolean> {
+async function everything(from: readonly string[], folder: string, take: Take): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {
     try {
-      for (const path of from) {
-        const loose = (await readdir(path)).filter((name) => /^[0-9a-f]{2}$/.test(name));
-        if (loose.length > 0) await take(path, loose, folder, how);
-      }
-      for (const path of from) await take(path, ["pack"], folder, how);
-      return true;
+      let isWhole = true;
+      for (const kind of [LOOSE, PACKED])
+        for (const path of from) isWhole = (await takeFrom(path, folder, kind, take)) && isWhole;
+      if (isWhole) return true;
+      if (tries === TRIES) throw unsteady(from);
     } catch (thrown) {
-      if (tries === TRIES || !isGone(thrown)) throw thrown;
+      if (take === linkPlain && NO_LINK.includes(errno(thrown) ?? "")) return false;
+      orFailed("take objects", thrown);
     }
   }
 }
 
-async function take(path: string, names: readonly string[], folder: string, how: string): Promise<void> {
-  const sources = names.map((name) => join(path, name));
-  await runTool("cp", ["--archive", "--no-clobber", how, "--", ...sources, `${folder}/`]);
+const NO_LINK = ["EXDEV", "EPERM", "EACCES", "EMLINK", "ENOTSUP", "ENOSYS"];
+
+interface Kind {
+  readonly folder: RegExp;
+  readonly file: RegExp;
 }
 
-function isGone(thrown: unknown): boolean {
-  return thrown instanceof HostError && /No such file or directory/.test(thrown.message);
+const LOOSE: Kind = { folder: /^[0-9a-f]{2}$/, file: /^([0-9a-f]{38}|[0-9a-f]{62})$/ };
+const PACKED: Kind = { folder: /^pack$/, file: /^pack-[0-9a-f]+\.(pack|idx|rev|mtimes|bitmap|promisor)$/ };
+
+/** Whether everything that was seen was still there. */
+async function takeFrom(path: string, folder: string, kind: Kind, take: Take): Promise<boolean> {
+  await using objects = await holdFolder(path);
+  if (objects === null) throw noStore(path);
+  let isWhole = true;
+  for (const { name } of (await objects.list()).filter((entry) => kind.folder.test(entry.name.toString()))) {
+    await using inner = await objects.inner(name);
+    if (inner === null) throw noStore(join(path, name.toString()));
+    const to = join(folder, name.toString());
+    await mkdir(to, { recursive: true });
+    const files = (await inner.list()).filter((entry) => kind.file.test(entry.name.toString()));
+    await sideBySide(files, async (entry) => {
+      const taken = await take(inner, entry.name, Buffer.from(join(to, entry.name.toString())));
+      if (taken === "other") throw noStore(join(path, name.toString(), entry.name.toString()));
+      isWhole &&= taken === "taken";
+    });
+  }
+  return isWhole;
 }
 
-/** A file system without second names, or files that are somebody else's. */
-function refusedLink(thrown: unknown): boolean {
-  if (thrown instanceof HostError && /cannot create hard link/.test(thrown.message)) return false;
-  throw thrown;
+function unsteady(from: readonly string[]): HostError {
+  return new HostError("worktree_failed", "objects went away while they were being taken, again and again", {
+    remedy: "try again when nobody packs or prunes there",
+    details: { from },
+  });
+}
+
+function noStore(path: string): HostError {
+  return new HostError("repository_invalid", `${path} is not what git puts there: it is a link, or something else`, {
+    remedy: "put files and folders there, not links: `git clone` makes a plain repository of it",
+    details: { path, reason: "objects" },
+  });
 }
 
 async function sizeOf(path: string): Promise<number> {
