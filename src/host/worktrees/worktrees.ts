@@ -66,7 +66,14 @@ export interface WorktreesOptions {
   readonly gitTimeoutMs?: number;
 }
 
-export function createWorktrees({ folder, scratch, environment, carry, borrows, gitTimeoutMs }: WorktreesOptions): Worktrees {
+export function createWorktrees({
+  folder,
+  scratch,
+  environment,
+  carry,
+  borrows,
+  gitTimeoutMs,
+}: WorktreesOptions): Worktrees {
   const git = createGitRunner(environment, gitTimeoutMs);
   const yard: WorktreeYard = { git, folder, scratch, carry, ...createPerson(git, environment) };
   const scene = () => ({ git, scratch, carry: carry().patterns });
