@@ -253,7 +253,7 @@ async function swapping(a: string, b: string): Promise<AsyncDisposable> {
 }
 
 const provesRace = proves.skipIf(!needs("python3") || process.platform !== "linux");
-const ROUNDS = 25;
+const ROUNDS = 12;
 
 provesRace("WT-15", "a folder of objects that is a link now and then brings nothing of where it leads", async () => {
   using bench = setUpBench();
