@@ -56,10 +56,10 @@ function held(handle: FileHandle, spelled: Buffer): HeldFolder {
     at,
     list: () => readdir(prefix, { withFileTypes: true, encoding: "buffer" }),
     inner: async (name) => {
-      const found = await open(at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(orNothing);
+      const found = await open(at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(orOther);
       return found === null ? null : held(found, below(spelled, name));
     },
-    file: async (name) => regular(await open(at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(orNothing)),
+    file: async (name) => regular(await open(at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(orOther)),
     [Symbol.asyncDispose]: () => handle.close(),
   };
 }
@@ -73,6 +73,11 @@ async function regular(handle: FileHandle | null): Promise<FileHandle | null> {
 }
 
 function orNothing(thrown: unknown): null {
-  if (["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "ENXIO"].includes(errno(thrown) ?? "")) return null;
+  return errno(thrown) === "EACCES" ? null : orOther(thrown);
+}
+
+/** What is there and closed to us is not the same as nothing. */
+function orOther(thrown: unknown): null {
+  if (["ENOENT", "ENOTDIR", "ELOOP", "ENXIO"].includes(errno(thrown) ?? "")) return null;
   throw thrown;
 }

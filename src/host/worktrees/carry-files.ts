@@ -72,7 +72,8 @@ export function isCarried(path: string, patterns: readonly string[]): boolean {
 async function carryOne({ from, to }: CarryScene, path: string, bytesMax: number): Promise<string | null> {
   const source = join(from, path);
   const target = join(to, path);
-  const found = await lstat(source);
+  const found = await lstat(source).catch(orNothing);
+  if (found === null) return "it went away";
   if (found.isSymbolicLink()) return "it is a link";
   if (!found.isFile() && !found.isDirectory()) return "it is no file";
   // Spares a copy that would be too large; where it cannot tell, the copy itself counts.
@@ -103,6 +104,7 @@ async function takeOne(
     return null;
   } catch (thrown) {
     if (thrown instanceof TooMuch) return thrown.message;
+    if (["EACCES", "EPERM"].includes(errno(thrown) ?? "")) return "it may not be read";
     return orFailed(`carrying ${name}`, thrown);
   }
 }

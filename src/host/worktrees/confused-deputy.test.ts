@@ -3,13 +3,18 @@ import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
@@ -224,14 +229,35 @@ proves("WT-15", "pipes in a worktree's git dir keep nobody waiting", async () =>
   await pipe(".git/config", false);
 });
 
-proves("WT-4", "a plain `git clone` of a worktree works", async () => {
-  using bench = setUpBench();
-  const { path } = await bench.worktree();
-  bench.git(bench.directory, "clone", "--quiet", path, "cloned");
-  bench.git(bench.directory, "clone", "--quiet", "--no-local", path, "fetched");
-  expect(bench.git(join(bench.directory, "cloned"), "fsck", "--full")).toBe("");
-  expect(readFileSync(join(bench.directory, "cloned/README.md"), "utf8")).toBe("hello\n");
-});
+const SHM = "/dev/shm";
+const isElsewhere = existsSync(SHM) && statSync(SHM).dev !== statSync(tmpdir()).dev;
+
+proves.skipIf(!isElsewhere)(
+  "WT-15",
+  "packs that are too large to copy are read where they are, and only those",
+  async () => {
+    using bench = setUpBench();
+    const foreign = foreignIn(bench);
+    const repo = realpathSync(mkdtempSync(join(SHM, "trees-")));
+    try {
+      bench.git(bench.directory, "clone", "--quiet", "--no-local", bench.repo, repo);
+      bench.git(repo, "repack", "-a", "-d", "--quiet");
+      const large = join(repo, `.git/objects/pack/pack-${"0".repeat(40)}.pack`);
+      writeFileSync(large, "");
+      truncateSync(large, 3e9);
+      const made = await bench.worktree({ cwd: repo });
+      expect(made.objects).toBe("shared");
+      expect(bench.git(made.path, "status", "--porcelain")).toBe("");
+      const plan = await bench.yard.plan({ id: "late", cwd: repo, name: "late" });
+      bench.write(join(repo, ".git/objects/info/alternates"), `${foreign.path}/.git/objects\n`);
+      writeFileSync(join(repo, ".git/HEAD"), `${foreign.commit}\n`);
+      await expect(bench.yard.create(plan, "now")).rejects.toMatchObject(code("worktree_base_missing"));
+      expectNothingOf(foreign, bench);
+    } finally {
+      rmSync(repo, { recursive: true });
+    }
+  },
+);
 
 const SWAPPER = `
 import ctypes, sys

@@ -7,6 +7,7 @@ import { HostError } from "../host-error.ts";
 import { type CarryRules, carryFiles } from "./carry-files.ts";
 import { makeFolders } from "./make-folders.ts";
 import { type Identity, writePrivateGitDir } from "./private-git-dir.ts";
+import { orFailed } from "./run-tool.ts";
 import { holdObjects } from "./shared-objects.ts";
 import { placeIn, type WorktreePlace, type WorktreeRecord, writeRecord } from "./worktree-record.ts";
 
@@ -55,7 +56,7 @@ export async function createWorktree(yard: WorktreeYard, given: NewWorktree): Pr
     return record;
   } catch (thrown) {
     await rm(making.folder, { recursive: true, force: true });
-    throw thrown;
+    return orFailed("making the worktree", thrown);
   }
 }
 
@@ -67,11 +68,8 @@ async function fill(
 ): Promise<WorktreeRecord> {
   // The refs first, then the objects, for a commit that comes in between has a ref that we do not have. And git is shown
   // the objects that are ours by then: where else theirs says that there are some, it does not read.
-  await using held = await openView(yard.git, { ...repository, objectDirs: [making.objects] }, yard.scratch);
+  await using view = await openView(yard.git, { ...repository, objectDirs: [making.objects] }, yard.scratch);
   const objects = await holdObjects(repository.objectDirs, making.objects, forkOf?.ownObjects);
-  await using shared =
-    objects === "shared" ? await openView(yard.git, repository, yard.scratch, [making.objects]) : null;
-  const view = shared ?? held;
   const commit = await resolveBase(view, base);
   const refs = await refsOf(view);
   const objectDirs = objects === "shared" ? [place.objects, ...repository.objectDirs] : [place.objects];

@@ -1,4 +1,4 @@
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { copyPlain, linkPlain, sideBySide, type Taken } from "../copy-plain.ts";
 import { errno } from "../errno.ts";
@@ -10,7 +10,7 @@ import { orFailed, runTool } from "./run-tool.ts";
  * How a worktree holds the objects it stands on:
  * `linked`: the same files under second names in a folder of its own, so a `git gc --prune` over there takes nothing away;
  * `copied`: the same, where the disk is another one;
- * `shared`: read where they are, because they are too many to copy; then a prune over there can take them away.
+ * `shared`: packs are read where they are, because they are too large to copy; then a repack over there can take them away.
  */
 export type ObjectsHeld = "linked" | "copied" | "shared";
 
@@ -25,17 +25,33 @@ const TRIES = 3;
 export async function holdObjects(from: readonly string[], folder: string, own?: string): Promise<ObjectsHeld> {
   await mkdir(join(folder, "info"), { recursive: true });
   await mkdir(join(folder, "pack"), { recursive: true });
-  if (own !== undefined) await everything([own], folder, copyPlain);
+  if (own !== undefined) await everything([own], folder, copy);
   const device = (await stat(folder)).dev;
   const isNear = (await Promise.all(from.map(async (path) => (await stat(path)).dev === device))).every(Boolean);
   if (isNear && (await everything(from, folder, linkPlain))) return "linked";
   const sizes = await Promise.all(from.map(sizeOf));
-  if (sizes.reduce((sum, size) => sum + size, 0) > COPIED_BYTES_MAX) return "shared";
-  await everything(from, folder, copyPlain);
-  return "copied";
+  const isLarge = sizes.reduce((sum, size) => sum + size, 0) > COPIED_BYTES_MAX;
+  await everything(from, folder, isLarge ? leavePack : copy);
+  return isLarge ? "shared" : "copied";
 }
 
-type Take = (from: HeldFolder, name: Buffer, to: Buffer) => Promise<Taken>;
+type Take = (from: HeldFolder, name: Buffer, to: Buffer, source: string) => Promise<Taken>;
+
+const copy: Take = (from, name, to) => copyPlain(from, name, to);
+
+/**
+ * A pack is left where it is and led to. Its index is ours: whoever puts somebody else's pack in its place would have to
+ * know what is in that one, for git holds a pack against its index.
+ */
+const leavePack: Take = async (from, name, to, source) => {
+  if (!name.toString().endsWith(".pack")) return copyPlain(from, name, to);
+  await symlink(source, to).catch(orThere);
+  return "taken";
+};
+
+function orThere(thrown: unknown): void {
+  if (errno(thrown) !== "EEXIST") throw thrown;
+}
 
 /**
  * Loose objects first, packs last: who packs meanwhile writes the pack before he removes what it holds. A file that went
@@ -79,8 +95,9 @@ async function takeFrom(path: string, folder: string, kind: Kind, take: Take): P
     await mkdir(to, { recursive: true });
     const files = (await inner.list()).filter((entry) => kind.file.test(entry.name.toString()));
     await sideBySide(files, async (entry) => {
-      const taken = await take(inner, entry.name, Buffer.from(join(to, entry.name.toString())));
-      if (taken === "other") throw noStore(join(path, name.toString(), entry.name.toString()));
+      const source = join(path, name.toString(), entry.name.toString());
+      const taken = await take(inner, entry.name, Buffer.from(join(to, entry.name.toString())), source);
+      if (taken === "other") throw noStore(source);
       isWhole &&= taken === "taken";
     });
   }
