@@ -46,6 +46,19 @@ proves(
   },
 );
 
+proves("WT-15", "nobody goes on in a kept worktree where its folder has become a link", async () => {
+  using bench = setUpBench();
+  const { id, cwd } = await start(daemon, { adapter: "demo", cwd: join(bench.repo, "src"), worktree: true });
+  await rename(cwd, `${cwd}-aside`);
+  await symlink(await newFolder(), cwd);
+  expectOk(await daemon.call("POST", `/sessions/${id}/kill`, {}));
+  const attach = () => daemon.call("POST", `/api/worktrees/${id}/attach`, { adapter: "demo" });
+  expectRefusal(await attach(), 400, "cwd_missing");
+  await rm(cwd);
+  await rename(`${cwd}-aside`, cwd);
+  expectOk(await attach(), 201);
+});
+
 proves(
   "WT-15",
   "a worktree with pipes in its git dir is shown, collected around and kept, without a wait",
