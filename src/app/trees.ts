@@ -29,6 +29,7 @@ export function openTrees(options: {
         config.show().worktree ?? {};
       return { patterns: carry, bytesMax: carryBytesMax };
     },
+    borrows: () => config.show().worktree?.alternates ?? WORKTREE_DEFAULTS.alternates,
   });
   return {
     trees: createSessionTrees({ store, committer, clock, worktrees, log: log.write }),

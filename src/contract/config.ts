@@ -119,6 +119,10 @@ export const Config = z.looseObject({
         .optional()
         .describe("what goes along into a worktree although git does not know it: names at any depth, or paths"),
       carryBytesMax: bytes(0).describe("a file or folder that is larger stays behind"),
+      alternates: z
+        .boolean()
+        .optional()
+        .describe("whether a repository that borrows objects of another one (`git clone --shared`) may be the base"),
     })
     .optional()
     .describe("what a worktree is made with"),
@@ -175,7 +179,11 @@ export const LIMIT_DEFAULTS = {
 } as const;
 
 /** Under `worktree`. */
-export const WORKTREE_DEFAULTS = { carry: [".env*", "node_modules"], carryBytesMax: 536_870_912 } as const;
+export const WORKTREE_DEFAULTS = {
+  carry: [".env*", "node_modules"],
+  carryBytesMax: 536_870_912,
+  alternates: false,
+} as const;
 
 /** Takes effect at once; the others need a restart. */
 export const HOT_KEYS: readonly string[] = [

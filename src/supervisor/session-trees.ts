@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { NomosError, toNomosError } from "../contract/index.ts";
 import { type Clock, isInside, type Work, type Worktree, type Worktrees } from "../host/index.ts";
 import {
@@ -114,6 +115,8 @@ export function createSessionTrees({ store, committer, clock, worktrees, log }: 
         const { sessions, state, path, branch, cwd } = await known(attach);
         if (state === "missing") throw new NomosError("worktree_missing", { id: attach, path });
         if (sessions.length > 0) throw new NomosError("worktree_in_use", { id: attach, sessions: [...sessions] });
+        // Whoever worked in it before may have left a link on the way: what it leads to is not the worktree.
+        if ((await realpath(cwd).catch(() => null)) !== cwd) throw new NomosError("cwd_missing", { cwd });
         return { cwd, root: path, facts: [fact("worktree.attached@1", { worktreeId: attach, path, branch })] };
       }
       if (worktree !== true && scope === undefined) return null;

@@ -18,6 +18,8 @@ export interface Bench extends Disposable {
     readonly base?: string;
     readonly name?: string;
   }) => Promise<Worktree>;
+  /** Of a worktree, as for the fork of its session. */
+  readonly fork: (from: string) => Promise<Worktree>;
   /** All of a repository that must not change: status, configuration, refs, reflogs, the index and every other byte but objects. */
   readonly portrait: (repo?: string) => string;
 }
@@ -27,6 +29,9 @@ export interface BenchOptions {
   readonly commit?: boolean;
   readonly carry?: readonly string[];
   readonly carryBytesMax?: number;
+  /** `worktree.alternates` */
+  readonly borrows?: boolean;
+  readonly gitTimeoutMs?: number;
 }
 
 export function setUpBench({
@@ -34,6 +39,8 @@ export function setUpBench({
   commit = true,
   carry = [".env*", "node_modules"],
   carryBytesMax = 1e9,
+  borrows = false,
+  gitTimeoutMs = 20_000,
 }: BenchOptions = {}): Bench {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "trees-")));
   const person = join(directory, "person");
@@ -71,6 +78,8 @@ export function setUpBench({
     scratch: join(directory, "home", "tmp", "git"),
     environment: env,
     carry: () => ({ patterns: carry, bytesMax: carryBytesMax }),
+    borrows: () => borrows,
+    gitTimeoutMs,
   });
   const portrait: Bench["portrait"] = (of = repo) => {
     const isBare = git(of, "rev-parse", "--is-bare-repository") === "true";
@@ -104,6 +113,8 @@ export function setUpBench({
     portrait,
     worktree: async ({ cwd = repo, base, name = "brave-otter-3f" } = {}) =>
       yard.create(await yard.plan({ id: randomUUID(), cwd, name, base }), "2026-11-15T00:00:00.000Z"),
+    fork: async (from) =>
+      yard.create(await yard.planFork({ id: randomUUID(), from, name: "forked" }), "2026-11-15T00:00:00.000Z"),
     [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
   };
 }

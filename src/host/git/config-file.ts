@@ -1,4 +1,4 @@
-import { lstat } from "node:fs/promises";
+import { holdFile } from "../held-folder.ts";
 import { HostError } from "../host-error.ts";
 import type { GitRunner } from "./run-git.ts";
 
@@ -11,13 +11,15 @@ export interface GitConfig {
 
 const CONFIG_BYTES_MAX = 1_048_576;
 
+/** By its real path: a link in its place, or a pipe, is no configuration. */
 export async function readGitConfig(git: GitRunner, path: string): Promise<GitConfig> {
-  const found = await lstat(path).catch(() => null);
-  // A pipe in its place would keep us waiting.
-  if (found === null || !found.isFile()) return NO_CONFIG;
-  if (found.size > CONFIG_BYTES_MAX)
+  await using file = await holdFile(path);
+  if (file === null) return NO_CONFIG;
+  if ((await file.stat()).size > CONFIG_BYTES_MAX)
     throw new HostError("git_failed", `${path} is larger than a configuration is`, { remedy: "look at that file" });
-  const listed = await git.must(["config", "--file", path, "--no-includes", "--null", "--list"]);
+  // What was opened is what git reads, whatever stands at the path by then.
+  const input = await file.readFile();
+  const listed = await git.must(["config", "--file", "-", "--no-includes", "--null", "--list"], { input });
   const entries = listed
     .toString()
     .split("\0")

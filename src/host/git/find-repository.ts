@@ -1,8 +1,9 @@
-import { constants } from "node:fs";
-import { lstat, open, realpath } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { lstat, realpath } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { errno } from "../errno.ts";
+import { holdFile } from "../held-folder.ts";
 import { HostError } from "../host-error.ts";
+import { isInside } from "../path-inside.ts";
 import { type GitConfig, readGitConfig } from "./config-file.ts";
 import type { GitRunner } from "./run-git.ts";
 
@@ -22,8 +23,13 @@ export interface Repository {
   readonly objectDirs: readonly string[];
 }
 
+export interface FoundRepository extends Repository {
+  /** Those of the object directories that lie outside of it. Whoever can write its files can name anybody's. */
+  readonly foreign: readonly string[];
+}
+
 /** From a real path upwards. Null: there is none. One that is not what it says it is, is refused. */
-export async function findRepository(git: GitRunner, start: string): Promise<Repository | null> {
+export async function findRepository(git: GitRunner, start: string): Promise<FoundRepository | null> {
   for (let root = start; ; root = dirname(root)) {
     const gitDir = await gitDirAt(git, root);
     if (gitDir !== null) return describe(git, root, gitDir, relative(root, start));
@@ -32,17 +38,27 @@ export async function findRepository(git: GitRunner, start: string): Promise<Rep
   }
 }
 
-async function describe(git: GitRunner, root: string | null, gitDir: string, below: string): Promise<Repository> {
-  const common = await readSmall(join(gitDir, "commondir"));
-  const commonDir = common === null ? gitDir : await realpath(resolve(gitDir, common.trim())).catch(() => gitDir);
+async function describe(git: GitRunner, root: string | null, gitDir: string, below: string): Promise<FoundRepository> {
+  const commonDir = await commonDirOf(root, gitDir);
   if (!(await isGitDir(commonDir))) throw notAsItSays(gitDir, "its common directory is no repository");
   const config = await readGitConfig(git, join(commonDir, "config"));
+  const objectDirs = await withBorrowed(join(commonDir, "objects"));
   return {
-    ...{ root, gitDir, commonDir, below, config },
+    ...{ root, gitDir, commonDir, below, config, objectDirs },
     objectFormat: config.get("extensions.objectformat")?.toLowerCase() === "sha256" ? "sha256" : "sha1",
     refFormat: config.get("extensions.refstorage") === "reftable" ? "reftable" : "files",
-    objectDirs: await withBorrowed(join(commonDir, "objects")),
+    foreign: objectDirs.filter((path) => ![commonDir, root ?? commonDir].some((own) => isInside(own, path))),
   };
+}
+
+/** Of a linked worktree it is what its git dir lies in. Any other way to one could lead to anybody's repository. */
+async function commonDirOf(root: string | null, gitDir: string): Promise<string> {
+  if ((await lstat(join(gitDir, "commondir")).catch(orNothing)) === null) return gitDir;
+  const named = await readSmall(join(gitDir, "commondir"));
+  const commonDir = named === null ? null : await realpath(resolve(gitDir, named.trim())).catch(orNothing);
+  const isLinked = (root === null || gitDir !== join(root, ".git")) && basename(dirname(gitDir)) === "worktrees";
+  if (isLinked && commonDir === dirname(dirname(gitDir))) return commonDir;
+  throw notAsItSays(gitDir, "its `commondir` leads to a repository that it is no part of: it could be anybody's");
 }
 
 async function gitDirAt(git: GitRunner, root: string): Promise<string | null> {
@@ -97,17 +113,12 @@ function unquoted(line: string): string {
 
 const SMALL_BYTES_MAX = 65_536;
 
-/** A small regular file by its own name; null where there is none. Never waits: a pipe is not opened. */
-export async function readSmall(path: string): Promise<string | null> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(orNothing);
+/** A small regular file by its real path; null where there is none, or a link on the way. Never waits: a pipe is not opened. */
+export async function readSmall(path: string, bytesMax = SMALL_BYTES_MAX): Promise<string | null> {
+  await using file = await holdFile(path);
   if (file === null) return null;
-  try {
-    if (!(await file.stat()).isFile()) return null;
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(SMALL_BYTES_MAX), 0, SMALL_BYTES_MAX, 0);
-    return bytesRead === SMALL_BYTES_MAX ? null : buffer.subarray(0, bytesRead).toString();
-  } finally {
-    await file.close();
-  }
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(bytesMax), 0, bytesMax, 0);
+  return bytesRead === bytesMax ? null : buffer.subarray(0, bytesRead).toString();
 }
 
 function orNothing(thrown: unknown): null {

@@ -1,5 +1,7 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { copyFolder, copyPlain, TooMuch } from "../copy-plain.ts";
+import { holdFolder } from "../held-folder.ts";
 import { HostError } from "../host-error.ts";
 import { type ConfigSection, writeGitConfig } from "./config-file.ts";
 import { type Repository, readSmall } from "./find-repository.ts";
@@ -8,6 +10,7 @@ import type { GitOptions, GitRunner } from "./run-git.ts";
 /**
  * A git dir of our own that shows somebody else's refs and objects: its configuration is ours, it has no hooks and no
  * attributes, and what is written goes to objects of its own. So git never runs under a configuration that an agent can write.
+ * The refs are copies: a link among them leads git nowhere, and a pipe keeps it waiting for nobody.
  */
 export interface RepositoryView extends AsyncDisposable {
   readonly gitDir: string;
@@ -23,15 +26,12 @@ export async function openView(
 ): Promise<RepositoryView> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const gitDir = await mkdtemp(join(folder, "view-"));
-  const { commonDir } = repository;
-  await mkdir(join(gitDir, "objects", "info"), { recursive: true });
-  await mkdir(join(gitDir, "objects", "pack"));
-  const borrowed = [...new Set([...repository.objectDirs, ...objectDirs])];
-  await writeFile(join(gitDir, "objects", "info", "alternates"), alternates(borrowed));
-  await writeFile(join(gitDir, "config"), writeGitConfig(formatSections(repository)));
-  await writeFile(join(gitDir, "HEAD"), await headOf(repository));
-  for (const name of ["refs", "packed-refs", "shallow"]) await symlink(join(commonDir, name), join(gitDir, name));
-  if (repository.refFormat === "reftable") await symlink(join(commonDir, "reftable"), join(gitDir, "reftable"));
+  try {
+    await fillView(gitDir, repository, objectDirs);
+  } catch (thrown) {
+    await rm(gitDir, { recursive: true, force: true });
+    throw thrown;
+  }
   const within = (options: GitOptions = {}): GitOptions => ({ ...options, gitDir });
   return {
     gitDir,
@@ -42,6 +42,42 @@ export async function openView(
     },
     [Symbol.asyncDispose]: () => rm(gitDir, { recursive: true, force: true }),
   };
+}
+
+async function fillView(gitDir: string, repository: Repository, objectDirs: readonly string[]): Promise<void> {
+  await mkdir(join(gitDir, "objects", "info"), { recursive: true });
+  await mkdir(join(gitDir, "objects", "pack"));
+  const borrowed = [...new Set([...repository.objectDirs, ...objectDirs])];
+  await writeFile(join(gitDir, "objects", "info", "alternates"), alternates(borrowed));
+  await writeFile(join(gitDir, "config"), writeGitConfig(formatSections(repository)));
+  await writeFile(join(gitDir, "HEAD"), await headOf(repository));
+  await copyRefs(repository, gitDir);
+}
+
+const REFS_MAX = { bytesMax: 1_073_741_824, entriesMax: 500_000 } as const;
+
+/** Single ones first: who packs refs writes the pack before he removes what it holds. */
+async function copyRefs({ commonDir, refFormat }: Repository, gitDir: string): Promise<void> {
+  const refuse = (reason: string): never => {
+    throw invalid(commonDir, reason);
+  };
+  await using source = await holdFolder(commonDir);
+  if (source === null) return refuse("it is no folder, or a link is on the way to it");
+  const onOther = (place: string) => refuse(`${place.slice(gitDir.length + 1)} is neither a file nor a folder`);
+  for (const name of refFormat === "reftable" ? ["refs", "reftable"] : ["refs"]) {
+    await using refs = await source.inner(name);
+    if (refs === null) return refuse(`${name} is no folder`);
+    await copyFolder(refs, join(gitDir, name), { ...REFS_MAX, keepsLink: () => false, onOther }).catch(
+      (thrown: unknown) => {
+        if (thrown instanceof TooMuch) refuse(`${name}: ${thrown.message}`);
+        throw thrown;
+      },
+    );
+  }
+  for (const name of ["packed-refs", "shallow"]) {
+    const taken = await copyPlain(source, Buffer.from(name), Buffer.from(join(gitDir, name)));
+    if (taken === "other") refuse(`${name} is no file`);
+  }
 }
 
 /** What a repository of the same kind needs in its configuration, and how its files are to look; nothing else of it. */
@@ -71,8 +107,13 @@ const LOOKS: readonly (readonly [string, readonly string[]])[] = [
   ["eol", ["lf", "crlf", "native"]],
 ];
 
+/** Plain, for not all of git reads the other way; quoted only where a name has a line of its own in it. */
 export function alternates(objectDirs: readonly string[]): string {
-  return objectDirs.map((path) => `"${path.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"\n`).join("");
+  return objectDirs.map((path) => `${path.includes("\n") ? quoted(path) : path}\n`).join("");
+}
+
+function quoted(path: string): string {
+  return `"${path.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;
 }
 
 const HEAD = /^(ref: refs\/[^\s\0~^:?*[\\]+|[0-9a-f]{40}|[0-9a-f]{64})\n?$/;
@@ -80,8 +121,12 @@ const HEAD = /^(ref: refs\/[^\s\0~^:?*[\\]+|[0-9a-f]{40}|[0-9a-f]{64})\n?$/;
 async function headOf({ gitDir }: Repository): Promise<string> {
   const head = await readSmall(join(gitDir, "HEAD"));
   if (head !== null && HEAD.test(head)) return head;
-  throw new HostError("repository_invalid", `${gitDir} has no HEAD that can be read`, {
-    remedy: "repair it: `git symbolic-ref HEAD refs/heads/<branch>`",
-    details: { path: gitDir, reason: "HEAD" },
+  throw invalid(gitDir, "it has no HEAD that can be read");
+}
+
+function invalid(path: string, reason: string): HostError {
+  return new HostError("repository_invalid", `${path} cannot be used: ${reason}`, {
+    remedy: "repair it: `git fsck` in it says what is damaged, `git symbolic-ref HEAD refs/heads/<branch>` sets HEAD",
+    details: { path, reason },
   });
 }

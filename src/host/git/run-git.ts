@@ -35,12 +35,15 @@ export interface GitAnswer {
   readonly stderr: string;
 }
 
-export function createGitRunner(environment: Readonly<Record<string, string | undefined>>): GitRunner {
+export function createGitRunner(
+  environment: Readonly<Record<string, string | undefined>>,
+  usualMs = GIT_TIMEOUT_MS,
+): GitRunner {
   // A relative entry would mean whatever directory the daemon happens to stand in.
   const searchPath = (environment["PATH"] ?? "").split(":").filter(isAbsolute).join(":");
 
   const run: GitRunner["run"] = (args, options = {}) => {
-    const { input = "", signal, timeoutMs = GIT_TIMEOUT_MS, outputBytesMax = OUTPUT_BYTES_MAX } = options;
+    const { input = "", signal, timeoutMs = usualMs, outputBytesMax = OUTPUT_BYTES_MAX } = options;
     const limit = AbortSignal.timeout(timeoutMs);
     const child = spawn("git", argvOf(args, options), {
       cwd: "/",
@@ -59,7 +62,8 @@ export function createGitRunner(environment: Readonly<Record<string, string | un
   return { run, must, text: async (args, options) => (await must(args, options)).toString().replace(/\n$/, "") };
 }
 
-const GIT_TIMEOUT_MS = 60_000;
+/** Who can write a repository can make git wait for ever; so the wait is short wherever a person waits along. */
+const GIT_TIMEOUT_MS = 20_000;
 const OUTPUT_BYTES_MAX = 67_108_864;
 const ERROR_BYTES_MAX = 8192;
 const NOWHERE = "/dev/null";

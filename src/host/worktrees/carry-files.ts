@@ -1,12 +1,15 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, mkdir, open, readlink } from "node:fs/promises";
+import { lstat, open, readlink, rm } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { judgeChange } from "../../kernel/index.ts";
+import { copyFolder, copyPlain, TooMuch } from "../copy-plain.ts";
 import { errno } from "../errno.ts";
 import type { RepositoryView } from "../git/repository-view.ts";
+import { type HeldFolder, holdFolder } from "../held-folder.ts";
 import { isInside } from "../path-inside.ts";
-import { runTool } from "./run-tool.ts";
+import { makeFolders } from "./make-folders.ts";
+import { orFailed, runTool } from "./run-tool.ts";
 import type { Carried, WorktreeRecord } from "./worktree-record.ts";
 
 /** What goes along although git does not know it. A pattern without a slash means a name at any depth. */
@@ -41,6 +44,8 @@ export async function carryFiles(
 }
 
 const CARRIED_MAX = 200;
+const CARRIED_ENTRIES_MAX = 2_000_000;
+const LOOK_TIMEOUT_MS = 60_000;
 const COMPARED_FILES_MAX = 1000;
 
 /** A folder that whoever made it can make again, however small it is. */
@@ -60,7 +65,11 @@ async function described(tree: string, path: string): Promise<Carried> {
 
 /** Files, and whole folders by one name. Names that are no text are left where they are. */
 async function unknownToGit({ view, from, indexFile }: CarryScene): Promise<readonly string[]> {
-  const listed = await view.git.must(["ls-files", "--others", "--directory", "-z"], { workTree: from, indexFile });
+  const listed = await view.git.must(["ls-files", "--others", "--directory", "-z"], {
+    workTree: from,
+    indexFile,
+    timeoutMs: LOOK_TIMEOUT_MS,
+  });
   return listed
     .toString()
     .split("\0")
@@ -75,31 +84,45 @@ export function isCarried(path: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => allows(pattern, pattern.includes("/") ? path : name));
 }
 
-/** Null, or what keeps it from being carried. */
+/** Null, or what keeps it from being carried. A session may work in the user's files meanwhile, so they are read by handles. */
 async function carryOne({ from, to }: CarryScene, path: string, bytesMax: number): Promise<string | null> {
   const source = join(from, path);
   const target = join(to, path);
-  const found = await lstat(source);
+  const found = await lstat(source).catch(orNothing);
+  if (found === null) return "it went away";
   if (found.isSymbolicLink()) return "it is a link";
   if (!found.isFile() && !found.isDirectory()) return "it is no file";
-  const bytes = Number.parseInt((await runTool("du", ["--summarize", "--bytes", "--", source])).toString(), 10);
+  // Spares a copy that would be too large; where it cannot tell, the copy itself counts.
+  const told = await runTool("du", ["--summarize", "--bytes", "--", source]).catch(() => "0");
+  const bytes = Number.parseInt(told.toString(), 10);
   if (bytes > bytesMax) return `it has ${bytes} bytes, and ${bytesMax} may be carried`;
-  await mkdir(dirname(target), { recursive: true });
-  await runTool("cp", ["--archive", "--reflink=auto", "--no-target-directory", "--", source, target]);
-  if (found.isDirectory()) await dropLinksOut(target, to);
-  return null;
+  if (!(await makeFolders(to, dirname(path)))) return "a link of the base is on the way to it";
+  await using folder = await holdFolder(dirname(source));
+  const name = source.slice(dirname(source).length + 1);
+  const reason = folder === null ? MOVED : await takeOne(folder, name, { target, tree: to, bytesMax });
+  if (reason !== null) await rm(target, { recursive: true, force: true });
+  return reason;
 }
 
-/** A link of a carried folder that leads out of the tree could lead back into the user's. */
-async function dropLinksOut(folder: string, tree: string): Promise<void> {
-  const links = (await runTool("find", [folder, "-type", "l", "-print0"])).toString().split("\0").filter(Boolean);
-  const leadsOut = async (link: string): Promise<boolean> => {
-    const to = await readlink(link);
-    return isAbsolute(to) || !isInside(tree, resolve(dirname(link), to));
-  };
-  const judged = await Promise.all(links.map(async (link) => ({ link, out: await leadsOut(link) })));
-  const out = judged.filter((one) => one.out).map(({ link }) => link);
-  if (out.length > 0) await runTool("rm", ["-f", "--", ...out]);
+const MOVED = "it was moved, or a link was put on the way to it";
+
+async function takeOne(
+  folder: HeldFolder,
+  name: string,
+  { target, tree, bytesMax }: { readonly target: string; readonly tree: string; readonly bytesMax: number },
+): Promise<string | null> {
+  // A link that leads out of the tree could lead back into the user's.
+  const keepsLink = (to: string, place: string) => !isAbsolute(to) && isInside(tree, resolve(dirname(place), to));
+  try {
+    await using inner = await folder.inner(name);
+    if (inner !== null) await copyFolder(inner, target, { keepsLink, bytesMax, entriesMax: CARRIED_ENTRIES_MAX });
+    else if ((await copyPlain(folder, Buffer.from(name), Buffer.from(target))) !== "taken") return MOVED;
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof TooMuch) return thrown.message;
+    if (["EACCES", "EPERM"].includes(errno(thrown) ?? "")) return "it may not be read";
+    return orFailed(`carrying ${name}`, thrown);
+  }
 }
 
 /** Null for what is no regular file, or not there. Never waits and never follows a link. */

@@ -124,6 +124,15 @@ proves("WT-4", "the person takes the work over with a plain git fetch", async ()
   expect(readFileSync(join(bench.repo, "new.txt"), "utf8")).toBe("new\n");
 });
 
+proves("WT-4", "a plain `git clone` of a worktree works", async () => {
+  using bench = setUpBench();
+  const { path } = await bench.worktree();
+  bench.git(bench.directory, "clone", "--quiet", path, "cloned");
+  bench.git(bench.directory, "clone", "--quiet", "--no-local", path, "fetched");
+  expect(bench.git(join(bench.directory, "cloned"), "fsck", "--full")).toBe("");
+  expect(readFileSync(join(bench.directory, "cloned/README.md"), "utf8")).toBe("hello\n");
+});
+
 proves("WT-5", "what git does not know is carried by rule, as a copy and never as a link", async () => {
   using bench = setUpBench({ carryBytesMax: 100_000 });
   bench.write(join(bench.repo, ".env"), "KEY=1\n");
@@ -166,7 +175,7 @@ proves(
 );
 
 proves("WT-6", "every kind of repository is a base", async () => {
-  using bench = setUpBench();
+  using bench = setUpBench({ borrows: true });
   const made = async (cwd: string, name: string) => {
     const before = bench.portrait(cwd);
     const tree = await bench.worktree({ cwd, name });

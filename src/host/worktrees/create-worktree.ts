@@ -6,7 +6,9 @@ import type { GitRunner } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";
 import { isInside } from "../path-inside.ts";
 import { type CarryRules, carryFiles } from "./carry-files.ts";
+import { makeFolders } from "./make-folders.ts";
 import { type Identity, writePrivateGitDir } from "./private-git-dir.ts";
+import { orFailed } from "./run-tool.ts";
 import { copyOwnObjects, holdObjects } from "./shared-objects.ts";
 import { placeIn, readRecord, type WorktreePlace, type WorktreeRecord, writeRecord } from "./worktree-record.ts";
 
@@ -32,7 +34,7 @@ export interface WorktreeYard {
   readonly carry: () => CarryRules;
   readonly identity: (repository: Repository) => Promise<Identity>;
   /** What the person ignores everywhere. */
-  readonly globalExclude: (repository: Repository) => Promise<string>;
+  readonly globalExclude: () => Promise<string>;
 }
 
 export const MAKING = ".making-";
@@ -50,7 +52,7 @@ export async function createWorktree(yard: WorktreeYard, given: NewWorktree): Pr
     return record;
   } catch (thrown) {
     await rm(making.folder, { recursive: true, force: true });
-    throw thrown;
+    return orFailed("making the worktree", thrown);
   }
 }
 
@@ -60,19 +62,21 @@ async function fill(
   making: WorktreePlace,
   place: WorktreePlace,
 ): Promise<WorktreeRecord> {
-  const own = forkOf?.ownObjects;
-  await using view = await openView(yard.git, repository, yard.scratch, own === undefined ? [] : [own]);
+  // The refs first, then the objects, for a commit that comes in between has a ref that we do not have. And git is shown
+  // the objects that are ours by then: where else theirs says that there are some, it does not read.
+  const own = join(making.tree, ".git", "objects");
+  await using view = await openView(yard.git, { ...repository, objectDirs: [making.objects, own] }, yard.scratch);
+  const objects = await holdObjects(repository.objectDirs, making.objects);
+  if (forkOf !== undefined) await copyOwnObjects(forkOf.ownObjects, own);
   const commit = await resolveBase(view, base);
   const refs = await refsOf(view);
-  const objects = await holdObjects(repository.objectDirs, making.objects);
   const objectDirs = objects === "shared" ? [place.objects, ...repository.objectDirs] : [place.objects];
-  const origin = forkOf ?? (await worktreeAround(yard, repository));
+  const origin = forkOf ?? (await worktreeAround(yard.folder, repository));
   const exclude =
     origin === null
-      ? `${(await readSmall(join(repository.commonDir, "info", "exclude"))) ?? ""}\n${await yard.globalExclude(repository)}`
+      ? `${await ownExclude(repository)}\n${await yard.globalExclude()}`
       : await readFile(origin.place.exclude, "utf8");
   const gitDir = join(making.tree, ".git");
-  if (own !== undefined) await copyOwnObjects(own, join(gitDir, "objects"));
   const identity = await yard.identity(repository);
   await writePrivateGitDir(gitDir, { repository, branch, commit, refs, objectDirs, identity, exclude });
   const shallow = await readSmall(join(repository.commonDir, "shallow"));
@@ -82,6 +86,8 @@ async function fill(
   await writeFile(making.exclude, exclude);
   const indexFile = join(gitDir, "index");
   if (commit !== null && files === "base") await checkOut(view, commit, making.tree, indexFile);
+  // A base from before the directory was there.
+  if (!(await makeFolders(making.tree, repository.below))) throw noFolder(repository.below);
   const user = forkOf?.record.repository ?? { root: repository.root, gitDir: repository.gitDir };
   const carried =
     user.root === null || files === "none"
@@ -96,15 +102,26 @@ async function fill(
 }
 
 /** Of a repository that is a worktree's own: what is the user's is told by that one's record, not by what lies in it. */
-async function worktreeAround(
-  { folder }: WorktreeYard,
+export async function worktreeAround(
+  folder: string,
   { root, gitDir }: Repository,
 ): Promise<{ readonly record: WorktreeRecord; readonly place: WorktreePlace } | null> {
-  const yard = await realpath(folder);
+  const yard = await realpath(folder).catch(() => folder);
   if (!isInside(yard, root ?? gitDir)) return null;
   const place = placeIn(join(yard, relative(yard, root ?? gitDir).split(sep)[0] ?? ""));
   const record = await readRecord(place);
   return record === null ? null : { record, place };
+}
+
+async function ownExclude({ commonDir }: Repository): Promise<string> {
+  return (await readSmall(join(commonDir, "info", "exclude"))) ?? "";
+}
+
+function noFolder(below: string): HostError {
+  return new HostError("cwd_missing", `${below} is no folder in the base: a link or a file is on the way`, {
+    remedy: "start the session at the root of the repository, or in a folder that is one in the base",
+    details: { below },
+  });
 }
 
 /** The commit, or null where HEAD has none yet. */

@@ -1,7 +1,7 @@
 import { copyFile, lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { findRepository, type Repository } from "../git/find-repository.ts";
-import { openView, type RepositoryView } from "../git/repository-view.ts";
+import { findRepository, type Repository, readSmall } from "../git/find-repository.ts";
+import { alternates, openView, type RepositoryView } from "../git/repository-view.ts";
 import type { GitRunner } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";
 import { changedCarried } from "./carried-work.ts";
@@ -55,6 +55,7 @@ export async function findWork(scene: WorkScene, place: WorktreePlace, record: W
 async function judge(scene: WorkScene, place: WorktreePlace, record: WorktreeRecord): Promise<Work> {
   const user = await userRepository(scene.git, record);
   const repository = await privateRepository(place, record, user?.config);
+  await refuseBorrowed(place, record);
   await mkdir(scene.scratch, { recursive: true });
   const scratch = await mkdtemp(join(scene.scratch, "work-"));
   try {
@@ -80,6 +81,16 @@ async function judge(scene: WorkScene, place: WorktreePlace, record: WorktreeRec
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** Git reads on wherever a list of further objects leads: it leads where we said, or nobody looks. */
+async function refuseBorrowed(place: WorktreePlace, record: WorktreeRecord): Promise<void> {
+  const objects = ownObjects(place);
+  if (!(await lstat(objects)).isDirectory()) throw new Unclear("its objects are not what they were");
+  const list = join(objects, "info", "alternates");
+  const isThere = (await lstat(list).catch(() => null)) !== null;
+  if (isThere && (await readSmall(list)) !== alternates(record.objectDirs))
+    throw new Unclear("its objects lead to others than they did");
 }
 
 export function ownObjects({ tree }: WorktreePlace): string {

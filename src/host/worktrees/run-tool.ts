@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
+import { errno } from "../errno.ts";
 import { HostError } from "../host-error.ts";
 
-/** Standard tools that walk trees by open directories, so that no link put in their way leads them out; and not on our thread. */
-export type Tool = "cp" | "rm" | "find" | "du";
+/** Standard tools that walk trees by open directories, and not on our thread. GNU `cp` is none of them: it goes by names. */
+export type Tool = "rm" | "find" | "du";
 
 const TOOL_TIMEOUT_MS = 600_000;
 const OUTPUT_BYTES_MAX = 16_777_216;
@@ -18,16 +19,23 @@ export function runTool(tool: Tool, args: readonly string[]): Promise<Buffer> {
   };
   execFile(tool, [...args], options, (error, stdout, stderr) => {
     if (error === null) resolve(stdout);
-    else reject(toolFailed(tool, stderr.toString().trim() || error.message, error));
+    else reject(failed(tool, stderr.toString().trim() || error.message, error));
   });
   return promise;
 }
 
-function toolFailed(tool: Tool, reason: string, cause: unknown): HostError {
-  const isFull = /No space left on device|Disk quota exceeded/.test(reason);
-  return new HostError(isFull ? "disk_full" : "worktree_failed", `${tool} failed: ${reason}`, {
+/** What the system refused while files were being taken. */
+export function orFailed(what: string, thrown: unknown): never {
+  if (thrown instanceof Error && errno(thrown) !== undefined && !(thrown instanceof HostError))
+    throw failed(what, thrown.message, thrown);
+  throw thrown;
+}
+
+function failed(what: string, reason: string, cause: unknown): HostError {
+  const isFull = /No space left on device|Disk quota exceeded|^ENOSPC|^EDQUOT/.test(reason);
+  return new HostError(isFull ? "disk_full" : "worktree_failed", `${what} failed: ${reason}`, {
     remedy: isFull ? "make room on the disk" : "read the reason",
-    details: { tool, reason: reason.slice(0, REASON_CHARS) },
+    details: { what, reason: reason.slice(0, REASON_CHARS) },
     cause,
   });
 }

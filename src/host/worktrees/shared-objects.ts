@@ -1,13 +1,16 @@
-import { mkdir, readdir, stat } from "node:fs/promises";
+import { mkdir, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import { copyPlain, linkPlain, sideBySide, type Taken } from "../copy-plain.ts";
+import { errno } from "../errno.ts";
+import { type HeldFolder, holdFolder } from "../held-folder.ts";
 import { HostError } from "../host-error.ts";
-import { runTool } from "./run-tool.ts";
+import { orFailed, runTool } from "./run-tool.ts";
 
 /**
  * How a worktree holds the objects it stands on:
  * `linked`: the same files under second names in a folder of its own, so a `git gc --prune` over there takes nothing away;
  * `copied`: the same, where the disk is another one;
- * `shared`: read where they are, because they are too many to copy; then a prune over there can take them away.
+ * `shared`: packs are read where they are, because they are too large to copy; then a repack over there can take them away.
  */
 export type ObjectsHeld = "linked" | "copied" | "shared";
 
@@ -15,60 +18,111 @@ const COPIED_BYTES_MAX = 2_147_483_648;
 const TRIES = 3;
 
 /**
- * The store of another worktree, which its agent can write: it is copied, and what is no plain file in it is left out. It
- * becomes the new one's own, so that what was made over there and is nowhere else counts as work here too.
+ * The store of another worktree, which its agent can write: it is copied. It becomes the new one's own, so that what was
+ * made over there and is nowhere else counts as work here too.
  */
 export async function copyOwnObjects(own: string, folder: string): Promise<void> {
   await mkdir(join(folder, "pack"), { recursive: true });
-  await everything([own], folder, "--reflink=auto");
-  await runTool("find", [folder, "-not", "-type", "d", "-not", "-type", "f", "-delete"]);
+  await everything([own], folder, copy);
 }
 
-/** Nothing is written to `from`. The folder is for reading only: where it is linked its files are the user's own. */
+/**
+ * Nothing is written to `from`. The folder is for reading only: where it is linked its files are the user's own. Of all of
+ * them only objects are taken, not where else there are some; no link is followed, so what is not theirs does not come along.
+ */
 export async function holdObjects(from: readonly string[], folder: string): Promise<ObjectsHeld> {
   await mkdir(join(folder, "info"), { recursive: true });
   await mkdir(join(folder, "pack"), { recursive: true });
   const device = (await stat(folder)).dev;
   const isNear = (await Promise.all(from.map(async (path) => (await stat(path)).dev === device))).every(Boolean);
-  if (isNear && (await everything(from, folder, "--link").catch(refusedLink))) return "linked";
+  if (isNear && (await everything(from, folder, linkPlain))) return "linked";
   const sizes = await Promise.all(from.map(sizeOf));
-  if (sizes.reduce((sum, size) => sum + size, 0) > COPIED_BYTES_MAX) return "shared";
-  await everything(from, folder, "--reflink=auto");
-  return "copied";
+  const isLarge = sizes.reduce((sum, size) => sum + size, 0) > COPIED_BYTES_MAX;
+  await everything(from, folder, isLarge ? leavePack : copy);
+  return isLarge ? "shared" : "copied";
+}
+
+type Take = (from: HeldFolder, name: Buffer, to: Buffer, source: string) => Promise<Taken>;
+
+const copy: Take = (from, name, to) => copyPlain(from, name, to);
+
+/**
+ * A pack is left where it is and led to. Its index is ours: whoever puts somebody else's pack in its place would have to
+ * know what is in that one, for git holds a pack against its index.
+ */
+const leavePack: Take = async (from, name, to, source) => {
+  if (!name.toString().endsWith(".pack")) return copyPlain(from, name, to);
+  await symlink(source, to).catch(orThere);
+  return "taken";
+};
+
+function orThere(thrown: unknown): void {
+  if (errno(thrown) !== "EEXIST") throw thrown;
 }
 
 /**
- * Loose objects first, packs last and once more: who packs meanwhile writes the pack before he removes what it holds. A
- * file that went away between being seen and being taken is in a newer pack, so the round is made again.
+ * Loose objects first, packs last: who packs meanwhile writes the pack before he removes what it holds. A file that went
+ * away between being seen and being taken is in a newer pack, so the round is made again. False: the file system has no
+ * second names, or the files are somebody else's.
  */
-async function everything(from: readonly string[], folder: string, how: string): Promise<boolean> {
+async function everything(from: readonly string[], folder: string, take: Take): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {
     try {
-      for (const path of from) {
-        const loose = (await readdir(path)).filter((name) => /^[0-9a-f]{2}$/.test(name));
-        if (loose.length > 0) await take(path, loose, folder, how);
-      }
-      for (const path of from) await take(path, ["pack"], folder, how);
-      return true;
+      let isWhole = true;
+      for (const kind of [LOOSE, PACKED])
+        for (const path of from) isWhole = (await takeFrom(path, folder, kind, take)) && isWhole;
+      if (isWhole) return true;
+      if (tries === TRIES) throw unsteady(from);
     } catch (thrown) {
-      if (tries === TRIES || !isGone(thrown)) throw thrown;
+      if (take === linkPlain && NO_LINK.includes(errno(thrown) ?? "")) return false;
+      orFailed("take objects", thrown);
     }
   }
 }
 
-async function take(path: string, names: readonly string[], folder: string, how: string): Promise<void> {
-  const sources = names.map((name) => join(path, name));
-  await runTool("cp", ["--archive", "--no-clobber", how, "--", ...sources, `${folder}/`]);
+const NO_LINK = ["EXDEV", "EPERM", "EACCES", "EMLINK", "ENOTSUP", "ENOSYS"];
+
+interface Kind {
+  readonly folder: RegExp;
+  readonly file: RegExp;
 }
 
-function isGone(thrown: unknown): boolean {
-  return thrown instanceof HostError && /No such file or directory/.test(thrown.message);
+const LOOSE: Kind = { folder: /^[0-9a-f]{2}$/, file: /^([0-9a-f]{38}|[0-9a-f]{62})$/ };
+const PACKED: Kind = { folder: /^pack$/, file: /^pack-[0-9a-f]+\.(pack|idx|rev|mtimes|bitmap|promisor)$/ };
+
+/** Whether everything that was seen was still there. */
+async function takeFrom(path: string, folder: string, kind: Kind, take: Take): Promise<boolean> {
+  await using objects = await holdFolder(path);
+  if (objects === null) throw noStore(path);
+  let isWhole = true;
+  for (const { name } of (await objects.list()).filter((entry) => kind.folder.test(entry.name.toString()))) {
+    await using inner = await objects.inner(name);
+    if (inner === null) throw noStore(join(path, name.toString()));
+    const to = join(folder, name.toString());
+    await mkdir(to, { recursive: true });
+    const files = (await inner.list()).filter((entry) => kind.file.test(entry.name.toString()));
+    await sideBySide(files, async (entry) => {
+      const source = join(path, name.toString(), entry.name.toString());
+      const taken = await take(inner, entry.name, Buffer.from(join(to, entry.name.toString())), source);
+      if (taken === "other") throw noStore(source);
+      isWhole &&= taken === "taken";
+    });
+  }
+  return isWhole;
 }
 
-/** A file system without second names, or files that are somebody else's. */
-function refusedLink(thrown: unknown): boolean {
-  if (thrown instanceof HostError && /cannot create hard link/.test(thrown.message)) return false;
-  throw thrown;
+function unsteady(from: readonly string[]): HostError {
+  return new HostError("worktree_failed", "objects went away while they were being taken, again and again", {
+    remedy: "try again when nobody packs or prunes there",
+    details: { from },
+  });
+}
+
+function noStore(path: string): HostError {
+  return new HostError("repository_invalid", `${path} is not what git puts there: it is a link, or something else`, {
+    remedy: "put files and folders there, not links: `git clone` makes a plain repository of it",
+    details: { path, reason: "objects" },
+  });
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -1,13 +1,20 @@
-import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { lstat, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { readGitConfig } from "../git/config-file.ts";
-import { findRepository, type Repository, readSmall } from "../git/find-repository.ts";
+import { type FoundRepository, findRepository } from "../git/find-repository.ts";
 import { openView } from "../git/repository-view.ts";
 import { createGitRunner } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";
 import type { CarryRules } from "./carry-files.ts";
-import { createWorktree, MAKING, type NewWorktree, resolveBase, type WorktreeYard } from "./create-worktree.ts";
+import {
+  createWorktree,
+  MAKING,
+  type NewWorktree,
+  resolveBase,
+  type WorktreeYard,
+  worktreeAround,
+} from "./create-worktree.ts";
 import { ownObjects, privateRepository, type Work } from "./find-work.ts";
+import { createPerson } from "./person.ts";
 import { deleteAside, putAside, REMOVING, type Removal, workIn } from "./remove-worktree.ts";
 import { placeIn, readRecord, type WorktreeRecord } from "./worktree-record.ts";
 
@@ -60,30 +67,22 @@ export interface WorktreesOptions {
   readonly scratch: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly carry: () => CarryRules;
+  /** Whether a repository may borrow objects from others (`objects/info/alternates`). */
+  readonly borrows?: () => boolean;
+  /** For a git that waits for something that an agent put in its way. */
+  readonly gitTimeoutMs?: number;
 }
 
-export function createWorktrees({ folder, scratch, environment, carry }: WorktreesOptions): Worktrees {
-  const git = createGitRunner(environment);
-  const globals = [
-    join(environment["XDG_CONFIG_HOME"] ?? join(environment["HOME"] ?? "/nonexistent", ".config"), "git", "config"),
-    join(environment["HOME"] ?? "/nonexistent", ".gitconfig"),
-  ];
-  const setting = async (repository: Repository, name: string): Promise<string | undefined> => {
-    const everywhere = await Promise.all(globals.map((path) => readGitConfig(git, path)));
-    return [...everywhere, repository.config].findLast((config) => config.get(name) !== undefined)?.get(name);
-  };
-  const yard: WorktreeYard = {
-    ...{ git, folder, scratch, carry },
-    identity: async (repository) => ({
-      name: await setting(repository, "user.name"),
-      email: await setting(repository, "user.email"),
-    }),
-    globalExclude: async (repository) => {
-      const given = (await setting(repository, "core.excludesfile")) ?? join(globals[0] ?? "", "..", "ignore");
-      const path = given.replace(/^~(?=\/)/, environment["HOME"] ?? "~");
-      return (await readSmall(path)) ?? "";
-    },
-  };
+export function createWorktrees({
+  folder,
+  scratch,
+  environment,
+  carry,
+  borrows,
+  gitTimeoutMs,
+}: WorktreesOptions): Worktrees {
+  const git = createGitRunner(environment, gitTimeoutMs);
+  const yard: WorktreeYard = { git, folder, scratch, carry, ...createPerson(git, environment) };
   const scene = () => ({ git, scratch, carry: carry().patterns });
 
   const get: Worktrees["get"] = async (id) => {
@@ -111,6 +110,10 @@ export function createWorktrees({ folder, scratch, environment, carry }: Worktre
           remedy: "run `git init` there, or leave out `worktree` and `scope`",
           details: { cwd },
         });
+      // That of another worktree leads to what we laid beside it.
+      const laid = (await worktreeAround(folder, repository))?.record.objectDirs ?? [];
+      const isBorrowed = repository.foreign.some((path) => !laid.includes(path));
+      if (isBorrowed && borrows?.() !== true) throw borrowing(repository);
       await using view = await openView(git, repository, scratch);
       await resolveBase(view, base);
       const { tree } = placeIn(join(folder, id));
@@ -124,7 +127,9 @@ export function createWorktrees({ folder, scratch, environment, carry }: Worktre
           remedy: "move it back",
           details: { path: parent.path },
         });
-      const repository = await privateRepository(place, parent);
+      const repository = await privateRepository(place, parent).catch((cause: unknown) => {
+        throw notItsOwn(parent.path, cause);
+      });
       const { tree } = placeIn(join(folder, id));
       const forkOf = { record: parent, place, ownObjects: ownObjects(place) };
       const where = { path: tree, cwd: join(tree, parent.below) };
@@ -132,8 +137,6 @@ export function createWorktrees({ folder, scratch, environment, carry }: Worktre
     },
     create: async ({ path, cwd, ...plan }, createdAt, files = "base") => {
       const record = await createWorktree(yard, { ...plan, createdAt, files });
-      // A base from before the directory was there.
-      await mkdir(cwd, { recursive: true });
       return { ...record, path, cwd, state: "present" };
     },
     list: async () => {
@@ -160,6 +163,22 @@ export function createWorktrees({ folder, scratch, environment, carry }: Worktre
 }
 
 const ID = /^[0-9a-z][0-9a-z-]{0,63}$/;
+
+function borrowing({ commonDir, foreign }: FoundRepository): HostError {
+  return new HostError("repository_invalid", `${commonDir} borrows objects of another repository`, {
+    remedy:
+      "make it whole: `git repack -a -d`, then delete `objects/info/alternates`; or allow it: `nomos config set worktree.alternates true`",
+    details: { path: commonDir, reason: "objects/info/alternates", foreign },
+  });
+}
+
+function notItsOwn(path: string, cause: unknown): HostError {
+  return new HostError("repository_invalid", `the git dir of ${path} is not the one that was made there`, {
+    remedy: "put the `.git` folder back that it was made with; what is in the tree can be copied by hand",
+    details: { path, reason: cause instanceof Error ? cause.message : String(cause) },
+    cause,
+  });
+}
 
 /** A name that git takes for a branch. */
 function branchOf(name: string): string {
