@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import type { RecordedEvent } from "../../src/store/index.ts";
-import { openSqliteStore } from "../../src/store/index.ts";
-import { appendTo, everyEvent, makeTestHome, note, openSession } from "./store-home.ts";
-import { throwOnFatal } from "./store-sqlite.ts";
+import { makeTestHome } from "./store-home.ts";
 
 const SCRIPT = fileURLToPath(new URL("../crash/store/scripted-writer.ts", import.meta.url));
+const PROOF = fileURLToPath(new URL("../crash/store/prove-intact.ts", import.meta.url));
 const ROUNDS = 5;
 
 export type Syscall = "fsync" | "pwrite64" | "ftruncate";
@@ -31,9 +31,9 @@ export async function countCalls(): Promise<ReadonlyMap<Syscall, number>> {
   const trace = join(home.path, "trace");
   const outcome = await runTraced(join(home.path, "home"), ["-o", trace]);
   expect(outcome.lines.at(-1)).toBe("done");
-  const text = await readFile(trace, "utf8");
+  const traced = await readFile(trace, "utf8");
   const calls: readonly Syscall[] = ["fsync", "pwrite64", "ftruncate"];
-  return new Map(calls.map((call) => [call, text.split("\n").filter((line) => line.includes(` ${call}(`)).length]));
+  return new Map(calls.map((call) => [call, traced.split("\n").filter((line) => line.includes(` ${call}(`)).length]));
 }
 
 function runTraced(home: string, options: readonly string[]): Promise<Outcome> {
@@ -49,11 +49,11 @@ function run(command: string, args: readonly string[], home: string): Promise<Ou
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
   let out = "";
   let err = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    out += text;
+  child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+    out += piece;
   });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    err += text;
+  child.stderr.setEncoding("utf8").on("data", (piece: string) => {
+    err += piece;
   });
   child.on("error", reject);
   child.on("close", (exitCode) => {
@@ -100,39 +100,8 @@ export async function forEachFatalFault(
 
 /** After a restart without faults: nothing that was acknowledged is lost, nothing is half there, and it goes on. */
 export async function proveIntact({ lines, home }: Outcome): Promise<void> {
-  const store = await openSqliteStore({ home, onFatal: throwOnFatal });
-  try {
-    const all = await everyEvent(store);
-    expect(all.map(({ seq }) => seq)).toEqual(all.map((_, n) => n + 1));
-    const ids = new Map(all.map(({ seq, id }) => [`${seq}:${id}`, true]));
-    for (const acknowledged of lines.filter((line) => line.startsWith("ack ")))
-      for (const place of acknowledged.split(" ").slice(1)) expect(ids.has(place), `lost: ${place}`).toBe(true);
-    proveWhole(all);
-    expect((await store.verify()).problems).toEqual([]);
-    expect((await store.rebuild(null)).differences).toEqual([]);
-    for (const found of all) await proveBlob(store.blob, found);
-    await appendTo(store, await openSession(store), [note("it goes on")]);
-  } finally {
-    await store.close();
-  }
-}
-
-/** An append over two streams wrote its end of the turn and its two notes together, or not at all. */
-function proveWhole(all: readonly RecordedEvent[]): void {
-  const ends = all.flatMap(({ type, data, seq }) =>
-    type === "turn.ended@1" ? [{ turnId: member(data, "turnId"), seq }] : [],
-  );
-  const notes = all.filter(({ type }) => type === "x.note@1");
-  expect(notes.length).toBe(2 * ends.length);
-  for (const { turnId, seq } of ends)
-    expect(member(all[seq]?.data, "payload"), "the note behind a turn's end").toBe(`both ${String(turnId)}`);
-}
-
-async function proveBlob(read: (sha256: string) => Promise<Uint8Array | null>, found: RecordedEvent): Promise<void> {
-  const blob = member(found.data, "blob");
-  if (typeof blob === "string") expect(await read(blob), `blob of ${found.seq}`).not.toBeNull();
-}
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+  const child = spawn(process.execPath, [PROOF, home], { stdio: ["pipe", "inherit", "pipe"] });
+  child.stdin.end(lines.join("\n"));
+  const [said, [exitCode, signal]] = await Promise.all([text(child.stderr), once(child, "close")]);
+  expect({ exitCode, signal, said }).toMatchObject({ exitCode: 0, signal: null });
 }
