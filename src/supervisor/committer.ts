@@ -14,6 +14,7 @@ import {
 import type { CallRef, RecordedEvent, Store } from "../store/index.ts";
 import type { Bounds } from "./bounds.ts";
 import type { Growth } from "./growth.ts";
+import { createLine } from "./line.ts";
 
 /** Who is behind a change: the principal, what caused it, and the call that asked for it. */
 export interface By {
@@ -146,20 +147,4 @@ function known(folded: Folded, id: string): SessionState {
   if (folded.kind !== "session" || folded.state.spec === null || folded.state.forgotten)
     throw new NomosError("session_not_found", { id });
   return folded.state;
-}
-
-/** Work on one name in order of arrival; different names do not wait for each other. */
-function createLine(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
-  const last = new Map<string, Promise<unknown>>();
-  return (name, work) => {
-    const mine = (last.get(name) ?? Promise.resolve()).then(work, work);
-    const done = mine.then(
-      () => undefined,
-      () => undefined,
-    );
-    last.set(name, done);
-    return mine.finally(() => {
-      if (last.get(name) === done) last.delete(name);
-    });
-  };
 }

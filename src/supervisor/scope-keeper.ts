@@ -4,6 +4,7 @@ import { NomosError, toNomosError } from "../contract/index.ts";
 import { writeFileAtomic } from "../host/index.ts";
 import { type Decision, fact, isEnded, LIMITS, type SessionState, together, WIDEN } from "../kernel/index.ts";
 import { beyondJudging, TOP, unseenError } from "./beyond-judging.ts";
+import { createLine } from "./line.ts";
 import { outOfScope } from "./out-of-scope.ts";
 import type { Worlds } from "./worlds.ts";
 
@@ -46,7 +47,7 @@ export function createScopeKeeper(deps: {
   };
 
   /** One after another in each tree: the second finds the first one's mark. */
-  const marking = new Map<string, Promise<void>>();
+  const inLine = createLine();
   const mark = async (place: { readonly tree: string; readonly mark: string }): Promise<void> => {
     await mkdir(dirname(place.mark), { recursive: true, mode: 0o700 });
     // What another session is at in the same tree is not judged yet, and is no beginning for anybody.
@@ -59,12 +60,7 @@ export function createScopeKeeper(deps: {
       const place = placeOf(state);
       if (place === null || (await markIn(place.mark)) !== null) return;
       worlds.requireRestore();
-      const marked = (marking.get(place.tree) ?? Promise.resolve()).then(() => mark(place));
-      marking.set(
-        place.tree,
-        marked.catch(() => undefined),
-      );
-      await marked;
+      await inLine(place.tree, () => mark(place));
     },
     end: async (state) => {
       const place = placeOf(state);
@@ -88,23 +84,26 @@ export function createScopeKeeper(deps: {
       return { files: told.slice(0, LISTED_MAX), more: Math.max(0, told.length - LISTED_MAX) };
     },
     marked: async () => {
-      const trees = await readdir(folder).catch(() => []);
+      const trees = await readdir(folder).catch(orNone);
       return (await Promise.all(trees.map((id) => marksIn(join(folder, id, MARKS))))).flat();
     },
   };
 }
 
 async function marksIn(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder).catch(() => []);
+  const names = await readdir(folder).catch(orNone);
   const marks = await Promise.all(names.map((name) => markIn(join(folder, name))));
   return marks.filter((mark) => mark !== null);
 }
 
 async function markIn(path: string): Promise<string | null> {
-  return readFile(path, "utf8").catch((thrown: unknown) => {
-    if (thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT") return null;
-    throw thrown;
-  });
+  return readFile(path, "utf8").catch((thrown: unknown) => orNone(thrown)[0] ?? null);
+}
+
+/** A mark that cannot be read is not one that is not there. */
+function orNone(thrown: unknown): never[] {
+  if (thrown instanceof Error && "code" in thrown && (thrown.code === "ENOENT" || thrown.code === "ENOTDIR")) return [];
+  throw thrown;
 }
 
 /** What was put back is part of the turn; the offer to allow it from now on stays open behind it. */
