@@ -4,6 +4,7 @@ import {
   allowedEnvironment,
   type Cgroups,
   type Denied,
+  gitDirsBelow,
   HostError,
   isInside,
   MARKER_VARIABLE,
@@ -179,10 +180,14 @@ async function explainStrict(
     id,
     mode: "strict",
     holds: true,
-    notices:
-      manifest !== null && found === null
+    notices: [
+      ...(manifest !== null && found === null
         ? ["its agent is not installed: what it is installed with is not listed"]
-        : [],
+        : []),
+      ...(around === null && !gitDirsBelow(spec.cwd).isWhole
+        ? ["not all of its directory was looked through for git dirs: one that was not seen can be written to"]
+        : []),
+    ],
     files: filesIn(plan),
     network: {
       open: false,

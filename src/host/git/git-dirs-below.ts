@@ -8,6 +8,8 @@ export interface GitDirs {
   readonly found: readonly string[];
   /** Links by the name of a git dir: whoever may write around one can put another in its place. */
   readonly links: readonly string[];
+  /** False: there was more than is looked at, and a git dir may have gone unseen. */
+  readonly isWhole: boolean;
 }
 
 const LOOKED = { depth: 4, entries: 50_000, found: 64 } as const;
@@ -22,7 +24,7 @@ export function gitDirsBelow(root: string): GitDirs {
   for (let depth = 0; depth <= LOOKED.depth && pending.length > 0; depth += 1) {
     const next: string[] = [];
     for (const here of pending) {
-      if (looked > LOOKED.entries || found.length >= LOOKED.found) return { found, links };
+      if (looked > LOOKED.entries || found.length >= LOOKED.found) return { found, links, isWhole: false };
       const entries = unless<Dirent[]>(UNREACHABLE, () => readdirSync(join(root, here), { withFileTypes: true })) ?? [];
       looked += entries.length;
       if (isGitDir(entries)) {
@@ -36,7 +38,7 @@ export function gitDirsBelow(root: string): GitDirs {
     }
     pending = next;
   }
-  return { found, links };
+  return { found, links, isWhole: pending.length === 0 };
 }
 
 const PARTS = ["HEAD", "objects", "refs"];
