@@ -306,6 +306,8 @@ export interface SyscallTypes {
       readonly id: string;
       /** an event id; default: the head */
       readonly at?: string;
+      /** instead of an event: the end of this turn, from 1; 0: before the first */
+      readonly turn?: number;
       readonly label?: string;
       /** leave the files as they are */
       readonly talkOnly?: boolean;
@@ -319,8 +321,10 @@ export interface SyscallTypes {
       /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       /** an event id */
-      readonly to: string;
-      /** also over files that somebody else changed since */
+      readonly to?: string;
+      /** instead of an event: the end of this turn, from 1; 0: before the first */
+      readonly turn?: number;
+      /** also over files that both the session and somebody else changed */
       readonly force?: boolean;
       /** leave the files as they are */
       readonly talkOnly?: boolean;
@@ -377,6 +381,16 @@ export interface SyscallTypes {
         readonly kind: string;
         readonly detail: unknown;
       }[];
+      /** files that are what they were again */
+      readonly restored: readonly string[];
+      /** files that are gone again */
+      readonly removed: readonly string[];
+      /** files that others changed, left as they are */
+      readonly kept: readonly string[];
+      /** names beyond those that are listed */
+      readonly more: number;
+      /** the command that takes this rewind back */
+      readonly undo: string | null;
     };
   };
   /** What a session's agent can be set to (modes, models, options), the commands it takes, and what was chosen. */
@@ -1974,7 +1988,7 @@ export type ErrorCode =
   | "workspace_limit"
   | "workspace_not_found"
   | "workspace_reserved"
-  | "files_changed"
+  | "files_of_others"
   | "files_not_kept"
   | "restore_failed"
   | "restore_unavailable"

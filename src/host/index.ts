@@ -32,9 +32,17 @@ export { type HomeState, privateHome } from "./sandbox/private-home.ts";
 export { type ConfinedOrder, type ConfinedResult, runConfined } from "./sandbox/run-confined.ts";
 export type { SandboxPlan } from "./sandbox/strict-plan.ts";
 export { type Access, type Door, INSIDE, type Mount, type Walls } from "./sandbox/walls.ts";
+export { type ByteName, byteNameOf } from "./snapshots/byte-path.ts";
 export type { FileDiff } from "./snapshots/file-diffs.ts";
 export { SnapshotError, type SnapshotErrorCode } from "./snapshots/snapshot-error.ts";
-export type { Restored, SnapshotsChecked, Taken, TreeChange, TreeSpec } from "./snapshots/snapshot-store.ts";
+export type {
+  Restored,
+  RestoreLimits,
+  SnapshotsChecked,
+  Taken,
+  TreeChange,
+  TreeSpec,
+} from "./snapshots/snapshot-store.ts";
 export { openSnapshots, type Snapshots } from "./snapshots/snapshots.ts";
 export type { Work } from "./worktrees/find-work.ts";
 export { createWorktrees, type Worktree, type WorktreePlan, type Worktrees } from "./worktrees/worktrees.ts";

@@ -155,6 +155,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
 
   const rewinding = createRewinding({
     ...deps,
+    actsByEffects: (adapter) => deps.specs.driver(adapter).actsByEffects === true,
     quiet: async (id) => {
       await processes.stopAll(id);
       await release(id);

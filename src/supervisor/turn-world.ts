@@ -1,4 +1,4 @@
-import type { Clock } from "../host/index.ts";
+import type { Clock, Taken } from "../host/index.ts";
 import { type Fact, noteWorld, type Question, type SessionState } from "../kernel/index.ts";
 import type { Committer } from "./committer.ts";
 import type { StopReason } from "./turn-stop.ts";
@@ -19,12 +19,12 @@ export interface WatchedTurn {
 export interface TurnWorld {
   /** Recorded before the agent hears of its turn: what it finds is not what it made. */
   readonly atStart: (turn: WatchedTurn) => Promise<void>;
-  /** To be recorded with the turn's end. Its processes are gone by now. */
-  readonly atEnd: (turn: WatchedTurn) => Promise<readonly Fact[]>;
+  /** To be recorded with the turn's end. Its processes are gone by now. `before`: as in `filesAtEnd`. */
+  readonly atEnd: (turn: WatchedTurn, before: Taken | null) => Promise<readonly Fact[]>;
 }
 
 export function createTurnWorld(deps: {
-  readonly worlds: Pick<Worlds, "look">;
+  readonly worlds: Pick<Worlds, "look" | "takenFact">;
   readonly committer: Committer;
   readonly clock: Clock;
   readonly log: (message: string, details: object) => void;
@@ -58,12 +58,28 @@ export function createTurnWorld(deps: {
         .session(state.id, (now) => noteWorld(now, facts), { actor: "daemon" })
         .catch((thrown: unknown) => log("a snapshot was not recorded", { id: state.id, reason: String(thrown) }));
     },
-    atEnd: async ({ state, turnId, controller: { signal } }) => {
+    atEnd: async ({ state, turnId, controller: { signal } }, before) => {
       const now = await committer.sessionState(state.id).catch(() => null);
       if (now === null) return [];
       const isStopping = signal.reason === ("stopping" satisfies StopReason);
       const graceMs = isStopping ? STOPPING_GRACE_MS : INTERRUPTED_GRACE_MS;
-      return unlessStopped(worlds.look(now, "turn_end", turnId), signal, graceMs);
+      return unlessStopped(filesAtEnd(worlds, now, turnId, before), signal, graceMs);
     },
   };
+}
+
+/** `before`: the files before anything outside of the scope was put back; they are kept too, so that nobody's work is lost. */
+export async function filesAtEnd(
+  worlds: Pick<Worlds, "look" | "takenFact">,
+  state: SessionState,
+  turnId: string | null,
+  before: Taken | null,
+): Promise<readonly Fact[]> {
+  if (before === null) return worlds.look(state, "turn_end", turnId);
+  const last = state.view.world?.snapshot ?? null;
+  const seen = { ...state, view: { ...state.view, world: { snapshot: before.id, skipped: null } } };
+  const kept = await worlds.takenFact(before, "asked", turnId, last).catch(() => null);
+  return kept === null
+    ? worlds.look(state, "turn_end", turnId)
+    : [kept, ...(await worlds.look(seen, "turn_end", turnId))];
 }

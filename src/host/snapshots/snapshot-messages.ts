@@ -1,7 +1,6 @@
-import type { ByteName } from "./byte-path.ts";
 import type { DiffOptions, FileDiff } from "./file-diffs.ts";
 import type { SnapshotErrorCode } from "./snapshot-error.ts";
-import type { ChangeList, Restored, SnapshotsChecked, Taken, TreeSpec } from "./snapshot-store.ts";
+import type { ChangeList, Restored, RestoreLimits, SnapshotsChecked, Taken, TreeSpec } from "./snapshot-store.ts";
 import type { Swept } from "./sweep.ts";
 
 /** What the thread is asked for, and what it answers with. */
@@ -12,7 +11,7 @@ export interface Calls {
       readonly tree: TreeSpec;
       readonly to: string;
       readonly bwrapPath: string;
-      readonly only: readonly ByteName[] | null;
+      readonly limits: RestoreLimits;
     };
     readonly answer: Restored;
   };
