@@ -26,6 +26,11 @@ export interface SnapshotTaken {
   /** Changed while they were read, every time. */
   readonly unsettled: readonly string[];
   readonly tookMs: number;
+  /**
+   * At a turn's end: names that changed during the turn while nothing of the session ran, so that somebody else changed
+   * them. `more`: there were others that are not listed.
+   */
+  readonly others?: { readonly names: readonly string[]; readonly more: boolean };
 }
 
 /** The first of each; `more` counts the rest. */

@@ -1,6 +1,6 @@
 import { isInside } from "../host/index.ts";
 import { type SessionRow, sessionStream } from "../kernel/index.ts";
-import type { Store } from "../store/index.ts";
+import type { RowQuery, Store } from "../store/index.ts";
 
 export interface Neighbour {
   readonly id: string;
@@ -23,15 +23,20 @@ export async function neighboursOf(store: Store, id: string, root: string): Prom
     if (row.id !== id && meet(row.cwd, root)) found.push(row);
   }
   const isBelow = (one: string | null): boolean => one !== null && (one === id || isBelow(parents.get(one) ?? null));
-  return found
-    .filter(({ parentSessionId }) => !isBelow(parentSessionId))
-    .map(({ id: one, name, cwd }) => ({ id: one, name, cwd, stream: sessionStream(one) }));
+  return found.filter(({ parentSessionId }) => !isBelow(parentSessionId)).map(neighbourOf);
 }
 
-/** Every session, the newest first; also those that were forgotten. */
-export async function* sessionRows(store: Store): AsyncGenerator<SessionRow> {
+export function neighbourOf({ id, name, cwd }: Pick<SessionRow, "id" | "name" | "cwd">): Neighbour {
+  return { id, name, cwd, stream: sessionStream(id) };
+}
+
+/** Every session, the newest first: also those that were forgotten, or only those alive. */
+export async function* sessionRows(
+  store: Store,
+  which: Pick<RowQuery, "all" | "open"> = { all: true },
+): AsyncGenerator<SessionRow> {
   for (let after: string | undefined; ; ) {
-    const page = await store.rows("session", { all: true, limit: PAGE, ...(after === undefined ? {} : { after }) });
+    const page = await store.rows("session", { ...which, limit: PAGE, ...(after === undefined ? {} : { after }) });
     for (const text of page) {
       const row: SessionRow = JSON.parse(text);
       after = row.id;
@@ -41,6 +46,6 @@ export async function* sessionRows(store: Store): AsyncGenerator<SessionRow> {
   }
 }
 
-function meet(a: string, b: string): boolean {
+export function meet(a: string, b: string): boolean {
   return isInside(a, b) || isInside(b, a);
 }

@@ -6,7 +6,7 @@ import { TOP } from "./beyond-judging.ts";
 import type { Committer } from "./committer.ts";
 import { fitting } from "./fitting.ts";
 import { undoNames } from "./undo-names.ts";
-import { CHANGES_MAX, type WhoseChanges, whoseChanges } from "./whose-changes.ts";
+import { CHANGES_MAX, everChanged, type WhoseChanges, whoseChanges } from "./whose-changes.ts";
 import type { Worlds } from "./worlds.ts";
 
 /** Where a rewind goes: a point of the session's history, what the session was then, and its files. */
@@ -46,7 +46,8 @@ export async function planUndo(
   const all = isTopChanged ? [TOP, ...changes] : changes;
   const sources = { ...deps, sessionState: deps.committer.sessionState };
   const whose = await whoseChanges(sources, state, { snapshot: to, point }, now);
-  const undone = undoNames(all, (change) => isUndone(change, whose, force));
+  const ever = force ? await everChanged(sources, state) : new Set<string>();
+  const undone = undoNames(all, (change) => isUndone(change, whose, ever));
   const disputed = force ? [] : all.filter((change) => isDisputed(change, whose, undone));
   if (disputed.length > 0) {
     const files = fitting(disputed.map(spelled), LISTED);
@@ -56,8 +57,9 @@ export async function planUndo(
   return { keep: staying.map(({ name }) => name), told: [...new Set(staying.map(({ path }) => path))] };
 }
 
-function isUndone({ name }: TreeChange, { own, others }: WhoseChanges, force: boolean): boolean {
-  return own.has(name) && (force || !others.has(name));
+/** `ever`: what the session changed at any time; others' changes to that give way only when the rewind is forced. */
+function isUndone({ name }: TreeChange, { own, others }: WhoseChanges, ever: ReadonlySet<string>): boolean {
+  return ever.has(name) || (own.has(name) && !others.has(name));
 }
 
 /**

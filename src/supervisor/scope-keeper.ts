@@ -109,7 +109,10 @@ export function createScopeKeeper(deps: {
         undo.length > 0 ? await worlds.putBack(place.tree, before, after.id, undo) : { notRestored: [] };
       const told = without(reverted, notRestored);
       const hidden = beyondJudging(unseen, scope, widened);
-      if (hidden.length > 0) throw unseenError(place.tree, hidden, told?.files ?? []);
+      if (hidden.length > 0) {
+        await writeMark(place.mark, { snapshot: before, reverted: told });
+        throw unseenError(place.tree, hidden, told?.files ?? []);
+      }
       const settled = () => rm(place.mark, { force: true });
       return { reverted: told, before: undo.length > 0 ? after : null, settled };
     },

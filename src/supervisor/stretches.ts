@@ -14,6 +14,14 @@ export interface Stretch {
   /** Positions in the log: where it began, and where it was over. */
   readonly startSeq: number;
   readonly endSeq: number;
+  /** What somebody else is known to have changed in it. */
+  readonly others?: Named;
+}
+
+interface Named {
+  readonly names: ReadonlySet<string>;
+  /** There is more than is named. */
+  readonly more: boolean;
 }
 
 export interface StretchesQuery {
@@ -73,10 +81,11 @@ function tellStretches({ after, files }: StretchesQuery) {
   /** A restore whose outcome the next event may tell more exactly. */
   let restored: { readonly to: string; readonly seq: number } | null = null;
 
-  const add = (to: string, by: Stretch["by"], turnId: string | null, seq: number): void => {
+  const add = (to: string, by: Stretch["by"], turnId: string | null, seq: number, data: Json = null): void => {
     const startSeq = (turnId === null ? undefined : startedAt.get(turnId)) ?? sinceSeq;
     const kind = isGap ? "unknown" : by;
-    if (now !== null && now !== to) stretches.push({ from: now, to, by: kind, turnId, startSeq, endSeq: seq });
+    const place = { turnId, startSeq, endSeq: seq, others: othersIn(data) };
+    if (now !== null && now !== to) stretches.push({ from: now, to, by: kind, ...place });
     [now, sinceSeq, isGap] = [to, seq, false];
   };
   const settle = (): void => {
@@ -98,7 +107,7 @@ function tellStretches({ after, files }: StretchesQuery) {
       if (taken === null) return;
       const turnId = textIn(data, "turnId");
       if (occasion === "restored") add(taken, "restore", null, seq);
-      else if (turnId !== null && occasion !== "turn_start") add(taken, "turn", turnId, seq);
+      else if (turnId !== null && occasion !== "turn_start") add(taken, "turn", turnId, seq, data);
       else add(taken, "others", null, seq);
     },
     told: (): readonly Stretch[] => {
@@ -113,7 +122,18 @@ function filesAfter({ type, data }: RecordedEvent): string | null {
   return textIn(data, textIn(data, "outcome") === "restored" ? "to" : "from");
 }
 
+function othersIn(data: Json): Named {
+  const others = memberOf(data, "others");
+  const names = memberOf(others, "names");
+  const listed = Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
+  return { names: new Set(listed), more: memberOf(others, "more") === true };
+}
+
+function memberOf(data: Json, name: string): Json {
+  return typeof data === "object" && data !== null && name in data ? Reflect.get(data, name) : null;
+}
+
 export function textIn(data: Json, name: string): string | null {
-  const found = typeof data === "object" && data !== null && name in data ? Reflect.get(data, name) : null;
+  const found = memberOf(data, name);
   return typeof found === "string" ? found : null;
 }

@@ -28,6 +28,7 @@ import { createExternalWatch } from "./external-watch.ts";
 import { type GivenPrompt, keepPrompt } from "./given-prompt.ts";
 import { interruptedIn, settleTurn } from "./interrupting.ts";
 import { keepDoing } from "./keep-doing.ts";
+import { type LivingSessions, watchLiving } from "./living-sessions.ts";
 import { createOpenings, type OpeningDeps, type Openings } from "./opening.ts";
 import { recoverAll } from "./recovering.ts";
 import { createReports, type Reports } from "./reports.ts";
@@ -70,6 +71,8 @@ export interface Supervisor extends Reports, Openings, TurnWorlds {
   readonly answer: (approvalId: string, answer: Answer, by: By) => Events;
   /** Deletes the data of a session's events for good, between its turns; headers and chain stay. */
   readonly erase: Committer["erase"];
+  /** The living sessions in a directory, around it or below. */
+  readonly livingNear: LivingSessions["near"];
   readonly recover: () => Promise<{ readonly sessions: number; readonly interrupted: number }>;
   /** Ends turns within the grace and puts every session to sleep: after this nothing is under way. */
   readonly stop: (graceMs: number) => Promise<void>;
@@ -95,6 +98,7 @@ const SUSPEND_TRIES = 5;
 export function createSupervisor(deps: SupervisorDeps): Supervisor {
   const { store, committer, runner, processes, clock, newId } = deps;
   const awake = watchAwake(store, clock);
+  const living = watchLiving(store);
   const externals = createExternalWatch(clock, (id) => {
     endExternal(id).catch((thrown: unknown) =>
       deps.log("an external session could not be ended", { id, reason: String(thrown) }),
@@ -233,6 +237,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     ...reports,
     ...createTurnWorlds(deps),
     erase: committer.erase,
+    livingNear: living.near,
     recover: async () => {
       await deps.trees.sweep();
       return recoverAll(store, recoverOne);
@@ -243,6 +248,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       await runner.drain(graceMs);
       await Promise.all(awake.all().map(sleep));
       awake.stop();
+      living.stop();
     },
   };
 

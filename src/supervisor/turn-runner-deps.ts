@@ -21,7 +21,7 @@ export interface TurnRunnerDeps {
   readonly frames: Frames;
   readonly waiters: ApprovalWaiters;
   readonly processes: SessionProcesses;
-  readonly worlds: Pick<Worlds, "look" | "takenFact">;
+  readonly worlds: Pick<Worlds, "look" | "takenFact" | "changedOutside">;
   readonly driver: (slug: string) => Driver;
   readonly toolPolicy: (agent: string, tool: string) => Promise<ToolPolicy>;
   readonly permissions: PermissionSources;

@@ -30,9 +30,9 @@ interface Party {
 }
 
 /**
- * Who changed what since the files were `since`. What changed while a turn of the session
- * ran is its own, unless another session says it wrote it, or worked beside it and may have. Whatever changed between its
- * turns is somebody else's. Sessions that it started count as itself.
+ * Who changed what since the files were `since`. What changed while a turn of the session ran is its own, unless another
+ * session says it wrote it, or worked beside it and may have. Whatever changed between its turns is somebody else's.
+ * Sessions that it started count as itself.
  */
 export async function whoseChanges(
   deps: WhoseChangesDeps,
@@ -41,25 +41,37 @@ export async function whoseChanges(
   /** The files as they are, while nothing of the session runs. */
   now: string,
 ): Promise<WhoseChanges> {
+  const story = await storyOf(deps, state, since);
+  const last = story.at(-1)?.to ?? since.snapshot;
+  const idle: Stretch = { from: last, to: now, by: "others", turnId: null, startSeq: 0, endSeq: 0 };
+  return tellApart(deps, state, [...story, idle]);
+}
+
+/** What the session changed at any time. */
+export async function everChanged(deps: WhoseChangesDeps, state: SessionState): Promise<ReadonlySet<string>> {
+  const story = await readStretches(deps.store, state.stream, { after: 0, files: null });
+  return (await tellApart(deps, state, story)).own;
+}
+
+async function tellApart(
+  deps: WhoseChangesDeps,
+  state: SessionState,
+  stretches: readonly Stretch[],
+): Promise<WhoseChanges> {
   const { store, worlds } = deps;
   const root = worlds.rootOf(state);
   const own = new Set<string>();
   const others = new Set<string>();
-  const story = await storyOf(deps, state, since);
-  const last = story.at(-1)?.to ?? since.snapshot;
-  const idle: Stretch = { from: last, to: now, by: "others", turnId: null, startSeq: 0, endSeq: 0 };
-  const stretches = [...story, idle];
   const working = stretches.filter(({ by }) => by === "turn");
   const neighbours = working.length === 0 ? [] : await neighboursOf(store, state.id, root);
   const beside = await partiesBeside(deps, neighbours, root, working);
-
   for (const stretch of stretches) {
     if (stretch.from === stretch.to) continue;
     const names = await namesOf(worlds, stretch);
     const writes = await writesOf(deps, state, stretch, root);
     const parties = beside.filter((party) => overlaps(party.stretch, stretch));
     for (const name of names) {
-      const whose = stretch.by === "turn" ? judge(name, writes, parties) : WHOSE[stretch.by];
+      const whose = stretch.by === "turn" ? judge(name, stretch, writes, parties) : WHOSE[stretch.by];
       if (whose !== "others") own.add(name);
       if (whose !== "own") others.add(name);
     }
@@ -70,9 +82,16 @@ export async function whoseChanges(
 const WHOSE = { restore: "own", others: "others", unknown: "both" } as const;
 
 /** `both`: nobody can tell, so it counts as changed by either. */
-function judge(name: string, mine: TurnWrites, parties: readonly Party[]): "own" | "others" | "both" {
+function judge(
+  name: string,
+  { others }: Stretch,
+  mine: TurnWrites,
+  parties: readonly Party[],
+): "own" | "others" | "both" {
   const isMine = mine.names.has(name);
   if (mine.isExact && !isMine) return "others";
+  if (others?.names.has(name) === true) return isMine ? "both" : "others";
+  if (others?.more === true && !isMine) return "both";
   const beside = parties.filter((party) => party.names.has(name));
   if (!isMine && beside.some(({ writes }) => writes.names.has(name))) return "others";
   return beside.some(({ writes }) => !writes.isExact || writes.names.has(name)) ? "both" : "own";

@@ -30,6 +30,13 @@ export interface Worlds {
   /** Throws where no files can be restored at all. */
   readonly requireRestore: () => void;
   readonly restore: (state: SessionState, to: string, limits: RestoreLimits) => Promise<Restored>;
+  /** Names that differ and were last changed outside of these times. Null: too many to tell. */
+  readonly changedOutside: (
+    state: SessionState,
+    from: string,
+    to: string,
+    times: readonly Span[],
+  ) => Promise<readonly string[] | null>;
   /** The directory that is kept for a session: its whole worktree, or where it works. */
   readonly rootOf: (state: SessionState) => string;
   /** Names that differ, at most so many. */
@@ -47,6 +54,12 @@ export interface Worlds {
     turnId: string | null,
     before: string | null,
   ) => Promise<Fact>;
+}
+
+/** Both ends in milliseconds of the machine's clock. */
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 export interface WorldLimits {
@@ -75,6 +88,9 @@ export interface WorldsDeps {
 const WRITTEN_BACK_MS = 60_000;
 
 const CHANGES_COUNTED = 10_000;
+const TIMES_MAX = 10_000;
+/** The file system's clock lags behind the machine's by a tick. */
+const TICK_MS = 20;
 const LISTED = { count: 20, bytes: 32_768 };
 const DIFF = { filesMax: 500, bytesMax: 1_048_576 };
 
@@ -141,6 +157,12 @@ export function createWorlds(deps: WorldsDeps): Worlds {
     requireRestore: snapshots.requireRestore,
     restore: (state, to, limits_) => snapshots.restore(treeOf(rootOf(home, state)), to, limits_),
     rootOf: (state) => rootOf(home, state),
+    changedOutside: async (state, from, to, times) => {
+      const found = await snapshots.times(treeOf(rootOf(home, state)), from, to, TIMES_MAX);
+      const isInSpan = (ms: number) => times.some(({ fromMs, toMs }) => ms >= fromMs - TICK_MS && ms <= toMs + TICK_MS);
+      const outside = found.filter(({ ctimeMs }) => !isInSpan(ctimeMs)).map(({ name }) => name);
+      return found.length < TIMES_MAX ? outside : null;
+    },
     changes: snapshots.changes,
     diff: (from, to) => snapshots.diff(from, to, DIFF),
     grow: async (sessionId, snapshot) => {
@@ -188,6 +210,7 @@ export const NO_WORLDS: Worlds = {
   requireRestore: () => undefined,
   restore: () => Promise.reject(new NomosError("files_not_kept")),
   rootOf: ({ spec }) => spec?.cwd ?? "",
+  changedOutside: async () => [],
   changes: async () => ({ changes: [], more: false, unseen: [], isTopChanged: false }),
   diff: async () => [],
   grow: () => Promise.reject(new NomosError("files_not_kept")),

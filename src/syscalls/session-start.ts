@@ -94,7 +94,8 @@ export const sessionStart: Syscall = write({
   },
   answer: async (context, input, events) => {
     const session = await showSession(context, sessionIdIn(events));
-    const warnings = context.actor.sessionId === null ? warningsAbout(input, session) : [];
+    if (context.actor.sessionId !== null) return session;
+    const warnings = [...warningsAbout(input, session), ...(await sharedWith(context, session))];
     return warnings.length === 0 ? session : { ...session, warnings: [...warnings] };
   },
 });
@@ -135,6 +136,18 @@ async function startBelow(context: Context, parent: string, input: Input): Promi
       );
     throw thrown;
   }
+}
+
+const NAMED_MAX = 3;
+
+/** Two sessions in one directory change each other's files: said at once, with the way to keep them apart. */
+async function sharedWith({ services }: Context, { id, cwd }: SessionWire): Promise<readonly string[]> {
+  const near = (await services.supervisor.livingNear(cwd)).filter((one) => one.id !== id);
+  if (near.length === 0) return [];
+  const names = near.slice(0, NAMED_MAX).map(({ name }) => name);
+  const more = near.length > names.length ? ` and ${near.length - names.length} more` : "";
+  const who = `${names.join(", ")}${more}`;
+  return [`Works in the same directory as ${who}. To keep them apart, start it with a worktree: \`--worktree\`.`];
 }
 
 function warningsAbout(

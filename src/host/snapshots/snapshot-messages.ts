@@ -1,6 +1,14 @@
 import type { DiffOptions, FileDiff } from "./file-diffs.ts";
 import type { SnapshotErrorCode } from "./snapshot-error.ts";
-import type { ChangeList, Restored, RestoreLimits, SnapshotsChecked, Taken, TreeSpec } from "./snapshot-store.ts";
+import type {
+  ChangeList,
+  ChangeTime,
+  Restored,
+  RestoreLimits,
+  SnapshotsChecked,
+  Taken,
+  TreeSpec,
+} from "./snapshot-store.ts";
 import type { Swept } from "./sweep.ts";
 
 /** What the thread is asked for, and what it answers with. */
@@ -22,6 +30,10 @@ export interface Calls {
   readonly changes: {
     readonly ask: { readonly from: string | null; readonly to: string; readonly max: number };
     readonly answer: ChangeList;
+  };
+  readonly times: {
+    readonly ask: { readonly tree: TreeSpec; readonly from: string; readonly to: string; readonly max: number };
+    readonly answer: readonly ChangeTime[];
   };
   readonly diff: {
     readonly ask: { readonly from: string | null; readonly to: string; readonly options: DiffOptions };

@@ -83,6 +83,8 @@ export interface SnapshotStore {
   /** A new, empty directory that nobody else knows of: as above, and the daemon itself may make its top what it was. */
   readonly grow: (tree: TreeSpec, to: string, bwrapPath: string) => AsyncGenerator<void, Restored>;
   readonly changes: (from: string | null, to: string, max: number) => Generator<void, ChangeList>;
+  /** When the files that differ were last changed, as the last walk of the tree saw them; directories are left out. */
+  readonly times: (tree: TreeSpec, from: string, to: string, max: number) => Generator<void, readonly ChangeTime[]>;
   readonly diff: (from: string | null, to: string, options: DiffOptions) => Generator<void, readonly FileDiff[]>;
   readonly sweep: (ids: readonly string[], dryRun: boolean) => Generator<void, Swept>;
   /** Whether all that these snapshots need is there; contents are read when they are asked for. */
@@ -105,6 +107,11 @@ export interface SnapshotsChecked {
   readonly missing: number;
   /** Snapshots of which nothing is there, as in a home that was restored from a backup. */
   readonly gone: number;
+}
+
+export interface ChangeTime {
+  readonly name: ByteName;
+  readonly ctimeMs: number;
 }
 
 export interface ChangeList {
@@ -239,6 +246,17 @@ export function openSnapshotStore(folder: string): SnapshotStore {
         yield;
       }
       return { changes, more: false, unseen, isTopChanged };
+    },
+    times: function* (tree, from, to, max) {
+      const top = known.get(keyOf(tree))?.top ?? null;
+      const found: ChangeTime[] = [];
+      for (const { path, after } of compareTrees(objects, recordOf(from).listing, recordOf(to).listing)) {
+        const entry = top === null || after === null || after.kind === "directory" ? null : entryAt(top, path);
+        if (entry !== null) found.push({ name: path, ctimeMs: entry.ctimeMs });
+        if (found.length === max) break;
+        yield;
+      }
+      return found;
     },
     diff: function* (from, to, options) {
       const before = from === null ? null : recordOf(from).listing;

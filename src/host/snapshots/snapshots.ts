@@ -5,7 +5,15 @@ import { unless } from "../errno.ts";
 import type { DiffOptions, FileDiff } from "./file-diffs.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 import type { Calls, Reply } from "./snapshot-messages.ts";
-import type { ChangeList, Restored, RestoreLimits, SnapshotsChecked, Taken, TreeSpec } from "./snapshot-store.ts";
+import type {
+  ChangeList,
+  ChangeTime,
+  Restored,
+  RestoreLimits,
+  SnapshotsChecked,
+  Taken,
+  TreeSpec,
+} from "./snapshot-store.ts";
 import type { Swept } from "./sweep.ts";
 
 /** Trees of files as they were, by id. Knows nothing of sessions. */
@@ -19,6 +27,8 @@ export interface Snapshots {
   /** Makes a new directory and fills it; there must be nothing under its name. */
   readonly grow: (tree: TreeSpec, to: string) => Promise<Restored>;
   readonly changes: (from: string | null, to: string, max: number) => Promise<ChangeList>;
+  /** When the files that differ were last changed, as the last walk of the tree saw them. */
+  readonly times: (tree: TreeSpec, from: string, to: string, max: number) => Promise<readonly ChangeTime[]>;
   readonly diff: (from: string | null, to: string, options: DiffOptions) => Promise<readonly FileDiff[]>;
   /** Takes out what none of these snapshots needs. */
   readonly sweep: (ids: readonly string[], dryRun: boolean) => Promise<Swept>;
@@ -93,6 +103,7 @@ export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshot
       return call("grow", { tree, to, bwrapPath: wall() });
     },
     changes: (from, to, max) => call("changes", { from, to, max }),
+    times: (tree, from, to, max) => call("times", { tree, from, to, max }),
     diff: (from, to, options) => call("diff", { from, to, options }),
     sweep: async (ids, dryRun) => {
       const swept = await call("sweep", { ids, dryRun });
