@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { toNomosError } from "../contract/index.ts";
-import { processIdentity, type Snapshots, systemFiles, writeFileAtomic } from "../host/index.ts";
+import { processIdentity, type Snapshots, systemFiles, watchDeath, writeFileAtomic } from "../host/index.ts";
 import { compilePolicy, fact, HOME_LEASE, releaseLease, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
 import {
   createAgents,
@@ -141,6 +141,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     strictMissing: machine.strictMissing,
     tryWalls: machine.tryWalls,
   };
+  const death = watchDeath(join(home, "ended"));
   const supervisor = createSupervisor({
     store,
     committer,
@@ -155,6 +156,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     scopes,
     keeper: machine.keeper,
     idleHibernateMs: () => setting(config, "idleHibernateMs"),
+    diedAtMs: death.lastDeathMs,
     log: log.write,
   });
 
@@ -298,6 +300,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const closed = server.close();
     await supervisor.stop(TURN_GRACE_MS);
     await machine.stop(TURN_GRACE_MS);
+    death.stop();
     await closed;
     await committer
       .change(

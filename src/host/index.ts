@@ -6,6 +6,7 @@ export { type WriteOptions, writeFileAtomic } from "./atomic-file.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { closeInherited } from "./close-inherited.ts";
 export { confinePath } from "./confine-path.ts";
+export { watchDeath } from "./death-watch.ts";
 export { type DiskState, type DiskWatch, spaceAt, watchDisk } from "./disk-watch.ts";
 export { fileStamp } from "./file-stamp.ts";
 export { type Files, systemFiles } from "./files.ts";
@@ -32,7 +33,7 @@ export { type HomeState, privateHome } from "./sandbox/private-home.ts";
 export { type ConfinedOrder, type ConfinedResult, runConfined } from "./sandbox/run-confined.ts";
 export type { SandboxPlan } from "./sandbox/strict-plan.ts";
 export { type Access, type Door, INSIDE, type Mount, type Walls } from "./sandbox/walls.ts";
-export { type ByteName, byteNameOf } from "./snapshots/byte-path.ts";
+export { byteNameOf } from "./snapshots/byte-path.ts";
 export type { FileDiff } from "./snapshots/file-diffs.ts";
 export { SnapshotError, type SnapshotErrorCode } from "./snapshots/snapshot-error.ts";
 export type {

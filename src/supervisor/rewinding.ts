@@ -2,6 +2,7 @@ import { NomosError, toNomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
 import {
   beginRestore,
+  type Fact,
   finishRewind,
   isEnded,
   noteWorld,
@@ -18,6 +19,7 @@ import { LISTED, planUndo, restoredFiles, type Target } from "./rewind-plan.ts";
 import { NOTHING_JUDGED, type ScopeKeeper, withReverted } from "./scope-keeper.ts";
 import { isPassing, TRY_AGAIN_MS } from "./turn-end.ts";
 import { filesAtEnd } from "./turn-world.ts";
+import { withOthers } from "./working-times.ts";
 import type { Worlds } from "./worlds.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
@@ -44,6 +46,8 @@ export interface RewindingDeps {
   readonly committer: Committer;
   readonly clock: Clock;
   readonly worlds: Worlds;
+  /** When the daemon before this one ended; null when nobody knows. */
+  readonly diedAtMs: number | null;
   /** Whether the effect ledger tells all that turns of this driver do. */
   readonly actsByEffects: (adapter: string) => boolean;
   readonly scopes: Pick<ScopeKeeper, "end">;
@@ -57,6 +61,8 @@ const DAEMON: By = { actor: "daemon" };
 
 export function createRewinding(deps: RewindingDeps): Rewinding {
   const { store, committer, worlds } = deps;
+  /** Sessions whose cut turn is being looked at: until then nobody knows whose its changes are. */
+  const cut = new Map<string, Promise<void>>();
 
   const commit = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events =>
     (await committer.session(id, decide, by)).events;
@@ -113,8 +119,26 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
     }
   };
 
+  const keepCut = async (id: string): Promise<void> => {
+    try {
+      const state = await committer.sessionState(id);
+      const turnId = state.recentTurns.at(-1)?.turnId ?? null;
+      const { reverted, before, settled } = turnId === null ? NOTHING_JUDGED : await deps.scopes.end(state);
+      const looked = await filesAtEnd(worlds, state, turnId, before);
+      const facts = await namedSinceDeath(deps, state, looked);
+      const approvalId = deps.newId();
+      const decide = (now: SessionState) =>
+        isEnded(now) ? [] : withReverted(now, turnId ?? "", approvalId, reverted, noteWorld(now, facts));
+      if (facts.length > 0 || reverted !== null) await commit(id, decide, DAEMON);
+      await settled();
+    } catch (thrown) {
+      deps.log("the files of a turn that was cut are not kept", { id, reason: String(thrown) });
+    }
+  };
+
   return {
     rewind: async (id, { to, force = false, talkOnly = false }, by) => {
+      await cut.get(id);
       const state = await committer.sessionState(id);
       const point = await findPoint(store, state, to);
       const view = await viewAt(store, state, point);
@@ -130,20 +154,10 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
       if (state.restoring === undefined || state.spec === null) return true;
       return rollBack(state, state.restoring, "the daemon ended while it was under way");
     },
-    keepCut: async (id) => {
-      try {
-        const state = await committer.sessionState(id);
-        const turnId = state.recentTurns.at(-1)?.turnId ?? null;
-        const { reverted, before, settled } = turnId === null ? NOTHING_JUDGED : await deps.scopes.end(state);
-        const facts = await filesAtEnd(worlds, state, turnId, before);
-        const approvalId = deps.newId();
-        const decide = (now: SessionState) =>
-          isEnded(now) ? [] : withReverted(now, turnId ?? "", approvalId, reverted, noteWorld(now, facts));
-        if (facts.length > 0 || reverted !== null) await commit(id, decide, DAEMON);
-        await settled();
-      } catch (thrown) {
-        deps.log("the files of a turn that was cut are not kept", { id, reason: String(thrown) });
-      }
+    keepCut: (id) => {
+      const work = keepCut(id).finally(() => cut.delete(id));
+      cut.set(id, work);
+      return work;
     },
     snapshot: async (id, by) => {
       const state = await committer.sessionState(id);
@@ -170,4 +184,19 @@ export async function snapshotFor(store: Store, state: SessionState, view: View)
   if (state.view.world?.skipped != null)
     throw new NomosError("files_not_kept", { id: state.id, reason: state.view.world.skipped });
   return null;
+}
+
+/** The cut turn's processes ended with the daemon: what changed after that, somebody else changed. */
+async function namedSinceDeath(
+  { store, worlds, diedAtMs }: Pick<RewindingDeps, "store" | "worlds" | "diedAtMs">,
+  state: SessionState,
+  facts: readonly Fact[],
+): Promise<readonly Fact[]> {
+  const from = state.view.world?.snapshot ?? null;
+  const turnId = state.recentTurns.at(-1)?.turnId ?? "";
+  const { events } = await store.readStream(state.stream, { turnId, types: ["turn.started"], limit: 1 });
+  const startedMs = Date.parse(events[0]?.at ?? "");
+  // An older death is that of another daemon: the last one took whoever watched it along.
+  if (diedAtMs === null || from === null || !(diedAtMs >= startedMs)) return facts;
+  return Promise.all(facts.map((one) => withOthers(worlds, state, from, [{ fromMs: 0, toMs: diedAtMs }], one)));
 }

@@ -88,6 +88,8 @@ export interface SupervisorDeps extends Omit<OpeningDeps, "trees"> {
   readonly scopes: Pick<ScopeKeeper, "end">;
   readonly keeper: (adapter: string) => Kept | null;
   readonly idleHibernateMs: () => number;
+  /** When the daemon before this one ended; null when nobody knows. */
+  readonly diedAtMs: number | null;
   readonly log: (message: string, details: object) => void;
 }
 
@@ -264,7 +266,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     // Turns wait until the files are what the talk says.
     await rewinding.settle(state);
     // What a turn did to the files before it was cut is its own doing, not somebody else's.
-    if (events.length > 0) void rewinding.keepCut(row.id).finally(() => runner.pump(row.id));
+    if (events.length > 0) runner.pumpAfter(row.id, rewinding.keepCut(row.id));
     else runner.pump(row.id);
     return events.length > 0;
   }

@@ -15,6 +15,8 @@ import { createTurnWorld } from "./turn-world.ts";
 export interface TurnRunner {
   /** There may be work: starts the pump, or tells the running one to look again. */
   readonly pump: (sessionId: string) => void;
+  /** As above, once this is done. Until then no turn of the session starts. */
+  readonly pumpAfter: (sessionId: string, work: Promise<void>) => void;
   /** Records that a turn is admitted. Where nothing stands before it, its start is in the same append. */
   readonly admit: (
     sessionId: string,
@@ -197,6 +199,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
 
   return {
     pump,
+    pumpAfter: (sessionId, first) => begin(sessionId, (id) => first.then(() => nextStart(id))),
     admit,
     isRunning: (sessionId) => pumps.get(sessionId)?.turn != null,
     interrupt: async (sessionId, why) => {

@@ -7,6 +7,7 @@ import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
 import { chanceOf } from "../support/world.ts";
+import { eventually } from "./support/talk.ts";
 
 interface Rewound {
   readonly restored: string[];
@@ -168,6 +169,25 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
     expect((await rewind(next, a, { turn: 1 })).status).toBe(200);
     expect(filesIn(cwd)).toEqual({ "a.txt": "one", "mine.txt": "a person's" });
   });
+
+  proves(
+    "SN-20",
+    "a turn that a crash cut: what a person wrote after the crash stays, what the turn wrote goes",
+    async () => {
+      const first = await startDaemon();
+      const cwd = await folder();
+      const a = await spawn(first, cwd);
+      await turn(first, a, "write a.txt one");
+      await begin(first, a, "run echo two > a.txt; echo x > cut.txt; sleep 60");
+      await eventually("the turn's file", async () => existsSync(join(cwd, "cut.txt")));
+      await first.kill9();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      writeFileSync(join(cwd, "mine.txt"), "a person's");
+      const next = await startDaemon({ home: first.home });
+      await eventually("its files", async () => (await rewind(next, a, { turn: 1 })).status === 200);
+      expect(filesIn(cwd)).toEqual({ "a.txt": "one", "mine.txt": "a person's" });
+    },
+  );
 
   proves("SN-21", "random writers in one directory: no rewind loses a byte of somebody else's", async () => {
     for (const seed of [1, 2, 3]) await tellStory(daemon, await folder(), seed);
