@@ -37,10 +37,8 @@ export async function recordTurnEnd(
   { outcome, world, reverted }: TurnOver,
 ): Promise<void> {
   const approvalId = deps.newId();
-  const whole = (now: SessionState) => {
-    const end = withWorld(world, endOf(now, turnId, outcome));
-    return "refused" in end || end.length > 0 ? withReverted(now, turnId, approvalId, reverted, end) : end;
-  };
+  const whole = (now: SessionState) =>
+    withReverted(now, turnId, approvalId, reverted, withWorld(world, endOf(now, turnId, outcome)));
   try {
     await untilRecorded(deps, sessionId, whole);
   } catch (thrown) {
