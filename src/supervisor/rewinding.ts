@@ -128,7 +128,7 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
       const facts = await namedSinceDeath(deps, state, looked);
       const approvalId = deps.newId();
       const decide = (now: SessionState) =>
-        isEnded(now) ? [] : withReverted(now, turnId ?? "", approvalId, reverted, noteWorld(now, facts));
+        withReverted(now, turnId ?? "", approvalId, reverted, noteWorld(now, facts));
       if (facts.length > 0 || reverted !== null) await commit(id, decide, DAEMON);
       await settled();
     } catch (thrown) {
