@@ -66,6 +66,7 @@ export interface Daemon {
 const TOOL_VERBS = ["tool.run", "tool.write", "tool.process"];
 const TURN_GRACE_MS = 400;
 const SOCKET_PATH_MAX = 100;
+const steadyMs = () => performance.now();
 
 /** The composition root: everything is built here, once, and nothing anywhere else. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
@@ -97,7 +98,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   snapshots = machine.snapshots;
   const frames = createFrames();
   const agents = createAgents(store, committer);
-  const tokens = createTokens(store, committer, clock, newId);
+  const { whenKeyless } = processes;
+  const tokens = createTokens({ store, committer, clock, newId, steadyMs, whenKeyless });
   const waiters = createApprovalWaiters(store);
   const table = [...SYSCALLS, ...(options.moreSyscalls ?? [])];
   const policy = compilePolicy(

@@ -22,6 +22,7 @@ export const SYSCALLS = {
       "unknown_option",
       "driver_file_invalid",
       "sandbox_unavailable",
+      "sandbox_floor",
       "scope_invalid",
       "not_a_repository",
       "repository_invalid",
@@ -128,6 +129,7 @@ export const SYSCALLS = {
     kind: "write",
     permission: "session.prompt",
     errors: [
+      "sandbox_floor",
       "session_not_found",
       "session_busy",
       "session_ended",
@@ -206,7 +208,14 @@ export const SYSCALLS = {
     summary: "Let a suspended session go on",
     kind: "write",
     permission: "session.control",
-    errors: ["session_not_found", "session_ended", "session_not_suspended", "quota_exceeded", "disk_low"],
+    errors: [
+      "sandbox_floor",
+      "session_not_found",
+      "session_ended",
+      "session_not_suspended",
+      "quota_exceeded",
+      "disk_low",
+    ],
     http: { method: "POST", path: "/sessions/:id/resume", status: 200 },
     cli: { positional: ["id"], short: null },
     input: [
@@ -294,6 +303,7 @@ export const SYSCALLS = {
     kind: "write",
     permission: "session.fork",
     errors: [
+      "sandbox_floor",
       "session_not_found",
       "event_not_found",
       "delegation_denied",
@@ -335,6 +345,7 @@ export const SYSCALLS = {
     kind: "write",
     permission: "session.control",
     errors: [
+      "sandbox_floor",
       "session_not_found",
       "event_not_found",
       "session_busy",
@@ -397,6 +408,7 @@ export const SYSCALLS = {
     kind: "write",
     permission: "session.control",
     errors: [
+      "sandbox_floor",
       "session_not_found",
       "session_ended",
       "unknown_mode",
@@ -790,7 +802,7 @@ export const SYSCALLS = {
     summary: "Open a session for an agent that runs already; it ends by `finish` or with the process",
     kind: "write",
     permission: "session.spawn",
-    errors: ["cwd_missing", "invalid_request", "quota_exceeded", "disk_low", "limit_reached"],
+    errors: ["cwd_missing", "sandbox_floor", "invalid_request", "quota_exceeded", "disk_low", "limit_reached"],
     http: { method: "POST", path: "/sessions/external", status: 201 },
     cli: { positional: ["pid"], short: null },
     input: [
@@ -1132,7 +1144,15 @@ export const SYSCALLS = {
     summary: "Give a directory a name for sessions to work in; the first one becomes the active one",
     kind: "write",
     permission: "workspace.write",
-    errors: ["cwd_missing", "cwd_hidden", "workspace_limit", "workspace_reserved", "quota_exceeded", "disk_low"],
+    errors: [
+      "sandbox_floor",
+      "cwd_missing",
+      "cwd_hidden",
+      "workspace_limit",
+      "workspace_reserved",
+      "quota_exceeded",
+      "disk_low",
+    ],
     http: { method: "POST", path: "/api/workspaces", status: 201 },
     cli: { positional: ["slug", "path"], short: null },
     input: [
@@ -1182,6 +1202,7 @@ export const SYSCALLS = {
     kind: "write",
     permission: "session.spawn",
     errors: [
+      "sandbox_floor",
       "worktree_not_found",
       "worktree_missing",
       "worktree_in_use",
@@ -1241,7 +1262,7 @@ export const SYSCALLS = {
     summary: "Install an agent into the daemon's home, in the version its manifest names",
     kind: "write",
     permission: "system.admin",
-    errors: ["not_installed", "setup_required", "driver_failed", "invalid_request"],
+    errors: ["sandbox_floor", "not_installed", "setup_required", "driver_failed", "invalid_request"],
     http: { method: "POST", path: "/api/drivers/:slug/install", status: 200 },
     cli: { positional: ["slug"], short: null },
     input: [{ name: "slug", type: "text", required: true, description: "", values: null }],
@@ -1250,7 +1271,7 @@ export const SYSCALLS = {
     summary: "Find an agent, look at its version, and let it introduce itself: no session, no model, no money",
     kind: "read",
     permission: "system.admin",
-    errors: ["not_installed", "invalid_request"],
+    errors: ["sandbox_floor", "not_installed", "invalid_request"],
     http: { method: "GET", path: "/api/drivers/:slug/check", status: 200 },
     cli: { positional: ["slug"], short: null },
     input: [{ name: "slug", type: "text", required: true, description: "", values: null }],
@@ -1259,7 +1280,7 @@ export const SYSCALLS = {
     summary: "Add an agent by its manifest, or replace one: no code, a file of a few lines",
     kind: "write",
     permission: "system.admin",
-    errors: ["invalid_request", "quota_exceeded", "disk_low"],
+    errors: ["sandbox_floor", "invalid_request", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/drivers", status: 201 },
     cli: { positional: ["manifest"], short: null },
     input: [
@@ -1270,7 +1291,7 @@ export const SYSCALLS = {
     summary: "Take back a manifest that was added; one that comes with Nomos counts again",
     kind: "write",
     permission: "system.admin",
-    errors: [],
+    errors: ["sandbox_floor"],
     http: { method: "DELETE", path: "/api/drivers/:slug", status: 200 },
     cli: { positional: ["slug"], short: null },
     input: [{ name: "slug", type: "text", required: true, description: "", values: null }],
@@ -1297,6 +1318,7 @@ export const SYSCALLS = {
     kind: "write",
     permission: "system.admin",
     errors: [
+      "sandbox_floor",
       "cwd_missing",
       "cwd_hidden",
       "program_not_found",
@@ -1376,7 +1398,7 @@ export const SYSCALLS = {
     summary: "Write the whole log out, as a folder or a .tar that anybody can verify without Nomos (`nomos-verify`)",
     kind: "write",
     permission: "audit.export",
-    errors: ["export_exists", "export_refused", "overloaded", "disk_full"],
+    errors: ["export_exists", "export_refused", "sandbox_floor", "overloaded", "disk_full"],
     http: { method: "POST", path: "/api/audit/export", status: 200 },
     cli: { positional: ["to"], short: null },
     input: [
@@ -1464,7 +1486,7 @@ export const SYSCALLS = {
     summary: "Change members of the configuration; null removes one",
     kind: "write",
     permission: "system.admin",
-    errors: ["invalid_request"],
+    errors: ["sandbox_floor", "invalid_request"],
     http: { method: "PUT", path: "/api/config", status: 200 },
     cli: { positional: [], short: null },
     input: [{ name: "config", type: "json", required: true, description: "", values: null }],
@@ -1482,7 +1504,7 @@ export const SYSCALLS = {
     summary: "A new key with fewer rights than yours; its secret is shown this once",
     kind: "write",
     permission: "token.admin",
-    errors: ["denied", "quota_exceeded", "disk_low"],
+    errors: ["denied", "sandbox_floor", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/tokens", status: 201 },
     cli: { positional: ["capabilities"], short: null },
     input: [
@@ -1496,6 +1518,14 @@ export const SYSCALLS = {
       },
       { name: "sessionId", type: "text", required: false, description: "confine it to one session", values: null },
       { name: "ttlMs", type: "number", required: false, description: "", values: null },
+      {
+        name: "sandbox",
+        type: "text",
+        required: false,
+        description:
+          "the weakest sandbox it starts and drives sessions in; default: `strict`, or that of the session it is confined to. With `off` it acts with your rights",
+        values: ["off", "warn", "enforce", "strict"],
+      },
     ],
   },
   "token.list": {
@@ -1508,7 +1538,7 @@ export const SYSCALLS = {
     input: [],
   },
   "token.revoke": {
-    summary: "Make a key useless from now on",
+    summary: "Make a key useless for good, and every key that was issued with it",
     kind: "write",
     permission: "token.admin",
     errors: ["token_not_found", "token_revoked"],
@@ -1520,7 +1550,7 @@ export const SYSCALLS = {
     summary: "Copy the log, its blobs, the tree, the keys and the configuration into a new folder, while all goes on",
     kind: "write",
     permission: "system.backup",
-    errors: ["backup_exists", "backup_refused", "overloaded", "disk_full"],
+    errors: ["backup_exists", "backup_refused", "sandbox_floor", "overloaded", "disk_full"],
     http: { method: "POST", path: "/api/backup", status: 200 },
     cli: { positional: ["to"], short: "backup" },
     input: [
@@ -1810,6 +1840,12 @@ export const ERRORS = {
     remedy: "Wait for as long as Retry-After says.",
   },
   route_not_found: { status: 404, exit: 4, message: "There is nothing at this address.", remedy: "See /openapi.json." },
+  sandbox_floor: {
+    status: 403,
+    exit: 3,
+    message: "This token does not reach so far: the sandbox is weaker than the weakest it was issued for.",
+    remedy: "Start the session with `--sandbox strict`, or have a token issued with `--sandbox off`.",
+  },
   starting: { status: 503, exit: 6, message: "The daemon is still recovering.", remedy: "Ask again in a moment." },
   syscall_unknown: {
     status: 404,

@@ -1666,11 +1666,14 @@ export interface SyscallTypes {
       /** confine it to one session */
       readonly sessionId?: string;
       readonly ttlMs?: number;
+      /** the weakest sandbox it starts and drives sessions in; default: `strict`, or that of the session it is confined to. With `off` it acts with your rights */
+      readonly sandbox?: "off" | "warn" | "enforce" | "strict";
     };
     readonly output: {
       readonly tokenId: string;
       readonly secret: string | null;
       readonly capabilities: readonly string[];
+      readonly sandbox: "off" | "warn" | "enforce" | "strict";
     };
   };
   /** The keys that are valid now, without their secrets. */
@@ -1684,10 +1687,12 @@ export interface SyscallTypes {
         readonly capabilities: readonly string[];
         readonly sessionId: string | null;
         readonly expiresAtMs: number | null;
+        /** the weakest it starts and drives sessions in */
+        readonly sandbox: "off" | "warn" | "enforce" | "strict";
       }[];
     };
   };
-  /** Make a key useless from now on. */
+  /** Make a key useless for good, and every key that was issued with it. */
   "token.revoke": {
     readonly kind: "write";
     readonly input: {
@@ -1875,6 +1880,7 @@ export type ErrorCode =
   | "port_in_use"
   | "rate_limited"
   | "route_not_found"
+  | "sandbox_floor"
   | "starting"
   | "syscall_unknown"
   | "token_not_found"

@@ -158,6 +158,8 @@ export interface EventMap extends DriverEventMap, WorldEventMap, WorktreeEventMa
   "agent.deleted@1": Record<string, never>;
   "agent.defaulted@1": { readonly slug: string };
   "token.issued@1": {
+    /** The weakest sandbox that it starts and drives sessions in. Absent: `strict`. */
+    readonly sandbox?: SandboxMode;
     readonly tokenId: string;
     readonly secretHash: string;
     readonly label: string;

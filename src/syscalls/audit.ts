@@ -5,6 +5,7 @@ import { auditAgent } from "./audit-agent.ts";
 import { AuditProblem, verifyAll } from "./audit-verify.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";
 import { type Output, outputPlace } from "./output-place.ts";
+import { refuseOwnPlace } from "./reach.ts";
 import { byOf, dataIn } from "./session-answer.ts";
 
 const EXPORT: Output = {
@@ -134,10 +135,11 @@ export const audit: readonly Syscall[] = [
     about,
     input: z.object({ to: z.string().max(4096).optional().describe("absolute; default: in `exports` of the home") }),
     output: z.object({ path: z.string(), size: z.number().int() }),
-    errors: ["export_exists", "export_refused", "overloaded", "disk_full"],
+    errors: ["export_exists", "export_refused", "sandbox_floor", "overloaded", "disk_full"],
     http: { method: "POST", path: "/api/audit/export" },
     cli: { positional: ["to"] },
     commit: async (context, { to }) => {
+      refuseOwnPlace(context.actor, to);
       const { store, audit: service, daemon } = context.services;
       const path = await outputPlace(daemon.home, to ?? null, EXPORT);
       const checkpoint = async () => service.checkpoints.reach(await store.lastSeq());

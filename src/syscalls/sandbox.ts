@@ -30,6 +30,7 @@ export const sandbox: readonly Syscall[] = [
     name: "sandbox.run",
     summary: "Run a command behind the walls of `strict`, with one directory to write, to try them out",
     permission: "system.admin",
+    rights: "person",
     about: "system",
     input: z.object({
       argv: z.array(z.string().max(131_072)).min(1).max(1000).describe("the program and its arguments"),
@@ -45,6 +46,7 @@ export const sandbox: readonly Syscall[] = [
     }),
     output: Ran,
     errors: [
+      "sandbox_floor",
       "cwd_missing",
       "cwd_hidden",
       "program_not_found",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { NomosError, SessionId } from "../contract/index.ts";
-import { type Actor, decideGate, LIMITS } from "../kernel/index.ts";
+import { type Actor, decideGate } from "../kernel/index.ts";
 import { AuditProblem, checked } from "./audit-verify.ts";
 import { BoundsStatus, boundsStatus } from "./bounds-status.ts";
 import { read, type Syscall, write } from "./define.ts";
@@ -179,10 +179,11 @@ export const system: readonly Syscall[] = [
     name: "config.set",
     summary: "Change members of the configuration; null removes one",
     permission: "system.admin",
+    rights: "person",
     about: "system",
     input: z.object({ config: z.record(z.string().max(64), z.unknown()) }),
     output: z.object({ config: z.record(z.string(), z.unknown()), restart: z.array(z.string()) }),
-    errors: ["invalid_request"],
+    errors: ["sandbox_floor", "invalid_request"],
     http: { method: "PUT", path: "/api/config" },
     cli: { positional: [] },
     idempotent: true,
@@ -213,75 +214,5 @@ export const system: readonly Syscall[] = [
       services.daemon.shutDown();
       return { ok: true as const, pid: services.daemon.pid };
     },
-  }),
-  write({
-    name: "token.issue",
-    summary: "A new key with fewer rights than yours; its secret is shown this once",
-    permission: "token.admin",
-    about: "system",
-    input: z.object({
-      label: z.string().max(LIMITS.labelChars).optional(),
-      capabilities: z.array(z.string().min(1).max(64)).min(1).max(64).describe("`session.read`, `session.*`, `*`"),
-      sessionId: z.string().max(64).optional().describe("confine it to one session"),
-      ttlMs: z.number().int().min(1000).optional(),
-    }),
-    output: z.object({ tokenId: z.string(), secret: z.string().nullable(), capabilities: z.array(z.string()) }),
-    errors: ["denied", "quota_exceeded", "disk_low"],
-    http: { method: "POST", path: "/api/tokens", status: 201 },
-    cli: { positional: ["capabilities"] },
-    commit: async (context, { label, capabilities, sessionId, ttlMs }) => {
-      const asked = { label: label ?? "", capabilities, sessionId: sessionId ?? null, ttlMs: ttlMs ?? null };
-      const { secret, events } = await context.services.tokens.issue(asked, context.actor, byOf(context));
-      context.services.secretsShownOnce.set(events[0]?.id ?? "", secret);
-      return events;
-    },
-    answer: async (context, { capabilities }, events) => {
-      const id = events[0]?.id ?? "";
-      const secret = context.services.secretsShownOnce.get(id) ?? null;
-      context.services.secretsShownOnce.delete(id);
-      return { tokenId: (events[0]?.stream ?? "").slice("token/".length), secret, capabilities };
-    },
-  }),
-  read({
-    name: "token.list",
-    summary: "The keys that are valid now, without their secrets",
-    permission: "token.admin",
-    about: "system",
-    input: z.object({}),
-    output: z.object({
-      tokens: z.array(
-        z.object({
-          tokenId: z.string(),
-          label: z.string(),
-          capabilities: z.array(z.string()),
-          sessionId: z.string().nullable(),
-          expiresAtMs: z.number().nullable(),
-        }),
-      ),
-    }),
-    errors: [],
-    http: { method: "GET", path: "/api/tokens" },
-    cli: { positional: [] },
-    answer: async ({ services }) => ({
-      tokens: (await services.tokens.list()).map(({ secretHash: _hash, capabilities, ...token }) => ({
-        ...token,
-        capabilities: [...capabilities],
-      })),
-    }),
-  }),
-  write({
-    name: "token.revoke",
-    summary: "Make a key useless from now on",
-    permission: "token.admin",
-    about: "system",
-    input: z.object({ tokenId: z.string().max(64) }),
-    output: z.object({ ok: z.literal(true), tokenId: z.string() }),
-    errors: ["token_not_found", "token_revoked"],
-    http: { method: "DELETE", path: "/api/tokens/:tokenId" },
-    cli: { positional: ["tokenId"] },
-    destructive: true,
-    idempotent: true,
-    commit: (context, { tokenId }) => context.services.tokens.revoke(tokenId, byOf(context)),
-    answer: async (_context, { tokenId }) => ({ ok: true as const, tokenId }),
   }),
 ];

@@ -4,6 +4,7 @@ import { LIMITS } from "../kernel/index.ts";
 import type { SessionTrees } from "../supervisor/index.ts";
 import { read, type Syscall, write } from "./define.ts";
 import { Prompt, refuseLarge } from "./prompt.ts";
+import { reachOf } from "./reach.ts";
 import { byOf, sessionIdIn, showSession } from "./session-answer.ts";
 
 const Id = z.string().regex(/^[0-9a-z][0-9a-z-]{0,63}$/, "the id of a worktree");
@@ -80,6 +81,7 @@ export const worktree: readonly Syscall[] = [
     }),
     output: SessionWire,
     errors: [
+      "sandbox_floor",
       "worktree_not_found",
       "worktree_missing",
       "worktree_in_use",
@@ -97,7 +99,7 @@ export const worktree: readonly Syscall[] = [
       const { trees, supervisor } = context.services;
       const tree = (await trees.list()).find((one) => one.id === id);
       const cwd = tree === undefined ? undefined : (tree.repository.root ?? tree.repository.gitDir);
-      return supervisor.open({ ...input, cwd, attach: id }, byOf(context));
+      return supervisor.open({ ...input, ...reachOf(context.actor), cwd, attach: id }, byOf(context));
     },
     answer: (context, _input, events) => showSession(context, sessionIdIn(events)),
   }),
