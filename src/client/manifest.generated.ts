@@ -1474,7 +1474,7 @@ export const SYSCALLS = {
     ],
   },
   "config.show": {
-    summary: "The configuration in force",
+    summary: "The configuration in force; what could be a secret is hidden",
     kind: "read",
     permission: "system.read",
     errors: [],
@@ -1483,7 +1483,7 @@ export const SYSCALLS = {
     input: [],
   },
   "config.set": {
-    summary: "Change members of the configuration; null removes one",
+    summary: "Change members of the configuration; null removes one, and what comes back hidden stays as it is",
     kind: "write",
     permission: "system.admin",
     errors: ["sandbox_floor", "invalid_request"],

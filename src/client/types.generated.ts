@@ -1628,7 +1628,7 @@ export interface SyscallTypes {
       readonly erased: readonly string[];
     };
   };
-  /** The configuration in force. */
+  /** The configuration in force; what could be a secret is hidden. */
   "config.show": {
     readonly kind: "read";
     readonly input: Record<string, never>;
@@ -1636,7 +1636,7 @@ export interface SyscallTypes {
       readonly config: { readonly [key: string]: unknown };
     };
   };
-  /** Change members of the configuration; null removes one. */
+  /** Change members of the configuration; null removes one, and what comes back hidden stays as it is. */
   "config.set": {
     readonly kind: "write";
     readonly input: {

@@ -156,7 +156,10 @@ export interface Caller {
 }
 
 export interface ConfigService {
+  /** For the daemon itself: holds keys that nobody is told. */
   readonly show: () => Config;
+  /** What answers show: no value that could be a secret. */
+  readonly shown: () => { readonly [key: string]: unknown };
   /** Validated, written durably, then in force (some keys need a restart). */
   readonly change: (patch: Record<string, unknown>) => Promise<void>;
   readonly needRestart: (keys: readonly string[]) => string[];

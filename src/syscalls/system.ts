@@ -165,7 +165,7 @@ export const system: readonly Syscall[] = [
   }),
   read({
     name: "config.show",
-    summary: "The configuration in force",
+    summary: "The configuration in force; what could be a secret is hidden",
     permission: "system.read",
     about: "system",
     input: z.object({}),
@@ -173,11 +173,11 @@ export const system: readonly Syscall[] = [
     errors: [],
     http: { method: "GET", path: "/api/config" },
     cli: { positional: [], short: "config" },
-    answer: async ({ services }) => ({ config: { ...services.config.show() } }),
+    answer: async ({ services }) => ({ config: { ...services.config.shown() } }),
   }),
   write({
     name: "config.set",
-    summary: "Change members of the configuration; null removes one",
+    summary: "Change members of the configuration; null removes one, and what comes back hidden stays as it is",
     permission: "system.admin",
     rights: "person",
     about: "system",
@@ -193,7 +193,7 @@ export const system: readonly Syscall[] = [
       return [];
     },
     answer: async ({ services }, { config }) => ({
-      config: { ...services.config.show() },
+      config: { ...services.config.shown() },
       restart: services.config.needRestart(Object.keys(config)),
     }),
   }),
