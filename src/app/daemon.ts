@@ -66,7 +66,6 @@ export interface Daemon {
 const TOOL_VERBS = ["tool.run", "tool.write", "tool.process"];
 const TURN_GRACE_MS = 400;
 const SOCKET_PATH_MAX = 100;
-const steadyMs = () => performance.now();
 
 /** The composition root: everything is built here, once, and nothing anywhere else. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
@@ -99,7 +98,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const frames = createFrames();
   const agents = createAgents(store, committer);
   const { whenKeyless } = processes;
-  const tokens = createTokens({ store, committer, clock, newId, steadyMs, whenKeyless });
+  const tokens = createTokens({ store, committer, clock, newId, whenKeyless });
   const waiters = createApprovalWaiters(store);
   const table = [...SYSCALLS, ...(options.moreSyscalls ?? [])];
   const policy = compilePolicy(

@@ -8,7 +8,7 @@ const RECORDED_PER_SECOND = 10;
 export function createDenialBound(clock: Clock): (principal: string) => boolean {
   const second = { at: 0, counts: new Map<string, number>() };
   return (principal) => {
-    const now = Math.floor(clock.nowMs() / 1000);
+    const now = Math.floor(clock.steadyMs() / 1000);
     if (second.at !== now) {
       second.at = now;
       second.counts.clear();

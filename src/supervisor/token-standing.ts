@@ -24,11 +24,10 @@ const ENDED: Standing = { is: "ended", expired: null };
 
 export function createTokenStanding(
   store: Pick<Store, "row" | "readStream">,
-  clock: Pick<Clock, "nowMs">,
-  steadyMs: () => number,
+  clock: Pick<Clock, "nowMs" | "steadyMs">,
 ): TokenStanding {
   const makers = new Map<string, string | null>();
-  const isOver = createExpiry(clock, steadyMs);
+  const isOver = createExpiry(clock);
 
   /** The first event's actor is whoever had it issued: the header says so for tokens of every version. */
   const makerOf = async (tokenId: string): Promise<string | null> => {
@@ -78,11 +77,11 @@ export function earlier(one: number | null, other: number | null): number | null
  * Past its time by the wall clock, or longer known than it had left to live. A clock that is set back gives no token a
  * longer life, and what was over once stays over.
  */
-function createExpiry(clock: Pick<Clock, "nowMs">, steadyMs: () => number): (token: Token) => boolean {
+function createExpiry(clock: Pick<Clock, "nowMs" | "steadyMs">): (token: Token) => boolean {
   const deadlinesMs = new Map<string, number>();
   return ({ tokenId, expiresAtMs }) => {
     if (expiresAtMs === null) return false;
-    const nowMs = steadyMs();
+    const nowMs = clock.steadyMs();
     const deadlineMs = Math.min(
       deadlinesMs.get(tokenId) ?? Number.POSITIVE_INFINITY,
       nowMs + expiresAtMs - clock.nowMs(),

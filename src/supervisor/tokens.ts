@@ -54,8 +54,6 @@ export interface TokensDeps {
   readonly committer: Committer;
   readonly clock: Clock;
   readonly newId: () => string;
-  /** Time that nobody sets. */
-  readonly steadyMs: () => number;
   /** Calls back when the last key of a session's processes is void. */
   readonly whenKeyless: (sessionId: string, ended: () => void) => () => void;
 }
@@ -66,8 +64,8 @@ const ROWS_AT_FIRST = 1000;
 const LOOK_AGAIN_MS = 60_000;
 const FLOOR: SandboxMode = "strict";
 
-export function createTokens({ store, committer, clock, newId, steadyMs, whenKeyless }: TokensDeps): Tokens {
-  const standing = createTokenStanding(store, clock, steadyMs);
+export function createTokens({ store, committer, clock, newId, whenKeyless }: TokensDeps): Tokens {
+  const standing = createTokenStanding(store, clock);
 
   /** A token that was shown after its time is revoked for good: a clock that is set back does not bring it back. */
   const settle = async (found: Standing): Promise<Actor | null> => {
