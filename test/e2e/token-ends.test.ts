@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { WebSocket } from "ws";
-import { type Answer, startDaemon, type TestDaemon } from "../support/daemon.ts";
+import { type Answer, newHome, runCli, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import { plantDriver } from "./support/driver-file.ts";
 import { readStream } from "./support/stream-reader.ts";
@@ -143,3 +143,28 @@ proves("TK-9", "a stream that a session's own key opened ends with the process t
   await turn(daemon, id, "again");
   expect(stolen.items).toHaveLength(seen);
 });
+
+proves(
+  "TK-10",
+  "a backup from before a revocation is restored: no token of it is good, and whoever restores is told",
+  async () => {
+    const [revoked, kept] = [await issued(), await issued()];
+    const { path } = expectOk(await daemon.call<{ path: string }>("POST", "/api/backup", {}));
+    await revoke(revoked);
+    const home = await newHome();
+    const report = await runCli(["restore", path, "--json"], { home });
+    expect(report.json()).toMatchObject({ tokensEnded: expect.toSatisfy((n: number) => n >= 2) });
+    await using other = await startDaemon({ home });
+    for (const { secret } of [revoked, kept])
+      expectRefusal(
+        await other.call("GET", "/sessions", undefined, { authorization: `Bearer ${secret}` }),
+        401,
+        "unauthorized",
+      );
+    expect(expectOk(await other.call("GET", "/api/tokens"))).toEqual({ tokens: [] });
+    expect(expectOk(await other.call("GET", "/api/doctor?rebuild=true"))).toMatchObject({ ok: true });
+    const again = await other.call<Issued>("POST", "/api/tokens", { capabilities: ["session.list"] });
+    const headers = { authorization: `Bearer ${expectOk(again, 201).secret}` };
+    expectOk(await other.call("GET", "/sessions", undefined, headers));
+  },
+);
