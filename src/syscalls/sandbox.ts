@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SessionId } from "../contract/index.ts";
+import { NomosError, SessionId } from "../contract/index.ts";
 import { read, type Syscall, write } from "./define.ts";
 import { Explained, Ran, type RanInSandbox } from "./sandbox-shapes.ts";
 
@@ -54,10 +54,17 @@ export const sandbox: readonly Syscall[] = [
       "sandbox_unavailable",
       "sandbox_failed",
       "invalid_request",
+      "call_outcome_unknown",
+      "quota_exceeded",
+      "disk_low",
     ],
     http: { method: "POST", path: "/api/sandbox/run" },
     cli: { positional: ["argv"] },
     commit: (context, order) => context.services.sandbox.run(order, context),
-    answer: async ({ services }, _order, events) => services.sandbox.ran(events[0]?.id ?? "") ?? FORGOTTEN,
+    answer: async ({ services }, _order, [begun]) => {
+      const outcome = begun === undefined ? "unknown" : await services.sandbox.ran(begun);
+      if (outcome === "unknown") throw new NomosError("call_outcome_unknown", { eventId: begun?.id ?? null });
+      return outcome === "forgotten" ? FORGOTTEN : outcome;
+    },
   }),
 ];

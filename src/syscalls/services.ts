@@ -73,9 +73,10 @@ export interface SandboxOrder {
 
 export interface SandboxService {
   readonly explain: (id: string) => Promise<SandboxExplained>;
-  /** Runs to its end; the record of it stands for what it printed. */
+  /** Recorded, then run to its end; the record stands for what it printed. */
   readonly run: (order: SandboxOrder, caller: Caller) => Promise<readonly RecordedEvent[]>;
-  readonly ran: (eventId: string) => RanInSandbox | null;
+  /** `forgotten`: it ran, and what it printed is no longer kept. `unknown`: a crash came before its end. */
+  readonly ran: (begun: RecordedEvent) => Promise<RanInSandbox | "forgotten" | "unknown">;
 }
 
 export interface DriverDesk {

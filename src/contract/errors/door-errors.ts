@@ -9,6 +9,12 @@ export const DOOR_ERRORS = {
     "Send less, or put large bytes into an artifact.",
   ),
   call_cancelled: entry(499, 1, "Whoever asked took it back.", "Ask again if it is wanted after all."),
+  call_outcome_unknown: entry(
+    409,
+    5,
+    "This call was begun, and the daemon ended before it was done: what came of it is not known.",
+    "Look at what it left behind; to do it again, ask with a new Idempotency-Key.",
+  ),
   daemon_unreachable: entry(
     503,
     6,
