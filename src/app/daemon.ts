@@ -18,7 +18,14 @@ import {
   liveSnapshots,
 } from "../supervisor/index.ts";
 import { type HttpServer, serveHttp } from "../surfaces/index.ts";
-import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
+import {
+  createHeavyCalls,
+  createTickets,
+  permissions,
+  type Services,
+  SYSCALLS,
+  type Syscall,
+} from "../syscalls/index.ts";
 import { createBackups } from "./backups.ts";
 import { keptCensus, openBounds, watchEventLoop } from "./bounds.ts";
 import { cleanTemporaries } from "./clean-temporaries.ts";
@@ -192,6 +199,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     policy,
     config,
     tickets: createTickets(clock),
+    heavy: createHeavyCalls(clock.steadyMs),
     docs: createDocs(),
     audit: audit.service(committer),
     bounds: bounds.service,

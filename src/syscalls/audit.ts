@@ -22,6 +22,7 @@ export const audit: readonly Syscall[] = [
     name: "audit.verify",
     summary: "Check every event's hashes and place, and the tree over the log against what was signed",
     permission: "audit.read",
+    heavy: true,
     about,
     input: z.object({}),
     output: z.object({
@@ -30,10 +31,11 @@ export const audit: readonly Syscall[] = [
       root: z.string().describe("of the tree over all events, computed anew out of the log"),
       problems: z.array(AuditProblem),
     }),
-    errors: [],
+    errors: ["overloaded"],
     http: { method: "GET", path: "/api/audit/verify" },
     cli: { positional: [] },
-    answer: ({ services }) => verifyAll(services),
+    answer: ({ services, actor }) =>
+      services.heavy.shared("verify", actor.capabilities.includes("*"), () => verifyAll(services)),
   }),
   read({
     name: "audit.checkpoint",
@@ -132,6 +134,7 @@ export const audit: readonly Syscall[] = [
     name: "audit.export",
     summary: "Write the whole log out, as a folder or a .tar that anybody can verify without Nomos (`nomos-verify`)",
     permission: "audit.export",
+    heavy: true,
     about,
     input: z.object({ to: z.string().max(4096).optional().describe("absolute; default: in `exports` of the home") }),
     output: z.object({ path: z.string(), size: z.number().int() }),
@@ -155,6 +158,7 @@ export const audit: readonly Syscall[] = [
     name: "audit.agent",
     summary: "What an agent's sessions did, in global order, by page; a page may be short although there is more",
     permission: "audit.read",
+    heavy: true,
     about: (input) => `agent/${String(input["id"])}`,
     input: z.object({
       id: z.string().max(64).describe("the agent's slug"),
@@ -162,7 +166,7 @@ export const audit: readonly Syscall[] = [
       limit: z.coerce.number().int().min(1).max(ENTRIES_MAX).optional(),
     }),
     output: z.object({ agent: z.string(), entries: z.array(EventWire), next: z.number().int().nullable() }),
-    errors: ["agent_not_found"],
+    errors: ["overloaded", "agent_not_found"],
     http: { method: "GET", path: "/api/audit/agent/:id" },
     cli: { positional: ["id"] },
     answer: ({ services }, { id, after, limit }) => auditAgent(services, id, after ?? 0, limit ?? 100),

@@ -26,6 +26,8 @@ export interface Syscall {
   readonly cli: CliSpelling;
   /** What MCP has beside a tool: other names, a document, a prompt. */
   readonly mcp?: McpSpelling;
+  /** It keeps a thread busy for long: one principal has only a few of those under way. */
+  readonly heavy?: true;
   /** A write that takes something away which no other call brings back. */
   readonly destructive?: true;
   /** A write that changes nothing more when it is asked for again. */

@@ -41,7 +41,7 @@ export async function dispatch(services: Services, syscall: Syscall, request: Re
     try {
       await judge(syscall, resource, context);
       await refuseRights(syscall, input, context);
-      const run = () => syscall.run(context, input);
+      const run = () => (syscall.heavy === true ? bounded(syscall, context, input) : syscall.run(context, input));
       const output = call === null ? await run() : await once(services, call, run);
       if (welcome.signal.aborted) throw new NomosError("unauthorized");
       return "stream" in output ? { stream: untilOver(output.stream, welcome) } : output;
@@ -215,6 +215,11 @@ async function fullId(services: Services, given: string): Promise<string> {
   if (found.length > 1) throw new NomosError("ambiguous_id", { given });
   if (found[0] === undefined) throw new NomosError("session_not_found", { id: given });
   return found[0];
+}
+
+async function bounded(syscall: Syscall, context: Context, input: unknown): Promise<Output> {
+  const giveBack = context.actor.principal === OPERATOR ? () => undefined : context.services.heavy.take(context.actor);
+  return syscall.run(context, input).finally(giveBack);
 }
 
 /** The key belongs to its principal; the request is what was asked, not how it was spelled. */

@@ -15,6 +15,7 @@ import type {
   Tokens,
   WorkspaceRegistry,
 } from "../supervisor/index.ts";
+import type { HeavyCalls } from "./heavy-calls.ts";
 import type { Instruments } from "./metrics/instruments.ts";
 import type { Progress } from "./progress.ts";
 import type { RanInSandbox, SandboxExplained } from "./sandbox-shapes.ts";
@@ -41,6 +42,7 @@ export interface Services {
   /** Secrets between their making and their one showing, by event id. */
   readonly secretsShownOnce: Map<string, string>;
   readonly tickets: Tickets;
+  readonly heavy: HeavyCalls;
   readonly docs: DocService;
   readonly config: ConfigService;
   readonly audit: AuditService;

@@ -3,7 +3,7 @@ import { NomosError, SessionId } from "../contract/index.ts";
 import { type Actor, decideGate } from "../kernel/index.ts";
 import { AuditProblem, checked } from "./audit-verify.ts";
 import { BoundsStatus, boundsStatus } from "./bounds-status.ts";
-import { read, type Syscall, write } from "./define.ts";
+import { type Context, read, type Syscall, write } from "./define.ts";
 import { EXPOSITION_TYPE, exposition } from "./metrics/exposition.ts";
 import { gatherMetrics } from "./metrics/gather.ts";
 import type { Services } from "./services.ts";
@@ -16,6 +16,26 @@ async function snapshotsReport({ checkSnapshots }: Services) {
   const { damaged, broken, ...found } = await checkSnapshots();
   const ok = damaged.length + broken.length + found.missing === 0;
   return { ok, ...found, damaged: [...damaged], broken: [...broken] };
+}
+
+async function examine(
+  services: Services,
+  progress: Context["progress"],
+  { rebuild, repair }: { readonly rebuild: boolean; readonly repair: boolean },
+) {
+  const log = await services.store.verify((done, total) => progress({ message: "checking the log", done, total }));
+  const models = rebuild ? await services.store.rebuild(repair ? { fence: services.fence } : null) : null;
+  const { root: _root, ...tree } = await checked(services.audit.check, repair);
+  const snapshots = await snapshotsReport(services);
+  return {
+    ok: log.ok && (models === null || models.ok) && tree.ok && snapshots.ok,
+    log: { ...log, problems: [...log.problems] },
+    models: models === null ? null : { ...models, differences: [...models.differences] },
+    tree: { ...tree, problems: [...tree.problems] },
+    snapshots,
+    sandbox: services.daemon.sandbox,
+    ...(await boundsStatus(services)),
+  };
 }
 
 function mayAdminister({ policy }: Services, actor: Actor): boolean {
@@ -90,6 +110,7 @@ export const system: readonly Syscall[] = [
     name: "system.doctor",
     summary: "Check the whole log byte by byte and the tree over it, and with `rebuild` the read models against it",
     permission: "system.read",
+    heavy: true,
     about: "system",
     input: z.object({ rebuild: Flag, repair: Flag }),
     output: z.object({
@@ -122,26 +143,15 @@ export const system: readonly Syscall[] = [
       sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
       ...BoundsStatus.shape,
     }),
-    errors: ["log_corrupt"],
+    errors: ["overloaded", "log_corrupt"],
     http: { method: "GET", path: "/api/doctor" },
     cli: { positional: [] },
     answer: async ({ services, actor, progress }, { rebuild, repair }) => {
-      if (repair === true && !mayAdminister(services, actor))
-        throw new NomosError("denied", { capability: "system.admin" });
-      const log = await services.store.verify((done, total) => progress({ message: "checking the log", done, total }));
-      const fence = repair === true ? { fence: services.fence } : null;
-      const models = rebuild === true || repair === true ? await services.store.rebuild(fence) : null;
-      const { root: _root, ...tree } = await checked(services.audit.check, repair === true);
-      const snapshots = await snapshotsReport(services);
-      return {
-        ok: log.ok && (models === null || models.ok) && tree.ok && snapshots.ok,
-        log: { ...log, problems: [...log.problems] },
-        models: models === null ? null : { ...models, differences: [...models.differences] },
-        tree: { ...tree, problems: [...tree.problems] },
-        snapshots,
-        sandbox: services.daemon.sandbox,
-        ...(await boundsStatus(services)),
-      };
+      const mayMend = mayAdminister(services, actor);
+      if (repair === true && !mayMend) throw new NomosError("denied", { capability: "system.admin" });
+      if (repair === true) return examine(services, progress, { rebuild: true, repair });
+      const given = { rebuild: rebuild === true, repair: false };
+      return services.heavy.shared(`doctor:${given.rebuild}`, mayMend, () => examine(services, progress, given));
     },
   }),
   write({
