@@ -3,7 +3,15 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { toNomosError } from "../contract/index.ts";
 import { processIdentity, type Snapshots, systemFiles, writeFileAtomic } from "../host/index.ts";
-import { compilePolicy, fact, HOME_LEASE, releaseLease, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
+import {
+  compilePolicy,
+  fact,
+  HOME_LEASE,
+  ownEntry,
+  releaseLease,
+  SYSTEM_STREAM,
+  uuidv7Maker,
+} from "../kernel/index.ts";
 import {
   createAgents,
   createApprovalWaiters,
@@ -131,7 +139,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     toolPolicy: agents.toolPolicy,
     permissions: {
       named: agents.namedPolicy,
-      unattended: (adapter) => config.show().drivers?.[adapter]?.permissions ?? "ask",
+      unattended: (adapter) => ownEntry(config.show().drivers ?? {}, adapter)?.permissions ?? "ask",
       answerWithinMs: () => config.show().approvalWaitMs ?? null,
     },
     turnTimeoutMs: () => setting(config, "turnTimeoutMs"),

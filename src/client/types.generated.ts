@@ -1860,6 +1860,7 @@ export type ErrorCode =
   | "unknown_option"
   | "body_too_large"
   | "call_cancelled"
+  | "call_outcome_unknown"
   | "daemon_unreachable"
   | "denied"
   | "doc_not_found"
