@@ -3,15 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { toNomosError } from "../contract/index.ts";
 import { processIdentity, type Snapshots, systemFiles, writeFileAtomic } from "../host/index.ts";
-import {
-  compilePolicy,
-  fact,
-  HOME_LEASE,
-  ownEntry,
-  releaseLease,
-  SYSTEM_STREAM,
-  uuidv7Maker,
-} from "../kernel/index.ts";
+import { compilePolicy, HOME_LEASE, ownEntry, releaseLease, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
 import {
   createAgents,
   createApprovalWaiters,
@@ -37,7 +29,7 @@ import {
 import { createBackups } from "./backups.ts";
 import { keptCensus, openBounds, watchEventLoop } from "./bounds.ts";
 import { cleanTemporaries } from "./clean-temporaries.ts";
-import { createDenialBound, noteNetworkDenial } from "./denials.ts";
+import { createNotes, noteNetworkDenial } from "./denials.ts";
 import { createDocs } from "./docs.ts";
 import { takeHomeLease } from "./home-lease.ts";
 import { startMachine } from "./machine.ts";
@@ -190,7 +182,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     limits,
   });
 
-  const mayRecordDenial = createDenialBound(clock);
   const stopAsked = Promise.withResolvers<void>();
   const stopping = new AbortController();
   let ready = false;
@@ -234,15 +225,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     requireDriver: (slug) => void drivers.get(slug),
     drivers: machine.desk,
     sandbox: machine.sandboxDesk(committer),
-    noteCall: async (syscall, { actor, call }) => {
-      await committer.change(SYSTEM_STREAM, () => [fact("call.made@1", { syscall })], { actor: actor.principal, call });
-    },
-    noteDenial: async (denial, { actor }) => {
-      if (!mayRecordDenial(actor.principal)) return;
-      await committer.change(SYSTEM_STREAM, () => [fact("gate.denied@1", { ...denial, turnId: null })], {
-        actor: actor.principal,
-      });
-    },
+    ...createNotes(committer, clock),
     daemon: {
       version,
       pid: process.pid,

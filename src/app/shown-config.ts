@@ -3,7 +3,7 @@ import { ownEntry } from "../kernel/index.ts";
 import { shownAddress } from "../store/index.ts";
 
 /** Stands for a value that is not shown. Sent back unchanged it means what is there. */
-export const HIDDEN = "[hidden]";
+const HIDDEN = "[hidden]";
 
 type Members = { readonly [key: string]: unknown };
 type Show = (value: unknown) => unknown;
