@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { toNomosError } from "../contract/index.ts";
 import { processIdentity, type Snapshots, systemFiles, watchDeath, writeFileAtomic } from "../host/index.ts";
-import { compilePolicy, fact, HOME_LEASE, releaseLease, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
+import { compilePolicy, HOME_LEASE, ownEntry, releaseLease, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
 import {
   createAgents,
   createApprovalWaiters,
@@ -18,11 +18,18 @@ import {
   liveSnapshots,
 } from "../supervisor/index.ts";
 import { type HttpServer, serveHttp } from "../surfaces/index.ts";
-import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
+import {
+  createHeavyCalls,
+  createTickets,
+  permissions,
+  type Services,
+  SYSCALLS,
+  type Syscall,
+} from "../syscalls/index.ts";
 import { createBackups } from "./backups.ts";
 import { keptCensus, openBounds, watchEventLoop } from "./bounds.ts";
 import { cleanTemporaries } from "./clean-temporaries.ts";
-import { createDenialBound, noteNetworkDenial } from "./denials.ts";
+import { createNotes, noteNetworkDenial } from "./denials.ts";
 import { createDocs } from "./docs.ts";
 import { takeHomeLease } from "./home-lease.ts";
 import { startMachine } from "./machine.ts";
@@ -97,7 +104,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   snapshots = machine.snapshots;
   const frames = createFrames();
   const agents = createAgents(store, committer);
-  const tokens = createTokens(store, committer, clock, newId);
+  const { whenKeyless } = processes;
+  const tokens = createTokens({ store, committer, clock, newId, whenKeyless });
   const waiters = createApprovalWaiters(store);
   const table = [...SYSCALLS, ...(options.moreSyscalls ?? [])];
   const policy = compilePolicy(
@@ -123,7 +131,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     toolPolicy: agents.toolPolicy,
     permissions: {
       named: agents.namedPolicy,
-      unattended: (adapter) => config.show().drivers?.[adapter]?.permissions ?? "ask",
+      unattended: (adapter) => ownEntry(config.show().drivers ?? {}, adapter)?.permissions ?? "ask",
       answerWithinMs: () => config.show().approvalWaitMs ?? null,
     },
     turnTimeoutMs: () => setting(config, "turnTimeoutMs"),
@@ -176,7 +184,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     limits,
   });
 
-  const mayRecordDenial = createDenialBound(clock);
   const stopAsked = Promise.withResolvers<void>();
   const stopping = new AbortController();
   let ready = false;
@@ -193,6 +200,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     policy,
     config,
     tickets: createTickets(clock),
+    heavy: createHeavyCalls(clock.steadyMs),
     docs: createDocs(),
     audit: audit.service(committer),
     bounds: bounds.service,
@@ -219,15 +227,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     requireDriver: (slug) => void drivers.get(slug),
     drivers: machine.desk,
     sandbox: machine.sandboxDesk(committer),
-    noteCall: async (syscall, { actor, call }) => {
-      await committer.change(SYSTEM_STREAM, () => [fact("call.made@1", { syscall })], { actor: actor.principal, call });
-    },
-    noteDenial: async (denial, { actor }) => {
-      if (!mayRecordDenial(actor.principal)) return;
-      await committer.change(SYSTEM_STREAM, () => [fact("gate.denied@1", { ...denial, turnId: null })], {
-        actor: actor.principal,
-      });
-    },
+    ...createNotes(committer, clock),
     daemon: {
       version,
       pid: process.pid,

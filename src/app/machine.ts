@@ -168,6 +168,7 @@ export async function startMachine(options: {
         home,
         worktrees,
         committer,
+        store: opened.store,
       }),
     strictMissing,
     tryWalls: ({ cwd }, place) => {

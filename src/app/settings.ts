@@ -4,6 +4,7 @@ import { CONFIG_DEFAULTS, Config, HOT_KEYS, LIMIT_DEFAULTS, NomosError } from ".
 import { writeFileAtomic } from "../host/index.ts";
 import { type StoreSettings, shownAddress } from "../store/index.ts";
 import type { ConfigService } from "../syscalls/index.ts";
+import { shownConfig, withHiddenKept } from "./shown-config.ts";
 
 export interface Settings extends ConfigService {
   /** As it was given; `show` tells it without the password. */
@@ -18,12 +19,12 @@ export async function openSettings(home: string): Promise<Settings> {
     show: () => shown(current),
     storeAddress: () => current.store,
     needRestart: (keys) => keys.filter((key) => !HOT_KEYS.includes(key)),
-    change: async (patch) => {
+    shown: () => shownConfig(current),
+    change: async (given) => {
+      const patch = withHiddenKept(given, current);
       const merged = merge({ ...current }, patch);
       // Limits are changed one by one: whoever raises one does not take the others back.
       if (isObject(patch["limits"])) merged["limits"] = merge({ ...current.limits }, patch["limits"]);
-      // Whoever sends back what was shown means what is there.
-      if (current.store !== undefined && merged["store"] === shown(current).store) merged["store"] = current.store;
       const next = check(merged);
       await writeFileAtomic(path, Buffer.from(`${JSON.stringify(next, null, 2)}\n`), { mode: 0o600 });
       current = next;

@@ -22,6 +22,7 @@ export const SYSCALLS = {
       "unknown_option",
       "driver_file_invalid",
       "sandbox_unavailable",
+      "sandbox_floor",
       "scope_invalid",
       "not_a_repository",
       "repository_invalid",
@@ -128,6 +129,7 @@ export const SYSCALLS = {
     kind: "write",
     permission: "session.prompt",
     errors: [
+      "sandbox_floor",
       "session_not_found",
       "session_busy",
       "session_ended",
@@ -206,7 +208,14 @@ export const SYSCALLS = {
     summary: "Let a suspended session go on",
     kind: "write",
     permission: "session.control",
-    errors: ["session_not_found", "session_ended", "session_not_suspended", "quota_exceeded", "disk_low"],
+    errors: [
+      "sandbox_floor",
+      "session_not_found",
+      "session_ended",
+      "session_not_suspended",
+      "quota_exceeded",
+      "disk_low",
+    ],
     http: { method: "POST", path: "/sessions/:id/resume", status: 200 },
     cli: { positional: ["id"], short: null },
     input: [
@@ -294,6 +303,7 @@ export const SYSCALLS = {
     kind: "write",
     permission: "session.fork",
     errors: [
+      "sandbox_floor",
       "session_not_found",
       "event_not_found",
       "turn_not_found",
@@ -343,6 +353,7 @@ export const SYSCALLS = {
     kind: "write",
     permission: "session.control",
     errors: [
+      "sandbox_floor",
       "session_not_found",
       "event_not_found",
       "turn_not_found",
@@ -413,6 +424,7 @@ export const SYSCALLS = {
     kind: "write",
     permission: "session.control",
     errors: [
+      "sandbox_floor",
       "session_not_found",
       "session_ended",
       "unknown_mode",
@@ -568,7 +580,7 @@ export const SYSCALLS = {
     summary: "Find sessions by what was said in them",
     kind: "read",
     permission: "session.list",
-    errors: [],
+    errors: ["overloaded"],
     http: { method: "GET", path: "/api/sessions/search", status: 200 },
     cli: { positional: ["q"], short: null },
     input: [
@@ -664,6 +676,7 @@ export const SYSCALLS = {
     kind: "write",
     permission: "session.control",
     errors: [
+      "overloaded",
       "session_not_found",
       "quota_exceeded",
       "disk_full",
@@ -691,6 +704,7 @@ export const SYSCALLS = {
     kind: "read",
     permission: "session.read",
     errors: [
+      "overloaded",
       "session_not_found",
       "ambiguous_id",
       "turn_not_found",
@@ -806,7 +820,7 @@ export const SYSCALLS = {
     summary: "Open a session for an agent that runs already; it ends by `finish` or with the process",
     kind: "write",
     permission: "session.spawn",
-    errors: ["cwd_missing", "invalid_request", "quota_exceeded", "disk_low", "limit_reached"],
+    errors: ["cwd_missing", "sandbox_floor", "invalid_request", "quota_exceeded", "disk_low", "limit_reached"],
     http: { method: "POST", path: "/sessions/external", status: 201 },
     cli: { positional: ["pid"], short: null },
     input: [
@@ -1148,7 +1162,15 @@ export const SYSCALLS = {
     summary: "Give a directory a name for sessions to work in; the first one becomes the active one",
     kind: "write",
     permission: "workspace.write",
-    errors: ["cwd_missing", "cwd_hidden", "workspace_limit", "workspace_reserved", "quota_exceeded", "disk_low"],
+    errors: [
+      "sandbox_floor",
+      "cwd_missing",
+      "cwd_hidden",
+      "workspace_limit",
+      "workspace_reserved",
+      "quota_exceeded",
+      "disk_low",
+    ],
     http: { method: "POST", path: "/api/workspaces", status: 201 },
     cli: { positional: ["slug", "path"], short: null },
     input: [
@@ -1179,7 +1201,7 @@ export const SYSCALLS = {
     summary: "The worktrees of sessions, and who works in them",
     kind: "read",
     permission: "worktree.read",
-    errors: [],
+    errors: ["overloaded"],
     http: { method: "GET", path: "/api/worktrees", status: 200 },
     cli: { positional: [], short: null },
     input: [],
@@ -1188,7 +1210,7 @@ export const SYSCALLS = {
     summary: "One worktree, with all that would be lost without it",
     kind: "read",
     permission: "worktree.read",
-    errors: ["worktree_not_found", "git_missing"],
+    errors: ["overloaded", "worktree_not_found", "git_missing"],
     http: { method: "GET", path: "/api/worktrees/:id", status: 200 },
     cli: { positional: ["id"], short: null },
     input: [{ name: "id", type: "text", required: true, description: "", values: null }],
@@ -1198,6 +1220,7 @@ export const SYSCALLS = {
     kind: "write",
     permission: "session.spawn",
     errors: [
+      "sandbox_floor",
       "worktree_not_found",
       "worktree_missing",
       "worktree_in_use",
@@ -1257,7 +1280,7 @@ export const SYSCALLS = {
     summary: "Install an agent into the daemon's home, in the version its manifest names",
     kind: "write",
     permission: "system.admin",
-    errors: ["not_installed", "setup_required", "driver_failed", "invalid_request"],
+    errors: ["sandbox_floor", "not_installed", "setup_required", "driver_failed", "invalid_request"],
     http: { method: "POST", path: "/api/drivers/:slug/install", status: 200 },
     cli: { positional: ["slug"], short: null },
     input: [{ name: "slug", type: "text", required: true, description: "", values: null }],
@@ -1266,7 +1289,7 @@ export const SYSCALLS = {
     summary: "Find an agent, look at its version, and let it introduce itself: no session, no model, no money",
     kind: "read",
     permission: "system.admin",
-    errors: ["not_installed", "invalid_request"],
+    errors: ["sandbox_floor", "not_installed", "invalid_request"],
     http: { method: "GET", path: "/api/drivers/:slug/check", status: 200 },
     cli: { positional: ["slug"], short: null },
     input: [{ name: "slug", type: "text", required: true, description: "", values: null }],
@@ -1275,7 +1298,7 @@ export const SYSCALLS = {
     summary: "Add an agent by its manifest, or replace one: no code, a file of a few lines",
     kind: "write",
     permission: "system.admin",
-    errors: ["invalid_request", "quota_exceeded", "disk_low"],
+    errors: ["sandbox_floor", "invalid_request", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/drivers", status: 201 },
     cli: { positional: ["manifest"], short: null },
     input: [
@@ -1286,7 +1309,7 @@ export const SYSCALLS = {
     summary: "Take back a manifest that was added; one that comes with Nomos counts again",
     kind: "write",
     permission: "system.admin",
-    errors: [],
+    errors: ["sandbox_floor"],
     http: { method: "DELETE", path: "/api/drivers/:slug", status: 200 },
     cli: { positional: ["slug"], short: null },
     input: [{ name: "slug", type: "text", required: true, description: "", values: null }],
@@ -1295,7 +1318,7 @@ export const SYSCALLS = {
     summary: "What a session can reach, and why: files, network, limits, and what it was refused",
     kind: "read",
     permission: "session.read",
-    errors: ["session_not_found", "sandbox_unavailable"],
+    errors: ["overloaded", "session_not_found", "sandbox_unavailable"],
     http: { method: "GET", path: "/sessions/:id/sandbox", status: 200 },
     cli: { positional: ["id"], short: null },
     input: [
@@ -1313,6 +1336,7 @@ export const SYSCALLS = {
     kind: "write",
     permission: "system.admin",
     errors: [
+      "sandbox_floor",
       "cwd_missing",
       "cwd_hidden",
       "program_not_found",
@@ -1320,6 +1344,9 @@ export const SYSCALLS = {
       "sandbox_unavailable",
       "sandbox_failed",
       "invalid_request",
+      "call_outcome_unknown",
+      "quota_exceeded",
+      "disk_low",
     ],
     http: { method: "POST", path: "/api/sandbox/run", status: 200 },
     cli: { positional: ["argv"], short: null },
@@ -1340,7 +1367,7 @@ export const SYSCALLS = {
     summary: "Check every event's hashes and place, and the tree over the log against what was signed",
     kind: "read",
     permission: "audit.read",
-    errors: [],
+    errors: ["overloaded"],
     http: { method: "GET", path: "/api/audit/verify", status: 200 },
     cli: { positional: [], short: null },
     input: [],
@@ -1392,7 +1419,7 @@ export const SYSCALLS = {
     summary: "Write the whole log out, as a folder or a .tar that anybody can verify without Nomos (`nomos-verify`)",
     kind: "write",
     permission: "audit.export",
-    errors: ["export_exists", "export_refused", "overloaded", "disk_full"],
+    errors: ["export_exists", "export_refused", "sandbox_floor", "overloaded", "disk_full"],
     http: { method: "POST", path: "/api/audit/export", status: 200 },
     cli: { positional: ["to"], short: null },
     input: [
@@ -1409,7 +1436,7 @@ export const SYSCALLS = {
     summary: "What an agent's sessions did, in global order, by page; a page may be short although there is more",
     kind: "read",
     permission: "audit.read",
-    errors: ["agent_not_found"],
+    errors: ["overloaded", "agent_not_found"],
     http: { method: "GET", path: "/api/audit/agent/:id", status: 200 },
     cli: { positional: ["id"], short: null },
     input: [
@@ -1440,7 +1467,7 @@ export const SYSCALLS = {
     summary: "Check the whole log byte by byte and the tree over it, and with `rebuild` the read models against it",
     kind: "read",
     permission: "system.read",
-    errors: ["log_corrupt"],
+    errors: ["overloaded", "log_corrupt"],
     http: { method: "GET", path: "/api/doctor", status: 200 },
     cli: { positional: [], short: null },
     input: [
@@ -1468,7 +1495,7 @@ export const SYSCALLS = {
     ],
   },
   "config.show": {
-    summary: "The configuration in force",
+    summary: "The configuration in force; what could be a secret is hidden",
     kind: "read",
     permission: "system.read",
     errors: [],
@@ -1477,10 +1504,10 @@ export const SYSCALLS = {
     input: [],
   },
   "config.set": {
-    summary: "Change members of the configuration; null removes one",
+    summary: "Change members of the configuration; null removes one, and what comes back hidden stays as it is",
     kind: "write",
     permission: "system.admin",
-    errors: ["invalid_request"],
+    errors: ["sandbox_floor", "invalid_request"],
     http: { method: "PUT", path: "/api/config", status: 200 },
     cli: { positional: [], short: null },
     input: [{ name: "config", type: "json", required: true, description: "", values: null }],
@@ -1498,7 +1525,7 @@ export const SYSCALLS = {
     summary: "A new key with fewer rights than yours; its secret is shown this once",
     kind: "write",
     permission: "token.admin",
-    errors: ["denied", "quota_exceeded", "disk_low"],
+    errors: ["denied", "sandbox_floor", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/tokens", status: 201 },
     cli: { positional: ["capabilities"], short: null },
     input: [
@@ -1512,6 +1539,14 @@ export const SYSCALLS = {
       },
       { name: "sessionId", type: "text", required: false, description: "confine it to one session", values: null },
       { name: "ttlMs", type: "number", required: false, description: "", values: null },
+      {
+        name: "sandbox",
+        type: "text",
+        required: false,
+        description:
+          "the weakest sandbox it starts and drives sessions in; default: `strict`, or that of the session it is confined to. With `off` it acts with your rights",
+        values: ["off", "warn", "enforce", "strict"],
+      },
     ],
   },
   "token.list": {
@@ -1524,7 +1559,7 @@ export const SYSCALLS = {
     input: [],
   },
   "token.revoke": {
-    summary: "Make a key useless from now on",
+    summary: "Make a key useless for good, and every key that was issued with it",
     kind: "write",
     permission: "token.admin",
     errors: ["token_not_found", "token_revoked"],
@@ -1536,7 +1571,7 @@ export const SYSCALLS = {
     summary: "Copy the log, its blobs, the tree, the keys and the configuration into a new folder, while all goes on",
     kind: "write",
     permission: "system.backup",
-    errors: ["backup_exists", "backup_refused", "overloaded", "disk_full"],
+    errors: ["backup_exists", "backup_refused", "sandbox_floor", "overloaded", "disk_full"],
     http: { method: "POST", path: "/api/backup", status: 200 },
     cli: { positional: ["to"], short: "backup" },
     input: [
@@ -1585,7 +1620,7 @@ export const SYSCALLS = {
     summary: "What an archived session said and did, each event proved by what the log still has of it",
     kind: "read",
     permission: "session.read",
-    errors: ["session_not_found", "archive_not_found", "archive_invalid"],
+    errors: ["overloaded", "session_not_found", "archive_not_found", "archive_invalid"],
     http: { method: "GET", path: "/sessions/:id/archive", status: 200 },
     cli: { positional: ["id"], short: null },
     input: [
@@ -1604,7 +1639,7 @@ export const SYSCALLS = {
     summary: "Check a session's archive, byte by byte, against what the log says of it",
     kind: "read",
     permission: "session.read",
-    errors: ["session_not_found", "archive_not_found"],
+    errors: ["overloaded", "session_not_found", "archive_not_found"],
     http: { method: "GET", path: "/sessions/:id/archive/verify", status: 200 },
     cli: { positional: ["id"], short: null },
     input: [
@@ -1716,6 +1751,12 @@ export const ERRORS = {
     message: "Whoever asked took it back.",
     remedy: "Ask again if it is wanted after all.",
   },
+  call_outcome_unknown: {
+    status: 409,
+    exit: 5,
+    message: "This call was begun, and the daemon ended before it was done: what came of it is not known.",
+    remedy: "Look at what it left behind; to do it again, ask with a new Idempotency-Key.",
+  },
   daemon_unreachable: {
     status: 503,
     exit: 6,
@@ -1826,6 +1867,12 @@ export const ERRORS = {
     remedy: "Wait for as long as Retry-After says.",
   },
   route_not_found: { status: 404, exit: 4, message: "There is nothing at this address.", remedy: "See /openapi.json." },
+  sandbox_floor: {
+    status: 403,
+    exit: 3,
+    message: "This token does not reach so far: the sandbox is weaker than the weakest it was issued for.",
+    remedy: "Start the session with `--sandbox strict`, or have a token issued with `--sandbox off`.",
+  },
   starting: { status: 503, exit: 6, message: "The daemon is still recovering.", remedy: "Ask again in a moment." },
   syscall_unknown: {
     status: 404,

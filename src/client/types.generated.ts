@@ -1642,7 +1642,7 @@ export interface SyscallTypes {
       readonly erased: readonly string[];
     };
   };
-  /** The configuration in force. */
+  /** The configuration in force; what could be a secret is hidden. */
   "config.show": {
     readonly kind: "read";
     readonly input: Record<string, never>;
@@ -1650,7 +1650,7 @@ export interface SyscallTypes {
       readonly config: { readonly [key: string]: unknown };
     };
   };
-  /** Change members of the configuration; null removes one. */
+  /** Change members of the configuration; null removes one, and what comes back hidden stays as it is. */
   "config.set": {
     readonly kind: "write";
     readonly input: {
@@ -1680,11 +1680,14 @@ export interface SyscallTypes {
       /** confine it to one session */
       readonly sessionId?: string;
       readonly ttlMs?: number;
+      /** the weakest sandbox it starts and drives sessions in; default: `strict`, or that of the session it is confined to. With `off` it acts with your rights */
+      readonly sandbox?: "off" | "warn" | "enforce" | "strict";
     };
     readonly output: {
       readonly tokenId: string;
       readonly secret: string | null;
       readonly capabilities: readonly string[];
+      readonly sandbox: "off" | "warn" | "enforce" | "strict";
     };
   };
   /** The keys that are valid now, without their secrets. */
@@ -1698,10 +1701,12 @@ export interface SyscallTypes {
         readonly capabilities: readonly string[];
         readonly sessionId: string | null;
         readonly expiresAtMs: number | null;
+        /** the weakest it starts and drives sessions in */
+        readonly sandbox: "off" | "warn" | "enforce" | "strict";
       }[];
     };
   };
-  /** Make a key useless from now on. */
+  /** Make a key useless for good, and every key that was issued with it. */
   "token.revoke": {
     readonly kind: "write";
     readonly input: {
@@ -1869,6 +1874,7 @@ export type ErrorCode =
   | "unknown_option"
   | "body_too_large"
   | "call_cancelled"
+  | "call_outcome_unknown"
   | "daemon_unreachable"
   | "denied"
   | "doc_not_found"
@@ -1889,6 +1895,7 @@ export type ErrorCode =
   | "port_in_use"
   | "rate_limited"
   | "route_not_found"
+  | "sandbox_floor"
   | "starting"
   | "syscall_unknown"
   | "token_not_found"

@@ -1,6 +1,8 @@
 /** Time as the product sees it: passed in, so that a simulation can turn it by hand. */
 export interface Clock {
   nowMs(): number;
+  /** Only rises, whatever the wall clock is set to: for waits, ages and limits. Means nothing to another process. */
+  steadyMs(): number;
   iso(ms: number): string;
   /** Rejects with the signal's reason as soon as it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -11,6 +13,7 @@ export interface Clock {
 export function systemClock(): Clock {
   return {
     nowMs: () => Date.now(),
+    steadyMs: () => performance.now(),
     iso: (ms) => new Date(ms).toISOString(),
     sleep: sleepOn(after),
     after,

@@ -4,7 +4,6 @@ import {
   beginRestore,
   type Fact,
   finishRewind,
-  isEnded,
   noteWorld,
   rewindSession,
   rollBackRestore,

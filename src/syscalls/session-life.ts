@@ -20,6 +20,7 @@ export const sessionLife: readonly Syscall[] = [
     name: "session.prompt",
     summary: "Give a session its next prompt; answered when it is durably admitted",
     permission: "session.prompt",
+    rights: "session",
     about: "session",
     input: z.object({
       id: SessionId,
@@ -30,6 +31,7 @@ export const sessionLife: readonly Syscall[] = [
     }),
     output: z.object({ ok: z.literal(true), id: z.string(), turnId: z.string(), queued: z.boolean() }),
     errors: [
+      "sandbox_floor",
       "session_not_found",
       "session_busy",
       "session_ended",
@@ -92,10 +94,18 @@ export const sessionLife: readonly Syscall[] = [
     name: "session.resume",
     summary: "Let a suspended session go on",
     permission: "session.control",
+    rights: "session",
     about: "session",
     input: byId,
     output: SessionWire,
-    errors: ["session_not_found", "session_ended", "session_not_suspended", "quota_exceeded", "disk_low"],
+    errors: [
+      "sandbox_floor",
+      "session_not_found",
+      "session_ended",
+      "session_not_suspended",
+      "quota_exceeded",
+      "disk_low",
+    ],
     http: { method: "POST", path: "/sessions/:id/resume" },
     cli: { positional: ["id"] },
     commit: (context, { id }) => context.services.supervisor.resume(id, byOf(context)),
@@ -170,6 +180,7 @@ export const sessionLife: readonly Syscall[] = [
     name: "session.fork",
     summary: "A new session that starts where another one was at some event, on files of its own as they were then",
     permission: "session.fork",
+    rights: "session",
     about: "session",
     input: byId.extend({
       at: z.string().max(64).optional().describe("an event id; default: the head"),
@@ -179,6 +190,7 @@ export const sessionLife: readonly Syscall[] = [
     }),
     output: SessionWire,
     errors: [
+      "sandbox_floor",
       "session_not_found",
       "event_not_found",
       "turn_not_found",
@@ -215,6 +227,7 @@ export const sessionLife: readonly Syscall[] = [
     name: "session.rewind",
     summary: "Move a session's head back to an event: files, artifacts and todo as of then; nothing is deleted",
     permission: "session.control",
+    rights: "session",
     about: "session",
     input: byId.extend({
       to: z.string().max(64).optional().describe("an event id"),
@@ -231,6 +244,7 @@ export const sessionLife: readonly Syscall[] = [
       undo: z.string().nullable().describe("the command that takes this rewind back"),
     }),
     errors: [
+      "sandbox_floor",
       "session_not_found",
       "event_not_found",
       "turn_not_found",

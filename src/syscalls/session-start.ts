@@ -5,6 +5,7 @@ import type { RecordedEvent } from "../store/index.ts";
 import { type Context, type Syscall, write } from "./define.ts";
 import { Prompt, refuseLarge } from "./prompt.ts";
 import { Attachments, givenAttachments, givenSettings, Settings } from "./prompt-input.ts";
+import { reachOf } from "./reach.ts";
 import { byOf, sessionIdIn, showSession } from "./session-answer.ts";
 
 const Label = z.string().max(LIMITS.labelChars);
@@ -63,6 +64,7 @@ export const sessionStart: Syscall = write({
     "unknown_option",
     "driver_file_invalid",
     "sandbox_unavailable",
+    "sandbox_floor",
     "scope_invalid",
     "not_a_repository",
     "repository_invalid",
@@ -88,7 +90,7 @@ export const sessionStart: Syscall = write({
   commit: async (context, { attachments, mode, model, options, ...rest }) => {
     refuseLarge(rest.prompt);
     const settings = givenSettings({ mode, model, options });
-    const input = { ...rest, settings, attachments: givenAttachments(attachments) };
+    const input = { ...rest, ...reachOf(context.actor), settings, attachments: givenAttachments(attachments) };
     const parent = context.actor.sessionId;
     return parent === null ? startRoot(context, input) : startBelow(context, parent, input);
   },
@@ -102,9 +104,8 @@ export const sessionStart: Syscall = write({
 
 type Input = Parameters<Context["services"]["supervisor"]["open"]>[0];
 
-async function startRoot(context: Context, asked: Input): Promise<readonly RecordedEvent[]> {
+async function startRoot(context: Context, input: Input): Promise<readonly RecordedEvent[]> {
   const { agents, supervisor } = context.services;
-  const input = { ...asked, onlyRegistered: !context.actor.capabilities.includes("*") };
   if (input.agent === undefined) return supervisor.open(input, byOf(context));
   const slug = agentSlugIn(input.agent);
   const agent = slug === null ? null : await agents.find(slug);

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { isInside } from "../../host/index.ts";
 import type { SessionSpec } from "../../kernel/index.ts";
 import { type Driver, DriverError, type TurnPort } from "../driver.ts";
 import { refuseAttachments, refuseSettings } from "../text-only.ts";
@@ -27,13 +28,19 @@ async function checkFile(spec: SessionSpec): Promise<void> {
     throw new DriverError("driver_file_invalid", `there is no file ${spec.file}`, { file: spec.file });
 }
 
+/** A file in the session's own directory can be made a link by the session: then what it leads to is not shown. */
+async function isAsNamed(file: string, cwd: string): Promise<boolean> {
+  return !isInside(cwd, file) || isInside(cwd, await realpath(file).catch(() => "/"));
+}
+
 async function runTurn(port: TurnPort): Promise<void> {
   refuseAttachments(port.spec.adapter, port.attachments);
   const mark = randomBytes(12).toString("hex");
   const argv = [process.execPath, fileURLToPath(new URL("./host-process.ts", import.meta.url))];
-  const { file, parentSessionId } = port.spec;
+  const { file, parentSessionId, cwd } = port.spec;
   // What a session names for one that it starts is shown only where it could be read anyway.
-  const programs = [...argv, ...(file === null || parentSessionId !== null ? [] : [file])];
+  const isShown = file !== null && parentSessionId === null && (await isAsNamed(file, cwd));
+  const programs = [...argv, ...(isShown ? [file] : [])];
   const child = port.host(argv, {}, [], programs);
   const send = async (message: ToScript): Promise<void> => {
     await child.stdin?.write(`${JSON.stringify(message)}\n`).catch(() => undefined);
