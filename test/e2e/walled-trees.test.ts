@@ -44,6 +44,30 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
     expect(bench.portrait()).toBe(before);
   });
 
+  provesWall("WL-12", "reads nothing in its worktree that was never committed, by git or in the packs", async () => {
+    using bench = setUpBench();
+    const put = (text: string) => bench.write(join(bench.repo, "README.md"), `${text}\n`);
+    put("secret-amended");
+    bench.git(bench.repo, "commit", "--quiet", "--all", "-m", "wrong");
+    put("right");
+    bench.git(bench.repo, "commit", "--quiet", "--all", "--amend", "-m", "right");
+    put("secret-stashed");
+    bench.git(bench.repo, "stash", "--quiet");
+    bench.git(bench.repo, "gc", "--quiet");
+    put("secret-staged");
+    bench.git(bench.repo, "add", "--all");
+    const { id } = await strict({ cwd: bench.repo, worktree: true });
+    const objects = "$(cat .git/objects/info/alternates)";
+    await turn(
+      daemon,
+      id,
+      `run git cat-file --batch-all-objects --batch\nrun ls -la ${objects} ${objects}/pack ${objects}/..; git reflog --all; git stash list; git fsck --unreachable --no-reflogs`,
+    );
+    const seen = await outputOf(id);
+    expect(seen).toContain("right");
+    expect(seen).not.toMatch(/secret|unreachable (blob|commit)|stash@/);
+  });
+
   provesWall("WL-12", "cannot write outside of its scope, where that is a directory", async () => {
     using bench = setUpBench();
     const { id, cwd } = await strict({ cwd: bench.repo, scope: { allow: ["src/**"] } });
