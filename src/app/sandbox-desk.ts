@@ -4,7 +4,6 @@ import {
   allowedEnvironment,
   type Cgroups,
   type Denied,
-  gitDirsBelow,
   HostError,
   isInside,
   MARKER_VARIABLE,
@@ -16,8 +15,15 @@ import {
   type Walls,
 } from "../host/index.ts";
 import { fact, type SessionSpec, SYSTEM_STREAM } from "../kernel/index.ts";
-import type { Committer } from "../supervisor/index.ts";
-import { rulesOf, type SessionWalls, treeAround } from "../supervisor/index.ts";
+import {
+  type Committer,
+  type GitNews,
+  gitMounts,
+  holdableGit,
+  rulesOf,
+  type SessionWalls,
+  treeAround,
+} from "../supervisor/index.ts";
 import type { RanInSandbox, SandboxExplained, SandboxOrder, SandboxService } from "../syscalls/index.ts";
 import type { Drivers } from "./drivers.ts";
 
@@ -71,11 +77,12 @@ export function createSandboxDesk(parts: SandboxDeskParts): SandboxService {
 async function runWalled(
   host: ProcessHost,
   limits: SandboxLimits,
-  { environment, instance, doors, port }: SandboxDeskParts,
+  { environment, instance, doors, port, home }: SandboxDeskParts,
   { argv, cwd, network, timeoutMs = RUN_MAX_MS }: SandboxOrder,
 ): Promise<RanInSandbox> {
   const real = await realpath(cwd).catch(() => null);
   if (real === null) throw new NomosError("cwd_missing", { cwd });
+  const mounts = isInside(home, real) ? [] : gitMounts(real, holdableGit(real, home));
   const denied: Denied[] = [];
   const rules = rulesOf({ network: network ?? null });
   const door =
@@ -89,7 +96,7 @@ async function runWalled(
           onDenied: (one) => denied.length < RAN_KEPT && denied.push(one),
         });
   const env = allowedEnvironment(environment, { ...door?.environment, [MARKER_VARIABLE]: `${instance}:sandbox-run` });
-  const behind: Walls = { mounts: [], programs: [process.execPath], home: null, temp: null, door, limits };
+  const behind: Walls = { mounts, programs: [process.execPath], home: null, temp: null, door, limits };
   const texts = { stdout: "", stderr: "" };
   let timedOut = false;
   try {
@@ -184,9 +191,7 @@ async function explainStrict(
       ...(manifest !== null && found === null
         ? ["its agent is not installed: what it is installed with is not listed"]
         : []),
-      ...(around === null && !gitDirsBelow(spec.cwd).isWhole
-        ? ["not all of its directory was looked through for git dirs: one that was not seen can be written to"]
-        : []),
+      ...(around === null ? gitNotices(walls.gitNews({ id, spec })) : []),
     ],
     files: filesIn(plan),
     network: {
@@ -199,6 +204,24 @@ async function explainStrict(
     },
     limits: { by: cgroups.by, ...asked, absent },
   };
+}
+
+const NAMED_MAX = 5;
+
+function gitNotices({ made, unseen }: GitNews): readonly string[] {
+  const named = (paths: readonly string[]) => {
+    const more = paths.length > NAMED_MAX ? ` and ${paths.length - NAMED_MAX} more` : "";
+    return `${paths.slice(0, NAMED_MAX).join(", ")}${more}`;
+  };
+  const [those, these] = [named(made.map((path) => path || ".")), named(unseen.map((path) => path || "."))];
+  return [
+    ...(made.length === 0
+      ? []
+      : [`it made repositories, and git runs what is set in them when you use it there: look into ${those} first`]),
+    ...(unseen.length === 0
+      ? []
+      : [`not all of its directory was looked through for git dirs, not ${these}: one in there can be written to`]),
+  ];
 }
 
 function filesIn(plan: SandboxPlan): SandboxExplained["files"] {
