@@ -217,7 +217,7 @@ function gitNotices({ made, unseen }: GitNews): readonly string[] {
   return [
     ...(made.length === 0
       ? []
-      : [`it made repositories, and git runs what is set in them when you use it there: look into ${those} first`]),
+      : [`repositories that were not there when it began: ${those}; git that you run there runs what is set in them`]),
     ...(unseen.length === 0
       ? []
       : [`not all of its directory was looked through for git dirs, not ${these}: one in there can be written to`]),

@@ -58,6 +58,7 @@ function hideSecrets(bench: Bench): void {
   git("branch", "--quiet", "-D", "gone");
   git("tag", "-a", "-m", "secret-tag", "v0");
   git("tag", "-d", "v0");
+  git("tag", "-a", "-m", "kept-tag", "v1");
   git("update-ref", "refs/private/x", git("commit-tree", "-m", "secret-ref", "HEAD^{tree}"));
   git("notes", "add", "-m", "secret-note");
   put("README.md", "secret-staged");
@@ -73,7 +74,7 @@ proves("WT-30", "what no branch, tag or remote reaches is not in a worktree: loo
     if (args.length > 0) bench.git(bench.repo, ...args);
     const { path, id } = await bench.worktree({ name: `w${at}` });
     const seen = `${contentsOf(bench, path)}\n${rawContents(path)}`;
-    expect(seen).toContain("kept");
+    expect(seen).toMatch(/kept-tag[\s\S]*kept-tag/);
     expect(seen).not.toContain("secret");
     expect(bench.git(path, "fsck", "--full", "--strict")).toBe("");
     expect(bench.git(path, "log", "--format=%s", "side")).toBe("second\nfirst");
@@ -121,17 +122,15 @@ proves("WT-31", "a second worktree of a repository takes the packs of the first 
   };
   const [one, two] = [await bench.worktree({ name: "one" }), await bench.worktree({ name: "two" })];
   expect(packs(two.path)).toEqual(packs(one.path));
-  for (let n = 0; n < 40; n += 1) {
+  for (let n = 0; n < 14; n += 1) {
     bench.write(join(bench.repo, "n.txt"), `${n}\n`);
     bench.git(bench.repo, "add", "--all");
     bench.git(bench.repo, "commit", "--quiet", "-m", `c${n}`);
-    if (n % 2 === 0) continue;
-    const { path } = await bench.worktree({ name: `n${n}` });
-    expect(bench.git(path, "rev-list", "--count", "--objects", "HEAD")).toMatch(/^\d+$/);
-    expect(bench.git(path, "fsck", "--full", "--connectivity-only")).toBe("");
+    await bench.worktree({ name: `n${n}` });
   }
   const last = await bench.worktree({ name: "last" });
-  expect(packs(last.path).length).toBeLessThan(16);
+  expect(bench.git(last.path, "fsck", "--full", "--strict")).toBe("");
+  expect(packs(last.path).length).toBeLessThan(12);
   expect(packs(last.path)).toContain(packs(one.path)[0]);
 });
 
