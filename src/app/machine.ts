@@ -180,7 +180,7 @@ export async function startMachine(options: {
         readBack: isInside(home, cwd) ? [cwd] : [],
         walls: { mounts: [], programs: [], home: null, temp: null, door: null },
       });
-      if (place === "here" && treeAround(worktrees, cwd) === null) holdableGit(cwd);
+      if (place === "here" && treeAround(worktrees, cwd) === null) holdableGit(cwd, home);
     },
     sandbox: { bubblewrap: bwrapPath, remedy: "remedy" in bubblewrap ? bubblewrap.remedy : null },
     limits: () => ({ ...limits(), held: limitsHeld() }),

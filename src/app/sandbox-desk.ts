@@ -4,7 +4,6 @@ import {
   allowedEnvironment,
   type Cgroups,
   type Denied,
-  gitDirsBelow,
   HostError,
   type HostRule,
   isInside,
@@ -19,8 +18,15 @@ import {
 } from "../host/index.ts";
 import { fact, type SessionSpec, SYSTEM_STREAM } from "../kernel/index.ts";
 import type { EventPage, RecordedEvent, Store } from "../store/index.ts";
-import type { Committer } from "../supervisor/index.ts";
-import { rulesOf, type SessionWalls, treeAround } from "../supervisor/index.ts";
+import {
+  type Committer,
+  type GitNews,
+  gitMounts,
+  holdableGit,
+  rulesOf,
+  type SessionWalls,
+  treeAround,
+} from "../supervisor/index.ts";
 import type { RanInSandbox, SandboxExplained, SandboxOrder, SandboxService } from "../syscalls/index.ts";
 import type { Drivers } from "./drivers.ts";
 
@@ -102,14 +108,15 @@ interface Walled {
 async function prepare(
   host: ProcessHost,
   limits: SandboxLimits,
-  { environment, instance }: SandboxDeskParts,
+  { environment, instance, home }: SandboxDeskParts,
   { argv, cwd, network }: SandboxOrder,
 ): Promise<Walled> {
   const real = await realpath(cwd).catch(() => null);
   if (real === null) throw new NomosError("cwd_missing", { cwd });
   const rules = rulesOf({ network: network ?? null });
   const env = allowedEnvironment(environment, { [MARKER_VARIABLE]: `${instance}:sandbox-run` });
-  const walls: Walls = { mounts: [], programs: [process.execPath], home: null, temp: null, door: null, limits };
+  const mounts = isInside(home, real) ? [] : gitMounts(real, holdableGit(real, home));
+  const walls: Walls = { mounts, programs: [process.execPath], home: null, temp: null, door: null, limits };
   const spec = { argv, cwd: real, env, stdin: "none" as const, walls, outputLimitBytes: OUTPUT_BYTES_MAX };
   host.plan(spec);
   return { spec, rules };
@@ -220,9 +227,7 @@ async function explainStrict(
       ...(manifest !== null && found === null
         ? ["its agent is not installed: what it is installed with is not listed"]
         : []),
-      ...(around === null && !gitDirsBelow(spec.cwd).isWhole
-        ? ["not all of its directory was looked through for git dirs: one that was not seen can be written to"]
-        : []),
+      ...(around === null ? gitNotices(walls.gitNews({ id, spec })) : []),
     ],
     files: filesIn(plan),
     network: {
@@ -235,6 +240,24 @@ async function explainStrict(
     },
     limits: { by: cgroups.by, ...asked, absent },
   };
+}
+
+const NAMED_MAX = 5;
+
+function gitNotices({ made, unseen }: GitNews): readonly string[] {
+  const named = (paths: readonly string[]) => {
+    const more = paths.length > NAMED_MAX ? ` and ${paths.length - NAMED_MAX} more` : "";
+    return `${paths.slice(0, NAMED_MAX).join(", ")}${more}`;
+  };
+  const [those, these] = [named(made.map((path) => path || ".")), named(unseen.map((path) => path || "."))];
+  return [
+    ...(made.length === 0
+      ? []
+      : [`repositories that were not there when it began: ${those}; git that you run there runs what is set in them`]),
+    ...(unseen.length === 0
+      ? []
+      : [`not all of its directory was looked through for git dirs, not ${these}: one in there can be written to`]),
+  ];
 }
 
 function filesIn(plan: SandboxPlan): SandboxExplained["files"] {

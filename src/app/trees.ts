@@ -23,6 +23,7 @@ export function openTrees(options: {
   const worktrees = createWorktrees({
     folder: join(home, "worktrees"),
     scratch: join(home, "tmp", "git"),
+    stores: join(home, "worktree-objects"),
     environment,
     carry: () => {
       const { carry = WORKTREE_DEFAULTS.carry, carryBytesMax = WORKTREE_DEFAULTS.carryBytesMax } =

@@ -4,7 +4,7 @@ export { type Alarm, type BoundLimits, type Bounds, createBounds, NO_BOUNDS } fr
 export { type By, type Committer, createCommitter } from "./committer.ts";
 export { createDelegation, type Delegation } from "./delegation.ts";
 export { createFrames, type Frame, type Frames } from "./frames.ts";
-export { holdableGit } from "./ground-mounts.ts";
+export { type GitNews, gitMounts, holdableGit } from "./ground-mounts.ts";
 export { irrevocableSince, readPath } from "./lineage.ts";
 export { liveSnapshots } from "./live-snapshots.ts";
 export { createRetention, type Retention } from "./retention.ts";

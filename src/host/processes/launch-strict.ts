@@ -37,7 +37,8 @@ export function launchStrict(spec: ProcessSpec, walls: Walls, home: Home, means:
     seccompFd: filter === null ? null : FILTER_FD,
   });
   const marker = uniqueMarker(spec.env);
-  const forked = fork(wrapped, plan.cwd, marker, { ...spec, env: strictEnvironment(spec.env) }, ["pipe", "pipe"], log);
+  const env = strictEnvironment(spec.env, walls.door);
+  const forked = fork(wrapped, plan.cwd, marker, { ...spec, env }, ["pipe", "pipe"], log);
   const [gate, filterPipe] = [forked.child.stdio[GATE_FD], forked.child.stdio[FILTER_FD]];
   if (!(gate instanceof Duplex) || !(filterPipe instanceof Duplex)) throw new Error("a process lacks its pipes");
   // A bubblewrap that ends early does not read it, and says why on stderr.

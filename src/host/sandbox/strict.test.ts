@@ -262,11 +262,13 @@ describe.skipIf(!needs("bwrap"))("what is shown", () => {
         BASH_ENV: "/x",
         SSH_AUTH_SOCK: "/x",
         XDG_RUNTIME_DIR: "/run/user/0",
+        HTTPS_PROXY: "http://u:s3cret@proxy.test",
+        npm_config_registry: "https://u:s3cret@npm.test/",
         KEPT: "1",
       };
       const { stdout } = await walled(stage, "env", {}, env);
       expect(stdout).toContain("KEPT=1");
-      expect(stdout).not.toMatch(/LD_PRELOAD|BASH_ENV|SSH_AUTH|XDG_RUNTIME/);
+      expect(stdout).not.toMatch(/LD_PRELOAD|BASH_ENV|SSH_AUTH|XDG_RUNTIME|s3cret/);
     },
   );
 });

@@ -14,6 +14,7 @@ import {
   worktreeAround,
 } from "./create-worktree.ts";
 import { ownObjects, privateRepository, type Work } from "./find-work.ts";
+import { createObjectStores } from "./object-store.ts";
 import { createPerson } from "./person.ts";
 import { deleteAside, putAside, REMOVING, type Removal, workIn } from "./remove-worktree.ts";
 import { placeIn, readRecord, type WorktreeRecord } from "./worktree-record.ts";
@@ -65,6 +66,8 @@ export interface Worktrees {
 export interface WorktreesOptions {
   readonly folder: string;
   readonly scratch: string;
+  /** For packs that worktrees of one repository share; on the disk that the worktrees are on. */
+  readonly stores: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly carry: () => CarryRules;
   /** Whether a repository may borrow objects from others (`objects/info/alternates`). */
@@ -76,13 +79,15 @@ export interface WorktreesOptions {
 export function createWorktrees({
   folder,
   scratch,
+  stores: storesFolder,
   environment,
   carry,
   borrows,
   gitTimeoutMs,
 }: WorktreesOptions): Worktrees {
   const git = createGitRunner(environment, gitTimeoutMs);
-  const yard: WorktreeYard = { git, folder, scratch, carry, ...createPerson(git, environment) };
+  const stores = createObjectStores(storesFolder);
+  const yard: WorktreeYard = { git, folder, scratch, stores, carry, ...createPerson(git, environment) };
   const scene = () => ({ git, scratch, carry: carry().patterns });
 
   const get: Worktrees["get"] = async (id) => {
@@ -158,6 +163,7 @@ export function createWorktrees({
         if (await isRemoved(id)) await deleteAside(folder, id);
         else await rename(join(folder, name), join(folder, id));
       }
+      await stores.sweep();
     },
   };
 }
