@@ -43,7 +43,7 @@ export function watchLock(given: {
   let lastProblem: string | null = null;
   const look = (): void => {
     try {
-      if (!lock.keep()) return onLost(new StoreError("home_in_use", { reason: "the lock file was replaced" }));
+      if (!lock.keep()) onLost(new StoreError("home_in_use", { reason: "the lock file was replaced" }));
       lastProblem = null;
     } catch (thrown) {
       const problem = String(thrown);
