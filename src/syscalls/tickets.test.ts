@@ -4,7 +4,7 @@ import { createTickets } from "./tickets.ts";
 const actor = { principal: "operator", capabilities: ["*"], sessionId: null };
 
 function ticketsAt(clock: { nowMs: number }) {
-  return createTickets({ nowMs: () => clock.nowMs, iso: (ms) => new Date(ms).toISOString() });
+  return createTickets({ nowMs: () => 0, elapsedMs: () => clock.nowMs, iso: (ms) => new Date(ms).toISOString() });
 }
 
 test("a ticket is good once", () => {

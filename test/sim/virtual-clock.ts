@@ -26,6 +26,7 @@ export function createVirtualClock(): VirtualClock {
 
   return {
     nowMs: () => nowMs,
+    elapsedMs: () => nowMs - START_MS,
     iso: (ms) => new Date(ms).toISOString(),
     after,
     sleep: (ms, signal) =>

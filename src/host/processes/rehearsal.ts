@@ -71,10 +71,10 @@ export const ESCAPE_UNMARKED = ESCAPE.replace("setsid", "env -i setsid");
 /** Waits until `check` answers something, and hands it on. */
 export async function eventually<T>(check: () => T | null | undefined | false): Promise<T> {
   const clock = systemClock();
-  for (const endMs = clock.nowMs() + EVENTUALLY_MAX_MS; ; ) {
+  for (const endMs = clock.elapsedMs() + EVENTUALLY_MAX_MS; ; ) {
     const answer = check();
     if (answer !== null && answer !== undefined && answer !== false) return answer;
-    if (clock.nowMs() > endMs) throw new Error(`has not come true in ${EVENTUALLY_MAX_MS} ms: ${check}`);
+    if (clock.elapsedMs() > endMs) throw new Error(`has not come true in ${EVENTUALLY_MAX_MS} ms: ${check}`);
     await clock.sleep(5);
   }
 }

@@ -46,7 +46,7 @@ export function createMcpSurface(options: McpOptions): McpSurface {
   const limits = { ...MCP_LIMITS, ...options.limits };
   const log = (error: unknown): void => options.log("mcp", { reason: String(error) });
   const catalogue = createCatalogue(options.services, options.syscalls, log);
-  const sessions = createMcpSessions(catalogue, limits, Date.now);
+  const sessions = createMcpSessions(catalogue, limits, () => performance.now());
   const open = new Set<() => Promise<void>>();
   const requests = createShares("open MCP requests");
 
