@@ -29,7 +29,9 @@ import {
 import { createBackups } from "./backups.ts";
 import { keptCensus, openBounds, watchEventLoop } from "./bounds.ts";
 import { cleanTemporaries } from "./clean-temporaries.ts";
+import { connectionsMax } from "./connections.ts";
 import { createNotes, noteNetworkDenial } from "./denials.ts";
+
 import { createDocs } from "./docs.ts";
 import { takeHomeLease } from "./home-lease.ts";
 import { startMachine } from "./machine.ts";
@@ -257,7 +259,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     {
       port: options.port ?? setting(config, "port"),
       socket: socketPath.length < SOCKET_PATH_MAX ? socketPath : null,
-      connectionsMax: setting(config, "connectionsMax"),
+      connectionsMax: connectionsMax(config, log.write),
     },
   );
   port = server.port;

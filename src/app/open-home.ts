@@ -1,11 +1,12 @@
 import { mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../host/index.ts";
-import { lockHome, openStore, type Store, shownAddress } from "../store/index.ts";
+import { lockHome, openStore, type Store, type StoreError, shownAddress } from "../store/index.ts";
 import { createInstruments, type Instruments } from "../syscalls/index.ts";
 import { type Audit, openAudit } from "./audit.ts";
 import { type DaemonLog, openDaemonLog } from "./daemon-log.ts";
 import { type HomeIdentity, homeIdentity } from "./home-identity.ts";
+import { endWhenFenced, watchLock } from "./one-daemon.ts";
 import { clearRestoring, refuseBackup } from "./restored-files.ts";
 import { openSettings, type Settings, storeSettings } from "./settings.ts";
 
@@ -45,11 +46,13 @@ export async function openHome(options: {
   const identity = homeIdentity(home);
   const settings = storeSettings(home, config, options.environment);
   const instruments = createInstruments(() => performance.now());
-  const opened = await openStore(settings, ({ code, details }) => {
+  const stopNow = ({ code, details }: StoreError): void => {
     options.echo(JSON.stringify({ message: "the log can no longer be written here; stopping", code, details }));
     options.die(6);
-  });
+  };
+  const opened = endWhenFenced(await openStore(settings, stopNow), stopNow);
   const store: Store = { ...opened, append: (...given) => instruments.timeAppend(() => opened.append(...given)) };
+  const lockWatch = watchLock({ lock, clock, log: log.write, onLost: stopNow });
   store.onAppend(instruments.appended);
   const audit = await openAudit({
     home,
@@ -59,6 +62,7 @@ export async function openHome(options: {
     clock,
     log: log.write,
   }).catch(async (thrown: unknown) => {
+    lockWatch.stop();
     await store.close();
     lock.release();
     throw thrown;
@@ -76,6 +80,7 @@ export async function openHome(options: {
     close: async () => {
       await audit.stop();
       await store.close();
+      lockWatch.stop();
       await rm(join(home, "daemon.json"), { force: true });
       log.write("down");
       await log.close();

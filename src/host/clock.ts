@@ -1,5 +1,6 @@
 /** Time as the product sees it: passed in, so that a simulation can turn it by hand. */
 export interface Clock {
+  /** What the wall clock says. Somebody may set it, by a year and while a turn runs: never for how long something took. */
   nowMs(): number;
   /** Only rises, whatever the wall clock is set to: for waits, ages and limits. Means nothing to another process. */
   steadyMs(): number;

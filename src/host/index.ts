@@ -14,6 +14,7 @@ export { type Bubblewrap, findBubblewrap } from "./find-bubblewrap.ts";
 export { gitDirsBelow } from "./git/git-dirs-below.ts";
 export { HostError, type HostErrorCode } from "./host-error.ts";
 export type { Missing } from "./missing.ts";
+export { openFilesMax } from "./open-files.ts";
 export { isInside } from "./path-inside.ts";
 export { isAlive, type ProcessIdentity, processIdentity } from "./pid-identity.ts";
 export { allowedEnvironment } from "./processes/allowed-environment.ts";

@@ -7,7 +7,7 @@ export { verifyBackup } from "./backup/verify-backup.ts";
 export { flushFolder } from "./durable-file.ts";
 export { loadCopy, mayHaveLog, openStore, type StoreSettings, shownAddress } from "./open-store.ts";
 export * from "./port.ts";
-export { lockHome } from "./sqlite/home-lock.ts";
+export { type HomeLock, lockHome } from "./sqlite/home-lock.ts";
 export { openLogReader } from "./sqlite/open-reader.ts";
 export { logPath, openSqliteStore } from "./sqlite/store.ts";
 export { checkTree, type TreeProblem, type TreeReport } from "./tree/check-tree.ts";

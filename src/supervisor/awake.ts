@@ -19,7 +19,7 @@ const NOT_IDLE: readonly string[] = [
 ];
 const SESSION = "session/";
 
-export function watchAwake(store: Store, clock: Clock): Awake {
+export function watchAwake(store: Pick<Store, "onAppend">, clock: Clock): Awake {
   const since = new Map<string, number>();
   const hear = (events: readonly RecordedEvent[]): void => {
     for (const { stream, type } of events) {

@@ -75,7 +75,7 @@ export const system: readonly Syscall[] = [
     cli: { positional: [], short: "status" },
     answer: async ({ services }) => {
       const { version, pid, home, port, startedAtMs, recovery, sandbox } = services.daemon;
-      const uptimeMs = Date.now() - startedAtMs;
+      const uptimeMs = Math.max(0, Date.now() - startedAtMs);
       const events = await services.store.lastSeq();
       return {
         service: "nomos" as const,

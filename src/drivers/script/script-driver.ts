@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { realpath, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { jsonExcess } from "../../contract/index.ts";
 import { isInside } from "../../host/index.ts";
 import type { SessionSpec } from "../../kernel/index.ts";
 import { type Driver, DriverError, type TurnPort } from "../driver.ts";
@@ -143,6 +144,8 @@ const Message = z.discriminatedUnion("kind", [
 
 /** The file's code runs in that process: it can find the mark and write what it likes. */
 function parseMessage(text: string): FromScript {
+  const excess = jsonExcess(text);
+  if (excess !== null) throw new DriverError("driver_failed", `the driver wrote a message that is too much: ${excess}`);
   try {
     return Message.parse(JSON.parse(text));
   } catch (cause) {

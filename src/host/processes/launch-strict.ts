@@ -14,7 +14,7 @@ import { fork, type Home, type HostLog, type Launched } from "./launch.ts";
 import { uniqueMarker } from "./marker.ts";
 import { checkSpec, type ProcessSpec } from "./process-spec.ts";
 import { namespaceTree } from "./process-tree.ts";
-import { limitScript } from "./resource-limits.ts";
+import { limitScript, pidsScript } from "./resource-limits.ts";
 import { GATE_FD, gatedArgv, keepGate } from "./start-gate.ts";
 
 export interface StrictMeans {
@@ -30,10 +30,13 @@ export function launchStrict(spec: ProcessSpec, walls: Walls, home: Home, means:
   const { plan, argv } = planFor(spec, walls, home, means.closed);
   const filter = seccompFilter();
   const forwarder = walls.door === null ? "" : forwarderScript(walls.door.ports);
+  const limits =
+    limitScript(spec.limits ?? { memoryMb: null, openFilesMax: null }) +
+    pidsScript(walls.limits?.pidsMax ?? null, bwrapPath);
   const wrapped = strictArgv({
     bwrapPath,
     plan,
-    argv: gatedArgv(argv, limitScript(spec.limits ?? { memoryMb: null, openFilesMax: null }), forwarder),
+    argv: gatedArgv(argv, limits, forwarder),
     seccompFd: filter === null ? null : FILTER_FD,
   });
   const marker = uniqueMarker(spec.env);

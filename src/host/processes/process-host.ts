@@ -69,7 +69,9 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
   function launch(spec: ProcessSpec, homes: Home): Launched {
     const { walls } = spec;
     if (walls !== undefined) return launchStrict(spec, walls, homes, strictMeans(), log);
-    return bwrapPath === null ? launchPlain(spec, homes, log) : launchSandboxed(spec, homes, bwrapPath, log);
+    return bwrapPath === null
+      ? launchPlain(spec, homes, log)
+      : launchSandboxed(spec, homes, { bwrapPath, cgroups }, log);
   }
 
   function strictMeans(): StrictMeans {

@@ -18,7 +18,7 @@ export function watchClosedPaths(root: string, clock: Clock): ClosedPaths {
   let seen: { readonly atMs: number; readonly paths: readonly HiddenPath[] } | null = null;
   return {
     list: () => {
-      const nowMs = clock.nowMs();
+      const nowMs = clock.steadyMs();
       if (seen === null || nowMs - seen.atMs > LOOKED_AT_MAX_MS) seen = { atMs: nowMs, paths: closedBelow(root) };
       return seen.paths;
     },

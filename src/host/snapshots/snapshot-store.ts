@@ -164,7 +164,7 @@ export function openSnapshotStore(folder: string): SnapshotStore {
     const id = batch.put(encodeRecord(record));
     const storedBytes = batch.flush();
     remember(tree, walked);
-    answered.set(id, Date.now());
+    answered.set(id, performance.now());
     const { files, directories, bytes, leftOutCount } = record;
     return {
       ...{ id, files, directories, bytes, storedBytes, leftOutCount },
@@ -263,7 +263,7 @@ export function openSnapshotStore(folder: string): SnapshotStore {
       return yield* diffChanges(objects, compareTrees(objects, before, recordOf(to).listing), options);
     },
     sweep: function* (ids, dryRun) {
-      for (const [id, atMs] of answered) if (Date.now() - atMs > ANSWERED_KEPT_MS) answered.delete(id);
+      for (const [id, atMs] of answered) if (performance.now() - atMs > ANSWERED_KEPT_MS) answered.delete(id);
       const { live, broken, gone } = yield* markLive(objects, [...ids, ...answered.keys()]);
       // Of what cannot be read nobody knows what it needs: then nothing is thrown away.
       const isDry = dryRun || broken.length + objects.damaged.length > 0;
