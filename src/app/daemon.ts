@@ -106,7 +106,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   );
   const { isTight } = bounds.bounds;
   const worlds = openWorlds({ opened, snapshots, environment, isTight, livesAt: processes.livesAt });
-  const { trees, scopes } = openTrees({ opened, committer, environment, worlds });
+  const { trees, scopes } = openTrees({ opened, committer, environment, worlds, discard: opened.trash.discard });
   const runner = createTurnRunner({
     scopes,
     store,

@@ -1,6 +1,6 @@
 import { mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, systemClock } from "../host/index.ts";
+import { type Clock, openTrash, systemClock, type Trash } from "../host/index.ts";
 import { lockHome, openStore, type Store, shownAddress } from "../store/index.ts";
 import { createInstruments, type Instruments } from "../syscalls/index.ts";
 import { type Audit, openAudit } from "./audit.ts";
@@ -21,9 +21,13 @@ export interface OpenedHome {
   readonly address: string;
   readonly instruments: Instruments;
   readonly audit: Audit;
+  /** For what agents filled and nobody needs any more. */
+  readonly trash: Trash;
   /** The last thing a daemon does: from then on somebody else may have the home. */
   readonly close: () => Promise<void>;
 }
+
+export const TRASH = "trash";
 
 export async function openHome(options: {
   readonly home: string;
@@ -63,8 +67,10 @@ export async function openHome(options: {
     lock.release();
     throw thrown;
   });
+  const trash = openTrash({ folder: join(home, TRASH), clock, log: log.write });
   return {
     home,
+    trash,
     config,
     log,
     clock,
@@ -74,6 +80,7 @@ export async function openHome(options: {
     instruments,
     audit,
     close: async () => {
+      await trash.stop();
       await audit.stop();
       await store.close();
       await rm(join(home, "daemon.json"), { force: true });

@@ -36,5 +36,7 @@ export type { FileDiff } from "./snapshots/file-diffs.ts";
 export { SnapshotError, type SnapshotErrorCode } from "./snapshots/snapshot-error.ts";
 export type { Restored, SnapshotsChecked, Taken, TreeChange, TreeSpec } from "./snapshots/snapshot-store.ts";
 export { openSnapshots, type Snapshots } from "./snapshots/snapshots.ts";
+export { type Left, type RemoveOptions, removeTree } from "./trash/remove-tree.ts";
+export { openTrash, type Trash } from "./trash/trash.ts";
 export type { Work } from "./worktrees/find-work.ts";
 export { createWorktrees, type Worktree, type WorktreePlan, type Worktrees } from "./worktrees/worktrees.ts";

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, realpath, rename, rm, stat, statfs, utimes, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, realpath, rename, stat, statfs, utimes, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { type Repository, readSmall } from "../git/find-repository.ts";
 import { openView, type RepositoryView } from "../git/repository-view.ts";
@@ -32,6 +32,8 @@ export interface WorktreeYard {
   /** For what lasts as long as a command. */
   readonly scratch: string;
   readonly carry: () => CarryRules;
+  /** Takes a folder out of the way, and never fails. */
+  readonly discard: (path: string) => Promise<void>;
   readonly identity: (repository: Repository) => Promise<Identity>;
   /** What the person ignores everywhere. */
   readonly globalExclude: () => Promise<string>;
@@ -43,7 +45,7 @@ export const MAKING = ".making-";
 export async function createWorktree(yard: WorktreeYard, given: NewWorktree): Promise<WorktreeRecord> {
   const making = placeIn(join(yard.folder, `${MAKING}${given.id}`));
   const place = placeIn(join(yard.folder, given.id));
-  await rm(making.folder, { recursive: true, force: true });
+  await yard.discard(making.folder);
   try {
     await mkdir(making.tree, { recursive: true, mode: 0o700 });
     const record = await fill(yard, given, making, place);
@@ -51,7 +53,7 @@ export async function createWorktree(yard: WorktreeYard, given: NewWorktree): Pr
     await rename(making.folder, place.folder);
     return record;
   } catch (thrown) {
-    await rm(making.folder, { recursive: true, force: true });
+    await yard.discard(making.folder);
     return orFailed("making the worktree", thrown);
   }
 }
