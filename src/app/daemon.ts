@@ -261,7 +261,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   port = server.port;
   take = server.take;
 
-  await workspaceFile(home)(await registry.all());
+  // For other programs, out of the log: no reason not to start.
+  await workspaceFile(home)(await registry.all()).catch((thrown: unknown) =>
+    log.write("workspaces.json could not be written", { reason: String(thrown) }),
+  );
   await unlessFull(agents.ensureBuiltIn(drivers.list().map(({ slug }) => slug)), log.write);
   const recoveryStartMs = Date.now();
   recovery = { ...(await supervisor.recover()), ms: Date.now() - recoveryStartMs };

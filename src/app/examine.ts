@@ -1,9 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import { findBubblewrap, systemClock } from "../host/index.ts";
 import { fact, HOME_LEASE, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
 import {
-  lockHome,
   mayHaveLog,
   openStore,
   type RebuildReport,
@@ -15,6 +13,7 @@ import {
 import type { CheckedTree } from "../syscalls/index.ts";
 import { examineTree } from "./audit.ts";
 import { takeHomeLease } from "./home-lease.ts";
+import { takeLock } from "./prepare-home.ts";
 import { openSettings, storeSettings } from "./settings.ts";
 
 export interface ExamineOptions {
@@ -41,7 +40,7 @@ export async function examine(home: string, options: ExamineOptions): Promise<Ex
   };
   const settings = storeSettings(home, await openSettings(home), options.environment);
   if (!mayHaveLog(settings)) return { ok: true, log: null, models: null, tree: null, sandbox };
-  const lock = lockHome(join(home, "lock.db"));
+  const lock = await takeLock(home);
   try {
     const { log, models, tree } = await examineLog(settings, options);
     return { ok: log.ok && (models?.ok ?? true) && (tree?.ok ?? true), log, models, tree, sandbox };
