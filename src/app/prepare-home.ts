@@ -20,8 +20,9 @@ type Kind = "folder" | "file" | "socket" | "lock";
 const NEEDED: readonly (readonly [string, Kind])[] = [
   ...(["agents", "archive", "backups", "blobs", "cache", "doors", "drivers", "exports", "forks"] as const).map(folder),
   ...(["logs", "sandboxes", "snapshots", "tmp", "trash", "tree", "workspaces", "worktrees"] as const).map(folder),
-  ...(["daemon.json", "home-id", "search.db", "search.db-shm", "search.db-wal"] as const).map(file),
-  ...(["log.db-shm", "token", "workspaces.json", "logs/daemon.log", "logs/daemon.out"] as const).map(file),
+  ...(["daemon.json", "home-id", "search.db", "search.db-journal"] as const).map(file),
+  ...(["search.db-shm", "search.db-wal", "log.db-journal", "log.db-shm"] as const).map(file),
+  ...(["token", "workspaces.json", "logs/daemon.log", "logs/daemon.out", "keys/key.pub"] as const).map(file),
   ["nomos.sock", "socket"],
 ];
 /** What says what happened: never moved. Whoever reads it refuses what it cannot read, by name. */
@@ -37,7 +38,10 @@ export async function takeLock(
   home: string,
 ): Promise<{ readonly release: () => void; readonly aside: readonly SetAside[] }> {
   const path = join(home, LOCK);
-  const aside = await prepare(home, [[LOCK, "lock"]]);
+  const aside = await prepare(home, [
+    [LOCK, "lock"],
+    [`${LOCK}-journal`, "lock"],
+  ]);
   try {
     return { ...lockHome(path), aside };
   } catch (thrown) {
@@ -54,7 +58,7 @@ export async function takeLock(
  */
 export async function prepareHome(home: string): Promise<readonly SetAside[]> {
   for (const name of EVIDENCE_FOLDERS) await giveRights(join(home, name), FOLDER_RIGHTS);
-  for (const name of [...EVIDENCE, "keys/log.key", "keys/key.pub"]) await giveRights(join(home, name), FILE_RIGHTS);
+  for (const name of [...EVIDENCE, "keys/log.key"]) await giveRights(join(home, name), FILE_RIGHTS);
   return prepare(home, NEEDED);
 }
 

@@ -13,6 +13,7 @@ export type {
   DriverDesk,
   DriverShown,
   EventLoopLag,
+  HomeState,
   SandboxOrder,
   SandboxService,
   Services,

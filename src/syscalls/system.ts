@@ -18,6 +18,11 @@ async function snapshotsReport({ checkSnapshots }: Services) {
   return { ok, ...found, damaged: [...damaged], broken: [...broken] };
 }
 
+async function homeReport({ homeState }: Services) {
+  const { left, aside } = await homeState();
+  return { ok: left.length === 0, left: [...left], aside: [...aside] };
+}
+
 function mayAdminister({ policy }: Services, actor: Actor): boolean {
   return decideGate(actor, { verb: "system.admin", resource: "system", tool: null }, policy).verdict === "allow";
 }
@@ -119,6 +124,15 @@ export const system: readonly Syscall[] = [
           gone: z.number().describe("snapshots of which nothing is there, as in a home that was restored"),
         })
         .describe("what rewinds restore from"),
+      home: z
+        .object({
+          ok: z.boolean(),
+          left: z
+            .array(z.object({ path: z.string(), reason: z.string(), remedy: z.string() }))
+            .describe("what agents left and could not be removed; it is tried again"),
+          aside: z.array(z.string()).describe("what was in the way of a start and was moved aside"),
+        })
+        .describe("what lies in the home and should not"),
       sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
       ...BoundsStatus.shape,
     }),
@@ -133,12 +147,14 @@ export const system: readonly Syscall[] = [
       const models = rebuild === true || repair === true ? await services.store.rebuild(fence) : null;
       const { root: _root, ...tree } = await checked(services.audit.check, repair === true);
       const snapshots = await snapshotsReport(services);
+      const home = await homeReport(services);
       return {
-        ok: log.ok && (models === null || models.ok) && tree.ok && snapshots.ok,
+        ok: log.ok && (models === null || models.ok) && tree.ok && snapshots.ok && home.ok,
         log: { ...log, problems: [...log.problems] },
         models: models === null ? null : { ...models, differences: [...models.differences] },
         tree: { ...tree, problems: [...tree.problems] },
         snapshots,
+        home,
         sandbox: services.daemon.sandbox,
         ...(await boundsStatus(services)),
       };
