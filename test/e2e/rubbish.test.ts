@@ -6,17 +6,20 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, vi } from "vitest";
-import { CHOSEN_STORE } from "../support/chosen-store.ts";
-import { BIN, newHome, runCli, startDaemon, type TestDaemon } from "../support/daemon.ts";
+import { startDaemon as startApp } from "../../src/app/index.ts";
+import { startupError } from "../../src/cli/daemon/startup-error.ts";
+import { CHOSEN_STORE, storeEnvironment } from "../support/chosen-store.ts";
+import { BIN, newHome, runCli, startDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
-import { eventually, expectOk, newFolder, PATIENCE, type Refused, show, start, turn } from "./support/talk.ts";
+import { eventually, expectOk, newFolder, PATIENCE, start, turn } from "./support/talk.ts";
 
 vi.setConfig(PATIENCE);
 
@@ -73,36 +76,47 @@ function plant(home: string, part: string, kind: string): void {
   KINDS[kind]?.(path);
 }
 
-async function withHistory(): Promise<{ readonly home: string; readonly id: string }> {
-  const home = await newHome();
-  const daemon = await startDaemon({ home });
-  const { id } = await start(daemon);
-  await turn(daemon, id, "write a.txt one\nsay kept");
-  await daemon.stop();
-  return { home, id };
-}
-
 proves(
   "SV-3",
   "whatever lies in the place of any part of the home, the next start works and loses no event",
   async () => {
-    const { home, id } = await withHistory();
+    const home = await newHome();
+    const first = await startDaemon({ home });
+    const { id } = await start(first);
+    await turn(first, id, "write a.txt one\nsay kept");
+    await first.stop();
     const kinds = Object.keys(KINDS);
-    // Each start meets every part, each time as another kind; after as many starts as there are kinds all pairs were there.
-    for (const [round] of kinds.entries()) {
+    const plantAll = (round: number): void => {
       for (const [at, part] of PARTS.entries()) plant(home, part, kinds[(round + at) % kinds.length] ?? "file");
-      const daemon = await startDaemon({ home, args: ["--tour"] });
-      expect(await show(daemon, id)).toMatchObject({ id });
-      if (round % 4 === 0) expect(await turn(daemon, id, "run echo on")).toMatchObject({ outcome: "completed" });
-      if (round === 0) {
-        const { home: found } = expectOk(await daemon.call<Doctor>("GET", "/api/doctor"));
-        expect(found.aside.length).toBeGreaterThan(5);
-        expect((await daemon.cli("doctor")).stdout).toContain("was in the way of a start");
-      }
-      await daemon.kill9();
+    };
+    // Each start meets every part, each time as another kind: after as many starts as there are kinds all pairs were there.
+    for (const [round] of kinds.entries()) {
+      plantAll(round);
+      const { port, stop } = await startHere(home);
+      const authorization = `Bearer ${readFileSync(join(home, "token"), "utf8").trim()}`;
+      const answer = await fetch(`http://127.0.0.1:${port}/sessions/${id}`, { headers: { authorization } });
+      expect({ round, status: answer.status }).toEqual({ round, status: 200 });
+      await stop();
     }
+    plantAll(0);
+    // The command line reads some of it before there is a daemon.
+    const listed = await runCli(["ps", "--json"], { home });
+    expect(listed).toMatchObject({ exitCode: 0, stderr: "", stdout: expect.stringContaining(id) });
+    expect((await runCli(["doctor"], { home })).stdout).toContain("was in the way of a start");
+    expect(await runCli(["down"], { home })).toMatchObject({ exitCode: 0 });
   },
 );
+
+/** Without a process of its own: a start is what is looked at, many times. */
+function startHere(home: string): ReturnType<typeof startApp> {
+  return startApp({
+    ...{ home, port: 0, version: "0.0.0", cwd: "/", tour: true, echo: () => undefined },
+    environment: { ...process.env, ...storeEnvironment(home) },
+    die: (exitCode) => {
+      throw new Error(`the daemon wants to die with ${exitCode}`);
+    },
+  });
+}
 
 /** Somebody who is stopped by permissions, unlike root. */
 const NOBODY = 65_534;
@@ -197,42 +211,43 @@ proves("SV-5", "what a daemon must not go on without is refused at once and by n
     const home = await newHome();
     mkdirSync(join(home, dirname(part)), { recursive: true });
     plant(home, part, kind);
-    const { stdout, stderr } = await runCli(["up", "--json", "--port", "0"], { home });
-    const { error } = JSON.parse(stdout || "{}") as Refused;
-    expect({ part, kind, code: error?.code, stderr }).toEqual({ part, kind, code, stderr: "" });
-    expect(error.remedy).not.toBe("");
+    const refusal = await startHere(home).then(
+      () => "it started",
+      (thrown: unknown) => startupError(thrown, home),
+    );
+    expect({ part, kind, refusal }).toMatchObject({ part, kind, refusal: { code } });
   }
 });
 
-proves("SV-5", "a home that cannot be made is refused by name, attached or not", async () => {
+proves("SV-5", "a home that cannot be made is refused by name", async () => {
   const file = await newHome();
   writeFileSync(file, "");
-  for (const home of ["/proc/x", "/proc/1/x", "/sys/x/y", "/dev/null", "/dev/null/x", join(file, "x")])
-    for (const args of [
-      ["up", "--port", "0"],
-      ["up", "--detach"],
-      ["run", "say hi"],
-    ]) {
-      const { exitCode, stdout, stderr } = await runCli([...args, "--json"], { home, cwd: "/" });
-      const { error } = JSON.parse(stdout || "{}") as Refused;
-      expect({ home, args, code: error?.code, exitCode, stderr }).toMatchObject({
-        code: expect.stringMatching(/^(home_unusable|store_read_only)$/),
-        exitCode: 6,
-        stderr: "",
-      });
-    }
+  const refused = { code: expect.stringMatching(/^(home_unusable|store_read_only)$/) };
+  for (const home of [
+    "/proc/x",
+    "/proc/1/x/y",
+    "/sys/x/y",
+    "/dev/null",
+    "/dev/null/x",
+    "/proc/self/fd/x",
+    join(file, "x"),
+  ]) {
+    const thrown = await startHere(home).catch((cause: unknown) => cause);
+    expect({ home, error: startupError(thrown, home) }).toMatchObject({ home, error: refused });
+  }
+  const { exitCode, stdout, stderr } = await runCli(["run", "say hi", "--json"], { home: "/proc/x", cwd: "/" });
+  expect({ exitCode, stderr, said: JSON.parse(stdout) }).toMatchObject({
+    exitCode: 6,
+    stderr: "",
+    said: { error: refused },
+  });
 });
 
 proves.skipIf(!needs("smallDisk"))("SV-5", "on a disk that is too small, a first start says so", async () => {
   const at = await newFolder();
-  const run = (sizeKb: number) => {
-    const script = `mount -t tmpfs -o size=${sizeKb}k tmpfs "$1" && export NOMOS_HOME="$1/home" NOMOS_PORT=0
-      "$2" "$3" run --json "say hi" | tail -n 1; "$2" "$3" agent list; "$2" "$3" down >/dev/null`;
-    return spawnSync("unshare", ["-rm", "sh", "-c", script, "sh", at, process.execPath, BIN], { encoding: "utf8" })
-      .stdout;
-  };
-  expect(run(64)).toContain('"disk_full"');
-  const tiny = run(8192);
-  expect(tiny).toContain('"disk_low"');
-  expect(tiny).toContain("demo");
+  const script = `mount -t tmpfs -o size=8m tmpfs "$1" && export NOMOS_HOME="$1/home" NOMOS_PORT=0
+    "$2" "$3" run --json "say hi" | tail -n 1; "$2" "$3" down >/dev/null`;
+  const args = ["-rm", "sh", "-c", script, "sh", at, process.execPath, BIN];
+  const { stdout } = spawnSync("unshare", args, { encoding: "utf8" });
+  expect(stdout).toContain('"disk_low"');
 });
