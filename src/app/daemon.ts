@@ -34,6 +34,7 @@ import { createNotes, noteNetworkDenial } from "./denials.ts";
 
 import { createDocs } from "./docs.ts";
 import { takeHomeLease } from "./home-lease.ts";
+import { homeState } from "./home-state.ts";
 import { startMachine } from "./machine.ts";
 import { growHeapSlowly } from "./memory.ts";
 import { openHome } from "./open-home.ts";
@@ -105,7 +106,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { processes, drivers } = machine;
   snapshots = machine.snapshots;
   const frames = createFrames();
-  const agents = createAgents(store, committer);
+  const slugs = () => drivers.list().map(({ slug }) => slug);
+  const agents = createAgents(store, committer, { drivers: slugs, since: clock.iso(startedAtMs) });
   const { whenKeyless } = processes;
   const tokens = createTokens({ store, committer, clock, newId, whenKeyless });
   const waiters = createApprovalWaiters(store);
@@ -116,7 +118,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   );
   const { isTight } = bounds.bounds;
   const worlds = openWorlds({ opened, snapshots, environment, isTight, livesAt: processes.livesAt });
-  const { trees, scopes } = openTrees({ opened, committer, environment, worlds });
+  const { trees, scopes } = openTrees({ opened, committer, environment, worlds, discard: opened.trash.discard });
   const runner = createTurnRunner({
     scopes,
     store,
@@ -209,6 +211,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     instruments,
     census: keptCensus(store, clock),
     eventLoop: eventLoop.lag,
+    homeState: () => homeState(home, opened.trash),
     checkSnapshots: async () => machine.snapshots.check(await liveSnapshots(store)),
     backups: createBackups({ ...audit, home, store, clock, committer, version }),
     retention: createRetention({
@@ -265,11 +268,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   port = server.port;
   take = server.take;
 
-  await workspaceFile(home)(await registry.all());
-  await unlessFull(agents.ensureBuiltIn(drivers.list().map(({ slug }) => slug)), log.write);
+  // For other programs, out of the log: no reason not to start.
+  await workspaceFile(home)(await registry.all()).catch((thrown: unknown) =>
+    log.write("workspaces.json could not be written", { reason: String(thrown) }),
+  );
+  await unlessFull(agents.ensureBuiltIn(slugs()), log.write);
   const recoveryStartMs = Date.now();
   recovery = { ...(await supervisor.recover()), ms: Date.now() - recoveryStartMs };
-  const tourSession = options.tour ? await unlessFull(startTour(services, machine.workspaces), log.write) : null;
+  const tourSession = options.tour ? await tourUnlessInTheWay() : null;
   const found = {
     pid: process.pid,
     port,
@@ -293,6 +299,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   );
 
   const tidying = tidySandboxHomes({ homes: machine.sandboxHomes, store, walls: machine.walls, clock, log: log.write });
+
+  /** Something in its place, such as a file where its folder would be, is no reason not to start. */
+  async function tourUnlessInTheWay() {
+    return startTour(services, machine.workspaces).catch((thrown: unknown) => {
+      log.write("the tour could not be started", { code: toNomosError(thrown).code, reason: String(thrown) });
+      return null;
+    });
+  }
 
   const stop = async (): Promise<void> => {
     log.write("stopping");

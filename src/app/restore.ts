@@ -24,6 +24,7 @@ import {
   lockHome,
   logPath,
   type Manifest,
+  makeFolders,
   openSqliteStore,
   openStore,
   readManifest,
@@ -73,7 +74,7 @@ export async function restoreHome(options: RestoreOptions): Promise<RestoreRepor
     throw new NomosError("backup_invalid", { from: options.from, problem: "there is nothing there" }, { cause });
   });
   const manifest = await readManifest(from);
-  const madeHome = await mkdir(options.home, { recursive: true, mode: 0o700 });
+  const madeHome = makeFolders(options.home);
   const home = await realpath(options.home);
   try {
     return await locked(home, () => restoreLocked({ ...options, from, home }, manifest));

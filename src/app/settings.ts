@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { CONFIG_DEFAULTS, Config, HOT_KEYS, LIMIT_DEFAULTS, NomosError } from "../contract/index.ts";
-import { writeFileAtomic } from "../host/index.ts";
+import { readSmallFile, writeFileAtomic } from "../host/index.ts";
 import { type StoreSettings, shownAddress } from "../store/index.ts";
 import type { ConfigService } from "../syscalls/index.ts";
 import { shownConfig, withHiddenKept } from "./shown-config.ts";
@@ -14,7 +14,9 @@ export interface Settings extends ConfigService {
 /** `$NOMOS_HOME/config.json`: read once, changed only through here. */
 export async function openSettings(home: string): Promise<Settings> {
   const path = join(home, "config.json");
-  let current = parse(await readFile(path, "utf8").catch(orEmpty));
+  const text = await readSmallFile(path, CONFIG_BYTES_MAX).catch(orRefused);
+  if (text === null && (await lstat(path).catch(() => null)) !== null) orRefused("it is a link that leads nowhere");
+  let current = parse(text ?? "{}");
   return {
     show: () => shown(current),
     storeAddress: () => current.store,
@@ -83,7 +85,9 @@ function check(value: unknown): Config {
   throw new NomosError("invalid_request", { file: "config.json", issues });
 }
 
-function orEmpty(cause: unknown): string {
-  if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return "{}";
-  throw cause;
+const CONFIG_BYTES_MAX = 4_194_304;
+
+/** What a person set up is not to be run without. */
+function orRefused(cause: unknown): never {
+  throw new NomosError("config_unreadable", { file: "config.json", reason: String(cause) }, { cause });
 }

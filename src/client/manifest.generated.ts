@@ -2113,6 +2113,12 @@ export const ERRORS = {
     remedy:
       "Restore `checkpoint` and `keys` in $NOMOS_HOME from a backup. If they are lost, move both away: the log is then signed anew, and older exports are what is left to compare it with.",
   },
+  config_unreadable: {
+    status: 500,
+    exit: 6,
+    message: "The configuration cannot be read.",
+    remedy: "Make `config.json` in $NOMOS_HOME a readable file, or move it away to start with the defaults.",
+  },
   disk_full: {
     status: 507,
     exit: 6,

@@ -1596,6 +1596,18 @@ export interface SyscallTypes {
         /** snapshots of which nothing is there, as in a home that was restored */
         readonly gone: number;
       };
+      /** what lies in the home and should not */
+      readonly home: {
+        readonly ok: boolean;
+        /** what agents left and could not be removed; it is tried again */
+        readonly left: readonly {
+          readonly path: string;
+          readonly reason: string;
+          readonly remedy: string;
+        }[];
+        /** what was in the way of a start and was moved aside */
+        readonly aside: readonly string[];
+      };
       readonly sandbox: {
         readonly bubblewrap: string | null;
         readonly remedy: string | null;
@@ -1938,6 +1950,7 @@ export type ErrorCode =
   | "anchor_failed"
   | "blob_missing"
   | "checkpoint_invalid"
+  | "config_unreadable"
   | "disk_full"
   | "disk_low"
   | "event_not_found"

@@ -34,6 +34,7 @@ export { type HomeState, privateHome } from "./sandbox/private-home.ts";
 export { type ConfinedOrder, type ConfinedResult, runConfined } from "./sandbox/run-confined.ts";
 export type { SandboxPlan } from "./sandbox/strict-plan.ts";
 export { type Access, type Door, INSIDE, type Mount, type Walls } from "./sandbox/walls.ts";
+export { readSmallFile } from "./small-file.ts";
 export { byteNameOf } from "./snapshots/byte-path.ts";
 export type { FileDiff } from "./snapshots/file-diffs.ts";
 export { SnapshotError, type SnapshotErrorCode } from "./snapshots/snapshot-error.ts";
@@ -46,5 +47,7 @@ export type {
   TreeSpec,
 } from "./snapshots/snapshot-store.ts";
 export { openSnapshots, type Snapshots } from "./snapshots/snapshots.ts";
+export { type Left, type RemoveOptions, removeTree } from "./trash/remove-tree.ts";
+export { openTrash, type Trash } from "./trash/trash.ts";
 export type { Work } from "./worktrees/find-work.ts";
 export { createWorktrees, type Worktree, type WorktreePlan, type Worktrees } from "./worktrees/worktrees.ts";

@@ -5,6 +5,7 @@ export { MANIFEST, type Manifest, readManifest } from "./backup/manifest.ts";
 export { takeCopy } from "./backup/take-copy.ts";
 export { verifyBackup } from "./backup/verify-backup.ts";
 export { flushFolder } from "./durable-file.ts";
+export { makeFolders } from "./make-folders.ts";
 export { loadCopy, mayHaveLog, openStore, type StoreSettings, shownAddress } from "./open-store.ts";
 export * from "./port.ts";
 export { type HomeLock, lockHome } from "./sqlite/home-lock.ts";

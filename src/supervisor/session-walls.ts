@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { NomosError } from "../contract/index.ts";
@@ -75,6 +74,8 @@ export interface SessionWallsOptions {
   /** Where the homes of sessions are kept, in the product's home, and where the doors of their processes are. */
   readonly homes: string;
   readonly doors: string;
+  /** Takes a folder that an agent filled out of the way, and never fails. */
+  readonly discard: (path: string) => Promise<void>;
   readonly personHome: string;
   readonly state: (adapter: string) => { readonly state: HomeState; readonly endpoints: readonly string[] };
   readonly limits: () => SandboxLimits;
@@ -149,7 +150,7 @@ export function createSessionWalls(options: SessionWallsOptions): SessionWalls {
     denials: (sessionId) => [...(denials.get(sessionId)?.values() ?? [])],
     remove: async (sessionId) => {
       denials.delete(sessionId);
-      await rm(join(options.homes, sessionId), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+      await options.discard(join(options.homes, sessionId));
     },
   };
 }

@@ -242,7 +242,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     livingNear: living.near,
     recover: async () => {
       await deps.trees.sweep();
-      return recoverAll(store, recoverOne);
+      return recoverAll(store, (row) => recoverOne(row).catch((thrown: unknown) => orLeft(row.id, thrown)));
     },
     stop: async (graceMs) => {
       stopSleeper();
@@ -253,6 +253,14 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       living.stop();
     },
   };
+
+  /** One session that cannot be recovered keeps nobody from the others; a log that cannot be used does. */
+  function orLeft(id: string, thrown: unknown): false {
+    const { code } = toNomosError(thrown);
+    if (LOG_UNUSABLE.includes(code)) throw thrown;
+    deps.log("a session could not be recovered", { id, code, reason: String(thrown) });
+    return false;
+  }
 
   async function recoverOne(row: SessionRow): Promise<boolean> {
     if (row.forgotten) return false;
@@ -271,6 +279,11 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     return events.length > 0;
   }
 }
+
+const LOG_UNUSABLE: readonly string[] = [
+  ...["disk_full", "log_corrupt", "stale_fence", "store_closed", "store_failed", "store_read_only"],
+  "store_unreachable",
+];
 
 function refuseToInterrupt({ id }: SessionState): never {
   throw new NomosError("not_interruptible", { id });

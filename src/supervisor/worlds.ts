@@ -1,4 +1,4 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { NomosError, toNomosError } from "../contract/index.ts";
 import {
@@ -6,6 +6,7 @@ import {
   isInside,
   type Restored,
   type RestoreLimits,
+  removeTree,
   type Snapshots,
   type Taken,
   type TreeChange,
@@ -131,7 +132,7 @@ export function createWorlds(deps: WorldsDeps): Worlds {
   };
 
   /** Nobody has worked there yet. */
-  const fell = (root: string): Promise<void> => rm(root, { recursive: true, force: true });
+  const fell = async (root: string): Promise<void> => void (await removeTree(root));
 
   return {
     take,

@@ -14,6 +14,7 @@ export type {
   DriverDesk,
   DriverShown,
   EventLoopLag,
+  HomeState,
   SandboxOrder,
   SandboxService,
   Services,

@@ -52,6 +52,8 @@ export interface Services {
   readonly census: () => Promise<Census>;
   readonly eventLoop: () => EventLoopLag;
   /** Whether all that sessions can go back to is there. */
+  /** What lies in the home and should not. */
+  readonly homeState: () => Promise<HomeState>;
   readonly checkSnapshots: () => Promise<SnapshotsChecked>;
   readonly backups: BackupService;
   readonly retention: Retention;
@@ -64,6 +66,11 @@ export interface Services {
     denial: { readonly verb: string; readonly resource: string; readonly rules: readonly string[] },
     caller: Caller,
   ) => Promise<void>;
+}
+
+export interface HomeState {
+  readonly left: readonly { readonly path: string; readonly reason: string; readonly remedy: string }[];
+  readonly aside: readonly string[];
 }
 
 export interface SandboxOrder {

@@ -110,6 +110,8 @@ async function startRoot(context: Context, input: Input): Promise<readonly Recor
   const slug = agentSlugIn(input.agent);
   const agent = slug === null ? null : await agents.find(slug);
   if (agent === null) throw new NomosError("invalid_agent", { agent: input.agent });
+  // One of a driver's may not be recorded yet, for want of room.
+  if (agent.builtIn) await agents.ensureBuiltIn([agent.slug]);
   return supervisor.open(
     { ...input, agent: agent.slug, delegates: narrowDelegates(agent.delegatesTo ?? [], null) },
     byOf(context),

@@ -27,15 +27,22 @@ async function examine(
   const models = rebuild ? await services.store.rebuild(repair ? { fence: services.fence } : null) : null;
   const { root: _root, ...tree } = await checked(services.audit.check, repair);
   const snapshots = await snapshotsReport(services);
+  const home = await homeReport(services);
   return {
-    ok: log.ok && (models === null || models.ok) && tree.ok && snapshots.ok,
+    ok: log.ok && (models === null || models.ok) && tree.ok && snapshots.ok && home.ok,
     log: { ...log, problems: [...log.problems] },
     models: models === null ? null : { ...models, differences: [...models.differences] },
     tree: { ...tree, problems: [...tree.problems] },
     snapshots,
+    home,
     sandbox: services.daemon.sandbox,
     ...(await boundsStatus(services)),
   };
+}
+
+async function homeReport({ homeState }: Services) {
+  const { left, aside } = await homeState();
+  return { ok: left.length === 0, left: [...left], aside: [...aside] };
 }
 
 function mayAdminister({ policy }: Services, actor: Actor): boolean {
@@ -140,6 +147,15 @@ export const system: readonly Syscall[] = [
           gone: z.number().describe("snapshots of which nothing is there, as in a home that was restored"),
         })
         .describe("what rewinds restore from"),
+      home: z
+        .object({
+          ok: z.boolean(),
+          left: z
+            .array(z.object({ path: z.string(), reason: z.string(), remedy: z.string() }))
+            .describe("what agents left and could not be removed; it is tried again"),
+          aside: z.array(z.string()).describe("what was in the way of a start and was moved aside"),
+        })
+        .describe("what lies in the home and should not"),
       sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
       ...BoundsStatus.shape,
     }),

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { unless } from "../errno.ts";
+import { UNREACHABLE, unless } from "../errno.ts";
 import type { DiffOptions, FileDiff } from "./file-diffs.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 import type { Calls, Reply } from "./snapshot-messages.ts";
@@ -125,7 +125,10 @@ export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshot
   };
 }
 
+/** A first guess: what cannot be looked at here is told by whoever opens the store. */
 function bytesIn(folder: string): number {
-  const names = unless(["ENOENT"], () => readdirSync(folder)) ?? [];
-  return names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  const names = unless(MISSING, () => readdirSync(folder)) ?? [];
+  return names.reduce((sum, name) => sum + (unless(MISSING, () => statSync(join(folder, name)))?.size ?? 0), 0);
 }
+
+const MISSING = [...UNREACHABLE, "EPERM", "EIO"];

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, realpath, rename, rm, stat, statfs, utimes, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, realpath, rename, stat, statfs, utimes, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { type Repository, readSmall } from "../git/find-repository.ts";
 import { alternates, openView, type RepositoryView } from "../git/repository-view.ts";
@@ -34,6 +34,8 @@ export interface WorktreeYard {
   readonly scratch: string;
   readonly stores: ObjectStores;
   readonly carry: () => CarryRules;
+  /** Takes a folder out of the way, and never fails. */
+  readonly discard: (path: string) => Promise<void>;
   readonly identity: (repository: Repository) => Promise<Identity>;
   /** What the person ignores everywhere. */
   readonly globalExclude: () => Promise<string>;
@@ -45,7 +47,7 @@ export const MAKING = ".making-";
 export async function createWorktree(yard: WorktreeYard, given: NewWorktree): Promise<WorktreeRecord> {
   const making = placeIn(join(yard.folder, `${MAKING}${given.id}`));
   const place = placeIn(join(yard.folder, given.id));
-  await rm(making.folder, { recursive: true, force: true });
+  await yard.discard(making.folder);
   try {
     await mkdir(making.tree, { recursive: true, mode: 0o700 });
     const record = await fill(yard, given, making, place);
@@ -53,7 +55,7 @@ export async function createWorktree(yard: WorktreeYard, given: NewWorktree): Pr
     await rename(making.folder, place.folder);
     return record;
   } catch (thrown) {
-    await rm(making.folder, { recursive: true, force: true });
+    await yard.discard(making.folder);
     // Should it be our packs that are damaged, the next one has new ones.
     if (thrown instanceof HostError && thrown.code === "worktree_base_incomplete")
       await yard.stores.forget(given.repository);
@@ -137,7 +139,7 @@ async function takeObjects(
     const order = { git: view.git, repository, base: commit, tips, to: making.objects };
     const held = await yard.stores.hold(order).catch(orIncomplete);
     await writeFile(join(view.gitDir, "objects", "info", "alternates"), alternates([making.objects]));
-    await rm(stage, { recursive: true });
+    await yard.discard(stage);
     return { commit, refs: { all, held: all.filter((line) => held.has(idIn(line))) }, objects, view };
   } catch (thrown) {
     await view[Symbol.asyncDispose]();
