@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Duplex } from "node:stream";
 import { HostError } from "../host-error.ts";
 import type { Cgroups } from "../sandbox/cgroups.ts";
+import type { HeldFiles } from "../sandbox/ground/held-files.ts";
 import { forwarderScript } from "../sandbox/network/forwarder.ts";
 import { seccompFilter } from "../sandbox/seccomp/filter.ts";
 import { strictArgv } from "../sandbox/strict-argv.ts";
@@ -22,12 +23,13 @@ export interface StrictMeans {
   /** Of the system, what not everybody may read. */
   readonly closed: readonly HiddenPath[];
   readonly cgroups: Cgroups | null;
+  readonly heldFiles: HeldFiles;
 }
 
 /** As `off`, but behind the walls of the spec. Nothing is started in a sandbox that is not exactly as planned. */
 export function launchStrict(spec: ProcessSpec, walls: Walls, home: Home, means: StrictMeans, log: HostLog): Launched {
   const { bwrapPath } = means;
-  const { plan, argv } = planFor(spec, walls, home, means.closed);
+  const { plan, argv } = planFor(spec, walls, home, means);
   const filter = seccompFilter();
   const forwarder = walls.door === null ? "" : forwarderScript(walls.door.ports);
   const wrapped = strictArgv({
@@ -64,7 +66,7 @@ export function planFor(
   spec: ProcessSpec,
   walls: Walls,
   home: Home,
-  closed: readonly HiddenPath[],
+  { closed, heldFiles }: Pick<StrictMeans, "closed" | "heldFiles">,
 ): { readonly plan: SandboxPlan; readonly argv: readonly string[] } {
   const hidden = hiddenPaths(home.realHome);
   const { argv } = checkSpec(spec, { ...home, hidden: hidden.map(({ path }) => path) });
@@ -76,6 +78,7 @@ export function planFor(
     walls: { ...walls, programs },
     hidden: [...hidden, ...closed],
     personHome: spec.env["HOME"] ?? null,
+    heldFiles,
   });
   const [program = ""] = argv;
   if (isShown(plan, program)) return { plan, argv };

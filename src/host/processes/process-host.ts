@@ -5,6 +5,7 @@ import { HostError } from "../host-error.ts";
 import type { Missing } from "../missing.ts";
 import type { Cgroups } from "../sandbox/cgroups.ts";
 import { watchClosedPaths } from "../sandbox/closed-paths.ts";
+import { createHeldFiles } from "../sandbox/ground/held-files.ts";
 import type { SandboxPlan } from "../sandbox/strict-plan.ts";
 import type { Walls } from "../sandbox/walls.ts";
 import { type HostProcess, runningProcess, type StopOptions } from "./host-process.ts";
@@ -50,6 +51,7 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
     log = () => undefined,
   } = options;
   const closed = watchClosedPaths("/etc", systemClock());
+  const heldFiles = createHeldFiles(systemClock());
   const running = new Set<HostProcess>();
   realHome(home);
 
@@ -74,12 +76,12 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
 
   function strictMeans(): StrictMeans {
     const missing = bwrapPath === null ? NO_BUBBLEWRAP : strictMissing;
-    if (missing === null && bwrapPath !== null) return { bwrapPath, closed: closed.list(), cgroups };
+    if (missing === null && bwrapPath !== null) return { bwrapPath, closed: closed.list(), cgroups, heldFiles };
     throw strictUnavailable(missing ?? NO_BUBBLEWRAP);
   }
 
   function plan(spec: ProcessSpec & { readonly walls: Walls }): SandboxPlan {
-    return planFor(spec, spec.walls, { home, realHome: realHome(home) }, strictMeans().closed).plan;
+    return planFor(spec, spec.walls, { home, realHome: realHome(home) }, strictMeans()).plan;
   }
 
   async function stopAll(stopOptions?: StopOptions): Promise<void> {

@@ -4,7 +4,8 @@ import { UNREACHABLE, unless } from "../errno.ts";
 import { HostError } from "../host-error.ts";
 import { isInside } from "../path-inside.ts";
 import type { HiddenPath } from "../processes/hidden-paths.ts";
-import { identityAt } from "./own-place.ts";
+import type { HeldFiles } from "./ground/held-files.ts";
+import { type Identity, identityAt } from "./own-place.ts";
 import { programMounts } from "./program-mounts.ts";
 import { systemParts } from "./system-mounts.ts";
 import type { Access, Mount, Walls } from "./walls.ts";
@@ -17,6 +18,8 @@ export type Planned =
       readonly from: string;
       readonly access: Access;
       readonly why: string;
+      /** What it was when it was looked at; default: whatever lies there. */
+      readonly is?: Identity;
     }
   | { readonly kind: "cover"; readonly path: string; readonly of: "directory" | "file"; readonly why: string }
   | { readonly kind: "link"; readonly path: string; readonly to: string; readonly why: string };
@@ -41,9 +44,11 @@ export interface PlanInput {
   readonly hidden: readonly HiddenPath[];
   /** The person's own HOME. */
   readonly personHome: string | null;
+  /** What is not to be written in directories that are. */
+  readonly heldFiles: HeldFiles;
 }
 
-export function strictPlan({ cwd, searchPath, walls, hidden, personHome }: PlanInput): SandboxPlan {
+export function strictPlan({ cwd, searchPath, walls, hidden, personHome, heldFiles }: PlanInput): SandboxPlan {
   refuseWideOpen(cwd, personHome);
   const system = systemParts().map(
     (part): Planned =>
@@ -64,7 +69,7 @@ export function strictPlan({ cwd, searchPath, walls, hidden, personHome }: PlanI
   const covers = coversIn([...systemMounts, ...mounts], hidden);
   return {
     system,
-    shown: inOrder(pinned([...covers, ...mounts])).flatMap(planned),
+    shown: inOrder(pinned([...covers, ...mounts, ...heldIn([...covers, ...mounts], heldFiles)])).flatMap(planned),
     cwd,
     temp: walls.temp,
     home: walls.home,
@@ -93,7 +98,7 @@ function refuseWideOpen(cwd: string, personHome: string | null): void {
  * Where one mount lies in a writable other, every directory on the way is made a mount too: a directory that nothing is
  * mounted on can be renamed by whoever may write around it, and a link put in its place before the next process starts.
  */
-function pinned(mounts: readonly Mount[]): Mount[] {
+function pinned(mounts: readonly PlannedMount[]): PlannedMount[] {
   const pins = mounts.flatMap((inner) =>
     mounts
       .filter((outer) => outer.access === "write" && outer.path !== inner.path && isInside(outer.path, inner.path))
@@ -114,8 +119,27 @@ function between(outer: string, inner: string): string[] {
   return way;
 }
 
+/** Of several mounts for one path the last counts; what lies in a mount is that mount's. */
+function heldIn(mounts: readonly Mount[], heldFiles: HeldFiles): PlannedMount[] {
+  const last = [...new Map(mounts.map((mount) => [mount.path, mount])).values()];
+  const writable = last.filter(({ path, from = path, access }) => access === "write" && from === path);
+  const roots = writable.map(({ path }) => path).filter(isDirectory);
+  const held = heldFiles.list({ roots, apart: new Set(last.map(({ path }) => path)) });
+  return held.map(({ path, is }) => ({ path, access: "read", why: HELD, is }));
+}
+
+const HELD = "it has a name outside of the directory, or is set-id, or cannot be looked at";
+
+interface PlannedMount extends Mount {
+  readonly is?: Identity;
+}
+
+function isDirectory(path: string): boolean {
+  return unless<Stats>(UNREACHABLE, () => statSync(path))?.isDirectory() ?? false;
+}
+
 /** Outer before inner; of several for one path the last counts. */
-function inOrder(mounts: readonly Mount[]): Mount[] {
+function inOrder(mounts: readonly PlannedMount[]): PlannedMount[] {
   return [...new Map(mounts.map((mount) => [mount.path, mount])).values()].toSorted(
     (a, b) => depth(a.path) - depth(b.path),
   );
@@ -125,7 +149,7 @@ function depth(path: string): number {
   return path.split("/").length;
 }
 
-function planned({ path, access, from = path, why = "asked for" }: Mount): Planned[] {
+function planned({ path, access, from = path, why = "asked for", is }: PlannedMount): Planned[] {
   const found = unless<Stats>(UNREACHABLE, () => statSync(from));
   if (access === "hidden")
     return found === null ? [] : [{ kind: "cover", path, of: found.isDirectory() ? "directory" : "file", why }];
@@ -135,7 +159,7 @@ function planned({ path, access, from = path, why = "asked for" }: Mount): Plann
       details: { path: from },
     });
   refuseLinked(from);
-  return [{ kind: "bind", path, from, access, why }];
+  return [{ kind: "bind", path, from, access, why, ...(is === undefined ? {} : { is }) }];
 }
 
 /**

@@ -41,7 +41,7 @@ function unlike(
   const readOnly = options.includes("ro");
   if (readOnly !== (one.kind === "cover" || one.access !== "write")) return readOnly ? "is read-only" : "is writable";
   if (one.kind === "cover") return null;
-  const [seen, meant] = [stat(`/proc/${pid}/root${one.path}`), identityAt(one.from)];
+  const [seen, meant] = [stat(`/proc/${pid}/root${one.path}`), one.is ?? identityAt(one.from)];
   const isSame = seen !== null && meant !== null && seen.dev === meant.dev && seen.ino === meant.ino;
   return isSame ? null : "is not what lies there outside";
 }
