@@ -1,9 +1,10 @@
 import { realpathSync, type Stats, statSync } from "node:fs";
+import { userInfo } from "node:os";
 import { dirname } from "node:path";
 import { UNREACHABLE, unless } from "../errno.ts";
 import { HostError } from "../host-error.ts";
 import { isInside } from "../path-inside.ts";
-import type { HiddenPath } from "../processes/hidden-paths.ts";
+import { everyNameOf, type HiddenPath } from "../processes/hidden-paths.ts";
 import type { HeldFiles } from "./ground/held-files.ts";
 import { type Identity, identityAt } from "./own-place.ts";
 import { programMounts } from "./program-mounts.ts";
@@ -49,7 +50,8 @@ export interface PlanInput {
 }
 
 export function strictPlan({ cwd, searchPath, walls, hidden, personHome, heldFiles }: PlanInput): SandboxPlan {
-  refuseWideOpen(cwd, personHome);
+  const personHomes = homesOf(personHome);
+  refuseWideOpen(cwd, personHomes);
   const system = systemParts().map(
     (part): Planned =>
       "link" in part
@@ -57,7 +59,12 @@ export function strictPlan({ cwd, searchPath, walls, hidden, personHome, heldFil
         : { kind: "bind", path: part.path, from: part.path, access: "read", why: "the system" },
   );
   const isSystem = (path: string) => system.some((part) => isInside(part.path, path));
-  const kept = [...(personHome === null ? [] : [personHome]), cwd, ...hidden.map(({ path }) => path)];
+  const kept = [
+    ...(personHome === null ? [] : [personHome]),
+    ...everyNameOf(personHomes),
+    cwd,
+    ...hidden.map(({ path }) => path),
+  ];
   const programs = programMounts({ programs: walls.programs, searchPath, kept })
     .filter((path) => !isSystem(path) && !isInside(cwd, path))
     // The one kind of path that may lead over links: whoever can change the PATH needs no link.
@@ -77,13 +84,23 @@ export function strictPlan({ cwd, searchPath, walls, hidden, personHome, heldFil
   };
 }
 
-const TOO_WIDE = ["/", "/usr", "/etc", "/bin", "/sbin", "/lib", "/lib64", "/proc", "/sys", "/dev", "/run"];
+/** As the environment says, and as the account has it. */
+function homesOf(personHome: string | null): string[] {
+  const named = [...(personHome === null ? [] : [personHome]), userInfo().homedir];
+  return named.flatMap((path) => unless(UNREACHABLE, () => realpathSync(path)) ?? []).filter((path) => path !== "/");
+}
 
-/** A workspace that holds the system, or all that a person has, would leave nothing to wall off. */
-function refuseWideOpen(cwd: string, personHome: string | null): void {
-  const real = personHome === null ? null : unless(UNREACHABLE, () => realpathSync(personHome));
-  const wide = TOO_WIDE.includes(cwd) || isInside("/usr", cwd) || isInside("/etc", cwd);
-  if (!wide && !(real !== null && isInside(cwd, real))) return;
+const TOO_WIDE = ["/", "/bin", "/sbin", "/lib", "/lib64", "/proc", "/sys", "/dev", "/run", "/boot", "/var", "/home"];
+const SYSTEM = ["/usr", "/etc"];
+
+/**
+ * A workspace that holds the system, or all that a person has, would leave nothing to wall off. The same directory can
+ * have other names, by mounts.
+ */
+function refuseWideOpen(cwd: string, personHomes: readonly string[]): void {
+  const isWide = everyNameOf(TOO_WIDE).includes(cwd);
+  const isSystem = everyNameOf(SYSTEM).some((path) => isInside(path, cwd) || isInside(cwd, path));
+  if (!isWide && !isSystem && !everyNameOf(personHomes).some((path) => isInside(cwd, path))) return;
   throw new HostError(
     "sandbox_unavailable",
     `strict cannot wall off ${cwd}: it is the system, or holds a person's HOME`,

@@ -245,6 +245,35 @@ describe.skipIf(!needs("bwrap"))("what is shown", () => {
     );
   });
 
+  proves.skipIf(!needs("bwrap") || process.getuid?.() !== 0)(
+    "WL-22",
+    "a mount that shows the system or a person's home by another name is refused as a working directory",
+    async () => {
+      await using stage = rehearse({ bwrapPath });
+      const at = (name: string) => join(stage.directory, name);
+      for (const name of ["person/project", "alias", "above", "system"]) mkdirSync(at(name), { recursive: true });
+      const env = { ...stage.spec([]).env, HOME: at("person") };
+      const mounted: string[] = [];
+      const bind = (from: string, to: string): void => {
+        execFileSync("mount", ["--bind", from, to]);
+        mounted.push(to);
+      };
+      try {
+        bind(at("person"), at("alias"));
+        bind(stage.directory, at("above"));
+        bind("/usr", at("system"));
+        for (const cwd of ["alias", "above", "above/person", "system", "system/lib"])
+          expect(() => stage.shell("true", { cwd: at(cwd), env, walls: WALLS }), cwd).toThrow(
+            expect.objectContaining({ code: "sandbox_unavailable" }),
+          );
+        const { exit } = await readAll(stage.shell("true", { cwd: at("alias/project"), env, walls: WALLS }));
+        expect(exit).toMatchObject({ exitCode: 0 });
+      } finally {
+        for (const path of mounted.toReversed()) execFileSync("umount", [path]);
+      }
+    },
+  );
+
   provesWall("WL-1", "where bubblewrap is missing, strict does not start at all", async () => {
     await using stage = rehearse({ bwrapPath: null });
     expect(() => stage.shell("true", { walls: WALLS })).toThrow(
