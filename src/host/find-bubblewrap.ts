@@ -64,7 +64,7 @@ async function tryStrict(path: string): Promise<Missing | null> {
     const [home, workspace] = [join(folder, "home"), join(folder, "workspace")];
     for (const one of [home, workspace]) await mkdir(one);
     await writeFile(join(home, "secret"), "");
-    await using host = createProcessHost({ home, bwrapPath: path });
+    await using host = createProcessHost({ home, bwrapPath: path, closedRoots: [], copiesEtc: false });
     const order = { tree: workspace, argv: ["/bin/sh", "-c", PROOF], env: { SECRET: join(home, "secret") } };
     const { exitCode, stdout, stderr } = await runConfined(host, { ...order, timeMaxMs: PROBE_MAX_MS });
     if (exitCode === 0) return null;

@@ -8,6 +8,7 @@ import { seccompFilter } from "../sandbox/seccomp/filter.ts";
 import { strictArgv } from "../sandbox/strict-argv.ts";
 import { strictEnvironment } from "../sandbox/strict-environment.ts";
 import { isShown, type SandboxPlan, strictPlan } from "../sandbox/strict-plan.ts";
+import type { PublicFolder } from "../sandbox/system/public-folder.ts";
 import { unlikePlan } from "../sandbox/verify-mounts.ts";
 import type { Walls } from "../sandbox/walls.ts";
 import { type HiddenPath, hiddenPaths } from "./hidden-paths.ts";
@@ -22,6 +23,7 @@ export interface StrictMeans {
   readonly bwrapPath: string;
   /** Of the system, what not everybody may read. */
   readonly closed: readonly HiddenPath[];
+  readonly etc: PublicFolder;
   readonly cgroups: Cgroups | null;
   readonly heldFiles: HeldFiles;
 }
@@ -46,6 +48,7 @@ export function launchStrict(spec: ProcessSpec, walls: Walls, home: Home, means:
   filterPipe.on("error", () => filterPipe.destroy());
   filterPipe.end(filter ?? "");
   const tree = namespaceTree(forked.pid, marker);
+  const giveBackEtc = means.etc.hold(plan.etc);
   const group = walls.limits === undefined ? null : (means.cgroups?.open(randomUUID(), walls.limits) ?? null);
   let problem: string | null = "the sandbox ended before the program was started in it";
   const mayStart = (): boolean => {
@@ -58,7 +61,15 @@ export function launchStrict(spec: ProcessSpec, walls: Walls, home: Home, means:
   };
   keepGate(gate, mayStart, (error) => log("the start gate failed", { pid: forked.pid, error }));
   const whyNotStarted = () => (problem === null ? undefined : failed(problem, bwrapPath));
-  return { ...forked, tree, whyNotStarted, onGone: () => group?.close() };
+  return {
+    ...forked,
+    tree,
+    whyNotStarted,
+    onGone: () => {
+      giveBackEtc();
+      group?.close();
+    },
+  };
 }
 
 /** What the process would see, and as what its program is found there. */
@@ -66,7 +77,7 @@ export function planFor(
   spec: ProcessSpec,
   walls: Walls,
   home: Home,
-  { closed, heldFiles }: Pick<StrictMeans, "closed" | "heldFiles">,
+  { closed, etc, heldFiles }: StrictMeans,
 ): { readonly plan: SandboxPlan; readonly argv: readonly string[] } {
   const hidden = hiddenPaths(home.realHome);
   const { argv } = checkSpec(spec, { ...home, hidden: hidden.map(({ path }) => path) });
@@ -76,7 +87,9 @@ export function planFor(
     cwd: spec.cwd,
     searchPath: spec.env["PATH"] ?? "",
     walls: { ...walls, programs },
-    hidden: [...hidden, ...closed],
+    etc: etc.current(),
+    closed,
+    hidden,
     personHome: spec.env["HOME"] ?? null,
     heldFiles,
   });

@@ -8,7 +8,8 @@ import { everyNameOf, type HiddenPath } from "../processes/hidden-paths.ts";
 import type { HeldFiles } from "./ground/held-files.ts";
 import { type Identity, identityAt } from "./own-place.ts";
 import { programMounts } from "./program-mounts.ts";
-import { systemParts } from "./system-mounts.ts";
+import { systemParts } from "./system/system-parts.ts";
+import { withoutClosed } from "./system/without-closed.ts";
 import type { Access, Mount, Walls } from "./walls.ts";
 
 /** One thing that is seen inside. `from` null: it is made for the sandbox. */
@@ -30,6 +31,8 @@ export interface SandboxPlan {
   readonly system: readonly Planned[];
   /** After /proc, /dev and /tmp are in place. */
   readonly shown: readonly Planned[];
+  /** What is shown as /etc. */
+  readonly etc: string;
   readonly cwd: string;
   readonly temp: string | null;
   readonly home: string | null;
@@ -41,7 +44,11 @@ export interface PlanInput {
   readonly cwd: string;
   readonly searchPath: string;
   readonly walls: Walls;
-  /** Never to be seen, wherever they turn up: the product's home, and what not everybody may read. */
+  /** What to show as /etc. */
+  readonly etc: string;
+  /** Of the other folders of the system, what not everybody may read. */
+  readonly closed: readonly HiddenPath[];
+  /** Never to be seen, wherever it turns up: the product's home. */
   readonly hidden: readonly HiddenPath[];
   /** The person's own HOME. */
   readonly personHome: string | null;
@@ -49,14 +56,29 @@ export interface PlanInput {
   readonly heldFiles: HeldFiles;
 }
 
-export function strictPlan({ cwd, searchPath, walls, hidden, personHome, heldFiles }: PlanInput): SandboxPlan {
+export function strictPlan({
+  cwd,
+  searchPath,
+  walls,
+  etc,
+  closed,
+  hidden,
+  personHome,
+  heldFiles,
+}: PlanInput): SandboxPlan {
   const personHomes = homesOf(personHome);
   refuseWideOpen(cwd, personHomes);
   const system = systemParts().map(
     (part): Planned =>
       "link" in part
         ? { kind: "link", path: part.path, to: part.link, why: "the system" }
-        : { kind: "bind", path: part.path, from: part.path, access: "read", why: "the system" },
+        : {
+            kind: "bind",
+            path: part.path,
+            from: part.path === "/etc" ? etc : part.path,
+            access: "read",
+            why: "the system",
+          },
   );
   const isSystem = (path: string) => system.some((part) => isInside(part.path, path));
   const kept = [
@@ -75,8 +97,9 @@ export function strictPlan({ cwd, searchPath, walls, hidden, personHome, heldFil
   );
   const covers = coversIn([...systemMounts, ...mounts], hidden);
   return {
-    system,
+    system: [...system, ...withoutClosed(closed)],
     shown: inOrder(pinned([...covers, ...mounts, ...heldIn([...covers, ...mounts], heldFiles)])).flatMap(planned),
+    etc,
     cwd,
     temp: walls.temp,
     home: walls.home,

@@ -219,7 +219,7 @@ describe.skipIf(!needs("bwrap"))("what is shown", () => {
       // What happens between the plan and the mounts, made sure.
       const late = join(stage.directory, "late-bwrap");
       writeFileSync(late, `#!/bin/sh\n${swap(tree, outside)} ${bwrapPath} "$@"\n`, { mode: 0o755 });
-      await using host = createProcessHost({ home: stage.home, bwrapPath: late });
+      await using host = createProcessHost({ home: stage.home, bwrapPath: late, closedRoots: [] });
       const argv = ["/bin/sh", "-c", "cat file; touch made; echo ran"];
       const ran = runConfined(host, { tree, argv, timeMaxMs: 10_000 });
       await expect(ran).rejects.toThrow(expect.objectContaining({ code: "sandbox_failed" }));

@@ -10,7 +10,7 @@ import type { Planned, SandboxPlan } from "./strict-plan.ts";
  */
 export function unlikePlan(pid: number, plan: SandboxPlan): string | null {
   const mounts = mountPointsOf(pid);
-  for (const one of plan.shown) {
+  for (const one of [...plan.system, ...plan.shown]) {
     const problem = one.kind === "link" ? null : unlike(pid, one, mounts.get(one.path));
     if (problem !== null) return `${one.path} ${problem}`;
   }
