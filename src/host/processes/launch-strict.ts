@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { Duplex } from "node:stream";
+import { systemClock } from "../clock.ts";
 import { HostError } from "../host-error.ts";
 import type { Cgroups } from "../sandbox/cgroups.ts";
 import type { HeldFiles } from "../sandbox/ground/held-files.ts";
+import { keepGuards } from "../sandbox/keep-guards.ts";
 import { forwarderScript } from "../sandbox/network/forwarder.ts";
 import { seccompFilter } from "../sandbox/seccomp/filter.ts";
 import { strictArgv } from "../sandbox/strict-argv.ts";
@@ -51,12 +53,20 @@ export function launchStrict(spec: ProcessSpec, walls: Walls, home: Home, means:
   const giveBackEtc = means.etc.hold(plan.etc);
   const group = walls.limits === undefined ? null : (means.cgroups?.open(randomUUID(), walls.limits) ?? null);
   let problem: string | null = "the sandbox ended before the program was started in it";
+  let stopKeeping = (): void => undefined;
+  const onLost = (path: string): void => {
+    problem = `${path} was replaced outside while it ran, and was not guarded any more`;
+    log("a sandbox is ended", { pid: forked.pid, problem });
+    // What withstands is told by whoever waits for its end.
+    tree.kill().catch((error: unknown) => log("a sandbox does not end", { pid: forked.pid, error }));
+  };
   const mayStart = (): boolean => {
     if (!tree.adopt()) return false;
     const init = tree.initPid();
     problem = init === null ? "the sandbox is gone" : unlikePlan(init, plan);
     if (problem === null && init !== null && group !== null)
       for (const pid of [init, ...tree.mark().map((one) => one.pid)]) group.add(pid);
+    if (problem === null && init !== null) stopKeeping = keepGuards({ pid: init, plan, clock: systemClock(), onLost });
     return problem === null;
   };
   keepGate(gate, mayStart, (error) => log("the start gate failed", { pid: forked.pid, error }));
@@ -66,6 +76,7 @@ export function launchStrict(spec: ProcessSpec, walls: Walls, home: Home, means:
     tree,
     whyNotStarted,
     onGone: () => {
+      stopKeeping();
       giveBackEtc();
       group?.close();
     },

@@ -30,9 +30,11 @@ export interface RehearsalOptions {
   readonly processesMax?: number;
   /** Default: none, which saves a look through all of the system. */
   readonly closedRoots?: readonly string[];
+  /** Default: no, which saves a copy for each rehearsal. */
+  readonly copiesEtc?: boolean;
 }
 
-export function rehearse({ closedRoots = [], ...options }: RehearsalOptions): Rehearsal {
+export function rehearse({ closedRoots = [], copiesEtc = false, ...options }: RehearsalOptions): Rehearsal {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "host-")));
   const home = join(directory, "home");
   const workspace = join(directory, "workspace");
@@ -42,7 +44,7 @@ export function rehearse({ closedRoots = [], ...options }: RehearsalOptions): Re
   mkdirSync(join(home, "workspaces", "own"), { recursive: true });
   mkdirSync(workspace);
   writeFileSync(join(home, "token"), secret);
-  const host = createProcessHost({ ...options, closedRoots, home, log: (message) => logged.push(message) });
+  const host = createProcessHost({ ...options, closedRoots, copiesEtc, home, log: (message) => logged.push(message) });
   const spec: Rehearsal["spec"] = (argv, more = {}) => ({
     argv,
     cwd: workspace,

@@ -113,7 +113,7 @@ async function attempt(stage: Rehearsal, script: string, isWalled: boolean, env:
 describe.skipIf(!needs("bwrap"))("what works without walls does not work behind them", () => {
   test.each(ATTEMPTS.map((one) => ({ control: true, ...one })))("$way", async ({ script, control }) => {
     await using stage = rehearse({ bwrapPath: null });
-    await using wall = rehearse({ bwrapPath });
+    await using wall = rehearse({ bwrapPath, copiesEtc: script.includes("/etc/") });
     const outside = join(stage.directory, "outside");
     mkdirSync(outside);
     writeFileSync(join(outside, "file"), stage.secret);
@@ -219,7 +219,7 @@ describe.skipIf(!needs("bwrap"))("what is shown", () => {
       // What happens between the plan and the mounts, made sure.
       const late = join(stage.directory, "late-bwrap");
       writeFileSync(late, `#!/bin/sh\n${swap(tree, outside)} ${bwrapPath} "$@"\n`, { mode: 0o755 });
-      await using host = createProcessHost({ home: stage.home, bwrapPath: late, closedRoots: [] });
+      await using host = createProcessHost({ home: stage.home, bwrapPath: late, closedRoots: [], copiesEtc: false });
       const argv = ["/bin/sh", "-c", "cat file; touch made; echo ran"];
       const ran = runConfined(host, { tree, argv, timeMaxMs: 10_000 });
       await expect(ran).rejects.toThrow(expect.objectContaining({ code: "sandbox_failed" }));

@@ -32,7 +32,8 @@ function decodeOctal(field: string): string {
   return field.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }
 
-function unlike(
+/** What is not as planned about one mount, `options` being those of what is mounted there; null: nothing. */
+export function unlike(
   pid: number,
   one: Exclude<Planned, { kind: "link" }>,
   options: readonly string[] | undefined,

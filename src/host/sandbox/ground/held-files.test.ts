@@ -1,11 +1,11 @@
-import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect } from "vitest";
 import { needs } from "../../../../test/support/needs.ts";
 import { proves } from "../../../../test/support/proves.ts";
 import { systemClock } from "../../clock.ts";
 import { findBubblewrap } from "../../find-bubblewrap.ts";
-import { type Rehearsal, readAll, rehearse } from "../../processes/rehearsal.ts";
+import { eventually, type Rehearsal, readAll, rehearse } from "../../processes/rehearsal.ts";
 import type { Walls } from "../walls.ts";
 import { createHeldFiles } from "./held-files.ts";
 
@@ -111,25 +111,26 @@ import mmap; f = open('linked', 'r+b'); mmap.mmap(f.fileno(), 0)[:3] = b'pla'"`,
 };
 
 describe.skipIf(!needs("bwrap"))("behind walls", () => {
-  for (const [way, script] of Object.entries(WAYS))
-    provesWall("WL-21", `a file with a name outside is not written by ${way}`, async () => {
-      await using stage = rehearse({ bwrapPath });
-      await using open = rehearse({ bwrapPath: null });
-      const outcome = async (on: Rehearsal, walls: Walls | null) => {
-        const { link } = storeOf(on);
-        const files = [link("linked"), link("a/linked")];
-        for (let n = 0; script.includes("many") && n < 140; n += 1) files.push(link(`many/${n}/x`));
-        const { exit } = await readAll(on.shell(script, walls === null ? {} : { walls }));
-        expect(exit.failure).toBeUndefined();
-        return files.every(
-          (file) => readFileSync(file, "utf8") === "theirs\n" && (statSync(file).mode & 0o777) !== 0o777,
-        );
-      };
-      expect({ open: await outcome(open, null), walled: await outcome(stage, WALLS) }).toEqual({
-        open: false,
-        walled: true,
-      });
-    });
+  provesWall("WL-21", "a file with a name outside is written by none of these ways", async () => {
+    await using stage = rehearse({ bwrapPath });
+    await using open = rehearse({ bwrapPath: null });
+    const [walled, control] = [storeOf(stage), storeOf(open)];
+    const isKept = async (on: Rehearsal, { link, at }: ReturnType<typeof storeOf>, n: number, script: string) => {
+      const files = [link(`${n}/linked`), link(`${n}/a/linked`)];
+      for (let m = 0; script.includes("many") && m < 140; m += 1) files.push(link(`${n}/many/${m}/x`));
+      const { exit } = await readAll(
+        on.shell(script, { cwd: at(String(n)), ...(on === stage ? { walls: WALLS } : {}) }),
+      );
+      expect(exit.failure).toBeUndefined();
+      return files.every(
+        (file) => readFileSync(file, "utf8") === "theirs\n" && (statSync(file).mode & 0o777) !== 0o777,
+      );
+    };
+    for (const [n, [way, script]] of Object.entries(WAYS).entries()) {
+      const kept = { control: await isKept(open, control, n, script), walled: await isKept(stage, walled, n, script) };
+      expect({ way, ...kept }).toEqual({ way, control: false, walled: true });
+    }
+  });
 
   provesWall("WL-21", "what is not linked is written as before, and the plan says what is held", async () => {
     await using stage = rehearse({ bwrapPath });
@@ -145,4 +146,51 @@ describe.skipIf(!needs("bwrap"))("behind walls", () => {
     const { shown } = stage.host.plan({ ...stage.spec(["/bin/sh"]), walls: WALLS });
     expect(shown.find(({ path }) => path === at("a/linked"))).toMatchObject({ access: "read" });
   });
+
+  const REPLACED = {
+    "a guarded git dir by a new one": (at: (path: string) => string) => {
+      renameSync(at("sub/.git"), at("sub/old"));
+      mkdirSync(at("sub/.git"));
+    },
+    "the folder around it": (at: (path: string) => string) => {
+      renameSync(at("sub"), at("old"));
+      mkdirSync(at("sub/.git"), { recursive: true });
+    },
+    "a linked file": (at: (path: string) => string) => renameSync(at("new"), at("linked")),
+  };
+  for (const [what, replace] of Object.entries(REPLACED))
+    provesWall("WL-24", `somebody outside replaces ${what}: what runs behind the walls is ended`, async () => {
+      await using stage = rehearse({ bwrapPath });
+      const { link, at } = storeOf(stage);
+      link("linked");
+      mkdirSync(at("sub/.git"), { recursive: true });
+      writeFileSync(at("new"), "");
+      const walls: Walls = { ...WALLS, mounts: [{ path: at("sub/.git"), access: "read" }] };
+      const running = readAll(stage.shell(": > ready; sleep 60", { walls }));
+      await eventually(() => existsSync(at("ready")));
+      replace(at);
+      const { exit } = await running;
+      expect(exit.failure).toMatchObject({
+        code: "sandbox_failed",
+        message: expect.stringContaining("replaced outside"),
+      });
+    });
+
+  provesWall(
+    "WL-24",
+    "what is moved away outside stays read-only under its new name, and nothing is ended",
+    async () => {
+      await using stage = rehearse({ bwrapPath });
+      const { at } = storeOf(stage);
+      mkdirSync(at("sub/.git"), { recursive: true });
+      const walls: Walls = { ...WALLS, mounts: [{ path: at("sub/.git"), access: "read" }] };
+      const script = ": > ready; while [ ! -e go ]; do sleep 0.02; done; sleep 0.6; touch sub/old/x; echo ended";
+      const running = readAll(stage.shell(script, { walls }));
+      await eventually(() => existsSync(at("ready")));
+      renameSync(at("sub/.git"), at("sub/old"));
+      writeFileSync(at("go"), "");
+      expect((await running).stdout).toBe("ended\n");
+      expect(existsSync(at("sub/old/x"))).toBe(false);
+    },
+  );
 });

@@ -55,7 +55,7 @@ describe("files of the system that not everybody may read", () => {
   provesAsRoot("WL-23", "stay unseen when they are replaced while a session runs", async () => {
     using local = inSystem("/usr/local");
     using etc = inSystem("/etc");
-    await using stage = rehearse({ bwrapPath, closedRoots: [local.folder] });
+    await using stage = rehearse({ bwrapPath, closedRoots: [local.folder], copiesEtc: true });
     const files = [join(local.folder, "key"), join(etc.folder, "key")];
     for (const file of files) writeFileSync(file, stage.secret, { mode: 0o600 });
     writeFileSync(join(etc.folder, "plain"), "fine\n");

@@ -52,9 +52,10 @@ export function keepPublicFolder({ source, folder, clock }: PublicFolderOptions)
   const held = new Map<string, number>();
 
   const dropOthers = (): void => {
-    for (const name of readdirSync(folder)) {
+    for (const name of unless(UNREACHABLE, () => readdirSync(folder)) ?? []) {
       const path = join(folder, name);
-      if (path !== seen?.copy && (held.get(path) ?? 0) === 0) rmSync(path, { recursive: true, force: true });
+      // What cannot be removed now is tried again with the next copy.
+      if (path !== seen?.copy && !held.has(path)) unless(STAYS, () => rmSync(path, { recursive: true, force: true }));
     }
   };
 
@@ -64,7 +65,7 @@ export function keepPublicFolder({ source, folder, clock }: PublicFolderOptions)
       if (seen !== null && Math.abs(nowMs - seen.atMs) <= LOOKED_AT_MAX_MS && existsSync(seen.copy)) return seen.copy;
       const entries = entriesBelow(source);
       const copy = join(folder, nameOf(entries));
-      if (!existsSync(copy)) make(source, folder, copy, entries);
+      if (!existsSync(copy)) orUnavailable(source, () => make(source, folder, copy, entries));
       seen = { atMs: nowMs, copy };
       dropOthers();
       return copy;
@@ -147,6 +148,7 @@ function make(source: string, folder: string, copy: string, entries: readonly En
   renameSync(making, copy);
 }
 
+const STAYS = ["EACCES", "EPERM", "EBUSY", "ENOTEMPTY", "EIO", "EROFS"];
 const GONE = [...UNREACHABLE, "EINVAL"];
 
 /** What was opened is judged, not what its name led to before. */
@@ -160,6 +162,18 @@ function copyPublic(from: string, to: string, bytesLeft: number): number {
     return size;
   } finally {
     closeSync(fd);
+  }
+}
+
+function orUnavailable(source: string, copy: () => void): void {
+  try {
+    copy();
+  } catch (cause) {
+    throw new HostError("sandbox_unavailable", `what is public of ${source} could not be copied into the home`, {
+      remedy: "make room on the disk of NOMOS_HOME, and see that it can be written",
+      details: { path: source },
+      cause,
+    });
   }
 }
 
