@@ -86,6 +86,7 @@ touch made || fail "the working directory cannot be written"
 grep -q '^CapEff:.*0000000000000000$' /proc/self/status || fail "there are capabilities"
 grep -q '^NoNewPrivs:.*1$' /proc/self/status || fail "privileges can be gained"
 ! unshare --user true 2>/dev/null || fail "user namespaces can be made"
+! chmod u+s made 2>/dev/null || fail "set-id programs can be made"
 [ ! -w /proc/sys/kernel/core_pattern ] || fail "settings of the kernel can be written"
 `;
 
