@@ -60,11 +60,10 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
     log = () => undefined,
   } = options;
   const closed = watchClosedPaths(closedRoots, systemClock());
-  const copies = { source: "/etc", folder: join(home, "public-etc"), clock: systemClock() };
+  const copies = { source: "/etc", folder: join(realHome(home), "public-etc"), clock: systemClock() };
   const etc = copiesEtc ? keepPublicFolder(copies) : asItIs(copies.source);
   const heldFiles = createHeldFiles(systemClock());
   const running = new Set<HostProcess>();
-  realHome(home);
 
   function spawn(spec: ProcessSpec): HostProcess {
     refuseOverLimit(running.size, processesMax);

@@ -1,7 +1,8 @@
-import { lstatSync } from "node:fs";
+import { lstatSync, type Stats } from "node:fs";
 import type { Clock } from "../clock.ts";
 import { UNREACHABLE, unless } from "../errno.ts";
 import { isInside } from "../path-inside.ts";
+import { mustBeHeld } from "./ground/held-files.ts";
 import type { Planned, SandboxPlan } from "./strict-plan.ts";
 import { mountPointsOf, unlike } from "./verify-mounts.ts";
 
@@ -54,13 +55,22 @@ function guardsOf({ shown }: SandboxPlan): Guard[] {
   );
 }
 
-/** A path that is not there has nothing to guard. One that is there and was moved took its mount along. */
 function lostOf(pid: number, guards: readonly Guard[]): string | null {
   const mounts = unless(GONE, () => mountPointsOf(pid));
   if (mounts === null) return null;
-  const isThere = ({ path }: Guard) => unless(UNREACHABLE, () => lstatSync(path)) !== null;
-  const isLost = (guard: Guard) => isThere(guard) && unlike(pid, asItLies(guard), mounts.get(guard.path)) !== null;
+  const isLost = (guard: Guard) => needsGuard(guard) && unlike(pid, asItLies(guard), mounts.get(guard.path)) !== null;
   return guards.find(isLost)?.path ?? null;
+}
+
+/**
+ * A path that is not there has nothing to guard: what was moved away took its mount along. Nor has a file that was held
+ * for its second name, once there is a plain one in its place.
+ */
+function needsGuard(guard: Guard): boolean {
+  const found = unless<Stats>(UNREACHABLE, () => lstatSync(guard.path));
+  if (found === null) return false;
+  const wasHeld = guard.kind === "bind" && guard.is !== undefined;
+  return !wasHeld || found.isDirectory() || mustBeHeld(found);
 }
 
 /** What lies there now counts, not what was there at the start. */

@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, readdirSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import type { Clock } from "../../clock.ts";
 import { errno } from "../../errno.ts";
 import { HostError } from "../../host-error.ts";
@@ -131,12 +131,17 @@ interface Folder {
 function noteFile(root: string, path: string, several: File[], names: Map<string, number>): true {
   const found = lstatSync(Buffer.from(path, "latin1"), { throwIfNoEntry: false });
   if (found === undefined || !found.isFile()) return true;
+  if (!mustBeHeld(found)) return true;
   const isSetId = (found.mode & SET_ID) !== 0;
-  if (found.nlink <= 1 && !isSetId) return true;
   const file = { root, path, is: { dev: found.dev, ino: found.ino }, links: found.nlink, isSetId };
   several.push(file);
   names.set(keyOf(file), (names.get(keyOf(file)) ?? 0) + 1);
   return true;
+}
+
+/** As long as nobody knows where its other names are. */
+export function mustBeHeld({ nlink, mode }: Stats): boolean {
+  return nlink > 1 || (mode & SET_ID) !== 0;
 }
 
 function keyOf({ is }: Found): string {
