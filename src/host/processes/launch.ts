@@ -30,7 +30,7 @@ export interface Forked {
 
 export interface Launched extends Forked {
   readonly tree: ProcessTree;
-  /** To be asked when the process has ended: what kept the program itself from running, if anything. */
+  /** To be asked when the process has ended: what kept the program from running, or had it ended, if anything. */
   whyNotStarted(): HostError | undefined;
   /** To be called when the whole tree has gone. */
   onGone?(): void;

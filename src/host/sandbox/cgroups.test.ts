@@ -55,7 +55,7 @@ describe.skipIf(!needs("bwrap") || cgroups.holds.length < 3)("limits that this m
 
   async function held(script: string, limits: Partial<SandboxLimits>) {
     await using stage = rehearse({ bwrapPath });
-    await using host = createProcessHost({ home: stage.home, bwrapPath, cgroups });
+    await using host = createProcessHost({ home: stage.home, bwrapPath, cgroups, closedRoots: [], copiesEtc: false });
     const spec = stage.spec(["/bin/sh", "-c", script], { walls: { ...walls, limits: { ...NONE, ...limits } } });
     return await readAll(host.spawn(spec));
   }
