@@ -32,6 +32,7 @@ export { type HomeState, privateHome } from "./sandbox/private-home.ts";
 export { type ConfinedOrder, type ConfinedResult, runConfined } from "./sandbox/run-confined.ts";
 export type { SandboxPlan } from "./sandbox/strict-plan.ts";
 export { type Access, type Door, INSIDE, type Mount, type Walls } from "./sandbox/walls.ts";
+export { shellQuoted } from "./shell-quoted.ts";
 export type { FileDiff } from "./snapshots/file-diffs.ts";
 export { SnapshotError, type SnapshotErrorCode } from "./snapshots/snapshot-error.ts";
 export type { Restored, SnapshotsChecked, Taken, TreeChange, TreeSpec } from "./snapshots/snapshot-store.ts";

@@ -5,17 +5,19 @@ import type { Terminal } from "../terminal.ts";
 export function reportError(terminal: Terminal, thrown: unknown, json: boolean): number {
   if (!(thrown instanceof ClientError)) throw thrown;
   const { code, message, remedy, details } = thrown;
-  if (json) terminal.print(JSON.stringify({ error: { code, message, remedy, details } }));
+  if (json) terminal.printJson({ error: { code, message, remedy, details } });
   else {
     terminal.complain(`error: ${message} (${code})`);
-    for (const [name, value] of Object.entries(details)) terminal.complain(`  ${name}: ${spell(value)}`);
+    for (const [name, value] of Object.entries(details))
+      for (const line of detailLines(name, value)) terminal.complain(line);
     terminal.complain(`remedy: ${remedy}`);
   }
   return catalogued(code).exit;
 }
 
-/** Several lines stay lines, below their name. */
-function spell(value: unknown): string {
-  if (typeof value !== "string") return JSON.stringify(value);
-  return value.includes("\n") ? `\n    ${value.trimEnd().replaceAll("\n", "\n    ")}` : value;
+/** Several lines stay lines, indented below their name. */
+function detailLines(name: string, value: unknown): readonly string[] {
+  if (typeof value !== "string") return [`  ${name}: ${JSON.stringify(value)}`];
+  const lines = value.trimEnd().split("\n");
+  return lines.length === 1 ? [`  ${name}: ${value}`] : [`  ${name}:`, ...lines.map((line) => `    ${line}`)];
 }
