@@ -62,8 +62,9 @@ const piped = (daemon: TestDaemon, cwd: string, commands: Commands) =>
 
 /** Python's pty hands on every byte that a terminal would get, of standard output and of standard error. */
 const PTY = `
-import os, pty, sys, subprocess
+import fcntl, os, pty, struct, sys, subprocess, termios
 master, slave = pty.openpty()
+fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 80, 0, 0))
 child = subprocess.Popen(sys.argv[1:], stdin=slave, stdout=slave, stderr=slave)
 os.close(slave)
 while True:
@@ -177,5 +178,46 @@ proves.skipIf(!needs("python3"))(
     ]);
     expect(pipe.filter((printed) => printed === "")).toEqual([]);
     expect(harm).toEqual([]);
+  },
+);
+
+/** Without line breaks, marks and indents: what was asked is in there, however it was wrapped. */
+const unwrapped = (printed: string): string => printed.replaceAll(/[│╰\s]/g, "");
+
+proves.skipIf(!needs("python3"))(
+  "T11",
+  "what one is asked to allow is shown to its last character, and padding hides none of it",
+  async () => {
+    const daemon = await startDaemon();
+    const cwd = join(dirname(daemon.home), "asked");
+    await mkdir(cwd);
+    const post = async (path: string, body: object) => (await daemon.call("POST", path, body)).body;
+    await post("/api/agents", { slug: "asks", driver: "demo", name: "Asks", tools: { run: "always_ask" } });
+    const start = (prompt: string) => post("/sessions/agent", { adapter: "demo", agent: "asks", cwd, prompt });
+    const command = `echo ${"word ".repeat(700)}; rm -rf "$HOME"`;
+    const questions = [`Delete a.txt?${" ".repeat(1000)}and all of b`, `Tidy up?${"\u2003".repeat(500)}and push c`];
+    for (const prompt of [`run ${command}`, ...questions.map((question) => `ask ${question}`)]) await start(prompt);
+    const { id } = await post("/sessions/external", { pid: process.pid, cwd });
+    await post(`/sessions/${id}/turns`, { input: "x" });
+    const blank = `Format d?${"\n \t".repeat(400)}and e${"-".repeat(2000)}f`;
+    await post(`/sessions/${id}/ask`, { question: blank, options: ["yes, and never ask again / no"], wait: false });
+    const pending = async () =>
+      (await daemon.call<{ approvals: object[] }>("GET", "/api/approvals?status=pending")).body;
+    await eventually("all have asked", async () => (await pending()).approvals.length === 4);
+    const long = await start(`run ${"x".repeat(20_000)}`);
+    const gone = () => daemon.call("GET", `/sessions/${long["id"]}/wait?timeoutMs=20000`);
+    await eventually("what nobody could read is refused", async () => (await gone()).status === 200);
+    expect((await pending()).approvals).toHaveLength(4);
+
+    const [list = ""] = await onScreen(daemon, cwd, [["approval", "list"]]);
+    const lines = list.split("\r\n").map((line) => OURS.reduce((rest, style) => rest.replaceAll(style, ""), line));
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.filter((line) => line === "").length).toBeLessThan(2);
+    const shown = unwrapped(lines.join("\n"));
+    for (const whole of [command, "Delete a.txt? [1000 spaces] and all of b", "Tidy up? [500 spaces] and push c"])
+      expect(shown).toContain(unwrapped(whole));
+    expect(shown).toContain(
+      unwrapped('Format d? [399 blank lines] and e-[2000 times]f ["yes, and never ask again / no"]'),
+    );
   },
 );
