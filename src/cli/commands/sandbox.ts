@@ -45,7 +45,7 @@ const tryOut: RunCommand = async (terminal, { args, json }) => {
 };
 
 function linesOf(output: string): readonly string[] {
-  return output === "" ? [] : output.replace(/\n$/, "").split("\n");
+  return output === "" ? [] : output.replace(/\r?\n$/, "").split(/\r?\n/);
 }
 
 async function explain(terminal: Terminal, id: string): Promise<number> {

@@ -69,7 +69,7 @@ function plain(line: Text): string {
 
 function linesOf(content: Uint8Array | string): readonly string[] {
   const text = typeof content === "string" ? content : Buffer.from(content).toString("utf8");
-  return text.replace(/\n$/, "").split("\n");
+  return text.replace(/\r?\n$/, "").split(/\r?\n/);
 }
 
 function endQuietly(error: Error): void {
