@@ -34,20 +34,33 @@ function wrapLine(line: string, columns: number): readonly string[] {
   const hanging = " ".repeat(Math.min(indent, Math.floor(columns / 2)));
   const lines: string[] = [];
   let current = "";
+  let width = 0;
+  const add = (text: string, columnsOfIt: number): void => {
+    current += text;
+    width += columnsOfIt;
+  };
+  const begin = (text: string): void => {
+    current = text;
+    width = text.length;
+  };
   for (const word of line.match(/\s+|\S+/g) ?? []) {
-    if (widthOf(current + word) <= columns) {
-      current += word;
+    const wide = widthOf(word);
+    if (width + wide <= columns) {
+      add(word, wide);
       continue;
     }
-    if (current.trim() !== "") lines.push(current.trimEnd());
-    current = current.trim() === "" ? current : hanging;
-    if (/^\s+$/.test(word)) continue;
+    if (current.trim() !== "") {
+      lines.push(current.trimEnd());
+      begin(hanging);
+    }
+    if (/^\s/.test(word)) continue;
     for (const character of word) {
-      if (widthOf(current + character) > columns) {
+      const taken = columnsOf(character);
+      if (width + taken > columns) {
         lines.push(current);
-        current = hanging;
+        begin(hanging);
       }
-      current += character;
+      add(character, taken);
     }
   }
   return current.trim() === "" ? lines : [...lines, current.trimEnd()];
@@ -55,11 +68,23 @@ function wrapLine(line: string, columns: number): readonly string[] {
 
 /** Cut to a width, with a mark that something is missing. */
 export function cutTo(text: string, columns: number): string {
-  if (widthOf(text) <= columns) return text;
   let kept = "";
+  let width = 0;
   for (const character of text) {
-    if (widthOf(kept + character) > columns - 1) break;
+    width += columnsOf(character);
+    if (width > columns) return `${shortened(kept, columns - 1)}…`;
     kept += character;
   }
-  return `${kept}…`;
+  return kept;
+}
+
+function shortened(text: string, columns: number): string {
+  let kept = "";
+  let width = 0;
+  for (const character of text) {
+    width += columnsOf(character);
+    if (width > columns) break;
+    kept += character;
+  }
+  return kept;
 }

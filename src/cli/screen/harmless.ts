@@ -22,9 +22,13 @@ function withoutTabs(text: string): string {
   return text.replaceAll("\t", TAB);
 }
 
-/** A line feed would begin a line that the reader takes for ours. */
+/** A line feed would begin a line that the reader takes for ours. Split and not replaced: a megabyte of blanks is one pass. */
 export function inOneLine(text: string): string {
-  return text.replace(/\s*\n\s*/g, " ⏎ ");
+  const lines = text.split("\n");
+  if (lines.length === 1) return text;
+  const last = lines.length - 1;
+  const trimmed = lines.map((line, at) => (at === 0 ? line.trimEnd() : at === last ? line.trimStart() : line.trim()));
+  return trimmed.filter((line, at) => line !== "" || at === 0 || at === last).join(" ⏎ ");
 }
 
 /** Control characters and invisible ones as JSON escapes: the same value for a program, and safe to look at. */

@@ -57,7 +57,7 @@ export function openScreen(environment: Readonly<Record<string, string | undefin
 }
 
 /** A bug, with its stack. Node would print the message raw, and it may quote a file name or an agent's words. */
-export function reportBug(bug: unknown, complain: (line: Text) => void): void {
+function reportBug(bug: unknown, complain: (line: Text) => void): void {
   const said = bug instanceof Error ? (bug.stack ?? bug.message) : String(bug);
   for (const line of said.split("\n")) complain(line);
   if (bug instanceof Error && bug.cause !== undefined) reportBug(bug.cause, (line) => complain(`  ${plain(line)}`));
