@@ -22,6 +22,7 @@ import {
   writeTar,
   ZEROS,
 } from "./support/bundles.ts";
+import { proves } from "./support/proves.ts";
 import { runVerifier, VERIFIER, verdictOf } from "./support/verifier.ts";
 
 const SESSION = "session/0197b3c1-0002-7000-8000-000000000002";
@@ -69,6 +70,20 @@ function sound(drafts = DRAFTS): Bundle {
   const blobs = new Map([LETTER, PARCEL].map((bytes) => [hashOf(bytes), bytes]));
   return { lines, blobs, checkpoint: checkpointOf(lines, signer), key: signer.vkey };
 }
+
+proves("T12", "a bundle whose names steer the terminal: the verdict is printed as it is", async () => {
+  const evil = newSigner("nomos/\u001b[2J\u001b]52;c;eA==\u0007\u009b1A\u202e\u{e0041}");
+  const lines = linesOf(DRAFTS);
+  const bundle = { ...sound(), checkpoint: checkpointOf(lines, evil), key: evil.vkey };
+  const path = await writeFolder(bundle, place());
+  const wrong = [path, "--key", signer.vkey];
+  for (const args of [[path], [path, "--json"], wrong, [...wrong, "--json"], ["/no\u001b[2Jwhere"]]) {
+    const { stdout, stderr } = await runVerifier(...args);
+    expect(stdout + stderr).not.toBe("");
+    expect(stdout + stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}]/u);
+  }
+  expect(await verdictOf(path)).toMatchObject({ ok: true, origin: evil.name });
+});
 
 describe("[AUD-7] a sound bundle", () => {
   test("verifies, as a folder, as a tar, and as a tar of a folder", async () => {

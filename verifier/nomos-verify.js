@@ -18,13 +18,15 @@ Ends with 0 when everything holds, with 1 when something does not (the first suc
 called wrongly.
 `;
 
+const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
 process.exitCode = main(process.argv.slice(2));
 
 /** @param {string[]} argv */
 function main(argv) {
   const asked = parse(argv);
   if (typeof asked === "string") {
-    process.stderr.write(`${asked}\n\n${USAGE}`);
+    process.stderr.write(visible(`${asked}\n\n${USAGE}`));
     return 2;
   }
   if (asked.help) {
@@ -39,12 +41,16 @@ function main(argv) {
     const { origin, size, root, streams, erased, blobs } = verdict;
     print(
       asked.json ? { ...verdict, trust: asked.key === null ? "bundle" : "given", seconds } : null,
-      `ok: ${size} events of ${origin} in ${streams} streams (${erased} erased, ${blobs} blobs), root ${root},\n` +
-        `signed by ${trust} ${verdict.key}, verified in ${seconds} s\n`,
+      `ok: ${size} events of ${oneLine(origin)} in ${streams} streams (${erased} erased, ${blobs} blobs), root ${root},\n` +
+        `signed by ${trust} ${oneLine(verdict.key)}, verified in ${seconds} s\n`,
     );
     return 0;
   } catch (thrown) {
-    if (!(thrown instanceof BundleFault)) throw thrown;
+    if (!(thrown instanceof BundleFault)) {
+      // A bug; its message may quote the bundle.
+      process.stderr.write(visible(`${thrown instanceof Error ? thrown.stack : thrown}\n`));
+      return 1;
+    }
     print(asked.json ? { ok: false, problem: { ...thrown.place, why: thrown.why } } : null, describe(thrown));
     return 1;
   }
@@ -95,9 +101,31 @@ function describe({ why, place }) {
     seq == null ? null : `seq ${seq}`,
     stream == null ? null : `stream ${JSON.stringify(stream)}`,
     version == null ? null : `version ${version}`,
-    file === undefined ? null : file,
+    file === undefined ? null : oneLine(file),
   ].filter((part) => part !== null);
-  return `NOT OK: ${event.length === 0 ? "" : `${event.join(", ")}: `}${why}\n`;
+  return `NOT OK: ${event.length === 0 ? "" : `${event.join(", ")}: `}${oneLine(why)}\n`;
+}
+
+/**
+ * Names in a bundle are its maker's: a line break would begin a verdict of theirs.
+ *
+ * @param {string} text
+ */
+function oneLine(text) {
+  return text.replaceAll("\n", "\\u000a");
+}
+
+/**
+ * What steers a terminal or cannot be seen is spelled out, so that no bundle rewrites its own verdict.
+ *
+ * @param {string} text
+ */
+function visible(text) {
+  return text.replace(HIDDEN, (found) =>
+    Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, "0")}`).join(
+      "",
+    ),
+  );
 }
 
 /**
@@ -105,5 +133,5 @@ function describe({ why, place }) {
  * @param {string} text
  */
 function print(json, text) {
-  process.stdout.write(json === null ? text : `${JSON.stringify(json)}\n`);
+  process.stdout.write(visible(json === null ? text : `${JSON.stringify(json)}\n`));
 }

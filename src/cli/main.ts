@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { dispatch } from "./dispatch.ts";
+import { openScreen } from "./screen/open-screen.ts";
 import type { Invocation, Terminal } from "./terminal.ts";
 
 /** The command line. Loads little by itself: each command brings what it needs. */
@@ -16,40 +17,19 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-const COLUMNS_UNKNOWN = 120;
-
 function openTerminal(): Terminal {
   const environment = process.env;
-  const { stdout, stderr } = process;
-  // Whoever closed the pipe has what they wanted: `nomos ps | head -1`.
-  stdout.on("error", endQuietly);
-  stderr.on("error", endQuietly);
-  return {
+  const screen = openScreen(environment);
+  return Object.assign(screen, {
     version: packageVersion(),
     home: resolve(environment["NOMOS_HOME"] || join(homedir(), ".nomos")),
     cwd: process.cwd(),
     environment,
-    isScreen: stdout.isTTY === true,
-    isKeyboard: () => process.stdin.isTTY === true,
-    hasColour: stdout.isTTY === true && !environment["NO_COLOR"] && environment["TERM"] !== "dumb",
-    hasCursor: stdout.isTTY === true && environment["TERM"] !== "dumb",
-    // Asked for each time: a window can be made smaller.
-    get columns() {
-      return stdout.columns ?? COLUMNS_UNKNOWN;
-    },
-    print: (line) => void stdout.write(`${line}\n`),
-    printBytes: (bytes) => void stdout.write(bytes),
-    complain: (line) => void stderr.write(`${line}\n`),
     readInput: async () => {
       const { text } = await import("node:stream/consumers");
       return text(process.stdin);
     },
-  };
-}
-
-function endQuietly(error: Error): void {
-  if ("code" in error && error.code === "EPIPE") process.exit(process.exitCode ?? 0);
-  throw error;
+  });
 }
 
 function packageVersion(): string {

@@ -34,6 +34,7 @@ export { type HomeState, privateHome } from "./sandbox/private-home.ts";
 export { type ConfinedOrder, type ConfinedResult, runConfined } from "./sandbox/run-confined.ts";
 export type { SandboxPlan } from "./sandbox/strict-plan.ts";
 export { type Access, type Door, INSIDE, type Mount, type Walls } from "./sandbox/walls.ts";
+export { shellQuoted } from "./shell-quoted.ts";
 export { readSmallFile } from "./small-file.ts";
 export { byteNameOf } from "./snapshots/byte-path.ts";
 export type { FileDiff } from "./snapshots/file-diffs.ts";

@@ -1,5 +1,5 @@
 import type { EffectResult, Reply } from "../drivers/index.ts";
-import { type Clock, type Files, HostError, type HostProcess } from "../host/index.ts";
+import { type Clock, type Files, HostError, type HostProcess, shellQuoted } from "../host/index.ts";
 import {
   ALWAYS,
   beginEffect,
@@ -7,6 +7,7 @@ import {
   type EffectKind,
   intendEffect,
   type Json,
+  LIMITS,
   type Policy,
   type Question,
   type RedoClass,
@@ -45,7 +46,7 @@ export interface Effects {
   readonly run: (command: string) => Promise<EffectResult>;
   readonly write: (path: string, text: string) => Promise<EffectResult>;
   /** Asks the gate and records the intent; null effect id means refused. */
-  readonly begin: (kind: EffectKind, detail: Json, resource: string, redo: RedoClass) => Promise<Begun>;
+  readonly begin: (kind: EffectKind, detail: Json, about: About, redo: RedoClass) => Promise<Begun>;
   readonly record: (effectId: string, stream: "stdout" | "stderr", text: string) => Promise<null>;
   readonly settle: (
     effectId: string,
@@ -55,6 +56,12 @@ export interface Effects {
   ) => Promise<void>;
 }
 
+/** What an effect touches: by the name that rules know it by, and in full for the person who is asked. */
+interface About {
+  readonly resource: string;
+  readonly shown: string;
+}
+
 type Begun = { readonly effectId: string } | { readonly refused: EffectResult };
 
 /** The effect ledger: nothing touches the world before its intent is durable, and each outcome is recorded once. */
@@ -62,7 +69,7 @@ export function createEffects(scene: EffectScene): Effects {
   const { committer, sessionId, turnId } = scene;
   const by = { actor: `session:${sessionId}` };
 
-  const begin = async (kind: EffectKind, detail: Json, resource: string, redo: RedoClass): Promise<Begun> => {
+  const begin: Effects["begin"] = async (kind, detail, { resource, shown }, redo) => {
     const verb = `tool.${kind}`;
     const adopted = scene.adopt();
     if (adopted?.effectId != null) return afterAnswer(adopted.effectId, adopted.approvalId);
@@ -75,17 +82,20 @@ export function createEffects(scene: EffectScene): Effects {
       scene.policy,
     );
     if (verdict === "deny") return deny(verb, resource, rules);
+    // Nobody can allow what they cannot read.
+    if (verdict === "ask" && shown.length > LIMITS.questionChars - QUESTION_WORDS_CHARS)
+      return deny(verb, resource, ["question_too_long"]);
     const effectId = scene.newId();
     const intent = { effectId, turnId, kind, detail, redo, rules };
-    const question = verdict === "ask" ? putQuestion(effectId, verb, resource) : null;
+    const question = verdict === "ask" ? putQuestion(effectId, verb, { resource, shown }) : null;
     await committer.session(sessionId, (state) => intendEffect(state, intent, committer.fence, question), by);
     return question === null ? { effectId } : afterAnswer(effectId, question.approvalId);
   };
 
-  const putQuestion = (effectId: string, verb: string, resource: string): Question => ({
+  const putQuestion = (effectId: string, verb: string, { resource, shown }: About): Question => ({
     approvalId: scene.newId(),
     turnId,
-    question: `May this session ${verb.slice("tool.".length)}: ${resource}?`,
+    question: `May this session ${verb.slice("tool.".length)}: ${shown}?`,
     options: ["once", ALWAYS],
     action: { verb, resource },
     effectId,
@@ -135,8 +145,8 @@ export function createEffects(scene: EffectScene): Effects {
   };
 
   const run = async (command: string): Promise<EffectResult> => {
-    const shown = `command/${command.replaceAll("/", "∕").slice(0, COMMAND_SHOWN)}`;
-    const begun = await begin("run", { command }, shown, "ask");
+    const resource = `command/${command.replaceAll("/", "∕").slice(0, COMMAND_SHOWN)}`;
+    const begun = await begin("run", { command }, { resource, shown: command }, "ask");
     if ("refused" in begun) return begun.refused;
     const { effectId } = begun;
     return carryOut(effectId, async () => {
@@ -156,7 +166,12 @@ export function createEffects(scene: EffectScene): Effects {
     const place = placeOf(path);
     if (place === null) return (await deny("tool.write", `path/${path}`, ["path_outside"])).refused;
     const body = await storeText(committer.keeper(sessionId, "course"), text);
-    const begun = await begin("write", { path, ...body }, `path/${place}`, "safe");
+    const begun = await begin(
+      "write",
+      { path, ...body },
+      { resource: `path/${place}`, shown: shellQuoted(place) },
+      "safe",
+    );
     if ("refused" in begun) return begun.refused;
     return carryOut(begun.effectId, async () => {
       await scene.files.write(scene.cwd, path, text);
@@ -177,6 +192,8 @@ export function createEffects(scene: EffectScene): Effects {
 }
 
 const COMMAND_SHOWN = 500;
+/** Room for the words around what is asked for. */
+const QUESTION_WORDS_CHARS = 100;
 const MESSAGE_CHARS = 2000;
 
 interface Acted {

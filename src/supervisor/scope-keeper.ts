@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { NomosError, toNomosError } from "../contract/index.ts";
-import { type Taken, writeFileAtomic } from "../host/index.ts";
+import { shellQuoted, type Taken, writeFileAtomic } from "../host/index.ts";
 import { type Decision, fact, isEnded, LIMITS, type SessionState, together, WIDEN } from "../kernel/index.ts";
 import { beyondJudging, TOP, unseenError } from "./beyond-judging.ts";
 import { fitting } from "./fitting.ts";
@@ -180,7 +180,7 @@ export function withReverted(
   const hasRoom = Object.keys(state.approvals).length < LIMITS.pendingApprovalsMax && !isEnded(state);
   const others = reverted.files.length + reverted.more - offered.length;
   const more = others > 0 ? ` (and ${others} more, which stay denied)` : "";
-  const question = `Put back because it lies outside of the scope: ${offered.join(", ")}${more}. Allow it from now on?`;
+  const question = `Put back because it lies outside of the scope: ${offered.map(shellQuoted).join(", ")}${more}. Allow it from now on?`;
   const action = { verb: WIDEN, resource: offered.join("\n") };
   const offer = { approvalId, turnId, question, options: [], action, effectId: null, checkpoint: null };
   return together(

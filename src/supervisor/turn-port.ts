@@ -54,10 +54,13 @@ export function createTurnPort(scene: PortScene): TurnPort {
   const ask = async (text: string, options: readonly string[], action: AskedAction | null): Promise<Reply> => {
     const adopted = adopt();
     if (adopted !== null) return scene.waitFor(adopted.approvalId);
+    // Cut short it would be another question: nobody can allow what they cannot read.
+    if (text.length > LIMITS.questionChars)
+      return { approved: false, reason: `the question is longer than ${LIMITS.questionChars} characters` };
     const question: Question = {
       approvalId: scene.newId(),
       turnId,
-      question: text.slice(0, QUESTION_CHARS),
+      question: text,
       options: options.slice(0, LIMITS.optionsMax).map((option) => option.slice(0, LIMITS.optionChars)),
       action,
       effectId: null,
@@ -150,8 +153,6 @@ export function createTurnPort(scene: PortScene): TurnPort {
     host: scene.hostProcess,
   };
 }
-
-const QUESTION_CHARS = 4000;
 
 export function writtenArtifact(data: Json | undefined): { readonly artifactId: string; readonly version: number } {
   if (typeof data === "object" && data !== null && "artifactId" in data && typeof data["version"] === "number")

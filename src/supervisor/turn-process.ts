@@ -1,4 +1,5 @@
 import type { EffectResult, TurnProcess } from "../drivers/index.ts";
+import { shellQuoted } from "../host/index.ts";
 import type { EffectScene, Effects } from "./effects.ts";
 import { recordOutput } from "./output-recorder.ts";
 
@@ -8,7 +9,8 @@ export async function startTurnProcess(
   effects: Effects,
   argv: readonly string[],
 ): Promise<TurnProcess> {
-  const begun = await effects.begin("process", { argv: [...argv] }, `command/${argv[0] ?? ""}`, "failed");
+  const about = { resource: `command/${argv[0] ?? ""}`, shown: argv.map(shellQuoted).join(" ") };
+  const begun = await effects.begin("process", { argv: [...argv] }, about, "failed");
   if ("refused" in begun) throw Object.assign(new Error(begun.refused.message ?? "refused"), { code: "denied" });
   const { effectId } = begun;
   const process = await spawned();

@@ -55,11 +55,11 @@ async function handoffText(context: Context, id: string): Promise<string> {
 function facts(session: SessionWire): readonly string[] {
   const { name, id, label, agent, cwd, state, queued, waitingFor, forkedFrom } = session;
   return [
-    `# Handoff of session ${name}${label === undefined ? "" : ` (${label})`}`,
+    `# Handoff of session ${name}${label === undefined ? "" : ` (${oneLine(label)})`}`,
     "",
     `- id: ${id}`,
     `- agent: ${agent}`,
-    `- directory: ${cwd}`,
+    `- directory: ${oneLine(cwd)}`,
     `- state: ${state}, ${queued} queued${waitingFor === undefined ? "" : `, waits for ${waitingFor}`}`,
     ...(forkedFrom === undefined ? [] : [`- forked from: ${forkedFrom.sessionId} at ${forkedFrom.eventId}`]),
   ];
@@ -71,7 +71,9 @@ function chapter(title: string, lines: readonly string[]): readonly string[] {
 
 function promptOf({ data }: RecordedEvent): readonly string[] {
   const prompt = typeof data === "object" && data !== null ? Reflect.get(data, "prompt") : null;
-  return typeof prompt === "string" ? [`- ${prompt.slice(0, PROMPT_CHARS_SHOWN).replaceAll("\n", "\n  ")}`] : [];
+  return typeof prompt === "string"
+    ? [`- ${prompt.slice(0, PROMPT_CHARS_SHOWN).replaceAll(/\r\n|[\r\n\u0085\u2028\u2029]/g, "\n  ")}`]
+    : [];
 }
 
 const BOX = { open: "[ ]", active: "[>]", done: "[x]" } as const;
@@ -79,16 +81,21 @@ const BOX = { open: "[ ]", active: "[>]", done: "[x]" } as const;
 function todo(view: View): readonly string[] {
   return chapter(
     "Todo",
-    view.todo.map(({ status, text }) => `- ${BOX[status]} ${text}`),
+    view.todo.map(({ status, text }) => `- ${BOX[status]} ${oneLine(text)}`),
   );
 }
 
 function artifacts(view: View): readonly string[] {
   const lines = Object.entries(view.artifacts).flatMap(([path, { versions }]) => {
     const current = versions.at(-1);
-    return current === undefined ? [] : [`- ${path} (version ${current.version}, ${current.bytes} bytes)`];
+    return current === undefined ? [] : [`- ${oneLine(path)} (version ${current.version}, ${current.bytes} bytes)`];
   });
   return chapter("Artifacts", lines);
+}
+
+/** A line break in a name or a label would begin a heading or an item that nobody wrote. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s*[\r\n\u0085\u2028\u2029]\s*/g, " ⏎ ");
 }
 
 /** A fence longer than any run of ticks inside it. */

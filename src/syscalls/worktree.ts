@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SessionWire } from "../contract/index.ts";
+import { shellQuoted } from "../host/index.ts";
 import { LIMITS } from "../kernel/index.ts";
 import type { SessionTrees } from "../supervisor/index.ts";
 import { read, type Syscall, write } from "./define.ts";
@@ -150,10 +151,6 @@ function shown(tree: Shown): z.input<typeof WorktreeWire> {
     sessions: [...sessions],
     carried: carried.map((one) => one.path),
     notCarried: notCarried.map((one) => ({ ...one })),
-    fetch: `git fetch ${quoted(path)} ${branch}:${branch}`,
+    fetch: `git fetch ${shellQuoted(path)} ${shellQuoted(`${branch}:${branch}`)}`,
   };
-}
-
-function quoted(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -11,6 +11,7 @@ import {
   staysInSrc,
 } from "./import-rules.ts";
 import type { Finding, Rule } from "./rule.ts";
+import { oneScreen } from "./screen-rule.ts";
 import { readSourceTree, type SourceTree } from "./source-tree.ts";
 
 export interface Violation extends Finding {
@@ -47,6 +48,7 @@ const RULES = {
   "plain-name": plainName,
   "no-escape-hatch": noEscapeHatch,
   pure,
+  "one-screen": oneScreen,
 } satisfies Record<string, Rule>;
 
 /** The table itself: each name once, imports point down, only a launch points up. */

@@ -150,6 +150,23 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
     inFact("export const fact = new Date(0);\n"),
     inFact("export const fact = Date();\n"),
   ],
+  "one-screen": [
+    inShelf("export const row = () => console.log(1);\n"),
+    inShelf('export const row = () => process.stdout.write("1");\n'),
+    inShelf('export const row = () => process["stderr"].write("1");\n'),
+    inShelf('export const row = (name: "stdout") => process[name];\n'),
+    inShelf("const { stdout } = process;\nexport const row = stdout;\n"),
+    inShelf("const { env, ...rest } = process;\nexport const row = [env, rest];\n"),
+    inShelf("const other = process;\nexport const row = other;\n"),
+    inShelf('import { stdout } from "node:process";\nexport const row = stdout;\n'),
+    inShelf('import { writeSync } from "node:fs";\nexport const row = () => writeSync(1, "1");\n'),
+    inShelf("export const row = (terminal: { rawOutput: unknown }) => terminal.rawOutput;\n"),
+    ...['"\\u001b[2J"', "`\\x1b[2J`", '"/dev/tty"', '{ stdio: "inherit" }'].map((value) => ({
+      files: { "src/cli/row.ts": `export const row = ${value};\n` },
+      layers: [...HOUSE, { name: "cli", dir: "src/cli", level: 2, mayImport: [], world: "node" as const, note: "" }],
+      at: "src/cli/row.ts",
+    })),
+  ],
 };
 
 /** What looks like a violation and is none. */
@@ -163,6 +180,10 @@ export const ALLOWED: Readonly<Record<string, Files>> = {
   "a file of 320 lines": { "src/shelf/row.ts": "// a line\n".repeat(320) },
   "the words any, Date.now and import in text": {
     "src/core/fact.ts": "export const fact = \"any Date.now() import('zod')\"; // any new Date( @ts\n",
+  },
+  "a process that printed, and the environment of this one": {
+    "src/shelf/row.ts":
+      "const { env } = process;\nexport const row = (ran: { stdout: string }) => [ran.stdout, env, process.pid];\n",
   },
   "a worker named by its file, which imports its owner": {
     "src/shelf/row.ts": 'export const row = new URL("./row-thread.ts", import.meta.url);\n',

@@ -57,6 +57,7 @@ const MEANINGS: { readonly [K in keyof typeof LIMITS]: string } = {
   pathSegmentsMax: "stretches that rewinds divide a session's path into",
   optionChars: "one option of a question",
   optionsMax: "options of a question",
+  questionChars: "a question to a person; a longer one is refused and not cut short",
   snapshotEveryEvents: "events between two kept folds of a stream",
   idempotencyKeyChars: "an Idempotency-Key",
   driverOptionsMax: "options that a session's agent is set to",

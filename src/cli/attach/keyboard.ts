@@ -1,6 +1,6 @@
 import { clearScreenDown, createInterface, cursorTo, moveCursor } from "node:readline";
-import { dim } from "../print/colour.ts";
 import type { Bottom } from "../print/status-line.ts";
+import { dim } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Where lines come from: a person at a screen, who edits them under what is printed, or whatever stands in the pipe. */
@@ -22,7 +22,8 @@ export function openKeyboard(terminal: Terminal): Keyboard {
 const PROMPT = "> ";
 
 function typedKeyboard(terminal: Terminal): Keyboard {
-  const { stdin, stdout } = process;
+  const { stdin } = process;
+  const stdout = terminal.rawOutput;
   const lines = createInterface({ input: stdin, output: stdout, terminal: true, prompt: PROMPT });
   let isOpen = true;
   let above = "";
@@ -42,7 +43,7 @@ function typedKeyboard(terminal: Terminal): Keyboard {
       if (!isOpen) return;
       erase();
       above = text;
-      if (text !== "") stdout.write(`${dim(terminal, text)}\n`);
+      if (text !== "") terminal.print(dim(text));
       lines.prompt(true);
     },
   };

@@ -1,4 +1,4 @@
-import type { Client, LogEvent } from "../../client/index.ts";
+import { type Client, ClientError, type LogEvent } from "../../client/index.ts";
 import { memberOf } from "../print/member-of.ts";
 
 /** The question that a session waits on: `y`, `n` or one of its options is an answer and not a prompt. */
@@ -28,10 +28,19 @@ export function createPendingQuestion(client: Client): PendingQuestion {
       const reject = async () => void (await client.call("approval.reject", { approvalId }));
       const approve = (option?: string) => async () =>
         void (await client.call("approval.approve", { approvalId, ...(option === undefined ? {} : { option }) }));
-      if (NO.includes(word)) return reject;
       const option = options.find((one) => one.toLowerCase() === word);
+      const answers = [...YES, ...NO, ...[...pending.values()].flat().map((one) => one.toLowerCase())];
+      if (pending.size > 1 && answers.includes(word)) return async () => Promise.reject(whichOne([...pending.keys()]));
+      if (NO.includes(word)) return reject;
       if (option !== undefined) return approve(option);
       return YES.includes(word) ? approve() : null;
     },
   };
+}
+
+/** A word could be meant for either, and one of them may have been put a moment ago to catch it. */
+function whichOne(ids: readonly string[]): ClientError {
+  const message = `${ids.length} questions wait.`;
+  const remedy = `Answer each by its id: ${ids.map((id) => `\`nomos approve ${id}\``).join(", ")}, or \`nomos reject\`.`;
+  return new ClientError("ambiguous_id", { message, remedy });
 }

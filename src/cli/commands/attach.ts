@@ -4,10 +4,10 @@ import { type Keyboard, openKeyboard } from "../attach/keyboard.ts";
 import { createPendingQuestion } from "../attach/pending-question.ts";
 import { connect } from "../daemon/connect.ts";
 import { EVERYDAY } from "../everyday.ts";
-import { dim } from "../print/colour.ts";
 import { memberOf } from "../print/member-of.ts";
 import { createTranscript } from "../print/transcript.ts";
 import { beforeLast } from "../recent.ts";
+import { dim } from "../screen/styled.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
 
 const EVENTS_SHOWN = 60;
@@ -18,7 +18,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const client = await connect(terminal);
   const session = await client.call("session.show", { id: positionals[0] ?? "" });
   if (terminal.isScreen && !json)
-    terminal.print(dim(terminal, `${session.name} (${session.state}) - Ctrl-C interrupts the turn, Ctrl-D detaches`));
+    terminal.print(dim(`${session.name} (${session.state}) - Ctrl-C interrupts the turn, Ctrl-D detaches`));
   const after = await beforeLast(client, session.id, EVENTS_SHOWN);
   const leave = new AbortController();
   const keyboard = openKeyboard(terminal);
@@ -30,7 +30,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const transcript = createTranscript(terminal, options, keyboard.bottom ?? undefined);
   try {
     for await (const item of client.stream("session.stream", { id: session.id }, { after, signal: leave.signal })) {
-      if (json) terminal.print(JSON.stringify(item));
+      if (json) terminal.printJson(item);
       else transcript.show(item);
       conversation.hear(item);
     }

@@ -9,7 +9,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   if (shell === undefined || args.length > 1)
     throw usageError(`Which shell? There is: ${SHELLS.join(", ")}.`, EVERYDAY.completion.usage);
   const script = completionScript(shell, commandTree());
-  if (json) terminal.print(JSON.stringify({ shell, script }));
-  else terminal.printBytes(script);
+  if (json) terminal.printJson({ shell, script });
+  else terminal.printContent(script);
   return EXIT.ok;
 };

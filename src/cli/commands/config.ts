@@ -23,7 +23,7 @@ export const run: RunCommand = async (terminal, invocation) => {
   if (verb === "set") return set(terminal, client, key, value, json);
   const { config } = await client.call("config.show", {});
   if (verb === "get") return get(terminal, config, key, json);
-  if (json) terminal.print(JSON.stringify({ config }));
+  if (json) terminal.printJson({ config });
   else if (Object.keys(config).length === 0) terminal.print("nothing is set; the defaults hold");
   else printOutput(terminal, config);
   return EXIT.ok;
@@ -38,7 +38,8 @@ function get(terminal: Terminal, config: Config, key: string, json: boolean): nu
   const value = key.split(".").reduce(memberOf, config as unknown);
   if (value === undefined)
     throw new ClientError("usage", { message: `${key} is not set.`, remedy: "The default holds." });
-  terminal.print(json ? JSON.stringify(value) : spell(value));
+  if (json) terminal.printJson(value);
+  else terminal.print(spell(value));
   return EXIT.ok;
 }
 
@@ -49,7 +50,7 @@ async function set(terminal: Terminal, client: Client, key: string, value: strin
   const before = first === "limits" ? {} : config[first];
   const changed = inner.length === 0 ? jsonOrText(value) : put(before, inner, jsonOrText(value), first === "limits");
   const output = await client.call("config.set", { config: { [first]: changed } });
-  if (json) terminal.print(JSON.stringify(output));
+  if (json) terminal.printJson(output);
   else {
     terminal.print(`${key}: ${spell(jsonOrText(value))}`);
     if (output.restart.length > 0) terminal.print(first === "port" ? PORT_LATER : "in force after `nomos restart`");

@@ -6,8 +6,8 @@ import { openPlainBench } from "../conformance/plain-bench.ts";
 import { type Result, runCases } from "../conformance/run-cases.ts";
 import { createTalk } from "../conformance/talk.ts";
 import { EVERYDAY } from "../everyday.ts";
-import { bold, dim, green, red } from "../print/colour.ts";
-import { cut } from "../print/table.ts";
+import { cutTo } from "../print/screen-text.ts";
+import { bold, dim, green, joined, red, type Text } from "../screen/styled.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
 
 const ADAPTER = "fake";
@@ -37,8 +37,8 @@ export const run: RunCommand = async (terminal, { args, json }) => {
       if (!json) terminal.print(lineOf(terminal, result));
     });
     const failed = results.filter(({ verdict }) => verdict === "fail").length;
-    if (json) terminal.print(JSON.stringify({ suite: "aip46", url: bench.url, ok: failed === 0, results }));
-    else terminal.print(bold(terminal, summary(results)));
+    if (json) terminal.printJson({ suite: "aip46", url: bench.url, ok: failed === 0, results });
+    else terminal.print(bold(summary(results)));
     return failed === 0 ? EXIT.ok : EXIT.failed;
   } finally {
     await close();
@@ -60,12 +60,11 @@ function shell(command: string): () => Promise<void> {
   };
 }
 
-function lineOf(terminal: Terminal, { number, title, verdict, reason, ms }: Result): string {
-  const mark = { pass: green, fail: red, deviates: bold, "not run": dim }[verdict](terminal, verdict.padEnd(8));
-  const head = `${String(number).padStart(3)}  ${mark}  `;
+function lineOf(terminal: Terminal, { number, title, verdict, reason, ms }: Result): Text {
+  const mark = { pass: green, fail: red, deviates: bold, "not run": dim }[verdict](verdict.padEnd(8));
   const text = reason === null ? title : `${title}: ${reason}`;
-  const width = terminal.isScreen ? Math.max(20, terminal.columns - 24) : text.length;
-  return `${head}${cut(text, width)}  ${dim(terminal, `${ms} ms`)}`;
+  const width = terminal.isScreen ? Math.max(20, terminal.columns - 24) : Number.POSITIVE_INFINITY;
+  return joined(`${String(number).padStart(3)}  `, mark, `  ${cutTo(text, width)}  `, dim(`${ms} ms`));
 }
 
 function summary(results: readonly Result[]): string {

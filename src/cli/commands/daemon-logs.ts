@@ -57,12 +57,15 @@ async function readPart(path: string, from: number, to: number): Promise<string>
 }
 
 function printLine(terminal: Terminal, line: string, json: boolean): void {
-  terminal.print(json ? line : readable(line));
+  const entry = parsed(line);
+  if (entry === null) terminal.print(line);
+  else if (json) terminal.printJson(entry);
+  else terminal.print(readable(entry) ?? line);
 }
 
-function readable(line: string): string {
-  const entry = parsed(line);
-  if (typeof entry !== "object" || entry === null || !("at" in entry) || !("message" in entry)) return line;
+/** Null when it is no entry of the log. */
+function readable(entry: unknown): string | null {
+  if (typeof entry !== "object" || entry === null || !("at" in entry) || !("message" in entry)) return null;
   const { at, message, ...details } = entry;
   const rest = Object.entries(details).map(([name, value]) => `${name}=${spell(value)}`);
   return [String(at), String(message), ...rest].join(" ");

@@ -8,7 +8,7 @@ import { type Check, problem } from "../doctor/check.ts";
 import { homeChecks } from "../doctor/home-checks.ts";
 import { type LogReport, logChecks } from "../doctor/log-checks.ts";
 import { EVERYDAY } from "../everyday.ts";
-import { bold } from "../print/colour.ts";
+import { bold } from "../screen/styled.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
 
 interface DoctorOptions {
@@ -32,11 +32,11 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   if (json) {
     const up = daemon === null ? null : { pid: daemon.pid, url: daemon.url, version: daemon.version };
     const { log, models, tree, snapshots, sandbox, home = null } = "log" in report ? report : NOTHING;
-    terminal.print(JSON.stringify({ ok, log, models, tree, snapshots, home, sandbox, daemon: up, checks }));
+    terminal.printJson({ ok, log, models, tree, snapshots, home, sandbox, daemon: up, checks });
   } else {
     for (const check of checks) printCheck(terminal, check);
     terminal.print(daemon === null ? "no daemon runs" : `the daemon runs: ${daemon.url} (pid ${daemon.pid})`);
-    terminal.print(bold(terminal, ok ? "all is well" : "something is wrong"));
+    terminal.print(bold(ok ? "all is well" : "something is wrong"));
   }
   return ok ? EXIT.ok : EXIT.failed;
 };

@@ -1,38 +1,32 @@
 import { SYSCALLS, type SyscallEntry } from "../../client/index.ts";
 import { EVERYDAY, type Everyday, isEveryday } from "../everyday.ts";
-import { bold } from "../print/colour.ts";
+import { bold, type Text } from "../screen/styled.ts";
 import { families, findSyscall, shortForms, verbsOf } from "../syscall/find-syscall.ts";
 import { unknownCommand } from "../syscall/unknown-command.ts";
 import { kebab, optionSpelling, optionsOf, usageOf } from "../syscall/usage.ts";
-import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
+import { EXIT, type RunCommand } from "../terminal.ts";
 
 /** Of everything, of a family, of a command: by as many words as are given. */
 export const run: RunCommand = async (terminal, { args }) => {
-  for (const line of helpLines(terminal, args)) terminal.print(line);
+  for (const line of helpLines(args)) terminal.print(line);
   return EXIT.ok;
 };
 
-function helpLines(terminal: Terminal, words: readonly string[]): readonly string[] {
+function helpLines(words: readonly string[]): readonly Text[] {
   const [first, second] = words;
-  if (first === undefined) return overview(terminal);
+  if (first === undefined) return overview();
   const everyday: Everyday | null = isEveryday(first) ? EVERYDAY[first] : null;
   if (everyday !== null && findSyscall([first, second ?? ""])?.spelling !== `${first} ${second}`)
-    return [
-      everyday.usage,
-      "",
-      `${everyday.summary}.`,
-      ...aligned(terminal, everyday.options ?? [], "Options"),
-      ...EVERYWHERE,
-    ];
+    return [everyday.usage, "", `${everyday.summary}.`, ...aligned(everyday.options ?? [], "Options"), ...EVERYWHERE];
   const found = findSyscall(words);
-  if (found !== null) return ofSyscall(terminal, found.name, found.spelling, found.entry);
+  if (found !== null) return ofSyscall(found.name, found.spelling, found.entry);
   const verbs = verbsOf(first);
   if (verbs.length === 0 || second !== undefined) throw unknownCommand(words);
   const rows = verbs.map(([verb, { summary }]) => [`nomos ${first} ${verb}`, summary] as const);
-  return [`nomos ${first} VERB`, ...aligned(terminal, rows, "Verbs"), "", `More: nomos ${first} VERB --help`];
+  return [`nomos ${first} VERB`, ...aligned(rows, "Verbs"), "", `More: nomos ${first} VERB --help`];
 }
 
-function overview(terminal: Terminal): readonly string[] {
+function overview(): readonly Text[] {
   const own = Object.entries(EVERYDAY).map(([name, { summary }]) => [name, summary] as const);
   const short = shortForms().flatMap(([name, { summary }]) => (isEveryday(name) ? [] : [[name, summary] as const]));
   const rest = families().map(
@@ -48,8 +42,8 @@ function overview(terminal: Terminal): readonly string[] {
     "nomos: an operating system for AI agent sessions",
     "",
     "nomos COMMAND [--json] [--help]",
-    ...aligned(terminal, [...own, ...short], "Everyday"),
-    ...aligned(terminal, rest, `Every syscall (${Object.keys(SYSCALLS).length}): nomos FAMILY VERB`),
+    ...aligned([...own, ...short], "Everyday"),
+    ...aligned(rest, `Every syscall (${Object.keys(SYSCALLS).length}): nomos FAMILY VERB`),
     "",
     "State is in $NOMOS_HOME (default ~/.nomos). A session is named by its id, the beginning of one, or its name.",
     "Exit codes: 0 ok, 1 failed or a negative verdict, 2 usage, 3 denied, 4 not found, 5 conflict, 6 unavailable.",
@@ -58,7 +52,7 @@ function overview(terminal: Terminal): readonly string[] {
 
 const EVERYWHERE = ["", 'With --json the answer is for a program: the value, or {"error": ...}, on stdout.'];
 
-function ofSyscall(terminal: Terminal, name: string, spelling: string, entry: SyscallEntry): readonly string[] {
+function ofSyscall(name: string, spelling: string, entry: SyscallEntry): readonly Text[] {
   const describe = ({ description, values }: SyscallEntry["input"][number]) =>
     [description, values === null ? "" : `one of ${values.join(", ")}`].filter((part) => part !== "").join("; ");
   const positional = entry.cli.positional.flatMap((one) => entry.input.find((member) => member.name === one) ?? []);
@@ -70,11 +64,10 @@ function ofSyscall(terminal: Terminal, name: string, spelling: string, entry: Sy
     "",
     `${entry.summary}.`,
     ...aligned(
-      terminal,
       positional.map((member) => [kebab(member.name), describe(member)] as const),
       "Arguments",
     ),
-    ...aligned(terminal, [...options, ...key], "Options"),
+    ...aligned([...options, ...key], "Options"),
     "",
     `Syscall ${name}: ${entry.http.method} ${entry.http.path}, needs ${entry.permission}.`,
     ...(entry.errors.length === 0 ? [] : [`May be refused with ${entry.errors.join(", ")}.`]),
@@ -82,8 +75,8 @@ function ofSyscall(terminal: Terminal, name: string, spelling: string, entry: Sy
   ];
 }
 
-function aligned(terminal: Terminal, rows: readonly (readonly [string, string])[], title: string): readonly string[] {
+function aligned(rows: readonly (readonly [string, string])[], title: string): readonly Text[] {
   if (rows.length === 0) return [];
   const width = Math.max(...rows.map(([name]) => name.length));
-  return ["", bold(terminal, title), ...rows.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}`.trimEnd())];
+  return ["", bold(title), ...rows.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}`.trimEnd())];
 }

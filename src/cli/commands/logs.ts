@@ -1,7 +1,6 @@
 import { expectWords, parseArguments } from "../arguments.ts";
 import { connect } from "../daemon/connect.ts";
 import { EVERYDAY } from "../everyday.ts";
-import { harmless } from "../print/screen-text.ts";
 import { createTranscript } from "../print/transcript.ts";
 import { beforeLast } from "../recent.ts";
 import { stopByHand } from "../stop-by-hand.ts";
@@ -20,8 +19,8 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const client = await connect(terminal);
   if (values.follow !== true) {
     const output = await client.call("session.output", { id, lastN });
-    if (json) terminal.print(JSON.stringify(output));
-    else for (const { line } of output.lines) terminal.print(terminal.isScreen ? harmless(line) : line);
+    if (json) terminal.printJson(output);
+    else for (const { line } of output.lines) terminal.print(line);
     return EXIT.ok;
   }
   const after = await beforeLast(client, id, lastN);
@@ -29,7 +28,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   try {
     for await (const item of client.stream("session.stream", { id }, { after, signal: stopByHand() })) {
       if (!json) transcript.show(item);
-      else if (item.event === "line") terminal.print(JSON.stringify(item.data));
+      else if (item.event === "line") terminal.printJson(item.data);
     }
   } finally {
     transcript.close();

@@ -6,6 +6,6 @@ import { EXIT, type RunCommand } from "../terminal.ts";
 export const run: RunCommand = async (terminal, { args }) => {
   expectWords(args, [], "nomos mcp");
   const { pipeMcp } = await import("../stdio/pipe-mcp.ts");
-  await pipeMcp(() => reach(terminal), { input: process.stdin, output: process.stdout });
+  await pipeMcp(() => reach(terminal), { input: process.stdin, output: terminal.rawOutput });
   return EXIT.ok;
 };

@@ -3,6 +3,7 @@ import { EXIT, type RunCommand } from "../terminal.ts";
 
 export const run: RunCommand = async (terminal, { json }) => {
   const { url } = await connect(terminal);
-  terminal.print(json ? JSON.stringify({ url }) : url);
+  if (json) terminal.printJson({ url });
+  else terminal.print(url);
   return EXIT.ok;
 };

@@ -7,7 +7,6 @@ import { stopByHand } from "../stop-by-hand.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
 
 const LOOK_EVERY_MS = 1_000;
-const CLEAR_SCREEN = "\u001b[H\u001b[2J\u001b[3J";
 
 export const run: RunCommand = async (terminal, { args, json }) => {
   const { values, positionals } = parseArguments(args, {
@@ -30,7 +29,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
 };
 
 function show(terminal: Terminal, output: unknown, json: boolean): void {
-  if (json) terminal.print(JSON.stringify(output));
+  if (json) terminal.printJson(output);
   else printOutput(terminal, output);
 }
 
@@ -40,7 +39,7 @@ async function watch(terminal: Terminal, list: () => Promise<unknown>, json: boo
   let shown = "";
   while (!stop.aborted) {
     const output = await list();
-    if (terminal.isScreen && !json) terminal.printBytes(CLEAR_SCREEN);
+    if (terminal.isScreen && !json) terminal.clearScreen();
     if (JSON.stringify(output) !== shown || (terminal.isScreen && !json)) show(terminal, output, json);
     shown = JSON.stringify(output);
     await pause(LOOK_EVERY_MS, stop);

@@ -11,7 +11,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   if (from === undefined) throw usageError("Which backup?", EVERYDAY.restore.usage);
   if (more !== undefined) throw usageError(`What is meant by "${more}"?`, EVERYDAY.restore.usage);
   const report = await restored(terminal, resolve(terminal.cwd, from), json);
-  if (json) terminal.print(JSON.stringify(report));
+  if (json) terminal.printJson(report);
   else printReport(terminal, report);
   return EXIT.ok;
 };
@@ -29,7 +29,7 @@ async function restored(terminal: Terminal, from: string, json: boolean) {
 
 function printReport(terminal: Terminal, report: Awaited<ReturnType<typeof restored>>): void {
   const { home, from, store, madeAt, size, fence, newer, missingBlobs, tokensEnded, movedTo } = report;
-  const lines = pairLines([
+  const lines = pairLines(terminal, [
     ["home", home],
     ["store", store],
     ["from", from],

@@ -6,6 +6,6 @@ import { EXIT, type RunCommand } from "../terminal.ts";
 export const run: RunCommand = async (terminal, { args }) => {
   expectWords(args, [], "nomos rpc");
   const { pipeRpc } = await import("../stdio/pipe-rpc.ts");
-  await pipeRpc(await reach(terminal), { input: process.stdin, output: process.stdout });
+  await pipeRpc(await reach(terminal), { input: process.stdin, output: terminal.rawOutput });
   return EXIT.ok;
 };

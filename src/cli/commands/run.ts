@@ -40,7 +40,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const awaited = await begun;
   if (values.detach === true) {
     const session = await client.call("session.show", { id: awaited.id });
-    if (json) terminal.print(JSON.stringify(session));
+    if (json) terminal.printJson(session);
     else terminal.print(`${session.name}: follow it with \`nomos attach ${session.name}\``);
     return EXIT.ok;
   }
@@ -87,9 +87,8 @@ async function followToEnd(terminal: Terminal, client: Client, awaited: Awaited,
   if (json) {
     const session = await client.call("session.show", { id: awaited.id });
     const { id, name } = session;
-    terminal.print(
-      JSON.stringify({ id, name, turnId: turn?.turnId ?? null, outcome: turn?.outcome ?? null, lines, session }),
-    );
+    const { turnId = null, outcome = null } = turn ?? {};
+    terminal.printJson({ id, name, turnId, outcome, lines, session });
   }
   return turn?.outcome === "completed" ? EXIT.ok : EXIT.failed;
 }

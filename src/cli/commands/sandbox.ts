@@ -34,15 +34,19 @@ const tryOut: RunCommand = async (terminal, { args, json }) => {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
   if (json) {
-    terminal.print(JSON.stringify(ran));
+    terminal.printJson(ran);
     return ran.exitCode === 0 ? EXIT.ok : EXIT.failed;
   }
-  if (ran.stdout !== "") terminal.print(ran.stdout.replace(/\n$/, ""));
-  if (ran.stderr !== "") terminal.complain(ran.stderr.replace(/\n$/, ""));
+  for (const line of linesOf(ran.stdout)) terminal.print(line);
+  for (const line of linesOf(ran.stderr)) terminal.complain(line);
   for (const { host, port, reason } of ran.denied) terminal.complain(`refused: ${host}:${port} (${reason})`);
   if (ran.timedOut) terminal.complain("it took too long and was ended");
   return ran.exitCode ?? EXIT.failed;
 };
+
+function linesOf(output: string): readonly string[] {
+  return output === "" ? [] : output.replace(/\r?\n$/, "").split(/\r?\n/);
+}
 
 async function explain(terminal: Terminal, id: string): Promise<number> {
   const client = await connect(terminal);
@@ -50,7 +54,10 @@ async function explain(terminal: Terminal, id: string): Promise<number> {
   terminal.print(`sandbox ${mode}: ${holds ? "held by the operating system" : "not held by the operating system"}`);
   for (const notice of notices) terminal.print(`  ! ${notice}`);
   terminal.print("files");
-  for (const line of pairLines(files.map(({ path, access, why }) => [access, `${path}  (${why})`] as const)))
+  for (const line of pairLines(
+    terminal,
+    files.map(({ path, access, why }) => [access, `${path}  (${why})`] as const),
+  ))
     terminal.print(`  ${line}`);
   terminal.print(`network: ${network.open ? "everything that the machine reaches" : "nothing but"}`);
   for (const { host, why } of network.reachable) terminal.print(`  ${host}  (${why})`);
@@ -62,7 +69,7 @@ async function explain(terminal: Terminal, id: string): Promise<number> {
     ["processors", limits.cpus === null ? "no limit" : String(limits.cpus)],
   ] as const;
   terminal.print(`limits: ${limits.by === null ? "each process for itself" : `by ${limits.by}`}`);
-  for (const line of pairLines(spelled)) terminal.print(`  ${line}`);
+  for (const line of pairLines(terminal, spelled)) terminal.print(`  ${line}`);
   if (limits.absent.length > 0) terminal.print(`  not held on this machine: ${limits.absent.join(", ")}`);
   return EXIT.ok;
 }

@@ -12,12 +12,12 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const client = await connectIfUp(terminal);
   const status = await client.call("system.status", {});
   if (json) {
-    terminal.print(JSON.stringify(status));
+    terminal.printJson(status);
     return EXIT.ok;
   }
   const { version, pid, port, home, uptimeMs, events, recovery, sandbox, usage, disk, wal } = status;
   terminal.print(`nomos ${version} is up`);
-  const lines = pairLines([
+  const lines = pairLines(terminal, [
     ["address", `http://127.0.0.1:${port}`],
     ["pid", String(pid)],
     ["home", home],

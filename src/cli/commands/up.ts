@@ -28,7 +28,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
 
 export function announce(terminal: Terminal, daemon: FoundDaemon, json: boolean, is: string): number {
   const { pid, port, url, version } = daemon;
-  if (json) terminal.print(JSON.stringify({ pid, port, url, version, home: terminal.home }));
+  if (json) terminal.printJson({ pid, port, url, version, home: terminal.home });
   else terminal.print(`nomos ${version} ${is}: ${url} (pid ${pid})`);
   return EXIT.ok;
 }

@@ -1,6 +1,7 @@
 import type { RunCommand } from "../terminal.ts";
 
-export const run: RunCommand = async ({ version, print }, { json }) => {
-  print(json ? JSON.stringify({ version }) : `nomos ${version}`);
+export const run: RunCommand = async ({ version, print, printJson }, { json }) => {
+  if (json) printJson({ version });
+  else print(`nomos ${version}`);
   return 0;
 };

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { ClientError } from "../../client/index.ts";
+import { shellQuoted } from "../screen/shell-quoted.ts";
 import { EXIT, type Terminal } from "../terminal.ts";
 import { readNote } from "./find-daemon.ts";
 import { startupError } from "./startup-error.ts";
@@ -16,7 +17,8 @@ const DRAIN_MAX_MS = 4_800;
 
 /** The daemon, in this process, until it is told to stop. */
 export async function serve(terminal: Terminal, options: ServeOptions): Promise<number> {
-  outliveTheReader();
+  // `nomos up | head -1` reads one line; the daemon goes on.
+  terminal.outliveReader();
   const told = stopSignals();
   const { closeInherited, startDaemon } = await import("../../app/index.ts");
   closeInherited();
@@ -59,14 +61,6 @@ function stopSignals(): Promise<void> {
   });
 }
 
-/** `nomos up | head -1` reads one line; the daemon goes on. */
-function outliveTheReader(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.removeAllListeners("error");
-    stream.on("error", () => undefined);
-  }
-}
-
 /** The whole log is in its file; here stands only what went wrong. */
 function complaintsOnly(terminal: Terminal): (line: string) => void {
   return (line) => {
@@ -93,12 +87,12 @@ async function sayUp(terminal: Terminal, { json }: ServeOptions, { port, home, t
   const url = `http://127.0.0.1:${port}`;
   if (json) {
     const tour = tourSession === null ? null : { id: tourSession.id, name: tourSession.name };
-    terminal.print(JSON.stringify({ pid: process.pid, port, url, version: terminal.version, home, tour }));
+    terminal.printJson({ pid: process.pid, port, url, version: terminal.version, home, tour });
     return;
   }
   terminal.print(`nomos ${terminal.version} is up: ${url} (pid ${process.pid})`);
   terminal.print(`home   ${home}`);
-  terminal.print(`token  curl -H "Authorization: Bearer $(cat ${join(home, "token")})" ${url}/api/status`);
+  terminal.print(`token  curl -H "Authorization: Bearer $(cat ${shellQuoted(join(home, "token"))})" ${url}/api/status`);
   terminal.print("stop   Ctrl-C, or `nomos down`");
   if (tourSession === null) return;
   const { tourLines } = await import("../print/tour-lines.ts");

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { access, chmod, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { shellQuoted } from "../screen/shell-quoted.ts";
 import { type Check, fine, problem, warning } from "./check.ts";
 
 const OTHERS = 0o077;
@@ -36,7 +37,7 @@ async function permissions(name: string, path: string, mode: number, repair: boo
   return problem(
     name,
     `others may look into ${path} (mode ${found.toString(8)})`,
-    `run: chmod ${mode.toString(8)} ${path}`,
+    `run: chmod ${mode.toString(8)} ${shellQuoted(path)}`,
   );
 }
 

@@ -1,14 +1,16 @@
+import { spellOptions } from "./question-lines.ts";
+import { cutTo } from "./screen-text.ts";
 import { spell, spellAge } from "./spell.ts";
-import { cut } from "./table.ts";
+import { oneLine } from "./table.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 type Columns = readonly (readonly [name: string, cell: (row: Row) => string])[];
 
 const plain = (member: string, name = member.toUpperCase()) => [name, (row: Row) => spell(row[member] ?? "")] as const;
 
-const DATA_CHARS_MAX = 160;
+const DATA_COLUMNS_MAX = 160;
 /** The whole is in `--json`. */
-const DATA = ["DATA", (row: Row) => cut(spell(row["data"]), DATA_CHARS_MAX)] as const;
+const DATA = ["DATA", (row: Row) => cutTo(oneLine(spell(row["data"])), DATA_COLUMNS_MAX)] as const;
 
 /** What a person wants to see of each kind of list, by the name it has in the answer. */
 const COLUMNS: { readonly [list: string]: Columns } = {
@@ -19,6 +21,7 @@ const COLUMNS: { readonly [list: string]: Columns } = {
       (row) => (row["waitingFor"] === undefined ? spell(row["state"]) : `${row["state"]} (${row["waitingFor"]})`),
     ],
     plain("agent"),
+    plain("sandbox"),
     plain("queued"),
     ["STARTED", (row) => spellAge(row["startedAt"])],
     plain("label"),
@@ -28,8 +31,8 @@ const COLUMNS: { readonly [list: string]: Columns } = {
     plain("id"),
     plain("status"),
     ["ASKED", (row) => spellAge(row["createdAt"])],
+    ["OPTIONS", (row) => (Array.isArray(row["options"]) ? spellOptions(row["options"].map(String), ", ") : "")],
     plain("question"),
-    plain("options"),
   ],
   agents: [
     plain("slug"),

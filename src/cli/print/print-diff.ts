@@ -1,6 +1,5 @@
+import { bold, cyan, dim, green, joined, red, type Text, yellow } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
-import { bold, cyan, dim, green, red, yellow } from "./colour.ts";
-import { harmless } from "./screen-text.ts";
 
 interface ShownFile {
   readonly path: string;
@@ -19,9 +18,8 @@ export function printDiff(terminal: Terminal, output: unknown): void {
   const { turn, files } = output as { readonly turn: number; readonly files: readonly ShownFile[] };
   if (files.length === 0) terminal.print(`turn ${turn} changed no files`);
   for (const file of files) {
-    terminal.print(bold(terminal, `${SIGNS[file.change] ?? "?"} ${harmless(file.path)}`) + dim(terminal, noteOf(file)));
-    if (file.diff !== null)
-      for (const line of file.diff.trimEnd().split("\n").slice(2)) terminal.print(coloured(terminal, line));
+    terminal.print(joined(bold(`${SIGNS[file.change] ?? "?"} ${file.path}`), dim(noteOf(file))));
+    if (file.diff !== null) for (const line of file.diff.trimEnd().split("\n").slice(2)) terminal.print(coloured(line));
   }
 }
 
@@ -34,10 +32,9 @@ function noteOf({ kind, change, before, after, noDiff }: ShownFile): string {
   return notes.length === 0 ? "" : `  (${notes.join(", ")})`;
 }
 
-function coloured(terminal: Terminal, line: string): string {
-  const text = harmless(line);
-  if (line.startsWith("+")) return green(terminal, text);
-  if (line.startsWith("-")) return red(terminal, text);
-  if (line.startsWith("@@")) return cyan(terminal, text);
-  return line.startsWith("\\") ? yellow(terminal, text) : text;
+function coloured(line: string): Text {
+  if (line.startsWith("+")) return green(line);
+  if (line.startsWith("-")) return red(line);
+  if (line.startsWith("@@")) return cyan(line);
+  return line.startsWith("\\") ? yellow(line) : line;
 }

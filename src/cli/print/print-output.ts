@@ -1,21 +1,27 @@
 import type { Terminal } from "../terminal.ts";
+import { approvalLines } from "./approval-lines.ts";
 import { columnsOf, type Row } from "./columns.ts";
 import { spell } from "./spell.ts";
 import { pairLines, tableLines } from "./table.ts";
 
-/** A syscall's answer for a person: a list as a table, bytes as they are, everything else as names and values. */
+/** A syscall's answer for a person: a list as a table, content as it is, everything else as names and values. */
 export function printOutput(terminal: Terminal, output: unknown): void {
   const list = isRow(output) ? listIn(output) : null;
   if (!isRow(output)) terminal.print(spell(output));
   else if (list !== null) printList(terminal, list.name, list.rows, output);
   else if (typeof output["content"] === "string" && output["encoding"] !== undefined)
-    terminal.printBytes(output["encoding"] === "base64" ? Buffer.from(output["content"], "base64") : output["content"]);
-  else for (const line of pairLines(pairsOf(output))) terminal.print(line);
+    terminal.printContent(
+      output["encoding"] === "base64" ? Buffer.from(output["content"], "base64") : output["content"],
+    );
+  else if (isDocument(output)) for (const line of output.text.trimEnd().split("\n")) terminal.print(line);
+  else for (const line of pairLines(terminal, pairsOf(output))) terminal.print(line);
 }
 
 function printList(terminal: Terminal, name: string, rows: readonly Row[], output: Row): void {
   if (name === "lines") for (const { line } of rows) terminal.print(spell(line));
   else if (rows.length === 0) terminal.print(`no ${name}`);
+  else if (name === "approvals" && terminal.isScreen)
+    for (const line of approvalLines(terminal, rows)) terminal.print(line);
   else {
     const columns = columnsOf(name, rows[0]);
     const cells = rows.map((row) => columns.map(([, cell]) => cell(row)));
@@ -37,6 +43,11 @@ function listIn(output: Row): { readonly name: string; readonly rows: readonly R
   const rows = name === undefined ? undefined : output[name];
   if (others.length !== 1 || name === undefined || !Array.isArray(rows) || !rows.every(isRow)) return null;
   return { name, rows };
+}
+
+/** A text of many lines about one thing, such as a handoff: nothing but the text is wanted. */
+function isDocument(output: Row): output is Row & { readonly text: string } {
+  return typeof output["text"] === "string" && Object.keys(output).every((key) => key === "id" || key === "text");
 }
 
 /** An object inside is shown member by member, under its name. */

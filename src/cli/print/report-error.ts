@@ -1,21 +1,31 @@
 import { ClientError, catalogued } from "../../client/index.ts";
+import { harmless } from "../screen/harmless.ts";
 import type { Terminal } from "../terminal.ts";
+import { wrap } from "./screen-text.ts";
+import { withoutRuns } from "./without-runs.ts";
 
 /** An expected failure in its four members, and the exit code it stands for. A bug goes on, with its stack. */
 export function reportError(terminal: Terminal, thrown: unknown, json: boolean): number {
   if (!(thrown instanceof ClientError)) throw thrown;
   const { code, message, remedy, details } = thrown;
-  if (json) terminal.print(JSON.stringify({ error: { code, message, remedy, details } }));
+  if (json) terminal.printJson({ error: { code, message, remedy, details } });
   else {
-    terminal.complain(`error: ${message} (${code})`);
-    for (const [name, value] of Object.entries(details)) terminal.complain(`  ${name}: ${spell(value)}`);
+    terminal.complain(`error: ${withoutRuns(harmless(message))} (${code})`);
+    for (const [name, value] of Object.entries(details))
+      for (const line of detailLines(terminal, name, value)) terminal.complain(line);
     terminal.complain(`remedy: ${remedy}`);
   }
   return catalogued(code).exit;
 }
 
-/** Several lines stay lines, below their name. */
-function spell(value: unknown): string {
-  if (typeof value !== "string") return JSON.stringify(value);
-  return value.includes("\n") ? `\n    ${value.trimEnd().replaceAll("\n", "\n    ")}` : value;
+/** Names of files and words of agents stand in details: each line of them is indented, so that none passes for ours. */
+function detailLines({ isScreen, columns }: Terminal, name: string, value: unknown): readonly string[] {
+  const text = typeof value === "string" ? value.trimEnd() : JSON.stringify(value);
+  const clean = withoutRuns(harmless(text));
+  const lines = isScreen ? wrap(clean, columns - INDENT.length) : clean.split("\n");
+  const isShort = lines.length === 1 && name.length + clean.length < columns - INDENT.length;
+  if (isShort || (lines.length === 1 && !isScreen)) return [`  ${name}: ${clean}`];
+  return [`  ${name}:`, ...lines.map((line) => INDENT + line)];
 }
+
+const INDENT = "    ";

@@ -1,32 +1,29 @@
-const TAB = "    ";
-
-/** What an agent prints must not steer the screen: control characters are shown, never obeyed. */
-export function harmless(text: string): string {
-  return text
-    .replaceAll("\r\n", "\n")
-    .replaceAll("\t", TAB)
-    .replace(CONTROL, (character) => {
-      const code = character.codePointAt(0) ?? 0;
-      return code < 0x20 ? String.fromCodePoint(CONTROL_PICTURES + code) : "\ufffd";
-    });
-}
-
-/** Everything but the line feed; and the marks that turn the direction of writing around. */
-const CONTROL = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
-const CONTROL_PICTURES = 0x2400;
-
-/** Columns that a text takes: wide characters take two, combining ones none. */
-function widthOf(text: string): number {
+/**
+ * Columns that a text takes: wide characters take two, combining ones none. Where terminals differ the larger number is
+ * right: a line may end early, but it never runs over into the next one.
+ */
+export function widthOf(text: string): number {
   let width = 0;
-  for (const character of text) width += MARK.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  for (const character of text) width += columnsOf(character);
   return width;
 }
 
-const MARK = /^(?:[\p{Mn}\p{Me}]|\u200b|\u200c|\u200d|\ufe0f)$/u;
+const MARK = /^[\p{Mn}\p{Me}\u200d]$/u;
+/** The selector U+FE0F makes the sign before it one column wider, so it counts as a column of its own. */
+const SELECTOR = "\ufe0f";
 const WIDE =
-  /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
+  /^[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18d08}\u{1b000}-\u{1b2fb}\u{1d300}-\u{1d376}\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
 
-/** Lines that cutTo, broken between words where there are any; what is indented stays so. */
+function columnsOf(character: string): number {
+  if (character === SELECTOR) return 1;
+  return MARK.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+}
+
+export function padTo(text: string, columns: number): string {
+  return text + " ".repeat(Math.max(0, columns - widthOf(text)));
+}
+
+/** Lines of at most so many columns, broken between words where there are any; what is indented stays so. */
 export function wrap(text: string, columns: number): readonly string[] {
   return text.split("\n").flatMap((line) => wrapLine(line, Math.max(10, columns)));
 }
@@ -37,20 +34,33 @@ function wrapLine(line: string, columns: number): readonly string[] {
   const hanging = " ".repeat(Math.min(indent, Math.floor(columns / 2)));
   const lines: string[] = [];
   let current = "";
+  let width = 0;
+  const add = (text: string, columnsOfIt: number): void => {
+    current += text;
+    width += columnsOfIt;
+  };
+  const begin = (text: string): void => {
+    current = text;
+    width = text.length;
+  };
   for (const word of line.match(/\s+|\S+/g) ?? []) {
-    if (widthOf(current + word) <= columns) {
-      current += word;
+    const wide = widthOf(word);
+    if (width + wide <= columns) {
+      add(word, wide);
       continue;
     }
-    if (current.trim() !== "") lines.push(current.trimEnd());
-    current = current.trim() === "" ? current : hanging;
-    if (/^\s+$/.test(word)) continue;
+    if (current.trim() !== "") {
+      lines.push(current.trimEnd());
+      begin(hanging);
+    }
+    if (/^\s/.test(word)) continue;
     for (const character of word) {
-      if (widthOf(current + character) > columns) {
+      const taken = columnsOf(character);
+      if (width + taken > columns) {
         lines.push(current);
-        current = hanging;
+        begin(hanging);
       }
-      current += character;
+      add(character, taken);
     }
   }
   return current.trim() === "" ? lines : [...lines, current.trimEnd()];
@@ -58,11 +68,23 @@ function wrapLine(line: string, columns: number): readonly string[] {
 
 /** Cut to a width, with a mark that something is missing. */
 export function cutTo(text: string, columns: number): string {
-  if (widthOf(text) <= columns) return text;
   let kept = "";
+  let width = 0;
   for (const character of text) {
-    if (widthOf(kept + character) > columns - 1) break;
+    width += columnsOf(character);
+    if (width > columns) return `${shortened(kept, columns - 1)}…`;
     kept += character;
   }
-  return `${kept}…`;
+  return kept;
+}
+
+function shortened(text: string, columns: number): string {
+  let kept = "";
+  let width = 0;
+  for (const character of text) {
+    width += columnsOf(character);
+    if (width > columns) break;
+    kept += character;
+  }
+  return kept;
 }

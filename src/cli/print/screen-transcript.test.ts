@@ -1,35 +1,11 @@
 import { expect, test } from "vitest";
+import { fakeTerminal } from "../../../test/support/fake-terminal.ts";
 import type { LogEvent, StreamItem } from "../../client/index.ts";
+import { harmless } from "../screen/harmless.ts";
 import type { Terminal } from "../terminal.ts";
 import { diffLines } from "./diff-lines.ts";
-import { cutTo, harmless, wrap } from "./screen-text.ts";
+import { cutTo, wrap } from "./screen-text.ts";
 import { createTranscript } from "./transcript.ts";
-
-interface Screen {
-  readonly terminal: Terminal;
-  readonly lines: string[];
-}
-
-function screenOf(given: Partial<Terminal> = {}): Screen {
-  const lines: string[] = [];
-  const terminal: Terminal = {
-    version: "0",
-    home: "",
-    cwd: "",
-    environment: {},
-    isScreen: true,
-    isKeyboard: () => true,
-    hasColour: false,
-    hasCursor: true,
-    columns: 40,
-    print: (line) => void lines.push(line),
-    printBytes: () => undefined,
-    complain: (line) => void lines.push(line),
-    readInput: async () => "",
-    ...given,
-  };
-  return { terminal, lines };
-}
 
 function event(type: string, data: object, at = "2026-11-15T09:00:00.000Z"): StreamItem {
   const whole = { seq: 1, id: "e", stream: "session/s", version: 1, actor: "a", cause: null, hash: "", prev: "" };
@@ -45,7 +21,7 @@ const body = (text: string) => ({ text, blob: null, bytes: text.length });
 const turnId = "t";
 
 function shown(items: readonly StreamItem[], given: Partial<Terminal> = {}): readonly string[] {
-  const { terminal, lines } = screenOf(given);
+  const { terminal, lines } = fakeTerminal(given);
   const transcript = createTranscript(terminal, { prompts: () => true });
   for (const item of items) transcript.show(item);
   transcript.close();

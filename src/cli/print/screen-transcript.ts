@@ -1,8 +1,10 @@
 import type { LogEvent, StreamItem } from "../../client/index.ts";
+import { harmless, inOneLine } from "../screen/harmless.ts";
+import { bold, dim, red, type Text, yellow } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
-import { bold, dim, red, yellow } from "./colour.ts";
 import { memberOf } from "./member-of.ts";
-import { harmless, wrap } from "./screen-text.ts";
+import { questionLines } from "./question-lines.ts";
+import { cutTo, wrap } from "./screen-text.ts";
 import { type Bottom, createStatusLine } from "./status-line.ts";
 import { diffOf, toolHead, toolTail, toolTitle } from "./tool-lines.ts";
 import { turnEnd } from "./turn-end.ts";
@@ -36,11 +38,11 @@ export function createScreenTranscript(terminal: Terminal, options: TranscriptOp
   let isBusy = false;
   let doing = "working";
 
-  const print = (lines: readonly string[]): void => {
+  const print = (lines: readonly Text[]): void => {
     for (const line of lines) status.print(line);
   };
-  const show = (text: string, paint = plain): void =>
-    print(wrap(harmless(text), terminal.columns).map((line) => paint(terminal, line)));
+  const show = (text: string, paint: (line: string) => Text = plain): void =>
+    print(wrap(harmless(text), terminal.columns).map((line) => paint(line)));
   const draw = (): void => status.set(isBusy ? { text: doing, sinceMs: sum.startedMs } : null);
 
   const stream = (text: string): void => {
@@ -67,14 +69,14 @@ export function createScreenTranscript(terminal: Terminal, options: TranscriptOp
     }
     const rest = text.slice(seen).replace(/\n$/, "");
     if (rest !== "") show(rest, isThought ? dim : plain);
-    if (typeof memberOf(data, "blob") === "string") print([dim(terminal, `… ${memberOf(data, "bytes")} bytes in all`)]);
+    if (typeof memberOf(data, "blob") === "string") print([dim(`… ${memberOf(data, "bytes")} bytes in all`)]);
     doing = "working";
   };
   const prompt = (text: string): void => {
     const lines = wrap(harmless(text), terminal.columns - 2);
     const folded = lines.length - PROMPT_LINES_SHOWN;
-    print(["", ...lines.slice(0, PROMPT_LINES_SHOWN).map((line) => bold(terminal, `> ${line}`))]);
-    if (folded > 0) print([dim(terminal, `  … ${folded} more lines`)]);
+    print(["", ...lines.slice(0, PROMPT_LINES_SHOWN).map((line) => bold(`> ${line}`))]);
+    if (folded > 0) print([dim(`  … ${folded} more lines`)]);
   };
   const tool = (data: unknown): void => {
     sum.tools += 1;
@@ -119,7 +121,7 @@ export function createScreenTranscript(terminal: Terminal, options: TranscriptOp
         sum.usage = data;
         break;
       case "todo.replaced@1":
-        print(todoLines(terminal, data));
+        print(todoLines(terminal.columns, data));
         break;
       case "driver.noticed@1":
         show(text("title"), memberOf(data, "severity") === "info" ? dim : yellow);
@@ -128,19 +130,19 @@ export function createScreenTranscript(terminal: Terminal, options: TranscriptOp
         show(`✗ denied: ${text("verb")} ${text("resource")}`, red);
         break;
       case "approval.requested@1":
-        print(questionLines(terminal, data, options.answersHere === true));
+        print(askedLines(terminal, data, options.answersHere === true));
         break;
       case "approval.answered@1":
-        print([dim(terminal, `  ${text("status")}${text("option") === "" ? "" : `: ${text("option")}`}`)]);
+        show(`  ${text("status")}${text("option") === "" ? "" : `: ${inOneLine(text("option"))}`}`, dim);
         break;
       case "turn.ended@1":
-        print(turnEnd(terminal, data, at, sum));
+        print(turnEnd(data, at, sum));
         break;
       case "session.suspended@1":
       case "session.rewound@1":
       case "session.exited@1":
       case "session.killed@1":
-        print([dim(terminal, `(${type.slice("session.".length, -2)})`)]);
+        print([dim(`(${type.slice("session.".length, -2)})`)]);
         break;
       case "session.failed@1":
         show(`✗ ${text("message")}`, red);
@@ -152,7 +154,7 @@ export function createScreenTranscript(terminal: Terminal, options: TranscriptOp
     show: (item: StreamItem) => {
       if (item.event === "status") isBusy = item.data.busy && item.data.waitingFor === undefined;
       else if (item.event === "delta" && item.data.source === "message" && isBusy) stream(item.data.text);
-      else if (item.event === "gap") print([dim(terminal, `(${item.data.dropped} pieces were not shown)`)]);
+      else if (item.event === "gap") print([dim(`(${item.data.dropped} pieces were not shown)`)]);
       else if (item.event === "event") onEvent(item.data);
       draw();
     },
@@ -160,30 +162,29 @@ export function createScreenTranscript(terminal: Terminal, options: TranscriptOp
   };
 }
 
-function plain(_terminal: Terminal, text: string): string {
+function plain(text: string): string {
   return text;
 }
 
-function todoLines(terminal: Terminal, data: unknown): readonly string[] {
+function todoLines(columns: number, data: unknown): readonly Text[] {
   const items = memberOf(data, "items");
   if (!Array.isArray(items)) return [];
   return items.map((item) => {
     const state = String(memberOf(item, "status"));
-    const line = `  ${MARKS[state] ?? "☐"} ${harmless(String(memberOf(item, "text")))}`;
-    return state === "done" ? dim(terminal, line) : line;
+    const text = inOneLine(harmless(String(memberOf(item, "text"))));
+    const line = cutTo(`  ${MARKS[state] ?? "☐"} ${text}`, columns);
+    return state === "done" ? dim(line) : line;
   });
 }
 
-function questionLines(terminal: Terminal, data: unknown, answersHere: boolean): readonly string[] {
+function askedLines(terminal: Terminal, data: unknown, answersHere: boolean): readonly Text[] {
   const options = memberOf(data, "options");
-  const offered = Array.isArray(options) && options.length > 0 ? ` [${options.map(String).join(" / ")}]` : "";
+  const offered = Array.isArray(options) ? options.map(String) : [];
   const id = String(memberOf(data, "approvalId")).slice(0, SHORT_ID_CHARS);
   return [
-    ...wrap(harmless(`? ${String(memberOf(data, "question"))}${offered}`), terminal.columns).map((line) =>
-      yellow(terminal, line),
-    ),
+    ...questionLines(terminal.columns, String(memberOf(data, "question")), offered).map((line) => yellow(line)),
     ...(answersHere
-      ? [dim(terminal, "  type an option, yes or no")]
-      : [dim(terminal, `  answer with: nomos approve ${id}`), dim(terminal, `  or:          nomos reject ${id}`)]),
+      ? [dim("  type an option, yes or no")]
+      : [dim(`  answer with: nomos approve ${id}`), dim(`  or:          nomos reject ${id}`)]),
   ];
 }

@@ -1,5 +1,5 @@
+import { dim, type Text } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
-import { dim } from "./colour.ts";
 import { cutTo } from "./screen-text.ts";
 
 /** The one line at the bottom that is drawn anew: who works, for how long. Only where the cursor can be moved. */
@@ -7,7 +7,7 @@ export interface StatusLine {
   /** Null: nothing is under way. */
   readonly set: (status: Status | null) => void;
   /** Prints above the line. */
-  readonly print: (line: string) => void;
+  readonly print: (line: Text) => void;
   readonly close: () => void;
 }
 
@@ -24,7 +24,6 @@ export interface Bottom {
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const;
 const FRAME_MS = 100;
-const ERASE = "\r\u001b[K";
 
 export function createStatusLine(terminal: Terminal, bottom: Bottom = plainBottom(terminal)): StatusLine {
   let status: Status | null = null;
@@ -61,10 +60,10 @@ function plainBottom(terminal: Terminal): Bottom {
     draw: (text) => {
       if (text === "" && shown === "") return;
       shown = text;
-      terminal.printBytes(`${ERASE}${dim(terminal, text)}`);
+      terminal.drawLine(dim(text));
     },
     clear: () => {
-      if (shown !== "") terminal.printBytes(ERASE);
+      if (shown !== "") terminal.drawLine("");
       shown = "";
     },
   };

@@ -1,32 +1,50 @@
+import { harmless, inOneLine } from "../screen/harmless.ts";
+import { bold, type Text } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
-import { bold } from "./colour.ts";
+import { cutTo, padTo, widthOf, wrap } from "./screen-text.ts";
+import { withoutRuns } from "./without-runs.ts";
 
 const GAP = "  ";
+/** On a screen no cell but the last is wider, so that a long one cannot push the others out of sight. */
+const CELL_COLUMNS_MAX = 40;
 
 /** Columns under their names, each as wide as its widest cell. On a screen a line is never longer than the screen. */
 export function tableLines(
   terminal: Terminal,
   names: readonly string[],
   rows: readonly (readonly string[])[],
-): readonly string[] {
-  const plain = rows.map((row) => row.map(oneLine));
-  const widths = names.map((name, column) => Math.max(name.length, ...plain.map((row) => (row[column] ?? "").length)));
-  const line = (cells: readonly string[]) =>
-    cells.map((cell, column) => (column === names.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join(GAP);
-  const fitted = (text: string) => (terminal.isScreen ? cut(text.trimEnd(), terminal.columns) : text.trimEnd());
-  return [bold(terminal, fitted(line(names))), ...plain.map((row) => fitted(line(row)))];
+): readonly Text[] {
+  const { isScreen, columns } = terminal;
+  const last = names.length - 1;
+  const fitted = (cell: string, at: number): string =>
+    isScreen && at < last ? cutTo(oneLine(cell), CELL_COLUMNS_MAX) : oneLine(cell);
+  const plain = rows.map((row) => row.map(fitted));
+  const widths = names.map((name, at) => Math.max(name.length, ...plain.map((row) => widthOf(row[at] ?? ""))));
+  const line = (cells: readonly string[]): string => {
+    const text = cells.map((cell, at) => (at === last ? cell : padTo(cell, widths[at] ?? 0))).join(GAP);
+    return isScreen ? cutTo(text.trimEnd(), columns) : text.trimEnd();
+  };
+  return [bold(line(names)), ...plain.map(line)];
 }
 
-/** Names and values, the values one below the other. */
-export function pairLines(pairs: readonly (readonly [string, string])[]): readonly string[] {
-  const width = Math.max(0, ...pairs.map(([name]) => name.length));
-  return pairs.map(([name, value]) => `${`${name}:`.padEnd(width + 1)} ${value}`.trimEnd());
+const VALUE_COLUMNS_MIN = 20;
+
+/** Names and values, the values one below the other. A value of several lines is indented: none begins like a name. */
+export function pairLines(
+  { isScreen, columns }: Terminal,
+  pairs: readonly (readonly [string, string])[],
+): readonly string[] {
+  const named = pairs.map(([name, value]) => [oneLine(name), withoutRuns(harmless(value))] as const);
+  const width = Math.max(0, ...named.map(([name]) => widthOf(name))) + 2;
+  const room = Math.max(VALUE_COLUMNS_MIN, columns - width);
+  return named.flatMap(([name, value]) => {
+    const [first = "", ...rest] = isScreen ? wrap(value, room) : value.split("\n");
+    return [`${padTo(`${name}:`, width)}${first}`, ...rest.map((line) => " ".repeat(width) + line)].map((line) =>
+      line.trimEnd(),
+    );
+  });
 }
 
 export function oneLine(text: string): string {
-  return text.replace(/\s*\n\s*/g, " ⏎ ");
-}
-
-export function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+  return inOneLine(withoutRuns(harmless(text)));
 }

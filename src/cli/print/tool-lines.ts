@@ -1,8 +1,9 @@
+import { harmless, inOneLine } from "../screen/harmless.ts";
+import { bold, cyan, dim, green, joined, red, type Text } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
-import { bold, cyan, dim, green, red } from "./colour.ts";
 import { diffLines } from "./diff-lines.ts";
 import { memberOf } from "./member-of.ts";
-import { cutTo, harmless } from "./screen-text.ts";
+import { cutTo } from "./screen-text.ts";
 
 /** What is shown of a tool's output, and of a change; the whole is in the log. */
 const OUTPUT_LINES_SHOWN = 4;
@@ -17,23 +18,23 @@ export function toolTitle(data: unknown): string {
   return oneLine(`${String(memberOf(data, "kind") ?? "tool")} ${Array.isArray(what) ? what.join(" ") : String(what)}`);
 }
 
-export function toolHead(terminal: Terminal, title: string): string {
-  return `${cyan(terminal, "●")} ${bold(terminal, cutTo(title, terminal.columns - 3))}`;
+export function toolHead(terminal: Terminal, title: string): Text {
+  return joined(cyan("●"), " ", bold(cutTo(title, terminal.columns - 3)));
 }
 
 /** How it came out: nothing for what went well and said nothing, its last lines otherwise. */
-export function toolTail(terminal: Terminal, data: unknown, output: string): readonly string[] {
+export function toolTail(terminal: Terminal, data: unknown, output: string): readonly Text[] {
   const lines = harmless(output)
     .split("\n")
     .filter((line) => line.trim() !== "");
   const shown = lines.slice(-OUTPUT_LINES_SHOWN);
   const folded = lines.length - shown.length;
-  const more = folded > 0 ? [dim(terminal, `  │ … ${folded} more line${folded === 1 ? "" : "s"}`)] : [];
-  const tail = shown.map((line) => dim(terminal, `  │ ${cutTo(line, terminal.columns - 5)}`));
+  const more = folded > 0 ? [dim(`  │ … ${folded} more line${folded === 1 ? "" : "s"}`)] : [];
+  const tail = shown.map((line) => dim(`  │ ${cutTo(line, terminal.columns - 5)}`));
   return [...more, ...tail, ...failure(terminal, data)];
 }
 
-function failure(terminal: Terminal, data: unknown): readonly string[] {
+function failure(terminal: Terminal, data: unknown): readonly Text[] {
   const outcome = memberOf(data, "outcome");
   if (outcome === undefined || outcome === "done") return [];
   const exit = memberOf(data, "exitCode");
@@ -43,31 +44,29 @@ function failure(terminal: Terminal, data: unknown): readonly string[] {
     typeof exit === "number" ? `exit ${exit}` : "",
     typeof message === "string" ? message : "",
   ];
-  return [red(terminal, `  ✗ ${cutTo(oneLine(parts.filter((part) => part !== "").join(", ")), terminal.columns - 5)}`)];
+  return [red(`  ✗ ${cutTo(oneLine(parts.filter((part) => part !== "").join(", ")), terminal.columns - 5)}`)];
 }
 
 /** The changes that a tool says it made: what came is green, what went is red. */
-export function diffOf(terminal: Terminal, data: unknown): readonly string[] {
+export function diffOf(terminal: Terminal, data: unknown): readonly Text[] {
   const diffs = memberOf(data, "diffs");
   return Array.isArray(diffs) ? diffs.flatMap((diff) => oneDiff(terminal, diff)) : [];
 }
 
-function oneDiff(terminal: Terminal, diff: unknown): readonly string[] {
+function oneDiff(terminal: Terminal, diff: unknown): readonly Text[] {
   const text = (side: string): string => String(memberOf(memberOf(diff, side), "text") ?? "");
   const isWhole = ["before", "after"].every((side) => typeof memberOf(memberOf(diff, side), "blob") !== "string");
   const changed = isWhole ? diffLines(harmless(text("before")), harmless(text("after"))) : null;
   const path = `  ${oneLine(String(memberOf(diff, "path") ?? ""))}`;
-  if (changed === null) return [bold(terminal, `${path} (a large change)`)];
+  if (changed === null) return [bold(`${path} (a large change)`)];
   const paint = { "+": green, "-": red, " ": dim };
   const lines = changed
     .slice(0, DIFF_LINES_SHOWN)
-    .map(({ sign, text: line }) => paint[sign](terminal, cutTo(`  ${sign} ${line}`, terminal.columns)));
+    .map(({ sign, text: line }) => paint[sign](cutTo(`  ${sign} ${line}`, terminal.columns)));
   const folded = changed.length - lines.length;
-  return [bold(terminal, path), ...lines, ...(folded > 0 ? [dim(terminal, `    … ${folded} more lines`)] : [])];
+  return [bold(path), ...lines, ...(folded > 0 ? [dim(`    … ${folded} more lines`)] : [])];
 }
 
 function oneLine(text: string): string {
-  return harmless(text)
-    .replace(/\s*\n\s*/g, " ⏎ ")
-    .trim();
+  return inOneLine(harmless(text)).trim();
 }

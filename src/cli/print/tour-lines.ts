@@ -1,8 +1,8 @@
+import { bold, dim, joined, type Text } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
-import { bold, dim } from "./colour.ts";
 
 /** What to do first, for somebody who sees this for the first time. */
-export function tourLines(terminal: Terminal, name: string): readonly string[] {
+export function tourLines(terminal: Terminal, name: string): readonly Text[] {
   // From a clone, started by `npm start`, there is no `nomos` on the PATH.
   const prefix = terminal.environment["npm_lifecycle_event"] === undefined ? "" : "npx ";
   const steps: readonly (readonly [command: string, meaning: string])[] = [
@@ -19,14 +19,12 @@ export function tourLines(terminal: Terminal, name: string): readonly string[] {
   const width = Math.max(...steps.map(([command]) => prefix.length + command.length));
   return [
     "",
-    `A first session waits for you: ${bold(terminal, name)}. It runs the demo driver,`,
+    joined("A first session waits for you: ", bold(name), ". It runs the demo driver,"),
     "which needs no key: a prompt is a script of say, write, run, sleep and ask.",
     "In another terminal:",
     "",
-    ...steps.map(
-      ([command, meaning]) => `  ${bold(terminal, `${prefix}${command}`.padEnd(width))}  ${dim(terminal, meaning)}`,
-    ),
+    ...steps.map(([command, meaning]) => joined("  ", bold(`${prefix}${command}`.padEnd(width)), "  ", dim(meaning))),
     "",
-    dim(terminal, "Kill this process at any instant: the next start goes on where it was."),
+    dim("Kill this process at any instant: the next start goes on where it was."),
   ];
 }

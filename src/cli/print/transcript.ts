@@ -1,6 +1,6 @@
 import type { LogEvent, StreamItem } from "../../client/index.ts";
+import { bold, dim } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
-import { bold, dim } from "./colour.ts";
 import { memberOf } from "./member-of.ts";
 import { createScreenTranscript, type Transcript, type TranscriptOptions } from "./screen-transcript.ts";
 import type { Bottom } from "./status-line.ts";
@@ -15,15 +15,15 @@ function printPlain(terminal: Terminal, item: StreamItem, options: TranscriptOpt
   if (item.event === "line") {
     if (item.data.stream === "stderr") terminal.complain(item.data.line);
     else terminal.print(item.data.line);
-  } else if (item.event === "gap") terminal.print(dim(terminal, `(${item.data.dropped} pieces were not shown)`));
+  } else if (item.event === "gap") terminal.print(dim(`(${item.data.dropped} pieces were not shown)`));
   else if (item.event === "event") printEvent(terminal, item.data, options);
 }
 
 function printEvent(terminal: Terminal, event: LogEvent, { prompts }: TranscriptOptions): void {
   if (event.type === "turn.admitted@1" && prompts(event.data))
-    for (const line of String(memberOf(event.data, "prompt")).split("\n")) terminal.print(bold(terminal, `> ${line}`));
+    for (const line of String(memberOf(event.data, "prompt")).split("\n")) terminal.print(bold(`> ${line}`));
   if (event.type === "approval.requested@1") {
     const id = memberOf(event.data, "approvalId");
-    terminal.complain(dim(terminal, `answer with: nomos approve ${id}   or: nomos reject ${id}`));
+    terminal.complain(dim(`answer with: nomos approve ${id}   or: nomos reject ${id}`));
   }
 }

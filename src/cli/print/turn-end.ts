@@ -1,7 +1,5 @@
-import type { Terminal } from "../terminal.ts";
-import { dim, green, red } from "./colour.ts";
+import { dim, green, joined, red, type Text } from "../screen/styled.ts";
 import { memberOf } from "./member-of.ts";
-import { harmless } from "./screen-text.ts";
 
 /** What a turn came to, as far as its events tell. */
 export interface TurnSum {
@@ -10,23 +8,18 @@ export interface TurnSum {
   usage: unknown;
 }
 
-export function turnEnd(
-  terminal: Terminal,
-  data: unknown,
-  at: string,
-  { startedMs, tools, usage }: TurnSum,
-): readonly string[] {
+export function turnEnd(data: unknown, at: string, { startedMs, tools, usage }: TurnSum): readonly Text[] {
   const outcome = String(memberOf(data, "outcome"));
   const message = memberOf(memberOf(data, "error"), "message");
-  const failed = typeof message === "string" ? [red(terminal, harmless(message))] : [];
+  const failed = typeof message === "string" ? message.split("\n").map((line) => red(line)) : [];
   const isDone = outcome === "completed";
   const parts = [
-    (isDone ? green : red)(terminal, `${isDone ? "✓" : "✗"} ${outcome}`),
+    (isDone ? green : red)(`${isDone ? "✓" : "✗"} ${outcome}`),
     ...[spent(Date.parse(at) - startedMs), counted(tools, "tool call"), ...used(usage)]
       .filter((part) => part !== "")
-      .map((part) => dim(terminal, part)),
+      .map((part) => dim(part)),
   ];
-  return [...failed, parts.join(dim(terminal, " · "))];
+  return [...failed, joined(...parts.flatMap((part, at) => (at === 0 ? [part] : [dim(" · "), part])))];
 }
 
 function used(usage: unknown): readonly string[] {

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
+import { harmlessJson } from "../screen/harmless.ts";
 
-/** Resolves when there is room for the next: whoever reads slowly is not written to faster. */
+/** One JSON text, safe to look at. Resolves when there is room for the next: a slow reader is not written to faster. */
 export async function writeLine(output: Writable, text: string): Promise<void> {
-  if (!output.write(`${text}\n`)) await once(output, "drain");
+  if (!output.write(`${harmlessJson(text)}\n`)) await once(output, "drain");
 }

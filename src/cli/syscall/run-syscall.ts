@@ -45,7 +45,7 @@ async function patiently<T>(terminal: Terminal, text: string, call: Promise<T>):
 }
 
 export function answer(terminal: Terminal, found: Pick<FoundSyscall, "name">, output: unknown, json: boolean): number {
-  if (json) terminal.print(JSON.stringify(output));
+  if (json) terminal.printJson(output);
   else if (found.name === "session.diff") printDiff(terminal, output);
   else printOutput(terminal, output);
   return verdictOf(found.name, output);

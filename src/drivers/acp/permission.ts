@@ -75,14 +75,17 @@ function choicesOf(options: z.infer<typeof Request>["options"]): Choices {
 
 function questionOf(call: ToolChange): string {
   const diffs = (call.content ?? []).flatMap((item) => (item.is === "diff" ? [item.path] : []));
-  const detail = commandIn(call.input) ?? (diffs.length > 0 ? `changes ${diffs.join(", ")}` : null);
+  const changes = diffs.length > 0 ? `changes ${diffs.map((path) => JSON.stringify(path)).join(", ")}` : null;
+  const detail = commandIn(call.input, JSON.stringify) ?? changes ?? inputIn(call.input);
   const title = call.title ?? call.kind ?? "use a tool";
-  return detail === null || title.includes(detail) ? `May the agent: ${title}?` : `May the agent: ${title}?\n${detail}`;
+  // The title is the agent's own words. What will be done stands below it, unless the title is exactly that.
+  const isSaid = detail === null || title === detail || title === `\`${detail}\``;
+  return isSaid ? `May the agent: ${title}?` : `May the agent: ${title}?\n${detail}`;
 }
 
 function resourceOf(call: ToolChange): string {
   const place = call.places?.[0]?.path;
-  const text = commandIn(call.input) ?? place ?? call.title ?? call.callId;
+  const text = commandIn(call.input, String) ?? place ?? call.title ?? call.callId;
   return `${place === undefined ? "call" : "path"}/${text.replaceAll("/", "∕").slice(0, 500)}`;
 }
 
@@ -91,10 +94,21 @@ function pathsOf({ places, content }: ToolChange): string[] {
   return [...named, ...(content ?? []).flatMap((item) => (item.is === "diff" ? [item.path] : []))];
 }
 
-function commandIn(input: unknown): string | null {
+/** `spell`: a word of a command that is a list of words. */
+function commandIn(input: unknown, spell: (word: unknown) => string): string | null {
   const command = typeof input === "object" && input !== null ? Reflect.get(input, "command") : null;
-  if (typeof command === "string") return command.slice(0, 2000);
-  return Array.isArray(command) ? command.join(" ").slice(0, 2000) : null;
+  if (typeof command === "string") return command;
+  return Array.isArray(command) ? command.map((word: unknown) => spell(word)).join(" ") : null;
+}
+
+const INPUT_CHARS_SHOWN = 4000;
+
+/** What a tool is given that is no command and no change; the mark says how much of it is not shown. */
+function inputIn(input: unknown): string | null {
+  if (typeof input !== "object" || input === null || Object.keys(input).length === 0) return null;
+  const text = JSON.stringify(input);
+  const more = text.length - INPUT_CHARS_SHOWN;
+  return more <= 0 ? text : `${text.slice(0, INPUT_CHARS_SHOWN)} [${more} more characters are not shown]`;
 }
 
 /** Version 2 asks about a subject, which may be a tool call, a command, or nothing but words. */

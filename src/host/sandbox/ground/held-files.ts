@@ -48,12 +48,12 @@ export function createHeldFiles(clock: Clock, limits: HeldFilesLimits = LIMITS):
   return {
     list: (ground) => {
       const key = JSON.stringify([ground.roots, [...ground.apart]]);
-      const [before, startMs] = [kept.get(key), clock.nowMs()];
+      const [before, startMs] = [kept.get(key), clock.steadyMs()];
       // A clock that was set back makes an old look no newer.
       const isFresh = before !== undefined && before.untilMs > startMs && before.untilMs - startMs <= KEPT_FOR_MAX_MS;
       if (isFresh && before.held.every(isStillThere)) return before.held;
       const held = heldIn(ground, limits);
-      const endMs = clock.nowMs();
+      const endMs = clock.steadyMs();
       const goodForMs = Math.min(KEPT_FOR_MAX_MS, Math.max(GOOD_FOR_MIN_MS, (endMs - startMs) * GOOD_FOR_TIMES));
       kept.delete(key);
       kept.set(key, { untilMs: endMs + goodForMs, held });

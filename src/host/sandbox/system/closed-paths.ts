@@ -42,7 +42,7 @@ export function watchClosedPaths(roots: readonly string[], clock: Clock): Closed
   };
   return {
     list: () => {
-      const nowMs = clock.nowMs();
+      const nowMs = clock.steadyMs();
       if (seen === null || Math.abs(nowMs - seen.atMs) > LOOKED_AT_MAX_MS) seen = { atMs: nowMs, paths: look() };
       return seen.paths;
     },

@@ -61,7 +61,7 @@ export function keepPublicFolder({ source, folder, clock }: PublicFolderOptions)
 
   return {
     current: () => {
-      const nowMs = clock.nowMs();
+      const nowMs = clock.steadyMs();
       if (seen !== null && Math.abs(nowMs - seen.atMs) <= LOOKED_AT_MAX_MS && existsSync(seen.copy)) return seen.copy;
       const entries = entriesBelow(source);
       const copy = join(folder, nameOf(entries));

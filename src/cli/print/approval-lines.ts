@@ -1,0 +1,31 @@
+import { bold, dim, joined, type Text, yellow } from "../screen/styled.ts";
+import type { Terminal } from "../terminal.ts";
+import type { Row } from "./columns.ts";
+import { memberOf } from "./member-of.ts";
+import { questionLines } from "./question-lines.ts";
+import { spell, spellAge } from "./spell.ts";
+import { oneLine } from "./table.ts";
+
+const INDENT = "  ";
+
+/** Approvals for a person, who has to read what is asked: the question in full below its id, never cut at the margin. */
+export function approvalLines(terminal: Terminal, approvals: readonly Row[]): readonly Text[] {
+  return approvals.flatMap((approval) => {
+    const { id, status, sessionId, question, options, action, createdAt } = approval;
+    const offered = Array.isArray(options) ? options.map(String) : [];
+    const about = memberOf(action, "verb");
+    const asked = questionLines(terminal.columns - INDENT.length, spell(question), offered);
+    return [
+      joined(bold(oneLine(spell(id))), `  ${spell(status)}  asked ${spellAge(createdAt)}`),
+      ...(sessionId === undefined ? [] : [dim(`${INDENT}session ${oneLine(spell(sessionId))}`)]),
+      ...(about === undefined ? [] : actionLines(terminal, `${String(about)} ${String(memberOf(action, "resource"))}`)),
+      ...asked.map((line) => yellow(`${INDENT}${line}`)),
+    ];
+  });
+}
+
+function actionLines(terminal: Terminal, action: string): readonly Text[] {
+  return questionLines(terminal.columns - INDENT.length, action, []).map((line) =>
+    yellow(INDENT + line.replace(/^\?/, "!")),
+  );
+}

@@ -1,0 +1,41 @@
+/** Text with a style. The escape sequences are added by the writer, after the text itself was made harmless. */
+export interface Styled {
+  readonly style: Style | null;
+  readonly parts: readonly Text[];
+}
+
+/** What a line is made of. A string is foreign until proven otherwise: it can carry no style of its own. */
+export type Text = string | Styled;
+
+const CODES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const;
+
+type Style = keyof typeof CODES;
+
+const styled =
+  (style: Style | null) =>
+  (...parts: readonly Text[]): Styled => ({ style, parts });
+
+export const bold = styled("bold");
+export const dim = styled("dim");
+export const red = styled("red");
+export const green = styled("green");
+export const yellow = styled("yellow");
+export const cyan = styled("cyan");
+/** Several texts one after the other. */
+export const joined = styled(null);
+
+/** `clean` is applied to each string in it; then come the styles, where there is colour. */
+export function rendered(text: Text, clean: (text: string) => string, hasColour: boolean): string {
+  if (typeof text === "string") return clean(text);
+  const inner = text.parts.map((part) => rendered(part, clean, hasColour)).join("");
+  if (text.style === null || !hasColour) return inner;
+  const [begin, end] = CODES[text.style];
+  return `\u001b[${begin}m${inner}\u001b[${end}m`;
+}
