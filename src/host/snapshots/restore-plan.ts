@@ -37,7 +37,7 @@ export interface Meant {
   readonly keep: ReadonlySet<ByteName>;
 }
 
-export const EVERYTHING: Meant = { only: null, keep: new Set() };
+const EVERYTHING: Meant = { only: null, keep: new Set() };
 
 export function planRestore(
   objects: Pick<Objects, "get">,
