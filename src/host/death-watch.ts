@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
-import { unless } from "./errno.ts";
+import { UNREACHABLE, unless } from "./errno.ts";
 
 /** When the daemon before this one ended, however it ended. */
 export interface DeathWatch {
@@ -14,7 +14,7 @@ const WAIT = 'read -r _; touch -- "$1"';
 
 /** The file's time is the time of the last end. What changes in a directory after it was not done by an agent of ours. */
 export function watchDeath(file: string): DeathWatch {
-  const lastDeathMs = unless(["ENOENT"], () => statSync(file).mtimeMs);
+  const lastDeathMs = unless(UNREACHABLE, () => statSync(file).mtimeMs);
   const watcher = spawn("/bin/sh", ["-c", WAIT, "nomos-death-watch", file], {
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
