@@ -43,14 +43,10 @@ proves("WL-13", "whoever looks for git dirs says when there was more than is loo
   expect([isWhole, unseen.length, unseen.at(-1)]).toEqual([false, 5, "node_modules"]);
 });
 
-proves.where(process.getuid?.() !== 0)(
-  "WL-13",
-  "a folder that cannot be read is told: its owner could open it",
-  () => {
-    const { root, make } = folder();
-    make("closed/.git");
-    chmodSync(join(root, "closed"), 0);
-    expect(gitDirsBelow(root)).toMatchObject({ isWhole: false, unseen: ["closed"] });
-    chmodSync(join(root, "closed"), 0o700);
-  },
-);
+proves.where(process.getuid?.() !== 0)("WL-13", "a folder that cannot be read is told: its owner could open it", () => {
+  const { root, make } = folder();
+  make("closed/.git");
+  chmodSync(join(root, "closed"), 0);
+  expect(gitDirsBelow(root)).toMatchObject({ isWhole: false, unseen: ["closed"] });
+  chmodSync(join(root, "closed"), 0o700);
+});
