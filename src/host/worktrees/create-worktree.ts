@@ -136,7 +136,7 @@ async function takeObjects(
     const all = await refsOf(view);
     if (forkOf !== undefined) return { commit, refs: { all, held: all }, objects, view };
     const tips = all.map(idIn);
-    const order = { git: view.git, repository, base: commit, tips, to: making.objects };
+    const order = { git: view.git, staged: stage, repository, base: commit, tips, to: making.objects };
     const held = await yard.stores.hold(order).catch(orIncomplete);
     await writeFile(join(view.gitDir, "objects", "info", "alternates"), alternates([making.objects]));
     await yard.discard(stage);

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";
@@ -42,9 +43,11 @@ function hideSecrets(bench: Bench): void {
   const git = (...args: string[]) => bench.git(bench.repo, ...args);
   const put = (name: string, text: string) => bench.write(join(bench.repo, name), `${text}\n`);
   put("amended.txt", "secret-amended");
+  put("large.txt", randomBytes(100_000).toString("hex"));
+  put("dropped.txt", `secret-large-${randomBytes(100_000).toString("hex")}`);
   git("add", "--all");
   git("commit", "--quiet", "-m", "secret-message");
-  rmSync(join(bench.repo, "amended.txt"));
+  for (const name of ["amended.txt", "dropped.txt"]) rmSync(join(bench.repo, name));
   put("kept.txt", "kept");
   git("add", "--all");
   git("commit", "--quiet", "--amend", "-m", "second");

@@ -1,16 +1,17 @@
 import { createHash } from "node:crypto";
-import { copyFile, link, mkdir, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { writeFileAtomic } from "../atomic-file.ts";
 import { errno, UNREACHABLE } from "../errno.ts";
 import type { Repository } from "../git/find-repository.ts";
 import type { GitRunner } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";
+import { largeObjects, linkObjects, linkOrCopy, looseFile, splitIds } from "./large-objects.ts";
 
 /**
  * Packs of ours, one store for each repository: only what commits, tags and branches reach. A repository's own packs and
  * loose objects also hold what was staged, stashed, amended away or deleted, and whoever can read a pack file can read all
- * that is in it. So no file of theirs goes into a worktree; packs of ours do, under second names.
+ * that is in it. So no pack of theirs goes into a worktree; packs of ours do, under second names.
  */
 export interface ObjectStores {
   /** Puts all that the tips reach into `to`, and nothing else. Answers the tips whose objects are there. */
@@ -24,6 +25,8 @@ export interface ObjectStores {
 export interface HoldOrder {
   /** Shows the objects to choose from. */
   readonly git: GitRunner;
+  /** Where they lie, on our disk and out of every agent's reach. */
+  readonly staged: string;
   readonly repository: Repository;
   /** Null: there is no commit yet. */
   readonly base: string | null;
@@ -41,6 +44,8 @@ interface Layer {
   /** Null: nothing new. */
   readonly pack: string | null;
   readonly bytes: number;
+  /** Large objects that are not in the pack. */
+  readonly loose: readonly string[];
 }
 
 const LAYERS_MAX = 12;
@@ -107,13 +112,14 @@ async function layersFor(place: string, order: HoldOrder): Promise<Held> {
   }
 }
 
-async function walked(place: string, { git, base }: HoldOrder, tips: readonly string[]): Promise<Held> {
+async function walked(place: string, order: HoldOrder, tips: readonly string[]): Promise<Held> {
+  const { git, base } = order;
   const layers: Layer[] = [...(await stillReached(git, place, tips))];
   const below = () => layers.flatMap((layer) => layer.tips);
   const settled = layers.length === 0 && base !== null ? await settledCommit(git, base) : null;
-  if (settled !== null) layers.push(await pack(git, place, [settled], []));
+  if (settled !== null) layers.push(await pack(order, place, [settled], []));
   const known = new Set(below());
-  if (tips.some((id) => !known.has(id))) layers.push(await pack(git, place, tips, below()));
+  if (tips.some((id) => !known.has(id))) layers.push(await pack(order, place, tips, below()));
   return { layers, held: new Set(tips) };
 }
 
@@ -158,17 +164,27 @@ async function isReached(git: GitRunner, ids: readonly string[], from: readonly 
 }
 
 /** Existing deltas are taken over and none are looked for: that is what makes packing slow. */
-async function pack(git: GitRunner, place: string, tips: readonly string[], below: readonly string[]): Promise<Layer> {
+async function pack(
+  order: HoldOrder,
+  place: string,
+  tips: readonly string[],
+  below: readonly string[],
+): Promise<Layer> {
+  const { git, staged } = order;
   const input = lines([...tips, ...below.map((id) => `^${id}`)]);
   // What a partial clone has not fetched is missing here as well.
   const walk = ["rev-list", "--objects", "--no-object-names", "--missing=allow-any", "--stdin"];
   const ids = await git.must(walk, { ...LONG, input, outputBytesMax: LISTED_BYTES_MAX });
-  if (ids.length === 0) return { tips, pack: null, bytes: 0 };
+  const { inSet: loose, rest } = splitIds(ids, await largeObjects(staged));
+  await linkObjects(staged, join(place, LOOSE), loose);
+  if (rest.length === 0) return { tips, pack: null, bytes: 0, loose };
   const flags = ["-q", "--window=0", "--delta-base-offset", "--compression=1"];
-  const told = await git.text(["pack-objects", ...flags, join(place, "pack", "pack")], { ...LONG, input: ids });
+  const told = await git.text(["pack-objects", ...flags, join(place, "pack", "pack")], { ...LONG, input: rest });
   const name = `pack-${told.trim()}`;
-  return { tips, pack: name, bytes: (await stat(packFile(place, name))).size };
+  return { tips, pack: name, bytes: (await stat(packFile(place, name))).size, loose };
 }
+
+const LOOSE = "loose";
 
 function packFile(place: string, name: string): string {
   return join(place, "pack", `${name}.pack`);
@@ -204,14 +220,16 @@ function isList(value: unknown): value is { commonDir: string; layers: readonly 
 function isLayer(value: unknown): value is Layer {
   if (typeof value !== "object" || value === null || !("tips" in value) || !("pack" in value)) return false;
   const isName = value.pack === null || (typeof value.pack === "string" && /^pack-[0-9a-f]+$/.test(value.pack));
-  return isName && "bytes" in value && typeof value.bytes === "number" && isIds(value.tips);
+  const hasLoose = "loose" in value && isIds(value.loose);
+  return isName && hasLoose && "bytes" in value && typeof value.bytes === "number" && isIds(value.tips);
 }
 
 function isIds(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === "string" && /^[0-9a-f]{40,64}$/.test(one));
 }
 
-async function isWhole(place: string, { pack: name, bytes }: Layer): Promise<boolean> {
+async function isWhole(place: string, { pack: name, bytes, loose }: Layer): Promise<boolean> {
+  for (const id of loose) if ((await stat(looseFile(join(place, LOOSE), id)).catch(() => null)) === null) return false;
   if (name === null) return true;
   const index = await stat(join(place, "pack", `${name}.idx`)).catch(() => null);
   const found = await stat(packFile(place, name)).catch(() => null);
@@ -222,6 +240,10 @@ async function tidy(place: string, layers: readonly Layer[]): Promise<void> {
   const kept = new Set(layers.flatMap((layer) => layer.pack ?? []));
   for (const name of await readdir(join(place, "pack")))
     if (!kept.has(name.split(".")[0] ?? "")) await rm(join(place, "pack", name), { force: true });
+  const large = new Set(layers.flatMap((layer) => layer.loose));
+  for (const folder of await readdir(join(place, LOOSE)).catch(() => []))
+    for (const name of await readdir(join(place, LOOSE, folder)))
+      if (!large.has(folder + name)) await rm(join(place, LOOSE, folder, name), { force: true });
 }
 
 const ENDINGS = ["pack", "rev", "idx"];
@@ -229,18 +251,14 @@ const ENDINGS = ["pack", "rev", "idx"];
 async function handOut(place: string, layers: readonly Layer[], to: string): Promise<void> {
   for (const name of new Set(layers.flatMap((layer) => layer.pack ?? [])))
     for (const ending of ENDINGS) {
-      const [from, target] = [join(place, "pack", `${name}.${ending}`), join(to, "pack", `${name}.${ending}`)];
-      await link(from, target).catch(async (thrown: unknown) => {
+      const file = join("pack", `${name}.${ending}`);
+      await linkOrCopy(join(place, file), join(to, file)).catch((thrown: unknown) => {
         // Not every git writes one.
-        if (ending === "rev" && errno(thrown) === "ENOENT") return;
-        if (!NO_LINK.includes(errno(thrown) ?? "")) throw thrown;
-        await copyFile(from, target);
+        if (ending !== "rev" || errno(thrown) !== "ENOENT") throw thrown;
       });
     }
+  await linkObjects(join(place, LOOSE), to, [...new Set(layers.flatMap((layer) => layer.loose))]);
 }
-
-/** The file system has no second names, or no more of them. */
-const NO_LINK = ["EPERM", "EMLINK", "ENOTSUP", "ENOSYS", "EXDEV"];
 
 async function isStale(place: string): Promise<boolean> {
   const used = await stat(join(place, LIST)).catch(() => null);
