@@ -3,7 +3,7 @@ import { proves } from "../../test/support/proves.ts";
 import { Config } from "../contract/index.ts";
 import { shownConfig, withHiddenKept } from "./shown-config.ts";
 
-const SECRETS = ["hunter2", "sk-ant-0123", "s3cr3t", "p4ss", "tok3n", "n3w"];
+const SECRETS = ["hunter2", "sk-ant-0123", "s3cr3t", "p4ss", "tok3n", "n3w", "opensesame"];
 const CONFIG: Config = Config.parse({
   port: 4200,
   store: "postgres://u:p4ss@db/nomos?options=s3cr3t",
@@ -19,7 +19,7 @@ const CONFIG: Config = Config.parse({
       home: "/home/u",
       permissions: "ask",
     },
-    odd: { command: "env KEY=hunter2 agent", file: "/x?token=tok3n" },
+    odd: { command: "env KEY=hunter2 agent", file: "/x?token=tok3n", args: ["opensesame", "-pn3w"] },
   },
 });
 

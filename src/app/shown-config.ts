@@ -22,13 +22,16 @@ export function withHiddenKept(change: Members, stored: Config): Members {
   return isMembers(meant) ? meant : {};
 }
 
-/** A program's arguments: the names of flags and a subcommand are shown, values are not. */
+/** What agents are usually told to be. Any other word could be a key. */
+const SUBCOMMANDS = ["acp", "agent", "chat", "exec", "mcp", "run", "serve", "server", "start", "stdio"];
+
+/** A program's arguments: the names of flags and a known subcommand are shown, values are not. */
 export function shownArguments(args: readonly unknown[]): string[] {
   return args.map((given, at) => {
     const [, flag] = /^(--?[a-zA-Z][a-zA-Z-]{0,31}=)/.exec(String(given)) ?? [];
     if (flag !== undefined) return `${flag}${HIDDEN}`;
     const isName = /^(-[a-zA-Z]|--[a-z][a-z-]{0,31}|\{[a-z]{1,16}\})$/.test(String(given));
-    const isSubcommand = at === 0 && /^[a-z][a-z-]{0,15}$/.test(String(given));
+    const isSubcommand = at === 0 && SUBCOMMANDS.includes(String(given));
     return isName || isSubcommand ? String(given) : HIDDEN;
   });
 }

@@ -134,6 +134,7 @@ export const audit: readonly Syscall[] = [
     name: "audit.export",
     summary: "Write the whole log out, as a folder or a .tar that anybody can verify without Nomos (`nomos-verify`)",
     permission: "audit.export",
+    rights: "place",
     heavy: true,
     about,
     input: z.object({ to: z.string().max(4096).optional().describe("absolute; default: in `exports` of the home") }),

@@ -34,9 +34,10 @@ export interface Syscall {
   readonly idempotent?: true;
   /**
    * What it acts with, beyond writing to the log. `session`: it makes the session do something, so the session's sandbox
-   * must not be weaker than the caller's floor. `person`: it reaches the machine outside of any walls.
+   * must not be weaker than the caller's floor. `person`: it reaches the machine outside of any walls. `opening`: it makes
+   * a session, whose sandbox and place `reachOf` bounds; `place`: it writes to a place, which `refuseOwnPlace` bounds.
    */
-  readonly rights?: "session" | "person";
+  readonly rights?: "session" | "person" | "opening" | "place";
   /** What the call is about. `session`: the input's `id` names one, in full, shortened or by name. */
   readonly about: "session" | "system" | ((input: Record<string, unknown>, actor: Actor) => string);
   readonly run: (context: Context, input: unknown) => Promise<Output>;

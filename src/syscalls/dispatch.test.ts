@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { proves } from "../../test/support/proves.ts";
 import { type Actor, compilePolicy } from "../kernel/index.ts";
 import { mayCall } from "./dispatch.ts";
 import { permissions, ROLES, SYSCALLS } from "./table.ts";
@@ -22,6 +23,22 @@ test("a session is shown what it may do to itself and to those it started, and n
   ])
     expect(names).not.toContain(name);
   expect(listed({ ...actor, below: [] })).not.toContain("session.prompt");
+});
+
+/** These write to the log, end things or hold them: they give nobody more of the machine. */
+const HARMLESS = [
+  ...["session.interrupt", "session.suspend", "session.hibernate", "session.kill", "session.forget", "session.label"],
+  ...["session.snapshot", "session.note", "session.ask", "session.finish", "session.erase", "event.add", "turn.begin"],
+  ...["turn.end", "turn.say", "artifact.write", "todo.replace", "approval.approve", "approval.reject"],
+  ...["agent.create", "agent.delete", "agent.default", "workspace.use", "workspace.remove", "worktree.remove"],
+  ...["worktree.gc", "system.shutdown", "system.gc", "token.issue", "token.revoke"],
+];
+
+proves("TK-2", "every call that writes says what it acts with, or is known to give nobody more", () => {
+  const unsaid = SYSCALLS.filter(({ kind, rights }) => kind === "write" && rights === undefined).map(
+    ({ name }) => name,
+  );
+  expect(unsaid.toSorted()).toEqual(HARMLESS.toSorted());
 });
 
 test("the operator is shown everything", () => {

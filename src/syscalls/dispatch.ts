@@ -179,6 +179,7 @@ async function refuseRights({ rights }: Syscall, input: Record<string, unknown>,
   const { services, actor } = context;
   if (rights === undefined || actor.floor === undefined) return;
   if (rights === "person") return refuseBelow(actor.floor, "off");
+  if (rights !== "session") return;
   const row = await services.store.row("session", String(input["id"]));
   const session: SessionRow | null = row === null ? null : JSON.parse(row);
   if (session !== null) refuseBelow(actor.floor, session.sandbox);

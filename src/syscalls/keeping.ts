@@ -38,6 +38,7 @@ export const keeping: readonly Syscall[] = [
     name: "system.backup",
     summary: "Copy the log, its blobs, the tree, the keys and the configuration into a new folder, while all goes on",
     permission: "system.backup",
+    rights: "place",
     about,
     input: z.object({ to: z.string().max(4096).optional().describe("absolute; default: in `backups` of the home") }),
     output: z.object({

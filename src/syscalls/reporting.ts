@@ -15,6 +15,7 @@ export const reporting: readonly Syscall[] = [
     name: "session.open",
     summary: "Open a session for an agent that runs already; it ends by `finish` or with the process",
     permission: "session.spawn",
+    rights: "opening",
     about: "system",
     input: z.object({
       pid: z.number().int().positive().describe("the agent's process"),

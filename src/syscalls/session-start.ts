@@ -15,6 +15,7 @@ export const sessionStart: Syscall = write({
   name: "session.start",
   summary: "Start a session of a driver, with a first prompt if one is given",
   permission: "session.spawn",
+  rights: "opening",
   about: (_input, { sessionId }) => (sessionId === null ? "system" : `session/${sessionId}`),
   input: z.object({
     adapter: z.string().min(1).max(64).describe("the driver: `driver list` shows those there are"),

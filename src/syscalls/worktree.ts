@@ -76,6 +76,7 @@ export const worktree: readonly Syscall[] = [
     name: "worktree.attach",
     summary: "Start a session in a worktree that was kept, to go on there",
     permission: "session.spawn",
+    rights: "opening",
     about: aboutIt,
     input: byId.extend({
       adapter: z.string().min(1).max(64).describe("the driver"),

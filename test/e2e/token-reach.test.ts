@@ -158,6 +158,28 @@ walled(
   },
 );
 
+walled(
+  "TK-3",
+  "a strict session makes its driver file a link: what that leads to is not shown to the next turn",
+  async () => {
+    const secrets = await newFolder();
+    await writeFile(join(secrets, "id_rsa"), "s3cr3t");
+    await writeFile(
+      join(secrets, "driver.ts"),
+      `import { readFileSync } from "node:fs"; export default async ({ say }) => { await say(readFileSync("${secrets}/id_rsa", "utf8")); };`,
+    );
+    const file = join(ground, "driver.ts");
+    await writeFile(
+      file,
+      `import { renameSync, symlinkSync } from "node:fs"; export default async ({ say }) => { symlinkSync("${secrets}/driver.ts", "next"); renameSync("next", "driver.ts"); await say("swapped"); };`,
+    );
+    const session = await start(daemon, { adapter: "script", cwd: ground, file, sandbox: "strict" });
+    expect(await turn(daemon, session.id, "swap")).toMatchObject({ outcome: "completed" });
+    expect(await turn(daemon, session.id, "read")).toMatchObject({ outcome: "failed" });
+    expect((await daemon.call("GET", `/sessions/${session.id}/events?limit=500`)).text).not.toContain("s3cr3t");
+  },
+);
+
 proves("TK-3", "no workspace is active: a scoped token does not get the daemon's own directory instead", async () => {
   await using other = await startDaemon();
   const { secret } = expectOk(await other.call<Issued>("POST", "/api/tokens", { capabilities: ["session.*"] }), 201);
