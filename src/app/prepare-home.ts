@@ -63,7 +63,7 @@ export async function prepareHome(home: string): Promise<readonly SetAside[]> {
 }
 
 /** So that whoever opens the home next finds a name free. */
-export async function setAside(home: string, name: string, problem: string): Promise<SetAside> {
+async function setAside(home: string, name: string, problem: string): Promise<SetAside> {
   const to = join(home, `${ASIDE}${fileStamp()}-${name.replaceAll("/", "-")}`);
   await rename(join(home, name), to).catch((cause: unknown) => {
     throw new NomosError("home_unusable", { path: join(home, name), problem, reason: String(cause) }, { cause });
