@@ -44,7 +44,7 @@ import { sessionFiles } from "./session-files.ts";
 import { setting } from "./settings.ts";
 import { startTour } from "./tour.ts";
 import { openTrees } from "./trees.ts";
-import { unlessFull } from "./unless-full.ts";
+import { unlessFull, unlessInTheWay } from "./unless-full.ts";
 import { workspaceFile } from "./workspace-file.ts";
 import { openWorlds } from "./worlds.ts";
 
@@ -268,14 +268,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   port = server.port;
   take = server.take;
 
-  // For other programs, out of the log: no reason not to start.
-  await workspaceFile(home)(await registry.all()).catch((thrown: unknown) =>
-    log.write("workspaces.json could not be written", { reason: String(thrown) }),
-  );
+  await unlessInTheWay(workspaceFile(home)(await registry.all()), "workspaces.json", log.write);
   await unlessFull(agents.ensureBuiltIn(slugs()), log.write);
   const recoveryStartMs = Date.now();
   recovery = { ...(await supervisor.recover()), ms: Date.now() - recoveryStartMs };
-  const tourSession = options.tour ? await tourUnlessInTheWay() : null;
+  const tourSession = options.tour ? await startTour(services, machine.workspaces, log.write) : null;
   const found = {
     pid: process.pid,
     port,
@@ -299,14 +296,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   );
 
   const tidying = tidySandboxHomes({ homes: machine.sandboxHomes, store, walls: machine.walls, clock, log: log.write });
-
-  /** Something in its place, such as a file where its folder would be, is no reason not to start. */
-  async function tourUnlessInTheWay() {
-    return startTour(services, machine.workspaces).catch((thrown: unknown) => {
-      log.write("the tour could not be started", { code: toNomosError(thrown).code, reason: String(thrown) });
-      return null;
-    });
-  }
 
   const stop = async (): Promise<void> => {
     log.write("stopping");

@@ -55,6 +55,8 @@ export async function takeLock(home: string): Promise<HomeLock & { readonly asid
  * given back, and what is of another kind than it has to be is moved aside, where nothing of it is lost.
  */
 export async function prepareHome(home: string): Promise<readonly SetAside[]> {
+  // A home that is read-only is refused as just that, and not for the first part of it that would have to be moved.
+  await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
   for (const name of EVIDENCE_FOLDERS) await giveRights(join(home, name), FOLDER_RIGHTS);
   for (const name of [...EVIDENCE, "keys/log.key"]) await giveRights(join(home, name), FILE_RIGHTS);
   return prepare(home, NEEDED);

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionRow } from "../kernel/index.ts";
 import type { Services } from "../syscalls/index.ts";
+import { unlessInTheWay } from "./unless-full.ts";
 
 const TOUR_LABEL = "tour";
 const FIRST_PROMPT = [
@@ -11,11 +12,21 @@ const FIRST_PROMPT = [
   "say Prompt me with lines like these: say, write, run, sleep, ask. Everything I do is in the log.",
 ].join("\n");
 
+interface TourSession {
+  readonly id: string;
+  readonly name: string;
+}
+
 /** A first session to watch, prompt, fork and rewind, without any key. Made once; a later start finds it again. */
-export async function startTour(
+export function startTour(
   services: Services,
   workspaces: string,
-): Promise<{ readonly id: string; readonly name: string }> {
+  log: (message: string, details: object) => void,
+): Promise<TourSession | null> {
+  return unlessInTheWay(findOrStart(services, workspaces), "the tour", log);
+}
+
+async function findOrStart(services: Services, workspaces: string): Promise<TourSession> {
   const rows = await services.store.rows("session", { limit: 200, open: true });
   const known = rows
     .map((row): SessionRow => JSON.parse(row))

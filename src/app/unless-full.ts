@@ -1,5 +1,21 @@
 import { toNomosError } from "../contract/index.ts";
 
+/** What a daemon can do without, such as a file for other programs or the tour, is no reason not to start. */
+export async function unlessInTheWay<T>(
+  work: Promise<T>,
+  what: string,
+  log: (message: string, details: object) => void,
+): Promise<T | null> {
+  return work.catch((thrown: unknown) => {
+    log("a part of the start failed and was left out", {
+      what,
+      code: toNomosError(thrown).code,
+      reason: String(thrown),
+    });
+    return null;
+  });
+}
+
 /** A daemon that has no room left still starts: people must be able to read, to end things and to make room. */
 export async function unlessFull<T>(
   work: Promise<T>,

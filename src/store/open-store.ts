@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, constants, existsSync, openSync, readSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Progress, type Store, StoreError } from "./port.ts";
@@ -62,5 +62,21 @@ export function shownAddress(address: string): string {
 function holderOf(home: string): string {
   const path = join(home, "home-id");
   if (!existsSync(path)) writeFileSync(path, `${randomBytes(8).toString("hex")}\n`, { mode: 0o600 });
-  return `${hostname()} ${home} ${readFileSync(path, "utf8").trim()}`;
+  return `${hostname()} ${home} ${startOf(path).trim()}`;
+}
+
+const ID_BYTES_MAX = 64;
+
+/** Whatever was written over it, what is read stays short. */
+function startOf(path: string): string {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const bytes = Buffer.alloc(ID_BYTES_MAX);
+    return bytes
+      .subarray(0, readSync(file, bytes))
+      .toString("latin1")
+      .replaceAll(/[^\x21-\x7e]/g, "");
+  } finally {
+    closeSync(file);
+  }
 }

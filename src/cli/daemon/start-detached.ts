@@ -20,6 +20,8 @@ export interface StartOptions {
 const UP_MAX_MS = 15_000;
 const POLL_MS = 20;
 const OUTPUT_BYTES_MAX = 1_048_576;
+/** The daemon turns its log over long before. */
+const LOG_BYTES_MAX = 67_108_864;
 const SHOWN_LINES = 12;
 
 /** Starts this very program as a daemon of its own session and waits until it answers; says why when it does not. */
@@ -99,7 +101,8 @@ function errorOf(line: string): ClientError {
 
 function daemonLog(home: string): string {
   const path = join(home, "logs", "daemon.log");
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, "utf8") : "";
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && found.size <= LOG_BYTES_MAX ? readFileSync(path, "utf8") : "";
 }
 
 function lastLines(said: string): string {

@@ -3,7 +3,7 @@ import { errno } from "../errno.ts";
 import { HostError } from "../host-error.ts";
 
 /** Standard tools that walk trees by open directories, and not on our thread. GNU `cp` is none of them: it goes by names. */
-export type Tool = "rm" | "find" | "du";
+export type Tool = "find" | "du";
 
 const TOOL_TIMEOUT_MS = 600_000;
 const OUTPUT_BYTES_MAX = 16_777_216;
