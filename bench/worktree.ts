@@ -19,6 +19,7 @@ export const worktreeBenchmark: Benchmark = {
     const yard = createWorktrees({
       folder: join(scratch, "worktrees"),
       scratch: join(scratch, "views"),
+      stores: join(scratch, "objects"),
       environment: { PATH: process.env["PATH"], HOME: scratch },
       carry: () => ({ patterns: [], bytesMax: 0 }),
     });

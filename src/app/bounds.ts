@@ -92,8 +92,8 @@ export function keptCensus(store: Store, clock: Clock): () => Promise<Census> {
   let taken: Promise<Census> | null = null;
   let takenMs = 0;
   return () => {
-    if (taken !== null && clock.nowMs() - takenMs < CENSUS_KEPT_MS) return taken;
-    takenMs = clock.nowMs();
+    if (taken !== null && clock.steadyMs() - takenMs < CENSUS_KEPT_MS) return taken;
+    takenMs = clock.steadyMs();
     const fresh = store.census();
     fresh.catch(() => {
       if (taken === fresh) taken = null;

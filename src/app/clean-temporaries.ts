@@ -1,5 +1,6 @@
-import { readdir, rm, stat } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { removeTree } from "../host/index.ts";
 
 /** Ours by their names: what a write that was cut off left beside the file it was to become. */
 const TEMPORARY = /(?:\.[0-9a-f]{12}|\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.tmp(?:\.lines)?$/;
@@ -23,10 +24,9 @@ export async function cleanTemporaries(home: string, startedAtMs: number): Promi
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
       const path = join(folder, entry.name);
       if (TEMPORARY.test(entry.name)) {
-        const found = await stat(path).catch(() => null);
+        const found = await lstat(path).catch(() => null);
         if (found === null || found.mtimeMs >= startedAtMs) continue;
-        await rm(path, { recursive: true, force: true });
-        removed += 1;
+        if ((await removeTree(path)).length === 0) removed += 1;
       } else if (entry.isDirectory() && depth > 0) await clean(path, depth - 1);
     }
   };

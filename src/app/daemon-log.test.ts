@@ -41,6 +41,7 @@ proves("Q9", "no secret gets into the log, under whatever name and in whatever m
   const secrets = [
     `nmo_${"a1".repeat(32)}`,
     `nmt_${"b2".repeat(24)}`,
+    `nst_${"d4".repeat(24)}`,
     "hunter2hunter2",
     "sk-ant-abcdefghijklmnopqrstuvwxyz",
     "ghp_0123456789abcdefghijklmnopqrstuvwxyz",
@@ -79,4 +80,32 @@ proves("T10", "the daemon's log is safe to look at with any program", async () =
   const text = await readFile(join(home, "logs", "daemon.log"), "utf8");
   expect(JSON.parse(text)).toMatchObject(details);
   expect(text.trim()).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u);
+});
+
+proves("TK-6", "a secret is taken out in every spelling: encoded, nested, in a flag, a header or an address", () => {
+  const hidden = "d4".repeat(24);
+  const secret = `nst_${hidden}`;
+  const word = "hunter2hunter2";
+  const lines = [
+    ...[`GET /x?q=%20${secret}`, `a${secret}b`, `_${secret}`, `NST_${hidden}`, `nst%5F${hidden}`, `nmo%5f${hidden}`],
+    ...[`authorization%3A%20Bearer%20${word}`, `{"h":"Bearer ${word}"}`, JSON.stringify({ a: `"Bearer ${word}"` })],
+    ...[
+      `postgres://me:${word}@db`,
+      `postgres://me:a/${word}@db`,
+      `postgres://me:a@${word}@db`,
+      `https://${word}@host/`,
+    ],
+    ...[`postgres%3A%2F%2Fme%3A${word}%40db`, `host=db password='a ${word}'`, `PGPASSWORD=${word}`],
+    ...[`ANTHROPIC_API_KEY=${word}`, `agent --api-key ${word}`, `["agent","--api-key","${word}"]`, `--token=${word}`],
+    JSON.stringify({ reason: JSON.stringify({ clientSecret: word, password: `a"${word}` }) }),
+    JSON.stringify({ reason: JSON.stringify({ inner: JSON.stringify({ access_token: word }) }) }),
+    ...[`X-Api-Key: ${word}`, `Cookie: sid=${word}`, `https://x/?key=${word}`, JSON.stringify({ accessToken: word })],
+    ...[`%2Fsk-ant-${word}0123`, `eyJhbGciOiJI.${word}.${word}`, `x_ghp_${word}0123456789`],
+  ];
+  for (const line of lines) {
+    expect(withoutSecrets(line), line).not.toContain(word);
+    expect(withoutSecrets(line), line).not.toContain(hidden);
+  }
+  const long = `${"a".repeat(200_000)}"password":"`;
+  expect(withoutSecrets(long)).toHaveLength(long.length);
 });

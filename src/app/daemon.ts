@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { toNomosError } from "../contract/index.ts";
-import { processIdentity, type Snapshots, systemFiles, writeFileAtomic } from "../host/index.ts";
-import { compilePolicy, fact, HOME_LEASE, releaseLease, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
+import { processIdentity, type Snapshots, systemFiles, watchDeath, writeFileAtomic } from "../host/index.ts";
+import { compilePolicy, HOME_LEASE, ownEntry, releaseLease, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
 import {
   createAgents,
   createApprovalWaiters,
@@ -18,13 +18,23 @@ import {
   liveSnapshots,
 } from "../supervisor/index.ts";
 import { type HttpServer, serveHttp } from "../surfaces/index.ts";
-import { createTickets, permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
+import {
+  createHeavyCalls,
+  createTickets,
+  permissions,
+  type Services,
+  SYSCALLS,
+  type Syscall,
+} from "../syscalls/index.ts";
 import { createBackups } from "./backups.ts";
 import { keptCensus, openBounds, watchEventLoop } from "./bounds.ts";
 import { cleanTemporaries } from "./clean-temporaries.ts";
-import { createDenialBound, noteNetworkDenial } from "./denials.ts";
+import { connectionsMax } from "./connections.ts";
+import { createNotes, noteNetworkDenial } from "./denials.ts";
+
 import { createDocs } from "./docs.ts";
 import { takeHomeLease } from "./home-lease.ts";
+import { homeState } from "./home-state.ts";
 import { startMachine } from "./machine.ts";
 import { growHeapSlowly } from "./memory.ts";
 import { openHome } from "./open-home.ts";
@@ -96,8 +106,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { processes, drivers } = machine;
   snapshots = machine.snapshots;
   const frames = createFrames();
-  const agents = createAgents(store, committer);
-  const tokens = createTokens(store, committer, clock, newId);
+  const slugs = () => drivers.list().map(({ slug }) => slug);
+  const agents = createAgents(store, committer, { drivers: slugs, since: clock.iso(startedAtMs) });
+  const { whenKeyless } = processes;
+  const tokens = createTokens({ store, committer, clock, newId, whenKeyless });
   const waiters = createApprovalWaiters(store);
   const table = [...SYSCALLS, ...(options.moreSyscalls ?? [])];
   const policy = compilePolicy(
@@ -106,7 +118,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   );
   const { isTight } = bounds.bounds;
   const worlds = openWorlds({ opened, snapshots, environment, isTight, livesAt: processes.livesAt });
-  const { trees, scopes } = openTrees({ opened, committer, environment, worlds });
+  const { trees, scopes } = openTrees({ opened, committer, environment, worlds, discard: opened.trash.discard });
   const runner = createTurnRunner({
     scopes,
     store,
@@ -123,7 +135,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     toolPolicy: agents.toolPolicy,
     permissions: {
       named: agents.namedPolicy,
-      unattended: (adapter) => config.show().drivers?.[adapter]?.permissions ?? "ask",
+      unattended: (adapter) => ownEntry(config.show().drivers ?? {}, adapter)?.permissions ?? "ask",
       answerWithinMs: () => config.show().approvalWaitMs ?? null,
     },
     turnTimeoutMs: () => setting(config, "turnTimeoutMs"),
@@ -141,6 +153,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     strictMissing: machine.strictMissing,
     tryWalls: machine.tryWalls,
   };
+  const death = watchDeath(join(home, "ended"));
   const supervisor = createSupervisor({
     store,
     committer,
@@ -155,6 +168,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     scopes,
     keeper: machine.keeper,
     idleHibernateMs: () => setting(config, "idleHibernateMs"),
+    diedAtMs: death.lastDeathMs,
     log: log.write,
   });
 
@@ -174,7 +188,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     limits,
   });
 
-  const mayRecordDenial = createDenialBound(clock);
   const stopAsked = Promise.withResolvers<void>();
   const stopping = new AbortController();
   let ready = false;
@@ -191,12 +204,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     policy,
     config,
     tickets: createTickets(clock),
+    heavy: createHeavyCalls(clock.steadyMs),
     docs: createDocs(),
     audit: audit.service(committer),
     bounds: bounds.service,
     instruments,
     census: keptCensus(store, clock),
     eventLoop: eventLoop.lag,
+    homeState: () => homeState(home, opened.trash),
     checkSnapshots: async () => machine.snapshots.check(await liveSnapshots(store)),
     backups: createBackups({ ...audit, home, store, clock, committer, version }),
     retention: createRetention({
@@ -217,15 +232,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     requireDriver: (slug) => void drivers.get(slug),
     drivers: machine.desk,
     sandbox: machine.sandboxDesk(committer),
-    noteCall: async (syscall, { actor, call }) => {
-      await committer.change(SYSTEM_STREAM, () => [fact("call.made@1", { syscall })], { actor: actor.principal, call });
-    },
-    noteDenial: async (denial, { actor }) => {
-      if (!mayRecordDenial(actor.principal)) return;
-      await committer.change(SYSTEM_STREAM, () => [fact("gate.denied@1", { ...denial, turnId: null })], {
-        actor: actor.principal,
-      });
-    },
+    ...createNotes(committer, clock),
     daemon: {
       version,
       pid: process.pid,
@@ -255,17 +262,20 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     {
       port: options.port ?? setting(config, "port"),
       socket: socketPath.length < SOCKET_PATH_MAX ? socketPath : null,
-      connectionsMax: setting(config, "connectionsMax"),
+      connectionsMax: connectionsMax(config, log.write),
     },
   );
   port = server.port;
   take = server.take;
 
-  await workspaceFile(home)(await registry.all());
-  await unlessFull(agents.ensureBuiltIn(drivers.list().map(({ slug }) => slug)), log.write);
+  // For other programs, out of the log: no reason not to start.
+  await workspaceFile(home)(await registry.all()).catch((thrown: unknown) =>
+    log.write("workspaces.json could not be written", { reason: String(thrown) }),
+  );
+  await unlessFull(agents.ensureBuiltIn(slugs()), log.write);
   const recoveryStartMs = Date.now();
   recovery = { ...(await supervisor.recover()), ms: Date.now() - recoveryStartMs };
-  const tourSession = options.tour ? await unlessFull(startTour(services, machine.workspaces), log.write) : null;
+  const tourSession = options.tour ? await tourUnlessInTheWay() : null;
   const found = {
     pid: process.pid,
     port,
@@ -290,6 +300,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
   const tidying = tidySandboxHomes({ homes: machine.sandboxHomes, store, walls: machine.walls, clock, log: log.write });
 
+  /** Something in its place, such as a file where its folder would be, is no reason not to start. */
+  async function tourUnlessInTheWay() {
+    return startTour(services, machine.workspaces).catch((thrown: unknown) => {
+      log.write("the tour could not be started", { code: toNomosError(thrown).code, reason: String(thrown) });
+      return null;
+    });
+  }
+
   const stop = async (): Promise<void> => {
     log.write("stopping");
     tidying.stop();
@@ -298,6 +316,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const closed = server.close();
     await supervisor.stop(TURN_GRACE_MS);
     await machine.stop(TURN_GRACE_MS);
+    death.stop();
     await closed;
     await committer
       .change(

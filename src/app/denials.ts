@@ -1,14 +1,33 @@
 import type { Clock, Denied } from "../host/index.ts";
-import { recordDenial } from "../kernel/index.ts";
+import { fact, recordDenial, SYSTEM_STREAM } from "../kernel/index.ts";
 import type { Committer } from "../supervisor/index.ts";
+import type { Services } from "../syscalls/index.ts";
 
 const RECORDED_PER_SECOND = 10;
 
+/** What is recorded of calls that change nothing, and of those that are refused. */
+export function createNotes(
+  committer: Pick<Committer, "change">,
+  clock: Clock,
+): Pick<Services, "noteCall" | "noteDenial"> {
+  const mayRecordDenial = createDenialBound(clock);
+  return {
+    noteCall: async (syscall, { actor, call }) => {
+      await committer.change(SYSTEM_STREAM, () => [fact("call.made@1", { syscall })], { actor: actor.principal, call });
+    },
+    noteDenial: async (denial, { actor }) => {
+      if (!mayRecordDenial(actor.principal)) return;
+      const facts = () => [fact("gate.denied@1", { ...denial, turnId: null })];
+      await committer.change(SYSTEM_STREAM, facts, { actor: actor.principal });
+    },
+  };
+}
+
 /** Denials are recorded, but nobody may fill the log by being denied: past a few a second, they are only refused. */
-export function createDenialBound(clock: Clock): (principal: string) => boolean {
+function createDenialBound(clock: Clock): (principal: string) => boolean {
   const second = { at: 0, counts: new Map<string, number>() };
   return (principal) => {
-    const now = Math.floor(clock.nowMs() / 1000);
+    const now = Math.floor(clock.steadyMs() / 1000);
     if (second.at !== now) {
       second.at = now;
       second.counts.clear();

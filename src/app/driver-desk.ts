@@ -6,6 +6,7 @@ import type { SessionProcesses } from "../supervisor/index.ts";
 import type { DriverDesk, DriverShown } from "../syscalls/index.ts";
 import type { Drivers } from "./drivers.ts";
 import type { ProgramRunner } from "./run-program.ts";
+import { hiddenValues, shownArguments } from "./shown-config.ts";
 
 /** What a person does with drivers: look, install, try out, add. */
 export function createDriverDesk(parts: {
@@ -33,8 +34,12 @@ export function createDriverDesk(parts: {
       return { slug, summary, continuity, protocol: "own", origin: "built-in", installed: true, manifest: null };
     const origin = shelf.get(slug)?.origin ?? "configured";
     const installed = await isInstalled(manifest, drivers.sources);
-    return { slug, summary, continuity, protocol: manifest.protocol, origin, installed, manifest };
+    const shown = origin === "built-in" ? manifest : shownManifest(manifest);
+    return { slug, summary, continuity, protocol: manifest.protocol, origin, installed, manifest: shown };
   };
+
+  const isConfigured = (slug: string): boolean =>
+    drivers.sources.override(slug)?.args !== undefined || shelf.get(slug)?.origin !== "built-in";
 
   return {
     list: () => Promise.all(drivers.list().map(({ slug }) => show(slug))),
@@ -46,7 +51,9 @@ export function createDriverDesk(parts: {
       try {
         const found = await drivers.resolve(manifest);
         const { argv, version, from } = found;
-        const shown = { slug, ok: true, from, command: [...argv], version, problem: null };
+        const [program = "", ...args] = argv;
+        const command = [program, ...(isConfigured(slug) ? shownArguments(args) : args)];
+        const shown = { slug, ok: true, from, command, version, problem: null };
         if (manifest.protocol === "print") return { ...shown, agent: null };
         const { processes, clock, version: own } = parts;
         const cwd = dirname(dirname(agentsFolder));
@@ -67,4 +74,22 @@ function stepsOf({ code, details }: DriverError, install: readonly string[]): st
   const steps = details["steps"];
   if (Array.isArray(steps)) return steps.map(String);
   return code === "not_installed" || code === "agent_version" ? [...install] : [];
+}
+
+const ARGUMENT_LISTS = ["bin_args", "bin_args_append", "walled_args", "args", "resume_args", "bin_args_template"];
+
+/** A manifest of the person's own may hold keys, in an environment or an argument. */
+function shownManifest(manifest: object): object {
+  return Object.fromEntries(
+    Object.entries(manifest).map(([key, value]: [string, unknown]) => {
+      if (Array.isArray(value) && ARGUMENT_LISTS.includes(key)) return [key, shownArguments(value)];
+      if (Array.isArray(value)) return [key, value.map((one) => (isObject(one) ? shownManifest(one) : one))];
+      if (!isObject(value)) return [key, value];
+      return [key, key === "env" ? hiddenValues({ ...value }) : shownManifest(value)];
+    }),
+  );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

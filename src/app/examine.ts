@@ -1,9 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import { findBubblewrap, systemClock } from "../host/index.ts";
 import { fact, HOME_LEASE, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
 import {
-  lockHome,
   mayHaveLog,
   openStore,
   type RebuildReport,
@@ -15,6 +13,8 @@ import {
 import type { CheckedTree } from "../syscalls/index.ts";
 import { examineTree } from "./audit.ts";
 import { takeHomeLease } from "./home-lease.ts";
+import { homeState } from "./home-state.ts";
+import { takeLock } from "./prepare-home.ts";
 import { openSettings, storeSettings } from "./settings.ts";
 
 export interface ExamineOptions {
@@ -30,6 +30,13 @@ export interface Examination {
   readonly models: RebuildReport | null;
   readonly tree: Omit<CheckedTree, "root"> | null;
   readonly sandbox: { readonly bubblewrap: string | null; readonly remedy: string | null };
+  readonly home: OutputHome;
+}
+
+interface OutputHome {
+  readonly ok: boolean;
+  readonly left: { path: string; reason: string; remedy: string }[];
+  readonly aside: string[];
 }
 
 /** Opens a home that no daemon runs on, and holds its lock meanwhile. A log that cannot be opened is a finding. */
@@ -40,11 +47,13 @@ export async function examine(home: string, options: ExamineOptions): Promise<Ex
     remedy: "remedy" in bubblewrap ? bubblewrap.remedy : null,
   };
   const settings = storeSettings(home, await openSettings(home), options.environment);
-  if (!mayHaveLog(settings)) return { ok: true, log: null, models: null, tree: null, sandbox };
-  const lock = lockHome(join(home, "lock.db"));
+  const { left, aside } = await homeState(home, null);
+  const state = { ok: left.length === 0, left: [...left], aside: [...aside] };
+  if (!mayHaveLog(settings)) return { ok: true, log: null, models: null, tree: null, sandbox, home: state };
+  const lock = await takeLock(home);
   try {
     const { log, models, tree } = await examineLog(settings, options);
-    return { ok: log.ok && (models?.ok ?? true) && (tree?.ok ?? true), log, models, tree, sandbox };
+    return { ok: log.ok && (models?.ok ?? true) && (tree?.ok ?? true), log, models, tree, sandbox, home: state };
   } finally {
     lock.release();
   }

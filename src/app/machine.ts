@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { createAgentPool, type Kept, openShelf } from "../drivers/index.ts";
@@ -71,7 +71,7 @@ export async function startMachine(options: {
   readonly onDenied: (sessionId: string, denied: Denied) => void;
 }): Promise<Machine> {
   const { opened, environment, version, url } = options;
-  const { home, config, clock, identity, log } = opened;
+  const { home, config, clock, identity, log, trash } = opened;
   const bubblewrap = await findBubblewrap(environment["PATH"] ?? "");
   const bwrapPath = "path" in bubblewrap ? bubblewrap.path : null;
   const instance = `nomos-${createHash("sha256").update(home).digest("hex").slice(0, 12)}`;
@@ -91,12 +91,10 @@ export async function startMachine(options: {
   const workspaces = join(home, "workspaces");
   await mkdir(workspaces, { recursive: true, mode: 0o700 });
   const tempRoot = join(home, "tmp");
-  // What a dead daemon's agents left: its own are gone by now.
+  // What a dead daemon's agents left: its own are gone by now. Whatever it is, no start waits for it or fails with it.
   const doors = join(home, "doors");
-  for (const left of [tempRoot, doors]) await rm(left, { recursive: true, force: true });
-  const temps = createTempFolders(tempRoot, (path, error) =>
-    log.write("a temp directory stays", { path, error: String(error) }),
-  );
+  for (const left of [tempRoot, doors]) await trash.discardWithin(left);
+  const temps = createTempFolders(tempRoot, trash.discard);
   const limits = () => {
     const { processMemoryMb, processOpenFilesMax } = config.show();
     return { memoryMb: processMemoryMb ?? null, openFilesMax: processOpenFilesMax ?? null };
@@ -111,6 +109,7 @@ export async function startMachine(options: {
   const walls = createSessionWalls({
     homes: sandboxHomes,
     doors,
+    discard: trash.discard,
     personHome: environment["HOME"] ?? "/",
     state: (adapter) => drivers.manifest(adapter) ?? NO_STATE,
     limits: sandboxLimits,
@@ -168,6 +167,7 @@ export async function startMachine(options: {
         home,
         worktrees,
         committer,
+        store: opened.store,
       }),
     strictMissing,
     tryWalls: ({ cwd }, place) => {
@@ -179,7 +179,7 @@ export async function startMachine(options: {
         readBack: isInside(home, cwd) ? [cwd] : [],
         walls: { mounts: [], programs: [], home: null, temp: null, door: null },
       });
-      if (place === "here" && treeAround(worktrees, cwd) === null) holdableGit(cwd);
+      if (place === "here" && treeAround(worktrees, cwd) === null) holdableGit(cwd, home);
     },
     sandbox: { bubblewrap: bwrapPath, remedy: "remedy" in bubblewrap ? bubblewrap.remedy : null },
     limits: () => ({ ...limits(), held: limitsHeld() }),

@@ -6,19 +6,25 @@ import { NomosError } from "../contract/index.ts";
 import { systemClock } from "../host/index.ts";
 import {
   acquireLease,
+  type CustomFact,
+  type Fact,
   fact,
   HOME_LEASE,
   hex,
   isRefusal,
   type Restored,
   SYSTEM_STREAM,
+  type TokenState,
+  tokenStream,
   uuidv7Maker,
 } from "../kernel/index.ts";
 import {
+  type EventPage,
   loadCopy,
   lockHome,
   logPath,
   type Manifest,
+  makeFolders,
   openSqliteStore,
   openStore,
   readManifest,
@@ -30,6 +36,7 @@ import {
   takeCopy,
   verifyBackup,
 } from "../store/index.ts";
+import { allTokens } from "../supervisor/index.ts";
 import { newestRemembered } from "./remembered.ts";
 import { placeRestored, RESTORING } from "./restored-files.ts";
 import { openSettings, storeSettings } from "./settings.ts";
@@ -52,6 +59,8 @@ export interface RestoreReport {
   /** A checkpoint that was signed after the backup was made: what it covers beyond the backup is lost. */
   readonly newer: { readonly size: number; readonly root: string } | null;
   readonly missingBlobs: number;
+  /** Scoped tokens that were good in the backup. None of them is good in what was made of it. */
+  readonly tokensEnded: number;
   /** Where what lay in the home before has gone; null when there was nothing in the way. */
   readonly movedTo: string | null;
 }
@@ -65,7 +74,7 @@ export async function restoreHome(options: RestoreOptions): Promise<RestoreRepor
     throw new NomosError("backup_invalid", { from: options.from, problem: "there is nothing there" }, { cause });
   });
   const manifest = await readManifest(from);
-  const madeHome = await mkdir(options.home, { recursive: true, mode: 0o700 });
+  const madeHome = makeFolders(options.home);
   const home = await realpath(options.home);
   try {
     return await locked(home, () => restoreLocked({ ...options, from, home }, manifest));
@@ -124,10 +133,10 @@ async function restoreInto(
     return true;
   });
   const target = isElsewhere ? { ...settings, home } : { ...settings, home: folder };
-  const fence = await withStore(target, (store) => goOn(store, { from, madeAt, size, root, newer }));
+  const went = await withStore(target, (store) => goOn(store, { from, madeAt, size, root, newer }));
   if (isElsewhere) for (const name of ["log.db", "blobs"]) await rm(join(folder, name), { recursive: true });
   const shown = shownAddress(settings.address ?? "sqlite");
-  return { store: shown, madeAt, size, root, fence, newer, missingBlobs: manifest.missingBlobs.length };
+  return { store: shown, madeAt, size, root, ...went, newer, missingBlobs: manifest.missingBlobs.length };
 }
 
 /** What the home remembers of an earlier time must be a part of what is restored, or it is another log's. */
@@ -151,11 +160,22 @@ async function expectSame(
 async function isLoaded(settings: StoreSettings, { size, root }: Manifest): Promise<boolean> {
   return withStore(settings, async (store) => {
     if ((await store.lastSeq()) < size || hex(await rootOfLog(store, size)) !== root) return false;
-    const { events } = await store.readAll({ after: size, limit: RESTORED.length + 1 });
-    return events.every(({ type, actor }, at) => type === RESTORED[at] && actor === RESTORER);
+    let at = 0;
+    for (let after: number | null = size; after !== null; ) {
+      const page: EventPage = await store.readAll({ after, limit: PAGE });
+      for (const { type, actor } of page.events) {
+        if (actor !== RESTORER || type !== (RESTORED[at] ?? "token.revoked@1")) return false;
+        at += 1;
+      }
+      after = page.next;
+    }
+    return true;
   });
 }
 
+const PAGE = 500;
+
+/** Behind these come the ends of tokens. */
 const RESTORED: readonly string[] = ["lease.acquired@1", "log.restored@1", "lease.released@1"];
 /** Whoever can restore has the home's files in their hands. */
 const RESTORER = "operator";
@@ -178,7 +198,10 @@ async function withStore<T>(settings: StoreSettings, work: (store: Store) => Pro
  * The new epoch and the fact that it is one, in one append. The fence is at least the time in seconds: fences rise by one
  * a start, so that no copy of this log, however long it went on after the backup, has come so far.
  */
-async function goOn(store: Store, restored: Omit<Restored, "fence">): Promise<number> {
+async function goOn(
+  store: Store,
+  restored: Omit<Restored, "fence">,
+): Promise<{ readonly fence: number; readonly tokensEnded: number }> {
   const clock = systemClock();
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
   const at = clock.iso(clock.nowMs());
@@ -200,9 +223,24 @@ async function goOn(store: Store, restored: Omit<Restored, "fence">): Promise<nu
     fact("log.restored@1", { ...restored, fence }),
     fact("lease.released@1", { resource: HOME_LEASE, fence }),
   ];
-  const events = facts.map((given) => ({ id: newId(), at, actor: RESTORER, cause: null, fact: given }));
-  await store.append([{ stream: SYSTEM_STREAM, expectedVersion: version, events }], { fence });
-  return fence;
+  const events = (given: readonly (Fact | CustomFact)[]) =>
+    given.map((one) => ({ id: newId(), at, actor: RESTORER, cause: null, fact: one }));
+  const tokens = await validTokens(store);
+  const ends = tokens.map(({ version: expectedVersion, token: { tokenId } }) => ({
+    stream: tokenStream(tokenId),
+    expectedVersion,
+    events: events([fact("token.revoked@1", {})]),
+  }));
+  await store.append([{ stream: SYSTEM_STREAM, expectedVersion: version, events: events(facts) }, ...ends], { fence });
+  return { fence, tokensEnded: tokens.length };
+}
+
+/** Which of them were revoked after the backup nobody can tell here: so all of them end. */
+async function validTokens(store: Store): Promise<readonly Extract<TokenState, { at: "valid" }>[]> {
+  return (await allTokens(store)).flatMap((row) => {
+    const state: TokenState = JSON.parse(row);
+    return state.at === "valid" ? [state] : [];
+  });
 }
 
 function ignore(): void {

@@ -29,12 +29,10 @@ export function refuseBackup(home: string): void {
   if (existsSync(join(home, MANIFEST))) throw new NomosError("home_is_backup", { home });
 }
 
-/** A daemon on half a home would begin a log of its own. What a finished restore did not get to clear away goes. */
-export async function clearRestoring(home: string): Promise<void> {
-  const folder = join(home, RESTORING);
-  if (!existsSync(folder)) return;
-  if (!existsSync(logPath(home))) throw new NomosError("restore_unfinished", { home });
-  await rm(folder, { recursive: true, force: true });
+/** A daemon on half a home would begin a log of its own. What a finished restore did not get to clear away is in nobody's way. */
+export function refuseUnfinished(home: string): void {
+  if (existsSync(join(home, RESTORING)) && !existsSync(logPath(home)))
+    throw new NomosError("restore_unfinished", { home });
 }
 
 /** Puts what was restored into its place. What lay there is kept, in a folder of the home; null when there was nothing. */

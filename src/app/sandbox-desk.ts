@@ -4,20 +4,29 @@ import {
   allowedEnvironment,
   type Cgroups,
   type Denied,
-  gitDirsBelow,
   HostError,
+  type HostRule,
   isInside,
   MARKER_VARIABLE,
   openDoor,
   type ProcessHost,
+  type ProcessSpec,
   type SandboxLimits,
   type SandboxPlan,
   spellRule,
   type Walls,
 } from "../host/index.ts";
 import { fact, type SessionSpec, SYSTEM_STREAM } from "../kernel/index.ts";
-import type { Committer } from "../supervisor/index.ts";
-import { rulesOf, type SessionWalls, treeAround } from "../supervisor/index.ts";
+import type { EventPage, RecordedEvent, Store } from "../store/index.ts";
+import {
+  type Committer,
+  type GitNews,
+  gitMounts,
+  holdableGit,
+  rulesOf,
+  type SessionWalls,
+  treeAround,
+} from "../supervisor/index.ts";
 import type { RanInSandbox, SandboxExplained, SandboxOrder, SandboxService } from "../syscalls/index.ts";
 import type { Drivers } from "./drivers.ts";
 
@@ -35,6 +44,7 @@ export interface SandboxDeskParts {
   readonly home: string;
   readonly worktrees: string;
   readonly committer: Pick<Committer, "change" | "sessionState">;
+  readonly store: Pick<Store, "readStream">;
 }
 
 const RAN_KEPT = 50;
@@ -44,7 +54,7 @@ const OUTPUT_BYTES_MAX = 1_048_576;
 /** Sandboxes for people: looked at, and tried out. */
 export function createSandboxDesk(parts: SandboxDeskParts): SandboxService {
   const { host, walls, limits, committer } = parts;
-  const ran = new Map<string, RanInSandbox>();
+  const ran = new Map<string, { readonly result: RanInSandbox } | { readonly thrown: unknown }>();
   return {
     explain: async (id) => {
       const { spec } = await committer.sessionState(id);
@@ -52,32 +62,73 @@ export function createSandboxDesk(parts: SandboxDeskParts): SandboxService {
       const denied = walls.denials(id).map((one) => ({ ...one }));
       return spec.sandbox === "strict" ? explainStrict(parts, id, spec, denied) : explainOpen(parts, id, spec, denied);
     },
-    run: async (order, { actor, call }) => {
-      const result = await runWalled(host, limits(), parts, order);
-      const record = { actor: actor.principal, call };
-      const made = await committer.change(
-        SYSTEM_STREAM,
-        () => [fact("call.made@1", { syscall: "sandbox.run" })],
-        record,
+    run: async (order, { actor: { principal: actor }, call }) => {
+      const walled = await prepare(host, limits(), parts, order);
+      // Durable before anything runs: asked again after a crash, it is not run again.
+      const { events } = await committer.change(SYSTEM_STREAM, () => [fact("call.begun@1", CALL)], { actor, call });
+      const begun = events[0]?.id ?? "";
+      const outcome = await runWalled(host, parts, walled, order).then(
+        (result) => ({ result }),
+        (thrown: unknown) => ({ thrown }),
       );
-      ran.set(made.events[0]?.id ?? "", result);
+      ran.set(begun, outcome);
       for (const [oldest] of ran) if (ran.size > RAN_KEPT) ran.delete(oldest);
-      return made.events;
+      await committer.change(SYSTEM_STREAM, () => [fact("call.made@1", CALL)], { actor, cause: begun });
+      return events;
     },
-    ran: (eventId) => ran.get(eventId) ?? null,
+    ran: async (begun) => {
+      const outcome = ran.get(begun.id);
+      if (outcome === undefined) return (await isMade(parts.store, begun)) ? "forgotten" : "unknown";
+      if ("thrown" in outcome) throw outcome.thrown;
+      return outcome.result;
+    },
   };
+}
+
+const CALL = { syscall: "sandbox.run" } as const;
+const PAGE = 500;
+
+/** Whether it ran to its end: versions before this one recorded it only then. */
+async function isMade(store: Pick<Store, "readStream">, begun: RecordedEvent): Promise<boolean> {
+  if (begun.type === "call.made@1") return true;
+  for (let after: number | null = begun.seq; after !== null; ) {
+    const page: EventPage = await store.readStream(SYSTEM_STREAM, { after, limit: PAGE, types: ["call.made"] });
+    if (page.events.some(({ cause }) => cause === begun.id)) return true;
+    after = page.next;
+  }
+  return false;
+}
+
+interface Walled {
+  readonly spec: ProcessSpec & { readonly walls: Walls };
+  readonly rules: readonly HostRule[];
+}
+
+/** All that can be refused is refused here, before anything is recorded. */
+async function prepare(
+  host: ProcessHost,
+  limits: SandboxLimits,
+  { environment, instance, home }: SandboxDeskParts,
+  { argv, cwd, network }: SandboxOrder,
+): Promise<Walled> {
+  const real = await realpath(cwd).catch(() => null);
+  if (real === null) throw new NomosError("cwd_missing", { cwd });
+  const rules = rulesOf({ network: network ?? null });
+  const env = allowedEnvironment(environment, { [MARKER_VARIABLE]: `${instance}:sandbox-run` });
+  const mounts = isInside(home, real) ? [] : gitMounts(real, holdableGit(real, home));
+  const walls: Walls = { mounts, programs: [process.execPath], home: null, temp: null, door: null, limits };
+  const spec = { argv, cwd: real, env, stdin: "none" as const, walls, outputLimitBytes: OUTPUT_BYTES_MAX };
+  host.plan(spec);
+  return { spec, rules };
 }
 
 async function runWalled(
   host: ProcessHost,
-  limits: SandboxLimits,
-  { environment, instance, doors, port }: SandboxDeskParts,
-  { argv, cwd, network, timeoutMs = RUN_MAX_MS }: SandboxOrder,
+  { doors, port }: SandboxDeskParts,
+  { spec, rules }: Walled,
+  { network, timeoutMs = RUN_MAX_MS }: SandboxOrder,
 ): Promise<RanInSandbox> {
-  const real = await realpath(cwd).catch(() => null);
-  if (real === null) throw new NomosError("cwd_missing", { cwd });
   const denied: Denied[] = [];
-  const rules = rulesOf({ network: network ?? null });
   const door =
     network === undefined
       ? null
@@ -88,19 +139,11 @@ async function runWalled(
           daemon: { port: port(), take: null },
           onDenied: (one) => denied.length < RAN_KEPT && denied.push(one),
         });
-  const env = allowedEnvironment(environment, { ...door?.environment, [MARKER_VARIABLE]: `${instance}:sandbox-run` });
-  const behind: Walls = { mounts: [], programs: [process.execPath], home: null, temp: null, door, limits };
   const texts = { stdout: "", stderr: "" };
   let timedOut = false;
   try {
-    await using child = host.spawn({
-      argv,
-      cwd: real,
-      env,
-      stdin: "none",
-      walls: behind,
-      outputLimitBytes: OUTPUT_BYTES_MAX,
-    });
+    const env = { ...spec.env, ...door?.environment };
+    await using child = host.spawn({ ...spec, env, walls: { ...spec.walls, door } });
     const timer = setTimeout(() => {
       timedOut = true;
       child.stop({ graceMs: 0 }).catch(() => undefined);
@@ -184,9 +227,7 @@ async function explainStrict(
       ...(manifest !== null && found === null
         ? ["its agent is not installed: what it is installed with is not listed"]
         : []),
-      ...(around === null && !gitDirsBelow(spec.cwd).isWhole
-        ? ["not all of its directory was looked through for git dirs: one that was not seen can be written to"]
-        : []),
+      ...(around === null ? gitNotices(walls.gitNews({ id, spec })) : []),
     ],
     files: filesIn(plan),
     network: {
@@ -199,6 +240,24 @@ async function explainStrict(
     },
     limits: { by: cgroups.by, ...asked, absent },
   };
+}
+
+const NAMED_MAX = 5;
+
+function gitNotices({ made, unseen }: GitNews): readonly string[] {
+  const named = (paths: readonly string[]) => {
+    const more = paths.length > NAMED_MAX ? ` and ${paths.length - NAMED_MAX} more` : "";
+    return `${paths.slice(0, NAMED_MAX).join(", ")}${more}`;
+  };
+  const [those, these] = [named(made.map((path) => path || ".")), named(unseen.map((path) => path || "."))];
+  return [
+    ...(made.length === 0
+      ? []
+      : [`repositories that were not there when it began: ${those}; git that you run there runs what is set in them`]),
+    ...(unseen.length === 0
+      ? []
+      : [`not all of its directory was looked through for git dirs, not ${these}: one in there can be written to`]),
+  ];
 }
 
 function filesIn(plan: SandboxPlan): SandboxExplained["files"] {

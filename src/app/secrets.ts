@@ -1,19 +1,20 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { chmod, readFile } from "node:fs/promises";
+import { chmod } from "node:fs/promises";
 import { join } from "node:path";
-import { writeFileAtomic } from "../host/index.ts";
+import { readSmallFile, writeFileAtomic } from "../host/index.ts";
 import { type Actor, heldOf } from "../kernel/index.ts";
 import { hashSecret, type SessionProcesses, type Tokens } from "../supervisor/index.ts";
 import { ROLES } from "../syscalls/index.ts";
 
 const OPERATOR: Actor = { principal: "operator", capabilities: ROLES.operator, sessionId: null };
+const TOKEN_BYTES_MAX = 1024;
 const TOKEN_FORM = /^nmo_[0-9a-f]{64}$/;
 
 /** The operator's token: made once, readable by its owner only. */
 export async function operatorToken(home: string): Promise<string> {
   const path = join(home, "token");
-  const known = await readFile(path, "utf8").then(
-    (text) => text.trim(),
+  const known = await readSmallFile(path, TOKEN_BYTES_MAX).then(
+    (text) => (text ?? "").trim(),
     () => "",
   );
   if (TOKEN_FORM.test(known)) {

@@ -76,7 +76,10 @@ async function step(folder: FileHandle, part: string, make: boolean): Promise<Fi
   const path = below(folder, part);
   return open(path, FOLDER).catch(async (thrown: unknown) => {
     if (!make || !(thrown instanceof Error) || !("code" in thrown) || thrown.code !== "ENOENT") throw thrown;
-    await mkdir(path, { recursive: true });
+    // One folder, below a handle: with `recursive` Node would try for ever where that folder was deleted.
+    await mkdir(path).catch((failed: unknown) => {
+      if (!(failed instanceof Error) || !("code" in failed) || failed.code !== "EEXIST") throw failed;
+    });
     return open(path, FOLDER);
   });
 }

@@ -1,9 +1,10 @@
-import { readFile } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { CONFIG_DEFAULTS, Config, HOT_KEYS, LIMIT_DEFAULTS, NomosError } from "../contract/index.ts";
-import { writeFileAtomic } from "../host/index.ts";
+import { readSmallFile, writeFileAtomic } from "../host/index.ts";
 import { type StoreSettings, shownAddress } from "../store/index.ts";
 import type { ConfigService } from "../syscalls/index.ts";
+import { shownConfig, withHiddenKept } from "./shown-config.ts";
 
 export interface Settings extends ConfigService {
   /** As it was given; `show` tells it without the password. */
@@ -13,17 +14,19 @@ export interface Settings extends ConfigService {
 /** `$NOMOS_HOME/config.json`: read once, changed only through here. */
 export async function openSettings(home: string): Promise<Settings> {
   const path = join(home, "config.json");
-  let current = parse(await readFile(path, "utf8").catch(orEmpty));
+  const text = await readSmallFile(path, CONFIG_BYTES_MAX).catch(orRefused);
+  if (text === null && (await lstat(path).catch(() => null)) !== null) orRefused("it is a link that leads nowhere");
+  let current = parse(text ?? "{}");
   return {
     show: () => shown(current),
     storeAddress: () => current.store,
     needRestart: (keys) => keys.filter((key) => !HOT_KEYS.includes(key)),
-    change: async (patch) => {
+    shown: () => shownConfig(current),
+    change: async (given) => {
+      const patch = withHiddenKept(given, current);
       const merged = merge({ ...current }, patch);
       // Limits are changed one by one: whoever raises one does not take the others back.
       if (isObject(patch["limits"])) merged["limits"] = merge({ ...current.limits }, patch["limits"]);
-      // Whoever sends back what was shown means what is there.
-      if (current.store !== undefined && merged["store"] === shown(current).store) merged["store"] = current.store;
       const next = check(merged);
       await writeFileAtomic(path, Buffer.from(`${JSON.stringify(next, null, 2)}\n`), { mode: 0o600 });
       current = next;
@@ -82,7 +85,9 @@ function check(value: unknown): Config {
   throw new NomosError("invalid_request", { file: "config.json", issues });
 }
 
-function orEmpty(cause: unknown): string {
-  if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return "{}";
-  throw cause;
+const CONFIG_BYTES_MAX = 4_194_304;
+
+/** What a person set up is not to be run without. */
+function orRefused(cause: unknown): never {
+  throw new NomosError("config_unreadable", { file: "config.json", reason: String(cause) }, { cause });
 }

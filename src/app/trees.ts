@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { WORKTREE_DEFAULTS } from "../contract/index.ts";
-import { createWorktrees } from "../host/index.ts";
+import { createWorktrees, type Trash } from "../host/index.ts";
 import {
   type Committer,
   createScopeKeeper,
@@ -17,13 +17,16 @@ export function openTrees(options: {
   readonly committer: Committer;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly worlds: Worlds;
+  readonly discard: Trash["discard"];
 }): { readonly trees: SessionTrees; readonly scopes: ScopeKeeper } {
-  const { opened, committer, environment, worlds } = options;
+  const { opened, committer, environment, worlds, discard } = options;
   const { home, config, clock, store, log } = opened;
   const worktrees = createWorktrees({
     folder: join(home, "worktrees"),
     scratch: join(home, "tmp", "git"),
+    stores: join(home, "worktree-objects"),
     environment,
+    discard,
     carry: () => {
       const { carry = WORKTREE_DEFAULTS.carry, carryBytesMax = WORKTREE_DEFAULTS.carryBytesMax } =
         config.show().worktree ?? {};

@@ -306,6 +306,8 @@ export interface SyscallTypes {
       readonly id: string;
       /** an event id; default: the head */
       readonly at?: string;
+      /** instead of an event: the end of this turn, from 1; 0: before the first */
+      readonly turn?: number;
       readonly label?: string;
       /** leave the files as they are */
       readonly talkOnly?: boolean;
@@ -319,8 +321,10 @@ export interface SyscallTypes {
       /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       /** an event id */
-      readonly to: string;
-      /** also over files that somebody else changed since */
+      readonly to?: string;
+      /** instead of an event: the end of this turn, from 1; 0: before the first */
+      readonly turn?: number;
+      /** also over files that both the session and somebody else changed */
       readonly force?: boolean;
       /** leave the files as they are */
       readonly talkOnly?: boolean;
@@ -377,6 +381,16 @@ export interface SyscallTypes {
         readonly kind: string;
         readonly detail: unknown;
       }[];
+      /** files that are what they were again */
+      readonly restored: readonly string[];
+      /** files that are gone again */
+      readonly removed: readonly string[];
+      /** files that others changed, left as they are */
+      readonly kept: readonly string[];
+      /** names beyond those that are listed */
+      readonly more: number;
+      /** the command that takes this rewind back */
+      readonly undo: string | null;
     };
   };
   /** What a session's agent can be set to (modes, models, options), the commands it takes, and what was chosen. */
@@ -1582,6 +1596,18 @@ export interface SyscallTypes {
         /** snapshots of which nothing is there, as in a home that was restored */
         readonly gone: number;
       };
+      /** what lies in the home and should not */
+      readonly home: {
+        readonly ok: boolean;
+        /** what agents left and could not be removed; it is tried again */
+        readonly left: readonly {
+          readonly path: string;
+          readonly reason: string;
+          readonly remedy: string;
+        }[];
+        /** what was in the way of a start and was moved aside */
+        readonly aside: readonly string[];
+      };
       readonly sandbox: {
         readonly bubblewrap: string | null;
         readonly remedy: string | null;
@@ -1628,7 +1654,7 @@ export interface SyscallTypes {
       readonly erased: readonly string[];
     };
   };
-  /** The configuration in force. */
+  /** The configuration in force; what could be a secret is hidden. */
   "config.show": {
     readonly kind: "read";
     readonly input: Record<string, never>;
@@ -1636,7 +1662,7 @@ export interface SyscallTypes {
       readonly config: { readonly [key: string]: unknown };
     };
   };
-  /** Change members of the configuration; null removes one. */
+  /** Change members of the configuration; null removes one, and what comes back hidden stays as it is. */
   "config.set": {
     readonly kind: "write";
     readonly input: {
@@ -1666,11 +1692,14 @@ export interface SyscallTypes {
       /** confine it to one session */
       readonly sessionId?: string;
       readonly ttlMs?: number;
+      /** the weakest sandbox it starts and drives sessions in; default: `strict`, or that of the session it is confined to. With `off` it acts with your rights */
+      readonly sandbox?: "off" | "warn" | "enforce" | "strict";
     };
     readonly output: {
       readonly tokenId: string;
       readonly secret: string | null;
       readonly capabilities: readonly string[];
+      readonly sandbox: "off" | "warn" | "enforce" | "strict";
     };
   };
   /** The keys that are valid now, without their secrets. */
@@ -1684,10 +1713,12 @@ export interface SyscallTypes {
         readonly capabilities: readonly string[];
         readonly sessionId: string | null;
         readonly expiresAtMs: number | null;
+        /** the weakest it starts and drives sessions in */
+        readonly sandbox: "off" | "warn" | "enforce" | "strict";
       }[];
     };
   };
-  /** Make a key useless from now on. */
+  /** Make a key useless for good, and every key that was issued with it. */
   "token.revoke": {
     readonly kind: "write";
     readonly input: {
@@ -1855,6 +1886,7 @@ export type ErrorCode =
   | "unknown_option"
   | "body_too_large"
   | "call_cancelled"
+  | "call_outcome_unknown"
   | "daemon_unreachable"
   | "denied"
   | "doc_not_found"
@@ -1875,6 +1907,7 @@ export type ErrorCode =
   | "port_in_use"
   | "rate_limited"
   | "route_not_found"
+  | "sandbox_floor"
   | "starting"
   | "syscall_unknown"
   | "token_not_found"
@@ -1917,6 +1950,7 @@ export type ErrorCode =
   | "anchor_failed"
   | "blob_missing"
   | "checkpoint_invalid"
+  | "config_unreadable"
   | "disk_full"
   | "disk_low"
   | "event_not_found"
@@ -1974,7 +2008,7 @@ export type ErrorCode =
   | "workspace_limit"
   | "workspace_not_found"
   | "workspace_reserved"
-  | "files_changed"
+  | "files_of_others"
   | "files_not_kept"
   | "restore_failed"
   | "restore_unavailable"

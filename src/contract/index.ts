@@ -1,4 +1,6 @@
 export * from "./config.ts";
 export * from "./error-catalogue.ts";
+export * from "./gather-bytes.ts";
+export * from "./json-bounds.ts";
 export * from "./nomos-error.ts";
 export * from "./wire.ts";

@@ -22,6 +22,8 @@ export interface Driver {
   readonly check: (spec: SessionSpec) => Promise<void>;
   /** Refuses settings that could never work, as far as that is known without the agent. */
   readonly checkSettings?: (settings: Partial<DriverSettings>) => void;
+  /** It starts no process but through the port: the effect ledger tells all that its turns do to files. */
+  readonly actsByEffects?: true;
   /** Absent for a driver that keeps nothing between turns. */
   readonly keeps?: Kept;
 }

@@ -1,3 +1,5 @@
+import { gatherBytes } from "../contract/index.ts";
+
 /** Bytes to lines, with a bound: a line that is longer is skipped as it comes and shows as one null. */
 export interface LineReader {
   /** The lines that are complete now. Bytes that are no UTF-8 show as U+FFFD. */
@@ -10,22 +12,21 @@ const LINE_END = 10;
 
 export function createLineReader(lineBytesMax: number): LineReader {
   const decoder = new TextDecoder();
-  let pieces: Uint8Array[] = [];
-  let heldBytes = 0;
+  const held = gatherBytes();
   let skipping = false;
 
   const hold = (bytes: Uint8Array): void => {
     if (skipping) return;
-    heldBytes += bytes.length;
-    pieces.push(bytes);
-    if (heldBytes <= lineBytesMax) return;
-    skipping = true;
-    pieces = [];
+    skipping = held.size() + bytes.length > lineBytesMax;
+    if (skipping) held.take();
+    else held.add(bytes);
   };
-  const take = (): string | null => {
-    const line = skipping ? null : decoder.decode(Buffer.concat(pieces));
-    pieces = [];
-    heldBytes = 0;
+  const take = (bytes: Uint8Array): string | null => {
+    if (bytes.length === 0 && held.size() === 0 && !skipping) return "";
+    // Most lines come in one piece, which needs no copy.
+    if (!skipping && held.size() === 0 && bytes.length <= lineBytesMax) return decoder.decode(bytes);
+    hold(bytes);
+    const line = skipping ? null : decoder.decode(held.take());
     skipping = false;
     return line;
   };
@@ -35,13 +36,12 @@ export function createLineReader(lineBytesMax: number): LineReader {
       const lines: (string | null)[] = [];
       let from = 0;
       for (let at = bytes.indexOf(LINE_END); at >= 0; at = bytes.indexOf(LINE_END, from)) {
-        hold(bytes.subarray(from, at));
-        lines.push(take());
+        lines.push(take(bytes.subarray(from, at)));
         from = at + 1;
       }
       hold(bytes.subarray(from));
       return lines;
     },
-    rest: () => (heldBytes === 0 ? null : take()),
+    rest: () => (held.size() === 0 && !skipping ? null : take(new Uint8Array(0))),
   };
 }

@@ -1,6 +1,9 @@
 /** Time as the product sees it: passed in, so that a simulation can turn it by hand. */
 export interface Clock {
+  /** What the wall clock says. Somebody may set it, by a year and while a turn runs: never for how long something took. */
   nowMs(): number;
+  /** Only rises, whatever the wall clock is set to: for waits, ages and limits. Means nothing to another process. */
+  steadyMs(): number;
   iso(ms: number): string;
   /** Rejects with the signal's reason as soon as it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -11,6 +14,7 @@ export interface Clock {
 export function systemClock(): Clock {
   return {
     nowMs: () => Date.now(),
+    steadyMs: () => performance.now(),
     iso: (ms) => new Date(ms).toISOString(),
     sleep: sleepOn(after),
     after,

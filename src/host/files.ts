@@ -1,5 +1,6 @@
-import { mkdir, readFile, realpath, stat } from "node:fs/promises";
+import { readFile, realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, relative } from "node:path";
+import { makeFolders } from "../store/index.ts";
 import { writeFileAtomic } from "./atomic-file.ts";
 import { confinePath } from "./confine-path.ts";
 import { HostError } from "./host-error.ts";
@@ -23,7 +24,7 @@ export function systemFiles(): Files {
     },
     place: (root, path) => relative(root, confinePath(root, path)),
     write: async (root, path, text) => {
-      await mkdir(dirname(confinePath(root, path)), { recursive: true });
+      makeFolders(dirname(confinePath(root, path)), 0o777);
       await writeFileAtomic(confinePath(root, path), Buffer.from(text), { mode: 0o644 });
     },
     read: async (root, path, maxBytes) => {

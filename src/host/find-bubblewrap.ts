@@ -64,7 +64,7 @@ async function tryStrict(path: string): Promise<Missing | null> {
     const [home, workspace] = [join(folder, "home"), join(folder, "workspace")];
     for (const one of [home, workspace]) await mkdir(one);
     await writeFile(join(home, "secret"), "");
-    await using host = createProcessHost({ home, bwrapPath: path });
+    await using host = createProcessHost({ home, bwrapPath: path, closedRoots: [], copiesEtc: false });
     const order = { tree: workspace, argv: ["/bin/sh", "-c", PROOF], env: { SECRET: join(home, "secret") } };
     const { exitCode, stdout, stderr } = await runConfined(host, { ...order, timeMaxMs: PROBE_MAX_MS });
     if (exitCode === 0) return null;
@@ -86,6 +86,7 @@ touch made || fail "the working directory cannot be written"
 grep -q '^CapEff:.*0000000000000000$' /proc/self/status || fail "there are capabilities"
 grep -q '^NoNewPrivs:.*1$' /proc/self/status || fail "privileges can be gained"
 ! unshare --user true 2>/dev/null || fail "user namespaces can be made"
+! chmod u+s made 2>/dev/null || fail "set-id programs can be made"
 [ ! -w /proc/sys/kernel/core_pattern ] || fail "settings of the kernel can be written"
 `;
 

@@ -158,6 +158,8 @@ export interface EventMap extends DriverEventMap, WorldEventMap, WorktreeEventMa
   "agent.deleted@1": Record<string, never>;
   "agent.defaulted@1": { readonly slug: string };
   "token.issued@1": {
+    /** The weakest sandbox that it starts and drives sessions in. Absent: `strict`. */
+    readonly sandbox?: SandboxMode;
     readonly tokenId: string;
     readonly secretHash: string;
     readonly label: string;
@@ -172,6 +174,8 @@ export interface EventMap extends DriverEventMap, WorldEventMap, WorktreeEventMa
   "workspace.used@1": { readonly slug: string };
   /** A call with an idempotency key that found nothing to change: so that asking again finds nothing to change either. */
   "call.made@1": { readonly syscall: string };
+  /** Before it touches the world. `call.made@1` with this one as its cause follows when it is done. */
+  "call.begun@1": { readonly syscall: string };
   /** The whole log was written out, up to this many events. Who may read all of it is worth knowing. */
   "log.exported@1": { readonly path: string; readonly size: number };
   /** A copy of everything was made, of the log as it was at this size. */
@@ -227,6 +231,7 @@ export const EVENT_TYPES = [
   "workspace.removed@1",
   "workspace.used@1",
   "call.made@1",
+  "call.begun@1",
   "log.exported@1",
   "log.backed_up@1",
   "log.restored@1",

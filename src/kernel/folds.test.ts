@@ -209,6 +209,7 @@ function isErasable({ fact }: Placed, ended: ReadonlySet<string>): boolean {
     case "gate.denied@1":
     case "data.erased@1":
     case "call.made@1":
+    case "call.begun@1":
     case "x.note@1":
       return true;
     default:

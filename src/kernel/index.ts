@@ -14,6 +14,7 @@ export type * from "./keeping.ts";
 export * from "./lease.ts";
 export * from "./limits.ts";
 export * from "./merkle.ts";
+export * from "./own-entry.ts";
 export * from "./refusal.ts";
 export * from "./session/decide-driver.ts";
 export * from "./session/decide-effect.ts";

@@ -1,4 +1,4 @@
-import { fact, type Placed } from "./events.ts";
+import { type EventMap, fact, type Placed } from "./events.ts";
 import { refuse } from "./refusal.ts";
 import type { Decision } from "./session/decide-life.ts";
 
@@ -8,14 +8,7 @@ export type TokenState =
   | { readonly at: "valid"; readonly version: number; readonly token: Token }
   | { readonly at: "revoked"; readonly version: number };
 
-export interface Token {
-  readonly tokenId: string;
-  readonly secretHash: string;
-  readonly label: string;
-  readonly capabilities: readonly string[];
-  readonly sessionId: string | null;
-  readonly expiresAtMs: number | null;
-}
+export type Token = EventMap["token.issued@1"];
 
 export const NEW_TOKEN: TokenState = { at: "absent", version: 0 };
 

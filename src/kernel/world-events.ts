@@ -1,5 +1,8 @@
-/** When a snapshot was taken: at a turn's boundary, because somebody asked, or before a rewind so that it can be undone. */
-export type SnapshotOccasion = "turn_start" | "turn_end" | "asked" | "rewind";
+/**
+ * When a snapshot was taken: at a turn's boundary, because somebody asked, before a rewind so that it can be undone, or
+ * after files were restored, where others' changes were left as they are.
+ */
+export type SnapshotOccasion = "turn_start" | "turn_end" | "asked" | "rewind" | "restored";
 
 /** The files of a session's directory were kept. `snapshot` is their id: the same files have the same id. */
 export interface SnapshotTaken {
@@ -23,6 +26,20 @@ export interface SnapshotTaken {
   /** Changed while they were read, every time. */
   readonly unsettled: readonly string[];
   readonly tookMs: number;
+  /**
+   * At a turn's end: names that changed during the turn while nothing of the session ran, so that somebody else changed
+   * them. `more`: there were others that are not listed.
+   */
+  readonly others?: { readonly names: readonly string[]; readonly more: boolean };
+}
+
+/** The first of each; `more` counts the rest. */
+export interface RestoredFiles {
+  readonly restored: readonly string[];
+  readonly removed: readonly string[];
+  /** Changed by others, and so left as they are. */
+  readonly kept: readonly string[];
+  readonly more: number;
 }
 
 export interface WorldEventMap {
@@ -40,6 +57,8 @@ export interface WorldEventMap {
     /** What cannot be made again, or was in the way of what a rule leaves out. */
     readonly notRestored: readonly string[];
     readonly reason: string | null;
+    /** What was done to which names. Absent in logs of earlier versions: every name was restored. */
+    readonly files?: RestoredFiles;
   };
 }
 

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolders } from "./make-folders.ts";
 import { StoreError } from "./port.ts";
 
 const FILE_MODE = 0o600;
@@ -32,7 +34,7 @@ export async function writeFlushed(path: string, bytes: Uint8Array | string): Pr
 
 /** A folder with those above it, down from one that is there; all of them durable. */
 export async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: FOLDER_MODE });
+  const first = makeFolders(path, FOLDER_MODE);
   if (first === undefined) return;
   for (let made = path; ; made = dirname(made)) {
     await flushFolder(dirname(made));
@@ -46,12 +48,32 @@ export async function flushFolder(path: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
+/** Never waits: of what is no regular file nothing is read. */
 export async function readIfThere(path: string): Promise<Uint8Array | null> {
   return readFile(path).catch((cause: unknown) => {
     if (isErrno(cause, "ENOENT", "ENOTDIR")) return null;
     throw failure(cause);
   });
 }
+
+/** Of what the log is compared with: that it cannot be read is no reason to go on without it. */
+export async function readEvidence(path: string): Promise<Uint8Array | null> {
+  return readIfThere(path).catch((cause: unknown) => {
+    const problem = cause instanceof StoreError ? (cause.details["problem"] ?? cause.details["reason"]) : String(cause);
+    throw new StoreError("checkpoint_invalid", { path, problem: String(problem) }, cause);
+  });
+}
+
+async function readFile(path: string): Promise<Uint8Array> {
+  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const found = await file.stat();
+  if (!found.isFile()) throw new StoreError("store_failed", { path, problem: "it is no file" });
+  if (found.size > FILE_BYTES_MAX) throw new StoreError("store_failed", { path, problem: "it is too large" });
+  return file.readFile();
+}
+
+/** Of what is read as a whole: keys, checkpoints, tiles. */
+const FILE_BYTES_MAX = 1_048_576;
 
 export async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {

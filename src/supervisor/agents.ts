@@ -34,17 +34,33 @@ export interface Agents {
 const FALLBACK_AGENT = "demo";
 const AGENTS_MAX = 1000;
 
-export function createAgents(store: Store, committer: Committer): Agents {
+export interface BuiltIn {
+  /** Drivers that bring an agent of their own name. */
+  readonly drivers: () => readonly string[];
+  readonly since: string;
+}
+
+export function createAgents(store: Store, committer: Committer, builtIn: BuiltIn): Agents {
   const change = async (
     slug: string,
     decide: (state: AgentState) => Decision,
     by: By,
   ): Promise<readonly RecordedEvent[]> =>
     (await committer.change(agentStream(slug), (folded) => decide(agentOf(folded)), by)).events;
+  /** Those that there was no room yet to record are there all the same: what is refused then is what needs room. */
+  const ofDriver = (slug: string): Agent => ({
+    ...{ slug, name: slug, driver: slug, tools: {}, builtIn: true, createdAt: builtIn.since },
+  });
   const present = async (slug: string): Promise<Agent | null> => {
     const row = await store.row("agent", slug);
+    if (row === null) return builtIn.drivers().includes(slug) ? ofDriver(slug) : null;
+    const state: AgentState = JSON.parse(row);
+    return state.at === "present" ? state.agent : null;
+  };
+  const isRecorded = async (slug: string): Promise<boolean> => {
+    const row = await store.row("agent", slug);
     const state: AgentState | null = row === null ? null : JSON.parse(row);
-    return state?.at === "present" ? state.agent : null;
+    return state?.at === "present";
   };
   const get = async (slug: string): Promise<Agent> => {
     const agent = await present(slug);
@@ -66,10 +82,13 @@ export function createAgents(store: Store, committer: Committer): Agents {
     },
     list: async () => {
       const rows = await store.rows("agent", { limit: AGENTS_MAX });
-      return rows.flatMap((row) => {
+      const recorded = rows.flatMap((row) => {
         const state: AgentState = JSON.parse(row);
         return state.at === "present" ? [state.agent] : [];
       });
+      const missing = builtIn.drivers().filter((slug) => !recorded.some((agent) => agent.slug === slug));
+      const others = await Promise.all(missing.map(present));
+      return [...recorded, ...others.filter((agent) => agent !== null)];
     },
     get,
     find: present,
@@ -83,7 +102,7 @@ export function createAgents(store: Store, committer: Committer): Agents {
     namedPolicy,
     ensureBuiltIn: async (drivers) => {
       for (const slug of drivers) {
-        if ((await present(slug)) !== null) continue;
+        if (await isRecorded(slug)) continue;
         const agent = { slug, name: slug, driver: slug, tools: {}, builtIn: true };
         await change(slug, (state) => createAgent(state, agent), { actor: "daemon" });
       }

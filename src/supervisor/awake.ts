@@ -19,18 +19,18 @@ const NOT_IDLE: readonly string[] = [
 ];
 const SESSION = "session/";
 
-export function watchAwake(store: Store, clock: Clock): Awake {
+export function watchAwake(store: Pick<Store, "onAppend">, clock: Clock): Awake {
   const since = new Map<string, number>();
   const hear = (events: readonly RecordedEvent[]): void => {
     for (const { stream, type } of events) {
       if (!stream.startsWith(SESSION)) continue;
       const id = stream.slice(SESSION.length);
-      if (IDLE_AGAIN.includes(type)) since.set(id, clock.nowMs());
+      if (IDLE_AGAIN.includes(type)) since.set(id, clock.steadyMs());
       if (NOT_IDLE.includes(type)) since.delete(id);
     }
   };
   return {
-    idleLongerThan: (ms) => [...since].filter(([, ms0]) => clock.nowMs() - ms0 > ms).map(([id]) => id),
+    idleLongerThan: (ms) => [...since].filter(([, ms0]) => clock.steadyMs() - ms0 > ms).map(([id]) => id),
     all: () => [...since.keys()],
     stop: store.onAppend(hear),
   };

@@ -36,6 +36,7 @@ const GROWTH: { readonly [K in EventType]?: Growth } = {
   "workspace.added@1": "start",
   "workspace.used@1": "start",
   "token.issued@1": "start",
+  "call.begun@1": "start",
   "effect.intended@1": "course",
   "effect.begun@1": "course",
   "approval.requested@1": "course",

@@ -24,8 +24,8 @@ export async function settleTurn(
     phase.at === "busy" && phase.turnId === turnId
       ? runner.isRunning(id)
       : queue.some((turn) => turn.turnId === turnId);
-  const untilMs = clock.nowMs() + SETTLE_MAX_MS;
-  while (isOurs(await committer.sessionState(id)) && clock.nowMs() < untilMs) {
+  const untilMs = clock.steadyMs() + SETTLE_MAX_MS;
+  while (isOurs(await committer.sessionState(id)) && clock.steadyMs() < untilMs) {
     await runner.interrupt(id, "interrupted");
     await clock.sleep(LOOK_EVERY_MS);
   }

@@ -1,5 +1,6 @@
 import type { SessionRow } from "../kernel/index.ts";
 import type { EventPage, Store } from "../store/index.ts";
+import { sessionRows } from "./neighbours.ts";
 
 const PAGE = 1000;
 
@@ -22,15 +23,7 @@ export async function liveSnapshots(store: Store): Promise<readonly string[]> {
 
 async function livingStreams(store: Store): Promise<ReadonlySet<string>> {
   const rows = new Map<string, SessionRow>();
-  for (let after: string | undefined; ; ) {
-    const page = await store.rows("session", { all: true, limit: PAGE, ...(after === undefined ? {} : { after }) });
-    for (const text of page) {
-      const row: SessionRow = JSON.parse(text);
-      rows.set(row.id, row);
-      after = row.id;
-    }
-    if (page.length < PAGE) break;
-  }
+  for await (const row of sessionRows(store)) rows.set(row.id, row);
   const living = new Set<string>();
   for (const row of rows.values()) {
     if (row.forgotten || row.archived !== null) continue;

@@ -39,7 +39,7 @@ export async function recordOutput(process: HostProcess, sinks: RecorderSinks, c
     // Nobody may be waiting for it yet, and a failure that nobody hears of would end the daemon.
     recording = recording.then(() => record(stream, text)).catch((thrown: unknown) => void failures.push(thrown));
   };
-  const isOld = (stream: Stream) => clock.nowMs() - held[stream].sinceMs > PIECE_AGE_MS;
+  const isOld = (stream: Stream) => clock.steadyMs() - held[stream].sinceMs > PIECE_AGE_MS;
   let stopTimer: () => void = () => undefined;
   const lookAgain = (): void => {
     for (const stream of STREAMS) if (isOld(stream)) flush(stream);
@@ -50,7 +50,7 @@ export async function recordOutput(process: HostProcess, sinks: RecorderSinks, c
     for await (const { stream, bytes } of process.output) {
       const text = decoders[stream].decode(bytes, { stream: true });
       if (pieces < IN_ORDER_PIECES_MAX) flush(stream === "stdout" ? "stderr" : "stdout");
-      if (held[stream].text === "") held[stream].sinceMs = clock.nowMs();
+      if (held[stream].text === "") held[stream].sinceMs = clock.steadyMs();
       held[stream].text += text;
       await sinks.show(stream, text);
       if (preview.length < PREVIEW_CHARS) preview = (preview + text).slice(0, PREVIEW_CHARS);

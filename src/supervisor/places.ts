@@ -49,13 +49,18 @@ export async function placeOf(input: PlaceInput, sources: PlaceSources): Promise
     throw new NomosError("invalid_ground", { ground: input.ground ?? "", reason: "the default workspace has no path" });
   if (input.cwd !== undefined) {
     const place = nameOf(await directory(input.cwd, sources), list, named(input.workspaceSlug));
-    if (input.onlyRegistered === true && place.workspace === DEFAULT_WORKSPACE)
-      throw new NomosError("denied", { rules: ["cwd_unregistered"], cwd: input.cwd });
-    return place;
+    return registered(place, input, input.cwd);
   }
   const workspace = named(input.workspaceSlug) ?? named(active);
   if (workspace !== undefined) return placeIn(workspace, { workspace: workspace.slug, below: [] }, sources);
-  return nameOf(await directory(sources.defaultCwd, sources), [], undefined);
+  const place = nameOf(await directory(sources.defaultCwd, sources), [], undefined);
+  // The daemon's own directory is no workspace either: it may well be the person's HOME.
+  return registered(place, input, null);
+}
+
+function registered(place: Place, { onlyRegistered }: PlaceInput, cwd: string | null): Place {
+  if (onlyRegistered !== true || place.workspace !== DEFAULT_WORKSPACE) return place;
+  throw new NomosError("denied", { rules: ["cwd_unregistered"], cwd });
 }
 
 /**

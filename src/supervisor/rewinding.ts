@@ -1,10 +1,10 @@
 import { NomosError, toNomosError } from "../contract/index.ts";
+import type { Clock } from "../host/index.ts";
 import {
   beginRestore,
+  type Fact,
   finishRewind,
-  isEnded,
   noteWorld,
-  type Point,
   rewindSession,
   rollBackRestore,
   type SessionState,
@@ -12,15 +12,20 @@ import {
 } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 import type { By, Committer } from "./committer.ts";
+import { fitting } from "./fitting.ts";
 import { findPoint, viewAt } from "./lineage.ts";
-import { type ScopeKeeper, withReverted } from "./scope-keeper.ts";
+import { LISTED, planUndo, restoredFiles, type Target } from "./rewind-plan.ts";
+import { NOTHING_JUDGED, type ScopeKeeper, withReverted } from "./scope-keeper.ts";
+import { isPassing, TRY_AGAIN_MS } from "./turn-end.ts";
+import { filesAtEnd } from "./turn-world.ts";
+import { withOthers } from "./working-times.ts";
 import type { Worlds } from "./worlds.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
 
 export interface RewindInput {
   readonly to: string;
-  /** Also over files that somebody else changed since. */
+  /** Also over files that both the session and somebody else changed. */
   readonly force?: boolean | undefined;
   /** The files stay as they are. */
   readonly talkOnly?: boolean | undefined;
@@ -38,7 +43,12 @@ export interface Rewinding {
 export interface RewindingDeps {
   readonly store: Store;
   readonly committer: Committer;
+  readonly clock: Clock;
   readonly worlds: Worlds;
+  /** When the daemon before this one ended; null when nobody knows. */
+  readonly diedAtMs: number | null;
+  /** Whether the effect ledger tells all that turns of this driver do. */
+  readonly actsByEffects: (adapter: string) => boolean;
   readonly scopes: Pick<ScopeKeeper, "end">;
   readonly newId: () => string;
   /** Resolves when no process of the session is left, nor an agent that its driver keeps for it. */
@@ -47,60 +57,87 @@ export interface RewindingDeps {
 }
 
 const DAEMON: By = { actor: "daemon" };
-const CHANGES_SHOWN = 200;
 
 export function createRewinding(deps: RewindingDeps): Rewinding {
   const { store, committer, worlds } = deps;
+  /** Sessions whose cut turn is being looked at: until then nobody knows whose its changes are. */
+  const cut = new Map<string, Promise<void>>();
 
   const commit = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events =>
     (await committer.session(id, decide, by)).events;
 
-  /** What is there now, kept; refused where somebody else changed it since the session's last boundary. */
-  const keepNow = async (state: SessionState, force: boolean) => {
+  /** What is there now, kept: whatever the rewind does can be undone. */
+  const keepNow = async (state: SessionState) => {
     const last = state.view.world?.snapshot ?? null;
     const taken = await worlds.take(state);
-    if (taken.id === last) return { id: taken.id, facts: [] };
-    if (last !== null && !force) {
-      const { changes, more } = await worlds.changes(last, taken.id, CHANGES_SHOWN);
-      const files = changes.map(({ path, what }) => `${what} ${path}`);
-      if (files.length > 0) throw new NomosError("files_changed", { id: state.id, files, more });
-    }
-    return { id: taken.id, facts: [await worlds.takenFact(taken, "rewind", null, last)] };
+    return { id: taken.id, facts: taken.id === last ? [] : [await worlds.takenFact(taken, "rewind", null, last)] };
   };
 
-  const rewindAll = async (state: SessionState, point: Point, view: View, to: string, force: boolean, by: By) => {
-    const { id, spec } = state;
-    if (spec === null) throw new NomosError("session_not_found", { id });
-    const now = await keepNow(state, force);
-    if (now.id === to) {
-      if (now.facts.length > 0) await commit(id, (state_) => noteWorld(state_, now.facts), { ...by, call: null });
-      return commit(id, (state_) => rewindSession(state_, point, view), by);
+  const rewindAll = async (state: SessionState, target: Target, force: boolean, by: By) => {
+    const { id } = state;
+    const { point, view, to } = target;
+    const kept = await keepNow(state);
+    if (kept.id === to) {
+      if (kept.facts.length > 0) await commit(id, (now) => noteWorld(now, kept.facts), { ...by, call: null });
+      return commit(id, (now) => rewindSession(now, point, view), by);
     }
+    const { keep, told } = await planUndo(deps, state, target, kept.id, force);
     worlds.requireRestore();
-    await commit(id, (state_) => beginRestore(state_, { from: now.id, to, kept: now.facts }), { ...by, call: null });
-    const { changed, notRestored } = await worlds.restore(state, to).catch(async (thrown: unknown) => {
-      await rollBack(state, now.id, toNomosError(thrown).message);
+    const begun = { from: kept.id, to, kept: kept.facts };
+    await commit(id, (now) => beginRestore(now, begun), { ...by, call: null });
+    try {
+      const done = await worlds.restore(state, to, { base: kept.id, keep });
+      const others = [...told, ...done.leftAlone];
+      const left = others.length === 0 ? null : await worlds.take(state);
+      const isLeft = left !== null && left.id !== to;
+      const restored = {
+        changed: done.changed,
+        notRestored: fitting(done.notRestored, LISTED).listed,
+        files: restoredFiles(done, others),
+        left: isLeft ? [await worlds.takenFact(left, "restored", null, kept.id)] : [],
+      };
+      return await commit(id, (now) => finishRewind(now, point, view, restored), by);
+    } catch (thrown) {
+      await rollBack(state, { from: kept.id, to }, toNomosError(thrown).message);
       throw thrown;
-    });
-    const restored = { changed, notRestored: notRestored.slice(0, CHANGES_SHOWN) };
-    return commit(id, (state_) => finishRewind(state_, point, view, restored), by);
+    }
   };
 
-  const rollBack = async (state: SessionState, from: string, reason: string): Promise<boolean> => {
+  /** Only what the restore changed goes back: others may have gone on working since. */
+  const rollBack = async (state: SessionState, { from, to }: { from: string; to: string }, reason: string) => {
     const { id } = state;
     try {
-      await worlds.restore(state, from);
+      await worlds.restore(state, from, { base: to });
+      await commit(id, (now) => rollBackRestore(now, reason), DAEMON);
+      return true;
     } catch (thrown) {
       const { code, details } = toNomosError(thrown);
       deps.log("files lie between two snapshots", { id, from, code, details });
+      if (isPassing(thrown)) deps.clock.after(TRY_AGAIN_MS, () => void rollBack(state, { from, to }, reason));
       return false;
     }
-    await commit(id, (now) => rollBackRestore(now, reason), DAEMON);
-    return true;
+  };
+
+  const keepCut = async (id: string): Promise<void> => {
+    try {
+      const state = await committer.sessionState(id);
+      const turnId = state.recentTurns.at(-1)?.turnId ?? null;
+      const { reverted, before, settled } = turnId === null ? NOTHING_JUDGED : await deps.scopes.end(state);
+      const looked = await filesAtEnd(worlds, state, turnId, before);
+      const facts = await namedSinceDeath(deps, state, looked);
+      const approvalId = deps.newId();
+      const decide = (now: SessionState) =>
+        withReverted(now, turnId ?? "", approvalId, reverted, noteWorld(now, facts));
+      if (facts.length > 0 || reverted !== null) await commit(id, decide, DAEMON);
+      await settled();
+    } catch (thrown) {
+      deps.log("the files of a turn that was cut are not kept", { id, reason: String(thrown) });
+    }
   };
 
   return {
     rewind: async (id, { to, force = false, talkOnly = false }, by) => {
+      await cut.get(id);
       const state = await committer.sessionState(id);
       const point = await findPoint(store, state, to);
       const view = await viewAt(store, state, point);
@@ -110,25 +147,16 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
       const refusal = rewindSession(state, point, view);
       if ("refused" in refusal) throw new NomosError(refusal.refused, refusal.details);
       await deps.quiet(id);
-      return rewindAll(await committer.sessionState(id), point, view, target, force, by);
+      return rewindAll(await committer.sessionState(id), { point, view, to: target }, force, by);
     },
     settle: async (state) => {
       if (state.restoring === undefined || state.spec === null) return true;
-      return rollBack(state, state.restoring.from, "the daemon ended while it was under way");
+      return rollBack(state, state.restoring, "the daemon ended while it was under way");
     },
-    keepCut: async (id) => {
-      try {
-        const state = await committer.sessionState(id);
-        const turnId = state.recentTurns.at(-1)?.turnId ?? null;
-        const reverted = turnId === null ? null : await deps.scopes.end(state);
-        const facts = await worlds.look(state, "turn_end", turnId);
-        const approvalId = deps.newId();
-        const decide = (now: SessionState) =>
-          isEnded(now) ? [] : withReverted(now, turnId ?? "", approvalId, reverted, noteWorld(now, facts));
-        if (facts.length > 0 || reverted !== null) await commit(id, decide, DAEMON);
-      } catch (thrown) {
-        deps.log("the files of a turn that was cut are not kept", { id, reason: String(thrown) });
-      }
+    keepCut: (id) => {
+      const work = keepCut(id).finally(() => cut.delete(id));
+      cut.set(id, work);
+      return work;
     },
     snapshot: async (id, by) => {
       const state = await committer.sessionState(id);
@@ -155,4 +183,19 @@ export async function snapshotFor(store: Store, state: SessionState, view: View)
   if (state.view.world?.skipped != null)
     throw new NomosError("files_not_kept", { id: state.id, reason: state.view.world.skipped });
   return null;
+}
+
+/** The cut turn's processes ended with the daemon: what changed after that, somebody else changed. */
+async function namedSinceDeath(
+  { store, worlds, diedAtMs }: Pick<RewindingDeps, "store" | "worlds" | "diedAtMs">,
+  state: SessionState,
+  facts: readonly Fact[],
+): Promise<readonly Fact[]> {
+  const from = state.view.world?.snapshot ?? null;
+  const turnId = state.recentTurns.at(-1)?.turnId ?? "";
+  const { events } = await store.readStream(state.stream, { turnId, types: ["turn.started"], limit: 1 });
+  const startedMs = Date.parse(events[0]?.at ?? "");
+  // An older death is that of another daemon: the last one took whoever watched it along.
+  if (diedAtMs === null || from === null || !(diedAtMs >= startedMs)) return facts;
+  return Promise.all(facts.map((one) => withOthers(worlds, state, from, [{ fromMs: 0, toMs: diedAtMs }], one)));
 }

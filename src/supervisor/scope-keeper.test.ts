@@ -43,12 +43,19 @@ function setUpTree(scope: Scope, leaveOut: readonly string[] = []) {
   });
   const fresh = newSessionState("01a1df7a-0b4a-7205-9b16-22750182e72d");
   const state: SessionState = { ...fresh, spec: { ...SPEC, cwd: tree, scope } };
-  const keeper = createScopeKeeper({ worlds, folder: join(home, "worktrees"), sessionState: async () => state });
+  const scopes = createScopeKeeper({ worlds, folder: join(home, "worktrees"), sessionState: async () => state });
+  /** As the runner does it: the mark goes once the judgement is recorded. */
+  const end = async (judged: SessionState) => {
+    const { reverted, settled } = await scopes.end(judged);
+    await settled();
+    return reverted;
+  };
+  const keeper = { ...scopes, end };
   const close = async () => {
     await snapshots.close();
     rmSync(home, { recursive: true, force: true });
   };
-  return { tree, state, keeper, [Symbol.asyncDispose]: close };
+  return { tree, state, keeper, scopes, [Symbol.asyncDispose]: close };
 }
 
 provesWall(
@@ -144,7 +151,8 @@ provesWall("WT-14", "what is too deep to be looked at fails the judging by name;
   expect(await keeper.marked()).toHaveLength(1);
   rmSync(join(tree, "docs/d"), { recursive: true });
   await keeper.begin(state);
-  expect(await keeper.end(state)).toMatchObject({ files: [{ path: "docs" }], more: 0 });
+  // What the first judging put back is told now, too: its turn has only failed so far.
+  expect(await keeper.end(state)).toMatchObject({ files: [{ path: "README.md" }, { path: "docs" }], more: 0 });
   expect(lstatSync(join(tree, "docs"), { throwIfNoEntry: false })).toBeUndefined();
   expect(await keeper.marked()).toEqual([]);
 });

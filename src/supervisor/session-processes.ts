@@ -10,6 +10,7 @@ import {
   type ResourceLimits,
 } from "../host/index.ts";
 import type { SessionSpec } from "../kernel/index.ts";
+import { createSessionKeys } from "./session-keys.ts";
 import type { Raised, SessionWalls, WalledSession } from "./session-walls.ts";
 import type { TempFolders } from "./temp-folders.ts";
 import { treeAround } from "./tree-around.ts";
@@ -40,6 +41,8 @@ export interface SessionProcesses {
   readonly livesAt: (root: string) => boolean;
   /** The session that a driver's token belongs to, while one of its processes lives, or its agent has our tools. */
   readonly sessionOfToken: (secretHash: string) => string | null;
+  /** Calls back once the session's last key is void, at once when it has none. Returns the way to stop. */
+  readonly whenKeyless: (sessionId: string, ended: () => void) => () => void;
 }
 
 export interface SessionProcessesOptions {
@@ -80,7 +83,7 @@ interface Launch {
 
 export function createSessionProcesses(options: SessionProcessesOptions): SessionProcesses {
   const running = new Map<string, Set<HostProcess>>();
-  const tokens = new Map<string, string>();
+  const keys = createSessionKeys();
   const living = new Map<HostProcess, string>();
 
   const start = (order: Launch, temp: string | null = null): HostProcess => {
@@ -154,8 +157,8 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
   const issue = (sessionId: string) => {
     const token = `nst_${randomBytes(24).toString("hex")}`;
     const secretHash = createHash("sha256").update(token).digest("hex");
-    tokens.set(secretHash, sessionId);
-    return { token, end: () => void tokens.delete(secretHash) };
+    keys.add(secretHash, sessionId);
+    return { token, end: () => keys.end(secretHash) };
   };
 
   return {
@@ -191,7 +194,8 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
       await Promise.all([...(running.get(sessionId) ?? [])].map((process) => process.stop({ graceMs })));
     },
     livesAt: (root) => [...living.values()].some((cwd) => isInside(root, cwd) || isInside(cwd, root)),
-    sessionOfToken: (secretHash) => tokens.get(secretHash) ?? null,
+    sessionOfToken: keys.sessionOf,
+    whenKeyless: keys.whenNone,
   };
 }
 

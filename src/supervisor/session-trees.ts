@@ -109,6 +109,12 @@ export function createSessionTrees({ store, committer, clock, worktrees, log }: 
     }
   };
 
+  const dropUnowned = async (id: string): Promise<void> => {
+    const removal = await worktrees.remove(id);
+    if (removal.removed) await removal.finish();
+    else log("a worktree of no session has work in it", { id });
+  };
+
   return {
     make: async (id, spec, { worktree, scope, base, attach }) => {
       if (attach !== undefined) {
@@ -168,16 +174,19 @@ export function createSessionTrees({ store, committer, clock, worktrees, log }: 
       return events;
     },
     sweep: async () => {
-      await worktrees.sweep(async (id) => {
+      const isRemoved = async (id: string): Promise<boolean> => {
         const folded = await store.fold(sessionStream(id));
         return folded.kind === "session" && folded.state.spec !== null && folded.state.worktree === null;
-      });
+      };
+      await worktrees.sweep(isRemoved, (path, reason) =>
+        log("a worktree could not be put back", { path, reason: String(reason) }),
+      );
       for (const { id } of await worktrees.list()) {
         const folded = await store.fold(sessionStream(id));
         if (folded.kind === "session" && folded.state.spec !== null) continue;
-        const removal = await worktrees.remove(id);
-        if (removal.removed) await removal.finish();
-        else log("a worktree of no session has work in it", { id });
+        await dropUnowned(id).catch((thrown: unknown) =>
+          log("a worktree of no session stays", { id, reason: String(thrown) }),
+        );
       }
     },
   };

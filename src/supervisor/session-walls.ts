@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import type { Socket } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { NomosError } from "../contract/index.ts";
 import {
   type Denied,
@@ -17,7 +16,7 @@ import {
   type Walls,
 } from "../host/index.ts";
 import type { SessionSpec } from "../kernel/index.ts";
-import { guardGit, treeMounts } from "./ground-mounts.ts";
+import { type GitNews, gitNews, guardGit, treeMounts } from "./ground-mounts.ts";
 
 export interface WalledSession {
   readonly id: string;
@@ -59,6 +58,8 @@ export interface SessionWalls {
     session: WalledSession,
     order: WallOrder,
   ) => { readonly walls: Walls; readonly reach: readonly Reach[] };
+  /** Of a session in a directory that is not its own. */
+  readonly gitNews: (session: WalledSession) => GitNews;
   /** What a session tried to reach and was refused, newest last. */
   readonly denials: (sessionId: string) => readonly CountedDenial[];
   /** Takes away what was kept for it; for a session that nobody will come back to. */
@@ -70,9 +71,11 @@ export interface CountedDenial extends Denied {
 }
 
 export interface SessionWallsOptions {
-  /** Where the homes of sessions are kept, and where the doors of their processes are. */
+  /** Where the homes of sessions are kept, in the product's home, and where the doors of their processes are. */
   readonly homes: string;
   readonly doors: string;
+  /** Takes a folder that an agent filled out of the way, and never fails. */
+  readonly discard: (path: string) => Promise<void>;
   readonly personHome: string;
   readonly state: (adapter: string) => { readonly state: HomeState; readonly endpoints: readonly string[] };
   readonly limits: () => SandboxLimits;
@@ -108,7 +111,8 @@ export function createSessionWalls(options: SessionWallsOptions): SessionWalls {
     const { env } = order;
     const personHome = env["HOME"] ?? options.personHome;
     const folder = join(options.homes, id);
-    const ground = order.tree === null ? guardGit(folder, spec.cwd) : treeMounts(order.tree, spec);
+    const ground =
+      order.tree === null ? guardGit(folder, spec.cwd, dirname(options.homes)) : treeMounts(order.tree, spec);
     const home = privateHome({ folder, personHome, state, env });
     const read = [...options.readable(), ...order.shown].flatMap((path) => readMount(path) ?? []);
     const model = order.driver ? endpointRules({ env, files: home.configFiles, fallback: endpoints }) : [];
@@ -142,10 +146,11 @@ export function createSessionWalls(options: SessionWallsOptions): SessionWalls {
       });
       return { walls: { ...walls, door }, environment: { ...environment, ...door.environment }, lower: door.close };
     },
+    gitNews: ({ id, spec }) => gitNews(join(options.homes, id), spec.cwd, dirname(options.homes)),
     denials: (sessionId) => [...(denials.get(sessionId)?.values() ?? [])],
     remove: async (sessionId) => {
       denials.delete(sessionId);
-      await rm(join(options.homes, sessionId), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+      await options.discard(join(options.homes, sessionId));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import { NomosError } from "../contract/index.ts";
 import type { Driver } from "../drivers/index.ts";
-import type { Missing } from "../host/index.ts";
+import type { Files, Missing } from "../host/index.ts";
 import { isRefusal, parseScope, type SandboxMode, type SessionSpec, sessionName } from "../kernel/index.ts";
 import { type PlaceInput, type PlaceSources, placeBelow, placeOf } from "./places.ts";
 import { chooseSandbox } from "./sandbox-choice.ts";
@@ -24,6 +24,8 @@ export interface OpenInput extends PlaceInput {
   readonly attach?: string | undefined;
   readonly file?: string | undefined;
   readonly external?: { readonly pid: number; readonly startTime: string } | undefined;
+  /** The weakest sandbox that whoever asks may start a session in. */
+  readonly floor?: SandboxMode | undefined;
 }
 
 /** The session that starts this one, when it is not a person who does. */
@@ -33,6 +35,7 @@ export interface Parent {
 }
 
 export interface SpecSources extends PlaceSources {
+  readonly files: Pick<Files, "directory" | "place">;
   readonly driver: (slug: string) => Driver;
   /** The file that the configuration gives a driver of the user's own. */
   readonly driverFile: (slug: string) => string | null;
@@ -52,7 +55,7 @@ export async function makeSpec(
   const held = chooseSandbox(input, parent?.spec ?? null, sources.strictMissing);
   const driver = sources.driver(input.adapter);
   const place = parent === null ? await placeOf(input, sources) : await placeBelow(parent.spec, input.ground, sources);
-  const file = input.file ?? sources.driverFile(input.adapter);
+  const file = givenFile(input, place.cwd, sources) ?? sources.driverFile(input.adapter);
   const spec: SessionSpec = {
     name: sessionName(sources.random()),
     adapter: input.adapter,
@@ -79,4 +82,10 @@ function scopeOf({ scope }: OpenInput, parent: Parent | null): SessionSpec["scop
   const parsed = parseScope(scope);
   if (isRefusal(parsed)) throw new NomosError(parsed.refused, parsed.details);
   return parsed;
+}
+
+/** What drives a session is shown to it, with what lies beside it: whoever stays in the workspaces names a file in there. */
+function givenFile({ file, onlyRegistered }: OpenInput, cwd: string, { files }: SpecSources): string | undefined {
+  if (file === undefined || onlyRegistered !== true) return file;
+  return resolve(cwd, files.place(cwd, file));
 }

@@ -28,6 +28,7 @@ import { createExternalWatch } from "./external-watch.ts";
 import { type GivenPrompt, keepPrompt } from "./given-prompt.ts";
 import { interruptedIn, settleTurn } from "./interrupting.ts";
 import { keepDoing } from "./keep-doing.ts";
+import { type LivingSessions, watchLiving } from "./living-sessions.ts";
 import { createOpenings, type OpeningDeps, type Openings } from "./opening.ts";
 import { recoverAll } from "./recovering.ts";
 import { createReports, type Reports } from "./reports.ts";
@@ -70,6 +71,8 @@ export interface Supervisor extends Reports, Openings, TurnWorlds {
   readonly answer: (approvalId: string, answer: Answer, by: By) => Events;
   /** Deletes the data of a session's events for good, between its turns; headers and chain stay. */
   readonly erase: Committer["erase"];
+  /** The living sessions in a directory, around it or below. */
+  readonly livingNear: LivingSessions["near"];
   readonly recover: () => Promise<{ readonly sessions: number; readonly interrupted: number }>;
   /** Ends turns within the grace and puts every session to sleep: after this nothing is under way. */
   readonly stop: (graceMs: number) => Promise<void>;
@@ -85,6 +88,8 @@ export interface SupervisorDeps extends Omit<OpeningDeps, "trees"> {
   readonly scopes: Pick<ScopeKeeper, "end">;
   readonly keeper: (adapter: string) => Kept | null;
   readonly idleHibernateMs: () => number;
+  /** When the daemon before this one ended; null when nobody knows. */
+  readonly diedAtMs: number | null;
   readonly log: (message: string, details: object) => void;
 }
 
@@ -95,6 +100,7 @@ const SUSPEND_TRIES = 5;
 export function createSupervisor(deps: SupervisorDeps): Supervisor {
   const { store, committer, runner, processes, clock, newId } = deps;
   const awake = watchAwake(store, clock);
+  const living = watchLiving(store);
   const externals = createExternalWatch(clock, (id) => {
     endExternal(id).catch((thrown: unknown) =>
       deps.log("an external session could not be ended", { id, reason: String(thrown) }),
@@ -155,6 +161,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
 
   const rewinding = createRewinding({
     ...deps,
+    actsByEffects: (adapter) => deps.specs.driver(adapter).actsByEffects === true,
     quiet: async (id) => {
       await processes.stopAll(id);
       await release(id);
@@ -232,9 +239,10 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     ...reports,
     ...createTurnWorlds(deps),
     erase: committer.erase,
+    livingNear: living.near,
     recover: async () => {
       await deps.trees.sweep();
-      return recoverAll(store, recoverOne);
+      return recoverAll(store, (row) => recoverOne(row).catch((thrown: unknown) => orLeft(row.id, thrown)));
     },
     stop: async (graceMs) => {
       stopSleeper();
@@ -242,8 +250,17 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       await runner.drain(graceMs);
       await Promise.all(awake.all().map(sleep));
       awake.stop();
+      living.stop();
     },
   };
+
+  /** One session that cannot be recovered keeps nobody from the others; a log that cannot be used does. */
+  function orLeft(id: string, thrown: unknown): false {
+    const { code } = toNomosError(thrown);
+    if (LOG_UNUSABLE.includes(code)) throw thrown;
+    deps.log("a session could not be recovered", { id, code, reason: String(thrown) });
+    return false;
+  }
 
   async function recoverOne(row: SessionRow): Promise<boolean> {
     if (row.forgotten) return false;
@@ -257,11 +274,16 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     // Turns wait until the files are what the talk says.
     await rewinding.settle(state);
     // What a turn did to the files before it was cut is its own doing, not somebody else's.
-    if (events.length > 0) void rewinding.keepCut(row.id).finally(() => runner.pump(row.id));
+    if (events.length > 0) runner.pumpAfter(row.id, rewinding.keepCut(row.id));
     else runner.pump(row.id);
     return events.length > 0;
   }
 }
+
+const LOG_UNUSABLE: readonly string[] = [
+  ...["disk_full", "log_corrupt", "stale_fence", "store_closed", "store_failed", "store_read_only"],
+  "store_unreachable",
+];
 
 function refuseToInterrupt({ id }: SessionState): never {
   throw new NomosError("not_interruptible", { id });

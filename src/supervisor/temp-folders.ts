@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
@@ -9,25 +8,21 @@ import { join } from "node:path";
  */
 export interface TempFolders {
   readonly lend: () => { readonly path: string; readonly giveBack: () => void };
-  /** Resolves when all that was given back is gone. */
+  /** Resolves when all that was given back is out of the way. */
   readonly settled: () => Promise<void>;
 }
 
 const FOLDER_NAME_BYTES = 4;
-/** Something of the process may still be on its way out. */
-const REMOVAL = { recursive: true, force: true, maxRetries: 5, retryDelay: 50 } as const;
 
 /** `root` is the daemon's own: what an earlier one left in it is taken away by whoever owns the home. */
-export function createTempFolders(root: string, onLeft: (path: string, error: unknown) => void): TempFolders {
+export function createTempFolders(root: string, discard: (path: string) => Promise<void>): TempFolders {
   const leaving = new Set<Promise<void>>();
   return {
     lend: () => {
       const path = join(root, randomBytes(FOLDER_NAME_BYTES).toString("hex"));
       mkdirSync(path, { recursive: true, mode: 0o700 });
       const giveBack = (): void => {
-        const gone: Promise<void> = rm(path, REMOVAL)
-          .catch((thrown: unknown) => onLeft(path, thrown))
-          .finally(() => leaving.delete(gone));
+        const gone: Promise<void> = discard(path).finally(() => leaving.delete(gone));
         leaving.add(gone);
       };
       return { path, giveBack };

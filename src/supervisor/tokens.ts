@@ -1,17 +1,28 @@
 import { hash, randomBytes } from "node:crypto";
-import { NomosError } from "../contract/index.ts";
+import { NomosError, toNomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
 import {
   type Actor,
   issueToken,
   narrows,
   revokeToken,
+  type SandboxMode,
+  type SessionRow,
   type Token,
   type TokenState,
   tokenStream,
 } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 import type { By, Committer } from "./committer.ts";
+import { isWeaker, stricter } from "./sandbox-choice.ts";
+import {
+  CHAIN_MAX,
+  createTokenStanding,
+  earlier,
+  type Standing,
+  TOKEN_PRINCIPAL,
+  type TokenStanding,
+} from "./token-standing.ts";
 
 /** Scoped keys. The secret is shown once; the log knows only its hash. */
 export interface Tokens {
@@ -21,13 +32,16 @@ export interface Tokens {
       readonly capabilities: readonly string[];
       readonly sessionId: string | null;
       readonly ttlMs: number | null;
+      /** Null: the session's own mode where it is confined to one, else `strict`. */
+      readonly sandbox: SandboxMode | null;
     },
     maker: Actor,
     by: By,
   ) => Promise<{ readonly secret: string; readonly events: readonly RecordedEvent[] }>;
+  /** Ends the token, and with it every token that was issued with it. */
   readonly revoke: (tokenId: string, by: By) => Promise<readonly RecordedEvent[]>;
-  readonly list: () => Promise<readonly Token[]>;
-  /** Whom a secret speaks for; null when it is unknown, revoked or past its time. */
+  readonly list: () => Promise<readonly (Token & { readonly sandbox: SandboxMode })[]>;
+  /** Whom a secret speaks for; null when it is unknown, revoked or past its time, or the token it came from is. */
   readonly actorOf: (secret: string) => Promise<Actor | null>;
   /** The same for a token that was shown before, such as by whoever keeps a connection open. */
   readonly actorById: (tokenId: string) => Promise<Actor | null>;
@@ -35,76 +49,148 @@ export interface Tokens {
   readonly watch: (principal: string, ended: () => void) => () => void;
 }
 
-const TOKEN_PRINCIPAL = /^token:(.+)$/;
+export interface TokensDeps {
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** Calls back when the last key of a session's processes is void. */
+  readonly whenKeyless: (sessionId: string, ended: () => void) => () => void;
+}
 
-const TOKENS_MAX = 1000;
+const SESSION_PRINCIPAL = /^session:(.+)$/;
+const ROWS_AT_FIRST = 1000;
+/** Whoever stays on is looked at again, so that a clock that was set does not let them stay. */
+const LOOK_AGAIN_MS = 60_000;
+const FLOOR: SandboxMode = "strict";
 
-export function createTokens(store: Store, committer: Committer, clock: Clock, newId: () => string): Tokens {
-  const valid = (row: string): Token | null => {
-    const state: TokenState = JSON.parse(row);
-    if (state.at !== "valid") return null;
-    const { expiresAtMs } = state.token;
-    return expiresAtMs !== null && expiresAtMs <= clock.nowMs() ? null : state.token;
+export function createTokens({ store, committer, clock, newId, whenKeyless }: TokensDeps): Tokens {
+  const standing = createTokenStanding(store, clock);
+
+  /** A token that was shown after its time is revoked for good: a clock that is set back does not bring it back. */
+  const settle = async (found: Standing): Promise<Actor | null> => {
+    if (found.is === "good") return actorOf(found.token);
+    if (found.expired !== null) await end(found.expired, { actor: "daemon" }).catch(unlessRefused);
+    return null;
   };
-  const actorIn = (row: string | null): Actor | null => {
-    const token = row === null ? null : valid(row);
-    if (token === null) return null;
-    return { principal: `token:${token.tokenId}`, capabilities: token.capabilities, sessionId: token.sessionId };
+  const end = async (tokenId: string, by: By): Promise<readonly RecordedEvent[]> => {
+    const decide = (state: TokenState) => revokeToken(state, tokenId);
+    const { events } = await committer.change(
+      tokenStream(tokenId),
+      (folded) => decide(folded.kind === "token" ? folded.state : { at: "absent", version: 0 }),
+      by,
+    );
+    return events;
   };
-  const watchToken = (tokenId: string, ended: () => void): (() => void) => {
-    let cancelExpiry = (): void => undefined;
-    let isOver = false;
-    const stopListening = store.onAppend((events) => {
-      if (events.some(({ stream, type }) => stream === tokenStream(tokenId) && type === "token.revoked@1")) ended();
-    });
-    store.row("token", tokenId).then((row) => {
-      const token = row === null ? null : valid(row);
-      if (token === null) return ended();
-      if (token.expiresAtMs !== null && !isOver) cancelExpiry = clock.after(token.expiresAtMs - clock.nowMs(), ended);
-    }, ended);
-    return () => {
-      isOver = true;
-      stopListening();
-      cancelExpiry();
-    };
+  const floorFor = async (sessionId: string | null): Promise<SandboxMode> => {
+    const row = sessionId === null ? null : await store.row("session", sessionId);
+    const session: SessionRow | null = row === null ? null : JSON.parse(row);
+    return session?.sandbox ?? FLOOR;
   };
+  const makerStanding = async ({ principal }: Actor): Promise<Standing | null> => {
+    const tokenId = TOKEN_PRINCIPAL.exec(principal)?.[1];
+    return tokenId === undefined ? null : standing.byId(tokenId);
+  };
+
   return {
     issue: async (input, maker, by) => {
-      if (!narrows(maker.capabilities, input.capabilities))
-        throw new NomosError("denied", { rules: ["no_widening"], held: [...maker.capabilities] });
       const { label, capabilities, sessionId, ttlMs } = input;
+      if (!narrows(maker.capabilities, capabilities))
+        throw new NomosError("denied", { rules: ["no_widening"], held: [...maker.capabilities] });
+      const from = await makerStanding(maker);
+      if (from?.is === "ended") throw new NomosError("unauthorized");
+      if (from !== null && from.depth >= CHAIN_MAX)
+        throw new NomosError("denied", { rules: ["maker_chain"], chainMax: CHAIN_MAX });
+      const floor = maker.floor ?? "off";
+      const sandbox = input.sandbox ?? stricter(await floorFor(sessionId), floor);
+      if (isWeaker(sandbox, floor)) throw new NomosError("sandbox_floor", { asked: sandbox, floor });
       const tokenId = newId();
       const secret = `nmt_${randomBytes(24).toString("hex")}`;
+      const ownEndMs = ttlMs === null ? null : clock.nowMs() + ttlMs;
       const token: Token = {
         tokenId,
         secretHash: hashSecret(secret),
         label,
         capabilities,
         sessionId,
-        expiresAtMs: ttlMs === null ? null : clock.nowMs() + ttlMs,
+        expiresAtMs: earlier(ownEndMs, from?.expiresAtMs ?? null),
+        ...(sandbox === FLOOR ? {} : { sandbox }),
       };
       const { events } = await committer.change(tokenStream(tokenId), () => issueToken(token), by);
       return { secret, events };
     },
     revoke: async (tokenId, by) => {
       if ((await store.row("token", tokenId)) === null) throw new NomosError("token_not_found", { tokenId });
-      const decide = (state: TokenState) => revokeToken(state, tokenId);
-      return (
-        await committer.change(
-          tokenStream(tokenId),
-          (folded) => decide(folded.kind === "token" ? folded.state : { at: "absent", version: 0 }),
-          by,
-        )
-      ).events;
+      return end(tokenId, by);
     },
-    list: async () => (await store.rows("token", { limit: TOKENS_MAX })).flatMap((row) => valid(row) ?? []),
-    actorOf: async (secret) => actorIn(await store.tokenBySecretHash(hashSecret(secret))),
-    actorById: async (tokenId) => actorIn(await store.row("token", tokenId)),
+    list: async () => {
+      const all = await Promise.all((await allTokens(store)).map(standing.byRow));
+      return all.flatMap((one) => (one.is === "good" ? [{ ...one.token, sandbox: one.token.sandbox ?? FLOOR }] : []));
+    },
+    actorOf: async (secret) => settle(await standing.byRow(await store.tokenBySecretHash(hashSecret(secret)))),
+    actorById: async (tokenId) => settle(await standing.byId(tokenId)),
     watch: (principal, ended) => {
+      const sessionId = SESSION_PRINCIPAL.exec(principal)?.[1];
+      if (sessionId !== undefined) return whenKeyless(sessionId, ended);
       const tokenId = TOKEN_PRINCIPAL.exec(principal)?.[1];
-      return tokenId === undefined ? () => undefined : watchToken(tokenId, ended);
+      return tokenId === undefined ? () => undefined : watchToken(tokenId, { store, clock, standing, ended });
     },
   };
+}
+
+/** Every token's row, the revoked ones too: those do not name their id, so there is nothing to page by. */
+export async function allTokens(store: Pick<Store, "rows">): Promise<readonly string[]> {
+  for (let limit = ROWS_AT_FIRST; ; limit *= 10) {
+    const rows = await store.rows("token", { limit });
+    if (rows.length < limit) return rows;
+  }
+}
+
+interface Watched {
+  readonly store: Pick<Store, "onAppend">;
+  readonly clock: Clock;
+  readonly standing: TokenStanding;
+  readonly ended: () => void;
+}
+
+/** Ends with the token or with any token that it came from, by revocation or by time. */
+function watchToken(tokenId: string, { store, clock, standing, ended }: Watched): () => void {
+  let streams = new Set([tokenStream(tokenId)]);
+  let cancel = (): void => undefined;
+  let isOver = false;
+  const stop = (): void => {
+    isOver = true;
+    stopListening();
+    cancel();
+  };
+  const end = (): void => {
+    if (isOver) return;
+    stop();
+    ended();
+  };
+  const stopListening = store.onAppend((events) => {
+    if (events.some(({ stream, type }) => type === "token.revoked@1" && streams.has(stream))) end();
+  });
+  const look = async (): Promise<void> => {
+    streams = new Set((await standing.chainOf(tokenId)).map(tokenStream));
+    const found = await standing.byId(tokenId);
+    if (found.is === "ended") return end();
+    if (found.expiresAtMs === null || isOver) return;
+    const restMs = Math.max(0, found.expiresAtMs - clock.nowMs());
+    cancel = clock.after(Math.min(restMs, LOOK_AGAIN_MS), lookAgain);
+  };
+  const lookAgain = (): void => void look().catch(end);
+  lookAgain();
+  return stop;
+}
+
+function actorOf({ tokenId, capabilities, sessionId, sandbox }: Token): Actor {
+  return { principal: `token:${tokenId}`, capabilities, sessionId, floor: sandbox ?? FLOOR };
+}
+
+/** Somebody else revoked it meanwhile, or there is no room to say so: it is refused all the same. */
+function unlessRefused(thrown: unknown): void {
+  if (toNomosError(thrown).code === "internal") throw thrown;
 }
 
 export function hashSecret(secret: string): string {

@@ -13,21 +13,45 @@ import type { Committer } from "./committer.ts";
 import { type Reverted, withReverted } from "./scope-keeper.ts";
 import type { Outcome } from "./turn-stop.ts";
 
-/** The end must get into the log: while it cannot be written it is tried again, or the session would stay busy for ever. */
+/** What is known of a turn when it is over. */
+export interface TurnOver {
+  readonly outcome: Outcome;
+  /** What the turn made of the files: known before anybody takes the turn for over. */
+  readonly world: readonly Fact[];
+  readonly reverted: Reverted | null;
+}
+
+/**
+ * The end must get into the log: while it cannot be written it is tried again, or the session would stay busy for ever.
+ * Where the log refuses what comes with it, the end is recorded without.
+ */
 export async function recordTurnEnd(
-  { committer, clock, newId }: { readonly committer: Committer; readonly clock: Clock; readonly newId: () => string },
+  deps: {
+    readonly committer: Committer;
+    readonly clock: Clock;
+    readonly newId: () => string;
+    readonly log: (message: string, details: object) => void;
+  },
   sessionId: string,
   turnId: string,
-  outcome: Outcome,
-  /** What the turn made of the files: known before anybody takes the turn for over. */
-  world: readonly Fact[],
-  reverted: Reverted | null,
+  { outcome, world, reverted }: TurnOver,
 ): Promise<void> {
-  const approvalId = newId();
-  const decide = (now: SessionState) => {
-    const end = withWorld(world, endOf(now, turnId, outcome));
-    return "refused" in end || end.length > 0 ? withReverted(now, turnId, approvalId, reverted, end) : end;
-  };
+  const approvalId = deps.newId();
+  const whole = (now: SessionState) =>
+    withReverted(now, turnId, approvalId, reverted, withWorld(world, endOf(now, turnId, outcome)));
+  try {
+    await untilRecorded(deps, sessionId, whole);
+  } catch (thrown) {
+    deps.log("a turn's end is recorded without its files", { id: sessionId, turnId, reason: String(thrown) });
+    await untilRecorded(deps, sessionId, (now) => endOf(now, turnId, outcome));
+  }
+}
+
+async function untilRecorded(
+  { committer, clock }: { readonly committer: Committer; readonly clock: Clock },
+  sessionId: string,
+  decide: (state: SessionState) => Decision,
+): Promise<void> {
   while (true) {
     try {
       await committer.session(sessionId, decide, { actor: "daemon" });

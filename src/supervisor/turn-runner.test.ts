@@ -55,6 +55,7 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
     stopAll: async () => undefined,
     livesAt: () => false,
     sessionOfToken: () => null,
+    whenKeyless: () => () => undefined,
   };
   const runner = createTurnRunner({
     scopes: NO_SCOPES,

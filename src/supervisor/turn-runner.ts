@@ -1,62 +1,22 @@
 import { toNomosError } from "../contract/index.ts";
-import { type Driver, DriverError, HandshakeError } from "../drivers/index.ts";
-import type { Clock, Files, HostProcess } from "../host/index.ts";
-import {
-  type Decision,
-  outlivesDaemon,
-  type Policy,
-  pendingApprovals,
-  type SessionState,
-  type ToolPolicy,
-} from "../kernel/index.ts";
-import type { RecordedEvent, Store } from "../store/index.ts";
-import type { ApprovalWaiters } from "./approvals.ts";
-import type { By, Committer } from "./committer.ts";
-import type { Frames } from "./frames.ts";
-import { createPermits, isOutside, type UnattendedPolicy } from "./permits.ts";
-import { type ScopeKeeper, unjudged } from "./scope-keeper.ts";
-import type { SessionProcesses } from "./session-processes.ts";
+import { DriverError, HandshakeError } from "../drivers/index.ts";
+import { type Decision, outlivesDaemon, pendingApprovals, type SessionState } from "../kernel/index.ts";
+import type { RecordedEvent } from "../store/index.ts";
+import type { By } from "./committer.ts";
+import { NOTHING_JUDGED, unjudged } from "./scope-keeper.ts";
 import { isPassing, recordTurnEnd, TRY_AGAIN_MS } from "./turn-end.ts";
-import { inputOf, pastOf } from "./turn-input.ts";
-import { createTurnPort } from "./turn-port.ts";
-import { createTurnStarts, type Due, isStart, type TurnStart } from "./turn-start.ts";
+import { portFor } from "./turn-port-for.ts";
+import type { Run, TurnRunnerDeps } from "./turn-runner-deps.ts";
+import { createTurnStarts, isStart, type TurnStart } from "./turn-start.ts";
 import { type Outcome, orLetGo, type StopReason, stopped } from "./turn-stop.ts";
 import { createTurnWorld } from "./turn-world.ts";
-import { walledFiles } from "./walled-files.ts";
-import { within } from "./within-bounds.ts";
-import type { Worlds } from "./worlds.ts";
-
-export interface TurnRunnerDeps {
-  readonly store: Store;
-  readonly committer: Committer;
-  readonly clock: Clock;
-  readonly files: Files;
-  readonly newId: () => string;
-  readonly policy: Policy;
-  readonly frames: Frames;
-  readonly waiters: ApprovalWaiters;
-  readonly processes: SessionProcesses;
-  readonly worlds: Pick<Worlds, "look">;
-  readonly driver: (slug: string) => Driver;
-  readonly toolPolicy: (agent: string, tool: string) => Promise<ToolPolicy>;
-  readonly permissions: PermissionSources;
-  readonly scopes: ScopeKeeper;
-  readonly turnTimeoutMs: () => number;
-  readonly log: (message: string, details: object) => void;
-}
-
-/** How a foreign agent's requests for permission are decided, as configured. */
-export interface PermissionSources {
-  /** Null when the agent's own policy does not name the tool. */
-  readonly named: (agent: string, tool: string) => Promise<ToolPolicy | null>;
-  readonly unattended: (adapter: string) => UnattendedPolicy;
-  readonly answerWithinMs: () => number | null;
-}
 
 /** Runs a session's queue, one turn after another. One pump a session, however often it is called. */
 export interface TurnRunner {
   /** There may be work: starts the pump, or tells the running one to look again. */
   readonly pump: (sessionId: string) => void;
+  /** As above, once this is done. Until then no turn of the session starts. */
+  readonly pumpAfter: (sessionId: string, work: Promise<void>) => void;
   /** Records that a turn is admitted. Where nothing stands before it, its start is in the same append. */
   readonly admit: (
     sessionId: string,
@@ -83,12 +43,6 @@ interface Turn {
   stopTimer: () => void;
 }
 
-interface Run extends Due {
-  readonly controller: AbortController;
-}
-
-/** What a process gets after an interruption before it is killed. */
-const INTERRUPT_GRACE_MS = 1000;
 /** What is still there when the turn is over was asked to end long ago. */
 const LAST_GRACE_MS = 200;
 
@@ -115,7 +69,25 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       deps.log("a session's pump stopped", { sessionId, reason: String(thrown) });
       // A disk that is full now, or a database that is away, may not be so for ever; and what was admitted must run.
       if (isPassing(thrown)) deps.clock.after(TRY_AGAIN_MS, () => pump(sessionId));
+      else void endBroken(sessionId, toNomosError(thrown).code);
     });
+  };
+
+  /** Whatever broke the pump: a turn that nobody runs any more has failed, and the session takes the next one. */
+  const endBroken = async (sessionId: string, code: string): Promise<void> => {
+    try {
+      const { phase } = await deps.committer.sessionState(sessionId);
+      if (phase.at !== "busy") return;
+      const error = { code, message: "The turn could not be carried through; the daemon's log says why." };
+      await recordTurnEnd(deps, sessionId, phase.turnId, {
+        outcome: { outcome: "failed", error },
+        world: [],
+        reverted: null,
+      });
+      pump(sessionId);
+    } catch (thrown) {
+      deps.log("a broken turn could not be ended", { sessionId, reason: String(thrown) });
+    }
   };
 
   const admit: TurnRunner["admit"] = async (sessionId, turnId, admission, by) => {
@@ -178,10 +150,20 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       .catch((thrown: unknown) =>
         deps.log("a process of a turn does not end", { id: state.id, reason: String(thrown) }),
       );
+    if (state.spec?.scope != null) await letGo(run);
     const judged = await deps.scopes.end(state).catch((thrown: unknown) => ({ error: unjudged(thrown) }));
-    const failed: Outcome | null = judged !== null && "error" in judged ? { outcome: "failed", ...judged } : null;
-    const reverted = judged === null || "error" in judged ? null : judged;
-    await recordTurnEnd(deps, state.id, turnId, failed ?? outcome, await world.atEnd(run), reverted);
+    const { reverted, before, settled } = "error" in judged ? NOTHING_JUDGED : judged;
+    const ended: Outcome = "error" in judged ? { outcome: "failed", ...judged } : outcome;
+    const files = await world.atEnd(run, before);
+    await recordTurnEnd(deps, state.id, turnId, { outcome: ended, world: files, reverted });
+    await settled();
+  };
+
+  /** An agent that lives on between turns could write outside of its scope after it was judged. */
+  const letGo = async ({ state, driver }: Run): Promise<void> => {
+    await driver.keeps
+      ?.release(state.id)
+      .catch((thrown: unknown) => deps.log("an agent does not end", { id: state.id, reason: String(thrown) }));
   };
 
   /** A turn that waits for a person is not the one who takes so long: it gets its time anew. */
@@ -198,7 +180,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
 
   const drive = async (run: Run): Promise<Outcome> => {
     try {
-      await run.driver.runTurn?.(await portFor(run));
+      await run.driver.runTurn?.(await portFor(deps, run));
       return run.controller.signal.aborted
         ? stopped(run.controller.signal.reason)
         : { outcome: "completed", error: null };
@@ -215,58 +197,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     }
   };
 
-  const portFor = async (run: Run) => {
-    const { state, turnId, controller, question } = run;
-    const { spec, id: sessionId } = state;
-    if (spec === null) throw new Error("a session without a spec runs no turn");
-    const { signal } = controller;
-    const asked = question === null ? null : deps.waiters.wait(question.approvalId, signal);
-    asked?.catch(() => undefined);
-    const policies = new Map<string, ToolPolicy>(
-      await Promise.all(TOOLS.map(async (tool) => [tool, await deps.toolPolicy(spec.agent, tool)] as const)),
-    );
-    const frame = (source: "message" | "stdout" | "stderr", text: string) =>
-      deps.frames.send({ sessionId, turnId, source, text });
-    const spawn = (argv: readonly string[], stdin: "none" | "pipe"): HostProcess => {
-      signal.throwIfAborted();
-      const process = deps.processes.spawn(spec, sessionId, argv, stdin, {});
-      const failed = (thrown: unknown) => deps.log("a process does not end", { sessionId, reason: String(thrown) });
-      const stop = () => void process.stop({ graceMs: INTERRUPT_GRACE_MS }).catch(failed);
-      signal.addEventListener("abort", stop, { once: true });
-      return process;
-    };
-    return createTurnPort({
-      ...deps,
-      committer: within(deps.committer, (reached) => controller.abort(reached)),
-      sessionId,
-      turnId,
-      spec,
-      signal,
-      ...(await inputOf(deps.store, run.eventId)),
-      past: await pastOf(deps.store, state),
-      settings: state.driver?.settings ?? { mode: null, model: null, options: {} },
-      permits: createPermits({
-        toolPolicy: (tool) => deps.permissions.named(spec.agent, tool),
-        unattended: () => deps.permissions.unattended(spec.adapter),
-        sandbox: spec.sandbox,
-        isOutside: (path) => isOutside(deps.files, spec.cwd, path),
-      }),
-      answerWithinMs: deps.permissions.answerWithinMs,
-      resumed: question,
-      frame,
-      show: frame,
-      files: spec.sandbox === "strict" ? walledFiles(deps.files, spawn) : deps.files,
-      spawn,
-      toolPolicy: (tool) => policies.get(tool) ?? "never",
-      waitFor: (approvalId) =>
-        asked !== null && approvalId === question?.approvalId ? asked : deps.waiters.wait(approvalId, signal),
-      hostProcess: (argv, env, shown, programs) =>
-        deps.processes.spawnDriver(spec, sessionId, argv, env, shown, programs),
-    });
-  };
-
   return {
     pump,
+    pumpAfter: (sessionId, first) => begin(sessionId, (id) => first.then(() => nextStart(id))),
     admit,
     isRunning: (sessionId) => pumps.get(sessionId)?.turn != null,
     interrupt: async (sessionId, why) => {
@@ -297,7 +230,6 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   };
 }
 
-const TOOLS = ["run", "write", "process"] as const;
 const ERROR_CHARS = 8000;
 
 /** No turn of it has ended, and nobody else's past is its own. */

@@ -3,12 +3,15 @@ import type { FileDiff } from "../host/index.ts";
 import type { Json, SessionState, SnapshotOccasion } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 import type { Committer } from "./committer.ts";
+import { textIn } from "./stretches.ts";
 import type { Worlds } from "./worlds.ts";
 
 /** What turns made of a session's files. */
 export interface TurnWorlds {
   /** Of a turn by number or id; null: the one that runs, else the last. */
   readonly diff: (id: string, turn: number | string | null) => Promise<TurnDiff>;
+  /** The event that a turn ended with, by its number; 0: the session's first event. */
+  readonly endOfTurn: (id: string, turn: number) => Promise<string>;
   /** The data of the session's last snapshot; null when it has none. */
   readonly lastSnapshot: (id: string) => Promise<{ readonly [key: string]: Json } | null>;
 }
@@ -109,6 +112,14 @@ export function createTurnWorlds(deps: {
       if (from === null) throw new NomosError("files_not_kept", { id, reason: "no snapshot at the turn's start" });
       return { id, turnId: marks.turnId, turn: marks.turn, from, to, files: await worlds.diff(from, to) };
     },
+    endOfTurn: async (id, turn) => {
+      const state = await committer.sessionState(id);
+      const version = turn === 0 ? 1 : (await find(state, turn)).endedAt;
+      if (version === null) throw new NomosError("session_busy", { id });
+      const seq = await store.seqAt(state.stream, version);
+      const { events } = await store.readStream(state.stream, { after: seq - 1, limit: 1 });
+      return events[0]?.id ?? "";
+    },
     lastSnapshot: async (id) => {
       const { stream } = await committer.sessionState(id);
       const { events } = await store.readStream(stream, { limit: 1, descending: true, types: ["snapshot.taken"] });
@@ -120,9 +131,4 @@ export function createTurnWorlds(deps: {
 
 function turnIn({ data }: RecordedEvent): string {
   return textIn(data, "turnId") ?? "";
-}
-
-function textIn(data: Json, name: string): string | null {
-  const found = typeof data === "object" && data !== null && name in data ? Reflect.get(data, name) : null;
-  return typeof found === "string" ? found : null;
 }

@@ -1,16 +1,19 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { NomosError, toNomosError } from "../contract/index.ts";
 import {
   type FileDiff,
   isInside,
   type Restored,
+  type RestoreLimits,
+  removeTree,
   type Snapshots,
   type Taken,
   type TreeChange,
   type TreeSpec,
 } from "../host/index.ts";
 import { type Fact, fact, type SessionState, type SnapshotOccasion } from "../kernel/index.ts";
+import { fitting } from "./fitting.ts";
 
 /** The files of sessions, as they were at the boundaries of their turns. */
 export interface Worlds {
@@ -23,11 +26,20 @@ export interface Worlds {
   readonly take: (state: SessionState, during?: "turn") => Promise<Taken>;
   /** Any directory as it is now. Throws when it cannot be kept. */
   readonly keep: (root: string) => Promise<Taken>;
-  /** Makes just these changes undone. */
-  readonly putBack: (root: string, to: string, changes: readonly TreeChange[]) => Promise<Restored>;
+  /** Undoes just these changes, each only while the file is still what `base` says. */
+  readonly putBack: (root: string, to: string, base: string, changes: readonly TreeChange[]) => Promise<Restored>;
   /** Throws where no files can be restored at all. */
   readonly requireRestore: () => void;
-  readonly restore: (state: SessionState, to: string) => Promise<Restored>;
+  readonly restore: (state: SessionState, to: string, limits: RestoreLimits) => Promise<Restored>;
+  /** Names that differ and were last changed outside of these times. Null: too many to tell. */
+  readonly changedOutside: (
+    state: SessionState,
+    from: string,
+    to: string,
+    times: readonly Span[],
+  ) => Promise<readonly string[] | null>;
+  /** The directory that is kept for a session: its whole worktree, or where it works. */
+  readonly rootOf: (state: SessionState) => string;
   /** Names that differ, at most so many. */
   readonly changes: (from: string | null, to: string, max: number) => ReturnType<Snapshots["changes"]>;
   readonly diff: (from: string | null, to: string) => Promise<readonly FileDiff[]>;
@@ -43,6 +55,12 @@ export interface Worlds {
     turnId: string | null,
     before: string | null,
   ) => Promise<Fact>;
+}
+
+/** Both ends in milliseconds of the machine's clock. */
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 export interface WorldLimits {
@@ -71,7 +89,10 @@ export interface WorldsDeps {
 const WRITTEN_BACK_MS = 60_000;
 
 const CHANGES_COUNTED = 10_000;
-const LISTED_MAX = 20;
+const TIMES_MAX = 10_000;
+/** The file system's clock lags behind the machine's by a tick. */
+const TICK_MS = 20;
+const LISTED = { count: 20, bytes: 32_768 };
 const DIFF = { filesMax: 500, bytesMax: 1_048_576 };
 
 export function createWorlds(deps: WorldsDeps): Worlds {
@@ -104,24 +125,20 @@ export function createWorlds(deps: WorldsDeps): Worlds {
     const changed = before === null ? null : (await snapshots.changes(before, id, CHANGES_COUNTED)).changes.length;
     return fact("snapshot.taken@1", {
       ...{ turnId, occasion, snapshot: id, files, directories, bytes, storedBytes, changed, tookMs },
-      leftOut: { count: leftOutCount, first: leftOut.slice(0, LISTED_MAX) },
-      special: special.slice(0, LISTED_MAX),
-      unsettled: unsettled.slice(0, LISTED_MAX),
+      leftOut: { count: leftOutCount, first: fitting(leftOut, LISTED).listed },
+      special: fitting(special, LISTED).listed,
+      unsettled: fitting(unsettled, LISTED).listed,
     });
   };
 
   /** Nobody has worked there yet. */
-  const fell = (root: string): Promise<void> => rm(root, { recursive: true, force: true });
+  const fell = async (root: string): Promise<void> => void (await removeTree(root));
 
   return {
     take,
     keep: async (root) => keepTree(treeOf(root)),
-    putBack: (root, to, changes) =>
-      snapshots.putBack(
-        treeOf(root),
-        to,
-        changes.map(({ name }) => name),
-      ),
+    putBack: (root, to, base, changes) =>
+      snapshots.restore(treeOf(root), to, { base, only: changes.map(({ name }) => name) }),
     takenFact,
     look: async (state, occasion, turnId) => {
       const last = state.view.world;
@@ -139,7 +156,14 @@ export function createWorlds(deps: WorldsDeps): Worlds {
       }
     },
     requireRestore: snapshots.requireRestore,
-    restore: (state, to) => snapshots.restore(treeOf(rootOf(home, state)), to),
+    restore: (state, to, limits_) => snapshots.restore(treeOf(rootOf(home, state)), to, limits_),
+    rootOf: (state) => rootOf(home, state),
+    changedOutside: async (state, from, to, times) => {
+      const found = await snapshots.times(treeOf(rootOf(home, state)), from, to, TIMES_MAX);
+      const isInSpan = (ms: number) => times.some(({ fromMs, toMs }) => ms >= fromMs - TICK_MS && ms <= toMs + TICK_MS);
+      const outside = found.filter(({ ctimeMs }) => !isInSpan(ctimeMs)).map(({ name }) => name);
+      return found.length < TIMES_MAX ? outside : null;
+    },
     changes: snapshots.changes,
     diff: (from, to) => snapshots.diff(from, to, DIFF),
     grow: async (sessionId, snapshot) => {
@@ -186,6 +210,8 @@ export const NO_WORLDS: Worlds = {
   putBack: () => Promise.reject(new NomosError("files_not_kept")),
   requireRestore: () => undefined,
   restore: () => Promise.reject(new NomosError("files_not_kept")),
+  rootOf: ({ spec }) => spec?.cwd ?? "",
+  changedOutside: async () => [],
   changes: async () => ({ changes: [], more: false, unseen: [], isTopChanged: false }),
   diff: async () => [],
   grow: () => Promise.reject(new NomosError("files_not_kept")),

@@ -1,4 +1,4 @@
-import { NomosError } from "../contract/index.ts";
+import { jsonExcess, NomosError } from "../contract/index.ts";
 
 /** JSON as it came over a wire: refused by what is wrong with it, and where. */
 export function parseJsonBytes(bytes: Uint8Array): unknown {
@@ -14,6 +14,8 @@ function decode(bytes: Uint8Array): string {
 }
 
 function parseJson(text: string): unknown {
+  const excess = jsonExcess(text);
+  if (excess !== null) throw new NomosError("invalid_request", { problem: excess });
   try {
     return JSON.parse(text);
   } catch (cause) {

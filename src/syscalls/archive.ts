@@ -15,6 +15,7 @@ export const archive: readonly Syscall[] = [
     name: "archive.read",
     summary: "What an archived session said and did, each event proved by what the log still has of it",
     permission: "session.read",
+    heavy: true,
     about: "session",
     input: z.object({
       id: SessionId,
@@ -22,7 +23,7 @@ export const archive: readonly Syscall[] = [
       limit: z.coerce.number().int().min(1).max(PAGE_MAX).optional(),
     }),
     output: z.object({ id: z.string(), events: z.array(EventWire), next: z.number().int().nullable() }),
-    errors: ["session_not_found", "archive_not_found", "archive_invalid"],
+    errors: ["overloaded", "session_not_found", "archive_not_found", "archive_invalid"],
     http: { method: "GET", path: "/sessions/:id/archive" },
     cli: { positional: ["id"] },
     answer: async (context, { id, after = 0, limit = 100 }) => {
@@ -40,6 +41,7 @@ export const archive: readonly Syscall[] = [
     name: "archive.verify",
     summary: "Check a session's archive, byte by byte, against what the log says of it",
     permission: "session.read",
+    heavy: true,
     about: "session",
     input: z.object({ id: SessionId }),
     output: z.object({
@@ -49,7 +51,7 @@ export const archive: readonly Syscall[] = [
       events: z.number().int(),
       problem: z.string().nullable(),
     }),
-    errors: ["session_not_found", "archive_not_found"],
+    errors: ["overloaded", "session_not_found", "archive_not_found"],
     http: { method: "GET", path: "/sessions/:id/archive/verify" },
     cli: { positional: ["id"] },
     answer: async (context, { id }) => {

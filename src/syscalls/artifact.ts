@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ArtifactWire, NomosError, SessionId, TodoWire } from "../contract/index.ts";
-import { type Artifact, LIMITS, sessionStream, type View } from "../kernel/index.ts";
+import { type Artifact, LIMITS, ownEntry, sessionStream, type View } from "../kernel/index.ts";
 import { StoreError } from "../store/index.ts";
 import { writtenArtifact } from "../supervisor/index.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";
@@ -69,7 +69,7 @@ export const artifact: readonly Syscall[] = [
           : [{ mediaType, uri: artifactUri(id, path), content: { base64: content } }],
     },
     answer: async (context, { id, path, version }) => {
-      const history = (await viewOf(context, id)).artifacts[path];
+      const history = ownEntry((await viewOf(context, id)).artifacts, path);
       const wanted =
         version === undefined ? history?.versions.at(-1) : history?.versions.find((one) => one.version === version);
       if (history === undefined || wanted === undefined)

@@ -5,6 +5,7 @@ import { auditAgent } from "./audit-agent.ts";
 import { AuditProblem, verifyAll } from "./audit-verify.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";
 import { type Output, outputPlace } from "./output-place.ts";
+import { refuseOwnPlace } from "./reach.ts";
 import { byOf, dataIn } from "./session-answer.ts";
 
 const EXPORT: Output = {
@@ -21,6 +22,7 @@ export const audit: readonly Syscall[] = [
     name: "audit.verify",
     summary: "Check every event's hashes and place, and the tree over the log against what was signed",
     permission: "audit.read",
+    heavy: true,
     about,
     input: z.object({}),
     output: z.object({
@@ -29,10 +31,11 @@ export const audit: readonly Syscall[] = [
       root: z.string().describe("of the tree over all events, computed anew out of the log"),
       problems: z.array(AuditProblem),
     }),
-    errors: [],
+    errors: ["overloaded"],
     http: { method: "GET", path: "/api/audit/verify" },
     cli: { positional: [] },
-    answer: ({ services }) => verifyAll(services),
+    answer: ({ services, actor }) =>
+      services.heavy.shared("verify", actor.capabilities.includes("*"), () => verifyAll(services)),
   }),
   read({
     name: "audit.checkpoint",
@@ -131,13 +134,15 @@ export const audit: readonly Syscall[] = [
     name: "audit.export",
     summary: "Write the whole log out, as a folder or a .tar that anybody can verify without Nomos (`nomos-verify`)",
     permission: "audit.export",
+    heavy: true,
     about,
     input: z.object({ to: z.string().max(4096).optional().describe("absolute; default: in `exports` of the home") }),
     output: z.object({ path: z.string(), size: z.number().int() }),
-    errors: ["export_exists", "export_refused", "overloaded", "disk_full"],
+    errors: ["export_exists", "export_refused", "sandbox_floor", "overloaded", "disk_full"],
     http: { method: "POST", path: "/api/audit/export" },
     cli: { positional: ["to"] },
     commit: async (context, { to }) => {
+      refuseOwnPlace(context.actor, to);
       const { store, audit: service, daemon } = context.services;
       const path = await outputPlace(daemon.home, to ?? null, EXPORT);
       const checkpoint = async () => service.checkpoints.reach(await store.lastSeq());
@@ -153,6 +158,7 @@ export const audit: readonly Syscall[] = [
     name: "audit.agent",
     summary: "What an agent's sessions did, in global order, by page; a page may be short although there is more",
     permission: "audit.read",
+    heavy: true,
     about: (input) => `agent/${String(input["id"])}`,
     input: z.object({
       id: z.string().max(64).describe("the agent's slug"),
@@ -160,7 +166,7 @@ export const audit: readonly Syscall[] = [
       limit: z.coerce.number().int().min(1).max(ENTRIES_MAX).optional(),
     }),
     output: z.object({ agent: z.string(), entries: z.array(EventWire), next: z.number().int().nullable() }),
-    errors: ["agent_not_found"],
+    errors: ["overloaded", "agent_not_found"],
     http: { method: "GET", path: "/api/audit/agent/:id" },
     cli: { positional: ["id"] },
     answer: ({ services }, { id, after, limit }) => auditAgent(services, id, after ?? 0, limit ?? 100),

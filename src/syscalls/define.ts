@@ -26,10 +26,17 @@ export interface Syscall {
   readonly cli: CliSpelling;
   /** What MCP has beside a tool: other names, a document, a prompt. */
   readonly mcp?: McpSpelling;
+  /** It keeps a thread busy for long: one principal has only a few of those under way. */
+  readonly heavy?: true;
   /** A write that takes something away which no other call brings back. */
   readonly destructive?: true;
   /** A write that changes nothing more when it is asked for again. */
   readonly idempotent?: true;
+  /**
+   * What it acts with, beyond writing to the log. `session`: it makes the session do something, so the session's sandbox
+   * must not be weaker than the caller's floor. `person`: it reaches the machine outside of any walls.
+   */
+  readonly rights?: "session" | "person";
   /** What the call is about. `session`: the input's `id` names one, in full, shortened or by name. */
   readonly about: "session" | "system" | ((input: Record<string, unknown>, actor: Actor) => string);
   readonly run: (context: Context, input: unknown) => Promise<Output>;

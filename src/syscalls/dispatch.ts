@@ -1,8 +1,18 @@
 import { createHash } from "node:crypto";
 import { ZodError, type z } from "zod";
 import { NomosError, toNomosError } from "../contract/index.ts";
-import { type Actor, belowSession, canonicalJson, decideGate, isUuid, type Json, LIMITS } from "../kernel/index.ts";
+import {
+  type Actor,
+  belowSession,
+  canonicalJson,
+  decideGate,
+  isUuid,
+  type Json,
+  LIMITS,
+  type SessionRow,
+} from "../kernel/index.ts";
 import type { CallRef } from "../store/index.ts";
+import { refuseBelow } from "../supervisor/index.ts";
 import type { Context, Output, StreamItem, Syscall } from "./define.ts";
 import type { Progress } from "./progress.ts";
 import type { Services } from "./services.ts";
@@ -25,13 +35,26 @@ export async function dispatch(services: Services, syscall: Syscall, request: Re
     const resource = await resourceOf(services, syscall, request.actor, input);
     const call = request.key === null || syscall.kind !== "write" ? null : callRef(syscall, request, input);
     const { actor, progress = () => undefined } = request;
-    const unwelcome = new AbortController();
-    const signal = syscall.kind === "stream" ? AbortSignal.any([request.signal, unwelcome.signal]) : request.signal;
+    const welcome = whileGood(services, actor, syscall.kind);
+    const signal = AbortSignal.any([request.signal, welcome.signal]);
     const context: Context = { services, actor, call, signal, progress };
-    await judge(syscall, resource, context);
-    const output =
-      call === null ? await syscall.run(context, input) : await once(services, call, () => syscall.run(context, input));
-    return "stream" in output ? { stream: whileWelcome(output.stream, context, unwelcome) } : output;
+    try {
+      await judge(syscall, resource, context);
+      await refuseRights(syscall, input, context);
+      const run = () => (syscall.heavy === true ? bounded(syscall, context, input) : syscall.run(context, input));
+      const output = call === null ? await run() : await once(services, call, run);
+      if (welcome.signal.aborted) throw new NomosError("unauthorized");
+      return "stream" in output ? { stream: untilOver(output.stream, welcome) } : output;
+    } catch (thrown) {
+      welcome.stop();
+      if (welcome.signal.aborted) throw new NomosError("unauthorized");
+      const { code } = toNomosError(thrown);
+      if (code === "sandbox_floor")
+        await services.noteDenial({ verb: syscall.permission, resource, rules: [code] }, context);
+      throw thrown;
+    } finally {
+      if (syscall.kind !== "stream") welcome.stop();
+    }
   } catch (thrown) {
     const error = thrown instanceof ZodError ? invalid(thrown) : toNomosError(thrown);
     services.instruments.failed(error);
@@ -45,17 +68,44 @@ function refuseMissing({ missing = {} }: Syscall, input: Record<string, unknown>
       throw new NomosError(code, { field });
 }
 
-/** A stream is no longer than the token it was opened with. */
-async function* whileWelcome(
-  stream: AsyncIterable<StreamItem>,
-  { services, actor }: Context,
-  unwelcome: AbortController,
-): AsyncGenerator<StreamItem> {
-  const stop = services.tokens.watch(actor.principal, () => unwelcome.abort());
+/** What takes longer than this is looked at: a caller whose token ended meanwhile is not answered. */
+const LONG_CALL_MS = 500;
+
+interface Welcome {
+  /** Aborts when the caller's token is revoked or past its time. */
+  readonly signal: AbortSignal;
+  readonly watch: () => void;
+  readonly stop: () => void;
+}
+
+/** Nobody revokes the operator's token. */
+const OPERATOR = "operator";
+
+/** A stream ends with the token it was opened with, and so does a call that takes long. */
+function whileGood({ tokens }: Services, { principal }: Actor, kind: Syscall["kind"]): Welcome {
+  const ended = new AbortController();
+  let stopWatching = (): void => undefined;
+  const watch = (): void => {
+    stopWatching = tokens.watch(principal, () => ended.abort());
+  };
+  // A stream is watched from when it is read; what nobody reads holds nothing.
+  const timer = kind === "stream" || principal === OPERATOR ? undefined : setTimeout(watch, LONG_CALL_MS);
+  return {
+    signal: ended.signal,
+    watch,
+    stop: () => {
+      clearTimeout(timer);
+      stopWatching();
+    },
+  };
+}
+
+async function* untilOver(stream: AsyncIterable<StreamItem>, welcome: Welcome): AsyncGenerator<StreamItem> {
+  welcome.watch();
   try {
     yield* stream;
   } finally {
-    stop();
+    welcome.stop();
   }
 }
 
@@ -64,7 +114,8 @@ async function* whileWelcome(
  * call itself; what is denied for some inputs only is listed, and denied when it is called for those.
  */
 export function mayCall(services: Pick<Services, "policy">, syscall: Syscall, actor: Actor): boolean {
-  const { about, permission } = syscall;
+  const { about, permission, rights } = syscall;
+  if (rights === "person" && (actor.floor ?? "off") !== "off") return false;
   const may = (resource: string) =>
     decideGate(actor, { verb: permission, resource, tool: null }, services.policy).verdict === "allow";
   if (about === "system") return may(about);
@@ -123,6 +174,16 @@ async function judge(syscall: Syscall, resource: string, context: Context): Prom
   throw new NomosError("denied", { capability: syscall.permission, rules: [...rules] });
 }
 
+/** A token reaches no further than the sandbox that it was issued for, whatever its capabilities. */
+async function refuseRights({ rights }: Syscall, input: Record<string, unknown>, context: Context): Promise<void> {
+  const { services, actor } = context;
+  if (rights === undefined || actor.floor === undefined) return;
+  if (rights === "person") return refuseBelow(actor.floor, "off");
+  const row = await services.store.row("session", String(input["id"]));
+  const session: SessionRow | null = row === null ? null : JSON.parse(row);
+  if (session !== null) refuseBelow(actor.floor, session.sandbox);
+}
+
 /**
  * Replaces a shortened id or a name by the full id. A session's own token reaches those that it started, by their full id,
  * and learns nothing about any other.
@@ -154,6 +215,11 @@ async function fullId(services: Services, given: string): Promise<string> {
   if (found.length > 1) throw new NomosError("ambiguous_id", { given });
   if (found[0] === undefined) throw new NomosError("session_not_found", { id: given });
   return found[0];
+}
+
+async function bounded(syscall: Syscall, context: Context, input: unknown): Promise<Output> {
+  const giveBack = context.actor.principal === OPERATOR ? () => undefined : context.services.heavy.take(context.actor);
+  return syscall.run(context, input).finally(giveBack);
 }
 
 /** The key belongs to its principal; the request is what was asked, not how it was spelled. */

@@ -1,6 +1,7 @@
 export { type CheckedTree, checked } from "./audit-verify.ts";
 export type { StreamItem, Syscall } from "./define.ts";
 export { dispatch, mayCall, parseInput } from "./dispatch.ts";
+export { createHeavyCalls } from "./heavy-calls.ts";
 export type { ListedDocument, Shown } from "./mcp-spelling.ts";
 export { createInstruments, type Instruments } from "./metrics/instruments.ts";
 export type { Progress } from "./progress.ts";
@@ -13,6 +14,7 @@ export type {
   DriverDesk,
   DriverShown,
   EventLoopLag,
+  HomeState,
   SandboxOrder,
   SandboxService,
   Services,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { NomosError } from "../contract/index.ts";
 import { type Syscall, write } from "./define.ts";
 import { type Output, outputPlace } from "./output-place.ts";
+import { refuseOwnPlace } from "./reach.ts";
 import { byOf, dataIn } from "./session-answer.ts";
 
 const BACKUP: Output = {
@@ -47,10 +48,11 @@ export const keeping: readonly Syscall[] = [
       missingBlobs: Count.describe("named by events, but not there to be copied"),
       bytes: Count.describe("of the log and the blobs"),
     }),
-    errors: ["backup_exists", "backup_refused", "overloaded", "disk_full"],
+    errors: ["backup_exists", "backup_refused", "sandbox_floor", "overloaded", "disk_full"],
     http: { method: "POST", path: "/api/backup" },
     cli: { positional: ["to"], short: "backup" },
     commit: async (context, { to }) => {
+      refuseOwnPlace(context.actor, to);
       const { backups, daemon } = context.services;
       const path = await outputPlace(daemon.home, to ?? null, BACKUP);
       return backups.make(path, context.progress, byOf(context));

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { NomosError, SessionId, SessionWire } from "../contract/index.ts";
 import { type CustomFact, isCustomType, type Json, LIMITS } from "../kernel/index.ts";
 import { type Syscall, write } from "./define.ts";
+import { reachOf } from "./reach.ts";
 import { byOf, dataIn, sessionIdIn, showSession } from "./session-answer.ts";
 
 const EVENTS_PER_CALL_MAX = 100;
@@ -23,7 +24,7 @@ export const reporting: readonly Syscall[] = [
       label: z.string().max(LIMITS.labelChars).optional(),
     }),
     output: SessionWire,
-    errors: ["cwd_missing", "invalid_request", "quota_exceeded", "disk_low", "limit_reached"],
+    errors: ["cwd_missing", "sandbox_floor", "invalid_request", "quota_exceeded", "disk_low", "limit_reached"],
     http: { method: "POST", path: "/sessions/external", status: 201 },
     cli: { positional: ["pid"] },
     commit: (context, { pid, startTime, ...rest }) => {
@@ -31,7 +32,7 @@ export const reporting: readonly Syscall[] = [
       if (external === null || (startTime !== undefined && startTime !== external.startTime))
         throw new NomosError("invalid_request", { pid, reason: "no such process runs" });
       return context.services.supervisor.open(
-        { ...rest, adapter: "external", agent: rest.agent ?? "external", external },
+        { ...rest, ...reachOf(context.actor), adapter: "external", agent: rest.agent ?? "external", external },
         byOf(context),
       );
     },

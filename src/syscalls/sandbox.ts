@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SessionId } from "../contract/index.ts";
+import { NomosError, SessionId } from "../contract/index.ts";
 import { read, type Syscall, write } from "./define.ts";
 import { Explained, Ran, type RanInSandbox } from "./sandbox-shapes.ts";
 
@@ -18,10 +18,11 @@ export const sandbox: readonly Syscall[] = [
     name: "sandbox.explain",
     summary: "What a session can reach, and why: files, network, limits, and what it was refused",
     permission: "session.read",
+    heavy: true,
     about: "session",
     input: z.object({ id: SessionId }),
     output: Explained,
-    errors: ["session_not_found", "sandbox_unavailable"],
+    errors: ["overloaded", "session_not_found", "sandbox_unavailable"],
     http: { method: "GET", path: "/sessions/:id/sandbox" },
     cli: { positional: ["id"] },
     answer: ({ services }, { id }) => services.sandbox.explain(id),
@@ -30,6 +31,7 @@ export const sandbox: readonly Syscall[] = [
     name: "sandbox.run",
     summary: "Run a command behind the walls of `strict`, with one directory to write, to try them out",
     permission: "system.admin",
+    rights: "person",
     about: "system",
     input: z.object({
       argv: z.array(z.string().max(131_072)).min(1).max(1000).describe("the program and its arguments"),
@@ -45,6 +47,7 @@ export const sandbox: readonly Syscall[] = [
     }),
     output: Ran,
     errors: [
+      "sandbox_floor",
       "cwd_missing",
       "cwd_hidden",
       "program_not_found",
@@ -52,10 +55,17 @@ export const sandbox: readonly Syscall[] = [
       "sandbox_unavailable",
       "sandbox_failed",
       "invalid_request",
+      "call_outcome_unknown",
+      "quota_exceeded",
+      "disk_low",
     ],
     http: { method: "POST", path: "/api/sandbox/run" },
     cli: { positional: ["argv"] },
     commit: (context, order) => context.services.sandbox.run(order, context),
-    answer: async ({ services }, _order, events) => services.sandbox.ran(events[0]?.id ?? "") ?? FORGOTTEN,
+    answer: async ({ services }, _order, [begun]) => {
+      const outcome = begun === undefined ? "unknown" : await services.sandbox.ran(begun);
+      if (outcome === "unknown") throw new NomosError("call_outcome_unknown", { eventId: begun?.id ?? null });
+      return outcome === "forgotten" ? FORGOTTEN : outcome;
+    },
   }),
 ];

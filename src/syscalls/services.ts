@@ -15,6 +15,7 @@ import type {
   Tokens,
   WorkspaceRegistry,
 } from "../supervisor/index.ts";
+import type { HeavyCalls } from "./heavy-calls.ts";
 import type { Instruments } from "./metrics/instruments.ts";
 import type { Progress } from "./progress.ts";
 import type { RanInSandbox, SandboxExplained } from "./sandbox-shapes.ts";
@@ -41,6 +42,7 @@ export interface Services {
   /** Secrets between their making and their one showing, by event id. */
   readonly secretsShownOnce: Map<string, string>;
   readonly tickets: Tickets;
+  readonly heavy: HeavyCalls;
   readonly docs: DocService;
   readonly config: ConfigService;
   readonly audit: AuditService;
@@ -50,6 +52,8 @@ export interface Services {
   readonly census: () => Promise<Census>;
   readonly eventLoop: () => EventLoopLag;
   /** Whether all that sessions can go back to is there. */
+  /** What lies in the home and should not. */
+  readonly homeState: () => Promise<HomeState>;
   readonly checkSnapshots: () => Promise<SnapshotsChecked>;
   readonly backups: BackupService;
   readonly retention: Retention;
@@ -64,6 +68,11 @@ export interface Services {
   ) => Promise<void>;
 }
 
+export interface HomeState {
+  readonly left: readonly { readonly path: string; readonly reason: string; readonly remedy: string }[];
+  readonly aside: readonly string[];
+}
+
 export interface SandboxOrder {
   readonly argv: readonly string[];
   readonly cwd: string;
@@ -73,9 +82,10 @@ export interface SandboxOrder {
 
 export interface SandboxService {
   readonly explain: (id: string) => Promise<SandboxExplained>;
-  /** Runs to its end; the record of it stands for what it printed. */
+  /** Recorded, then run to its end; the record stands for what it printed. */
   readonly run: (order: SandboxOrder, caller: Caller) => Promise<readonly RecordedEvent[]>;
-  readonly ran: (eventId: string) => RanInSandbox | null;
+  /** `forgotten`: it ran, and what it printed is no longer kept. `unknown`: a crash came before its end. */
+  readonly ran: (begun: RecordedEvent) => Promise<RanInSandbox | "forgotten" | "unknown">;
 }
 
 export interface DriverDesk {
@@ -156,7 +166,10 @@ export interface Caller {
 }
 
 export interface ConfigService {
+  /** For the daemon itself: holds keys that nobody is told. */
   readonly show: () => Config;
+  /** What answers show: no value that could be a secret. */
+  readonly shown: () => { readonly [key: string]: unknown };
   /** Validated, written durably, then in force (some keys need a restart). */
   readonly change: (patch: Record<string, unknown>) => Promise<void>;
   readonly needRestart: (keys: readonly string[]) => string[];

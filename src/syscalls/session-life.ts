@@ -1,16 +1,17 @@
 import { z } from "zod";
 import { NomosError, SessionId, SessionWire } from "../contract/index.ts";
-import { LIMITS, sessionStream } from "../kernel/index.ts";
-import { irrevocableSince } from "../supervisor/index.ts";
+import { LIMITS } from "../kernel/index.ts";
 import { type Context, type Syscall, write } from "./define.ts";
 import { Prompt, refuseLarge } from "./prompt.ts";
 import { Attachments, givenAttachments } from "./prompt-input.ts";
+import { pointAt, rewindAnswer } from "./rewind-answer.ts";
 import { byOf, dataIn, sessionIdIn, showSession } from "./session-answer.ts";
 import { sessionStart } from "./session-start.ts";
 
 const Label = z.string().max(LIMITS.labelChars);
 const Ok = z.object({ ok: z.boolean(), id: z.string() });
 const byId = z.object({ id: SessionId });
+const TurnNumber = z.number().int().min(0);
 const TalkOnly = z.boolean().optional().describe("leave the files as they are");
 
 export const sessionLife: readonly Syscall[] = [
@@ -19,6 +20,7 @@ export const sessionLife: readonly Syscall[] = [
     name: "session.prompt",
     summary: "Give a session its next prompt; answered when it is durably admitted",
     permission: "session.prompt",
+    rights: "session",
     about: "session",
     input: z.object({
       id: SessionId,
@@ -29,6 +31,7 @@ export const sessionLife: readonly Syscall[] = [
     }),
     output: z.object({ ok: z.literal(true), id: z.string(), turnId: z.string(), queued: z.boolean() }),
     errors: [
+      "sandbox_floor",
       "session_not_found",
       "session_busy",
       "session_ended",
@@ -91,10 +94,18 @@ export const sessionLife: readonly Syscall[] = [
     name: "session.resume",
     summary: "Let a suspended session go on",
     permission: "session.control",
+    rights: "session",
     about: "session",
     input: byId,
     output: SessionWire,
-    errors: ["session_not_found", "session_ended", "session_not_suspended", "quota_exceeded", "disk_low"],
+    errors: [
+      "sandbox_floor",
+      "session_not_found",
+      "session_ended",
+      "session_not_suspended",
+      "quota_exceeded",
+      "disk_low",
+    ],
     http: { method: "POST", path: "/sessions/:id/resume" },
     cli: { positional: ["id"] },
     commit: (context, { id }) => context.services.supervisor.resume(id, byOf(context)),
@@ -169,16 +180,20 @@ export const sessionLife: readonly Syscall[] = [
     name: "session.fork",
     summary: "A new session that starts where another one was at some event, on files of its own as they were then",
     permission: "session.fork",
+    rights: "session",
     about: "session",
     input: byId.extend({
       at: z.string().max(64).optional().describe("an event id; default: the head"),
+      turn: TurnNumber.optional().describe("instead of an event: the end of this turn, from 1; 0: before the first"),
       label: Label.optional(),
       talkOnly: TalkOnly,
     }),
     output: SessionWire,
     errors: [
+      "sandbox_floor",
       "session_not_found",
       "event_not_found",
+      "turn_not_found",
       "delegation_denied",
       "quota_exceeded",
       "disk_low",
@@ -200,10 +215,11 @@ export const sessionLife: readonly Syscall[] = [
     ],
     http: { method: "POST", path: "/sessions/:id/fork", status: 201 },
     cli: { positional: ["id"], short: "fork" },
-    commit: async (context, { id, at, label, talkOnly }) => {
+    commit: async (context, { id, at, turn, label, talkOnly }) => {
       // A fork is nobody's child: made by a session it would be a way around depth, quota and allow-list.
       if (context.actor.sessionId !== null) throw new NomosError("delegation_denied", { by: context.actor.sessionId });
-      return context.services.supervisor.fork(id, { at, label, talkOnly }, byOf(context));
+      const point = turn === undefined ? at : await pointAt(context, id, { to: at, turn });
+      return context.services.supervisor.fork(id, { at: point, label, talkOnly }, byOf(context));
     },
     answer: (context, _input, events) => showSession(context, sessionIdIn(events)),
   }),
@@ -211,24 +227,33 @@ export const sessionLife: readonly Syscall[] = [
     name: "session.rewind",
     summary: "Move a session's head back to an event: files, artifacts and todo as of then; nothing is deleted",
     permission: "session.control",
+    rights: "session",
     about: "session",
     input: byId.extend({
-      to: z.string().max(64).describe("an event id"),
-      force: z.boolean().optional().describe("also over files that somebody else changed since"),
+      to: z.string().max(64).optional().describe("an event id"),
+      turn: TurnNumber.optional().describe("instead of an event: the end of this turn, from 1; 0: before the first"),
+      force: z.boolean().optional().describe("also over files that both the session and somebody else changed"),
       talkOnly: TalkOnly,
     }),
     output: SessionWire.extend({
       irrevocable: z.array(z.object({ effectId: z.string(), kind: z.string(), detail: z.unknown() })),
+      restored: z.array(z.string()).describe("files that are what they were again"),
+      removed: z.array(z.string()).describe("files that are gone again"),
+      kept: z.array(z.string()).describe("files that others changed, left as they are"),
+      more: z.number().describe("names beyond those that are listed"),
+      undo: z.string().nullable().describe("the command that takes this rewind back"),
     }),
     errors: [
+      "sandbox_floor",
       "session_not_found",
       "event_not_found",
+      "turn_not_found",
       "session_busy",
       "session_ended",
       "quota_exceeded",
       "disk_low",
       "disk_full",
-      "files_changed",
+      "files_of_others",
       "files_not_kept",
       "restore_failed",
       "restore_unavailable",
@@ -242,17 +267,14 @@ export const sessionLife: readonly Syscall[] = [
     http: { method: "POST", path: "/sessions/:id/rewind" },
     cli: { positional: ["id", "to"], short: "rewind" },
     idempotent: true,
-    commit: (context, { id, to, force, talkOnly }) =>
-      context.services.supervisor.rewind(id, { to, force, talkOnly }, byOf(context)),
-    answer: async (context, { id, to }, events) => {
-      const { store } = context.services;
-      const [target, folded] = [await store.event(to), await store.fold(sessionStream(id))];
-      if (target === null || folded.kind !== "session") throw new NomosError("event_not_found", { eventId: to });
-      const point = { stream: target.stream, version: target.version, eventId: to };
-      const rewound = events[0]?.seq ?? Number.MAX_SAFE_INTEGER;
-      const irrevocable = [...(await irrevocableSince(store, folded.state, point, rewound))];
-      return { ...(await showSession(context, id)), irrevocable };
+    commit: async (context, { id, force, talkOnly, ...where }) => {
+      const to = await pointAt(context, id, where);
+      return context.services.supervisor.rewind(id, { to, force, talkOnly }, byOf(context));
     },
+    answer: async (context, { id }, events) => ({
+      ...(await showSession(context, id)),
+      ...(await rewindAnswer(context, id, events)),
+    }),
   }),
 ];
 

@@ -66,10 +66,12 @@ export const sessionOffer: readonly Syscall[] = [
     name: "session.configure",
     summary: "Set a session's agent: mode, model, options, from its next turn on",
     permission: "session.control",
+    rights: "session",
     about: "session",
     input: z.object({ id: SessionId, ...Settings }),
     output: SessionWire,
     errors: [
+      "sandbox_floor",
       "session_not_found",
       "session_ended",
       "unknown_mode",

@@ -154,6 +154,7 @@ export const sessionRead: readonly Syscall[] = [
     name: "session.search",
     summary: "Find sessions by what was said in them",
     permission: "session.list",
+    heavy: true,
     about: "system",
     input: z.object({ q: z.string().min(1).max(500), limit: Limit(100) }),
     output: z.object({
@@ -161,7 +162,7 @@ export const sessionRead: readonly Syscall[] = [
         z.object({ sessionId: z.string(), eventId: z.string(), snippet: z.string(), session: SessionWire }),
       ),
     }),
-    errors: [],
+    errors: ["overloaded"],
     http: { method: "GET", path: "/api/sessions/search" },
     cli: { positional: ["q"] },
     answer: async (context, { q, limit }) => {

@@ -5,6 +5,7 @@ import type { RecordedEvent } from "../store/index.ts";
 import { type Context, type Syscall, write } from "./define.ts";
 import { Prompt, refuseLarge } from "./prompt.ts";
 import { Attachments, givenAttachments, givenSettings, Settings } from "./prompt-input.ts";
+import { reachOf } from "./reach.ts";
 import { byOf, sessionIdIn, showSession } from "./session-answer.ts";
 
 const Label = z.string().max(LIMITS.labelChars);
@@ -63,6 +64,7 @@ export const sessionStart: Syscall = write({
     "unknown_option",
     "driver_file_invalid",
     "sandbox_unavailable",
+    "sandbox_floor",
     "scope_invalid",
     "not_a_repository",
     "repository_invalid",
@@ -88,26 +90,28 @@ export const sessionStart: Syscall = write({
   commit: async (context, { attachments, mode, model, options, ...rest }) => {
     refuseLarge(rest.prompt);
     const settings = givenSettings({ mode, model, options });
-    const input = { ...rest, settings, attachments: givenAttachments(attachments) };
+    const input = { ...rest, ...reachOf(context.actor), settings, attachments: givenAttachments(attachments) };
     const parent = context.actor.sessionId;
     return parent === null ? startRoot(context, input) : startBelow(context, parent, input);
   },
   answer: async (context, input, events) => {
     const session = await showSession(context, sessionIdIn(events));
-    const warnings = context.actor.sessionId === null ? warningsAbout(input, session) : [];
+    if (context.actor.sessionId !== null) return session;
+    const warnings = [...warningsAbout(input, session), ...(await sharedWith(context, session))];
     return warnings.length === 0 ? session : { ...session, warnings: [...warnings] };
   },
 });
 
 type Input = Parameters<Context["services"]["supervisor"]["open"]>[0];
 
-async function startRoot(context: Context, asked: Input): Promise<readonly RecordedEvent[]> {
+async function startRoot(context: Context, input: Input): Promise<readonly RecordedEvent[]> {
   const { agents, supervisor } = context.services;
-  const input = { ...asked, onlyRegistered: !context.actor.capabilities.includes("*") };
   if (input.agent === undefined) return supervisor.open(input, byOf(context));
   const slug = agentSlugIn(input.agent);
   const agent = slug === null ? null : await agents.find(slug);
   if (agent === null) throw new NomosError("invalid_agent", { agent: input.agent });
+  // One of a driver's may not be recorded yet, for want of room.
+  if (agent.builtIn) await agents.ensureBuiltIn([agent.slug]);
   return supervisor.open(
     { ...input, agent: agent.slug, delegates: narrowDelegates(agent.delegatesTo ?? [], null) },
     byOf(context),
@@ -135,6 +139,18 @@ async function startBelow(context: Context, parent: string, input: Input): Promi
       );
     throw thrown;
   }
+}
+
+const NAMED_MAX = 3;
+
+/** Two sessions in one directory change each other's files: said at once, with the way to keep them apart. */
+async function sharedWith({ services }: Context, { id, cwd }: SessionWire): Promise<readonly string[]> {
+  const near = (await services.supervisor.livingNear(cwd)).filter((one) => one.id !== id);
+  if (near.length === 0) return [];
+  const names = near.slice(0, NAMED_MAX).map(({ name }) => name);
+  const more = near.length > names.length ? ` and ${near.length - names.length} more` : "";
+  const who = `${names.join(", ")}${more}`;
+  return [`Works in the same directory as ${who}. To keep them apart, start it with a worktree: \`--worktree\`.`];
 }
 
 function warningsAbout(

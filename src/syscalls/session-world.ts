@@ -11,6 +11,7 @@ export const sessionWorld: readonly Syscall[] = [
     name: "session.snapshot",
     summary: "Keep a session's files as they are now, beside what is kept at each turn's end",
     permission: "session.control",
+    heavy: true,
     about: "session",
     input: byId,
     output: z.object({
@@ -21,6 +22,7 @@ export const sessionWorld: readonly Syscall[] = [
       bytes: z.number(),
     }),
     errors: [
+      "overloaded",
       "session_not_found",
       "quota_exceeded",
       "disk_full",
@@ -51,6 +53,7 @@ export const sessionWorld: readonly Syscall[] = [
     name: "session.diff",
     summary: "What a turn really changed in the session's files, through the shell too",
     permission: "session.read",
+    heavy: true,
     about: "session",
     input: byId.extend({
       turn: z
@@ -77,6 +80,7 @@ export const sessionWorld: readonly Syscall[] = [
       ),
     }),
     errors: [
+      "overloaded",
       "session_not_found",
       "ambiguous_id",
       "turn_not_found",

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { NomosError, SessionId } from "../contract/index.ts";
-import { type Actor, decideGate, LIMITS } from "../kernel/index.ts";
+import { type Actor, decideGate } from "../kernel/index.ts";
 import { AuditProblem, checked } from "./audit-verify.ts";
 import { BoundsStatus, boundsStatus } from "./bounds-status.ts";
-import { read, type Syscall, write } from "./define.ts";
+import { type Context, read, type Syscall, write } from "./define.ts";
 import { EXPOSITION_TYPE, exposition } from "./metrics/exposition.ts";
 import { gatherMetrics } from "./metrics/gather.ts";
 import type { Services } from "./services.ts";
@@ -16,6 +16,33 @@ async function snapshotsReport({ checkSnapshots }: Services) {
   const { damaged, broken, ...found } = await checkSnapshots();
   const ok = damaged.length + broken.length + found.missing === 0;
   return { ok, ...found, damaged: [...damaged], broken: [...broken] };
+}
+
+async function examine(
+  services: Services,
+  progress: Context["progress"],
+  { rebuild, repair }: { readonly rebuild: boolean; readonly repair: boolean },
+) {
+  const log = await services.store.verify((done, total) => progress({ message: "checking the log", done, total }));
+  const models = rebuild ? await services.store.rebuild(repair ? { fence: services.fence } : null) : null;
+  const { root: _root, ...tree } = await checked(services.audit.check, repair);
+  const snapshots = await snapshotsReport(services);
+  const home = await homeReport(services);
+  return {
+    ok: log.ok && (models === null || models.ok) && tree.ok && snapshots.ok && home.ok,
+    log: { ...log, problems: [...log.problems] },
+    models: models === null ? null : { ...models, differences: [...models.differences] },
+    tree: { ...tree, problems: [...tree.problems] },
+    snapshots,
+    home,
+    sandbox: services.daemon.sandbox,
+    ...(await boundsStatus(services)),
+  };
+}
+
+async function homeReport({ homeState }: Services) {
+  const { left, aside } = await homeState();
+  return { ok: left.length === 0, left: [...left], aside: [...aside] };
 }
 
 function mayAdminister({ policy }: Services, actor: Actor): boolean {
@@ -55,7 +82,7 @@ export const system: readonly Syscall[] = [
     cli: { positional: [], short: "status" },
     answer: async ({ services }) => {
       const { version, pid, home, port, startedAtMs, recovery, sandbox } = services.daemon;
-      const uptimeMs = Date.now() - startedAtMs;
+      const uptimeMs = Math.max(0, Date.now() - startedAtMs);
       const events = await services.store.lastSeq();
       return {
         service: "nomos" as const,
@@ -90,6 +117,7 @@ export const system: readonly Syscall[] = [
     name: "system.doctor",
     summary: "Check the whole log byte by byte and the tree over it, and with `rebuild` the read models against it",
     permission: "system.read",
+    heavy: true,
     about: "system",
     input: z.object({ rebuild: Flag, repair: Flag }),
     output: z.object({
@@ -119,29 +147,27 @@ export const system: readonly Syscall[] = [
           gone: z.number().describe("snapshots of which nothing is there, as in a home that was restored"),
         })
         .describe("what rewinds restore from"),
+      home: z
+        .object({
+          ok: z.boolean(),
+          left: z
+            .array(z.object({ path: z.string(), reason: z.string(), remedy: z.string() }))
+            .describe("what agents left and could not be removed; it is tried again"),
+          aside: z.array(z.string()).describe("what was in the way of a start and was moved aside"),
+        })
+        .describe("what lies in the home and should not"),
       sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
       ...BoundsStatus.shape,
     }),
-    errors: ["log_corrupt"],
+    errors: ["overloaded", "log_corrupt"],
     http: { method: "GET", path: "/api/doctor" },
     cli: { positional: [] },
     answer: async ({ services, actor, progress }, { rebuild, repair }) => {
-      if (repair === true && !mayAdminister(services, actor))
-        throw new NomosError("denied", { capability: "system.admin" });
-      const log = await services.store.verify((done, total) => progress({ message: "checking the log", done, total }));
-      const fence = repair === true ? { fence: services.fence } : null;
-      const models = rebuild === true || repair === true ? await services.store.rebuild(fence) : null;
-      const { root: _root, ...tree } = await checked(services.audit.check, repair === true);
-      const snapshots = await snapshotsReport(services);
-      return {
-        ok: log.ok && (models === null || models.ok) && tree.ok && snapshots.ok,
-        log: { ...log, problems: [...log.problems] },
-        models: models === null ? null : { ...models, differences: [...models.differences] },
-        tree: { ...tree, problems: [...tree.problems] },
-        snapshots,
-        sandbox: services.daemon.sandbox,
-        ...(await boundsStatus(services)),
-      };
+      const mayMend = mayAdminister(services, actor);
+      if (repair === true && !mayMend) throw new NomosError("denied", { capability: "system.admin" });
+      if (repair === true) return examine(services, progress, { rebuild: true, repair });
+      const given = { rebuild: rebuild === true, repair: false };
+      return services.heavy.shared(`doctor:${given.rebuild}`, mayMend, () => examine(services, progress, given));
     },
   }),
   write({
@@ -165,7 +191,7 @@ export const system: readonly Syscall[] = [
   }),
   read({
     name: "config.show",
-    summary: "The configuration in force",
+    summary: "The configuration in force; what could be a secret is hidden",
     permission: "system.read",
     about: "system",
     input: z.object({}),
@@ -173,16 +199,17 @@ export const system: readonly Syscall[] = [
     errors: [],
     http: { method: "GET", path: "/api/config" },
     cli: { positional: [], short: "config" },
-    answer: async ({ services }) => ({ config: { ...services.config.show() } }),
+    answer: async ({ services }) => ({ config: { ...services.config.shown() } }),
   }),
   write({
     name: "config.set",
-    summary: "Change members of the configuration; null removes one",
+    summary: "Change members of the configuration; null removes one, and what comes back hidden stays as it is",
     permission: "system.admin",
+    rights: "person",
     about: "system",
     input: z.object({ config: z.record(z.string().max(64), z.unknown()) }),
     output: z.object({ config: z.record(z.string(), z.unknown()), restart: z.array(z.string()) }),
-    errors: ["invalid_request"],
+    errors: ["sandbox_floor", "invalid_request"],
     http: { method: "PUT", path: "/api/config" },
     cli: { positional: [] },
     idempotent: true,
@@ -192,7 +219,7 @@ export const system: readonly Syscall[] = [
       return [];
     },
     answer: async ({ services }, { config }) => ({
-      config: { ...services.config.show() },
+      config: { ...services.config.shown() },
       restart: services.config.needRestart(Object.keys(config)),
     }),
   }),
@@ -213,75 +240,5 @@ export const system: readonly Syscall[] = [
       services.daemon.shutDown();
       return { ok: true as const, pid: services.daemon.pid };
     },
-  }),
-  write({
-    name: "token.issue",
-    summary: "A new key with fewer rights than yours; its secret is shown this once",
-    permission: "token.admin",
-    about: "system",
-    input: z.object({
-      label: z.string().max(LIMITS.labelChars).optional(),
-      capabilities: z.array(z.string().min(1).max(64)).min(1).max(64).describe("`session.read`, `session.*`, `*`"),
-      sessionId: z.string().max(64).optional().describe("confine it to one session"),
-      ttlMs: z.number().int().min(1000).optional(),
-    }),
-    output: z.object({ tokenId: z.string(), secret: z.string().nullable(), capabilities: z.array(z.string()) }),
-    errors: ["denied", "quota_exceeded", "disk_low"],
-    http: { method: "POST", path: "/api/tokens", status: 201 },
-    cli: { positional: ["capabilities"] },
-    commit: async (context, { label, capabilities, sessionId, ttlMs }) => {
-      const asked = { label: label ?? "", capabilities, sessionId: sessionId ?? null, ttlMs: ttlMs ?? null };
-      const { secret, events } = await context.services.tokens.issue(asked, context.actor, byOf(context));
-      context.services.secretsShownOnce.set(events[0]?.id ?? "", secret);
-      return events;
-    },
-    answer: async (context, { capabilities }, events) => {
-      const id = events[0]?.id ?? "";
-      const secret = context.services.secretsShownOnce.get(id) ?? null;
-      context.services.secretsShownOnce.delete(id);
-      return { tokenId: (events[0]?.stream ?? "").slice("token/".length), secret, capabilities };
-    },
-  }),
-  read({
-    name: "token.list",
-    summary: "The keys that are valid now, without their secrets",
-    permission: "token.admin",
-    about: "system",
-    input: z.object({}),
-    output: z.object({
-      tokens: z.array(
-        z.object({
-          tokenId: z.string(),
-          label: z.string(),
-          capabilities: z.array(z.string()),
-          sessionId: z.string().nullable(),
-          expiresAtMs: z.number().nullable(),
-        }),
-      ),
-    }),
-    errors: [],
-    http: { method: "GET", path: "/api/tokens" },
-    cli: { positional: [] },
-    answer: async ({ services }) => ({
-      tokens: (await services.tokens.list()).map(({ secretHash: _hash, capabilities, ...token }) => ({
-        ...token,
-        capabilities: [...capabilities],
-      })),
-    }),
-  }),
-  write({
-    name: "token.revoke",
-    summary: "Make a key useless from now on",
-    permission: "token.admin",
-    about: "system",
-    input: z.object({ tokenId: z.string().max(64) }),
-    output: z.object({ ok: z.literal(true), tokenId: z.string() }),
-    errors: ["token_not_found", "token_revoked"],
-    http: { method: "DELETE", path: "/api/tokens/:tokenId" },
-    cli: { positional: ["tokenId"] },
-    destructive: true,
-    idempotent: true,
-    commit: (context, { tokenId }) => context.services.tokens.revoke(tokenId, byOf(context)),
-    answer: async (_context, { tokenId }) => ({ ok: true as const, tokenId }),
   }),
 ];

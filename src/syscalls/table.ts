@@ -17,6 +17,7 @@ import { sessionOffer } from "./session-offer.ts";
 import { sessionRead } from "./session-read.ts";
 import { sessionWorld } from "./session-world.ts";
 import { system } from "./system.ts";
+import { token } from "./token.ts";
 import { workspace } from "./workspace.ts";
 import { worktree } from "./worktree.ts";
 import { ws } from "./ws.ts";
@@ -39,6 +40,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...sandbox,
   ...audit,
   ...system,
+  ...token,
   ...keeping,
   ...archive,
   ...doc,

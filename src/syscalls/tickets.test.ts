@@ -4,7 +4,11 @@ import { createTickets } from "./tickets.ts";
 const actor = { principal: "operator", capabilities: ["*"], sessionId: null };
 
 function ticketsAt(clock: { nowMs: number }) {
-  return createTickets({ nowMs: () => clock.nowMs, iso: (ms) => new Date(ms).toISOString() });
+  return createTickets({
+    nowMs: () => clock.nowMs,
+    steadyMs: () => clock.nowMs,
+    iso: (ms) => new Date(ms).toISOString(),
+  });
 }
 
 test("a ticket is good once", () => {

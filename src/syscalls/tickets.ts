@@ -13,25 +13,24 @@ export interface Tickets {
 const TICKET_TTL_MS = 30_000;
 const TICKETS_MAX = 1000;
 
-export function createTickets(clock: Pick<Clock, "nowMs" | "iso">): Tickets {
+export function createTickets(clock: Pick<Clock, "nowMs" | "steadyMs" | "iso">): Tickets {
   const issued = new Map<string, { readonly actor: Actor; readonly untilMs: number }>();
   const forgetOld = (): void => {
-    for (const [hash, { untilMs }] of issued) if (untilMs <= clock.nowMs()) issued.delete(hash);
+    for (const [hash, { untilMs }] of issued) if (untilMs <= clock.steadyMs()) issued.delete(hash);
   };
   return {
     issue: (actor) => {
       if (issued.size >= TICKETS_MAX) forgetOld();
       if (issued.size >= TICKETS_MAX) throw new NomosError("overloaded", { ticketsMax: TICKETS_MAX });
       const ticket = randomBytes(24).toString("hex");
-      const untilMs = clock.nowMs() + TICKET_TTL_MS;
-      issued.set(hashOf(ticket), { actor, untilMs });
-      return { ticket, expiresAt: clock.iso(untilMs) };
+      issued.set(hashOf(ticket), { actor, untilMs: clock.steadyMs() + TICKET_TTL_MS });
+      return { ticket, expiresAt: clock.iso(clock.nowMs() + TICKET_TTL_MS) };
     },
     redeem: (ticket) => {
       const hash = hashOf(ticket);
       const found = issued.get(hash);
       issued.delete(hash);
-      return found !== undefined && found.untilMs > clock.nowMs() ? found.actor : null;
+      return found !== undefined && found.untilMs > clock.steadyMs() ? found.actor : null;
     },
   };
 }

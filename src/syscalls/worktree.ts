@@ -5,6 +5,7 @@ import { LIMITS } from "../kernel/index.ts";
 import type { SessionTrees } from "../supervisor/index.ts";
 import { read, type Syscall, write } from "./define.ts";
 import { Prompt, refuseLarge } from "./prompt.ts";
+import { reachOf } from "./reach.ts";
 import { byOf, sessionIdIn, showSession } from "./session-answer.ts";
 
 const Id = z.string().regex(/^[0-9a-z][0-9a-z-]{0,63}$/, "the id of a worktree");
@@ -43,10 +44,11 @@ export const worktree: readonly Syscall[] = [
     name: "worktree.list",
     summary: "The worktrees of sessions, and who works in them",
     permission: "worktree.read",
+    heavy: true,
     about: "system",
     input: z.object({}),
     output: z.object({ worktrees: z.array(WorktreeWire) }),
-    errors: [],
+    errors: ["overloaded"],
     http: { method: "GET", path: "/api/worktrees" },
     cli: { positional: [] },
     answer: async ({ services }) => ({ worktrees: (await services.trees.list()).map(shown) }),
@@ -55,10 +57,11 @@ export const worktree: readonly Syscall[] = [
     name: "worktree.show",
     summary: "One worktree, with all that would be lost without it",
     permission: "worktree.read",
+    heavy: true,
     about: aboutIt,
     input: byId,
     output: WorktreeWire.extend({ work: WorkWire }),
-    errors: ["worktree_not_found", "git_missing"],
+    errors: ["overloaded", "worktree_not_found", "git_missing"],
     http: { method: "GET", path: "/api/worktrees/:id" },
     cli: { positional: ["id"] },
     answer: async ({ services }, { id }) => {
@@ -81,6 +84,7 @@ export const worktree: readonly Syscall[] = [
     }),
     output: SessionWire,
     errors: [
+      "sandbox_floor",
       "worktree_not_found",
       "worktree_missing",
       "worktree_in_use",
@@ -98,7 +102,7 @@ export const worktree: readonly Syscall[] = [
       const { trees, supervisor } = context.services;
       const tree = (await trees.list()).find((one) => one.id === id);
       const cwd = tree === undefined ? undefined : (tree.repository.root ?? tree.repository.gitDir);
-      return supervisor.open({ ...input, cwd, attach: id }, byOf(context));
+      return supervisor.open({ ...input, ...reachOf(context.actor), cwd, attach: id }, byOf(context));
     },
     answer: (context, _input, events) => showSession(context, sessionIdIn(events)),
   }),

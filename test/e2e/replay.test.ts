@@ -393,7 +393,10 @@ proves("H21", "a refused call does not use its key up: asked again when it can b
 proves("H21", "a key belongs to whoever sent it, and has a bounded length", async () => {
   const daemon = await startDaemon();
   const { id } = await session(daemon);
-  const issue = await daemon.call<{ secret: string }>("POST", "/api/tokens", { capabilities: ["session.*"] });
+  const issue = await daemon.call<{ secret: string }>("POST", "/api/tokens", {
+    capabilities: ["session.*"],
+    sandbox: "off",
+  });
   const other = { authorization: `Bearer ${expectOk(issue, 201).secret}`, "idempotency-key": "shared" };
   const mine = expectOk(
     await daemon.call<{ turnId: string }>(

@@ -44,6 +44,30 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
     expect(bench.portrait()).toBe(before);
   });
 
+  provesWall("WL-12", "reads nothing in its worktree that was never committed, by git or in the packs", async () => {
+    using bench = setUpBench();
+    const put = (text: string) => bench.write(join(bench.repo, "README.md"), `${text}\n`);
+    put("secret-amended");
+    bench.git(bench.repo, "commit", "--quiet", "--all", "-m", "wrong");
+    put("right");
+    bench.git(bench.repo, "commit", "--quiet", "--all", "--amend", "-m", "right");
+    put("secret-stashed");
+    bench.git(bench.repo, "stash", "--quiet");
+    bench.git(bench.repo, "gc", "--quiet");
+    put("secret-staged");
+    bench.git(bench.repo, "add", "--all");
+    const { id } = await strict({ cwd: bench.repo, worktree: true });
+    const objects = "$(cat .git/objects/info/alternates)";
+    await turn(
+      daemon,
+      id,
+      `run git cat-file --batch-all-objects --batch\nrun ls -la ${objects} ${objects}/pack ${objects}/..; git reflog --all; git stash list; git fsck --unreachable --no-reflogs`,
+    );
+    const seen = await outputOf(id);
+    expect(seen).toContain("right");
+    expect(seen).not.toMatch(/secret|unreachable (blob|commit)|stash@/);
+  });
+
   provesWall("WL-12", "cannot write outside of its scope, where that is a directory", async () => {
     using bench = setUpBench();
     const { id, cwd } = await strict({ cwd: bench.repo, scope: { allow: ["src/**"] } });
@@ -85,6 +109,49 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
       expect(await outputOf(id)).toMatch(/pinned[\s\S]*own/);
     },
   );
+});
+
+provesWall(
+  "WL-13",
+  "plants nothing in a repository below node_modules or deep down; one that it makes is told",
+  async () => {
+    using bench = setUpBench();
+    const side = await newFolder();
+    const deep = "a/b/c/d/e/f/g";
+    for (const place of ["node_modules/dep", deep]) {
+      mkdirSync(join(side, place), { recursive: true });
+      execFileSync("git", ["clone", "-q", bench.repo, join(side, place, "repo")]);
+    }
+    const { id } = await strict({ cwd: side });
+    const plant = (place: string) => `run git -C ${place}/repo config core.fsmonitor 'touch planted' || echo walled`;
+    await turn(
+      daemon,
+      id,
+      `${plant("node_modules/dep")}\n${plant(deep)}\nrun touch node_modules/dep/repo/file && echo works`,
+    );
+    expect(await outputOf(id)).toMatch(/walled[\s\S]*walled[\s\S]*works/);
+    for (const place of ["node_modules/dep", deep])
+      expect(await readFile(join(side, place, "repo/.git/config"), "utf8")).not.toContain("fsmonitor");
+    const explain = async () => JSON.stringify(expectOk(await daemon.call<object>("GET", `/sessions/${id}/sandbox`)));
+    expect(await explain()).not.toContain("not there when it began");
+    await turn(
+      daemon,
+      id,
+      "run mkdir -p own bare && git -C own init -q && git -C bare init -q --bare && echo x > file/.git || mkdir g && echo 'gitdir: ../bare' > g/.git",
+    );
+    expect(await explain()).toMatch(/not there when it began[^"]*bare[^"]*g\/\.git[^"]*own\/\.git/);
+  },
+);
+
+provesWall("WL-13", "`sandbox run` leaves git dirs alone as well", async () => {
+  using bench = setUpBench();
+  const before = bench.portrait();
+  const argv = ["sh", "-c", "git config core.fsmonitor evil || echo walled; echo x > file && echo works"];
+  const body = { argv, cwd: bench.repo };
+  const ran = expectOk(await daemon.call<{ stdout: string }>("POST", "/api/sandbox/run", body));
+  expect(ran.stdout).toBe("walled\nworks\n");
+  execFileSync("rm", [join(bench.repo, "file")]);
+  expect(bench.portrait()).toBe(before);
 });
 
 provesWall("WL-13", "plants no hook where a repository is laid out in another way", async () => {

@@ -114,6 +114,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     specs,
     bounds: NO_BOUNDS,
     keeper: () => null,
+    diedAtMs: null,
     idleHibernateMs: () => 5000,
     log: () => undefined,
   });

@@ -68,5 +68,6 @@ export function createSimProcesses(
     },
     livesAt: () => false,
     sessionOfToken: () => null,
+    whenKeyless: () => () => undefined,
   };
 }

@@ -26,6 +26,7 @@ export function createVirtualClock(): VirtualClock {
 
   return {
     nowMs: () => nowMs,
+    steadyMs: () => nowMs,
     iso: (ms) => new Date(ms).toISOString(),
     after,
     sleep: (ms, signal) =>

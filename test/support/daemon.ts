@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
-import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { mkdtemp, readFile, realpath, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -218,8 +218,11 @@ async function found(
 
 /** What a running daemon leaves for others to find it by; null when there is none. */
 export async function daemonNote(home: string): Promise<{ readonly port: number; readonly pid: number } | null> {
-  const note = await readFile(join(home, "daemon.json"), "utf8").catch(() => null);
-  return note === null ? null : JSON.parse(note);
+  const path = join(home, "daemon.json");
+  // A test may have put anything there: a pipe, half a file.
+  if ((await stat(path).catch(() => null))?.isFile() !== true) return null;
+  const note = await readFile(path, "utf8").catch(() => "");
+  return note.startsWith("{") && note.endsWith("}\n") ? JSON.parse(note) : null;
 }
 
 async function isHealthy(port: number): Promise<boolean> {

@@ -178,6 +178,7 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<EventMap[K]> } = {
     more: fc.nat(),
   }),
   "call.made@1": fc.record({ syscall: text }),
+  "call.begun@1": fc.record({ syscall: text }),
   "log.exported@1": fc.record({ path: text, size: fc.nat() }),
   "log.backed_up@1": fc.record({
     path: text,

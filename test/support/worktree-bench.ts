@@ -76,6 +76,7 @@ export function setUpBench({
   const yard = createWorktrees({
     folder: join(directory, "home", "worktrees"),
     scratch: join(directory, "home", "tmp", "git"),
+    stores: join(directory, "home", "worktree-objects"),
     environment: env,
     carry: () => ({ patterns: carry, bytesMax: carryBytesMax }),
     borrows: () => borrows,

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, linkSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 export interface Decoys {
@@ -40,6 +40,9 @@ export function layDecoys({ root, tag, secret }: DecoysOrder): Decoys {
   for (const name of [".bashrc", ".profile", ".gitconfig", ".npmrc"]) lay(`person/${name}`, "");
   mkdirSync(join(root, "person", "bin"));
   mkdirSync(join(root, "work"));
+  // As package managers do with a store of theirs.
+  lay("outside/store", "theirs\n");
+  linkSync(join(root, "outside/store"), join(root, "work/linked"));
   lay("driver/driver.ts", "export default async ({ say }) => say('nothing');\n");
   lay("other/secret");
   const git = (...args: readonly string[]): string =>

@@ -86,7 +86,10 @@ const behindWalls: ProxyWay = async ({ root, work, env, known }, gate, script) =
 async function openGate({ secret, known }: World) {
   const server = createServer((asked, answer) => {
     if (asked.url === "/away") answer.writeHead(302, { Location: `http://127.0.0.1:${known["PORT"]}/` }).end();
-    else answer.end(asked.rawHeaders.includes("internal.test") ? secret : "nothing");
+    else {
+      const isBehind = asked.rawHeaders.includes("internal.test") || asked.url?.includes("//internal.test/") === true;
+      answer.end(isBehind ? secret : "nothing");
+    }
   });
   // What is no HTTP is TLS here, as far as it can be told.
   server.on("clientError", (error: Error & { rawPacket?: Buffer }, socket) => {

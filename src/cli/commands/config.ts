@@ -30,7 +30,7 @@ export const run: RunCommand = async (terminal, invocation) => {
 };
 
 /** A restart keeps the port, so that whoever has the address finds the daemon again. */
-const IN_FORCE_LATER: { readonly [key: string]: string } = { port: "in force after `nomos down` and `nomos up`" };
+const PORT_LATER = "in force after `nomos down` and `nomos up`";
 
 type Config = { readonly [key: string]: unknown };
 
@@ -53,7 +53,7 @@ async function set(terminal: Terminal, client: Client, key: string, value: strin
   if (json) terminal.printJson(output);
   else {
     terminal.print(`${key}: ${spell(jsonOrText(value))}`);
-    if (output.restart.length > 0) terminal.print(IN_FORCE_LATER[first] ?? "in force after `nomos restart`");
+    if (output.restart.length > 0) terminal.print(first === "port" ? PORT_LATER : "in force after `nomos restart`");
   }
   return EXIT.ok;
 }

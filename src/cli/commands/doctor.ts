@@ -21,18 +21,18 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   if (positionals[0] !== undefined) throw usageError(`What is meant by "${positionals[0]}"?`, EVERYDAY.doctor.usage);
   const options = { rebuild: values.rebuild === true, repair: values.repair === true };
   const daemon = await findDaemon(terminal.home);
-  const home = await homeChecks(terminal.home, options.repair);
+  const machine = await homeChecks(terminal.home, options.repair);
   const report = daemon === null ? await examined(terminal, options) : await asked(terminal, daemon, options);
   const checks = [
-    ...home,
+    ...machine,
     ...("log" in report ? logChecks(report, options.repair) : [report.refusal]),
     ...("bounds" in report && report.bounds !== null ? boundsChecks(report.bounds) : []),
   ];
   const ok = checks.every(({ finding }) => finding !== "problem");
   if (json) {
     const up = daemon === null ? null : { pid: daemon.pid, url: daemon.url, version: daemon.version };
-    const { log, models, tree, snapshots, sandbox } = "log" in report ? report : NOTHING;
-    terminal.printJson({ ok, log, models, tree, snapshots, sandbox, daemon: up, checks });
+    const { log, models, tree, snapshots, sandbox, home = null } = "log" in report ? report : NOTHING;
+    terminal.printJson({ ok, log, models, tree, snapshots, home, sandbox, daemon: up, checks });
   } else {
     for (const check of checks) printCheck(terminal, check);
     terminal.print(daemon === null ? "no daemon runs" : `the daemon runs: ${daemon.url} (pid ${daemon.pid})`);
@@ -41,7 +41,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   return ok ? EXIT.ok : EXIT.failed;
 };
 
-const NOTHING = { log: null, models: null, tree: null, snapshots: null, sandbox: null };
+const NOTHING = { log: null, models: null, tree: null, snapshots: null, home: null, sandbox: null };
 
 async function asked(
   terminal: Terminal,
@@ -49,8 +49,8 @@ async function asked(
   options: DoctorOptions,
 ): Promise<LogReport & { readonly bounds: BoundsReport }> {
   const client = await clientOf(terminal, daemon);
-  const { log, models, tree, snapshots, sandbox, ...bounds } = await client.call("system.doctor", { ...options });
-  return { log, models, tree, snapshots, sandbox, bounds };
+  const { log, models, tree, snapshots, home, sandbox, ...bounds } = await client.call("system.doctor", { ...options });
+  return { log, models, tree, snapshots, home, sandbox, bounds };
 }
 
 /** Without a daemon the log is opened here. That it cannot be is a finding, unless somebody else has it open. */
@@ -61,8 +61,8 @@ async function examined(
   const { examine } = await import("../../app/index.ts");
   try {
     const { environment } = terminal;
-    const { log, models, tree, sandbox } = await examine(terminal.home, { ...options, environment });
-    return { log, models, tree, snapshots: null, sandbox, bounds: null };
+    const { log, models, tree, sandbox, home } = await examine(terminal.home, { ...options, environment });
+    return { log, models, tree, snapshots: null, home, sandbox, bounds: null };
   } catch (thrown) {
     const error = startupError(thrown, terminal.home);
     if (!(error instanceof ClientError) || error.code === "home_in_use") throw error;

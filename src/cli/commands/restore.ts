@@ -28,7 +28,7 @@ async function restored(terminal: Terminal, from: string, json: boolean) {
 }
 
 function printReport(terminal: Terminal, report: Awaited<ReturnType<typeof restored>>): void {
-  const { home, from, store, madeAt, size, fence, newer, missingBlobs, movedTo } = report;
+  const { home, from, store, madeAt, size, fence, newer, missingBlobs, tokensEnded, movedTo } = report;
   const lines = pairLines(terminal, [
     ["home", home],
     ["store", store],
@@ -43,5 +43,9 @@ function printReport(terminal: Terminal, report: Awaited<ReturnType<typeof resto
       `A checkpoint over ${newer.size} events was signed after this backup: ${newer.size - size} events are lost, and the log says so.`,
     );
   if (missingBlobs > 0) terminal.print(`${missingBlobs} blobs were missing already when the backup was made.`);
+  if (tokensEnded > 0)
+    terminal.print(
+      `${tokensEnded} scoped tokens of the backup are no longer good, since some may have been revoked after it: issue new ones with \`nomos token issue\`.`,
+    );
   if (movedTo !== null) terminal.print(`What lay in the home before is now in ${movedTo}.`);
 }

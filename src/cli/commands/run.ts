@@ -49,7 +49,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
 
 async function begin(terminal: Terminal, client: Client, prompt: string, options: RunOptions): Promise<Awaited> {
   const agent = await chooseAgent(client, options.agent);
-  const { id } = await client.call("session.start", {
+  const { id, warnings = [] } = await client.call("session.start", {
     adapter: agent.driver,
     agent: agent.slug,
     ...(options.workspace === undefined
@@ -61,6 +61,7 @@ async function begin(terminal: Terminal, client: Client, prompt: string, options
     ...(options.worktree === true || options.base !== undefined ? { worktree: true } : {}),
     ...(options.base === undefined ? {} : { base: options.base }),
   });
+  for (const warning of warnings) terminal.complain(warning);
   return { id, turnId: null, after: 0 };
 }
 

@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Client, ClientError, createClient } from "../../client/index.ts";
 import type { Terminal } from "../terminal.ts";
 import { type FoundDaemon, findDaemon } from "./find-daemon.ts";
+import { readSmall } from "./home-files.ts";
 import { nodeFetch } from "./transport.ts";
 
 /** A client of this home's daemon, which is started when there is none. */
@@ -69,7 +69,7 @@ function givenClient({ environment }: Terminal): Client | null {
 async function readToken(home: string): Promise<string> {
   const path = join(home, "token");
   try {
-    return (await readFile(path, "utf8")).trim();
+    return (await readSmall(path)).trim();
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ClientError("unauthorized", {

@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readSmall } from "./home-files.ts";
 import { nodeFetch } from "./transport.ts";
 
 /** A daemon that answers. */
@@ -21,7 +21,7 @@ export async function findDaemon(home: string): Promise<FoundDaemon | null> {
 
 /** What the daemon wrote down when it was up; null when it ended in good order or never ran. */
 export async function readNote(home: string): Promise<FoundDaemon | null> {
-  const text = await readFile(join(home, "daemon.json"), "utf8").catch(() => null);
+  const text = await readSmall(join(home, "daemon.json")).catch(() => null);
   return text === null ? null : parseNote(text);
 }
 

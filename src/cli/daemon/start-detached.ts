@@ -1,5 +1,5 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
-import { closeSync, existsSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, ftruncateSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,6 +7,7 @@ import { ClientError } from "../../client/index.ts";
 import { pause } from "../pause.ts";
 import type { Terminal } from "../terminal.ts";
 import { type FoundDaemon, findDaemon } from "./find-daemon.ts";
+import { openToAppend } from "./home-files.ts";
 import { inheritedFiles } from "./inherited-files.ts";
 import { startupError } from "./startup-error.ts";
 
@@ -46,8 +47,7 @@ export async function startDetached(terminal: Terminal, options: StartOptions): 
 function openOutput(home: string): { readonly file: number; readonly since: () => string } {
   const path = join(home, "logs", "daemon.out");
   try {
-    mkdirSync(join(home, "logs"), { recursive: true, mode: 0o700 });
-    const file = openSync(path, "a", 0o600);
+    const file = openToAppend(home, "logs", "daemon.out");
     if (fstatSync(file).size > OUTPUT_BYTES_MAX) ftruncateSync(file);
     const before = fstatSync(file).size;
     return { file, since: () => readFileSync(path).subarray(before).toString("utf8") };
@@ -99,7 +99,7 @@ function errorOf(line: string): ClientError {
 
 function daemonLog(home: string): string {
   const path = join(home, "logs", "daemon.log");
-  return existsSync(path) ? readFileSync(path, "utf8") : "";
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, "utf8") : "";
 }
 
 function lastLines(said: string): string {

@@ -6,18 +6,17 @@ const BY_ERRNO: { readonly [errno: string]: keyof typeof ERRORS } = {
   EROFS: "store_read_only",
   ENOSPC: "disk_full",
   EDQUOT: "disk_full",
-  ENOTDIR: "home_unusable",
-  EEXIST: "home_unusable",
-  ELOOP: "home_unusable",
-  ENAMETOOLONG: "home_unusable",
+  EIO: "store_failed",
 };
+const ERRNO = /^E[A-Z0-9]{2,}$/;
 
 /** Why a daemon could not start, in the catalogue's words. What is none of its codes is a bug and stays one. */
 export function startupError(thrown: unknown, home: string): unknown {
   if (!(thrown instanceof Error) || !("code" in thrown) || typeof thrown.code !== "string") return thrown;
   const { code, message } = thrown;
   const details = "details" in thrown && typeof thrown.details === "object" ? { ...thrown.details } : {};
-  const known = BY_ERRNO[code];
+  // Whatever else the system refuses at a start, it refuses it of the home.
+  const known = BY_ERRNO[code] ?? (ERRNO.test(code) ? "home_unusable" : undefined);
   if (known !== undefined) return new ClientError(known, { details: { home, reason: message }, cause: thrown });
   if (!Object.hasOwn(ERRORS, code)) return thrown;
   // An error with a remedy of its own has words of its own too; the others are named by the catalogue.

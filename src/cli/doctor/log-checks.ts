@@ -11,6 +11,8 @@ export interface LogReport {
   readonly tree: Answer["tree"] | null;
   /** Null without a daemon. */
   readonly snapshots: Answer["snapshots"] | null;
+  /** An older daemon tells nothing of it. */
+  readonly home?: Answer["home"] | undefined;
   readonly sandbox: Answer["sandbox"];
 }
 
@@ -24,6 +26,7 @@ export function logChecks(report: LogReport, repaired: boolean): readonly Check[
     ...aboutModels(models, repaired),
     ...aboutTree(tree, repaired),
     ...aboutSnapshots(snapshots),
+    ...aboutHome(report.home),
     aboutSandbox(sandbox),
   ];
 }
@@ -44,6 +47,23 @@ function aboutSnapshots(snapshots: LogReport["snapshots"]): readonly Check[] {
   const remedy =
     "Rewinds to what is missing are refused; the rest works, and gc throws nothing away. Put the pack back from a copy of the disk.";
   return what.map((message) => problem("files", message, remedy));
+}
+
+function aboutHome(home: LogReport["home"]): readonly Check[] {
+  if (home === undefined) return [];
+  const left = home.left
+    .slice(0, SHOWN_MAX)
+    .map(({ path, reason, remedy }) =>
+      reason === "waiting"
+        ? warning("rubbish", `${path} waits to be removed`, remedy)
+        : problem("rubbish", `${path} cannot be removed (${reason})`, remedy),
+    );
+  const aside = home.aside
+    .slice(0, SHOWN_MAX)
+    .map((path) =>
+      warning("aside", `${path} was in the way of a start`, "Look into it, then delete it or put it back."),
+    );
+  return [...left, ...aside];
 }
 
 function aboutLog(log: LogReport["log"]): readonly Check[] {

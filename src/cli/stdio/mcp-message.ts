@@ -29,7 +29,7 @@ export function readMessage(bytes: Uint8Array): McpMessage {
     method,
     version: textIn(member(params, "_meta"), VERSION_META),
     cancels: method === "notifications/cancelled" ? idIn(params, "requestId") : null,
-    name: method === null ? null : textIn(params, NAMED_BY[method] ?? ""),
+    name: method === null ? null : textIn(params, Object.hasOwn(NAMED_BY, method) ? (NAMED_BY[method] ?? "") : ""),
   };
 }
 

@@ -9,6 +9,12 @@ export const DOOR_ERRORS = {
     "Send less, or put large bytes into an artifact.",
   ),
   call_cancelled: entry(499, 1, "Whoever asked took it back.", "Ask again if it is wanted after all."),
+  call_outcome_unknown: entry(
+    409,
+    5,
+    "This call was begun, and the daemon ended before it was done: what came of it is not known.",
+    "Look at what it left behind; to do it again, ask with a new Idempotency-Key.",
+  ),
   daemon_unreachable: entry(
     503,
     6,
@@ -84,6 +90,12 @@ export const DOOR_ERRORS = {
   ),
   rate_limited: entry(429, 6, "Too many requests.", "Wait for as long as Retry-After says."),
   route_not_found: entry(404, 4, "There is nothing at this address.", "See /openapi.json."),
+  sandbox_floor: entry(
+    403,
+    3,
+    "This token does not reach so far: the sandbox is weaker than the weakest it was issued for.",
+    "Start the session with `--sandbox strict`, or have a token issued with `--sandbox off`.",
+  ),
   starting: entry(503, 6, "The daemon is still recovering.", "Ask again in a moment."),
   syscall_unknown: entry(404, 4, "There is no such syscall.", "`nomos help` and /openapi.json list them all."),
   token_not_found: entry(404, 4, "There is no such token.", "`nomos token list` shows those there are."),

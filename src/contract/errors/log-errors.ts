@@ -26,6 +26,12 @@ export const LOG_ERRORS = {
     "What was kept outside of the log to compare it with cannot be trusted.",
     "Restore `checkpoint` and `keys` in $NOMOS_HOME from a backup. If they are lost, move both away: the log is then signed anew, and older exports are what is left to compare it with.",
   ),
+  config_unreadable: entry(
+    500,
+    6,
+    "The configuration cannot be read.",
+    "Make `config.json` in $NOMOS_HOME a readable file, or move it away to start with the defaults.",
+  ),
   disk_full: entry(
     507,
     6,

@@ -2,10 +2,10 @@ import { type ErrorEntry, entry } from "./entry.ts";
 
 /** The files of sessions: snapshots, rewind, fork. */
 export const WORLD_ERRORS = {
-  files_changed: entry(
+  files_of_others: entry(
     409,
     5,
-    "Files were changed since the session's last turn, by somebody else.",
+    "Both the session and somebody else changed files that would go back.",
     "Look at the files in the details; `force` goes back all the same, and keeps what is there now in a snapshot.",
   ),
   files_not_kept: entry(

@@ -57,7 +57,9 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
       argv,
       env,
       shown,
-      shared: manifest.capabilities.many_sessions && !mayDelegate(port.spec) && !isWalled(port.spec),
+      shared:
+        manifest.capabilities.many_sessions &&
+        !(mayDelegate(port.spec) || isWalled(port.spec) || endsWithTurns(port.spec)),
       walledFor: isWalled(port.spec) ? { id: port.sessionId, spec: port.spec } : null,
       times,
       version: parts.version,
@@ -109,6 +111,11 @@ function mayDelegate({ delegates = [] }: SessionSpec): boolean {
 /** What stands behind one session's walls works for no other. */
 function isWalled({ sandbox }: SessionSpec): boolean {
   return sandbox === "strict";
+}
+
+/** Ended with each turn, so that nothing is written outside of its scope after the turn was judged. */
+function endsWithTurns({ scope }: SessionSpec): boolean {
+  return scope != null;
 }
 
 /** What a person can set right, such as a login that is missing, is no failed handshake: the next prompt may find it done. */

@@ -58,7 +58,7 @@ function contentOf(fields: readonly (readonly [string, Field])[], answer: string
   }
   const given = jsonObject(answer ?? "");
   if (given === null) return null;
-  const known = fields.flatMap(([name]) => (given[name] === undefined ? [] : [[name, given[name]] as const]));
+  const known = fields.flatMap(([name]) => (Object.hasOwn(given, name) ? [[name, given[name]] as const] : []));
   return Object.fromEntries(known);
 }
 

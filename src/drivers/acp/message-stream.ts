@@ -1,4 +1,6 @@
+import { setImmediate } from "node:timers/promises";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
+import { jsonExcess } from "../../contract/index.ts";
 import type { HostProcess } from "../../host/index.ts";
 import { createLineReader } from "../line-reader.ts";
 
@@ -18,6 +20,8 @@ export interface StreamHooks {
 /** The largest message that is read; the protocol's own library has the same limit. */
 const MESSAGE_BYTES_MAX = 33_554_432;
 const NOISE_LINES_MAX = 10_000;
+/** After so many lines in one piece everybody else has a turn. */
+const LINES_AT_ONCE_MAX = 200;
 /** Answers to what nobody asked. */
 const STRAY_ANSWERS_MAX = 1000;
 
@@ -38,9 +42,16 @@ export function messageStream(process: HostProcess, hooks: StreamHooks): Stream 
 
   /** Null for what the connection need not see. */
   const sort = (line: string): AnyMessage | null => {
+    // An error for each of a million empty lines would hold up the daemon.
+    if (line.trim() === "") return null;
+    const excess = jsonExcess(line);
+    if (excess !== null) {
+      hooks.onBreach(`it wrote a message that is too much: ${excess}`);
+      return null;
+    }
     const message = parseObject(line);
     if (message === null) {
-      if (line.trim() !== "") noise(line);
+      noise(line);
       return null;
     }
     const method = message["method"];
@@ -77,12 +88,14 @@ export function messageStream(process: HostProcess, hooks: StreamHooks): Stream 
                 hooks.onStderr(stderr.decode(bytes, { stream: true }));
                 continue;
               }
-              for (const line of lines.push(bytes)) {
+              const complete = lines.push(bytes);
+              for (const line of complete) {
                 if (line === null) hooks.onBreach(`it wrote a line of more than ${MESSAGE_BYTES_MAX} bytes`);
                 const message = line === null ? null : sort(line);
                 if (message !== null) controller.enqueue(message);
               }
               await hooks.ready();
+              if (complete.length > LINES_AT_ONCE_MAX) await setImmediate();
             }
             controller.close();
           } catch (thrown) {

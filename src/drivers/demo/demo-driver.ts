@@ -8,6 +8,7 @@ export function demoDriver(): Driver {
     slug: "demo",
     summary: "runs the prompt as a script: say, write, run, sleep, ask, fail",
     continuity: "native",
+    actsByEffects: true,
     check: async () => undefined,
     checkSettings: refuseSettings("demo"),
     runTurn,

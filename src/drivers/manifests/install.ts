@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { removeTree } from "../../host/index.ts";
 import { DriverError } from "../driver.ts";
 import type { Manifest } from "./manifest.ts";
 import { installHint } from "./resolve.ts";
@@ -44,9 +45,9 @@ export function createInstaller(agents: string, run: RunTool): Installer {
       const old = `${fresh}-old`;
       await rename(home, old).catch(() => undefined);
       await rename(fresh, home);
-      await rm(old, { recursive: true, force: true });
+      await removeTree(old);
     } finally {
-      await rm(fresh, { recursive: true, force: true });
+      await removeTree(fresh);
     }
   };
 

@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { writeFileAtomic } from "../../host/index.ts";
+import { readSmallFile, writeFileAtomic } from "../../host/index.ts";
 import { DriverError } from "../driver.ts";
 import { builtInManifests } from "./built-in.ts";
 import { Manifest } from "./manifest.ts";
@@ -27,7 +27,7 @@ export async function openShelf(folder: string, onBad: (file: string, problem: s
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((one) => one.endsWith(".json")).toSorted()) {
     try {
-      const manifest = parseManifest(await readFile(join(folder, name), "utf8"));
+      const manifest = parseManifest((await readSmallFile(join(folder, name), MANIFEST_BYTES_MAX)) ?? "");
       added.set(manifest.id, manifest);
     } catch (thrown) {
       onBad(name, thrown instanceof Error ? thrown.message : String(thrown));

@@ -1,4 +1,4 @@
-import type { DriverSettings } from "../../kernel/index.ts";
+import { type DriverSettings, ownEntry } from "../../kernel/index.ts";
 import type { Manifest } from "../manifests/manifest.ts";
 
 /** Where the chosen mode, model and options go; at the end when the manifest does not say. */
@@ -40,7 +40,7 @@ function chosenArgs(
   const value = model ?? manifest.models.default ?? null;
   const ofModel = value === null ? [] : fill(manifest.models.bin_args_template ?? [], value);
   const ofOptions = manifest.options.flatMap(({ id, type, bin_args_template: template }) => {
-    const chosen = options[id];
+    const chosen = ownEntry(options, id);
     if (chosen === undefined || (type === "boolean" && chosen !== true && chosen !== "true")) return [];
     return fill(template, String(chosen));
   });

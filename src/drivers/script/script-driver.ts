@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { jsonExcess } from "../../contract/index.ts";
+import { isInside } from "../../host/index.ts";
 import type { SessionSpec } from "../../kernel/index.ts";
 import { type Driver, DriverError, type TurnPort } from "../driver.ts";
 import { refuseAttachments, refuseSettings } from "../text-only.ts";
@@ -27,13 +29,19 @@ async function checkFile(spec: SessionSpec): Promise<void> {
     throw new DriverError("driver_file_invalid", `there is no file ${spec.file}`, { file: spec.file });
 }
 
+/** A file in the session's own directory can be made a link by the session: then what it leads to is not shown. */
+async function isAsNamed(file: string, cwd: string): Promise<boolean> {
+  return !isInside(cwd, file) || isInside(cwd, await realpath(file).catch(() => "/"));
+}
+
 async function runTurn(port: TurnPort): Promise<void> {
   refuseAttachments(port.spec.adapter, port.attachments);
   const mark = randomBytes(12).toString("hex");
   const argv = [process.execPath, fileURLToPath(new URL("./host-process.ts", import.meta.url))];
-  const { file, parentSessionId } = port.spec;
+  const { file, parentSessionId, cwd } = port.spec;
   // What a session names for one that it starts is shown only where it could be read anyway.
-  const programs = [...argv, ...(file === null || parentSessionId !== null ? [] : [file])];
+  const isShown = file !== null && parentSessionId === null && (await isAsNamed(file, cwd));
+  const programs = [...argv, ...(isShown ? [file] : [])];
   const child = port.host(argv, {}, [], programs);
   const send = async (message: ToScript): Promise<void> => {
     await child.stdin?.write(`${JSON.stringify(message)}\n`).catch(() => undefined);
@@ -136,6 +144,8 @@ const Message = z.discriminatedUnion("kind", [
 
 /** The file's code runs in that process: it can find the mark and write what it likes. */
 function parseMessage(text: string): FromScript {
+  const excess = jsonExcess(text);
+  if (excess !== null) throw new DriverError("driver_failed", `the driver wrote a message that is too much: ${excess}`);
   try {
     return Message.parse(JSON.parse(text));
   } catch (cause) {

@@ -23,7 +23,8 @@ const ANSWER_MAX_MS = 10_000;
 const ANSWER_BYTES_MAX = 65_536;
 
 /** A witness (C2SP tlog-witness): it cosigns a checkpoint only when it continues the last one that it cosigned. */
-export function createWitnessAnchor({ url, key: keyText, keptAt }: WitnessOptions, log: AnchoredLog): Anchor {
+export function createWitnessAnchor({ url: given, key: keyText, keptAt }: WitnessOptions, log: AnchoredLog): Anchor {
+  const { url, login } = withoutLogin(given);
   const key = parseVerifierKey(keyText);
   let known: number | null = null;
 
@@ -47,7 +48,8 @@ export function createWitnessAnchor({ url, key: keyText, keptAt }: WitnessOption
   const send = async (old: number, checkpoint: SignedCheckpoint, signal: AbortSignal): Promise<Answer> => {
     const proof = old === 0 ? [] : await log.tree.consistency(old, checkpoint.size);
     const lines = proof.map((hash) => `${Buffer.from(hash).toString("base64")}\n`).join("");
-    return post(`${url.replace(/\/+$/, "")}/add-checkpoint`, `old ${old}\n${lines}\n${checkpoint.note}`, signal);
+    const body = `old ${old}\n${lines}\n${checkpoint.note}`;
+    return post(`${url.replace(/\/+$/, "")}/add-checkpoint`, login, body, signal);
   };
 
   /** What it answers is believed only when it is, to the letter, its signature of this checkpoint. */
@@ -79,12 +81,28 @@ interface Answer {
   readonly text: string;
 }
 
-async function post(url: string, body: string, signal: AbortSignal): Promise<Answer> {
+/** The address without who logs in there: it stands in answers and in the daemon's log. */
+function withoutLogin(given: string): { readonly url: string; readonly login: Readonly<Record<string, string>> } {
+  const url = new URL(given);
+  const { username, password } = url;
+  if (username === "" && password === "") return { url: given, login: {} };
+  const words = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64");
+  url.username = "";
+  url.password = "";
+  return { url: url.href, login: { authorization: `Basic ${words}` } };
+}
+
+async function post(
+  url: string,
+  login: Readonly<Record<string, string>>,
+  body: string,
+  signal: AbortSignal,
+): Promise<Answer> {
   try {
     const response = await fetch(url, {
       method: "POST",
       body,
-      headers: { "content-type": "text/plain" },
+      headers: { "content-type": "text/plain", ...login },
       redirect: "error",
       signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MAX_MS)]),
     });

@@ -10,35 +10,78 @@ export interface GitDirs {
   readonly links: readonly string[];
   /** False: there was more than is looked at, and a git dir may have gone unseen. */
   readonly isWhole: boolean;
+  /** The first few folders that were not looked into. */
+  readonly unseen: readonly string[];
 }
 
-const LOOKED = { depth: 4, entries: 50_000, found: 64 } as const;
-const NOT_LOOKED_INTO: readonly string[] = ["node_modules"];
+const LOOKED = { depth: 32, entries: 100_000, found: 256 } as const;
+const UNSEEN_SHOWN = 5;
+/** Very many names and hardly ever a repository: looked into when all else was. */
+const LAST: readonly string[] = ["node_modules"];
 
-/** Of the repository itself, of those in it, and of many that lie side by side. Not endlessly deep. */
-export function gitDirsBelow(root: string): GitDirs {
-  const found: string[] = [];
-  const links: string[] = [];
-  let pending: readonly string[] = [""];
-  let looked = 0;
-  for (let depth = 0; depth <= LOOKED.depth && pending.length > 0; depth += 1) {
+/**
+ * Of the repository itself, of those in it, and of many that lie side by side. No folder is left out by its name: what was
+ * not looked into is told. `not` is a folder that a session does not see, whatever is in it.
+ */
+export function gitDirsBelow(root: string, not: string | null = null): GitDirs {
+  const seen: Seen = { found: [], links: [], unseen: [], looked: 0 };
+  let later: readonly string[] = walk(root, not, [""], seen, (name) => LAST.includes(name));
+  while (later.length > 0) later = walk(root, not, later, seen, () => false);
+  const { found, links, unseen } = seen;
+  return { found, links, isWhole: unseen.length === 0, unseen: unseen.slice(0, UNSEEN_SHOWN) };
+}
+
+interface Seen {
+  readonly found: string[];
+  readonly links: string[];
+  readonly unseen: string[];
+  looked: number;
+}
+
+/** Answers the folders that it put off. */
+function walk(
+  root: string,
+  not: string | null,
+  start: readonly string[],
+  seen: Seen,
+  isForLater: (name: string) => boolean,
+): readonly string[] {
+  const later: string[] = [];
+  let pending = start;
+  while (pending.length > 0) {
     const next: string[] = [];
     for (const here of pending) {
-      if (looked > LOOKED.entries || found.length >= LOOKED.found) return { found, links, isWhole: false };
-      const entries = unless<Dirent[]>(UNREACHABLE, () => readdirSync(join(root, here), { withFileTypes: true })) ?? [];
-      looked += entries.length;
-      if (isGitDir(entries)) {
-        found.push(here);
+      if (join(root, here) === not) continue;
+      const isEnough = seen.looked > LOOKED.entries || seen.found.length >= LOOKED.found;
+      const entries = isEnough || depthOf(here) > LOOKED.depth ? null : entriesOf(join(root, here));
+      if (entries === null) {
+        seen.unseen.push(here);
         continue;
       }
-      const own = entries.find(({ name }) => name === ".git");
-      if (own !== undefined) (own.isSymbolicLink() ? links : found).push(join(here, ".git"));
-      const inside = entries.filter((entry) => entry !== own && entry.isDirectory());
-      next.push(...inside.filter(({ name }) => !NOT_LOOKED_INTO.includes(name)).map(({ name }) => join(here, name)));
+      seen.looked += entries.length;
+      if (isGitDir(entries)) {
+        seen.found.push(here);
+        continue;
+      }
+      // Where a file system does not tell capitals from small letters, git takes any of them.
+      const own = entries.filter(({ name }) => name.toLowerCase() === ".git");
+      for (const entry of own) (entry.isSymbolicLink() ? seen.links : seen.found).push(join(here, entry.name));
+      for (const entry of entries)
+        if (entry.isDirectory() && !own.includes(entry))
+          (isForLater(entry.name) ? later : next).push(join(here, entry.name));
     }
     pending = next;
   }
-  return { found, links, isWhole: pending.length === 0 };
+  return later;
+}
+
+function depthOf(path: string): number {
+  return path === "" ? 0 : path.split("/").length;
+}
+
+/** Null: it cannot be read; its owner could make it readable. */
+function entriesOf(path: string): Dirent[] | null {
+  return unless<Dirent[]>(UNREACHABLE, () => readdirSync(path, { withFileTypes: true }));
 }
 
 const PARTS = ["HEAD", "objects", "refs"];

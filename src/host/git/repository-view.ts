@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { copyFolder, copyPlain, TooMuch } from "../copy-plain.ts";
 import { holdFolder } from "../held-folder.ts";
 import { HostError } from "../host-error.ts";
+import { removeTree } from "../trash/remove-tree.ts";
 import { type ConfigSection, writeGitConfig } from "./config-file.ts";
 import { type Repository, readSmall } from "./find-repository.ts";
 import type { GitOptions, GitRunner } from "./run-git.ts";
@@ -29,7 +30,7 @@ export async function openView(
   try {
     await fillView(gitDir, repository, objectDirs);
   } catch (thrown) {
-    await rm(gitDir, { recursive: true, force: true });
+    await removeTree(gitDir);
     throw thrown;
   }
   const within = (options: GitOptions = {}): GitOptions => ({ ...options, gitDir });
@@ -40,7 +41,7 @@ export async function openView(
       must: (args, options) => git.must(args, within(options)),
       text: (args, options) => git.text(args, within(options)),
     },
-    [Symbol.asyncDispose]: () => rm(gitDir, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: async () => void (await removeTree(gitDir)),
   };
 }
 

@@ -209,6 +209,7 @@ proves("WT-10", "no variable of the daemon's environment reaches git", async () 
   const options = {
     folder: join(bench.directory, "w"),
     scratch: join(bench.directory, "s"),
+    stores: join(bench.directory, "o"),
     environment,
     bwrapPath: null,
   };

@@ -26,6 +26,15 @@ export function hiddenPaths(
   });
 }
 
+/** Every path under which each of these can be reached now, through whatever mount. */
+export function everyNameOf(
+  paths: readonly string[],
+  mountinfo: string = readFileSync("/proc/self/mountinfo", "utf8"),
+): string[] {
+  const mounts = parseMounts(mountinfo);
+  return [...new Set(paths.flatMap((path) => [path, ...sameDirectory(path, mounts)]))];
+}
+
 /**
  * The directories on the way to what is hidden that nothing is mounted on. Such a one can be renamed, and with it moves
  * what is hidden, out from under the cover that the next sandbox puts over its old name.

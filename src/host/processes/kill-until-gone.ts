@@ -7,12 +7,12 @@ import { errno } from "../errno.ts";
  */
 export async function killUntilGone(find: () => readonly number[]): Promise<number[]> {
   const clock = systemClock();
-  const endMs = clock.nowMs() + KILL_MAX_MS;
+  const endMs = clock.steadyMs() + KILL_MAX_MS;
   for (let waitMs = KILL_POLL_MIN_MS; ; waitMs = Math.min(waitMs * 2, KILL_POLL_MAX_MS)) {
     const pids = find();
     if (pids.length === 0) return [];
     for (const pid of pids) sendSignal(pid, "SIGKILL");
-    if (clock.nowMs() > endMs) return [...pids];
+    if (clock.steadyMs() > endMs) return [...pids];
     await clock.sleep(waitMs);
   }
 }

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { Duplex, type Readable, type Writable } from "node:stream";
 import { HostError } from "../host-error.ts";
+import type { Cgroups } from "../sandbox/cgroups.ts";
 import { mountPointsOf } from "../sandbox/verify-mounts.ts";
 import { hiddenPaths, wayTo } from "./hidden-paths.ts";
 import { MARKER_VARIABLE, uniqueMarker } from "./marker.ts";
 import { checkSpec, type ProcessSpec } from "./process-spec.ts";
 import { groupTree, namespaceTree, type ProcessTree } from "./process-tree.ts";
-import { limitScript, type ResourceLimits } from "./resource-limits.ts";
+import { limitScript, OFF_PIDS_MAX, pidsScript, type ResourceLimits } from "./resource-limits.ts";
 import { sandboxArgv } from "./sandbox-argv.ts";
 import { GATE_FD, gatedArgv, keepGate } from "./start-gate.ts";
 
@@ -28,7 +30,7 @@ export interface Forked {
 
 export interface Launched extends Forked {
   readonly tree: ProcessTree;
-  /** To be asked when the process has ended: what kept the program itself from running, if anything. */
+  /** To be asked when the process has ended: what kept the program from running, or had it ended, if anything. */
   whyNotStarted(): HostError | undefined;
   /** To be called when the whole tree has gone. */
   onGone?(): void;
@@ -42,7 +44,13 @@ export function launchPlain(spec: ProcessSpec, home: Home, log: HostLog): Launch
   return { ...forked, tree: groupTree(forked.pid, marker), whyNotStarted: () => undefined };
 }
 
-export function launchSandboxed(spec: ProcessSpec, home: Home, bwrapPath: string, log: HostLog): Launched {
+export interface SandboxMeans {
+  readonly bwrapPath: string;
+  readonly cgroups: Cgroups | null;
+}
+
+export function launchSandboxed(spec: ProcessSpec, home: Home, means: SandboxMeans, log: HostLog): Launched {
+  const { bwrapPath } = means;
   const hidden = hiddenPaths(home.realHome);
   const { argv, cwd, readBack, shown } = checkSpec(spec, { ...home, hidden: hidden.map(({ path }) => path) });
   const marker = uniqueMarker(spec.env);
@@ -53,23 +61,29 @@ export function launchSandboxed(spec: ProcessSpec, home: Home, bwrapPath: string
     readBack,
     shown,
     cwd,
-    argv: gatedArgv(argv, limitScript(spec.limits ?? NO_LIMITS)),
+    argv: gatedArgv(argv, limitScript(spec.limits ?? NO_LIMITS) + pidsScript(OFF_PIDS_MAX, bwrapPath)),
   });
   const forked = fork(wrapped, cwd, marker, spec, ["pipe"], log);
   const tree = namespaceTree(forked.pid, marker);
   const gate = forked.child.stdio[GATE_FD];
   if (!(gate instanceof Duplex)) throw new Error("a process was started without its gate");
+  const group = means.cgroups?.open(randomUUID(), OFF_LIMITS) ?? null;
   let started = false;
   const mayStart = () => {
     // Whoever is outside of every sandbox can still move what is to be hidden while the cover is put on.
     const init = tree.adopt() ? tree.initPid() : null;
     const points = init === null ? null : mountPointsOf(init);
     started = points !== null && hidden.every(({ path }) => points.has(path));
+    if (started && init !== null) for (const pid of [init, ...tree.mark().map((one) => one.pid)]) group?.add(pid);
     return started;
   };
   keepGate(gate, mayStart, (error) => log("the start gate failed", { pid: forked.pid, error }));
-  return { ...forked, tree, whyNotStarted: () => (started ? undefined : sandboxFailed(bwrapPath)) };
+  const whyNotStarted = () => (started ? undefined : sandboxFailed(bwrapPath));
+  return { ...forked, tree, whyNotStarted, onGone: () => group?.close() };
 }
+
+/** A fork bomb must not take the daemon's own processes along. */
+const OFF_LIMITS = { memoryMb: null, pidsMax: OFF_PIDS_MAX, cpus: null } as const;
 
 const NO_LIMITS: ResourceLimits = { memoryMb: null, openFilesMax: null };
 

@@ -1,11 +1,15 @@
 import { realpathSync } from "node:fs";
+import { join } from "node:path";
 import { systemClock } from "../clock.ts";
 import { UNREACHABLE, unless } from "../errno.ts";
 import { HostError } from "../host-error.ts";
 import type { Missing } from "../missing.ts";
 import type { Cgroups } from "../sandbox/cgroups.ts";
-import { watchClosedPaths } from "../sandbox/closed-paths.ts";
+import { createHeldFiles } from "../sandbox/ground/held-files.ts";
 import type { SandboxPlan } from "../sandbox/strict-plan.ts";
+import { watchClosedPaths } from "../sandbox/system/closed-paths.ts";
+import { asItIs, keepPublicFolder } from "../sandbox/system/public-folder.ts";
+import { systemParts } from "../sandbox/system/system-parts.ts";
 import type { Walls } from "../sandbox/walls.ts";
 import { type HostProcess, runningProcess, type StopOptions } from "./host-process.ts";
 import { type Home, type HostLog, type Launched, launchPlain, launchSandboxed } from "./launch.ts";
@@ -22,6 +26,10 @@ export interface ProcessHostOptions {
   /** What holds a walled process to limits together with all that it starts; null: nothing does. */
   readonly cgroups?: Cgroups | null;
   readonly processesMax?: number;
+  /** Folders of the system whose closed files are not shown; default: all of those that this user could read. */
+  readonly closedRoots?: readonly string[];
+  /** False: /etc is shown as it is, for a program of ours that asks for nothing in it. Default: a copy of what is public. */
+  readonly copiesEtc?: boolean;
   readonly log?: HostLog;
 }
 
@@ -47,11 +55,15 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
     strictMissing = null,
     cgroups = null,
     processesMax = PROCESSES_MAX,
+    closedRoots = readableRoots(),
+    copiesEtc = true,
     log = () => undefined,
   } = options;
-  const closed = watchClosedPaths("/etc", systemClock());
+  const closed = watchClosedPaths(closedRoots, systemClock());
+  const copies = { source: "/etc", folder: join(realHome(home), "public-etc"), clock: systemClock() };
+  const etc = copiesEtc ? keepPublicFolder(copies) : asItIs(copies.source);
+  const heldFiles = createHeldFiles(systemClock());
   const running = new Set<HostProcess>();
-  realHome(home);
 
   function spawn(spec: ProcessSpec): HostProcess {
     refuseOverLimit(running.size, processesMax);
@@ -69,17 +81,19 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
   function launch(spec: ProcessSpec, homes: Home): Launched {
     const { walls } = spec;
     if (walls !== undefined) return launchStrict(spec, walls, homes, strictMeans(), log);
-    return bwrapPath === null ? launchPlain(spec, homes, log) : launchSandboxed(spec, homes, bwrapPath, log);
+    return bwrapPath === null
+      ? launchPlain(spec, homes, log)
+      : launchSandboxed(spec, homes, { bwrapPath, cgroups }, log);
   }
 
   function strictMeans(): StrictMeans {
     const missing = bwrapPath === null ? NO_BUBBLEWRAP : strictMissing;
-    if (missing === null && bwrapPath !== null) return { bwrapPath, closed: closed.list(), cgroups };
+    if (missing === null && bwrapPath !== null) return { bwrapPath, closed: closed.list(), etc, cgroups, heldFiles };
     throw strictUnavailable(missing ?? NO_BUBBLEWRAP);
   }
 
   function plan(spec: ProcessSpec & { readonly walls: Walls }): SandboxPlan {
-    return planFor(spec, spec.walls, { home, realHome: realHome(home) }, strictMeans().closed).plan;
+    return planFor(spec, spec.walls, { home, realHome: realHome(home) }, strictMeans()).plan;
   }
 
   async function stopAll(stopOptions?: StopOptions): Promise<void> {
@@ -91,6 +105,17 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
 
   return { home, spawn, plan, stopAll, [Symbol.asyncDispose]: () => stopAll() };
 }
+
+/** /etc is a copy. Who is not root owns nothing of the rest, but for what people put into /usr/local. */
+function readableRoots(): string[] {
+  if (process.getuid?.() !== 0) return ["/usr/local"];
+  return systemParts().flatMap((part) =>
+    "link" in part || part.path === "/etc" || part.path === NIX ? [] : [part.path],
+  );
+}
+
+/** Everybody may read all of it, and it has millions of files. */
+const NIX = "/nix/store";
 
 const NO_BUBBLEWRAP: Missing = { missing: "there is no bubblewrap", remedy: "run: apt-get install bubblewrap" };
 

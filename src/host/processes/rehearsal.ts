@@ -25,7 +25,16 @@ export interface Rehearsal extends AsyncDisposable {
   shell(script: string, more?: Partial<ProcessSpec>): HostProcess;
 }
 
-export function rehearse(options: { bwrapPath: string | null; processesMax?: number }): Rehearsal {
+export interface RehearsalOptions {
+  readonly bwrapPath: string | null;
+  readonly processesMax?: number;
+  /** Default: none, which saves a look through all of the system. */
+  readonly closedRoots?: readonly string[];
+  /** Default: no, which saves a copy for each rehearsal. */
+  readonly copiesEtc?: boolean;
+}
+
+export function rehearse({ closedRoots = [], copiesEtc = false, ...options }: RehearsalOptions): Rehearsal {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "host-")));
   const home = join(directory, "home");
   const workspace = join(directory, "workspace");
@@ -35,7 +44,7 @@ export function rehearse(options: { bwrapPath: string | null; processesMax?: num
   mkdirSync(join(home, "workspaces", "own"), { recursive: true });
   mkdirSync(workspace);
   writeFileSync(join(home, "token"), secret);
-  const host = createProcessHost({ ...options, home, log: (message) => logged.push(message) });
+  const host = createProcessHost({ ...options, closedRoots, copiesEtc, home, log: (message) => logged.push(message) });
   const spec: Rehearsal["spec"] = (argv, more = {}) => ({
     argv,
     cwd: workspace,
@@ -71,10 +80,10 @@ export const ESCAPE_UNMARKED = ESCAPE.replace("setsid", "env -i setsid");
 /** Waits until `check` answers something, and hands it on. */
 export async function eventually<T>(check: () => T | null | undefined | false): Promise<T> {
   const clock = systemClock();
-  for (const endMs = clock.nowMs() + EVENTUALLY_MAX_MS; ; ) {
+  for (const endMs = clock.steadyMs() + EVENTUALLY_MAX_MS; ; ) {
     const answer = check();
     if (answer !== null && answer !== undefined && answer !== false) return answer;
-    if (clock.nowMs() > endMs) throw new Error(`has not come true in ${EVENTUALLY_MAX_MS} ms: ${check}`);
+    if (clock.steadyMs() > endMs) throw new Error(`has not come true in ${EVENTUALLY_MAX_MS} ms: ${check}`);
     await clock.sleep(5);
   }
 }

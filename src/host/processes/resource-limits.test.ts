@@ -1,9 +1,12 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, chownSync } from "node:fs";
+import { release } from "node:os";
 import { expect, test } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { findBubblewrap } from "../find-bubblewrap.ts";
 import { readAll, rehearse } from "./rehearsal.ts";
-import { limitScript, limitsHeld } from "./resource-limits.ts";
+import { isCountedApart, limitScript, limitsHeld, OFF_PIDS_MAX, pidsScript } from "./resource-limits.ts";
 
 /** How it dies of hunger is its own business; that it does not get what it wants is ours. */
 const HUNGRY =
@@ -28,3 +31,51 @@ test("a system that holds no limits is known as one", () => {
   expect([limitsHeld("linux"), limitsHeld("darwin")]).toEqual([true, false]);
   expect(limitScript({ memoryMb: null, openFilesMax: null })).toBe("ulimit -c 0 2>/dev/null; ");
 });
+
+const isRootWithWalls = process.getuid?.() === 0 && "path" in sandbox && isCountedApart(release());
+
+proves.skipIf(!isRootWithWalls)(
+  "NB-8",
+  "an ordinary user's sandbox is held to a number of processes without any cgroup",
+  async () => {
+    const bwrapPath = "path" in sandbox ? sandbox.path : "";
+    await using stage = rehearse({ bwrapPath });
+    for (const path of [stage.directory, stage.home, stage.workspace]) {
+      chownSync(path, ORDINARY, ORDINARY);
+      chmodSync(path, 0o755);
+    }
+    const walls = { mounts: [], programs: [], home: null, temp: null, door: null };
+    const limits = { memoryMb: null, pidsMax: 40, cpus: null };
+    // The bomb stops at 200 by itself, whatever holds it.
+    const bomb = "i=0; while [ $i -lt 200 ]; do sleep 5 & i=$((i+1)); done; echo $i";
+    const program = `
+      import { createProcessHost } from ${JSON.stringify(new URL("../index.ts", import.meta.url))};
+      const host = createProcessHost(${JSON.stringify({ home: stage.home, bwrapPath })});
+      const run = async (script, more) => {
+        const spec = { cwd: ${JSON.stringify(stage.workspace)}, env: { PATH: "/usr/bin:/bin" }, stdin: "none", ...more };
+        for await (const { bytes } of host.spawn({ argv: ["/bin/sh", "-c", script], ...spec }).output)
+          process.stdout.write(bytes);
+      };
+      await run("ulimit -p 2>/dev/null || ulimit -u", {});
+      await run(${JSON.stringify(bomb)}, ${JSON.stringify({ walls: { ...walls, limits } })});
+      process.exit(0);`;
+    const argv = [`--reuid=${ORDINARY}`, `--regid=${ORDINARY}`, "--clear-groups", process.execPath];
+    const told = execFileSync("setpriv", [...argv, "--input-type=module", "-"], {
+      input: program,
+      encoding: "utf8",
+      cwd: "/",
+    });
+    expect(told).toMatch(new RegExp(`^${OFF_PIDS_MAX}\\n`));
+    expect(told).toMatch(/Cannot fork|fork: retry|Resource temporarily/);
+  },
+);
+
+test("where processes are counted for the whole account, and for root, nothing is set", () => {
+  expect([isCountedApart("5.13.9"), isCountedApart("5.14.0-x"), isCountedApart("6.1.0"), isCountedApart("?")]).toEqual(
+    limitsHeld() ? [false, true, true, false] : [false, false, false, false],
+  );
+  expect(pidsScript(null, "/usr/bin/bwrap")).toBe("");
+});
+
+/** An account that nobody else uses. */
+const ORDINARY = 54_321;

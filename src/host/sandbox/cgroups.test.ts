@@ -7,6 +7,7 @@ import { proves } from "../../../test/support/proves.ts";
 import { findBubblewrap } from "../find-bubblewrap.ts";
 import { createProcessHost } from "../processes/process-host.ts";
 import { readAll, rehearse } from "../processes/rehearsal.ts";
+import { OFF_PIDS_MAX } from "../processes/resource-limits.ts";
 import { findCgroups, type SandboxLimits } from "./cgroups.ts";
 
 const found = needs("bwrap") ? await findBubblewrap(process.env["PATH"] ?? "") : { missing: "bwrap" };
@@ -54,7 +55,7 @@ describe.skipIf(!needs("bwrap") || cgroups.holds.length < 3)("limits that this m
 
   async function held(script: string, limits: Partial<SandboxLimits>) {
     await using stage = rehearse({ bwrapPath });
-    await using host = createProcessHost({ home: stage.home, bwrapPath, cgroups });
+    await using host = createProcessHost({ home: stage.home, bwrapPath, cgroups, closedRoots: [], copiesEtc: false });
     const spec = stage.spec(["/bin/sh", "-c", script], { walls: { ...walls, limits: { ...NONE, ...limits } } });
     return await readAll(host.spawn(spec));
   }
@@ -63,6 +64,23 @@ describe.skipIf(!needs("bwrap") || cgroups.holds.length < 3)("limits that this m
     const { stdout, stderr } = await held("i=0; while [ $i -lt 200 ]; do sleep 5 & i=$((i+1)); done; echo $i", {
       pidsMax: 40,
     });
+    expect(stdout + stderr).toMatch(/Cannot fork|fork: retry|Resource temporarily/);
+  });
+
+  proves("NB-8", "a fork bomb without walls finds its end too, and its group goes with it", async () => {
+    await using stage = rehearse({ bwrapPath });
+    const opened: (number | null)[] = [];
+    const few = {
+      ...cgroups,
+      open: (name: string, limits: SandboxLimits) => {
+        opened.push(limits.pidsMax);
+        return cgroups.open(name, { ...limits, pidsMax: 40 });
+      },
+    };
+    await using host = createProcessHost({ home: stage.home, bwrapPath, cgroups: few });
+    const bomb = "i=0; while [ $i -lt 200 ]; do sleep 5 & i=$((i+1)); done; echo $i";
+    const { stdout, stderr } = await readAll(host.spawn(stage.spec(["/bin/sh", "-c", bomb])));
+    expect(opened).toEqual([OFF_PIDS_MAX]);
     expect(stdout + stderr).toMatch(/Cannot fork|fork: retry|Resource temporarily/);
   });
 

@@ -28,6 +28,7 @@ export function strictArgv({ bwrapPath, plan, argv, seccompFd }: StrictOrder): [
     ...(seccompFd === null ? [] : ["--seccomp", String(seccompFd)]),
     ...["--tmpfs", "/"],
     ...plan.system.flatMap(put),
+    ...plan.system.flatMap(seal),
     ...["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"],
     ...machineFiles(),
     ...["--dev", "/dev"],

@@ -1,13 +1,22 @@
 import { isAbsolute } from "node:path";
-import { INSIDE } from "./walls.ts";
+import { isInside } from "../path-inside.ts";
+import { type Door, INSIDE } from "./walls.ts";
 
 /**
- * The environment of a walled process. What would run code in each program it starts (and in bubblewrap, outside), and
- * what leads to services of the person's, is left out; HOME and the temp directory are its own.
+ * The environment of a walled process. What would run code in each program it starts (and in bubblewrap, outside), what
+ * leads to services of the person's, and passwords in addresses are left out; HOME and the temp directory are its own, and
+ * the only proxy is the door's.
  */
-export function strictEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = Object.entries(env).filter(([name, value]) => !isForeign(name, value));
-  return { ...Object.fromEntries(kept), HOME: INSIDE.home, TMPDIR: INSIDE.temp, NOMOS_SANDBOX: "strict" };
+export function strictEnvironment(
+  env: Readonly<Record<string, string>>,
+  door: Pick<Door, "environment"> | null = null,
+): Record<string, string> {
+  const kept = Object.entries(env).flatMap(([name, value]): [string, string][] => {
+    const harmless = isForeign(name, value) ? null : withoutLogin(name, value);
+    return harmless === null ? [] : [[name, harmless]];
+  });
+  const own = { HOME: INSIDE.home, TMPDIR: INSIDE.temp, NOMOS_SANDBOX: "strict" };
+  return { ...Object.fromEntries(kept), ...door?.environment, ...own };
 }
 
 const FOREIGN_NAMES: ReadonlySet<string> = new Set([
@@ -16,7 +25,37 @@ const FOREIGN_NAMES: ReadonlySet<string> = new Set([
 ]);
 const FOREIGN_STARTS = ["LD_", "DBUS_", "BASH_FUNC_"];
 
+/** A proxy of the person's, with its password, is of no use here: there is no network to reach it by. */
+const PROXY = /^(https?|all|no|ftp|socks|rsync|npm_config(_https?|_no)?)_?proxy$/i;
+
+/** All that the C library reads. People carry anything by this prefix, because ssh lets it through. */
+const LOCALE: ReadonlySet<string> = new Set(
+  [
+    ...["ALL", "CTYPE", "COLLATE", "MESSAGES", "MONETARY", "NUMERIC", "TIME", "PAPER", "NAME", "ADDRESS", "TELEPHONE"],
+    ...["MEASUREMENT", "IDENTIFICATION"],
+  ].map((name) => `LC_${name}`),
+);
+
 function isForeign(name: string, value: string): boolean {
   if (FOREIGN_NAMES.has(name) || FOREIGN_STARTS.some((start) => name.startsWith(start))) return true;
-  return name.startsWith("XDG_") && isAbsolute(value);
+  if (PROXY.test(name)) return true;
+  if (name.startsWith("LC_")) return !LOCALE.has(name);
+  return name.startsWith("XDG_") && !(isAbsolute(value) && isInside(INSIDE.home, value));
+}
+
+const REGISTRY = /^npm_config_registry$/i;
+/** What the daemon inherited and may pass on; what an operator set for a driver by another name is meant for it. */
+const INHERITED =
+  /^(PATH|USER|LOGNAME|SHELL|LANG|TERM|TZ|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|LC_.*|.*_CA_?(FILE|INFO|BUNDLE)|SSL_CERT_.*|npm_config_.*)$/i;
+
+/** Null: nothing of it can be kept. */
+function withoutLogin(name: string, value: string): string | null {
+  if (REGISTRY.test(name)) return plainAddress(value);
+  return INHERITED.test(name) ? value.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/\\]*@/gi, "$1") : value;
+}
+
+function plainAddress(value: string): string | null {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  if (url === null || !["http:", "https:"].includes(url.protocol)) return null;
+  return `${url.origin}${url.pathname}`;
 }

@@ -1,12 +1,15 @@
 import { realpathSync, type Stats, statSync } from "node:fs";
+import { userInfo } from "node:os";
 import { dirname } from "node:path";
 import { UNREACHABLE, unless } from "../errno.ts";
 import { HostError } from "../host-error.ts";
 import { isInside } from "../path-inside.ts";
-import type { HiddenPath } from "../processes/hidden-paths.ts";
-import { identityAt } from "./own-place.ts";
+import { everyNameOf, type HiddenPath } from "../processes/hidden-paths.ts";
+import type { HeldFiles } from "./ground/held-files.ts";
+import { type Identity, identityAt } from "./own-place.ts";
 import { programMounts } from "./program-mounts.ts";
-import { systemParts } from "./system-mounts.ts";
+import { systemParts } from "./system/system-parts.ts";
+import { withoutClosed } from "./system/without-closed.ts";
 import type { Access, Mount, Walls } from "./walls.ts";
 
 /** One thing that is seen inside. `from` null: it is made for the sandbox. */
@@ -17,6 +20,8 @@ export type Planned =
       readonly from: string;
       readonly access: Access;
       readonly why: string;
+      /** What it was when it was looked at; default: whatever lies there. */
+      readonly is?: Identity;
     }
   | { readonly kind: "cover"; readonly path: string; readonly of: "directory" | "file"; readonly why: string }
   | { readonly kind: "link"; readonly path: string; readonly to: string; readonly why: string };
@@ -26,6 +31,8 @@ export interface SandboxPlan {
   readonly system: readonly Planned[];
   /** After /proc, /dev and /tmp are in place. */
   readonly shown: readonly Planned[];
+  /** What is shown as /etc. */
+  readonly etc: string;
   readonly cwd: string;
   readonly temp: string | null;
   readonly home: string | null;
@@ -37,22 +44,49 @@ export interface PlanInput {
   readonly cwd: string;
   readonly searchPath: string;
   readonly walls: Walls;
-  /** Never to be seen, wherever they turn up: the product's home, and what not everybody may read. */
+  /** What to show as /etc. */
+  readonly etc: string;
+  /** Of the other folders of the system, what not everybody may read. */
+  readonly closed: readonly HiddenPath[];
+  /** Never to be seen, wherever it turns up: the product's home. */
   readonly hidden: readonly HiddenPath[];
   /** The person's own HOME. */
   readonly personHome: string | null;
+  /** What is not to be written in directories that are. */
+  readonly heldFiles: HeldFiles;
 }
 
-export function strictPlan({ cwd, searchPath, walls, hidden, personHome }: PlanInput): SandboxPlan {
-  refuseWideOpen(cwd, personHome);
+export function strictPlan({
+  cwd,
+  searchPath,
+  walls,
+  etc,
+  closed,
+  hidden,
+  personHome,
+  heldFiles,
+}: PlanInput): SandboxPlan {
+  const personHomes = homesOf(personHome);
+  refuseWideOpen(cwd, personHomes);
   const system = systemParts().map(
     (part): Planned =>
       "link" in part
         ? { kind: "link", path: part.path, to: part.link, why: "the system" }
-        : { kind: "bind", path: part.path, from: part.path, access: "read", why: "the system" },
+        : {
+            kind: "bind",
+            path: part.path,
+            from: part.path === "/etc" ? etc : part.path,
+            access: "read",
+            why: "the system",
+          },
   );
   const isSystem = (path: string) => system.some((part) => isInside(part.path, path));
-  const kept = [...(personHome === null ? [] : [personHome]), cwd, ...hidden.map(({ path }) => path)];
+  const kept = [
+    ...(personHome === null ? [] : [personHome]),
+    ...everyNameOf(personHomes),
+    cwd,
+    ...hidden.map(({ path }) => path),
+  ];
   const programs = programMounts({ programs: walls.programs, searchPath, kept })
     .filter((path) => !isSystem(path) && !isInside(cwd, path))
     // The one kind of path that may lead over links: whoever can change the PATH needs no link.
@@ -63,8 +97,9 @@ export function strictPlan({ cwd, searchPath, walls, hidden, personHome }: PlanI
   );
   const covers = coversIn([...systemMounts, ...mounts], hidden);
   return {
-    system,
-    shown: inOrder(pinned([...covers, ...mounts])).flatMap(planned),
+    system: [...system, ...withoutClosed(closed)],
+    shown: inOrder(pinned([...covers, ...mounts, ...heldIn([...covers, ...mounts], heldFiles)])).flatMap(planned),
+    etc,
     cwd,
     temp: walls.temp,
     home: walls.home,
@@ -72,13 +107,23 @@ export function strictPlan({ cwd, searchPath, walls, hidden, personHome }: PlanI
   };
 }
 
-const TOO_WIDE = ["/", "/usr", "/etc", "/bin", "/sbin", "/lib", "/lib64", "/proc", "/sys", "/dev", "/run"];
+/** As the environment says, and as the account has it. */
+function homesOf(personHome: string | null): string[] {
+  const named = [...(personHome === null ? [] : [personHome]), userInfo().homedir];
+  return named.flatMap((path) => unless(UNREACHABLE, () => realpathSync(path)) ?? []).filter((path) => path !== "/");
+}
 
-/** A workspace that holds the system, or all that a person has, would leave nothing to wall off. */
-function refuseWideOpen(cwd: string, personHome: string | null): void {
-  const real = personHome === null ? null : unless(UNREACHABLE, () => realpathSync(personHome));
-  const wide = TOO_WIDE.includes(cwd) || isInside("/usr", cwd) || isInside("/etc", cwd);
-  if (!wide && !(real !== null && isInside(cwd, real))) return;
+const TOO_WIDE = ["/", "/bin", "/sbin", "/lib", "/lib64", "/proc", "/sys", "/dev", "/run", "/boot", "/var", "/home"];
+const SYSTEM = ["/usr", "/etc"];
+
+/**
+ * A workspace that holds the system, or all that a person has, would leave nothing to wall off. The same directory can
+ * have other names, by mounts.
+ */
+function refuseWideOpen(cwd: string, personHomes: readonly string[]): void {
+  const isWide = everyNameOf(TOO_WIDE).includes(cwd);
+  const isSystem = everyNameOf(SYSTEM).some((path) => isInside(path, cwd) || isInside(cwd, path));
+  if (!isWide && !isSystem && !everyNameOf(personHomes).some((path) => isInside(cwd, path))) return;
   throw new HostError(
     "sandbox_unavailable",
     `strict cannot wall off ${cwd}: it is the system, or holds a person's HOME`,
@@ -93,7 +138,7 @@ function refuseWideOpen(cwd: string, personHome: string | null): void {
  * Where one mount lies in a writable other, every directory on the way is made a mount too: a directory that nothing is
  * mounted on can be renamed by whoever may write around it, and a link put in its place before the next process starts.
  */
-function pinned(mounts: readonly Mount[]): Mount[] {
+function pinned(mounts: readonly PlannedMount[]): PlannedMount[] {
   const pins = mounts.flatMap((inner) =>
     mounts
       .filter((outer) => outer.access === "write" && outer.path !== inner.path && isInside(outer.path, inner.path))
@@ -114,8 +159,27 @@ function between(outer: string, inner: string): string[] {
   return way;
 }
 
+/** Of several mounts for one path the last counts; what lies in a mount is that mount's. */
+function heldIn(mounts: readonly Mount[], heldFiles: HeldFiles): PlannedMount[] {
+  const last = [...new Map(mounts.map((mount) => [mount.path, mount])).values()];
+  const writable = last.filter(({ path, from = path, access }) => access === "write" && from === path);
+  const roots = writable.map(({ path }) => path).filter(isDirectory);
+  const held = heldFiles.list({ roots, apart: new Set(last.map(({ path }) => path)) });
+  return held.map(({ path, is }) => ({ path, access: "read", why: HELD, is }));
+}
+
+const HELD = "it has a name outside of the directory, or is set-id, or cannot be looked at";
+
+interface PlannedMount extends Mount {
+  readonly is?: Identity;
+}
+
+function isDirectory(path: string): boolean {
+  return unless<Stats>(UNREACHABLE, () => statSync(path))?.isDirectory() ?? false;
+}
+
 /** Outer before inner; of several for one path the last counts. */
-function inOrder(mounts: readonly Mount[]): Mount[] {
+function inOrder(mounts: readonly PlannedMount[]): PlannedMount[] {
   return [...new Map(mounts.map((mount) => [mount.path, mount])).values()].toSorted(
     (a, b) => depth(a.path) - depth(b.path),
   );
@@ -125,7 +189,7 @@ function depth(path: string): number {
   return path.split("/").length;
 }
 
-function planned({ path, access, from = path, why = "asked for" }: Mount): Planned[] {
+function planned({ path, access, from = path, why = "asked for", is }: PlannedMount): Planned[] {
   const found = unless<Stats>(UNREACHABLE, () => statSync(from));
   if (access === "hidden")
     return found === null ? [] : [{ kind: "cover", path, of: found.isDirectory() ? "directory" : "file", why }];
@@ -135,7 +199,7 @@ function planned({ path, access, from = path, why = "asked for" }: Mount): Plann
       details: { path: from },
     });
   refuseLinked(from);
-  return [{ kind: "bind", path, from, access, why }];
+  return [{ kind: "bind", path, from, access, why, ...(is === undefined ? {} : { is }) }];
 }
 
 /**

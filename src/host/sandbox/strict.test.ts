@@ -113,7 +113,7 @@ async function attempt(stage: Rehearsal, script: string, isWalled: boolean, env:
 describe.skipIf(!needs("bwrap"))("what works without walls does not work behind them", () => {
   test.each(ATTEMPTS.map((one) => ({ control: true, ...one })))("$way", async ({ script, control }) => {
     await using stage = rehearse({ bwrapPath: null });
-    await using wall = rehearse({ bwrapPath });
+    await using wall = rehearse({ bwrapPath, copiesEtc: script.includes("/etc/") });
     const outside = join(stage.directory, "outside");
     mkdirSync(outside);
     writeFileSync(join(outside, "file"), stage.secret);
@@ -219,7 +219,7 @@ describe.skipIf(!needs("bwrap"))("what is shown", () => {
       // What happens between the plan and the mounts, made sure.
       const late = join(stage.directory, "late-bwrap");
       writeFileSync(late, `#!/bin/sh\n${swap(tree, outside)} ${bwrapPath} "$@"\n`, { mode: 0o755 });
-      await using host = createProcessHost({ home: stage.home, bwrapPath: late });
+      await using host = createProcessHost({ home: stage.home, bwrapPath: late, closedRoots: [], copiesEtc: false });
       const argv = ["/bin/sh", "-c", "cat file; touch made; echo ran"];
       const ran = runConfined(host, { tree, argv, timeMaxMs: 10_000 });
       await expect(ran).rejects.toThrow(expect.objectContaining({ code: "sandbox_failed" }));
@@ -245,6 +245,35 @@ describe.skipIf(!needs("bwrap"))("what is shown", () => {
     );
   });
 
+  proves.skipIf(!needs("bwrap") || process.getuid?.() !== 0)(
+    "WL-22",
+    "a mount that shows the system or a person's home by another name is refused as a working directory",
+    async () => {
+      await using stage = rehearse({ bwrapPath });
+      const at = (name: string) => join(stage.directory, name);
+      for (const name of ["person/project", "alias", "above", "system"]) mkdirSync(at(name), { recursive: true });
+      const env = { ...stage.spec([]).env, HOME: at("person") };
+      const mounted: string[] = [];
+      const bind = (from: string, to: string): void => {
+        execFileSync("mount", ["--bind", from, to]);
+        mounted.push(to);
+      };
+      try {
+        bind(at("person"), at("alias"));
+        bind(stage.directory, at("above"));
+        bind("/usr", at("system"));
+        for (const cwd of ["alias", "above", "above/person", "system", "system/lib"])
+          expect(() => stage.shell("true", { cwd: at(cwd), env, walls: WALLS }), cwd).toThrow(
+            expect.objectContaining({ code: "sandbox_unavailable" }),
+          );
+        const { exit } = await readAll(stage.shell("true", { cwd: at("alias/project"), env, walls: WALLS }));
+        expect(exit).toMatchObject({ exitCode: 0 });
+      } finally {
+        for (const path of mounted.toReversed()) execFileSync("umount", [path]);
+      }
+    },
+  );
+
   provesWall("WL-1", "where bubblewrap is missing, strict does not start at all", async () => {
     await using stage = rehearse({ bwrapPath: null });
     expect(() => stage.shell("true", { walls: WALLS })).toThrow(
@@ -262,11 +291,13 @@ describe.skipIf(!needs("bwrap"))("what is shown", () => {
         BASH_ENV: "/x",
         SSH_AUTH_SOCK: "/x",
         XDG_RUNTIME_DIR: "/run/user/0",
+        HTTPS_PROXY: "http://u:s3cret@proxy.test",
+        npm_config_registry: "https://u:s3cret@npm.test/",
         KEPT: "1",
       };
       const { stdout } = await walled(stage, "env", {}, env);
       expect(stdout).toContain("KEPT=1");
-      expect(stdout).not.toMatch(/LD_PRELOAD|BASH_ENV|SSH_AUTH|XDG_RUNTIME/);
+      expect(stdout).not.toMatch(/LD_PRELOAD|BASH_ENV|SSH_AUTH|XDG_RUNTIME|s3cret/);
     },
   );
 });

@@ -10,7 +10,7 @@ import type { Planned, SandboxPlan } from "./strict-plan.ts";
  */
 export function unlikePlan(pid: number, plan: SandboxPlan): string | null {
   const mounts = mountPointsOf(pid);
-  for (const one of plan.shown) {
+  for (const one of [...plan.system, ...plan.shown]) {
     const problem = one.kind === "link" ? null : unlike(pid, one, mounts.get(one.path));
     if (problem !== null) return `${one.path} ${problem}`;
   }
@@ -32,7 +32,8 @@ function decodeOctal(field: string): string {
   return field.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }
 
-function unlike(
+/** What is not as planned about one mount, `options` being those of what is mounted there; null: nothing. */
+export function unlike(
   pid: number,
   one: Exclude<Planned, { kind: "link" }>,
   options: readonly string[] | undefined,
@@ -41,7 +42,7 @@ function unlike(
   const readOnly = options.includes("ro");
   if (readOnly !== (one.kind === "cover" || one.access !== "write")) return readOnly ? "is read-only" : "is writable";
   if (one.kind === "cover") return null;
-  const [seen, meant] = [stat(`/proc/${pid}/root${one.path}`), identityAt(one.from)];
+  const [seen, meant] = [stat(`/proc/${pid}/root${one.path}`), one.is ?? identityAt(one.from)];
   const isSame = seen !== null && meant !== null && seen.dev === meant.dev && seen.ino === meant.ino;
   return isSame ? null : "is not what lies there outside";
 }

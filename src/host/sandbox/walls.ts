@@ -19,6 +19,8 @@ export interface Door {
   readonly socket: string;
   /** Ports on loopback inside whose connections go to that socket. */
   readonly ports: readonly number[];
+  /** For the program inside: where the proxy is. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Sandbox `strict`: nothing is there but the system to read, the working directory to write, and what is named here. */

@@ -18,7 +18,8 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import type { Order } from "./restore-orders.ts";
+import type { Order, Seen } from "./restore-orders.ts";
+import { TEMPORARY_PREFIX } from "./temporary-name.ts";
 
 /**
  * The one program that changes files for a restore. It is started in a sandbox in which the tree is the current directory
@@ -26,7 +27,7 @@ import type { Order } from "./restore-orders.ts";
  * place: everything is made under another name first, so that each name has its old or its new content at any instant,
  * and nothing is ever written through a link, hard or symbolic, that leads out of the tree.
  */
-const TEMPORARY = `.nomos-restore-${process.pid}`;
+const TEMPORARY = `${TEMPORARY_PREFIX}${process.pid}`;
 const kept: string[] = [];
 /** Directories that had to be opened up for a change, and what they were before. */
 const opened = new Map<string, number>();
@@ -63,22 +64,22 @@ function follow(order: Exclude<Order, { op: "begin" | "more" | "end" }>, data: B
   const place = placeOf(order.path);
   switch (order.op) {
     case "remove":
-      reaching(order.path, () => remove(place, order.path, order.isDirectory));
+      reaching(order.path, () => remove(place, order));
       break;
     case "directory":
       reaching(order.path, () => ignoring(["EEXIST"], () => mkdirSync(place, 0o700)));
       break;
     case "file":
-      put(order.path, (temporary) => writeFile(temporary, order, data, withOwner));
+      put(order, (temporary) => writeFile(temporary, order, data, withOwner));
       break;
     case "link":
-      put(order.path, (temporary) => symlinkSync(Buffer.from(order.target, "latin1"), temporary));
+      put(order, (temporary) => symlinkSync(Buffer.from(order.target, "latin1"), temporary));
       break;
     case "same":
-      put(order.path, (temporary) => linkSync(placeOf(order.as), temporary));
+      put(order, (temporary) => linkSync(placeOf(order.as), temporary));
       break;
     case "fifo":
-      put(order.path, (temporary) => {
+      put(order, (temporary) => {
         makeFifo();
         renameSync(TEMPORARY, temporary);
         set(temporary, order, withOwner);
@@ -115,9 +116,16 @@ function open(path: string): void {
   chmodSync(placeOf(path), mode | 0o700);
 }
 
-function remove(place: Buffer, path: string, isDirectory: boolean): void {
+function remove(place: Buffer, { path, isDirectory, seen }: Extract<Order, { op: "remove" }>): void {
   if (isDirectory) removeDirectory(place, path);
-  else ignoring(["ENOENT"], () => unlinkSync(place));
+  else if (isAsSeen(place, seen)) ignoring(["ENOENT"], () => unlinkSync(place));
+}
+
+/** False: somebody changed it since the walk. It is left alone, and the next round does not mean it any more. */
+function isAsSeen(place: Buffer, seen: Seen | null): boolean {
+  const stat = lstatSync(place, { throwIfNoEntry: false });
+  if (stat === undefined || seen === null) return stat === undefined;
+  return stat.ino === seen.ino && stat.mtimeMs === seen.mtimeMs;
 }
 
 /** What a rule left out is still in there: it stays, and so does the directory. */
@@ -133,13 +141,17 @@ function removeDirectory(place: Buffer, path: string): void {
 }
 
 /** Under another name beside it first, then in one step in its place. */
-function put(path: string, make: (temporary: Buffer) => void): void {
+function put(
+  { path, seen }: { readonly path: string; readonly seen: Seen | null },
+  make: (temporary: Buffer) => void,
+): void {
   const slash = path.lastIndexOf("/");
   const temporary = placeOf(`${path.slice(0, slash + 1)}${TEMPORARY}`);
   reaching(path, () => {
     ignoring(["ENOENT"], () => unlinkSync(temporary));
     make(temporary);
-    renameSync(temporary, placeOf(path));
+    if (isAsSeen(placeOf(path), seen)) renameSync(temporary, placeOf(path));
+    else unlinkSync(temporary);
   });
 }
 

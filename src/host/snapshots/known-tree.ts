@@ -52,6 +52,15 @@ export function looksTheSame(known: KnownEntry, stat: Stats): boolean {
 
 export const MODE_BITS = 0o7777;
 
+export function entryAt(top: KnownDirectory, path: ByteName): KnownEntry | null {
+  let [directory, found]: [KnownDirectory | null, KnownEntry | null] = [top, null];
+  for (const part of path.split("/")) {
+    found = findKnown(directory, part);
+    directory = found?.directory ?? null;
+  }
+  return found;
+}
+
 export function findKnown(directory: KnownDirectory | null, name: ByteName): KnownEntry | null {
   if (directory === null) return null;
   let [low, high] = [0, directory.entries.length - 1];

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { errno, UNREACHABLE, unless } from "../errno.ts";
 import { openPack, type PackReader } from "./pack-reader.ts";
 import { createPackWriter, flushFolder, type PackWriter } from "./pack-writer.ts";
 import { SnapshotError } from "./snapshot-error.ts";
@@ -36,7 +37,7 @@ export interface Batch {
 /** The folder is the store's own; the half-written packs that a killed process left in it go. */
 export function openObjects(folder: string): Objects {
   const folders = { packs: join(folder, "packs"), temporary: join(folder, "tmp") };
-  rmSync(folders.temporary, { recursive: true, force: true });
+  clearTemporary(folders.temporary);
   for (const path of [folder, folders.packs, folders.temporary]) mkdirSync(path, { recursive: true, mode: 0o700 });
   const damaged: string[] = [];
   let packs = openPacks(folders.packs, damaged);
@@ -113,6 +114,11 @@ export function openObjects(folder: string): Objects {
   };
 }
 
+/** What cannot be cleared away is in nobody's way: new packs have names of their own. */
+function clearTemporary(folder: string): void {
+  unless([...UNREACHABLE, "EPERM", "ENOTEMPTY", "EBUSY"], () => rmSync(folder, { recursive: true, force: true }));
+}
+
 function openPacks(folder: string, damaged: string[]): PackReader[] {
   const packs: PackReader[] = [];
   for (const name of readdirSync(folder)) {
@@ -120,7 +126,7 @@ function openPacks(folder: string, damaged: string[]): PackReader[] {
     try {
       packs.push(openPack(path));
     } catch (error) {
-      if (!(error instanceof SnapshotError)) throw error;
+      if (!(error instanceof SnapshotError) && errno(error) === undefined) throw error;
       damaged.push(path);
     }
   }

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { zstdDecompressSync } from "node:zlib";
 import {
   decodeFooter,
@@ -24,9 +24,12 @@ export interface PackReader {
 }
 
 export function openPack(path: string): PackReader {
-  const fd = openSync(path, "r");
+  // Never waits: a pipe in its place is no pack.
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const { size, mtimeMs } = fstatSync(fd);
+    const stats = fstatSync(fd);
+    const { size, mtimeMs } = stats;
+    if (!stats.isFile()) throw damaged(path, "it is no file");
     const footer = readAt(fd, path, Math.max(0, size - FOOTER_BYTES), FOOTER_BYTES);
     const found = decodeFooter(footer);
     if (found === null) throw damaged(path, "it has no footer");

@@ -29,15 +29,24 @@ export function isEmptyPlan({ remove, create, same, settings }: RestorePlan): bo
   return remove.length + create.length + same.length + settings.length === 0;
 }
 
+/** Which names a restore may change. The empty name is the top. */
+export interface Meant {
+  /** Null: every name. Otherwise names of one file become files of their own. */
+  readonly only: ReadonlySet<ByteName> | null;
+  /** Never changed. */
+  readonly keep: ReadonlySet<ByteName>;
+}
+
+const EVERYTHING: Meant = { only: null, keep: new Set() };
+
 export function planRestore(
   objects: Pick<Objects, "get">,
   from: SnapshotRecord,
   to: SnapshotRecord,
   withOwner: boolean,
-  /** What is to be put back, the empty name for the top; null: everything. Names of one file become files of their own then. */
-  only: ReadonlySet<ByteName> | null = null,
+  { only, keep }: Meant = EVERYTHING,
 ): RestorePlan {
-  const isMeant = (path: ByteName): boolean => only === null || only.has(path);
+  const isMeant = (path: ByteName): boolean => (only === null || only.has(path)) && !keep.has(path);
   const remove: { path: ByteName; isDirectory: boolean }[] = [];
   const create: { path: ByteName; entry: Entry }[] = [];
   const settings: Setting[] = [];
@@ -78,7 +87,7 @@ export function planRestore(
   descend("", from.listing, to.listing);
   if (isMeant("") && !isSameTop(from, to, withOwner))
     settings.push({ path: "", mode: to.mode, uid: to.uid, gid: to.gid });
-  const linked = only === null ? relink(objects, from, to, create) : { create, same: [] };
+  const linked = only === null ? relink(objects, from, to, create, isMeant) : { create, same: [] };
   // What is deepest comes first: a directory that is locked again lets nobody in.
   const deepestFirst = settings.toSorted((a, b) => depthOf(b.path) - depthOf(a.path));
   return { remove, cannot, settings: deepestFirst, ...linked };
@@ -93,6 +102,7 @@ function relink(
   from: SnapshotRecord,
   to: SnapshotRecord,
   create: readonly { readonly path: ByteName; readonly entry: Entry }[],
+  isMeant: (path: ByteName) => boolean,
 ): Pick<RestorePlan, "create" | "same"> {
   if (from.sameFiles.length + to.sameFiles.length === 0) return { create, same: [] };
   const created = new Set(create.map(({ path }) => path));
@@ -106,9 +116,9 @@ function relink(
     if (entry?.kind === "file" || entry?.kind === "chunked") more.set(path, entry);
   };
   const as = new Map<ByteName, ByteName>();
-  for (const group of from.sameFiles) if (!isKept(group)) group.forEach(again);
+  for (const group of from.sameFiles) if (!isKept(group)) group.filter(isMeant).forEach(again);
   for (const group of to.sameFiles) {
-    const [first, ...others] = group;
+    const [first, ...others] = group.filter(isMeant);
     if (first === undefined || isKept(group)) continue;
     again(first);
     for (const path of others) as.set(path, first);

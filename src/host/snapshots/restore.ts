@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ByteName } from "./byte-path.ts";
 import { startConfined } from "./confined.ts";
 import type { Objects } from "./objects.ts";
-import { restoreOrders, type Top } from "./restore-orders.ts";
+import { restoreOrders, type Seen, type Top } from "./restore-orders.ts";
 import type { RestorePlan } from "./restore-plan.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
@@ -13,6 +13,7 @@ export interface CarryOutOptions {
   readonly top: Top;
   readonly withOwner: boolean;
   readonly bwrapPath: string;
+  readonly seenAt: (path: ByteName) => Seen | null;
 }
 
 const ANSWER_BYTES_MAX = 1_048_576;
@@ -21,7 +22,7 @@ const ANSWER_BYTES_MAX = 1_048_576;
 export async function* carryOut(
   options: CarryOutOptions,
 ): AsyncGenerator<void, { readonly kept: readonly ByteName[] }> {
-  const { objects, plan, root, top, withOwner, bwrapPath } = options;
+  const { objects, plan, root, top, withOwner, bwrapPath, seenAt } = options;
   const child = startConfined({ bwrapPath, tree: root });
   const { stdin, stdout, stderr } = child;
   if (stdin === null || stdout === null || stderr === null) throw new Error("the restore program has no pipes");
@@ -43,7 +44,7 @@ export async function* carryOut(
   const over = Promise.race([once(child, "close"), failed.promise]);
   over.catch(() => undefined);
   try {
-    for (const bytes of restoreOrders(objects, plan, top, withOwner)) {
+    for (const bytes of restoreOrders(objects, plan, top, withOwner, seenAt)) {
       if (isCut || child.exitCode !== null) break;
       if (!stdin.write(bytes)) await Promise.race([once(stdin, "drain").catch(() => undefined), over]);
       yield;

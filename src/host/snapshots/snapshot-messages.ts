@@ -1,7 +1,14 @@
-import type { ByteName } from "./byte-path.ts";
 import type { DiffOptions, FileDiff } from "./file-diffs.ts";
 import type { SnapshotErrorCode } from "./snapshot-error.ts";
-import type { ChangeList, Restored, SnapshotsChecked, Taken, TreeSpec } from "./snapshot-store.ts";
+import type {
+  ChangeList,
+  ChangeTime,
+  Restored,
+  RestoreLimits,
+  SnapshotsChecked,
+  Taken,
+  TreeSpec,
+} from "./snapshot-store.ts";
 import type { Swept } from "./sweep.ts";
 
 /** What the thread is asked for, and what it answers with. */
@@ -12,7 +19,7 @@ export interface Calls {
       readonly tree: TreeSpec;
       readonly to: string;
       readonly bwrapPath: string;
-      readonly only: readonly ByteName[] | null;
+      readonly limits: RestoreLimits;
     };
     readonly answer: Restored;
   };
@@ -23,6 +30,10 @@ export interface Calls {
   readonly changes: {
     readonly ask: { readonly from: string | null; readonly to: string; readonly max: number };
     readonly answer: ChangeList;
+  };
+  readonly times: {
+    readonly ask: { readonly tree: TreeSpec; readonly from: string; readonly to: string; readonly max: number };
+    readonly answer: readonly ChangeTime[];
   };
   readonly diff: {
     readonly ask: { readonly from: string | null; readonly to: string; readonly options: DiffOptions };

@@ -1,14 +1,17 @@
 import { chmodSync, chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ByteName } from "./byte-path.ts";
-import { byteNameOf, shownName } from "./byte-path.ts";
+import { shownName } from "./byte-path.ts";
 import { compareTrees } from "./compare.ts";
 import { type DiffOptions, diffChanges, type FileDiff, kindOfChange } from "./file-diffs.ts";
+import { entryAt } from "./known-tree.ts";
 import { type KnownTrees, openKnownTrees } from "./known-trees.ts";
+import { leaveOutRule } from "./leave-out.ts";
 import { type Batch, openObjects } from "./objects.ts";
 import { CHUNK_BYTES } from "./read-content.ts";
 import { decodeRecord, encodeRecord, type SnapshotRecord } from "./record.ts";
 import { carryOut } from "./restore.ts";
+import { changedMeanwhile, namesIn, shownNames } from "./restore-names.ts";
 import { isEmptyPlan, isSameTop, planRestore } from "./restore-plan.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 import { createSurvey } from "./survey-batch.ts";
@@ -49,9 +52,24 @@ export interface Taken {
 export interface Restored {
   readonly to: string;
   readonly changed: number;
-  /** Sockets and devices, and directories that stay because of what a rule left out in them. */
+  /** Names that were made, changed or removed; the first so many of each. */
+  readonly restored: readonly string[];
+  readonly removed: readonly string[];
+  /** Sockets and devices, and directories that stay because of what is in them. */
   readonly notRestored: readonly string[];
+  /** Changed by somebody else since `base`, and so left alone. */
+  readonly leftAlone: readonly string[];
   readonly tookMs: number;
+}
+
+/** Which names a restore may change; absent: every name. */
+export interface RestoreLimits {
+  /** By name, as `changes` tells them. */
+  readonly only?: readonly ByteName[];
+  /** Never changed. */
+  readonly keep?: readonly ByteName[];
+  /** A snapshot: a name is changed only while it is what this says. Whoever writes meanwhile loses nothing. */
+  readonly base?: string;
 }
 
 export interface SnapshotStore {
@@ -60,12 +78,13 @@ export interface SnapshotStore {
     tree: TreeSpec,
     to: string,
     bwrapPath: string,
-    /** By name, as `changes` tells them; null: everything. */
-    only?: readonly ByteName[] | null,
+    limits?: RestoreLimits,
   ) => AsyncGenerator<void, Restored>;
   /** A new, empty directory that nobody else knows of: as above, and the daemon itself may make its top what it was. */
   readonly grow: (tree: TreeSpec, to: string, bwrapPath: string) => AsyncGenerator<void, Restored>;
   readonly changes: (from: string | null, to: string, max: number) => Generator<void, ChangeList>;
+  /** When the files that differ were last changed, as the last walk of the tree saw them; directories are left out. */
+  readonly times: (tree: TreeSpec, from: string, to: string, max: number) => Generator<void, readonly ChangeTime[]>;
   readonly diff: (from: string | null, to: string, options: DiffOptions) => Generator<void, readonly FileDiff[]>;
   readonly sweep: (ids: readonly string[], dryRun: boolean) => Generator<void, Swept>;
   /** Whether all that these snapshots need is there; contents are read when they are asked for. */
@@ -90,6 +109,11 @@ export interface SnapshotsChecked {
   readonly gone: number;
 }
 
+export interface ChangeTime {
+  readonly name: ByteName;
+  readonly ctimeMs: number;
+}
+
 export interface ChangeList {
   readonly changes: readonly TreeChange[];
   readonly more: boolean;
@@ -107,6 +131,8 @@ export interface TreeChange {
   readonly what: "added" | "changed" | "deleted" | "mode";
   readonly isDirectory: boolean;
 }
+
+type Done = Pick<Restored, "changed" | "restored" | "removed">;
 
 const RESTORE_ROUNDS = 4;
 /** So long whoever took a snapshot has to write it into the log. */
@@ -138,7 +164,7 @@ export function openSnapshotStore(folder: string): SnapshotStore {
     const id = batch.put(encodeRecord(record));
     const storedBytes = batch.flush();
     remember(tree, walked);
-    answered.set(id, Date.now());
+    answered.set(id, performance.now());
     const { files, directories, bytes, leftOutCount } = record;
     return {
       ...{ id, files, directories, bytes, storedBytes, leftOutCount },
@@ -153,32 +179,42 @@ export function openSnapshotStore(folder: string): SnapshotStore {
     tree: TreeSpec,
     to: string,
     bwrapPath: string,
-    only: readonly ByteName[] | null = null,
+    { only, keep = [], base }: RestoreLimits = {},
   ): AsyncGenerator<void, Restored> {
     const startMs = performance.now();
-    const meant = only === null ? null : new Set(only);
     const target = recordOf(to);
+    const before = base === undefined ? null : recordOf(base);
     const withOwner = process.getuid?.() === 0;
-    let changed = 0;
+    let done: Done = { changed: 0, restored: [], removed: [] };
     let kept: readonly ByteName[] = [];
     for (let round = 1; ; round += 1) {
       const survey = createSurvey(objects);
       const walked = yield* walkOf(tree, survey.batch);
       // Whatever it is made of is in the store.
       if (walked.record.listing === target.listing) remember(tree, walked);
+      const since = before === null ? [] : changedMeanwhile(survey.objects, before, walked.record, target);
+      const meant = { only: only === undefined ? null : new Set(only), keep: new Set([...keep, ...since]) };
       const plan = planRestore(survey.objects, walked.record, target, withOwner, meant);
       const isLeft = plan.remove.every(({ path }) => kept.includes(path)) && plan.create.length === 0;
       if (isEmptyPlan(plan) || (round > 1 && isLeft && plan.same.length + plan.settings.length === 0)) {
         const notRestored = [...new Set([...plan.cannot, ...kept])].map(shownName);
-        return { to, changed, notRestored, tookMs: Math.round(performance.now() - startMs) };
+        return {
+          to,
+          ...done,
+          notRestored,
+          leftAlone: shownNames(since),
+          tookMs: Math.round(performance.now() - startMs),
+        };
       }
       if (round === RESTORE_ROUNDS) {
         const paths = [...plan.create, ...plan.same, ...plan.remove].map(({ path }) => shownName(path)).slice(0, 20);
         throw new SnapshotError("restore_failed", { root: tree.root, reason: "the tree does not hold still", paths });
       }
-      if (round === 1) changed = plan.remove.length + plan.create.length + plan.same.length;
-      const { dev, ino } = walked.tree;
-      kept = (yield* carryOut({ objects, plan, root: tree.root, top: { dev, ino }, withOwner, bwrapPath })).kept;
+      if (round === 1) done = namesIn(plan);
+      const { dev, ino, top } = walked.tree;
+      const seenAt = (path: ByteName) => entryAt(top, path);
+      kept = (yield* carryOut({ objects, plan, root: tree.root, top: { dev, ino }, withOwner, bwrapPath, seenAt }))
+        .kept;
     }
   }
 
@@ -211,12 +247,23 @@ export function openSnapshotStore(folder: string): SnapshotStore {
       }
       return { changes, more: false, unseen, isTopChanged };
     },
+    times: function* (tree, from, to, max) {
+      const top = known.get(keyOf(tree))?.top ?? null;
+      const found: ChangeTime[] = [];
+      for (const { path, after } of compareTrees(objects, recordOf(from).listing, recordOf(to).listing)) {
+        const entry = top === null || after === null || after.kind === "directory" ? null : entryAt(top, path);
+        if (entry !== null) found.push({ name: path, ctimeMs: entry.ctimeMs });
+        if (found.length === max) break;
+        yield;
+      }
+      return found;
+    },
     diff: function* (from, to, options) {
       const before = from === null ? null : recordOf(from).listing;
       return yield* diffChanges(objects, compareTrees(objects, before, recordOf(to).listing), options);
     },
     sweep: function* (ids, dryRun) {
-      for (const [id, atMs] of answered) if (Date.now() - atMs > ANSWERED_KEPT_MS) answered.delete(id);
+      for (const [id, atMs] of answered) if (performance.now() - atMs > ANSWERED_KEPT_MS) answered.delete(id);
       const { live, broken, gone } = yield* markLive(objects, [...ids, ...answered.keys()]);
       // Of what cannot be read nobody knows what it needs: then nothing is thrown away.
       const isDry = dryRun || broken.length + objects.damaged.length > 0;
@@ -241,28 +288,4 @@ export function openSnapshotStore(folder: string): SnapshotStore {
       objects.close();
     },
   };
-}
-
-/** A rule without a slash speaks of a name anywhere, one with a slash of a path from the top. */
-function leaveOutRule({ root, leaveOut, hidden }: TreeSpec): (name: ByteName, path: ByteName) => boolean {
-  const top = byteNameOf(root);
-  const covered = new Set(hidden.map(byteNameOf));
-  const patterns = leaveOut.map(byteNameOf);
-  const [byPath, byName] = [patterns.filter((one) => one.includes("/")), patterns.filter((one) => !one.includes("/"))];
-  const [pathRule, nameRule] = [ruleOf(byPath), ruleOf(byName)];
-  return (name, path) =>
-    nameRule?.test(name) === true ||
-    pathRule?.test(path) === true ||
-    (covered.size > 0 && covered.has(top === "/" ? `/${path}` : `${top}/${path}`));
-}
-
-function ruleOf(patterns: readonly ByteName[]): RegExp | null {
-  if (patterns.length === 0) return null;
-  const escaped = patterns.map((one) =>
-    one
-      .replace(/^\.?\/|\/$/g, "")
-      .replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&")
-      .replaceAll("*", "[^/]*"),
-  );
-  return new RegExp(`^(?:${escaped.join("|")})$`, "s");
 }

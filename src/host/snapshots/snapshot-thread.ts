@@ -58,11 +58,13 @@ async function handle(call: Call): Promise<Calls[keyof Calls]["answer"]> {
     case "take":
       return slices(store.take(call.ask.tree));
     case "restore":
-      return slices(store.restore(call.ask.tree, call.ask.to, call.ask.bwrapPath, call.ask.only));
+      return slices(store.restore(call.ask.tree, call.ask.to, call.ask.bwrapPath, call.ask.limits));
     case "grow":
       return slices(store.grow(call.ask.tree, call.ask.to, call.ask.bwrapPath));
     case "changes":
       return slices(store.changes(call.ask.from, call.ask.to, call.ask.max));
+    case "times":
+      return slices(store.times(call.ask.tree, call.ask.from, call.ask.to, call.ask.max));
     case "diff":
       return slices(store.diff(call.ask.from, call.ask.to, call.ask.options));
     case "sweep":

@@ -1,12 +1,19 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { unless } from "../errno.ts";
-import type { ByteName } from "./byte-path.ts";
+import { UNREACHABLE, unless } from "../errno.ts";
 import type { DiffOptions, FileDiff } from "./file-diffs.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 import type { Calls, Reply } from "./snapshot-messages.ts";
-import type { ChangeList, Restored, SnapshotsChecked, Taken, TreeSpec } from "./snapshot-store.ts";
+import type {
+  ChangeList,
+  ChangeTime,
+  Restored,
+  RestoreLimits,
+  SnapshotsChecked,
+  Taken,
+  TreeSpec,
+} from "./snapshot-store.ts";
 import type { Swept } from "./sweep.ts";
 
 /** Trees of files as they were, by id. Knows nothing of sessions. */
@@ -15,13 +22,13 @@ export interface Snapshots {
   readonly take: (tree: TreeSpec) => Promise<Taken>;
   /** Throws where nothing can be restored. */
   readonly requireRestore: () => void;
-  /** Makes the tree what it was. What is there now is lost unless it was taken before. */
-  readonly restore: (tree: TreeSpec, to: string) => Promise<Restored>;
-  /** Makes just these names what they were; a directory only once nothing is to stay in it. */
-  readonly putBack: (tree: TreeSpec, to: string, names: readonly ByteName[]) => Promise<Restored>;
+  /** Makes the tree what it was, within limits. A directory goes only once nothing is to stay in it. */
+  readonly restore: (tree: TreeSpec, to: string, limits?: RestoreLimits) => Promise<Restored>;
   /** Makes a new directory and fills it; there must be nothing under its name. */
   readonly grow: (tree: TreeSpec, to: string) => Promise<Restored>;
   readonly changes: (from: string | null, to: string, max: number) => Promise<ChangeList>;
+  /** When the files that differ were last changed, as the last walk of the tree saw them. */
+  readonly times: (tree: TreeSpec, from: string, to: string, max: number) => Promise<readonly ChangeTime[]>;
   readonly diff: (from: string | null, to: string, options: DiffOptions) => Promise<readonly FileDiff[]>;
   /** Takes out what none of these snapshots needs. */
   readonly sweep: (ids: readonly string[], dryRun: boolean) => Promise<Swept>;
@@ -91,12 +98,12 @@ export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshot
     },
     bytes: () => storeBytes,
     requireRestore: () => void wall(),
-    restore: async (tree, to) => call("restore", { tree, to, bwrapPath: wall(), only: null }),
-    putBack: async (tree, to, names) => call("restore", { tree, to, bwrapPath: wall(), only: names }),
+    restore: async (tree, to, limits = {}) => call("restore", { tree, to, bwrapPath: wall(), limits }),
     grow: async (tree, to) => {
       return call("grow", { tree, to, bwrapPath: wall() });
     },
     changes: (from, to, max) => call("changes", { from, to, max }),
+    times: (tree, from, to, max) => call("times", { tree, from, to, max }),
     diff: (from, to, options) => call("diff", { from, to, options }),
     sweep: async (ids, dryRun) => {
       const swept = await call("sweep", { ids, dryRun });
@@ -118,7 +125,10 @@ export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshot
   };
 }
 
+/** A first guess: what cannot be looked at here is told by whoever opens the store. */
 function bytesIn(folder: string): number {
-  const names = unless(["ENOENT"], () => readdirSync(folder)) ?? [];
-  return names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  const names = unless(MISSING, () => readdirSync(folder)) ?? [];
+  return names.reduce((sum, name) => sum + (unless(MISSING, () => statSync(join(folder, name)))?.size ?? 0), 0);
 }
+
+const MISSING = [...UNREACHABLE, "EPERM", "EIO"];

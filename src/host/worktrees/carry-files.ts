@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, open, readlink, rm } from "node:fs/promises";
+import { lstat, open, readlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { judgeChange } from "../../kernel/index.ts";
 import { copyFolder, copyPlain, TooMuch } from "../copy-plain.ts";
@@ -8,6 +8,7 @@ import { errno } from "../errno.ts";
 import type { RepositoryView } from "../git/repository-view.ts";
 import { type HeldFolder, holdFolder } from "../held-folder.ts";
 import { isInside } from "../path-inside.ts";
+import { removeTree } from "../trash/remove-tree.ts";
 import { makeFolders } from "./make-folders.ts";
 import { orFailed, runTool } from "./run-tool.ts";
 import type { Carried, WorktreeRecord } from "./worktree-record.ts";
@@ -100,7 +101,7 @@ async function carryOne({ from, to }: CarryScene, path: string, bytesMax: number
   await using folder = await holdFolder(dirname(source));
   const name = source.slice(dirname(source).length + 1);
   const reason = folder === null ? MOVED : await takeOne(folder, name, { target, tree: to, bytesMax });
-  if (reason !== null) await rm(target, { recursive: true, force: true });
+  if (reason !== null) await removeTree(target);
   return reason;
 }
 

@@ -233,7 +233,7 @@ const elsewhere = ["/dev/shm", "/tmp", "/var/tmp", "/run"].find(
   (path) => existsSync(path) && statSync(path).dev !== statSync(tmpdir()).dev,
 );
 
-proves("WT-16", "packs that are too large to copy are read where they are, and only those", async () => {
+proves("WT-16", "packs on another disk are read where they are, by us alone, and only those", async () => {
   if (elsewhere === undefined) throw new Error("needs two file systems: a /dev/shm, or a TMPDIR on another disk");
   using bench = setUpBench();
   const foreign = foreignIn(bench);
@@ -245,7 +245,7 @@ proves("WT-16", "packs that are too large to copy are read where they are, and o
     writeFileSync(large, "");
     truncateSync(large, 3e9);
     const made = await bench.worktree({ cwd: repo });
-    expect(made.objects).toBe("shared");
+    expect(made.objects).toBe("copied");
     expect(bench.git(made.path, "status", "--porcelain")).toBe("");
     const plan = await bench.yard.plan({ id: "late", cwd: repo, name: "late" });
     bench.write(join(repo, ".git/objects/info/alternates"), `${foreign.path}/.git/objects\n`);

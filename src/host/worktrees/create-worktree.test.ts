@@ -53,6 +53,8 @@ proves(
       up: "ssh://git:pw@example.org/b",
       scp: "git@example.org:c.git",
       evil: "ext::sh -c touch% /tmp/x",
+      bare: "ada:s3cret@example.org/d.git",
+      half: "https:/ada:s3cret@example.org/e.git",
     };
     for (const [name, url] of Object.entries(urls)) bench.git(bench.repo, "config", `remote.${name}.url`, url);
     const { path } = await bench.worktree();

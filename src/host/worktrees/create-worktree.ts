@@ -1,15 +1,16 @@
-import { copyFile, mkdir, readFile, realpath, rename, rm, stat, statfs, utimes, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, realpath, rename, stat, statfs, utimes, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { type Repository, readSmall } from "../git/find-repository.ts";
-import { openView, type RepositoryView } from "../git/repository-view.ts";
+import { alternates, openView, type RepositoryView } from "../git/repository-view.ts";
 import type { GitRunner } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";
 import { isInside } from "../path-inside.ts";
 import { type CarryRules, carryFiles } from "./carry-files.ts";
 import { makeFolders } from "./make-folders.ts";
+import type { ObjectStores } from "./object-store.ts";
 import { type Identity, writePrivateGitDir } from "./private-git-dir.ts";
 import { orFailed } from "./run-tool.ts";
-import { copyOwnObjects, holdObjects } from "./shared-objects.ts";
+import { copyOwnObjects, holdObjects, type ObjectsHeld, stageObjects } from "./shared-objects.ts";
 import { placeIn, readRecord, type WorktreePlace, type WorktreeRecord, writeRecord } from "./worktree-record.ts";
 
 export interface NewWorktree {
@@ -31,7 +32,10 @@ export interface WorktreeYard {
   readonly folder: string;
   /** For what lasts as long as a command. */
   readonly scratch: string;
+  readonly stores: ObjectStores;
   readonly carry: () => CarryRules;
+  /** Takes a folder out of the way, and never fails. */
+  readonly discard: (path: string) => Promise<void>;
   readonly identity: (repository: Repository) => Promise<Identity>;
   /** What the person ignores everywhere. */
   readonly globalExclude: () => Promise<string>;
@@ -43,7 +47,7 @@ export const MAKING = ".making-";
 export async function createWorktree(yard: WorktreeYard, given: NewWorktree): Promise<WorktreeRecord> {
   const making = placeIn(join(yard.folder, `${MAKING}${given.id}`));
   const place = placeIn(join(yard.folder, given.id));
-  await rm(making.folder, { recursive: true, force: true });
+  await yard.discard(making.folder);
   try {
     await mkdir(making.tree, { recursive: true, mode: 0o700 });
     const record = await fill(yard, given, making, place);
@@ -51,26 +55,24 @@ export async function createWorktree(yard: WorktreeYard, given: NewWorktree): Pr
     await rename(making.folder, place.folder);
     return record;
   } catch (thrown) {
-    await rm(making.folder, { recursive: true, force: true });
+    await yard.discard(making.folder);
+    // Should it be our packs that are damaged, the next one has new ones.
+    if (thrown instanceof HostError && thrown.code === "worktree_base_incomplete")
+      await yard.stores.forget(given.repository);
     return orFailed("making the worktree", thrown);
   }
 }
 
 async function fill(
   yard: WorktreeYard,
-  { id, repository, base, branch, createdAt, files, forkOf }: NewWorktree,
+  given: NewWorktree,
   making: WorktreePlace,
   place: WorktreePlace,
 ): Promise<WorktreeRecord> {
-  // The refs first, then the objects, for a commit that comes in between has a ref that we do not have. And git is shown
-  // the objects that are ours by then: where else theirs says that there are some, it does not read.
-  const own = join(making.tree, ".git", "objects");
-  await using view = await openView(yard.git, { ...repository, objectDirs: [making.objects, own] }, yard.scratch);
-  const objects = await holdObjects(repository.objectDirs, making.objects);
-  if (forkOf !== undefined) await copyOwnObjects(forkOf.ownObjects, own);
-  const commit = await resolveBase(view, base);
-  const refs = await refsOf(view);
-  const objectDirs = objects === "shared" ? [place.objects, ...repository.objectDirs] : [place.objects];
+  const { id, repository, branch, createdAt, files, forkOf } = given;
+  const { commit, refs, objects, view: opened } = await takeObjects(yard, given, making);
+  await using view = opened;
+  const objectDirs = [place.objects];
   const origin = forkOf ?? (await worktreeAround(yard.folder, repository));
   const exclude =
     origin === null
@@ -78,10 +80,10 @@ async function fill(
       : await readFile(origin.place.exclude, "utf8");
   const gitDir = join(making.tree, ".git");
   const identity = await yard.identity(repository);
-  await writePrivateGitDir(gitDir, { repository, branch, commit, refs, objectDirs, identity, exclude });
+  await writePrivateGitDir(gitDir, { repository, branch, commit, refs: refs.held, objectDirs, identity, exclude });
   const shallow = await readSmall(join(repository.commonDir, "shallow"));
   if (shallow !== null) await writeFile(join(gitDir, "shallow"), shallow);
-  if (origin === null) await writeFile(making.refs, refs.map((line) => `${line}\n`).join(""));
+  if (origin === null) await writeFile(making.refs, refs.all.map((line) => `${line}\n`).join(""));
   else await copyFile(origin.place.refs, making.refs);
   await writeFile(making.exclude, exclude);
   const indexFile = join(gitDir, "index");
@@ -99,6 +101,54 @@ async function fill(
   const userBase = origin === null ? commit : origin.record.userBase;
   const going = { objects, objectDirs, createdAt, ...carried };
   return { format: 1, ...known, ...(userBase === undefined ? {} : { userBase }), ...going };
+}
+
+interface TakenObjects {
+  readonly commit: string | null;
+  /** Lines `<id> <name>`: all, and those whose objects were taken. */
+  readonly refs: { readonly all: readonly string[]; readonly held: readonly string[] };
+  readonly objects: ObjectsHeld;
+  /** Of the refs as they were, over the objects that the worktree has. */
+  readonly view: RepositoryView;
+}
+
+/**
+ * The refs first, then the objects, for a commit that comes in between has a ref that we do not have. And git is shown the
+ * objects that are ours by then: where else theirs says that there are some, it does not read.
+ */
+async function takeObjects(
+  yard: WorktreeYard,
+  { repository, base, forkOf }: NewWorktree,
+  making: WorktreePlace,
+): Promise<TakenObjects> {
+  const own = join(making.tree, ".git", "objects");
+  const stage = join(making.folder, "stage");
+  const shown = forkOf === undefined ? [stage] : [making.objects, own];
+  const view = await openView(yard.git, { ...repository, objectDirs: shown }, yard.scratch);
+  try {
+    await mkdir(join(making.objects, "pack"), { recursive: true });
+    const { objectDirs } = repository;
+    const objects = await (forkOf === undefined
+      ? stageObjects(objectDirs, stage)
+      : holdObjects(objectDirs, making.objects));
+    if (forkOf !== undefined) await copyOwnObjects(forkOf.ownObjects, own);
+    const commit = await resolveBase(view, base);
+    const all = await refsOf(view);
+    if (forkOf !== undefined) return { commit, refs: { all, held: all }, objects, view };
+    const tips = all.map(idIn);
+    const order = { git: view.git, repository, base: commit, tips, to: making.objects };
+    const held = await yard.stores.hold(order).catch(orIncomplete);
+    await writeFile(join(view.gitDir, "objects", "info", "alternates"), alternates([making.objects]));
+    await yard.discard(stage);
+    return { commit, refs: { all, held: all.filter((line) => held.has(idIn(line))) }, objects, view };
+  } catch (thrown) {
+    await view[Symbol.asyncDispose]();
+    throw thrown;
+  }
+}
+
+function idIn(ref: string): string {
+  return ref.slice(0, ref.indexOf(" "));
 }
 
 /** Of a repository that is a worktree's own: what is the user's is told by that one's record, not by what lies in it. */

@@ -1,9 +1,10 @@
-import { copyFile, lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { copyFile, lstat, mkdir, mkdtemp, readdir } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { findRepository, type Repository, readSmall } from "../git/find-repository.ts";
 import { alternates, openView, type RepositoryView } from "../git/repository-view.ts";
 import type { GitRunner } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";
+import { removeTree } from "../trash/remove-tree.ts";
 import { changedCarried } from "./carried-work.ts";
 import { copyWithTimes } from "./create-worktree.ts";
 import { filesInGitlinks, untrackedFiles } from "./left-files.ts";
@@ -79,7 +80,7 @@ async function judge(scene: WorkScene, place: WorktreePlace, record: WorktreeRec
       nested: first(await nestedRepositories(tree)),
     };
   } finally {
-    await rm(scratch, { recursive: true, force: true });
+    await removeTree(scratch);
   }
 }
 

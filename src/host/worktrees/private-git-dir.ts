@@ -78,7 +78,8 @@ function remotes({ config }: Repository): ConfigSection[] {
 /** Null for what is no address but a program (`ext::sh -c ...`). A user's name without a password is part of an ssh address. */
 function withoutCredentials(url: string): string | null {
   if (/^[\w-]+::/.test(url) || /^-/.test(url) || url === "") return null;
-  if (!/^[\w+.-]+:\/\//.test(url)) return url;
+  // `git@host:path` has a name in front; a colon before it would be a password's.
+  if (!/^[\w+.-]+:\/\//.test(url)) return /^[^@]*:[^@]*@/.test(url) ? null : url;
   try {
     const parsed = new URL(url);
     parsed.password = "";

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
 import { type Bench, setUpBench } from "../../../test/support/worktree-bench.ts";
 import { createGitRunner, type GitOptions } from "../git/run-git.ts";
+import { removeTree } from "../trash/remove-tree.ts";
 import { putAside } from "./remove-worktree.ts";
 import type { Worktree } from "./worktrees.ts";
 
@@ -177,7 +178,11 @@ proves("WT-8", "work made between the look and the removal is found by the secon
         },
       },
     };
-    const removal = await putAside(scene, bench.yard.folder, tree.id);
+    const removal = await putAside(
+      { ...scene, discard: async (path) => void (await removeTree(path)) },
+      bench.yard.folder,
+      tree.id,
+    );
     expect([looks, removal.removed]).toEqual([2, false]);
     expect(existsSync(join(tree.path, late))).toBe(true);
   }
@@ -207,7 +212,10 @@ proves("WT-9", "what a crash left half made goes, what it left half removed come
   const { folder } = bench.yard;
   mkdirSync(join(folder, ".making-x/tree"), { recursive: true });
   for (const { id } of [one, two, three]) renameSync(join(folder, id), join(folder, `.removing-${id}`));
-  await bench.yard.sweep(async (id) => id === three.id);
+  await bench.yard.sweep(
+    async (id) => id === three.id,
+    (path) => expect.fail(path),
+  );
   expect(readdirSync(folder).sort()).toEqual([one.id, two.id].sort());
   expect(bench.git(one.path, "log", "-1", "--format=%s")).toBe("work");
 });

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { errno } from "../errno.ts";
 import { findWork, hasWork, type Work, type WorkScene } from "./find-work.ts";
 import { holdersOf } from "./holders.ts";
-import { runTool } from "./run-tool.ts";
 import { placeIn, readRecord, type WorktreePlace, type WorktreeRecord } from "./worktree-record.ts";
 
 export const REMOVING = ".removing-";
@@ -18,7 +17,7 @@ export type Removal =
  * is found by the second, and after it nobody is left who could write. Deleting is the caller's last step.
  */
 export async function putAside(
-  scene: WorkScene,
+  { discard, ...scene }: WorkScene & { readonly discard: (path: string) => Promise<void> },
   folder: string,
   id: string,
   { evenMissing } = { evenMissing: false },
@@ -32,18 +31,13 @@ export async function putAside(
   const undo = () => rename(aside.folder, place.folder);
   try {
     const second = (await heldBy([place.folder, aside.folder])) ?? (await look(scene, aside, isCleared));
-    if (second === null) return { removed: true, undo, finish: () => deleteAside(folder, id) };
+    if (second === null) return { removed: true, undo, finish: () => discard(aside.folder) };
     await undo();
     return second;
   } catch (thrown) {
     await undo();
     throw thrown;
   }
-}
-
-/** Only what lies aside, by a tool that no link leads astray. */
-export async function deleteAside(folder: string, id: string): Promise<void> {
-  await runTool("rm", ["-rf", "--one-file-system", "--", join(folder, `${REMOVING}${id}`)]);
 }
 
 /** Null: nothing would be lost. */

@@ -4,17 +4,15 @@ import { copyPlain, linkPlain, sideBySide, type Taken } from "../copy-plain.ts";
 import { errno } from "../errno.ts";
 import { type HeldFolder, holdFolder } from "../held-folder.ts";
 import { HostError } from "../host-error.ts";
-import { orFailed, runTool } from "./run-tool.ts";
+import { orFailed } from "./run-tool.ts";
 
 /**
- * How a worktree holds the objects it stands on:
- * `linked`: the same files under second names in a folder of its own, so a `git gc --prune` over there takes nothing away;
- * `copied`: the same, where the disk is another one;
- * `shared`: packs are read where they are, because they are too large to copy; then a repack over there can take them away.
+ * How a worktree holds the objects it stands on, in a folder of its own, where a `git gc --prune` over there takes nothing away:
+ * `linked`: taken on one disk; `copied`: taken from another disk.
+ * `shared`: of before; packs are read where they are, and a repack over there can take them away.
  */
 export type ObjectsHeld = "linked" | "copied" | "shared";
 
-const COPIED_BYTES_MAX = 2_147_483_648;
 const TRIES = 3;
 
 /**
@@ -26,20 +24,28 @@ export async function copyOwnObjects(own: string, folder: string): Promise<void>
   await everything([own], folder, copy);
 }
 
-/**
- * Nothing is written to `from`. The folder is for reading only: where it is linked its files are the user's own. Of all of
- * them only objects are taken, not where else there are some; no link is followed, so what is not theirs does not come along.
- */
+/** The objects that another worktree stands on: they were chosen when it was made. */
 export async function holdObjects(from: readonly string[], folder: string): Promise<ObjectsHeld> {
-  await mkdir(join(folder, "info"), { recursive: true });
   await mkdir(join(folder, "pack"), { recursive: true });
+  if ((await areNear(from, folder)) && (await everything(from, folder, linkPlain))) return "linked";
+  await everything(from, folder, copy);
+  return "copied";
+}
+
+/**
+ * All objects of a repository, for a git of ours to choose from; it is never shown to an agent. Nothing is written to `from`.
+ * Only objects are taken, not where else there are some; no link is followed, so what is not theirs does not come along.
+ */
+export async function stageObjects(from: readonly string[], folder: string): Promise<ObjectsHeld> {
+  await mkdir(join(folder, "pack"), { recursive: true });
+  if ((await areNear(from, folder)) && (await everything(from, folder, linkPlain))) return "linked";
+  await everything(from, folder, leavePack);
+  return "copied";
+}
+
+async function areNear(from: readonly string[], folder: string): Promise<boolean> {
   const device = (await stat(folder)).dev;
-  const isNear = (await Promise.all(from.map(async (path) => (await stat(path)).dev === device))).every(Boolean);
-  if (isNear && (await everything(from, folder, linkPlain))) return "linked";
-  const sizes = await Promise.all(from.map(sizeOf));
-  const isLarge = sizes.reduce((sum, size) => sum + size, 0) > COPIED_BYTES_MAX;
-  await everything(from, folder, isLarge ? leavePack : copy);
-  return isLarge ? "shared" : "copied";
+  return (await Promise.all(from.map(async (path) => (await stat(path)).dev === device))).every(Boolean);
 }
 
 type Take = (from: HeldFolder, name: Buffer, to: Buffer, source: string) => Promise<Taken>;
@@ -123,9 +129,4 @@ function noStore(path: string): HostError {
     remedy: "put files and folders there, not links: `git clone` makes a plain repository of it",
     details: { path, reason: "objects" },
   });
-}
-
-async function sizeOf(path: string): Promise<number> {
-  const told = (await runTool("du", ["--summarize", "--bytes", "--", path])).toString();
-  return Number.parseInt(told, 10);
 }

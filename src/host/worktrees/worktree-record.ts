@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeFileAtomic } from "../atomic-file.ts";
-import { errno, UNREACHABLE } from "../errno.ts";
+import { readSmallFile } from "../small-file.ts";
 import type { ObjectsHeld } from "./shared-objects.ts";
 
 /** What is known of a worktree, kept beside its tree and out of its agent's reach. */
@@ -65,17 +64,16 @@ export function placeIn(folder: string): WorktreePlace {
   };
 }
 
+/** It names what was carried, file by file. */
+const RECORD_BYTES_MAX = 268_435_456;
+
 export async function writeRecord({ record }: WorktreePlace, given: WorktreeRecord): Promise<void> {
   await writeFileAtomic(record, Buffer.from(`${JSON.stringify(given, null, 2)}\n`), { mode: 0o600 });
 }
 
 /** Null when there is none that can be read: such a folder is nobody's worktree, and nothing ever removes it. */
 export async function readRecord({ record }: WorktreePlace): Promise<WorktreeRecord | null> {
-  const text = await readFile(record, "utf8").catch((thrown: unknown) => {
-    if (UNREACHABLE.includes(errno(thrown) ?? "") || errno(thrown) === "EISDIR") return "";
-    throw thrown;
-  });
-  const parsed = parse(text);
+  const parsed = parse((await readSmallFile(record, RECORD_BYTES_MAX).catch(() => null)) ?? "");
   return isRecord(parsed) ? parsed : null;
 }
 

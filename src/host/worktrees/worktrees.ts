@@ -1,9 +1,10 @@
-import { lstat, readdir, rename, rm } from "node:fs/promises";
+import { lstat, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { type FoundRepository, findRepository } from "../git/find-repository.ts";
 import { openView } from "../git/repository-view.ts";
 import { createGitRunner } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";
+import { removeTree } from "../trash/remove-tree.ts";
 import type { CarryRules } from "./carry-files.ts";
 import {
   createWorktree,
@@ -14,8 +15,9 @@ import {
   worktreeAround,
 } from "./create-worktree.ts";
 import { ownObjects, privateRepository, type Work } from "./find-work.ts";
+import { createObjectStores } from "./object-store.ts";
 import { createPerson } from "./person.ts";
-import { deleteAside, putAside, REMOVING, type Removal, workIn } from "./remove-worktree.ts";
+import { putAside, REMOVING, type Removal, workIn } from "./remove-worktree.ts";
 import { placeIn, readRecord, type WorktreeRecord } from "./worktree-record.ts";
 
 /** A worktree that is on the disk, or whose record is. */
@@ -57,18 +59,25 @@ export interface Worktrees {
   readonly remove: (id: string, wish?: { readonly evenMissing: boolean }) => Promise<Removal>;
   /**
    * After a crash: what was being made is cleared away, for nobody worked in it yet; what lay aside is deleted where
-   * `isRemoved` says that it was, and put back where not.
+   * `isRemoved` says that it was, and put back where not. `onStuck` is told what could not be put back.
    */
-  readonly sweep: (isRemoved: (id: string) => Promise<boolean>) => Promise<void>;
+  readonly sweep: (
+    isRemoved: (id: string) => Promise<boolean>,
+    onStuck: (path: string, reason: unknown) => void,
+  ) => Promise<void>;
 }
 
 export interface WorktreesOptions {
   readonly folder: string;
   readonly scratch: string;
+  /** For packs that worktrees of one repository share; on the disk that the worktrees are on. */
+  readonly stores: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly carry: () => CarryRules;
   /** Whether a repository may borrow objects from others (`objects/info/alternates`). */
   readonly borrows?: () => boolean;
+  /** Takes a folder that an agent may have filled out of the way, and never fails. */
+  readonly discard?: (path: string) => Promise<void>;
   /** For a git that waits for something that an agent put in its way. */
   readonly gitTimeoutMs?: number;
 }
@@ -76,13 +85,16 @@ export interface WorktreesOptions {
 export function createWorktrees({
   folder,
   scratch,
+  stores: storesFolder,
   environment,
   carry,
   borrows,
   gitTimeoutMs,
+  discard = async (path) => void (await removeTree(path)),
 }: WorktreesOptions): Worktrees {
   const git = createGitRunner(environment, gitTimeoutMs);
-  const yard: WorktreeYard = { git, folder, scratch, carry, ...createPerson(git, environment) };
+  const stores = createObjectStores(storesFolder);
+  const yard: WorktreeYard = { git, folder, scratch, stores, carry, discard, ...createPerson(git, environment) };
   const scene = () => ({ git, scratch, carry: carry().patterns });
 
   const get: Worktrees["get"] = async (id) => {
@@ -148,16 +160,18 @@ export function createWorktrees({
     work: async (id) => workIn(scene(), placeIn(join(folder, id)), await known(id)),
     remove: async (id, wish) => {
       await known(id);
-      return putAside(scene(), folder, id, wish);
+      return putAside({ ...scene(), discard }, folder, id, wish);
     },
-    sweep: async (isRemoved) => {
+    sweep: async (isRemoved, onStuck) => {
       for (const name of await readdir(folder).catch(() => [])) {
-        if (name.startsWith(MAKING)) await rm(join(folder, name), { recursive: true, force: true });
+        const path = join(folder, name);
+        if (name.startsWith(MAKING)) await discard(path);
         if (!name.startsWith(REMOVING)) continue;
         const id = name.slice(REMOVING.length);
-        if (await isRemoved(id)) await deleteAside(folder, id);
-        else await rename(join(folder, name), join(folder, id));
+        if (ID.test(id) && (await isRemoved(id))) await discard(path);
+        else await rename(path, join(folder, id)).catch((thrown: unknown) => onStuck(path, thrown));
       }
+      await stores.sweep();
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { ToolPolicy } from "../events.ts";
+import type { SandboxMode, ToolPolicy } from "../events.ts";
 import { indexPatterns, matchSegment, type PatternIndex } from "./pattern-index.ts";
 
 /** Who acts: the principal behind the token, never a name out of the environment. */
@@ -10,6 +10,8 @@ export interface Actor {
   readonly sessionId: string | null;
   /** What it may do to the sessions that it started, and to theirs. Absent: nothing. */
   readonly below?: readonly string[];
+  /** The weakest sandbox it may start or drive a session in. Absent: any, as for the operator and a session's own token. */
+  readonly floor?: SandboxMode;
 }
 
 export interface Rule {

@@ -1,5 +1,6 @@
 import { type Fact, fact } from "../events.ts";
 import { refuse } from "../refusal.ts";
+import type { RestoredFiles } from "../world-events.ts";
 import { type Decision, isWorking } from "./decide-life.ts";
 import { isEnded, type Point, type SessionState } from "./state.ts";
 import { rewindView, type View } from "./view.ts";
@@ -25,14 +26,21 @@ export function finishRewind(
   state: SessionState,
   to: Point,
   view: View,
-  restored: { readonly changed: number; readonly notRestored: readonly string[] },
+  restored: {
+    readonly changed: number;
+    readonly notRestored: readonly string[];
+    readonly files: RestoredFiles;
+    /** The files as they are now, where others' changes were left in them. */
+    readonly left: readonly Fact[];
+  },
 ): Decision {
   if (isEnded(state)) return refuse("session_ended", { id: state.id, state: state.phase.at });
   if (state.restoring === undefined) return refuse("session_busy", { id: state.id });
   const { from, to: snapshot } = state.restoring;
-  const settled = fact("restore.settled@1", { outcome: "restored", from, to: snapshot, ...restored, reason: null });
+  const { left, ...told } = restored;
+  const settled = fact("restore.settled@1", { outcome: "restored", from, to: snapshot, ...told, reason: null });
   const next = { stream: state.stream, version: state.version + 1 };
-  return [fact("session.rewound@1", { to, view: rewindView(view, to, next) }), settled];
+  return [fact("session.rewound@1", { to, view: rewindView(view, to, next) }), settled, ...left];
 }
 
 /** The files are what they were before; nothing if no restore is open. */

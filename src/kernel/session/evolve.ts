@@ -171,6 +171,7 @@ function apply(state: SessionState, fact: Fact, event: Placed): SessionState {
     case "session.failed@1":
     case "turn.interrupt_requested@1":
     case "call.made@1":
+    case "call.begun@1":
     case "log.exported@1":
     case "log.backed_up@1":
     case "log.restored@1":

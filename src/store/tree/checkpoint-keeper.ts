@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { readIfThere, replaceFile } from "../durable-file.ts";
+import { readEvidence, replaceFile } from "../durable-file.ts";
 import { type RecordedEvent, StoreError } from "../port.ts";
 import type { LogKey } from "./log-key.ts";
 import type { LogTree } from "./log-tree.ts";
@@ -117,7 +117,7 @@ export function keepCheckpoints(options: KeeperOptions): CheckpointKeeper {
 
 /** The last checkpoint as it was kept; refused when it is not, to the letter, one that this key has signed. */
 export async function readKept(path: string, key: LogKey): Promise<SignedCheckpoint | null> {
-  const bytes = await readIfThere(path);
+  const bytes = await readEvidence(path);
   if (bytes === null) return null;
   const note = Buffer.from(bytes).toString("utf8");
   const checkpoint = parseCheckpoint(note);

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder, readIfThere, replaceFile, translated } from "../durable-file.ts";
+import { failure, isErrno, makeFolder, readEvidence, readIfThere, replaceFile, translated } from "../durable-file.ts";
 import { StoreError } from "../port.ts";
 import { checkpointText, ED25519, signatureLine, type VerifierKey, verifierKey } from "./note.ts";
 import type { TreeHead } from "./tile-store.ts";
@@ -22,12 +22,12 @@ const PKCS8_ED25519 = Buffer.from("302e020100300506032b657004220420", "hex");
 /** Read from `log.key` in this folder, and made there when there is none; `key.pub` beside it is for others to take. */
 export async function openLogKey(folder: string): Promise<LogKey> {
   const path = join(folder, "log.key");
-  const found = await readIfThere(path);
+  const found = await readEvidence(path);
   if (found === null) await makeKey(folder, path);
   else await translated(() => chmod(path, 0o600));
-  const key = readKey(path, Buffer.from(found ?? (await readIfThere(path)) ?? []).toString("latin1"));
+  const key = readKey(path, Buffer.from(found ?? (await readEvidence(path)) ?? []).toString("latin1"));
   const publicPath = join(folder, "key.pub");
-  const shown = await readIfThere(publicPath);
+  const shown = await readIfThere(publicPath).catch(() => null);
   if (shown === null || Buffer.from(shown).toString().trim() !== key.verifier.text)
     await replaceFile(publicPath, `${key.verifier.text}\n`);
   return key;
@@ -59,7 +59,11 @@ async function makeKey(folder: string, path: string): Promise<void> {
   const { keyId } = verifierKey(name, ED25519, rawPublicKey(privateKey));
   const seed = privateKey.export({ format: "der", type: "pkcs8" }).subarray(-SEED_BYTES);
   const encoded = Buffer.concat([Uint8Array.of(ED25519), seed]).toString("base64");
-  await translated(() => makeFolder(folder));
+  await makeFolder(folder).catch((cause: unknown) => {
+    if (isErrno(cause, "EEXIST", "ENOTDIR"))
+      throw new StoreError("checkpoint_invalid", { path: folder, problem: "it is no folder" }, cause);
+    throw failure(cause);
+  });
   await replaceFile(path, `PRIVATE+KEY+${name}+${keyId}+${encoded}\n`);
 }
 

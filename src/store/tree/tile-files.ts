@@ -1,5 +1,5 @@
-import { readdir, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { HASH_BYTES } from "../../kernel/index.ts";
 import {
   failure,
@@ -39,7 +39,7 @@ export function createTileFiles(folder: string): TileStore {
     for (let left = READ_TRIES; left > 0; left -= 1) {
       const wide = (await widths(partial(level, index))).find((found) => found >= width);
       if (wide === undefined) return null;
-      const part = await readIfThere(join(partial(level, index), String(wide)));
+      const part = await readOrNothing(join(partial(level, index), String(wide)));
       if (part !== null) return part.length === wide * HASH_BYTES ? part.subarray(0, width * HASH_BYTES) : null;
     }
     return null;
@@ -48,7 +48,7 @@ export function createTileFiles(folder: string): TileStore {
   const read = async (level: number, index: number, width: number): Promise<Uint8Array | null> => {
     const part = width === TILE_WIDTH ? null : await readPart(level, index, width);
     if (part !== null) return part;
-    const whole = await readIfThere(full(level, index));
+    const whole = await readOrNothing(full(level, index));
     return whole?.length === TILE_WIDTH * HASH_BYTES ? whole.subarray(0, width * HASH_BYTES) : null;
   };
 
@@ -71,7 +71,7 @@ export function createTileFiles(folder: string): TileStore {
 
   return {
     head: async () => {
-      const bytes = await readIfThere(headPath);
+      const bytes = await readOrNothing(headPath);
       const [, size, root] = HEAD_FORM.exec(bytes === null ? "" : Buffer.from(bytes).toString("latin1")) ?? [];
       return size === undefined || root === undefined
         ? null
@@ -90,18 +90,29 @@ export function createTileFiles(folder: string): TileStore {
     clear: () =>
       translated(async () => {
         await makeFolder(folder);
-        await rm(headPath, { force: true });
-        await flushFolder(folder);
-        await rm(join(folder, "tile"), { recursive: true, force: true });
+        try {
+          await rm(headPath, { force: true });
+          await flushFolder(folder);
+          await rm(join(folder, "tile"), { recursive: true, force: true });
+        } catch {
+          // Not what we left there, or not ours to remove: a tree that is made anew does not need it.
+          await rename(folder, join(dirname(folder), `aside-${Date.now()}-${basename(folder)}`));
+          await makeFolder(folder);
+        }
         await flushFolder(folder);
       }),
   };
 }
 
+/** A tile that cannot be read is made anew, like one that is not there. */
+function readOrNothing(path: string): Promise<Uint8Array | null> {
+  return readIfThere(path).catch(() => null);
+}
+
 /** The widths at which an unfinished tile is there, the narrowest first. */
 async function widths(path: string): Promise<readonly number[]> {
   const names = await readdir(path).catch((cause: unknown) => {
-    if (isErrno(cause, "ENOENT", "ENOTDIR")) return [];
+    if (isErrno(cause, "ENOENT", "ENOTDIR", "EACCES")) return [];
     throw failure(cause);
   });
   return names

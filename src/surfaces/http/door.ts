@@ -33,8 +33,8 @@ const FAILED_LOGINS = { perSecond: 10, burst: 30 } as const;
 const SCOPED_CALLS = { perSecond: 200, burst: 400 } as const;
 
 export function createDoor(options: DoorOptions): Door {
-  const failedLogins = createRateLimit({ ...FAILED_LOGINS, nowMs: Date.now });
-  const scopedCalls = createRateLimit({ ...SCOPED_CALLS, nowMs: Date.now });
+  const failedLogins = createRateLimit({ ...FAILED_LOGINS, nowMs: () => performance.now() });
+  const scopedCalls = createRateLimit({ ...SCOPED_CALLS, nowMs: () => performance.now() });
   const refuseLogin = ({ fromSession }: Knock): never => {
     // Whoever guesses behind walls uses up nobody's patience but its own.
     refuseIf(failedLogins.take(fromSession ?? "anyone"));

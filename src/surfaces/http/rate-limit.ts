@@ -9,6 +9,7 @@ const NAMES_MAX = 10_000;
 export function createRateLimit(options: {
   readonly perSecond: number;
   readonly burst: number;
+  /** Of a clock that only rises: one that is set back would lock everybody out for as long. */
   readonly nowMs: () => number;
 }): RateLimit {
   const buckets = new Map<string, { left: number; atMs: number }>();
@@ -16,7 +17,7 @@ export function createRateLimit(options: {
     take: (name) => {
       const nowMs = options.nowMs();
       const before = buckets.get(name) ?? { left: options.burst, atMs: nowMs };
-      const left = Math.min(options.burst, before.left + ((nowMs - before.atMs) / 1000) * options.perSecond);
+      const left = Math.min(options.burst, before.left + (Math.max(0, nowMs - before.atMs) / 1000) * options.perSecond);
       buckets.delete(name);
       if (buckets.size >= NAMES_MAX) buckets.delete(buckets.keys().next().value ?? "");
       buckets.set(name, { left: left < 1 ? left : left - 1, atMs: nowMs });

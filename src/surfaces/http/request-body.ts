@@ -1,22 +1,40 @@
-import { NomosError } from "../../contract/index.ts";
+import { gatherBytes, NomosError } from "../../contract/index.ts";
+import type { Actor } from "../../kernel/index.ts";
 import { parseJsonBytes } from "../json-bytes.ts";
+import type { BodyRoom } from "./body-room.ts";
 
 /** What is read of a body that is too large, so that its sender hears why it was refused instead of a broken pipe. */
 const DISCARD_FACTOR = 4;
 
+export interface BodyBounds {
+  readonly maxBytes: number;
+  readonly room: BodyRoom;
+  readonly actor: Actor;
+}
+
 /** The bytes of a request, counted as they come, whatever length was announced. */
-export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+export async function readBytes(request: Request, { maxBytes, room, actor }: BodyBounds): Promise<Uint8Array> {
   const discardBytesMax = maxBytes * DISCARD_FACTOR;
-  const parts: Uint8Array[] = [];
+  const kept = gatherBytes();
+  const share = room.open(actor);
   let size = 0;
-  for await (const part of request.body ?? []) {
-    size += part.length;
-    if (size <= maxBytes) parts.push(part);
-    else parts.length = 0;
-    if (size > discardBytesMax) break;
+  try {
+    for await (const part of request.body ?? []) {
+      size += part.length;
+      if (size <= maxBytes) {
+        share.hold(part.length);
+        kept.add(part);
+      } else {
+        kept.take();
+        share.close();
+      }
+      if (size > discardBytesMax) break;
+    }
+  } finally {
+    share.close();
   }
   if (size > maxBytes) throw new NomosError("body_too_large", { maxBytes });
-  return Buffer.concat(parts);
+  return kept.take();
 }
 
 export function parseBody(bytes: Uint8Array): Record<string, unknown> {

@@ -8,10 +8,11 @@ import type { Late } from "../late.ts";
 import type { McpSurface } from "../mcp/mcp-surface.ts";
 import { refusal } from "../mcp/rpc-error.ts";
 import { createShares } from "../shares.ts";
+import type { BodyRoom } from "./body-room.ts";
 import type { Door, Knock } from "./door.ts";
 import { sessionBehind } from "./from-session.ts";
 import { openApi } from "./openapi.ts";
-import { parseBody, readBytes } from "./request-body.ts";
+import { type BodyBounds, parseBody, readBytes } from "./request-body.ts";
 import { sendStream } from "./sse.ts";
 
 export interface HttpSurface {
@@ -30,7 +31,7 @@ type Bindings = { Bindings: HttpBindings };
 type Http = HonoContext<Bindings>;
 
 /** HTTP in terms of the table: each route is a syscall, and nothing is decided here. */
-export function createRoutes(surface: HttpSurface, door: Door, mcp: Late<McpSurface>): Hono<Bindings> {
+export function createRoutes(surface: HttpSurface, door: Door, mcp: Late<McpSurface>, room: BodyRoom): Hono<Bindings> {
   const app = new Hono<Bindings>();
   const { services } = surface;
   const streams = createShares("streams");
@@ -38,7 +39,8 @@ export function createRoutes(surface: HttpSurface, door: Door, mcp: Late<McpSurf
   const serve = (syscall: Syscall) => async (c: Http) => {
     door.guard(knockOf(c));
     const actor = await door.login(knockOf(c));
-    const input = { ...(await inputOf(c, syscall, surface.requestBytesMax)), ...c.req.param() };
+    const bounds = { maxBytes: surface.requestBytesMax, room, actor };
+    const input = { ...(await inputOf(c, syscall, bounds)), ...c.req.param() };
     const key = c.req.header("idempotency-key") ?? null;
     const abort = new AbortController();
     const stop = () => abort.abort();
@@ -149,9 +151,9 @@ function knockOf(c: Http): Knock {
   };
 }
 
-async function inputOf(c: Http, syscall: Syscall, maxBytes: number): Promise<Record<string, unknown>> {
+async function inputOf(c: Http, syscall: Syscall, bounds: BodyBounds): Promise<Record<string, unknown>> {
   if (syscall.http.method === "GET" || syscall.http.method === "DELETE") return c.req.query();
-  return parseBody(await readBytes(c.req.raw, maxBytes));
+  return parseBody(await readBytes(c.req.raw, bounds));
 }
 
 /** A browser that reconnects sends the last id it saw as a header. */

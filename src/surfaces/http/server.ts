@@ -4,6 +4,7 @@ import { getRequestListener } from "@hono/node-server";
 import { NomosError } from "../../contract/index.ts";
 import { type Late, late } from "../late.ts";
 import type { WebSockets } from "../ws/web-sockets.ts";
+import { createBodyRoom } from "./body-room.ts";
 import { createDoor } from "./door.ts";
 import { noteSession } from "./from-session.ts";
 import { createRoutes, type HttpSurface } from "./routes.ts";
@@ -36,9 +37,10 @@ const TIMEOUTS_MS = {
 export async function serveHttp(surface: HttpSurface, options: ListenOptions): Promise<HttpServer> {
   const { authenticate, ready } = surface;
   const door = createDoor({ authenticate, ready, port: surface.services.daemon.port });
-  const mcp = late(async () => (await import("../mcp/mcp-surface.ts")).createMcpSurface(surface));
+  const room = createBodyRoom();
+  const mcp = late(async () => (await import("../mcp/mcp-surface.ts")).createMcpSurface({ ...surface, room }));
   const sockets = late(async () => (await import("../ws/web-sockets.ts")).createWebSockets({ ...surface, door }));
-  const routes = createRoutes(surface, door, mcp);
+  const routes = createRoutes(surface, door, mcp, room);
   const listener: RequestListener = getRequestListener(routes.fetch, { overrideGlobalObjects: false });
   const tcp = limited(listener, sockets, options.connectionsMax);
   await listening(tcp, () => tcp.listen(options.port, "127.0.0.1"), options.port);

@@ -2,7 +2,8 @@ import { createMcpHandler, isJsonContentType, isLegacyRequest } from "@modelcont
 import { NomosError, toNomosError } from "../../contract/index.ts";
 import type { Actor } from "../../kernel/index.ts";
 import type { Services, Syscall } from "../../syscalls/index.ts";
-import { readBytes } from "../http/request-body.ts";
+import type { BodyRoom } from "../http/body-room.ts";
+import { type BodyBounds, readBytes } from "../http/request-body.ts";
 import { parseJsonBytes } from "../json-bytes.ts";
 import { createShares } from "../shares.ts";
 import { boundedBody } from "./bounded-body.ts";
@@ -20,6 +21,7 @@ export interface McpOptions {
   readonly services: Services;
   readonly syscalls: readonly Syscall[];
   readonly requestBytesMax: number;
+  readonly room: BodyRoom;
   readonly log: (message: string, details: object) => void;
   readonly limits?: Partial<McpLimits>;
 }
@@ -44,7 +46,7 @@ export function createMcpSurface(options: McpOptions): McpSurface {
   const limits = { ...MCP_LIMITS, ...options.limits };
   const log = (error: unknown): void => options.log("mcp", { reason: String(error) });
   const catalogue = createCatalogue(options.services, options.syscalls, log);
-  const sessions = createMcpSessions(catalogue, limits, Date.now);
+  const sessions = createMcpSessions(catalogue, limits, () => performance.now());
   const open = new Set<() => Promise<void>>();
   const requests = createShares("open MCP requests");
 
@@ -69,7 +71,9 @@ export function createMcpSurface(options: McpOptions): McpSurface {
       },
     });
     open.add(handler.close);
+    const stopWatching = options.services.tokens.watch(actor.principal, () => void handler.close().catch(log));
     const over = (): void => {
+      stopWatching();
       ended.abort();
       open.delete(handler.close);
       giveBack();
@@ -86,7 +90,7 @@ export function createMcpSurface(options: McpOptions): McpSurface {
   return {
     serve: async (request, actor, cut) => {
       try {
-        const body = await bodyOf(request, options.requestBytesMax);
+        const body = await bodyOf(request, { maxBytes: options.requestBytesMax, room: options.room, actor });
         if (!(await isLegacyRequest(request, body))) return await serveAlone(request, body, actor, cut);
         const { response, over } = await sessions.serve(request, body, actor);
         return bounded(response, limits, cut, over);
@@ -102,12 +106,12 @@ export function createMcpSurface(options: McpOptions): McpSurface {
   };
 }
 
-async function bodyOf(request: Request, maxBytes: number): Promise<unknown> {
+async function bodyOf(request: Request, bounds: BodyBounds): Promise<unknown> {
   if (request.method === "GET" || request.method === "DELETE") return undefined;
   if (request.method !== "POST") throw new NomosError("method_not_allowed", { method: request.method });
   const type = request.headers.get("content-type");
   if (!isJsonContentType(type)) throw new NomosError("unsupported_media_type", { given: type });
-  const body = parseJsonBytes(await readBytes(request, maxBytes));
+  const body = parseJsonBytes(await readBytes(request, bounds));
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new NomosError("invalid_request", { expected: "one JSON-RPC message; this protocol has no batches" });
   return body;

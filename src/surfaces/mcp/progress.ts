@@ -16,9 +16,9 @@ const GAP_MS = 20;
 export function reportProgress({ mcpReq }: ServerContext, log: (error: unknown) => void): ProgressReport {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return { report: () => undefined, stop: () => undefined };
-  const startedMs = Date.now();
+  const startedMs = performance.now();
   let last = -1;
-  let sentMs = 0;
+  let sentMs = Number.NEGATIVE_INFINITY;
   let counts = false;
   let held: Progress | null = null;
   let due: NodeJS.Timeout | null = null;
@@ -27,7 +27,7 @@ export function reportProgress({ mcpReq }: ServerContext, log: (error: unknown) 
     const progress = done ?? last + 1;
     if (progress <= last) return;
     last = progress;
-    sentMs = Date.now();
+    sentMs = performance.now();
     const params = { progressToken, progress, message, ...(total === undefined ? {} : { total }) };
     mcpReq.notify({ method: "notifications/progress", params }).catch(log);
   };
@@ -37,12 +37,12 @@ export function reportProgress({ mcpReq }: ServerContext, log: (error: unknown) 
     held = null;
   };
   const heartbeat = setInterval(() => {
-    if (!counts && Date.now() - sentMs >= HEARTBEAT_MS)
-      send({ message: `${Math.round((Date.now() - startedMs) / 1000)} s` });
+    if (!counts && performance.now() - sentMs >= HEARTBEAT_MS)
+      send({ message: `${Math.round((performance.now() - startedMs) / 1000)} s` });
   }, HEARTBEAT_MS);
   return {
     report: (progress) => {
-      const restMs = sentMs + GAP_MS - Date.now();
+      const restMs = sentMs + GAP_MS - performance.now();
       if (restMs <= 0 && due === null) return send(progress);
       held = progress;
       due ??= setTimeout(sendHeld, Math.max(restMs, 0));

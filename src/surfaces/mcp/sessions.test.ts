@@ -21,7 +21,8 @@ afterEach(async () => {
 
 function sessionsWith(limits: Partial<McpSessionLimits> = {}) {
   const clock = { nowMs: 0 };
-  const services = { daemon: { version: "0" }, instruments: createInstruments(Date.now) } as Services;
+  const tokens: Pick<Services["tokens"], "watch"> = { watch: () => () => undefined };
+  const services = { daemon: { version: "0" }, tokens, instruments: createInstruments(Date.now) } as Services;
   const catalogue = createCatalogue(services, [], () => undefined);
   const sessions = createMcpSessions(catalogue, { ...LIMITS, ...limits }, () => clock.nowMs);
   ended.push(sessions.close);

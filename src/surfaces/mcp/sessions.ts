@@ -76,8 +76,11 @@ export function createMcpSessions(catalogue: McpCatalogue, limits: McpSessionLim
       retryInterval: RETRY_MS,
     });
     await server.connect(transport);
-    const closed = catalogue.services.instruments.opened("mcp");
+    const { instruments, tokens } = catalogue.services;
+    const closed = instruments.opened("mcp");
+    const stopWatching = tokens.watch(actor.principal, () => void drop(id).catch(catalogue.log));
     server.onclose = () => {
+      stopWatching();
       giveBack();
       closed();
       ended.abort();

@@ -9,6 +9,8 @@ export interface ConnectionOptions {
   readonly syscalls: ReadonlyMap<string, Syscall>;
   /** Who is asking, as of now; null when their token is no longer good. Throws when they ask too often. */
   readonly actor: () => Promise<Actor | null>;
+  /** Calls back once their token is no longer good. Returns the way to stop. */
+  readonly watch: (ended: () => void) => () => void;
   readonly limits: WsLimits;
 }
 
@@ -35,6 +37,7 @@ export function serveConnection(socket: WebSocket, options: ConnectionOptions): 
   };
   const peer = createRpcPeer({ call, limits, send: (text) => send(socket, text, limits) });
   const stopPinging = ping(socket, limits.pingMs, async () => (await options.actor()) !== null);
+  const stopWatching = options.watch(() => socket.close(POLICY_VIOLATION, "unauthorized"));
   let received = Promise.resolve();
   let underWay = 0;
   socket.on("message", (data) => {
@@ -49,6 +52,7 @@ export function serveConnection(socket: WebSocket, options: ConnectionOptions): 
   });
   socket.on("close", () => {
     stopPinging();
+    stopWatching();
     peer.close();
   });
   // What is wrong with the connection ends it; `close` comes after this.

@@ -61,7 +61,11 @@ afterEach(async () => {
 
 async function serve(given: Partial<WsOptions> & { readonly secrets?: Map<string, Actor> } = {}) {
   const { secrets = new Map([["secret", OPERATOR]]) } = given;
-  const tickets = createTickets({ nowMs: Date.now, iso: (ms) => new Date(ms).toISOString() });
+  const tickets = createTickets({
+    nowMs: Date.now,
+    steadyMs: () => performance.now(),
+    iso: (ms) => new Date(ms).toISOString(),
+  });
   const policy = compilePolicy(["test.use"], [{ id: "default", effect: "allow", verb: "*", resource: "**" }]);
   const tokens: Pick<Services["tokens"], "watch"> = { watch: () => () => undefined };
   const services = { tickets, policy, tokens, instruments: createInstruments(Date.now) } as Services;

@@ -21,6 +21,7 @@ export interface WsOptions {
 }
 
 interface Admitted {
+  readonly principal: string;
   readonly whoIs: () => Promise<Actor | null>;
   readonly giveBack: () => void;
 }
@@ -68,13 +69,15 @@ export function createWebSockets(options: WsOptions): WebSockets {
       throw new NomosError("too_many_connections", { connectionsMax: CONNECTIONS_MAX });
     const secret = bearer(knock.authorization);
     if (secret !== null) {
-      const giveBack = connections.take(await options.door.login(knock));
-      return { whoIs: () => options.authenticate(secret), giveBack };
+      const actor = await options.door.login(knock);
+      const giveBack = connections.take(actor);
+      return { principal: actor.principal, whoIs: () => options.authenticate(secret), giveBack };
     }
     const ticket = knock.fromSession === null ? ticketOf(request) : null;
     const actor = ticket === null ? null : options.services.tickets.redeem(ticket);
     if (actor === null) return options.door.refuseLogin(knock);
-    return { whoIs: () => options.recall(actor), giveBack: connections.take(actor) };
+    const { principal } = actor;
+    return { principal, whoIs: () => options.recall(actor), giveBack: connections.take(actor) };
   };
 
   return {
@@ -82,7 +85,7 @@ export function createWebSockets(options: WsOptions): WebSockets {
       const onError = () => socket.destroy();
       socket.once("error", onError);
       admit(request).then(
-        ({ whoIs, giveBack }) => {
+        ({ principal, whoIs, giveBack }) => {
           if (socket.destroyed) return giveBack();
           socket.off("error", onError);
           socket.once("close", giveBack);
@@ -93,6 +96,7 @@ export function createWebSockets(options: WsOptions): WebSockets {
               syscalls,
               limits,
               actor: counted(whoIs, options.door),
+              watch: (ended) => options.services.tokens.watch(principal, ended),
             }),
           );
         },

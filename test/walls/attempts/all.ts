@@ -7,6 +7,7 @@ import { POWER } from "./power.ts";
 import { PROC } from "./proc.ts";
 import { PROCESSES } from "./processes.ts";
 import { PEOPLE, READING } from "./reading.ts";
+import { SET_ID } from "./set-id.ts";
 import { ENVIRONMENT, SOCKETS } from "./sockets.ts";
 import { SYS } from "./sys.ts";
 import { LATER, WRITING } from "./writing.ts";
@@ -22,6 +23,7 @@ export const GROUPS: readonly AttemptGroup[] = [
   SYS,
   NAMES,
   POWER,
+  SET_ID,
   PROCESSES,
   SOCKETS,
   ENVIRONMENT,

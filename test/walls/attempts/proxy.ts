@@ -124,6 +124,27 @@ hear(s)`,
       "another host in a tunnel, after an empty line",
       `tunnel(f"127.0.0.1:{GATE}", b"\\r\\nGET / HTTP/1.0\\r\\nHost: internal.test\\r\\n\\r\\n")`,
     ),
+    talk(
+      "tunnel-second",
+      "another host in a second request of a tunnel",
+      `
+honest = f"GET / HTTP/1.1\\r\\nHost: 127.0.0.1:{GATE}\\r\\n\\r\\n".encode(); other = b"GET / HTTP/1.1\\r\\nHost: internal.test\\r\\n\\r\\n"
+tunnel(f"127.0.0.1:{GATE}", honest + other); tunnel(f"127.0.0.1:{GATE}", honest, other)`,
+    ),
+    talk(
+      "tunnel-absolute",
+      "the address of another host in a request of a tunnel",
+      `
+for name in ["internal.test", f"127.0.0.1:{PORT}"]: tunnel(f"127.0.0.1:{GATE}", f"GET http://{name}/ HTTP/1.1\\r\\nHost: 127.0.0.1:{GATE}\\r\\n\\r\\n".encode())`,
+    ),
+    talk(
+      "tunnel-smuggled",
+      "another host behind a body in a tunnel, by two lengths and by chunks",
+      `
+other = "GET / HTTP/1.1\\r\\nHost: internal.test\\r\\n\\r\\n"
+for lines in ["Content-Length: 0\\r\\nContent-Length: 9", "Content-Length: 4\\r\\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked"]:
+    tunnel(f"127.0.0.1:{GATE}", f"POST / HTTP/1.1\\r\\nHost: 127.0.0.1:{GATE}\\r\\n{lines}\\r\\n\\r\\n0\\r\\n\\r\\n{other}".encode())`,
+    ),
     talk("tls-name", "another name in TLS", `tunnel(f"127.0.0.1:{GATE}", hello("internal.test"))`),
     talk(
       "upgrade",

@@ -16,6 +16,18 @@ export const WRITING: AttemptGroup = {
     sh("link", "through a link to a file that is not there yet", "planted", `ln -s "$T" way; echo x > way`),
     sh("link-directory", "through a link to a directory", "planted", `ln -s "$D" way; echo x > "way/$P"`),
     sh("hard-link", "through a hard link to a file outside", "planted", `ln "$D/ledger" mine && echo "$P" >> mine`),
+    sh("linked", "a file that has a second name outside", "planted", `echo "$P" >> ../../linked`),
+    sh("linked-again", "the same by a third name", "planted", `ln ../../linked mine && echo "$P" >> mine`),
+    python(
+      "linked-memory",
+      "the same by memory",
+      "planted",
+      `
+import mmap, os
+with open("../../linked", "r+b") as file:
+    end = file.seek(0, 2); name = os.environ["P"].encode(); file.truncate(end + len(name) + 1)
+    mmap.mmap(file.fileno(), 0)[end:] = name + b"\\n"`,
+    ),
     sh("append", "at the end of a file outside", "planted", `echo "$P" >> "$D/ledger"`),
     sh("move", "by moving a file there", "planted", `echo x > f; mv f "$T"`),
     sh("mkdir", "a directory", "planted", `mkdir -p "$T/deep"`),

@@ -19,8 +19,6 @@ export interface DoorOptions {
 
 /** The far end of a sandbox's forwarder: each connection is to the daemon, to a named port on loopback, or to the proxy. */
 export interface OpenDoor extends Door {
-  /** For the program inside. */
-  readonly environment: Readonly<Record<string, string>>;
   readonly close: () => void;
 }
 

@@ -1,33 +1,41 @@
 /** What a client says first through a tunnel, as far as it tells whom it wants to speak to. */
 export type FirstWords =
   | { readonly is: "more needed" }
+  /** By the name it asks for; null: by none. */
   | { readonly is: "tls"; readonly name: string | null }
-  | { readonly is: "http"; readonly name: string | null }
+  /** Whom it asks for is in each of its requests. */
+  | { readonly is: "http" }
+  /** TLS, or like it, in a spelling that a server may read in another way than we do. */
+  | { readonly is: "unclear" }
   | { readonly is: "other" };
 
 const HANDSHAKE = 0x16;
 const CLIENT_HELLO = 0x01;
 const RECORD_HEADER_BYTES = 5;
+/** Of the PROXY protocol: behind it a server may read a request that nobody has judged. */
+const PROXY_HEADER = Buffer.from("\r\n\r\n\0\r\nQUIT\n");
 /** A client hello that is larger than this names no honest server. */
 export const FIRST_WORDS_BYTES_MAX = 65_536;
 
 export function readFirstWords(bytes: Buffer): FirstWords {
   if (bytes.length === 0) return { is: "more needed" };
   if (bytes[0] === HANDSHAKE) return readClientHello(bytes);
-  // Servers overlook empty lines before a request, and a request may come in pieces of one letter.
-  const text = bytes.toString("latin1", 0, Math.min(bytes.length, FIRST_WORDS_BYTES_MAX)).replace(/^[\r\n]+/, "");
-  if (!/^($|[a-z]{1,16}($| ))/i.test(text)) return { is: "other" };
-  const end = text.indexOf("\r\n\r\n");
-  if (end < 0) return { is: "more needed" };
-  const hosts = [...text.slice(0, end).matchAll(/^host:[ \t]*(.*?)[ \t]*$/gim)].map(([, value = ""]) => value);
-  return { is: "http", name: hosts.length === 1 ? (hosts[0] ?? null) : null };
+  if (bytes.subarray(0, PROXY_HEADER.length).equals(PROXY_HEADER)) return { is: "unclear" };
+  // Servers overlook empty lines and spaces before a request, and a request may come in pieces of one letter.
+  const text = bytes.toString("latin1", 0, Math.min(bytes.length, FIRST_WORDS_BYTES_MAX)).replace(/^[\r\n\t ]+/, "");
+  if (text === "") return { is: "more needed" };
+  const [line = ""] = text.split("\n", 1);
+  if (/HTTP\/\d/i.test(line) || /^[a-z]{1,16}[ \t]/i.test(line)) return { is: "http" };
+  // A line of text that is not over yet may still become one; other protocols have other bytes in it.
+  const isOpen = line.length === text.length && /^[\x20-\x7e\t]+\r?$/.test(line);
+  return isOpen ? { is: "more needed" } : { is: "other" };
 }
 
 /** RFC 8446, section 4.1.2, and RFC 6066, section 3. The hello may be spread over several records. */
 function readClientHello(bytes: Buffer): FirstWords {
   const hello: Buffer[] = [];
   for (let at = 0; at + RECORD_HEADER_BYTES <= bytes.length; ) {
-    if (bytes[at] !== HANDSHAKE || bytes[at + 1] !== 3) return { is: "other" };
+    if (bytes[at] !== HANDSHAKE || bytes[at + 1] !== 3) return { is: "unclear" };
     const length = bytes.readUInt16BE(at + 3);
     const from = at + RECORD_HEADER_BYTES;
     hello.push(bytes.subarray(from, from + length));
@@ -35,14 +43,14 @@ function readClientHello(bytes: Buffer): FirstWords {
   }
   const message = Buffer.concat(hello);
   if (message.length < 4) return { is: "more needed" };
-  if (message[0] !== CLIENT_HELLO) return { is: "other" };
+  if (message[0] !== CLIENT_HELLO) return { is: "unclear" };
   const length = message.readUIntBE(1, 3);
   if (message.length < 4 + length) return { is: "more needed" };
   try {
     return { is: "tls", name: serverName(message.subarray(4, 4 + length)) };
   } catch (thrown) {
-    // Lengths that lead beyond its end.
-    if (thrown instanceof RangeError) return { is: "other" };
+    // Lengths that lead beyond its end, or more than one name.
+    if (thrown instanceof RangeError) return { is: "unclear" };
     throw thrown;
   }
 }
@@ -57,12 +65,24 @@ function serverName(hello: Buffer): string | null {
   at += 1 + hello.readUInt8(at);
   if (at >= hello.length) return null;
   const end = at + 2 + hello.readUInt16BE(at);
+  const names: string[] = [];
   for (at += 2; at < end; ) {
     const [type, length] = [hello.readUInt16BE(at), hello.readUInt16BE(at + 2)];
     at += 4;
-    // A list with one entry: its length, the kind of name, the name's length, the name.
-    if (type === SERVER_NAME) return hello.toString("latin1", at + 5, at + 5 + hello.readUInt16BE(at + 3));
+    if (type === SERVER_NAME) names.push(nameIn(hello.subarray(at, at + length)));
     at += length;
   }
-  return null;
+  if (names.length > 1 || at !== end || end !== hello.length) throw new RangeError("no hello of one name");
+  return names[0] ?? null;
+}
+
+const HOST_NAME = 0;
+
+/** A list with one entry: its length, the kind of name, the name's length, the name. */
+function nameIn(list: Buffer): string {
+  const length = list.readUInt16BE(3);
+  const isOne =
+    list.readUInt16BE(0) === list.length - 2 && list.readUInt8(2) === HOST_NAME && length === list.length - 5;
+  if (!isOne) throw new RangeError("not one name");
+  return list.toString("latin1", 5);
 }

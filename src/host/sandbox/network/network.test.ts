@@ -124,14 +124,38 @@ describe("what is said first", () => {
       const bytes = Buffer.from(Array.from({ length: seed % 90 }, (_, at) => (seed * 31 + at * at * 7) & 255));
       if (seed % 2 === 0 && bytes.length > 5)
         bytes.set([0x16, 3, 1, 0, bytes.length - 5, 1, 0, 0, bytes.length - 9].slice(0, bytes.length));
-      expect(readFirstWords(bytes).is).toMatch(/tls|http|other|more needed/);
+      expect(readFirstWords(bytes).is).toMatch(/tls|http|other|unclear|more needed/);
     }
   });
 
-  test("two Host headers name nobody", () => {
-    expect(readFirstWords(Buffer.from("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"))).toEqual({
-      is: "http",
-      name: null,
-    });
+  test.each([
+    ["GET / HTTP/1.1\r\n", "http"],
+    ["\r\n \tG", "more needed"],
+    ["\r\n \tG\tx", "http"],
+    ["M-SEARCH * HTTP/1.1\r\n", "http"],
+    ["SSH-2.0-x y\r\n", "other"],
+    ["\x00\x01GET / HTTP/1.1\r\n", "http"],
+    ["AMQP\x00\x00\x09\x01", "other"],
+    ["\r\n\r\n\x00\r\nQUIT\n\x21", "unclear"],
+  ])("%j is %s", (text, is) => {
+    expect(readFirstWords(Buffer.from(text, "latin1"))).toEqual({ is });
+  });
+
+  test("a hello with two names, or with something behind its end, is unclear", () => {
+    const name = (text: string) => {
+      const entry = Buffer.concat([Buffer.from([0, 0, text.length]), Buffer.from(text)]);
+      const list = Buffer.concat([Buffer.from([0, entry.length]), entry]);
+      return Buffer.concat([Buffer.from([0, 0, 0, list.length]), list]);
+    };
+    const hello = (...extensions: Buffer[]) => {
+      const all = Buffer.concat(extensions);
+      const body = Buffer.concat([Buffer.alloc(34, 3), Buffer.from([0, 0, 2, 19, 1, 1, 0, 0, all.length]), all]);
+      const message = Buffer.concat([Buffer.from([1, 0, 0, body.length]), body]);
+      return Buffer.concat([Buffer.from([0x16, 3, 1, 0, message.length]), message]);
+    };
+    expect(readFirstWords(hello(name("a.org")))).toEqual({ is: "tls", name: "a.org" });
+    expect(readFirstWords(hello())).toEqual({ is: "tls", name: null });
+    expect(readFirstWords(hello(name("a.org"), name("b.org")))).toEqual({ is: "unclear" });
+    expect(readFirstWords(hello(Buffer.concat([name("a.org"), Buffer.from([1])])))).toEqual({ is: "unclear" });
   });
 });

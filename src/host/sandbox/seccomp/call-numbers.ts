@@ -68,12 +68,33 @@ export const DENIED_CALLS = {
 export const ABSENT_CALLS = {
   /** Its flags lie in memory, where a filter cannot look: libraries fall back to `clone`. */
   clone3: same(435),
+  /** The same for the mode of a new file: libraries fall back to `openat`. */
+  openat2: same(437),
   io_uring_setup: same(425),
   io_uring_enter: same(426),
   io_uring_register: same(427),
 } as const satisfies { readonly [name: string]: CallNumbers };
 
-/** Judged by their arguments. */
+/** Those that give a file its mode, by where the mode is among their arguments. */
+export const MODE_CALLS = {
+  chmod: { ...both(90, null), mode: 1 },
+  fchmod: { ...both(91, 52), mode: 1 },
+  fchmodat: { ...both(268, 53), mode: 2 },
+  fchmodat2: { ...same(452), mode: 2 },
+  creat: { ...both(85, null), mode: 1 },
+  mknod: { ...both(133, null), mode: 1 },
+  mknodat: { ...both(259, 33), mode: 2 },
+  // Without a flag that makes a file, the mode is whatever the register held before.
+  open: { ...both(2, null), flags: 1, mode: 2 },
+  openat: { ...both(257, 56), flags: 2, mode: 3 },
+} as const satisfies { readonly [name: string]: ModeCall };
+
+export interface ModeCall extends CallNumbers {
+  readonly flags?: number;
+  readonly mode: number;
+}
+
+/** Judged by other arguments. */
 export const JUDGED_CALLS = {
   clone: both(56, 220),
   unshare: both(272, 97),

@@ -1,7 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { proves } from "../../../../test/support/proves.ts";
 import { assemble } from "./assemble.ts";
-import { ABSENT_CALLS, DENIED_CALLS, JUDGED_CALLS } from "./call-numbers.ts";
+import {
+  ABSENT_CALLS,
+  type CallNumbers,
+  DENIED_CALLS,
+  JUDGED_CALLS,
+  MODE_CALLS,
+  type ModeCall,
+} from "./call-numbers.ts";
 import { type FilteredArch, seccompFilter } from "./filter.ts";
 
 const ALLOW = 0x7fff_0000;
@@ -44,7 +52,7 @@ describe.each(["x64", "arm64"] as const)("on %s", (arch: FilteredArch) => {
   });
 
   test("every other call is allowed", () => {
-    const spoken = [DENIED_CALLS, ABSENT_CALLS, JUDGED_CALLS].flatMap((calls) =>
+    const spoken = [DENIED_CALLS, ABSENT_CALLS, JUDGED_CALLS, MODE_CALLS].flatMap((calls) =>
       Object.values(calls).map((call) => call[arch]),
     );
     for (let nr = 0; nr < 480; nr += 1) if (!spoken.includes(nr)) expect([nr, on(nr)]).toEqual([nr, ALLOW]);
@@ -72,6 +80,24 @@ describe.each(["x64", "arm64"] as const)("on %s", (arch: FilteredArch) => {
     expect(on(ioctl[arch], 0, 0x5401)).toBe(ALLOW);
     expect(on(ioctl[arch], 0, 0x5412)).toBe(EPERM);
     expect(on(ioctl[arch], 0, 0x541c)).toBe(EPERM);
+  });
+
+  proves("WL-20", "no call makes a set-id file, whatever else it asks for", () => {
+    const makes = [0x40, 0x41, 0x40_0000 | 0x1_0000, 0xc1];
+    for (const [name, call] of Object.entries<ModeCall>(MODE_CALLS)) {
+      if (call[arch] === null) continue;
+      const ask = (mode: number, flags: number) => {
+        const args = [0, 0, 0, 0];
+        if (call.flags !== undefined) args[call.flags] = flags;
+        args[call.mode] = mode;
+        return [name, on(call[arch], ...args)];
+      };
+      for (const flags of makes) {
+        for (const mode of [0o755, 0o1777, 0o100644, 0o40755]) expect(ask(mode, flags)).toEqual([name, ALLOW]);
+        for (const mode of [0o4755, 0o2755, 0o6000, 0o102644, -1]) expect(ask(mode, flags)).toEqual([name, EPERM]);
+      }
+      if (call.flags !== undefined) expect(ask(0o7777, 0x8_0000)).toEqual([name, ALLOW]);
+    }
   });
 
   test("sockets are of the kinds that a network namespace holds", () => {
@@ -106,6 +132,10 @@ test.each(HEADERS.filter(({ file }) => existsSync(file)))("the numbers are those
   const known = new Map<string, number>();
   for (const [, name = "", number] of header.matchAll(/^#define __NR(?:3264)?_(\w+)\s+(\d+)/gm))
     known.set(name, Number(number));
-  const calls = { ...DENIED_CALLS, ...ABSENT_CALLS, ...JUDGED_CALLS };
-  for (const [name, call] of Object.entries(calls)) expect([name, known.get(name) ?? null]).toEqual([name, call[arch]]);
+  const calls = { ...DENIED_CALLS, ...ABSENT_CALLS, ...JUDGED_CALLS, ...MODE_CALLS };
+  // A header that is older than a call says nothing about it.
+  const newest = Math.max(...known.values());
+  const isKnown = (call: CallNumbers) => (call[arch] ?? 0) <= newest;
+  for (const [name, call] of Object.entries<CallNumbers>(calls))
+    if (isKnown(call)) expect([name, known.get(name) ?? null]).toEqual([name, call[arch]]);
 });

@@ -1,5 +1,12 @@
 import { assemble, type Step } from "./assemble.ts";
-import { ABSENT_CALLS, type CallNumbers, DENIED_CALLS, JUDGED_CALLS } from "./call-numbers.ts";
+import {
+  ABSENT_CALLS,
+  type CallNumbers,
+  DENIED_CALLS,
+  JUDGED_CALLS,
+  MODE_CALLS,
+  type ModeCall,
+} from "./call-numbers.ts";
 
 export type FilteredArch = "x64" | "arm64";
 
@@ -20,6 +27,7 @@ export function seccompFilter(arch: string = process.arch): Buffer | null {
     { load: NUMBER_OFFSET },
     ...(arch === "x64" ? [{ whenAtLeast: X32_BIT, go: "denied" }] : []),
     ...Object.entries(JUDGED_CALLS).map(([name, call]) => ({ whenEqual: numberOf(call, arch), go: name })),
+    ...modeCalls(arch).map(([name, , number]) => ({ whenEqual: number, go: name })),
     ...numbers(DENIED_CALLS).map((number) => ({ whenEqual: number, go: "denied" })),
     ...numbers(ABSENT_CALLS).map((number) => ({ whenEqual: number, go: "absent" })),
     { jump: "allowed" },
@@ -39,6 +47,7 @@ export function seccompFilter(arch: string = process.arch): Buffer | null {
     { load: argument(0) },
     ...SOCKET_FAMILIES.map((family) => ({ whenEqual: family, go: "allowed" })),
     { answer: errno(EAFNOSUPPORT) },
+    ...modeCalls(arch).flatMap(([name, call]) => deniedSetId(name, call)),
     { label: "denied" },
     { answer: errno(EPERM) },
     { label: "absent" },
@@ -46,6 +55,30 @@ export function seccompFilter(arch: string = process.arch): Buffer | null {
     { label: "allowed" },
     { answer: ALLOW },
   ]);
+}
+
+function modeCalls(arch: FilteredArch): (readonly [name: string, call: ModeCall, number: number])[] {
+  return Object.entries<ModeCall>(MODE_CALLS).flatMap(([name, call]) => {
+    const number = call[arch];
+    return number === null ? [] : [[name, call, number] as const];
+  });
+}
+
+/**
+ * A program that runs as its owner, whoever starts it, outlives the sandbox: another account of the machine could become
+ * the person by it. The walls' own `nosuid` holds inside only.
+ */
+function deniedSetId(name: string, { flags, mode }: ModeCall): Step[] {
+  if (flags === undefined) return [{ label: name }, ...deniedByBit(mode, SET_ID)];
+  const makes = `${name} makes a file`;
+  return [
+    { label: name },
+    { load: argument(flags) },
+    { whenAnyBit: MAKES_A_FILE, go: makes },
+    { jump: "allowed" },
+    { label: makes },
+    ...deniedByBit(mode, SET_ID),
+  ];
 }
 
 function deniedByBit(index: number, bits: number): Step[] {
@@ -85,6 +118,11 @@ function errno(code: number): number {
 const NEW_NAMESPACES = 0x7e02_0000;
 /** CLONE_NEWTIME; for `clone` these bits are part of a signal's number. */
 const NEW_TIME = 0x80;
+
+/** S_ISUID and S_ISGID. */
+const SET_ID = 0o6000;
+/** O_CREAT, and what O_TMPFILE has of its own. */
+const MAKES_A_FILE = 0x40_0040;
 
 /** TIOCSTI types for whoever sits at the terminal, TIOCLINUX pastes for them. */
 const TERMINAL_TRICKS = [0x5412, 0x541c] as const;

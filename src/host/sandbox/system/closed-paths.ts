@@ -1,0 +1,82 @@
+import { accessSync, constants, type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../clock.ts";
+import { UNREACHABLE, unless } from "../../errno.ts";
+import type { HiddenPath } from "../../processes/hidden-paths.ts";
+
+/**
+ * Files and folders of the system that not everybody may read. A daemon that runs as root could, and so could what it
+ * starts: root owns them, which takes no capability.
+ */
+export interface ClosedPaths {
+  readonly list: () => readonly HiddenPath[];
+}
+
+const LOOKED_AT_MAX_MS = 30_000;
+const READ_BY_OTHERS = 0o004;
+const ENTER_BY_OTHERS = 0o001;
+
+interface Folder {
+  readonly stamp: string;
+  readonly closed: readonly HiddenPath[];
+  readonly inner: readonly string[];
+}
+
+/**
+ * The first look takes part of a second where a system is large; later ones look into folders that have changed. So a
+ * file whose mode alone changes is seen when something else in its folder does.
+ */
+export function watchClosedPaths(roots: readonly string[], clock: Clock): ClosedPaths {
+  let known = new Map<string, Folder>();
+  let seen: { readonly atMs: number; readonly paths: readonly HiddenPath[] } | null = null;
+  const look = (): readonly HiddenPath[] => {
+    const now = new Map<string, Folder>();
+    const pending = [...roots];
+    for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+      const folder = lookAt(path, known.get(path));
+      now.set(path, folder);
+      pending.push(...folder.inner);
+    }
+    known = now;
+    return [...now.values()].flatMap(({ closed }) => closed);
+  };
+  return {
+    list: () => {
+      const nowMs = clock.steadyMs();
+      if (seen === null || Math.abs(nowMs - seen.atMs) > LOOKED_AT_MAX_MS) seen = { atMs: nowMs, paths: look() };
+      return seen.paths;
+    },
+  };
+}
+
+const NOTHING: Folder = { stamp: "", closed: [], inner: [] };
+
+function lookAt(path: string, before: Folder | undefined): Folder {
+  const stat = statOf(path);
+  if (stat === null) return NOTHING;
+  const stamp = `${stat.dev}:${stat.ino}:${stat.ctimeMs}`;
+  if (before?.stamp === stamp) return before;
+  if (isClosed(stat)) return { stamp, closed: isOurs(path) ? [{ path, kind: "directory" }] : [], inner: [] };
+  const entries = unless<Dirent[]>(UNREACHABLE, () => readdirSync(path, { withFileTypes: true })) ?? [];
+  const isPlain = (entry: Dirent) => !entry.isSymbolicLink() && !entry.isDirectory();
+  const files = entries.filter(isPlain).map(({ name }) => join(path, name));
+  const closed = files.filter((file) => isClosed(statOf(file)) && isOurs(file));
+  const inner = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(path, name));
+  return { stamp, closed: closed.map((file) => ({ path: file, kind: "file" })), inner };
+}
+
+/** What is gone by now is closed to nobody. */
+export function isClosed(stat: Stats | null): boolean {
+  if (stat === null) return false;
+  const open = stat.isDirectory() ? READ_BY_OTHERS | ENTER_BY_OTHERS : READ_BY_OTHERS;
+  return (stat.mode & open) !== open;
+}
+
+/** What we cannot read ourselves needs no cover: inside we are nobody more. */
+function isOurs(path: string): boolean {
+  return unless(UNREACHABLE, () => accessSync(path, constants.R_OK) ?? true) !== null;
+}
+
+function statOf(path: string): Stats | null {
+  return unless<Stats>(UNREACHABLE, () => lstatSync(path));
+}

@@ -1,0 +1,170 @@
+import { constants, type Dir, type Dirent } from "node:fs";
+import { chmod, type FileHandle, open, opendir, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { errno } from "../errno.ts";
+
+/** A folder on the way down through a tree that is being removed. Names are bytes, as latin1. */
+export interface Level {
+  /** Null while it is closed to spare descriptors. */
+  handle: FileHandle | null;
+  stream: Dir | null;
+  readonly dev: bigint;
+  readonly ino: bigint;
+  /** Null where no mount lies below the top: then nobody has to look. */
+  readonly mount: string | null;
+  readonly name: string;
+  /** For people. */
+  readonly shown: string;
+  /** What cannot be removed. */
+  readonly skipped: Set<string>;
+  /** Something was removed in this pass. */
+  isChanged: boolean;
+  passes: number;
+  /** Null at the end of a pass. */
+  readonly next: () => Promise<Dirent | null>;
+}
+
+/** Linux's, and missing among Node's: opens what is there without reading it, so that no mode stands in the way. */
+const O_PATH = 0o10000000;
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+const OWNER_ALL = 0o700;
+const SHOWN_CHARS_MAX = 4096;
+
+/** Whether the system has mounted something in or on this tree. */
+export async function mountsBelow(path: string): Promise<boolean> {
+  const table = await readFile("/proc/self/mountinfo", "latin1").catch(() => null);
+  if (table === null) return true;
+  const spelled = Buffer.from(path)
+    .toString("latin1")
+    .replace(/[\s\\]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, "0")}`);
+  return table.split("\n").some((line) => {
+    const point = line.split(" ")[4] ?? "";
+    return point === spelled || point.startsWith(`${spelled}/`);
+  });
+}
+
+/** A string says why it cannot be gone into. */
+export async function topLevel(path: string, hasMounts: boolean): Promise<Level | string> {
+  const around = hasMounts ? await open(dirname(path), O_PATH | O_DIRECTORY) : null;
+  try {
+    const mount = around === null ? null : await mountOf(around);
+    return await enter(Buffer.from(path), { name: "", shown: path, mount });
+  } finally {
+    await around?.close();
+  }
+}
+
+export function enterFolder(above: Level, name: string): Promise<Level | string> {
+  // The middle of a very long way is of no use to anybody.
+  const shown =
+    above.shown.length > SHOWN_CHARS_MAX ? above.shown : `${above.shown}/${Buffer.from(name, "latin1").toString()}`;
+  return enter(nameIn(above, name), { name, shown, mount: above.mount });
+}
+
+async function enter(place: Buffer, given: Pick<Level, "name" | "shown" | "mount">): Promise<Level | string> {
+  try {
+    const handle = await openFolder(place, given.mount);
+    if (handle === null) return "mount";
+    const { dev, ino, mode } = await handle.stat({ bigint: true });
+    const level: Level = {
+      ...given,
+      ...{ handle, stream: null, dev, ino, isChanged: false, passes: 0, skipped: new Set() },
+      next: async () => {
+        level.stream ??= await opendir(placeOf(level), { encoding: "latin1" });
+        return level.stream.read();
+      },
+    };
+    await openUp(handle, mode);
+    return level;
+  } catch (thrown) {
+    return errno(thrown) ?? String(thrown);
+  }
+}
+
+/** Never through a link. Null: another file system is mounted there. */
+async function openFolder(place: Buffer, mount: string | null): Promise<FileHandle | null> {
+  const flags = O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
+  if (mount === null) {
+    const handle = await open(place, O_RDONLY | flags).catch(unlessClosed);
+    if (handle !== null) return handle;
+  }
+  // A folder that its owner may not read, or one to be looked at before anything in it is asked for.
+  const seen = await open(place, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    if (mount !== null && (await mountOf(seen)) !== mount) return null;
+    await openUp(seen, (await seen.stat({ bigint: true })).mode);
+    return await open(`/proc/self/fd/${seen.fd}`, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
+  } finally {
+    await seen.close();
+  }
+}
+
+/** By the handle, so that it is this folder whatever its name means by now. */
+async function openUp({ fd }: FileHandle, mode: bigint): Promise<void> {
+  if ((Number(mode) & OWNER_ALL) === OWNER_ALL) return;
+  await chmod(`/proc/self/fd/${fd}`, OWNER_ALL).catch((thrown: unknown) => {
+    // Somebody else's: what cannot be removed from it says so itself.
+    if (!["EPERM", "EROFS", "EACCES"].includes(errno(thrown) ?? "")) throw thrown;
+  });
+}
+
+/** Gives its owner every right to a folder that is no link. Best effort: what needs those rights says what it lacks. */
+export async function openUpFolder(path: string): Promise<void> {
+  if (process.platform !== "linux") return;
+  const seen = await open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW).catch(() => null);
+  if (seen === null) return;
+  try {
+    await openUp(seen, (await seen.stat({ bigint: true })).mode);
+  } finally {
+    await seen.close();
+  }
+}
+
+async function mountOf({ fd }: FileHandle): Promise<string> {
+  const [, id = "unknown"] = /^mnt_id:\s*(\d+)/m.exec(await readFile(`/proc/self/fdinfo/${fd}`, "latin1")) ?? [];
+  return id;
+}
+
+function unlessClosed(thrown: unknown): null {
+  if (errno(thrown) === "EACCES") return null;
+  throw thrown;
+}
+
+/** Opens the folder above again where it was closed; false when something else is above by now. */
+export async function levelAbove(level: Level, parent: Level): Promise<boolean> {
+  if (parent.handle !== null) return true;
+  const handle = await open(`${placeOf(level)}/..`, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  const { dev, ino } = await handle.stat({ bigint: true });
+  if (dev === parent.dev && ino === parent.ino) {
+    parent.handle = handle;
+    return true;
+  }
+  await handle.close();
+  return false;
+}
+
+export function nameIn(level: Level, name: string): Buffer {
+  return Buffer.concat([Buffer.from(`${placeOf(level)}/`), Buffer.from(name, "latin1")]);
+}
+
+function placeOf({ handle }: Level): string {
+  if (handle === null) throw new Error("the folder is closed");
+  return `/proc/self/fd/${handle.fd}`;
+}
+
+/** From the start again. */
+export async function rewind(level: Level): Promise<void> {
+  level.passes += 1;
+  level.isChanged = false;
+  const { stream } = level;
+  level.stream = null;
+  await stream?.close();
+}
+
+export async function closeLevel(level: Level): Promise<void> {
+  const { stream, handle } = level;
+  level.stream = null;
+  level.handle = null;
+  await stream?.close();
+  await handle?.close();
+}

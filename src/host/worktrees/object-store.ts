@@ -1,0 +1,250 @@
+import { createHash } from "node:crypto";
+import { copyFile, link, mkdir, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { writeFileAtomic } from "../atomic-file.ts";
+import { errno, UNREACHABLE } from "../errno.ts";
+import type { Repository } from "../git/find-repository.ts";
+import type { GitRunner } from "../git/run-git.ts";
+import { HostError } from "../host-error.ts";
+
+/**
+ * Packs of ours, one store for each repository: only what commits, tags and branches reach. A repository's own packs and
+ * loose objects also hold what was staged, stashed, amended away or deleted, and whoever can read a pack file can read all
+ * that is in it. So no file of theirs goes into a worktree; packs of ours do, under second names.
+ */
+export interface ObjectStores {
+  /** Puts all that the tips reach into `to`, and nothing else. Answers the tips whose objects are there. */
+  readonly hold: (order: HoldOrder) => Promise<ReadonlySet<string>>;
+  /** After something went wrong: the next one packs anew. */
+  readonly forget: (repository: Repository) => Promise<void>;
+  /** Removes stores of repositories that are gone, or that nobody used for a while. Best effort. */
+  readonly sweep: () => Promise<void>;
+}
+
+export interface HoldOrder {
+  /** Shows the objects to choose from. */
+  readonly git: GitRunner;
+  readonly repository: Repository;
+  /** Null: there is no commit yet. */
+  readonly base: string | null;
+  /** Ids that branches, tags and remotes name. */
+  readonly tips: readonly string[];
+  readonly to: string;
+}
+
+/**
+ * A pack of what its tips reach beyond the layers below it. A worktree takes the layers whose tips are still reached, and
+ * one more for what is new: after a commit that is a small pack, not all of history again.
+ */
+interface Layer {
+  readonly tips: readonly string[];
+  /** Null: nothing new. */
+  readonly pack: string | null;
+  readonly bytes: number;
+}
+
+const LAYERS_MAX = 12;
+/** The lowest layer ends this many commits below the base: what people amend and rebase lies above it. */
+const SETTLED_COMMITS = 20;
+const UNUSED_MAX_MS = 2_592_000_000;
+const PACK_TIMEOUT_MS = 600_000;
+const LISTED_BYTES_MAX = 1_073_741_824;
+const LIST = "layers.json";
+
+export function createObjectStores(folder: string): ObjectStores {
+  const last = new Map<string, Promise<unknown>>();
+  const placeOf = ({ commonDir, objectFormat }: Repository): string =>
+    join(folder, createHash("sha256").update(`${objectFormat} ${commonDir}`).digest("hex").slice(0, 32));
+  /** One after another in one store. */
+  const inTurn = <T>(place: string, work: () => Promise<T>): Promise<T> => {
+    const mine = (last.get(place) ?? Promise.resolve()).then(work, work);
+    last.set(place, mine);
+    return mine.finally(() => {
+      if (last.get(place) === mine) last.delete(place);
+    });
+  };
+  const remove = (place: string) => rm(place, { recursive: true, force: true });
+
+  return {
+    hold: (order) => {
+      const place = placeOf(order.repository);
+      return inTurn(place, async () => {
+        await mkdir(join(place, "pack"), { recursive: true, mode: 0o700 });
+        const { layers, held } = await layersFor(place, order);
+        const known = { commonDir: order.repository.commonDir, layers };
+        await writeFileAtomic(join(place, LIST), JSON.stringify(known), { mode: 0o600 });
+        await utimes(join(place, LIST), new Date(), new Date());
+        await tidy(place, layers);
+        await handOut(place, layers, order.to);
+        return held;
+      });
+    },
+    forget: (repository) => inTurn(placeOf(repository), () => remove(placeOf(repository))),
+    sweep: async () => {
+      for (const name of await readdir(folder).catch(() => [])) {
+        const place = join(folder, name);
+        if (await isStale(place)) await remove(place).catch(() => undefined);
+      }
+    },
+  };
+}
+
+interface Held {
+  readonly layers: readonly Layer[];
+  readonly held: ReadonlySet<string>;
+}
+
+/** Where another branch is damaged, its history cannot be walked: then the base alone. */
+async function layersFor(place: string, order: HoldOrder): Promise<Held> {
+  const { git, base } = order;
+  const own = base === null ? [] : [base];
+  const tips = await presentIn(git, [...own, ...order.tips]);
+  try {
+    return await walked(place, order, tips);
+  } catch (thrown) {
+    if (!(thrown instanceof HostError) || thrown.code !== "git_failed") throw thrown;
+    return walked(place, order, own);
+  }
+}
+
+async function walked(place: string, { git, base }: HoldOrder, tips: readonly string[]): Promise<Held> {
+  const layers: Layer[] = [...(await stillReached(git, place, tips))];
+  const below = () => layers.flatMap((layer) => layer.tips);
+  const settled = layers.length === 0 && base !== null ? await settledCommit(git, base) : null;
+  if (settled !== null) layers.push(await pack(git, place, [settled], []));
+  const known = new Set(below());
+  if (tips.some((id) => !known.has(id))) layers.push(await pack(git, place, tips, below()));
+  return { layers, held: new Set(tips) };
+}
+
+async function settledCommit(git: GitRunner, base: string): Promise<string | null> {
+  const skip = [`--skip=${SETTLED_COMMITS}`, "--max-count=1", "--first-parent"];
+  return (await git.text(["rev-list", ...skip, base], LONG)) || null;
+}
+
+const LONG = { timeoutMs: PACK_TIMEOUT_MS } as const;
+
+/** A tip whose object is missing is a damaged ref: it would be one in the worktree too. */
+async function presentIn(git: GitRunner, ids: readonly string[]): Promise<readonly string[]> {
+  const all = [...new Set(ids)];
+  if (all.length === 0) return [];
+  const told = await git.text(["cat-file", "--batch-check=%(objectname) %(objecttype)"], { input: lines(all) });
+  const missing = new Set(told.split("\n").flatMap((line) => (line.endsWith(" missing") ? [line.split(" ")[0]] : [])));
+  return all.filter((id) => !missing.has(id));
+}
+
+/** The lowest layers, up to the first that holds something which is reached no more: a branch was deleted or rewritten. */
+async function stillReached(git: GitRunner, place: string, tips: readonly string[]): Promise<readonly Layer[]> {
+  const layers = await readLayers(place);
+  const kept: Layer[] = [];
+  for (const layer of layers.length > LAYERS_MAX ? layers.slice(0, 1) : layers) {
+    if (!(await isWhole(place, layer)) || !(await isReached(git, layer.tips, tips))) break;
+    kept.push(layer);
+  }
+  return kept;
+}
+
+async function isReached(git: GitRunner, ids: readonly string[], from: readonly string[]): Promise<boolean> {
+  const named = new Set(from);
+  const others = ids.filter((id) => !named.has(id));
+  if (others.length === 0) return true;
+  const options = { ...LONG, input: lines([...others, ...from.map((id) => `^${id}`)]) };
+  // Commits first, cheaply; then tags and single files that a tag named.
+  for (const args of [["--max-count=1"], ["--objects"]]) {
+    const { exitCode, stdout } = await git.run(["rev-list", ...args, "--stdin"], options);
+    if (exitCode !== 0 || stdout.length > 0) return false;
+  }
+  return true;
+}
+
+/** Existing deltas are taken over and none are looked for: that is what makes packing slow. */
+async function pack(git: GitRunner, place: string, tips: readonly string[], below: readonly string[]): Promise<Layer> {
+  const input = lines([...tips, ...below.map((id) => `^${id}`)]);
+  // What a partial clone has not fetched is missing here as well.
+  const walk = ["rev-list", "--objects", "--no-object-names", "--missing=allow-any", "--stdin"];
+  const ids = await git.must(walk, { ...LONG, input, outputBytesMax: LISTED_BYTES_MAX });
+  if (ids.length === 0) return { tips, pack: null, bytes: 0 };
+  const flags = ["-q", "--window=0", "--delta-base-offset", "--compression=1"];
+  const told = await git.text(["pack-objects", ...flags, join(place, "pack", "pack")], { ...LONG, input: ids });
+  const name = `pack-${told.trim()}`;
+  return { tips, pack: name, bytes: (await stat(packFile(place, name))).size };
+}
+
+function packFile(place: string, name: string): string {
+  return join(place, "pack", `${name}.pack`);
+}
+
+function lines(list: readonly string[]): string {
+  return list.map((one) => `${one}\n`).join("");
+}
+
+async function readLayers(place: string): Promise<readonly Layer[]> {
+  return (await readList(place))?.layers ?? [];
+}
+
+async function readList(place: string): Promise<{ commonDir: string; layers: readonly Layer[] } | null> {
+  const text = await readFile(join(place, LIST), "utf8").catch((thrown: unknown) => {
+    if (UNREACHABLE.includes(errno(thrown) ?? "")) return "null";
+    throw thrown;
+  });
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isList(parsed) ? parsed : null;
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return null;
+    throw thrown;
+  }
+}
+
+function isList(value: unknown): value is { commonDir: string; layers: readonly Layer[] } {
+  if (typeof value !== "object" || value === null || !("commonDir" in value) || !("layers" in value)) return false;
+  return typeof value.commonDir === "string" && Array.isArray(value.layers) && value.layers.every(isLayer);
+}
+
+function isLayer(value: unknown): value is Layer {
+  if (typeof value !== "object" || value === null || !("tips" in value) || !("pack" in value)) return false;
+  const isName = value.pack === null || (typeof value.pack === "string" && /^pack-[0-9a-f]+$/.test(value.pack));
+  return isName && "bytes" in value && typeof value.bytes === "number" && isIds(value.tips);
+}
+
+function isIds(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string" && /^[0-9a-f]{40,64}$/.test(one));
+}
+
+async function isWhole(place: string, { pack: name, bytes }: Layer): Promise<boolean> {
+  if (name === null) return true;
+  const index = await stat(join(place, "pack", `${name}.idx`)).catch(() => null);
+  const found = await stat(packFile(place, name)).catch(() => null);
+  return index !== null && found?.size === bytes;
+}
+
+async function tidy(place: string, layers: readonly Layer[]): Promise<void> {
+  const kept = new Set(layers.flatMap((layer) => layer.pack ?? []));
+  for (const name of await readdir(join(place, "pack")))
+    if (!kept.has(name.split(".")[0] ?? "")) await rm(join(place, "pack", name), { force: true });
+}
+
+const ENDINGS = ["pack", "rev", "idx"];
+
+async function handOut(place: string, layers: readonly Layer[], to: string): Promise<void> {
+  for (const name of new Set(layers.flatMap((layer) => layer.pack ?? [])))
+    for (const ending of ENDINGS) {
+      const [from, target] = [join(place, "pack", `${name}.${ending}`), join(to, "pack", `${name}.${ending}`)];
+      await link(from, target).catch(async (thrown: unknown) => {
+        // Not every git writes one.
+        if (ending === "rev" && errno(thrown) === "ENOENT") return;
+        if (!NO_LINK.includes(errno(thrown) ?? "")) throw thrown;
+        await copyFile(from, target);
+      });
+    }
+}
+
+/** The file system has no second names, or no more of them. */
+const NO_LINK = ["EPERM", "EMLINK", "ENOTSUP", "ENOSYS", "EXDEV"];
+
+async function isStale(place: string): Promise<boolean> {
+  const used = await stat(join(place, LIST)).catch(() => null);
+  const list = await readList(place).catch(() => null);
+  if (used === null || list === null || Date.now() - used.mtimeMs > UNUSED_MAX_MS) return true;
+  return (await stat(list.commonDir).catch(() => null)) === null;
+}

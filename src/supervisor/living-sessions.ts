@@ -1,0 +1,48 @@
+import type { RecordedEvent, Store } from "../store/index.ts";
+import { meet, type Neighbour, neighbourOf, sessionRows } from "./neighbours.ts";
+
+/** Which sessions live where, so that a start can say who works there already. */
+export interface LivingSessions {
+  /** Those in this directory, around it or below. */
+  readonly near: (root: string) => Promise<readonly Neighbour[]>;
+  readonly stop: () => void;
+}
+
+const ENDS: readonly string[] = ["session.exited@1", "session.killed@1", "session.failed@1", "session.forgotten@1"];
+const SESSION = "session/";
+
+/** Read from the log when it is first asked, and kept up with what is appended from then on. */
+export function watchLiving(store: Store): LivingSessions {
+  const living = new Map<string, Neighbour>();
+  const ended = new Set<string>();
+  let loaded: Promise<void> | null = null;
+
+  const hear = (events: readonly RecordedEvent[]): void => {
+    if (loaded === null) return;
+    for (const { stream, type, data } of events) {
+      if (!stream.startsWith(SESSION)) continue;
+      const id = stream.slice(SESSION.length);
+      if (ENDS.includes(type)) ended.add(id);
+      if (ended.has(id)) living.delete(id);
+      else if (type === "session.opened@1" || type === "session.forked@1") add(id, data);
+    }
+  };
+  const add = (id: string, data: RecordedEvent["data"]): void => {
+    const spec = typeof data === "object" && data !== null && "spec" in data ? data["spec"] : null;
+    if (typeof spec !== "object" || spec === null || !("cwd" in spec) || !("name" in spec)) return;
+    living.set(id, neighbourOf({ id, name: String(spec["name"]), cwd: String(spec["cwd"]) }));
+  };
+  const load = async (): Promise<void> => {
+    for await (const row of sessionRows(store, { open: true }))
+      if (!ended.has(row.id)) living.set(row.id, neighbourOf(row));
+  };
+
+  return {
+    near: async (root) => {
+      loaded ??= load();
+      await loaded;
+      return [...living.values()].filter(({ cwd }) => meet(cwd, root));
+    },
+    stop: store.onAppend(hear),
+  };
+}

@@ -1,0 +1,43 @@
+import { NomosError } from "../contract/index.ts";
+import { sessionStream } from "../kernel/index.ts";
+import type { RecordedEvent } from "../store/index.ts";
+import { irrevocableSince } from "../supervisor/index.ts";
+import type { Context } from "./define.ts";
+import { dataIn } from "./session-answer.ts";
+
+/** The event that a rewind or a fork goes to, by its id or by the number of a turn. */
+export async function pointAt(
+  { services }: Context,
+  id: string,
+  { to, turn }: { readonly to?: string | undefined; readonly turn?: number | undefined },
+): Promise<string> {
+  if (to !== undefined && turn === undefined) return to;
+  if (turn === undefined || to !== undefined)
+    throw new NomosError("invalid_request", { reason: "name an event or a turn" });
+  return services.supervisor.endOfTurn(id, turn);
+}
+
+/** What a rewind did, from what it recorded: asked again with the same key, the answer is the same. */
+export async function rewindAnswer({ services: { store } }: Context, id: string, events: readonly RecordedEvent[]) {
+  const folded = await store.fold(sessionStream(id));
+  const rewound = events.find(({ type }) => type === "session.rewound@1");
+  const to = dataIn(events, "session.rewound@1")?.["to"] as Point | undefined;
+  if (rewound === undefined || to === undefined || folded.kind !== "session")
+    throw new NomosError("event_not_found", { sessionId: id });
+  const files = dataIn(events, "restore.settled@1")?.["files"] as Files | undefined;
+  const { restored = [], removed = [], kept = [], more = 0 } = files ?? {};
+  const query = { before: rewound.seq, descending: true, limit: 1 };
+  const last = (await store.readStream(sessionStream(id), query)).events[0];
+  const irrevocable = [...(await irrevocableSince(store, folded.state, to, rewound.seq))];
+  const undo = last === undefined ? null : `nomos rewind ${id} ${last.id}`;
+  return { irrevocable, restored: [...restored], removed: [...removed], kept: [...kept], more, undo };
+}
+
+/** As the kernel wrote them. */
+type Point = Parameters<typeof irrevocableSince>[2];
+type Files = {
+  readonly restored: string[];
+  readonly removed: string[];
+  readonly kept: string[];
+  readonly more: number;
+};

@@ -1,0 +1,66 @@
+import { type AttemptGroup, python, sh } from "../attempt.ts";
+import { c } from "./python-calls.ts";
+
+const TOLD = `[ -u x ] || [ -g x ] && echo ESCAPED`;
+const SEEN = `print("ESCAPED" if os.stat("x").st_mode & 0o6000 else "plain")`;
+
+/** A program that runs as its owner, whoever starts it: it stays when the session is over. */
+export const SET_ID: AttemptGroup = {
+  id: "setid",
+  title: "Programs for others to become the person by",
+  attempts: [
+    sh("chmod", "a set-user-id program", "says", `cp /bin/sh x; chmod 4755 x; ${TOLD}`),
+    sh("chmod-group", "a set-group-id program", "says", `cp /bin/sh x; chmod g+s x; ${TOLD}`),
+    sh("install", "installing one", "says", `install -m 6755 /bin/sh x; ${TOLD}`),
+    sh(
+      "tar",
+      "unpacking one",
+      "says",
+      `"$PYTHON" -c "
+import io, tarfile
+with tarfile.open('x.tar', 'w') as tar:
+    one = tarfile.TarInfo('x'); one.mode = 0o4755; tar.addfile(one, io.BytesIO())"
+tar -xpf x.tar; ${TOLD}`,
+    ),
+    sh(
+      "temp",
+      "one in the temp directory",
+      "says",
+      `d=$(mktemp -d); cd "$d"; cp /bin/sh x; chmod 4755 x; ${TOLD}; rm x`,
+    ),
+    python(
+      "fchmod",
+      "by an open file",
+      "says",
+      `import os\nos.fchmod(os.open("x", os.O_CREAT | os.O_RDWR), 0o4755); ${SEEN}`,
+    ),
+    python(
+      "open",
+      "born with it",
+      "says",
+      `import os\nos.close(os.open("x", os.O_CREAT | os.O_WRONLY, 0o4755)); ${SEEN}`,
+    ),
+    python(
+      "tmpfile",
+      "born without a name",
+      "says",
+      c(`
+fd = os.open(".", os.O_TMPFILE | os.O_RDWR, 0o4755)
+libc.linkat(-100, f"/proc/self/fd/{fd}".encode(), -100, b"x", 0x400); ${SEEN}`),
+    ),
+    python("creat", "by an old call", "says", c(`libc.creat(b"x", 0o6755); ${SEEN}`)),
+    python("mknod", "as a node", "says", `import os, stat\nos.mknod("x", stat.S_IFREG | 0o4755); ${SEEN}`),
+    python(
+      "openat2",
+      "with the mode in memory",
+      "says",
+      c(`libc.syscall(437, -100, b"x", struct.pack("<QQQ", os.O_CREAT | os.O_WRONLY, 0o4755, 0), 24); ${SEEN}`),
+    ),
+    python(
+      "wide",
+      "with more bits than a mode has",
+      "says",
+      c(`open("x", "w"); call(268, 53, -100, b"x", -1 << 32 | 0o4755); ${SEEN}`),
+    ),
+  ],
+};
