@@ -71,6 +71,17 @@ proves("Q9", "what is no secret stays readable", () => {
   expect(withoutSecrets(plain)).toBe(plain);
 });
 
+proves("T10", "the daemon's log is safe to look at with any program", async () => {
+  const home = await newHome();
+  const log = openDaemonLog(home, () => undefined);
+  const details = { path: "\u009b2J\u202e\u2028\u{e0041}\u007f\u001b]0;x\u0007" };
+  log.write("hostile", details);
+  await log.close();
+  const text = await readFile(join(home, "logs", "daemon.log"), "utf8");
+  expect(JSON.parse(text)).toMatchObject(details);
+  expect(text.trim()).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u);
+});
+
 proves("TK-6", "a secret is taken out in every spelling: encoded, nested, in a flag, a header or an address", () => {
   const hidden = "d4".repeat(24);
   const secret = `nst_${hidden}`;

@@ -60,14 +60,25 @@ export function openDaemonLog(
   };
 }
 
-/** However much there is to say, a line is short enough to be read, and still JSON. */
+/** However much there is to say, a line is short enough to be read, still JSON, and safe to look at with `tail`. */
 function lineOf(message: string, details: object): string {
   const at = new Date().toISOString();
-  const whole = JSON.stringify({ at, message, ...details });
+  const whole = visible(JSON.stringify({ at, message, ...details }));
   const line = whole.length <= LINE_CHARS_MAX ? withoutSecrets(whole) : null;
   // Cut first a little further on: a secret that the first cut divides is behind the second.
   return line ?? JSON.stringify({ at, cut: withoutSecrets(whole.slice(0, LINE_CHARS_MAX)).slice(0, CUT_CHARS) });
 }
+
+/** What JSON leaves as it is although a terminal obeys or hides it, as escapes: the same JSON. */
+function visible(json: string): string {
+  return json.replace(HIDDEN, (found) =>
+    Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, "0")}`).join(
+      "",
+    ),
+  );
+}
+
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 function open(path: string): WriteStream {
   const file = createWriteStream(path, { flags: "a", mode: 0o600 });

@@ -14,7 +14,11 @@ const PERMISSIONS_PER_TURN_MAX = 500;
  * Answers `session/request_permission`. Nothing is ever allowed because it stands first: a person, or the policy that a
  * person wrote, says yes; whatever else happens the answer is no.
  */
-export function createPermissions(port: TurnPort, recorder: TurnRecorder, onTooMany: (error: DriverError) => void) {
+export function createPermissions(
+  port: Pick<TurnPort, "permit">,
+  recorder: Pick<TurnRecorder, "toolAsked">,
+  onTooMany: (error: DriverError) => void,
+) {
   let asked = 0;
   return async (params: unknown): Promise<object> => {
     const parsed = Request.safeParse(params);
