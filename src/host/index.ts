@@ -29,10 +29,12 @@ export { type Cgroups, findCgroups, type SandboxLimits } from "./sandbox/cgroups
 export { type DoorOptions, openDoor } from "./sandbox/network/door.ts";
 export type { Denied } from "./sandbox/network/egress.ts";
 export { endpointRules } from "./sandbox/network/endpoints.ts";
+
 export { type HostRule, isExact, parseHostRule, spellRule } from "./sandbox/network/host-rules.ts";
+export type { SandboxPlan } from "./sandbox/planned.ts";
+
 export { type HomeState, privateHome } from "./sandbox/private-home.ts";
 export { type ConfinedOrder, type ConfinedResult, runConfined } from "./sandbox/run-confined.ts";
-export type { SandboxPlan } from "./sandbox/strict-plan.ts";
 export { type Access, type Door, INSIDE, type Mount, type Walls } from "./sandbox/walls.ts";
 export { shellQuoted } from "./shell-quoted.ts";
 export { readSmallFile } from "./small-file.ts";

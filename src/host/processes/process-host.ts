@@ -6,7 +6,7 @@ import { HostError } from "../host-error.ts";
 import type { Missing } from "../missing.ts";
 import type { Cgroups } from "../sandbox/cgroups.ts";
 import { createHeldFiles } from "../sandbox/ground/held-files.ts";
-import type { SandboxPlan } from "../sandbox/strict-plan.ts";
+import type { SandboxPlan } from "../sandbox/planned.ts";
 import { watchClosedPaths } from "../sandbox/system/closed-paths.ts";
 import { asItIs, keepPublicFolder } from "../sandbox/system/public-folder.ts";
 import { systemParts } from "../sandbox/system/system-parts.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import { UNREACHABLE, unless } from "../errno.ts";
 import { isInside } from "../path-inside.ts";
 import { mustBeHeld } from "./ground/held-files.ts";
-import type { Planned, SandboxPlan } from "./strict-plan.ts";
+import type { Planned, SandboxPlan } from "./planned.ts";
 import { mountPointsOf, unlike } from "./verify-mounts.ts";
 
 export interface GuardsOrder {

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { UNREACHABLE, unless } from "../errno.ts";
-import type { Planned, SandboxPlan } from "./strict-plan.ts";
+import type { Planned, SandboxPlan } from "./planned.ts";
 import { INSIDE } from "./walls.ts";
 
 export interface StrictOrder {

@@ -1,7 +1,7 @@
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { UNREACHABLE, unless } from "../errno.ts";
 import { identityAt } from "./own-place.ts";
-import type { Planned, SandboxPlan } from "./strict-plan.ts";
+import type { Planned, SandboxPlan } from "./planned.ts";
 
 /**
  * What is not as planned in the sandbox whose first process is `pid`; null when all of it is. Between the plan and the

@@ -1,5 +1,11 @@
 import { type Identity, identityAt } from "../own-place.ts";
-import type { Held } from "./held-files.ts";
+
+/** A file or directory in writable ground that a session may read only. */
+export interface Held {
+  readonly path: string;
+  /** What it was when it was looked at: mounted is this, or nothing is started. */
+  readonly is: Identity;
+}
 
 export interface Found {
   /** Bytes in a string (latin1). */

@@ -2,15 +2,8 @@ import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import type { Clock } from "../../clock.ts";
 import { errno } from "../../errno.ts";
 import { HostError } from "../../host-error.ts";
-import { type Identity, identityAt } from "../own-place.ts";
-import { type Found, fewestPaths } from "./fewest-paths.ts";
-
-/** A file or directory in writable ground that a session may read only. */
-export interface Held {
-  readonly path: string;
-  /** What it was when it was looked at: mounted is this, or nothing is started. */
-  readonly is: Identity;
-}
+import { identityAt } from "../own-place.ts";
+import { type Found, fewestPaths, type Held } from "./fewest-paths.ts";
 
 export interface Ground {
   /** Directories that are to be writable, by their real paths. */

@@ -2,7 +2,7 @@ import { type Dirent, lstatSync, readdirSync, readlinkSync, type Stats } from "n
 import { dirname, join } from "node:path";
 import { UNREACHABLE, unless } from "../../errno.ts";
 import type { HiddenPath } from "../../processes/hidden-paths.ts";
-import type { Planned } from "../strict-plan.ts";
+import type { Planned } from "../planned.ts";
 import { isClosed } from "./closed-paths.ts";
 
 /** A folder with more in it is not put together anew: each entry is a mount. */
