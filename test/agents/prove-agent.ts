@@ -19,8 +19,10 @@ import {
 } from "../e2e/support/talk.ts";
 import { SHELL_SLICE } from "../walls/attempts/all.ts";
 import { tryAll, unlike, withoutWalls } from "../walls/ways.ts";
+import { HOSTILE_COMMANDS } from "./hostile-commands.ts";
 import { packagesOf } from "./install.ts";
 import { type Traces, tracesWhen } from "./leftovers.ts";
+import { hostileProblems } from "./prove-hostile.ts";
 import { type Recipe, recipeOf } from "./recipes.ts";
 import { type AgentRecord, VERBS, type Verb, writeRecord } from "./record.ts";
 import { type Stage, setStage } from "./stage.ts";
@@ -223,7 +225,8 @@ async function expectTold(stage: Stage, recipe: Recipe): Promise<void> {
   });
 }
 
-async function proveWalls(stage: Stage, { slug, writesIn, runsNothing }: Recipe): Promise<Seen> {
+async function proveWalls(stage: Stage, recipe: Recipe): Promise<Seen> {
+  const { slug, writesIn, runsNothing } = recipe;
   if (runsNothing === true) return { works: "no", note: "runs no command without a question" };
   const mode = writesIn === undefined ? {} : { mode: writesIn };
   expect(unlike(await tryAll(withoutWalls, SHELL_SLICE), "out")).toEqual([]);
@@ -233,7 +236,8 @@ async function proveWalls(stage: Stage, { slug, writesIn, runsNothing }: Recipe)
     await end(stage, id);
   }, SHELL_SLICE);
   expect(unlike(walled, "nowhere")).toEqual([]);
-  return { works: "yes", note: `${walled.length} ways` };
+  expect(await hostileProblems(stage, recipe, (id, text) => allowed(stage, id, text))).toEqual([]);
+  return { works: "yes", note: `${walled.length + HOSTILE_COMMANDS.length} ways` };
 }
 
 async function proveCycles(stage: Stage, recipe: Recipe): Promise<Seen> {

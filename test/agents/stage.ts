@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
+import { REGISTRY_PASSWORD } from "./hostile-commands.ts";
 import { agentsCache, installedAgent } from "./install.ts";
 import { type ScriptedModel, startModel } from "./model/server.ts";
 import type { Recipe } from "./recipes.ts";
@@ -32,15 +33,20 @@ export async function setStage(recipe: Recipe): Promise<Stage> {
   for (const folder of [join(home ?? "", "agents"), person ?? "", tmp ?? "", join(root, "work")])
     await mkdir(folder, { recursive: true, mode: 0o700 });
   await using made = new AsyncDisposableStack();
-  made.defer(() => rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
+  // The program, because paths in there may be longer than Node can name.
+  made.defer(async () => void (await promisify(execFile)("rm", ["-rf", root])));
   // Hard links: nothing is copied, and the agent cannot write to them.
   await promisify(execFile)("cp", ["-al", installed, join(home ?? "", "agents", recipe.slug)]);
   const model = made.use(await startModel());
   const env = await recipe.prepare(person ?? "", model.url);
   const config = { drivers: { [recipe.slug]: { env, home: person } } };
   await writeFile(join(home ?? "", "config.json"), JSON.stringify(config));
-  const start = () =>
-    startDaemon({ home: home ?? "", env: { TMPDIR: tmp ?? "", HOME: person ?? "" }, outlivesTest: true });
+  const daemonEnv = {
+    ...{ TMPDIR: tmp ?? "", HOME: person ?? "" },
+    // Nobody answers there: it is for sessions that should not see it.
+    npm_config_registry: `http://person:${REGISTRY_PASSWORD}@127.0.0.1:9/`,
+  };
+  const start = () => startDaemon({ home: home ?? "", env: daemonEnv, outlivesTest: true });
   let daemon = await start();
   made.defer(() => daemon[Symbol.asyncDispose]());
   const kept = made.move();
