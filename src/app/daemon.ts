@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { toNomosError } from "../contract/index.ts";
 import { processIdentity, type Snapshots, systemFiles, watchDeath, writeFileAtomic } from "../host/index.ts";
-import { compilePolicy, HOME_LEASE, ownEntry, releaseLease, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
+import { compilePolicy, ownEntry, uuidv7Maker } from "../kernel/index.ts";
 import {
   createAgents,
   createApprovalWaiters,
@@ -33,7 +32,7 @@ import { connectionsMax } from "./connections.ts";
 import { createNotes, noteNetworkDenial } from "./denials.ts";
 
 import { createDocs } from "./docs.ts";
-import { takeHomeLease } from "./home-lease.ts";
+import { giveHomeLeaseBack, takeHomeLease } from "./home-lease.ts";
 import { homeState } from "./home-state.ts";
 import { startMachine } from "./machine.ts";
 import { growHeapSlowly } from "./memory.ts";
@@ -307,13 +306,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await machine.stop(TURN_GRACE_MS);
     death.stop();
     await closed;
-    await committer
-      .change(
-        SYSTEM_STREAM,
-        (folded) => (folded.kind === "system" ? releaseLease(folded.state.lease, { resource: HOME_LEASE, fence }) : []),
-        { actor: "daemon" },
-      )
-      .catch((thrown: unknown) => log.write("the lease could not be given back", { code: toNomosError(thrown).code }));
+    await giveHomeLeaseBack(committer, fence, log.write);
     bounds.stop();
     eventLoop.stop();
     await cleaned;

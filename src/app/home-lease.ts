@@ -1,6 +1,8 @@
+import { toNomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
-import { acquireLease, HOME_LEASE, isRefusal, type NewId, SYSTEM_STREAM } from "../kernel/index.ts";
+import { acquireLease, HOME_LEASE, isRefusal, type NewId, releaseLease, SYSTEM_STREAM } from "../kernel/index.ts";
 import { type Store, StoreError } from "../store/index.ts";
+import type { Committer } from "../supervisor/index.ts";
 
 /**
  * Becomes the one writer of the log. Whoever calls this holds the operating system's lock on the home, and in a shared
@@ -22,4 +24,21 @@ export async function takeHomeLease(given: {
   const events = decision.map((fact) => ({ id: newId(), at, actor: "daemon", cause: null, fact }));
   await store.append([{ stream: SYSTEM_STREAM, expectedVersion: folded.state.version, events }], { fence });
   return fence;
+}
+
+/** So that the next daemon need not wait for it. */
+export async function giveHomeLeaseBack(
+  committer: Pick<Committer, "change">,
+  fence: number,
+  log: (message: string, details: object) => void,
+): Promise<void> {
+  try {
+    await committer.change(
+      SYSTEM_STREAM,
+      (folded) => (folded.kind === "system" ? releaseLease(folded.state.lease, { resource: HOME_LEASE, fence }) : []),
+      { actor: "daemon" },
+    );
+  } catch (thrown) {
+    log("the lease could not be given back", { code: toNomosError(thrown).code });
+  }
 }
