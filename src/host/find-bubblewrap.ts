@@ -1,14 +1,16 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
+import { errno } from "./errno.ts";
 import { HostError } from "./host-error.ts";
 import type { Missing } from "./missing.ts";
 import { findProgram } from "./processes/find-program.ts";
 import { createProcessHost } from "./processes/process-host.ts";
 import { sandboxArgv } from "./processes/sandbox-argv.ts";
 import { runConfined } from "./sandbox/run-confined.ts";
+import { removeTree } from "./trash/remove-tree.ts";
 
 /** `strict` null: its walls have been tried and stand. */
 export type Bubblewrap = { readonly path: string; readonly strict: Missing | null } | Missing;
@@ -59,8 +61,9 @@ async function tryOut(path: string): Promise<string | null> {
  * loaded or a mount that is not made must be found here and not by an agent.
  */
 async function tryStrict(path: string): Promise<Missing | null> {
-  const folder = await mkdtemp(join(tmpdir(), "nomos-walls-"));
+  let folder: string | null = null;
   try {
+    folder = await mkdtemp(join(tmpdir(), "nomos-walls-"));
     const [home, workspace] = [join(folder, "home"), join(folder, "workspace")];
     for (const one of [home, workspace]) await mkdir(one);
     await writeFile(join(home, "secret"), "");
@@ -70,10 +73,13 @@ async function tryStrict(path: string): Promise<Missing | null> {
     if (exitCode === 0) return null;
     return { missing: `its walls do not hold: ${stdout.toString().trim() || stderr.trim()}`, remedy: STRICT_REMEDY };
   } catch (thrown) {
+    // An agent may have filled the temp directory, or there may be none: then `strict` cannot be tried, and the rest works.
+    if (!(thrown instanceof HostError) && errno(thrown) !== undefined && thrown instanceof Error)
+      return { missing: `it cannot be tried in ${tmpdir()}: ${thrown.message}`, remedy: TEMP_REMEDY };
     if (!(thrown instanceof HostError)) throw thrown;
     return { missing: thrown.message, remedy: STRICT_REMEDY };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    if (folder !== null) await removeTree(folder);
   }
 }
 
@@ -90,5 +96,7 @@ grep -q '^NoNewPrivs:.*1$' /proc/self/status || fail "privileges can be gained"
 [ ! -w /proc/sys/kernel/core_pattern ] || fail "settings of the kernel can be written"
 `;
 
+const TEMP_REMEDY =
+  "make room in the temp directory, or set TMPDIR to one that can be written, and start the daemon again";
 const STRICT_REMEDY =
   "install bubblewrap 0.8 or newer, and let it make user and network namespaces (in a container: --security-opt seccomp=unconfined apparmor=unconfined)";
