@@ -50,6 +50,7 @@ export type {
   TreeSpec,
 } from "./snapshots/snapshot-store.ts";
 export { openSnapshots, type Snapshots } from "./snapshots/snapshots.ts";
+export { hasSetId, stripSetId } from "./strip-set-id.ts";
 export { type Left, type RemoveOptions, removeTree } from "./trash/remove-tree.ts";
 export { openTrash, type Trash } from "./trash/trash.ts";
 export type { Work } from "./worktrees/find-work.ts";

@@ -3,11 +3,13 @@ import { dirname, join, sep } from "node:path";
 import { NomosError, toNomosError } from "../contract/index.ts";
 import {
   type FileDiff,
+  hasSetId,
   isInside,
   type Restored,
   type RestoreLimits,
   removeTree,
   type Snapshots,
+  stripSetId,
   type Taken,
   type TreeChange,
   type TreeSpec,
@@ -131,6 +133,17 @@ export function createWorlds(deps: WorldsDeps): Worlds {
     });
   };
 
+  /** A program that runs as its owner is a way out of walls for whoever is outside of them: it becomes a plain file. */
+  const harmless = async (state: SessionState, before: string | null, taken: Taken): Promise<Taken> => {
+    if (state.spec?.sandbox !== "strict" || before === null || taken.id === before) return taken;
+    const root = rootOf(home, state);
+    const changed = await snapshots.times(treeOf(root), before, taken.id, TIMES_MAX);
+    const names = changed.filter(({ mode }) => hasSetId(mode)).map(({ name }) => name);
+    if (names.length === 0) return taken;
+    log("set-id bits are taken away", { id: state.id, files: await stripSetId(root, names) });
+    return take(state);
+  };
+
   /** Nobody has worked there yet. */
   const fell = async (root: string): Promise<void> => void (await removeTree(root));
 
@@ -143,9 +156,9 @@ export function createWorlds(deps: WorldsDeps): Worlds {
     look: async (state, occasion, turnId) => {
       const last = state.view.world;
       try {
-        const taken = await take(state);
-        if (taken.id === last?.snapshot) return [];
         const before = last?.snapshot ?? null;
+        const taken = await harmless(state, before, await take(state));
+        if (taken.id === before) return [];
         return [await takenFact(taken, occasion, turnId, before).catch(() => takenFact(taken, occasion, turnId, null))];
       } catch (thrown) {
         const { code, message, details } = toNomosError(thrown);

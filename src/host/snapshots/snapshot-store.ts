@@ -83,7 +83,7 @@ export interface SnapshotStore {
   /** A new, empty directory that nobody else knows of: as above, and the daemon itself may make its top what it was. */
   readonly grow: (tree: TreeSpec, to: string, bwrapPath: string) => AsyncGenerator<void, Restored>;
   readonly changes: (from: string | null, to: string, max: number) => Generator<void, ChangeList>;
-  /** When the files that differ were last changed, as the last walk of the tree saw them; directories are left out. */
+  /** The files that differ, with mode and time of their last change as the last walk saw them. No directories. */
   readonly times: (tree: TreeSpec, from: string, to: string, max: number) => Generator<void, readonly ChangeTime[]>;
   readonly diff: (from: string | null, to: string, options: DiffOptions) => Generator<void, readonly FileDiff[]>;
   readonly sweep: (ids: readonly string[], dryRun: boolean) => Generator<void, Swept>;
@@ -112,6 +112,7 @@ export interface SnapshotsChecked {
 export interface ChangeTime {
   readonly name: ByteName;
   readonly ctimeMs: number;
+  readonly mode: number;
 }
 
 export interface ChangeList {
@@ -252,7 +253,7 @@ export function openSnapshotStore(folder: string): SnapshotStore {
       const found: ChangeTime[] = [];
       for (const { path, after } of compareTrees(objects, recordOf(from).listing, recordOf(to).listing)) {
         const entry = top === null || after === null || after.kind === "directory" ? null : entryAt(top, path);
-        if (entry !== null) found.push({ name: path, ctimeMs: entry.ctimeMs });
+        if (entry !== null) found.push({ name: path, ctimeMs: entry.ctimeMs, mode: entry.mode });
         if (found.length === max) break;
         yield;
       }

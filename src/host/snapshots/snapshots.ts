@@ -27,7 +27,7 @@ export interface Snapshots {
   /** Makes a new directory and fills it; there must be nothing under its name. */
   readonly grow: (tree: TreeSpec, to: string) => Promise<Restored>;
   readonly changes: (from: string | null, to: string, max: number) => Promise<ChangeList>;
-  /** When the files that differ were last changed, as the last walk of the tree saw them. */
+  /** The files that differ, with mode and time of their last change as the last walk of the tree saw them. */
   readonly times: (tree: TreeSpec, from: string, to: string, max: number) => Promise<readonly ChangeTime[]>;
   readonly diff: (from: string | null, to: string, options: DiffOptions) => Promise<readonly FileDiff[]>;
   /** Takes out what none of these snapshots needs. */
