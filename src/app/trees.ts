@@ -35,7 +35,7 @@ export function openTrees(options: {
     borrows: () => config.show().worktree?.alternates ?? WORKTREE_DEFAULTS.alternates,
   });
   return {
-    trees: createSessionTrees({ store, committer, clock, worktrees, log: log.write }),
+    trees: createSessionTrees({ store, committer, clock, worktrees, worlds, log: log.write }),
     scopes: createScopeKeeper({ worlds, folder: worktrees.folder, sessionState: committer.sessionState }),
   };
 }

@@ -4,6 +4,7 @@ import {
   configureDriver,
   type Decision,
   type DriverSettings,
+  type Fact,
   forkSession,
   newSessionState,
   openSession,
@@ -101,9 +102,12 @@ export function createOpenings(
     const snapshot = await snapshotFor(store, parent, view);
     return snapshot === null ? null : deps.worlds.grow(born, snapshot);
   };
-  const fillTree = async ({ root }: MadeTree, parent: SessionState, view: View): Promise<void> => {
+  /** Its git dir is its own, so its files are not quite what the point had: what it begins with is kept. */
+  const fillTree = async ({ root }: MadeTree, parent: SessionState, view: View): Promise<readonly Fact[]> => {
     const snapshot = await snapshotFor(store, parent, view);
-    if (snapshot !== null) await deps.worlds.fill(root, snapshot);
+    if (snapshot === null) return [];
+    await deps.worlds.fill(root, snapshot);
+    return [await deps.worlds.takenFact(await deps.worlds.keep(root), "restored", null, snapshot)];
   };
 
   const forkOf = async (born: string, id: string, { at, label, talkOnly }: ForkInput, by: By): Events => {
@@ -114,11 +118,13 @@ export function createOpenings(
     if (parent.spec === null) throw new NomosError("event_not_found", { eventId: point.eventId });
     const name = sessionName(deps.specs.random());
     const tree = await deps.trees.makeFork(born, name, parent);
-    if (tree !== null && talkOnly !== true)
-      await fillTree(tree, parent, view).catch(async (thrown: unknown) => {
-        await deps.trees.drop(born);
-        throw thrown;
-      });
+    const files =
+      tree === null || talkOnly === true
+        ? []
+        : await fillTree(tree, parent, view).catch(async (thrown: unknown) => {
+            await deps.trees.drop(born);
+            throw thrown;
+          });
     const grown = tree !== null || talkOnly === true ? null : await treeFor(born, parent, view);
     const cwd = tree?.cwd ?? grown ?? parent.spec.cwd;
     const spec: SessionSpec = { ...parent.spec, name, cwd, external: null };
@@ -126,7 +132,10 @@ export function createOpenings(
     const forked = { spec, label: label ?? parent.label, from, root: parent.root, view };
     const settings = parent.driver?.settings ?? null;
     const decide = (state: SessionState): Decision =>
-      withTree(together(forkSession(state, forked), settings === null ? [] : configureDriver(state, settings)), tree);
+      withTree(
+        together(forkSession(state, forked), settings === null ? [] : configureDriver(state, settings), files),
+        tree,
+      );
     const events = await orDrop(born, create(born, decide, by, point)).catch(async (thrown: unknown) => {
       if (grown !== null) await deps.worlds.fell(grown);
       throw thrown;

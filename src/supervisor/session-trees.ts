@@ -4,7 +4,6 @@ import { type Clock, isInside, type Work, type Worktree, type Worktrees } from "
 import {
   type Decision,
   type Fact,
-  type Folded,
   fact,
   type Json,
   type SessionRow,
@@ -15,6 +14,7 @@ import {
 } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 import type { By, Committer } from "./committer.ts";
+import type { Worlds } from "./worlds.ts";
 
 /** A tree of its own for a session: made before it opens, kept or removed after it has ended. */
 export interface SessionTrees {
@@ -61,13 +61,15 @@ export interface SessionTreesDeps {
   readonly committer: Committer;
   readonly clock: Clock;
   readonly worktrees: Worktrees;
+  readonly worlds: Pick<Worlds, "keep" | "takenFact">;
   readonly log: (message: string, details: object) => void;
 }
 
 const PAGE = 500;
 const DAEMON: By = { actor: "daemon" };
 
-export function createSessionTrees({ store, committer, clock, worktrees, log }: SessionTreesDeps): SessionTrees {
+export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
+  const { store, committer, clock, worktrees, worlds, log } = deps;
   const now = () => clock.iso(clock.nowMs());
 
   const shown = async (trees: readonly Worktree[]): Promise<readonly ShownTree[]> => {
@@ -83,23 +85,38 @@ export function createSessionTrees({ store, committer, clock, worktrees, log }: 
     if (tree === undefined) throw new NomosError("worktree_not_found", { id });
     return tree;
   };
-  const record = (id: string, given: Fact, by: By) => {
-    const isOurs = (folded: Folded) => folded.kind === "session" && folded.state.spec !== null;
-    return store
-      .fold(sessionStream(id))
-      .then((folded) => committer.change(isOurs(folded) ? sessionStream(id) : SYSTEM_STREAM, () => [given], by));
+  const ownerOf = async (id: string): Promise<SessionState | null> => {
+    const folded = await store.fold(sessionStream(id));
+    return folded.kind === "session" && folded.state.spec !== null ? folded.state : null;
+  };
+  const record = async (id: string, facts: readonly Fact[], by: By) =>
+    committer.change((await ownerOf(id)) === null ? SYSTEM_STREAM : sessionStream(id), () => facts, by);
+
+  /** What is ignored is no work, but somebody may have put it there since the last turn: a fork brings it back. */
+  const lastFiles = async ({ id, path, state }: ShownTree): Promise<readonly Fact[]> => {
+    const owner = state === "missing" ? null : await ownerOf(id);
+    const last = owner?.view.world?.snapshot ?? null;
+    if (last === null) return [];
+    try {
+      const taken = await worlds.keep(path);
+      return taken.id === last ? [] : [await worlds.takenFact(taken, "asked", null, last)];
+    } catch (thrown) {
+      log("the last files of a worktree are not kept", { id, reason: String(thrown) });
+      return [];
+    }
   };
 
   const take = async (tree: ShownTree, by: By, wish?: { evenMissing: true }): Promise<readonly RecordedEvent[]> => {
     const { id, sessions, path, branch } = tree;
     if (sessions.length > 0) throw new NomosError("worktree_in_use", { id, sessions: [...sessions] });
+    const files = await lastFiles(tree);
     const removal = await worktrees.remove(id, wish);
     if (!removal.removed && removal.heldBy.length > 0)
       throw new NomosError("worktree_in_use", { id, processes: [...removal.heldBy] });
     if (!removal.removed) throw new NomosError("worktree_has_work", { id, path, branch, ...workAsJson(removal.work) });
     try {
       // From here on the log says that it is gone: a crash behind this only leaves rubbish to be cleared away.
-      const { events } = await record(id, fact("worktree.removed@1", { worktreeId: id }), by);
+      const { events } = await record(id, [...files, fact("worktree.removed@1", { worktreeId: id })], by);
       await removal.finish();
       return events;
     } catch (thrown) {

@@ -80,4 +80,42 @@ describe.skipIf(!needs("bwrap"))("a session with a scope", () => {
     const files = (await eventsOf(daemon, session.id, "types=scope.reverted")).map(({ data }) => data["files"]);
     expect(files).toEqual([[{ path: "README.md", rule: "no_rule" }]]);
   });
+
+  proves("WT-19", "what a person put under an ignored name after the last turn comes back with a fork", async () => {
+    using bench = setUpBench();
+    bench.write(join(bench.repo, ".gitignore"), "*.log\n");
+    bench.git(bench.repo, "add", "--all");
+    bench.git(bench.repo, "commit", "--quiet", "-m", "ignores");
+    const session = await start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });
+    await turn(daemon, session.id, "say hello");
+    bench.write(join(session.cwd, "person.log"), "mine\n");
+    expectOk(await daemon.call("POST", `/sessions/${session.id}/kill`, {}));
+    expect(existsSync(session.cwd)).toBe(false);
+    const fork = await daemon.call<{ cwd: string }>("POST", `/sessions/${session.id}/fork`, {});
+    expect(fork.status, fork.text).toBe(201);
+    expect(await readFile(join(fork.body.cwd, "person.log"), "utf8")).toBe("mine\n");
+  });
+
+  proves(
+    "WT-19",
+    "a fork with a worktree goes back to any point of its parent's, and keeps what a person wrote in it",
+    async () => {
+      using bench = setUpBench();
+      const session = await start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });
+      await turn(daemon, session.id, "write a.txt one");
+      await turn(daemon, session.id, "write a.txt two");
+      const fork = expectOk(
+        await daemon.call<{ id: string; cwd: string }>("POST", `/sessions/${session.id}/fork`, {}),
+        201,
+      );
+      bench.write(join(fork.cwd, "mine.txt"), "mine\n");
+      await turn(daemon, fork.id, "write a.txt three\nrun git add a.txt && git commit -qm three");
+      const [first] = await eventsOf(daemon, session.id, "types=turn.ended");
+      const back = await daemon.call<{ kept: string[] }>("POST", `/sessions/${fork.id}/rewind`, { to: first?.id });
+      expect(back.status, back.text).toBe(200);
+      expect(back.body.kept).toEqual(["mine.txt"]);
+      expect(await readFile(join(fork.cwd, "a.txt"), "utf8")).toBe("one");
+      expect(bench.git(fork.cwd, "status", "--porcelain")).toContain("mine.txt");
+    },
+  );
 });
