@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, openSync, renameSync, statSync } from "node:fs";
+import { closeSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreError, type StoreErrorCode } from "../port.ts";
@@ -21,7 +21,7 @@ export interface HomeLock {
 export function lockHome(path: string): HomeLock {
   const folder = lockFolder(dirname(path));
   try {
-    let file = lockFile(path);
+    let file = openLocked(path);
     return {
       keep: () => {
         if (isSame(path, file.ino)) return true;
@@ -47,29 +47,9 @@ interface LockedFile {
   readonly ino: bigint;
 }
 
-/** A lock file that SQLite cannot open is nobody's lock: it is moved aside, so that it stops no start. */
-function lockFile(path: string): LockedFile {
-  try {
-    return openLocked(path);
-  } catch (cause) {
-    const isSound = is(cause, "home_in_use") || is(cause, "disk_full");
-    if (isSound || !isMovedAside(path)) throw cause;
-    return openLocked(path);
-  }
-}
-
-function isMovedAside(path: string): boolean {
-  try {
-    renameSync(path, `${path}.spoiled-${Date.now()}`);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function tryLock(path: string): LockedFile | null {
   try {
-    return lockFile(path);
+    return openLocked(path);
   } catch (cause) {
     if (is(cause, "home_in_use")) return null;
     throw cause;

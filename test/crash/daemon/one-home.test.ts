@@ -102,7 +102,7 @@ proves("NB-3", "rubbish in place of the lock file: the daemon starts, and keeps 
     expect(await spawned(daemon)).toBe(201);
     expect(await daemon.stop()).toBe(0);
   }
-  const aside = (await readdir(home)).filter((name) => name.startsWith("lock.db.spoiled-"));
+  const aside = (await readdir(home)).filter((name) => name.startsWith("aside-") && name.endsWith("-lock.db"));
   expect(aside).toHaveLength(Object.keys(plant).length);
 });
 
