@@ -1,4 +1,3 @@
-import { isInside } from "../host/index.ts";
 import { type SessionRow, sessionStream } from "../kernel/index.ts";
 import type { RowQuery, Store } from "../store/index.ts";
 
@@ -46,6 +45,11 @@ export async function* sessionRows(
   }
 }
 
+/** Real paths both. By plain text: it is asked of every living session at each start. */
 export function meet(a: string, b: string): boolean {
-  return isInside(a, b) || isInside(b, a);
+  return a === b || a.startsWith(below(b)) || b.startsWith(below(a));
+}
+
+function below(folder: string): string {
+  return folder.endsWith("/") ? folder : `${folder}/`;
 }

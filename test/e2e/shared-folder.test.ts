@@ -207,8 +207,8 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
     });
     expect(second.body.warnings?.join("\n")).toContain(first.body.name);
     expect(second.body.warnings?.join("\n")).toContain("worktree");
-    const said = await daemon.cli("run", "-a", "demo", "-C", cwd, "say hello");
-    expect(`${said.stdout}${said.stderr}`).toContain("worktree");
+    const said = await daemon.cli("session", "start", "demo", "--cwd", cwd, "--json");
+    expect(said.json<{ warnings: string[] }>().warnings.join()).toContain("--worktree");
   });
 });
 

@@ -61,7 +61,8 @@ async function begin(terminal: Terminal, client: Client, prompt: string, options
     ...(options.worktree === true || options.base !== undefined ? { worktree: true } : {}),
     ...(options.base === undefined ? {} : { base: options.base }),
   });
-  for (const warning of warnings) terminal.complain(warning);
+  // In a pipe, stderr is for what went wrong; `session start --json` has the warnings.
+  if (terminal.isScreen) for (const warning of warnings) terminal.complain(warning);
   return { id, turnId: null, after: 0 };
 }
 
