@@ -191,6 +191,14 @@ export interface SyscallTypes {
       };
       /** what was not as asked for, such as where it works */
       readonly warnings?: readonly string[];
+      /** living sessions in the same directory, around it or below */
+      readonly neighbours?: readonly {
+        readonly id: string;
+        readonly name: string;
+        readonly busy: boolean;
+      }[];
+      /** what that means, and how to work apart */
+      readonly notice?: string;
     };
   };
   /** Give a session its next prompt; answered when it is durably admitted. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { NomosError, SessionWire, toNomosError } from "../contract/index.ts";
-import { agentSlugIn, DEFAULT_WORKSPACE, LIMITS, narrowDelegates } from "../kernel/index.ts";
+import { agentSlugIn, DEFAULT_WORKSPACE, LIMITS, narrowDelegates, type SessionRow } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import { type Context, type Syscall, write } from "./define.ts";
 import { Prompt, refuseLarge } from "./prompt.ts";
@@ -49,6 +49,11 @@ export const sessionStart: Syscall = write({
   missing: { adapter: "missing_adapter" },
   output: SessionWire.extend({
     warnings: z.array(z.string()).optional().describe("what was not as asked for, such as where it works"),
+    neighbours: z
+      .array(z.object({ id: z.string(), name: z.string(), busy: z.boolean() }))
+      .optional()
+      .describe("living sessions in the same directory, around it or below"),
+    notice: z.string().optional().describe("what that means, and how to work apart"),
   }),
   errors: [
     "missing_adapter",
@@ -98,8 +103,9 @@ export const sessionStart: Syscall = write({
   answer: async (context, input, events) => {
     const session = await showSession(context, sessionIdIn(events));
     if (context.actor.sessionId !== null) return session;
-    const warnings = [...warningsAbout(input, session), ...(await sharedWith(context, session))];
-    return warnings.length === 0 ? session : { ...session, warnings: [...warnings] };
+    const warnings = warningsAbout(input, session);
+    const around = await besides(context, session);
+    return { ...session, ...around, ...(warnings.length === 0 ? {} : { warnings: [...warnings] }) };
   },
 });
 
@@ -142,16 +148,20 @@ async function startBelow(context: Context, parent: string, input: Input): Promi
   }
 }
 
-const NAMED_MAX = 3;
+const NEIGHBOURS_MAX = 10;
 
 /** Two sessions in one directory change each other's files: said at once, with the way to keep them apart. */
-async function sharedWith({ services }: Context, { id, cwd }: SessionWire): Promise<readonly string[]> {
+async function besides({ services }: Context, { id, cwd }: SessionWire) {
   const near = (await services.supervisor.livingNear(cwd)).filter((one) => one.id !== id);
-  if (near.length === 0) return [];
-  const names = near.slice(0, NAMED_MAX).map(({ name }) => name);
-  const more = near.length > names.length ? ` and ${near.length - names.length} more` : "";
-  const who = `${names.join(", ")}${more}`;
-  return [`Works in the same directory as ${who}. To keep them apart, start it with a worktree: \`--worktree\`.`];
+  if (near.length === 0) return {};
+  const rows = await Promise.all(near.slice(-NEIGHBOURS_MAX).map((one) => services.store.row("session", one.id)));
+  const neighbours = rows
+    .flatMap((row): SessionRow[] => (row === null ? [] : [JSON.parse(row)]))
+    .map(({ id: one, name, busy }) => ({ id: one, name, busy }));
+  const names = neighbours.map(({ name }) => name).join(", ");
+  const more = near.length > neighbours.length ? ` and ${near.length - neighbours.length} more` : "";
+  const notice = `${names}${more} also works in this directory. To keep them apart, start with a worktree: \`--worktree\`.`;
+  return { neighbours, notice };
 }
 
 function warningsAbout(

@@ -195,20 +195,18 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
 
   proves("SN-22", "a start where another session works says so, and how to work apart", async () => {
     const cwd = await folder();
-    const first = await daemon.call<{ name: string; warnings?: string[] }>("POST", "/sessions/agent", {
-      adapter: "demo",
-      cwd,
-    });
-    expect(first.body.warnings).toBeUndefined();
+    type Started = { id: string; name: string; notice?: string; neighbours?: { name: string }[] };
+    const start = (at: string) => daemon.call<Started>("POST", "/sessions/agent", { adapter: "demo", cwd: at });
+    const first = await start(cwd);
+    expect(first.body).not.toHaveProperty("notice");
     mkdirSync(join(cwd, "below"));
-    const second = await daemon.call<{ warnings?: string[] }>("POST", "/sessions/agent", {
-      adapter: "demo",
-      cwd: join(cwd, "below"),
-    });
-    expect(second.body.warnings?.join("\n")).toContain(first.body.name);
-    expect(second.body.warnings?.join("\n")).toContain("worktree");
-    const said = await daemon.cli("session", "start", "demo", "--cwd", cwd, "--json");
-    expect(said.json<{ warnings: string[] }>().warnings.join()).toContain("--worktree");
+    const second = await start(join(cwd, "below"));
+    expect(second.body).toMatchObject({ neighbours: [{ name: first.body.name, busy: false }] });
+    expect(second.body.notice).toContain("--worktree");
+    const over = await begin(daemon, first.body.id, "sleep 3000");
+    const said = await daemon.cli("run", "-a", "demo", "-C", cwd, "say hello");
+    expect(said.stderr).toContain("--worktree");
+    await over();
   });
 });
 

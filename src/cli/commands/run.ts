@@ -49,7 +49,11 @@ export const run: RunCommand = async (terminal, { args, json }) => {
 
 async function begin(terminal: Terminal, client: Client, prompt: string, options: RunOptions): Promise<Awaited> {
   const agent = await chooseAgent(client, options.agent);
-  const { id, warnings = [] } = await client.call("session.start", {
+  const {
+    id,
+    notice,
+    neighbours = [],
+  } = await client.call("session.start", {
     adapter: agent.driver,
     agent: agent.slug,
     ...(options.workspace === undefined
@@ -61,8 +65,9 @@ async function begin(terminal: Terminal, client: Client, prompt: string, options
     ...(options.worktree === true || options.base !== undefined ? { worktree: true } : {}),
     ...(options.base === undefined ? {} : { base: options.base }),
   });
-  // In a pipe, stderr is for what went wrong; `session start --json` has the warnings.
-  if (terminal.isScreen) for (const warning of warnings) terminal.complain(warning);
+  // A program that reads stderr is told only of those at work right now.
+  const isWorthIt = terminal.isScreen || neighbours.some(({ busy }) => busy);
+  if (notice !== undefined && isWorthIt) terminal.complain(notice);
   return { id, turnId: null, after: 0 };
 }
 
