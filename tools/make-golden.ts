@@ -24,10 +24,10 @@ import {
 } from "../src/store/index.ts";
 
 /**
- * Writes test/golden/v4: a small home with every kind of event there is, and what its folds and lists say. Once a
+ * Writes test/golden/v5: a small home with every kind of event there is, and what its folds and lists say. Once a
  * version has been released its golden log is never written again: later versions must read it for ever.
  */
-const VERSION = 4;
+const VERSION = 5;
 const folder = fileURLToPath(new URL(`../test/golden/v${VERSION}/`, import.meta.url));
 const home = join(folder, "home");
 
@@ -54,6 +54,7 @@ const AGENT = {
   builtIn: false,
   delegatesTo: ["reviewer"],
 } as const;
+const FILES = { restored: ["a"], removed: ["b"], kept: ["c"], more: 0 };
 const TOKEN = {
   label: "for a friend",
   capabilities: ["session.read"],
@@ -108,7 +109,7 @@ async function writeStory(log: Store): Promise<void> {
   await add("system", [fact("agent.defaulted@1", { slug: "demo" })]);
   await add(tokenStream("k1"), [fact("token.issued@1", { ...TOKEN, tokenId: "k1", secretHash: "a".repeat(64) })]);
   await add(tokenStream("k2"), [
-    fact("token.issued@1", { ...TOKEN, tokenId: "k2", secretHash: "b".repeat(64) }),
+    fact("token.issued@1", { ...TOKEN, sandbox: "enforce", tokenId: "k2", secretHash: "b".repeat(64) }),
     fact("token.revoked@1", {}),
   ]);
   const w1 = { slug: "w1", path: "ground/w1", label: "the first" };
@@ -151,7 +152,7 @@ async function writeWorld(add: Add, stream: string): Promise<void> {
   await add(stream, [fact("snapshot.skipped@1", { turnId: null, code: "tree_too_large", reason: "too many files" })]);
   await add(stream, [taken(two, 0, "rewind"), fact("restore.begun@1", { from: two, to: one })]);
   const settled = { from: two, to: one, changed: 2, notRestored: ["sock"] };
-  await add(stream, [fact("restore.settled@1", { ...settled, outcome: "restored", reason: null })]);
+  await add(stream, [fact("restore.settled@1", { ...settled, outcome: "restored", reason: null, files: FILES })]);
   await add(stream, [fact("restore.begun@1", { from: one, to: two })]);
   await add(stream, [fact("restore.settled@1", { ...settled, outcome: "rolled_back", reason: "no space" })]);
 }
@@ -226,6 +227,7 @@ async function writeSession(log: Store, add: Add, stream: string): Promise<void>
   await add(stream, [fact("session.resumed@1", {})]);
   await add(stream, [fact("session.hibernated@1", { reason: "stop" })]);
   await add(stream, [fact("session.woken@1", { continuity: "digest" })]);
+  await add(stream, [fact("call.begun@1", { syscall: "sandbox.run" })]);
   await add(stream, [fact("call.made@1", { syscall: "session.resume" })], {
     call: { ...call, keyHash: "3".repeat(64) },
   });

@@ -7,7 +7,17 @@ import { startDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
 import { readWorld } from "../support/world.ts";
-import { eventsOf, expectOk, expectRefusal, expectSound, newFolder, PATIENCE, start, turn } from "./support/talk.ts";
+import {
+  eventsOf,
+  eventually,
+  expectOk,
+  expectRefusal,
+  expectSound,
+  newFolder,
+  PATIENCE,
+  start,
+  turn,
+} from "./support/talk.ts";
 
 vi.setConfig(PATIENCE);
 
@@ -64,6 +74,9 @@ proves.skipIf(!needs("mount"))(
     expect(skipped?.data).toMatchObject({ code: "disk_full" });
     expectRefusal(await daemon.call("POST", `/sessions/${id}/snapshot`, {}), 507, "disk_full");
     rmSync(join(cwd, "large"));
+    // The disk was full for a moment: nothing new begins until that was looked at again.
+    const kept = async () => (await daemon.call("POST", `/sessions/${id}/snapshot`, {})).status === 200;
+    await eventually("there is room again", kept);
     await turn(daemon, id, "say again");
     expect((await eventsOf(daemon, id, "types=snapshot.taken")).length).toBeGreaterThan(0);
     await expectSound(daemon);

@@ -83,8 +83,13 @@ export function strictPlan({
 
 /** As the environment says, and as the account has it. */
 function homesOf(personHome: string | null): string[] {
-  const named = [...(personHome === null ? [] : [personHome]), userInfo().homedir];
+  const named = [...(personHome === null ? [] : [personHome]), ...accountHome()];
   return named.flatMap((path) => unless(UNREACHABLE, () => realpathSync(path)) ?? []).filter((path) => path !== "/");
+}
+
+/** An account without an entry in the system's list, as containers have it, has none. */
+function accountHome(): string[] {
+  return unless(["ERR_SYSTEM_ERROR"], () => [userInfo().homedir]) ?? [];
 }
 
 const TOO_WIDE = ["/", "/bin", "/sbin", "/lib", "/lib64", "/proc", "/sys", "/dev", "/run", "/boot", "/var", "/home"];
