@@ -112,12 +112,14 @@ export const HOSTILE_COMMANDS: readonly HostileCommand[] = [
     name: "fork-bomb",
     // 126 processes at most.
     command: `cat > bomb.sh <<'END'
-b() { if [ $1 -gt 0 ]; then b $(($1-1)) & b $(($1-1)) & fi; exec -a ${BOMB} sleep 600; }
+b() { if [ $1 -gt 0 ]; then b $(($1-1)) & b $(($1-1)) & fi; exec -a "${BOMB}:$PWD" sleep 600; }
 b 6
 END
 (setsid bash bomb.sh > /dev/null 2>&1 &)
 sleep 1`,
-    problem: async () => ((await processesWith(BOMB)).length === 0 ? null : "a fork bomb outlives its session"),
+    // By its directory: other agents are tried at the same time.
+    problem: async ({ cwd }) =>
+      (await processesWith(`${BOMB}:${cwd}`)).length === 0 ? null : "a fork bomb outlives its session",
   },
   {
     name: "rubbish",
