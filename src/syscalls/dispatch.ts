@@ -36,7 +36,7 @@ export async function dispatch(services: Services, syscall: Syscall, request: Re
     const call = request.key === null || syscall.kind !== "write" ? null : callRef(syscall, request, input);
     const { actor, progress = () => undefined } = request;
     const welcome = whileGood(services, actor, syscall.kind);
-    const signal = AbortSignal.any([request.signal, welcome.signal]);
+    const signal = welcome.isLasting ? request.signal : AbortSignal.any([request.signal, welcome.signal]);
     const context: Context = { services, actor, call, signal, progress };
     try {
       await judge(syscall, resource, context);
@@ -72,6 +72,8 @@ function refuseMissing({ missing = {} }: Syscall, input: Record<string, unknown>
 const LONG_CALL_MS = 500;
 
 interface Welcome {
+  /** The signal never aborts: a call of the operator's. */
+  readonly isLasting: boolean;
   /** Aborts when the caller's token is revoked or past its time. */
   readonly signal: AbortSignal;
   readonly watch: () => void;
@@ -89,8 +91,10 @@ function whileGood({ tokens }: Services, { principal }: Actor, kind: Syscall["ki
     stopWatching = tokens.watch(principal, () => ended.abort());
   };
   // A stream is watched from when it is read; what nobody reads holds nothing.
-  const timer = kind === "stream" || principal === OPERATOR ? undefined : setTimeout(watch, LONG_CALL_MS);
+  const isLasting = kind !== "stream" && principal === OPERATOR;
+  const timer = kind === "stream" || isLasting ? undefined : setTimeout(watch, LONG_CALL_MS);
   return {
+    isLasting,
     signal: ended.signal,
     watch,
     stop: () => {
