@@ -102,7 +102,7 @@ export function createOpenings(
     const snapshot = await snapshotFor(store, parent, view);
     return snapshot === null ? null : deps.worlds.grow(born, snapshot);
   };
-  /** Its git dir is its own, so its files are not quite what the point had: what it begins with is kept. */
+  /** A fork's git dir is its own, so its first files differ from the point's: they are kept as its beginning. */
   const fillTree = async ({ root }: MadeTree, parent: SessionState, view: View): Promise<readonly Fact[]> => {
     const snapshot = await snapshotFor(store, parent, view);
     if (snapshot === null) return [];

@@ -107,6 +107,8 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
   const rollBack = async (state: SessionState, { from, to }: { from: string; to: string }, reason: string) => {
     const { id } = state;
     try {
+      // The rewind may be in the log although nobody could say so: then its files are the right ones.
+      if ((await committer.sessionState(id)).restoring === undefined) return true;
       await worlds.restore(state, from, { base: to });
       await commit(id, (now) => rollBackRestore(now, reason), DAEMON);
       return true;
@@ -195,7 +197,7 @@ async function namedSinceDeath(
   const turnId = state.recentTurns.at(-1)?.turnId ?? "";
   const { events } = await store.readStream(state.stream, { turnId, types: ["turn.started"], limit: 1 });
   const startedMs = Date.parse(events[0]?.at ?? "");
-  // An older death is that of another daemon: the last one took whoever watched it along.
+  // An older time is another daemon's: when the last one died, its watch died too and noted nothing.
   if (diedAtMs === null || from === null || !(diedAtMs >= startedMs)) return facts;
   return Promise.all(facts.map((one) => withOthers(worlds, state, from, [{ fromMs: 0, toMs: diedAtMs }], one)));
 }

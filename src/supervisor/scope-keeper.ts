@@ -103,7 +103,7 @@ export function createScopeKeeper(deps: {
       const widened = sharing.flatMap((one) => one.widened ?? []);
       const { undo, told: outside } = outOfScope(isTopChanged ? [TOP, ...changes] : changes, scope, widened);
       const reverted = joined(mark_.reverted, outside);
-      // The record comes first: what is put back when a crash comes is found out of place no more.
+      // Noted before it is put back: after a crash in between, nothing would show that it was changed.
       if (undo.length > 0) await writeMark(place.mark, { snapshot: before, reverted });
       const { notRestored } =
         undo.length > 0 ? await worlds.putBack(place.tree, before, after.id, undo) : { notRestored: [] };

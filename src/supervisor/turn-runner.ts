@@ -156,7 +156,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     const ended: Outcome = "error" in judged ? { outcome: "failed", ...judged } : outcome;
     const files = await world.atEnd(run, before);
     await recordTurnEnd(deps, state.id, turnId, { outcome: ended, world: files, reverted });
-    await settled();
+    await settled().catch((thrown: unknown) =>
+      deps.log("a scope's mark stays", { id: state.id, reason: String(thrown) }),
+    );
   };
 
   /** An agent that lives on between turns could write outside of its scope after it was judged. */
