@@ -19,7 +19,8 @@ type Kind = "folder" | "file" | "socket" | "lock";
 /** What a daemon needs to be of a certain kind, and can do without: something else in its place is moved aside. */
 const NEEDED: readonly (readonly [string, Kind])[] = [
   ...(["agents", "archive", "backups", "blobs", "cache", "doors", "drivers", "exports", "forks"] as const).map(folder),
-  ...(["logs", "sandboxes", "snapshots", "tmp", "trash", "tree", "workspaces", "worktrees"] as const).map(folder),
+  ...(["logs", "public-etc", "sandboxes", "snapshots", "tmp", "trash", "tree", "workspaces"] as const).map(folder),
+  ...(["worktree-objects", "worktrees"] as const).map(folder),
   ...(["daemon.json", "ended", "home-id", "search.db", "search.db-journal"] as const).map(file),
   ...(["search.db-shm", "search.db-wal", "log.db-journal", "log.db-shm"] as const).map(file),
   ...(["token", "workspaces.json", "logs/daemon.log", "logs/daemon.out", "keys/key.pub"] as const).map(file),

@@ -54,6 +54,7 @@ const KINDS: Readonly<Record<string, (path: string) => void>> = {
 /** What a daemon makes, finds or reads when it starts, and can do without. */
 const PARTS = [
   ...["agents", "cache", "doors", "drivers", "forks", "logs", "sandboxes", "snapshots", "tmp", "trash", "tree"],
+  ...["public-etc", "worktree-objects", "ended"],
   ...["workspaces", "worktrees", "daemon.json", "nomos.sock", "token", "workspaces.json", "home-id", "search.db"],
   ...[
     "lock.db",
