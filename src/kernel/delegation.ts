@@ -1,6 +1,6 @@
-import { fact } from "./events.ts";
+import type { Decision } from "./definitions/aggregate.ts";
 import { type Refusal, refuse } from "./refusal.ts";
-import type { Decision } from "./session/decide-life.ts";
+import { fact } from "./session/events.ts";
 import { isEnded, type SessionState } from "./session/state.ts";
 
 /** What a session that wants to start another one stands on: all of it known to the daemon, none of it told by the caller. */

@@ -1,5 +1,7 @@
-import type { SandboxMode, ToolPolicy } from "../events.ts";
+import type { SandboxMode } from "../session/life-events.ts";
 import { indexPatterns, matchSegment, type PatternIndex } from "./pattern-index.ts";
+
+export type ToolPolicy = "auto" | "on_demand" | "always_ask" | "never";
 
 /** Who acts: the principal behind the token, never a name out of the environment. */
 export interface Actor {

@@ -1,15 +1,16 @@
-import type { Attachment, DriverEventMap, DriverSettings } from "../driver-events.ts";
+import type { Decision } from "../definitions/aggregate.ts";
 import type { TextOrBlob } from "../event-parts.ts";
-import { type Fact, fact, type Question } from "../events.ts";
 import { LIMITS } from "../limits.ts";
 import { refuse } from "../refusal.ts";
 import { askApproval } from "./decide-effect.ts";
-import type { Decision } from "./decide-life.ts";
 import { admitTurn, notRunning } from "./decide-turn.ts";
+import type { Attachment, DRIVER_EVENTS, DriverSettings } from "./driver-events.ts";
+import { type Fact, fact } from "./events.ts";
 import { isEnded, type SessionState } from "./state.ts";
+import type { Question } from "./turn-events.ts";
 
 /** What a driver may record of its own accord, each in the turn that runs. */
-export type DriverFact = Fact<Exclude<keyof DriverEventMap, "driver.configured@1" | "turn.attached@1">>;
+export type DriverFact = Fact<Exclude<keyof typeof DRIVER_EVENTS, "driver.configured@1" | "turn.attached@1">>;
 
 /** Nothing of a turn that is over gets into the log, however late its agent speaks. */
 export function recordDriver(state: SessionState, turnId: string, facts: readonly DriverFact[]): Decision {

@@ -1,12 +1,13 @@
+import type { Decision } from "../definitions/aggregate.ts";
 import type { TextOrBlob } from "../event-parts.ts";
-import { type EffectKind, type EffectOutcome, fact, type Question, type RedoClass } from "../events.ts";
 import type { Json } from "../json.ts";
 import { LIMITS } from "../limits.ts";
 import { ownEntry } from "../own-entry.ts";
 import { type Refusal, refuse } from "../refusal.ts";
-import type { Decision } from "./decide-life.ts";
 import { notRunning, unwritable } from "./decide-turn.ts";
+import { fact } from "./events.ts";
 import type { SessionState } from "./state.ts";
+import type { EffectKind, EffectOutcome, Question, RedoClass } from "./turn-events.ts";
 
 export interface Intent {
   readonly effectId: string;

@@ -1,22 +1,12 @@
+import type { Decision } from "../definitions/aggregate.ts";
 import type { Continuity } from "../event-parts.ts";
-import { type CustomFact, type Fact, fact, isErasable, type RedoClass, type SessionSpec } from "../events.ts";
-import type { ArchiveRef } from "../keeping.ts";
 import { type Refusal, refuse } from "../refusal.ts";
+import type { ArchiveRef } from "./archive-ref.ts";
+import { type Fact, fact } from "./events.ts";
+import type { SessionSpec } from "./life-events.ts";
 import { isEnded, type Point, pendingApprovals, type SessionState } from "./state.ts";
+import type { RedoClass } from "./turn-events.ts";
 import { inheritView, rewindView, type View } from "./view.ts";
-
-/** What a decision comes to: facts to append in one go (none: nothing to do), or a refusal. */
-export type Decision = readonly (Fact | CustomFact)[] | Refusal;
-
-/** Several decisions as one: what one of them refuses none of them does. */
-export function together(...decisions: readonly Decision[]): Decision {
-  const facts: (Fact | CustomFact)[] = [];
-  for (const decision of decisions) {
-    if ("refused" in decision) return decision;
-    facts.push(...decision);
-  }
-  return facts;
-}
 
 export function openSession(
   state: SessionState,
@@ -76,18 +66,6 @@ export function hibernateSession(state: SessionState, reason: string): Decision 
 export function wakeSession(state: SessionState, continuity: Continuity): Decision {
   if (isEnded(state)) return ended(state);
   return state.phase.at === "hibernated" ? [fact("session.woken@1", { continuity })] : [];
-}
-
-/** Between turns only: a turn that runs still needs what it was told. */
-export function eraseData(
-  state: SessionState,
-  targets: readonly { readonly id: string; readonly type: string }[],
-  reason: string,
-): Decision {
-  if (isBusy(state)) return refuse("session_busy", { id: state.id });
-  const kept = targets.find(({ type }) => !isErasable(type));
-  if (kept !== undefined) return refuse("not_erasable", { id: kept.id, type: kept.type });
-  return [fact("data.erased@1", { events: targets.map(({ id }) => id), reason })];
 }
 
 /** Only what is over, and only once. */

@@ -1,10 +1,12 @@
+import type { Decision } from "../definitions/aggregate.ts";
+import type { CustomFact } from "../definitions/event.ts";
 import type { TextOrBlob } from "../event-parts.ts";
-import { type CustomFact, type Fact, fact } from "../events.ts";
 import type { Json } from "../json.ts";
 import { LIMITS } from "../limits.ts";
 import { ownEntry } from "../own-entry.ts";
 import { type Refusal, refuse } from "../refusal.ts";
-import { cancelQueue, closeTurn, type Decision, isBusy } from "./decide-life.ts";
+import { cancelQueue, closeTurn, isBusy } from "./decide-life.ts";
+import { type Fact, fact } from "./events.ts";
 import { isEnded, nextArtifactVersion, type SessionState } from "./state.ts";
 import type { TodoItem } from "./view.ts";
 

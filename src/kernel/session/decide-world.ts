@@ -1,9 +1,10 @@
-import { type Fact, fact } from "../events.ts";
+import type { Decision } from "../definitions/aggregate.ts";
 import { refuse } from "../refusal.ts";
-import type { RestoredFiles } from "../world-events.ts";
-import { type Decision, isWorking } from "./decide-life.ts";
+import { isWorking } from "./decide-life.ts";
+import { type Fact, fact } from "./events.ts";
 import { isEnded, type Point, type SessionState } from "./state.ts";
 import { rewindView, type View } from "./view.ts";
+import type { RestoredFiles } from "./world-events.ts";
 
 /** Facts about the session's files that belong to nothing else; an ended session has no more of them. */
 export function noteWorld(state: SessionState, facts: readonly Fact[]): Decision {

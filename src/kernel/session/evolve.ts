@@ -1,7 +1,7 @@
-import { type Fact, isCustom, type Placed } from "../events.ts";
+import type { Placed } from "../definitions/event.ts";
 import { LIMITS } from "../limits.ts";
 import { ownEntry } from "../own-entry.ts";
-import { unreachable } from "../refusal.ts";
+import type { Fact } from "./events.ts";
 import {
   ALWAYS,
   type DriverState,
@@ -18,9 +18,9 @@ import { trimArtifacts, withArtifact } from "./view.ts";
  * One event further. Total: it never refuses. What does not fit the table leaves the state where it is,
  * because the log is the truth and a fold that throws would lock people out of it.
  */
-export function evolveSession(state: SessionState, event: Placed): SessionState {
+export function evolveSession(state: SessionState, event: Placed<Fact>): SessionState {
   const placed: SessionState = { ...state, version: event.version, headId: event.id };
-  if (event.fact === null || isCustom(event.fact)) return placed;
+  if (event.fact === null) return placed;
   return apply({ ...placed, phase: nextPhase(state, event.fact, event.at) }, event.fact, event);
 }
 
@@ -48,7 +48,7 @@ function nextPhase(state: SessionState, fact: Fact, at: string): Phase {
   }
 }
 
-function apply(state: SessionState, fact: Fact, event: Placed): SessionState {
+function apply(state: SessionState, fact: Fact, event: Placed<Fact>): SessionState {
   switch (fact.type) {
     case "session.opened@1":
       if (state.spec !== null) return state;
@@ -119,7 +119,10 @@ function apply(state: SessionState, fact: Fact, event: Placed): SessionState {
       return { ...state, effects: omit(state.effects, fact.data.effectId) };
     case "approval.requested@1":
       if (ownEntry(state.approvals, fact.data.approvalId) !== undefined) return state;
-      return { ...state, approvals: { ...state.approvals, [fact.data.approvalId]: fact.data } };
+      return {
+        ...state,
+        approvals: { ...state.approvals, [fact.data.approvalId]: { ...fact.data, askedAt: event.at } },
+      };
     case "approval.answered@1": {
       const { approvalId, option, status } = fact.data;
       const { verb, resource } = ownEntry(state.approvals, approvalId)?.action ?? {};
@@ -161,42 +164,8 @@ function apply(state: SessionState, fact: Fact, event: Placed): SessionState {
         view: { ...state.view, world: { snapshot: outcome === "restored" ? to : from, skipped: null } },
       };
     }
-    case "session.started@1":
-    case "session.suspended@1":
-    case "session.resumed@1":
-    case "session.hibernated@1":
-    case "session.woken@1":
-    case "session.exited@1":
-    case "session.killed@1":
-    case "session.failed@1":
-    case "turn.interrupt_requested@1":
-    case "call.made@1":
-    case "call.begun@1":
-    case "log.exported@1":
-    case "log.backed_up@1":
-    case "log.restored@1":
-    case "log.collected@1":
-    case "gate.denied@1":
-    case "data.erased@1":
-    case "agent.created@1":
-    case "agent.deleted@1":
-    case "agent.defaulted@1":
-    case "token.issued@1":
-    case "token.revoked@1":
-    case "workspace.added@1":
-    case "workspace.removed@1":
-    case "workspace.used@1":
-    case "lease.acquired@1":
-    case "lease.released@1":
-    case "driver.noticed@1":
-    case "driver.update_kept@1":
-    case "usage.reported@1":
-    case "turn.attached@1":
-    case "worktree.kept@1":
-    case "scope.reverted@1":
-      return state;
     default:
-      return unreachable(fact);
+      return state;
   }
 }
 

@@ -1,6 +1,10 @@
-import { isCustom, type Placed, type SandboxMode } from "../events.ts";
+import type { Placed } from "../definitions/event.ts";
+import { defineList, putRow, type RowChange } from "../definitions/list.ts";
+import { ownEntry } from "../own-entry.ts";
 import { isBusy } from "./decide-life.ts";
-import { isEnded, pendingApprovals, type SessionState, stateName } from "./state.ts";
+import type { Fact } from "./events.ts";
+import type { SandboxMode } from "./life-events.ts";
+import { isEnded, type PendingQuestion, pendingApprovals, type SessionState, stateName } from "./state.ts";
 import type { SessionStateName } from "./transitions.ts";
 
 /** What lists show of a session: a projection of its fold, rewritten in each append's transaction. */
@@ -83,23 +87,48 @@ export function sessionRow(state: SessionState): SessionRow | null {
   };
 }
 
-/** The row an event of an approval comes to; `before` still knows the question that is being answered. */
-export function approvalRow(before: SessionState, event: Placed): ApprovalChange | null {
-  if (event.fact === null || isCustom(event.fact)) return null;
-  switch (event.fact.type) {
-    case "approval.requested@1": {
-      const { approvalId, turnId, question, options, action } = event.fact.data;
-      const row = { id: approvalId, sessionId: before.id, turnId, question, options, action } as const;
-      return { id: approvalId, row: { ...row, status: "pending", createdAt: event.at } };
-    }
+export const SESSIONS = defineList<SessionRow>()({
+  name: "session",
+  table: "sessions",
+  newestFirst: true,
+  isHot: true,
+  keys: {
+    name: { text: ({ name }) => name, indexed: true },
+    alive: { flag: ({ endedAt }) => endedAt === null, indexed: true },
+    shown: { flag: ({ forgotten }) => !forgotten },
+    active: { flag: ({ active }) => active, indexed: true },
+    workspace: { text: ({ workspace }) => workspace, indexed: true },
+    state: { text: ({ state }) => state, indexed: true },
+    // By the minute: a session at work does not move in the index with every word it says.
+    activity: { text: ({ lastOutputAt, startedAt }) => (lastOutputAt ?? startedAt).slice(0, 16), indexed: true },
+  },
+});
+
+export const APPROVALS = defineList<ApprovalRow>()({
+  name: "approval",
+  table: "approvals",
+  keys: {
+    session: { text: ({ sessionId }) => sessionId, indexed: true },
+    status: { text: ({ status }) => status, indexed: true },
+  },
+});
+
+/** What an event of an approval does to the list of them; `before` still knows the question that is being answered. */
+export function approvalRows(before: SessionState, { fact, at }: Placed<Fact>): readonly RowChange[] {
+  switch (fact?.type) {
+    case "approval.requested@1":
+      return [approvalRow(before.id, { ...fact.data, askedAt: at }, "pending")];
     case "approval.answered@1":
-    case "approval.closed@1":
-      return { id: event.fact.data.approvalId, status: event.fact.data.status };
+    case "approval.closed@1": {
+      const asked = ownEntry(before.approvals, fact.data.approvalId);
+      return asked === undefined ? [] : [approvalRow(before.id, asked, fact.data.status)];
+    }
     default:
-      return null;
+      return [];
   }
 }
 
-export type ApprovalChange =
-  | { readonly id: string; readonly row: ApprovalRow }
-  | { readonly id: string; readonly status: Exclude<ApprovalRow["status"], "pending"> };
+function approvalRow(sessionId: string, asked: PendingQuestion, status: ApprovalRow["status"]): RowChange {
+  const { approvalId: id, turnId, question, options, action, askedAt: createdAt } = asked;
+  return putRow(APPROVALS, id, { id, sessionId, turnId, question, options, action, status, createdAt });
+}

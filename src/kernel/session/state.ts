@@ -1,8 +1,9 @@
-import type { DriverOffer, DriverSettings } from "../driver-events.ts";
-import type { EffectKind, Question, RedoClass, SessionSpec } from "../events.ts";
-import type { ArchiveRef } from "../keeping.ts";
 import { ownEntry } from "../own-entry.ts";
+import type { ArchiveRef } from "./archive-ref.ts";
+import type { DriverOffer, DriverSettings } from "./driver-events.ts";
+import type { SessionSpec } from "./life-events.ts";
 import type { SessionStateName } from "./transitions.ts";
+import type { EffectKind, Question, RedoClass } from "./turn-events.ts";
 import { type ArtifactHistory, emptyView, type View } from "./view.ts";
 
 /** The fold of a session's stream. Bounded whatever the length of the history. */
@@ -29,7 +30,7 @@ export interface SessionState {
   /** The last few, so that a late call learns that its turn is over and how. */
   readonly recentTurns: readonly EndedTurn[];
   readonly effects: { readonly [effectId: string]: OpenEffect };
-  readonly approvals: { readonly [approvalId: string]: Question };
+  readonly approvals: { readonly [approvalId: string]: PendingQuestion };
   /** Verbs that a person allowed for good ("always"); a rewind does not take them back. */
   readonly grants: readonly string[];
   /** Versions only rise, also behind a rewind. */
@@ -81,6 +82,11 @@ export interface Point {
   readonly stream: string;
   readonly version: number;
   readonly eventId: string;
+}
+
+/** A question that nobody has answered yet. */
+export interface PendingQuestion extends Question {
+  readonly askedAt: string;
 }
 
 export interface EndedTurn {
@@ -150,7 +156,7 @@ export function aipStatus(name: SessionStateName): "starting" | "running" | "exi
   return name === "idle" || name === "busy" || name === "suspended" || name === "hibernated" ? "running" : name;
 }
 
-export function pendingApprovals(state: SessionState, turnId: string): readonly Question[] {
+export function pendingApprovals(state: SessionState, turnId: string): readonly PendingQuestion[] {
   return Object.values(state.approvals).filter((question) => question.turnId === turnId);
 }
 

@@ -1,4 +1,4 @@
-import type { EventType } from "../events.ts";
+import type { EventType } from "./events.ts";
 
 export const SESSION_STATES = [
   "starting",
@@ -59,9 +59,9 @@ export const APPROVAL_TRANSITIONS: readonly Transition<EventType, ApprovalStateN
 
 /** Where an event leads from here, or null when the table does not know such a move. */
 export function transition<State extends string>(
-  table: readonly Transition<EventType, State>[],
+  table: readonly Transition<string, State>[],
   from: State,
-  on: EventType,
+  on: string,
 ): State | null {
   return table.find((row) => row.on === on && row.from.includes(from))?.to ?? null;
 }

@@ -1,8 +1,20 @@
-import { fact, type Placed } from "./events.ts";
-import { refuse } from "./refusal.ts";
-import type { Decision } from "./session/decide-life.ts";
-import type { Transition } from "./session/transitions.ts";
-import { evolveWorkspaces, NO_WORKSPACES, type Workspaces } from "./workspace.ts";
+import {
+  type AnyFact,
+  type Decision,
+  event,
+  type FactOf,
+  factsOf,
+  type Placed,
+  refuse,
+  type Transition,
+} from "../../kernel/index.ts";
+
+export const LEASE_EVENTS = {
+  "lease.acquired@1": event<{ readonly resource: string; readonly holder: string; readonly fence: number }>(),
+  "lease.released@1": event<{ readonly resource: string; readonly fence: number }>(),
+};
+
+const fact = factsOf(LEASE_EVENTS);
 
 /** The right to be the one writer. Its fencing number only rises: whoever holds an older one is refused. */
 export type LeaseState =
@@ -15,41 +27,17 @@ export const LEASE_TRANSITIONS: readonly Transition<"lease.acquired@1" | "lease.
 ];
 
 export const HOME_LEASE = "home";
-export const SYSTEM_STREAM = "system";
 
-export interface SystemState {
-  readonly version: number;
-  readonly lease: LeaseState;
-  readonly defaultAgent: string | null;
-  /** Absent as long as none was added, and in folds kept by versions that knew of none. */
-  readonly workspaces?: Workspaces;
-}
-
-export const NEW_SYSTEM: SystemState = {
-  version: 0,
-  lease: { at: "free", version: 0, lastFence: 0 },
-  defaultAgent: null,
-};
-
-export function evolveSystem(state: SystemState, event: Placed): SystemState {
-  const before = state.workspaces ?? NO_WORKSPACES;
-  const workspaces = evolveWorkspaces(before, event);
-  const next = {
-    ...state,
-    version: event.version,
-    lease: evolveLease(state.lease, event),
-    ...(workspaces === before ? {} : { workspaces }),
-  };
-  return event.fact?.type === "agent.defaulted@1" ? { ...next, defaultAgent: event.fact.data.slug } : next;
-}
-
-export function evolveLease(state: LeaseState, event: Placed): LeaseState {
-  const { fact: given, version } = event;
-  if (given?.type === "lease.acquired@1")
+export function evolveLease(state: LeaseState, { fact: given, version }: Placed): LeaseState {
+  if (given === null || !isOfLease(given)) return { ...state, version };
+  if (given.type === "lease.acquired@1")
     return { at: "held", version, holder: given.data.holder, lastFence: Math.max(state.lastFence, given.data.fence) };
-  if (given?.type === "lease.released@1" && given.data.fence === state.lastFence)
-    return { at: "free", version, lastFence: state.lastFence };
-  return { ...state, version };
+  if (given.data.fence !== state.lastFence) return { ...state, version };
+  return { at: "free", version, lastFence: state.lastFence };
+}
+
+function isOfLease(given: AnyFact): given is FactOf<typeof LEASE_EVENTS> {
+  return given.type in LEASE_EVENTS;
 }
 
 /**

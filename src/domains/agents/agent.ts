@@ -1,7 +1,32 @@
-import { fact, isCustom, type Placed, type ToolPolicy } from "./events.ts";
-import { refuse } from "./refusal.ts";
-import type { Decision } from "./session/decide-life.ts";
-import { type Transition, transition } from "./session/transitions.ts";
+import {
+  type Decision,
+  defineAggregate,
+  defineList,
+  event,
+  type FactOf,
+  factsOf,
+  type Placed,
+  putRow,
+  refuse,
+  type ToolPolicy,
+  type Transition,
+  transition,
+} from "../../kernel/index.ts";
+
+export const AGENT_EVENTS = {
+  "agent.created@1": event<{
+    readonly slug: string;
+    readonly name: string;
+    readonly driver: string;
+    readonly tools: { readonly [tool: string]: ToolPolicy };
+    readonly builtIn: boolean;
+    /** Whom its sessions may start. Absent: nobody. */
+    readonly delegatesTo?: readonly string[];
+  }>({ growth: "start" }),
+  "agent.deleted@1": event<Record<string, never>>(),
+};
+
+const fact = factsOf(AGENT_EVENTS);
 
 /** A durable identity: who works, with which driver, and what its tools may do without asking. */
 export type AgentState =
@@ -24,15 +49,11 @@ export const AGENT_TRANSITIONS: readonly Transition<"agent.created@1" | "agent.d
   { on: "agent.deleted@1", from: ["present"], to: "deleted" },
 ];
 
-export function agentStream(slug: string): string {
-  return `agent/${slug}`;
-}
-
 export const NEW_AGENT: AgentState = { at: "absent", version: 0 };
 
-export function evolveAgent(state: AgentState, event: Placed): AgentState {
+export function evolveAgent(state: AgentState, event: Placed<FactOf<typeof AGENT_EVENTS>>): AgentState {
   const { fact: given, version } = event;
-  const off = given === null || isCustom(given) || transition(AGENT_TRANSITIONS, state.at, given.type) === null;
+  const off = given === null || transition(AGENT_TRANSITIONS, state.at, given.type) === null;
   if (off) return { ...state, version };
   if (given.type === "agent.created@1")
     return { at: "present", version, agent: { ...given.data, createdAt: event.at } };
@@ -51,3 +72,14 @@ export function deleteAgent(state: AgentState, slug: string, hasDriver = true): 
     return refuse("agent_in_use", { slug, because: "it comes with an installed driver" });
   return [fact("agent.deleted@1", {})];
 }
+
+export const AGENTS = defineList<AgentState>()({ name: "agent", table: "agents" });
+
+export const AgentIdentity = defineAggregate({
+  kind: "agent",
+  events: AGENT_EVENTS,
+  lists: [AGENTS],
+  empty: () => NEW_AGENT,
+  evolve: evolveAgent,
+  ownRows: (state, slug) => [putRow(AGENTS, slug, state)],
+});

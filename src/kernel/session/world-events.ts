@@ -1,3 +1,5 @@
+import { event } from "../definitions/event.ts";
+
 /**
  * When a snapshot was taken: at a turn's boundary, because somebody asked, before a rewind so that it can be undone, or
  * after files were restored, where others' changes were left as they are.
@@ -42,14 +44,14 @@ export interface RestoredFiles {
   readonly more: number;
 }
 
-export interface WorldEventMap {
-  "snapshot.taken@1": SnapshotTaken;
+export const WORLD_EVENTS = {
+  "snapshot.taken@1": event<SnapshotTaken>(),
   /** The files are not kept, from here on until a snapshot is taken; said once for each reason. */
-  "snapshot.skipped@1": { readonly turnId: string | null; readonly code: string; readonly reason: string };
+  "snapshot.skipped@1": event<{ readonly turnId: string | null; readonly code: string; readonly reason: string }>(),
   /** Files are about to be changed to what they were. Until it is settled, the directory may hold something between. */
-  "restore.begun@1": { readonly from: string; readonly to: string };
+  "restore.begun@1": event<{ readonly from: string; readonly to: string }>({ growth: "start" }),
   /** `restored`: the directory is what `to` says. `rolled_back`: it is what `from` says. */
-  "restore.settled@1": {
+  "restore.settled@1": event<{
     readonly outcome: "restored" | "rolled_back";
     readonly from: string;
     readonly to: string;
@@ -59,12 +61,5 @@ export interface WorldEventMap {
     readonly reason: string | null;
     /** What was done to which names. Absent in logs of earlier versions: every name was restored. */
     readonly files?: RestoredFiles;
-  };
-}
-
-export const WORLD_EVENT_TYPES = [
-  "snapshot.taken@1",
-  "snapshot.skipped@1",
-  "restore.begun@1",
-  "restore.settled@1",
-] as const satisfies readonly (keyof WorldEventMap)[];
+  }>(),
+};

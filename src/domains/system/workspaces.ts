@@ -1,8 +1,24 @@
-import { fact, type Placed } from "./events.ts";
-import { DEFAULT_WORKSPACE } from "./ground.ts";
-import { LIMITS } from "./limits.ts";
-import { refuse } from "./refusal.ts";
-import type { Decision } from "./session/decide-life.ts";
+import {
+  DEFAULT_WORKSPACE,
+  type Decision,
+  event,
+  type FactOf,
+  factsOf,
+  LIMITS,
+  refuse,
+} from "../../kernel/index.ts";
+
+export const WORKSPACE_EVENTS = {
+  /** Added, or changed under its slug. */
+  "workspace.added@1": event<{ readonly slug: string; readonly path: string; readonly label: string | null }>({
+    growth: "start",
+  }),
+  "workspace.removed@1": event<{ readonly slug: string }>(),
+  "workspace.used@1": event<{ readonly slug: string }>({ growth: "start" }),
+};
+
+const fact = factsOf(WORKSPACE_EVENTS);
+type WorkspaceFact = FactOf<typeof WORKSPACE_EVENTS>;
 
 /** A directory with a name, for sessions to work in. */
 export interface Workspace {
@@ -21,8 +37,8 @@ export interface Workspaces {
 
 export const NO_WORKSPACES: Workspaces = { list: [], active: null };
 
-export function evolveWorkspaces(state: Workspaces, { fact: given, at }: Placed): Workspaces {
-  switch (given?.type) {
+export function evolveWorkspaces(state: Workspaces, given: WorkspaceFact, at: string): Workspaces {
+  switch (given.type) {
     case "workspace.added@1": {
       const before = state.list.find(({ slug }) => slug === given.data.slug);
       const added: Workspace = { ...given.data, addedAt: before?.addedAt ?? at, updatedAt: at };
@@ -37,8 +53,6 @@ export function evolveWorkspaces(state: Workspaces, { fact: given, at }: Placed)
     }
     case "workspace.used@1":
       return { ...state, active: given.data.slug };
-    default:
-      return state;
   }
 }
 

@@ -1,4 +1,6 @@
-import type { Continuity, TextOrBlob } from "./event-parts.ts";
+import { event } from "../definitions/event.ts";
+import { err, linesOfText, out } from "../definitions/line.ts";
+import type { Continuity, TextOrBlob } from "../event-parts.ts";
 
 /** What a person chose for a session's agent; null and absent members mean: as the agent has it. */
 export interface DriverSettings {
@@ -49,9 +51,9 @@ export interface Attachment {
 }
 
 /** What foreign agents bring: their sessions, what they offer, the tools they call, what they use. */
-export interface DriverEventMap {
+export const DRIVER_EVENTS = {
   /** A foreign agent's own session serves this one from here on, and how it got its memory. */
-  "driver.attached@1": {
+  "driver.attached@1": event<{
     readonly turnId: string;
     /** The agent's own name for the session: what it is resumed by. */
     readonly nativeId: string;
@@ -62,26 +64,34 @@ export interface DriverEventMap {
     readonly protocol: string;
     /** Whether it was given our tools. */
     readonly tools: boolean;
-  };
-  "driver.configured@1": DriverSettings;
-  "driver.offered@1": DriverOffer & { readonly turnId: string };
-  "driver.noticed@1": {
+  }>({ growth: "course" }),
+  "driver.configured@1": event<DriverSettings>({ growth: "start" }),
+  "driver.offered@1": event<DriverOffer & { readonly turnId: string }>({ growth: "course" }),
+  "driver.noticed@1": event<{
     readonly turnId: string;
     readonly severity: "info" | "warning" | "error";
     readonly title: string;
     readonly body: TextOrBlob | null;
-  };
+  }>({
+    erasable: true,
+    growth: "output",
+    lines: ({ severity, title, body }) =>
+      severity === "info" ? linesOfText(body?.text ?? "", "stderr") : err(`[notice] ${title}`),
+  }),
   /** What an agent sent and this version does not know: kept as it came. */
-  "driver.update_kept@1": TextOrBlob & { readonly turnId: string; readonly kind: string };
-  "tool.called@1": {
+  "driver.update_kept@1": event<TextOrBlob & { readonly turnId: string; readonly kind: string }>({
+    erasable: true,
+    growth: "output",
+  }),
+  "tool.called@1": event<{
     readonly turnId: string;
     readonly callId: string;
     readonly title: string;
     readonly kind: string;
     readonly places: readonly ToolPlace[];
     readonly input: TextOrBlob | null;
-  };
-  "tool.ended@1": {
+  }>({ erasable: true, growth: "output", lines: ({ title }) => out(`[tool] ${title}`) }),
+  "tool.ended@1": event<{
     readonly turnId: string;
     readonly callId: string;
     readonly title: string;
@@ -90,8 +100,12 @@ export interface DriverEventMap {
     readonly places: readonly ToolPlace[];
     readonly diffs: readonly ToolDiff[];
     readonly output: TextOrBlob | null;
-  };
-  "usage.reported@1": {
+  }>({
+    erasable: true,
+    growth: "output",
+    lines: ({ outcome, title }) => (outcome === "failed" ? err(`[tool-error] ${title}`) : []),
+  }),
+  "usage.reported@1": event<{
     readonly turnId: string;
     /** How full the agent's context is, and how much fits. */
     readonly contextTokens: number | null;
@@ -99,19 +113,10 @@ export interface DriverEventMap {
     readonly inputTokens: number | null;
     readonly outputTokens: number | null;
     readonly cost: { readonly amount: number; readonly currency: string } | null;
-  };
+  }>({ growth: "output" }),
   /** Stands directly behind the admission of its turn. */
-  "turn.attached@1": { readonly turnId: string; readonly items: readonly Attachment[] };
-}
-
-export const DRIVER_EVENT_TYPES = [
-  "driver.attached@1",
-  "driver.configured@1",
-  "driver.offered@1",
-  "driver.noticed@1",
-  "driver.update_kept@1",
-  "tool.called@1",
-  "tool.ended@1",
-  "usage.reported@1",
-  "turn.attached@1",
-] as const satisfies readonly (keyof DriverEventMap)[];
+  "turn.attached@1": event<{ readonly turnId: string; readonly items: readonly Attachment[] }>({
+    erasable: true,
+    growth: "start",
+  }),
+};

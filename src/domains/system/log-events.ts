@@ -1,9 +1,4 @@
-/** A file of the home's `archive` folder, by its name and what it must hash to. */
-export interface ArchiveRef {
-  readonly file: string;
-  readonly sha256: string;
-  readonly bytes: number;
-}
+import { event } from "../../kernel/index.ts";
 
 /** A session whose data left the log: how much that was, and the archive's file, unless there was to be none. */
 export interface CollectedSession {
@@ -47,3 +42,15 @@ export interface Collected {
   /** There are more that are old enough; they are left to the next time. */
   readonly more: boolean;
 }
+
+/** What was done with the whole log. */
+export const LOG_EVENTS = {
+  /** The whole log was written out, up to this many events. Who may read all of it is worth knowing. */
+  "log.exported@1": event<{ readonly path: string; readonly size: number }>(),
+  /** A copy of everything was made, of the log as it was at this size. */
+  "log.backed_up@1": event<BackedUp>(),
+  /** From here on the log goes on from a backup of this size: whatever came behind it elsewhere is not in this log. */
+  "log.restored@1": event<Restored>(),
+  /** What nobody needs any more was taken out: the data of sessions that ended long ago, and blobs that no event names. */
+  "log.collected@1": event<Collected>(),
+};

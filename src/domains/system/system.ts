@@ -1,0 +1,71 @@
+import {
+  type Decision,
+  defineAggregate,
+  defineList,
+  event,
+  type FactOf,
+  factsOf,
+  type Placed,
+  putRow,
+  streamOf,
+} from "../../kernel/index.ts";
+import { evolveLease, LEASE_EVENTS, type LeaseState } from "./lease.ts";
+import { LOG_EVENTS } from "./log-events.ts";
+import { evolveWorkspaces, NO_WORKSPACES, WORKSPACE_EVENTS, type Workspaces } from "./workspaces.ts";
+
+export const SYSTEM_EVENTS = {
+  ...LEASE_EVENTS,
+  ...WORKSPACE_EVENTS,
+  ...LOG_EVENTS,
+  "agent.defaulted@1": event<{ readonly slug: string }>({ growth: "start" }),
+};
+
+export const systemFact = factsOf(SYSTEM_EVENTS);
+
+export interface SystemState {
+  readonly version: number;
+  readonly lease: LeaseState;
+  readonly defaultAgent: string | null;
+  /** Absent as long as none was added, and in folds kept by versions that knew of none. */
+  readonly workspaces?: Workspaces;
+}
+
+export const NEW_SYSTEM: SystemState = {
+  version: 0,
+  lease: { at: "free", version: 0, lastFence: 0 },
+  defaultAgent: null,
+};
+
+export function evolveSystem(state: SystemState, event: Placed<FactOf<typeof SYSTEM_EVENTS>>): SystemState {
+  const { fact: given, version, at } = event;
+  const next = { ...state, version, lease: evolveLease(state.lease, event) };
+  switch (given?.type) {
+    case "workspace.added@1":
+    case "workspace.removed@1":
+    case "workspace.used@1":
+      return { ...next, workspaces: evolveWorkspaces(state.workspaces ?? NO_WORKSPACES, given, at) };
+    case "agent.defaulted@1":
+      return { ...next, defaultAgent: given.data.slug };
+    default:
+      return next;
+  }
+}
+
+export function defaultAgent(slug: string): Decision {
+  return [systemFact("agent.defaulted@1", { slug })];
+}
+
+export const SYSTEM = defineList<SystemState>()({ name: "system", table: "system", isHot: true });
+
+/** The home itself: who writes its log, where work is done, what was done with the log. */
+export const System = defineAggregate({
+  kind: "system",
+  isSingle: true,
+  events: SYSTEM_EVENTS,
+  lists: [SYSTEM],
+  empty: () => NEW_SYSTEM,
+  evolve: evolveSystem,
+  ownRows: (state) => [putRow(SYSTEM, SYSTEM_STREAM, state)],
+});
+
+export const SYSTEM_STREAM = streamOf({ kind: "system", isSingle: true }, "");

@@ -1,0 +1,82 @@
+import { type Aggregate, evolveBy, type Folding, foldAll, idIn } from "./aggregate.ts";
+import { ALARMS } from "./alarm.ts";
+import { type AnyFact, type EventDefinition, type Growth, isCustom, isCustomType, type Placed } from "./event.ts";
+import type { List, RowChange } from "./list.ts";
+import { QUEUED } from "./queue.ts";
+
+/** A fold with its kind, so that one that was kept knows what it is of. */
+export interface Folded {
+  readonly kind: string;
+  readonly state: Folding;
+}
+
+/** All that the rooms of this house have defined. The list of aggregates is the one list of the log's kinds. */
+export interface Definitions {
+  readonly aggregates: readonly Aggregate[];
+  /** Every list there is, those of alarms and queues with them. */
+  readonly lists: readonly List[];
+  readonly types: readonly string[];
+  readonly eventOf: (type: string) => EventDefinition<never> | null;
+  /** The types whose events have words to be found by. */
+  readonly searched: readonly string[];
+  /** Null for a stream of a kind that this version does not know. */
+  readonly kindOf: (stream: string) => { readonly of: Aggregate; readonly id: string } | null;
+  readonly empty: (stream: string) => Folded;
+  readonly evolve: (stream: string, folded: Folded, event: Placed) => Folded;
+  readonly foldAll: (
+    stream: string,
+    from: Folded,
+    events: readonly Placed[],
+  ) => { readonly folded: Folded; readonly rows: readonly RowChange[] };
+  /** A stored event's data as the fact it was written as; null for a type this version does not know. */
+  readonly recall: (type: string, data: unknown) => AnyFact | null;
+  readonly isErasable: (type: string) => boolean;
+  /** The strictest that any of them asks for. */
+  readonly growthOf: (facts: readonly AnyFact[]) => Growth;
+}
+
+export function createDefinitions(aggregates: readonly Aggregate[]): Definitions {
+  const events = new Map(aggregates.flatMap((of) => Object.entries(of.events)));
+  const kinds = new Map(aggregates.map((of) => [of.kind, of]));
+  const kindOf: Definitions["kindOf"] = (stream) => {
+    const of = kinds.get(stream.split("/", 1)[0] ?? "");
+    const id = of === undefined ? null : idIn(of, stream);
+    return of === undefined || id === null ? null : { of, id };
+  };
+  const known = (stream: string): { readonly of: Aggregate; readonly id: string } => {
+    const found = kindOf(stream);
+    if (found === null) throw new Error(`no fold for a stream of kind ${stream.split("/")[0]}`);
+    return found;
+  };
+  const growthOfOne = (fact: AnyFact): Growth => {
+    const growth = isCustom(fact) ? "course" : (events.get(fact.type)?.growth ?? "end");
+    // Outside of a turn somebody else brings it, and can bring it later.
+    return growth === "course" && "turnId" in fact.data && fact.data.turnId === null ? "start" : growth;
+  };
+  return {
+    aggregates,
+    lists: [...new Set([...aggregates.flatMap((of) => of.lists), ALARMS, QUEUED])],
+    types: [...events.keys()],
+    eventOf: (type) => events.get(type) ?? null,
+    searched: [...events].filter(([, { words }]) => words !== null).map(([type]) => type),
+    kindOf,
+    empty: (stream) => {
+      const { of, id } = known(stream);
+      return { kind: of.kind, state: of.empty(id) };
+    },
+    evolve: (stream, { kind, state }, event) => ({ kind, state: evolveBy(known(stream).of, state, event) }),
+    foldAll: (stream, { kind, state: from }, given) => {
+      const { of, id } = known(stream);
+      const { state, rows } = foldAll(of, id, from, given);
+      return { folded: { kind, state }, rows };
+    },
+    recall: (type, data) => (events.has(type) || isCustomType(type) ? { type, data: data as object } : null),
+    isErasable: (type) => events.get(type)?.erasable === true || isCustomType(type),
+    growthOf: (facts) => {
+      const found = facts.map(growthOfOne);
+      return ORDER.find((growth) => found.includes(growth)) ?? "end";
+    },
+  };
+}
+
+const ORDER = ["start", "course", "output"] as const;

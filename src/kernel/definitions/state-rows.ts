@@ -1,0 +1,28 @@
+import type { List, RowChange } from "./list.ts";
+
+/** Rows of what a state says now, and the end of those that it said before and does not say any more. */
+export function stateRows<Said extends object>(
+  list: List,
+  stream: string,
+  before: readonly Said[],
+  after: readonly Said[],
+  nameOf: (said: Said) => string,
+): readonly RowChange[] {
+  if (before.length === 0 && after.length === 0) return [];
+  const known = new Map(before.map((said) => [nameOf(said), JSON.stringify(said)]));
+  const left = new Set(after.map(nameOf));
+  return [
+    ...[...known.keys()].filter((name) => !left.has(name)).map((name) => gone(list, stream, name)),
+    ...after
+      .filter((said) => known.get(nameOf(said)) !== JSON.stringify(said))
+      .map((said) => ({ list, id: rowId(stream, nameOf(said)), put: { stream, ...said } })),
+  ];
+}
+
+function gone(list: List, stream: string, name: string): RowChange {
+  return { list, id: rowId(stream, name), put: null };
+}
+
+function rowId(stream: string, name: string): string {
+  return `${stream}#${name}`;
+}

@@ -1,0 +1,26 @@
+import { COMMON_EVENTS } from "../definitions/common-events.ts";
+import { type DataOf, type FactOf, factsOf, readsOf } from "../definitions/event.ts";
+import { DRIVER_EVENTS } from "./driver-events.ts";
+import { LIFE_EVENTS } from "./life-events.ts";
+import { TURN_EVENTS } from "./turn-events.ts";
+import { WORKTREE_EVENTS } from "./worktree-events.ts";
+import { WORLD_EVENTS } from "./world-events.ts";
+
+/** Every fact of a session. A name once written is never changed in meaning; a new shape is a new version. */
+export const SESSION_EVENTS = {
+  ...LIFE_EVENTS,
+  ...TURN_EVENTS,
+  ...DRIVER_EVENTS,
+  ...WORLD_EVENTS,
+  ...WORKTREE_EVENTS,
+  ...COMMON_EVENTS,
+};
+
+export type SessionEvents = typeof SESSION_EVENTS;
+export type EventType = keyof SessionEvents;
+export type EventData<T extends EventType> = DataOf<SessionEvents[T]>;
+export type Fact<T extends EventType = EventType> = FactOf<Pick<SessionEvents, T>>;
+
+export const fact = factsOf(SESSION_EVENTS);
+/** The fact of a session that an event holds. */
+export const sessionFact = readsOf(SESSION_EVENTS);

@@ -1,0 +1,78 @@
+import { event } from "../definitions/event.ts";
+import { err } from "../definitions/line.ts";
+import type { Continuity } from "../event-parts.ts";
+import type { ArchiveRef } from "./archive-ref.ts";
+import type { View } from "./view.ts";
+
+/** What a session is and where it works; fixed at birth, inherited by forks. */
+export interface SessionSpec {
+  readonly name: string;
+  readonly adapter: string;
+  readonly agent: string;
+  readonly workspace: string;
+  readonly ground: string;
+  readonly cwd: string;
+  readonly sandbox: SandboxMode;
+  readonly scope: { readonly allow: readonly string[]; readonly deny: readonly string[] } | null;
+  readonly network: { readonly allow: readonly string[] } | null;
+  readonly parentSessionId: string | null;
+  readonly depth: number;
+  /** A user's TypeScript file, for the script driver. */
+  readonly file: string | null;
+  /** An agent that somebody else started, known by pid and start time. */
+  readonly external: { readonly pid: number; readonly startTime: string } | null;
+  /** The agents that it may start sessions of. Absent when nobody said which agent it works as: it may start none. */
+  readonly delegates?: readonly string[];
+}
+
+export type SandboxMode = "off" | "warn" | "enforce" | "strict";
+
+/** How a session is born, sleeps, wakes, is changed and ends. */
+export const LIFE_EVENTS = {
+  "session.opened@1": event<{ readonly spec: SessionSpec; readonly label: string | null }>({
+    growth: "start",
+    words: nameAndLabel,
+  }),
+  "session.forked@1": event<{
+    readonly spec: SessionSpec;
+    readonly label: string | null;
+    readonly from: {
+      readonly sessionId: string;
+      readonly stream: string;
+      readonly version: number;
+      readonly eventId: string;
+    };
+    readonly root: string;
+    readonly view: View;
+  }>({ growth: "start", words: nameAndLabel }),
+  "session.started@1": event<{ readonly continuity: Continuity }>(),
+  "session.suspended@1": event<{ readonly reason: string }>(),
+  "session.resumed@1": event<Record<string, never>>({ growth: "start" }),
+  "session.hibernated@1": event<{ readonly reason: string }>(),
+  "session.woken@1": event<{ readonly continuity: Continuity }>(),
+  "session.exited@1": event<{ readonly exitCode: number | null }>(),
+  "session.killed@1": event<{ readonly reason: string }>(),
+  "session.failed@1": event<{ readonly code: string; readonly message: string }>({
+    lines: ({ message }) => err(`[error] ${message}`),
+  }),
+  "session.forgotten@1": event<Record<string, never>>(),
+  "session.labelled@1": event<{ readonly label: string | null }>({
+    erasable: true,
+    growth: "start",
+    words: ({ label }) => label,
+  }),
+  /** Its erasable data was erased; the archive, where one was made, still has it. */
+  "session.archived@1": event<{ readonly archive: ArchiveRef | null; readonly events: number }>(),
+  "session.rewound@1": event<{
+    readonly to: { readonly stream: string; readonly version: number; readonly eventId: string };
+    readonly view: View;
+  }>({ growth: "start" }),
+  /** It has started another session; `ended` are those it had started before that are over by now. */
+  "session.delegated@1": event<{ readonly childId: string; readonly agent: string; readonly ended: readonly string[] }>(
+    { growth: "start" },
+  ),
+};
+
+function nameAndLabel({ spec, label }: { readonly spec: SessionSpec; readonly label: string | null }): string {
+  return [spec.name, label ?? ""].join(" ");
+}

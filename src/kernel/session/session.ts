@@ -1,0 +1,46 @@
+import { defineAggregate } from "../definitions/aggregate.ts";
+import { putRow } from "../definitions/list.ts";
+import type { Queued } from "../definitions/queue.ts";
+import { refuse } from "../refusal.ts";
+import { isBusy } from "./decide-life.ts";
+import { startNextTurn } from "./decide-turn.ts";
+import { SESSION_EVENTS } from "./events.ts";
+import { evolveSession } from "./evolve.ts";
+import { APPROVALS, approvalRows, SESSIONS, sessionRow } from "./rows.ts";
+import { newSessionState, type SessionState, sessionStream } from "./state.ts";
+
+/** An agent at work: the process of this system. */
+export const Session = defineAggregate({
+  kind: "session",
+  events: SESSION_EVENTS,
+  lists: [SESSIONS, APPROVALS],
+  empty: newSessionState,
+  evolve: evolveSession,
+  rowsOfEvent: approvalRows,
+  ownRows: (state) => {
+    const row = sessionRow(state);
+    return row === null ? [] : [putRow(SESSIONS, state.id, row)];
+  },
+  account: ({ root }) => root,
+  queued: waitingTurns,
+  start: (state, turnId) => (state.queue[0]?.turnId === turnId ? startNextTurn(state) : []),
+  refuseErasure: (state) => (isBusy(state) ? refuse("session_busy", { id: state.id }) : null),
+});
+
+/** Each session is a lane of its own, served by its pump: one turn at a time, in order of arrival. */
+function waitingTurns(state: SessionState): readonly Queued[] {
+  const heldBy = state.phase.at === "idle" && state.restoring === undefined ? null : whyNotNow(state);
+  const lane = sessionStream(state.id);
+  return state.queue.map(({ turnId, eventId }) => ({
+    item: turnId,
+    lane,
+    priority: 0,
+    order: eventId,
+    at: "waiting",
+    heldBy,
+  }));
+}
+
+function whyNotNow({ phase, restoring }: SessionState): string {
+  return restoring === undefined ? `the session is ${phase.at}` : "its files are being restored";
+}

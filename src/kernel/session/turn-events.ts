@@ -1,0 +1,135 @@
+import { event } from "../definitions/event.ts";
+import { err, type Line, linesOfText, out } from "../definitions/line.ts";
+import type { TextOrBlob } from "../event-parts.ts";
+import type { Json } from "../json.ts";
+import type { Artifact, TodoItem } from "./view.ts";
+
+export interface Question {
+  readonly approvalId: string;
+  readonly turnId: string;
+  readonly question: string;
+  readonly options: readonly string[];
+  /** What is asked for, when the gate put the question. */
+  readonly action: { readonly verb: string; readonly resource: string } | null;
+  readonly effectId: string | null;
+  /** The driver's own note of where to go on after a restart; null: the turn cannot outlive the daemon. */
+  readonly checkpoint: Json;
+}
+
+export type TurnOutcome = "completed" | "failed" | "interrupted" | "cancelled";
+export type EffectKind = "run" | "write" | "process";
+/** What may be done with an effect that a crash cut: run it again, ask a person, or call it failed. */
+export type RedoClass = "safe" | "ask" | "failed";
+export type EffectOutcome = "done" | "failed" | "refused" | "unknown";
+
+/** What a turn takes in, says, does and asks. */
+export const TURN_EVENTS = {
+  "turn.admitted@1": event<{
+    readonly turnId: string;
+    /** The whole prompt, or its beginning when `blob` holds it. */
+    readonly prompt: string;
+    readonly blob: string | null;
+    readonly bytes: number;
+    readonly queued: boolean;
+  }>({ erasable: true, growth: "start", words: ({ prompt }) => prompt }),
+  "turn.started@1": event<{ readonly turnId: string }>(),
+  "turn.ended@1": event<{
+    readonly turnId: string;
+    readonly outcome: TurnOutcome;
+    readonly error: { readonly code: string; readonly message: string } | null;
+  }>({
+    lines: ({ error, outcome }) => [
+      ...(error === null ? [] : err(`[error] ${error.message}`)),
+      ...out(`── turn-end (${outcome}) ──`),
+    ],
+  }),
+  "turn.interrupt_requested@1": event<{ readonly turnId: string }>(),
+  "message.completed@1": event<TextOrBlob & { readonly turnId: string; readonly role: "assistant" | "thought" }>({
+    erasable: true,
+    growth: "output",
+    words: ({ text }) => text,
+    lines: ({ text, role }) => linesOfText(text, "stdout", role === "thought" ? "[thought] " : ""),
+  }),
+  "effect.intended@1": event<{
+    readonly effectId: string;
+    readonly turnId: string;
+    readonly kind: EffectKind;
+    readonly detail: Json;
+    readonly redo: RedoClass;
+    readonly verdict: "allow" | "ask";
+    readonly rules: readonly string[];
+  }>({ erasable: true, growth: "course", lines: ({ kind, detail }) => out(`[tool] ${kind}: ${toolDetail(detail)}`) }),
+  "effect.begun@1": event<{ readonly effectId: string; readonly turnId: string; readonly fence: number }>({
+    growth: "course",
+  }),
+  "effect.output@1": event<
+    TextOrBlob & {
+      readonly effectId: string;
+      readonly turnId: string;
+      readonly stream: "stdout" | "stderr";
+    }
+  >({
+    erasable: true,
+    growth: "output",
+    words: ({ text }) => text,
+    lines: ({ text, stream }) => linesOfText(text, stream),
+  }),
+  "effect.settled@1": event<{
+    readonly effectId: string;
+    readonly turnId: string;
+    readonly outcome: EffectOutcome;
+    readonly exitCode: number | null;
+    readonly message: string | null;
+    /** For an effect that a crash cut: what a person may do about it. */
+    readonly redo: RedoClass | null;
+  }>({ lines: settledLines }),
+  "approval.requested@1": event<Question>({
+    erasable: true,
+    growth: "course",
+    lines: ({ question }) => out(`[awaiting input] ${question}`),
+  }),
+  "approval.answered@1": event<{
+    readonly approvalId: string;
+    readonly turnId: string;
+    readonly status: "approved" | "rejected";
+    readonly option: string | null;
+    readonly reason: string | null;
+  }>(),
+  "approval.closed@1": event<{
+    readonly approvalId: string;
+    readonly turnId: string;
+    readonly status: "cancelled" | "expired";
+  }>(),
+  "artifact.written@1": event<
+    Artifact & {
+      readonly path: string;
+      readonly artifactId: string;
+      readonly turnId: string | null;
+    }
+  >({ erasable: true, growth: "course" }),
+  "todo.replaced@1": event<{ readonly items: readonly TodoItem[]; readonly turnId: string | null }>({
+    erasable: true,
+    growth: "course",
+  }),
+};
+
+/** What went wrong is worth a line; what went well shows by what comes after it. */
+function settledLines({
+  outcome,
+  exitCode,
+  message,
+}: {
+  readonly outcome: EffectOutcome;
+  readonly exitCode: number | null;
+  readonly message: string | null;
+}): readonly Line[] {
+  if (outcome === "done") return [];
+  const exit = exitCode === null ? "" : ` (exit ${exitCode})`;
+  return err(`[tool-error] ${outcome}${exit}${message === null ? "" : `: ${message}`}`);
+}
+
+function toolDetail(detail: Json): string {
+  if (typeof detail !== "object" || detail === null) return "";
+  const shown: unknown = Reflect.get(detail, "command") ?? Reflect.get(detail, "path") ?? Reflect.get(detail, "argv");
+  return Array.isArray(shown) ? shown.join(" ") : String(shown ?? "");
+}
