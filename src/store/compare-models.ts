@@ -1,35 +1,42 @@
+import type { Definitions, List } from "../kernel/index.ts";
 import { compareDerived } from "./compare-derived.ts";
 import { compareStream } from "./compare-stream.ts";
 import type { DerivedReads } from "./derived-reads.ts";
 import type { Progress, RebuildReport } from "./port.ts";
-import { MODEL_NAMES } from "./rows.ts";
 import type { Difference, Repair } from "./write-request.ts";
 
 export type Comparison = RebuildReport & { readonly repair: Repair };
 
 /** Compares all that is derived from the log with the log, while the log goes on growing. */
-export async function compareModels(reads: DerivedReads, progress: Progress): Promise<Comparison> {
+export async function compareModels(
+  defined: Definitions,
+  reads: DerivedReads,
+  progress: Progress,
+): Promise<Comparison> {
   const differences: Difference[] = [];
   const streams: Repair["streams"][number][] = [];
   // Before the streams are listed: a row that is there has a stream that is there.
-  const unexplained = new Map<(typeof MODEL_NAMES)[number], Set<string>>();
-  for (const model of MODEL_NAMES) unexplained.set(model, await reads.storedIds(model));
+  const unexplained = new Map<string, { readonly list: List; readonly ids: Set<string> }>();
+  for (const list of defined.lists) unexplained.set(list.name, { list, ids: await reads.storedIds(list) });
   const names = await reads.streams();
   let rows = 0;
 
   for (const [at, stream] of names.entries()) {
-    const found = await compareStream(reads, stream);
+    const found = await compareStream(defined, reads, stream);
     rows += found.rows.length;
-    for (const { model, id } of found.rows) unexplained.get(model)?.delete(id);
+    for (const { list, id } of found.rows) unexplained.get(list)?.ids.delete(id);
     differences.push(...found.differences);
     if (found.differences.length > 0) streams.push(found.repair);
     if (at % 100 === 0) progress(at, names.length);
   }
-  const remove: Pick<Repair["remove"][number], "model" | "id">[] = [];
-  for (const [model, ids] of unexplained)
-    for (const id of ids) if ((await reads.storedRow(model, id)) !== null) remove.push({ model, id });
+  const remove: Repair["remove"][number][] = [];
+  for (const { list, ids } of unexplained.values())
+    for (const id of ids) if ((await reads.storedRow(list, id)) !== null) remove.push({ list: list.name, id });
   const derived = await compareDerived(reads);
-  differences.push(...remove.map((row): Difference => ({ ...row, what: "extra" })), ...derived.differences);
+  differences.push(
+    ...remove.map(({ list, id }): Difference => ({ model: list, id, what: "extra" })),
+    ...derived.differences,
+  );
   const repair = {
     streams,
     remove,

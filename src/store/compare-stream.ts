@@ -1,7 +1,7 @@
-import { canonicalJson, emptyFold, foldAll, type Json } from "../kernel/index.ts";
+import { canonicalJson, type Definitions, type Json, type List } from "../kernel/index.ts";
 import type { DerivedReads } from "./derived-reads.ts";
-import { placed } from "./folding.ts";
-import { mergeRow, type RowWrite, rowWrite, type WholeRow } from "./rows.ts";
+import { emptyFold, placed } from "./folding.ts";
+import { isThere, mergeRow, type RowWrite, rowWrite, type WholeRow } from "./rows.ts";
 import type { Difference, Repair } from "./write-request.ts";
 
 export interface StreamComparison {
@@ -22,16 +22,21 @@ const PAGE = 1000;
  * Folds a stream from its first event and compares: rows with rows, kept folds with folds. Its rows are looked at in
  * one short transaction with its version, and only when the fold has reached that: an append in between is caught up.
  */
-export async function compareStream(reads: DerivedReads, stream: string): Promise<StreamComparison> {
+export async function compareStream(
+  defined: Definitions,
+  reads: DerivedReads,
+  stream: string,
+): Promise<StreamComparison> {
+  const lists = new Map<string, List>(defined.lists.map((list) => [list.name, list]));
   const merged = new Map<string, RowWrite>();
   const kept = await reads.snapshotVersions(stream);
   const wrongSnapshots: number[] = [];
-  let folded = emptyFold(stream);
+  let folded = emptyFold(defined, stream);
 
   const catchUp = async (version: number): Promise<void> => {
     while (folded.state.version < version)
       for (const event of await reads.versions(stream, folded.state.version, version, PAGE)) {
-        const next = foldAll(stream, folded, [placed(event)]);
+        const next = defined.foldAll(stream, folded, [placed(defined, event)]);
         folded = next.folded;
         for (const change of next.rows) mergeRow(merged, rowWrite(change));
         if (kept.has(event.version) && !(await snapshotAgrees(event.version))) wrongSnapshots.push(event.version);
@@ -44,7 +49,8 @@ export async function compareStream(reads: DerivedReads, stream: string): Promis
   const compareRows = async (now: DerivedReads): Promise<readonly WrongRow[]> => {
     const wrong: WrongRow[] = [];
     for (const row of wholeRows(merged)) {
-      const stored = await now.storedRow(row.model, row.id);
+      const list = lists.get(row.list);
+      const stored = list === undefined ? null : await now.storedRow(list, row.id);
       if (stored === null) wrong.push({ row, what: "missing" });
       else if (!(stored.isWhole && sameColumns(stored.columns, row.columns) && same(stored.row, row.row)))
         wrong.push({ row, what: "differs" });
@@ -60,7 +66,7 @@ export async function compareStream(reads: DerivedReads, stream: string): Promis
     );
   }
   const differences = [
-    ...wrongRows.map(({ row, what }): Difference => ({ model: row.model, id: row.id, what })),
+    ...wrongRows.map(({ row, what }): Difference => ({ model: row.list, id: row.id, what })),
     ...wrongSnapshots.map((at): Difference => ({ model: "snapshot", id: `${stream}@${at}`, what: "differs" })),
   ];
   const put = wrongRows.map(({ row }) => row);
@@ -72,7 +78,7 @@ export async function compareStream(reads: DerivedReads, stream: string): Promis
 }
 
 function wholeRows(merged: ReadonlyMap<string, RowWrite>): readonly WholeRow[] {
-  return [...merged.values()].filter((write) => "row" in write);
+  return [...merged.values()].filter(isThere);
 }
 
 function sameColumns(stored: readonly unknown[], computed: readonly unknown[]): boolean {

@@ -1,4 +1,4 @@
-import type { Model } from "../kernel/index.ts";
+import type { List } from "../kernel/index.ts";
 import type { Awaitable } from "./awaitable.ts";
 import type { EventPage, EventQuery, RecordedEvent } from "./port.ts";
 import type { CallEntry } from "./write-request.ts";
@@ -16,8 +16,8 @@ export interface DerivedReads {
   readonly all: (query: EventQuery) => Awaitable<EventPage>;
   readonly call: (key: string) => Awaitable<CallEntry | null>;
   readonly isBlobNoted: (blob: string, seq: number) => Awaitable<boolean>;
-  readonly storedIds: (model: Model) => Awaitable<Set<string>>;
-  readonly storedRow: (model: Model, id: string) => Awaitable<StoredRow | null>;
+  readonly storedIds: (list: List) => Awaitable<Set<string>>;
+  readonly storedRow: (list: List, id: string) => Awaitable<StoredRow | null>;
   readonly snapshotVersions: (stream: string) => Awaitable<ReadonlySet<number>>;
   readonly snapshotAt: (
     stream: string,

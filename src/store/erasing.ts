@@ -1,7 +1,7 @@
-import { emptyFold, foldAll, type Placed } from "../kernel/index.ts";
+import type { Definitions, Placed } from "../kernel/index.ts";
 import type { Awaitable } from "./awaitable.ts";
 import type { DerivedReads } from "./derived-reads.ts";
-import { placed } from "./folding.ts";
+import { emptyFold, placed } from "./folding.ts";
 import { type NewEvent, type RecordedEvent, StoreError } from "./port.ts";
 import { accountOf, blobsIn, type NewSalt, type Prepared, place, writeEvent } from "./preparing.ts";
 import { mergeRow, type RowWrite, rowWrite } from "./rows.ts";
@@ -16,6 +16,7 @@ type ErasureReads = Pick<DerivedReads, "version" | "versions"> & {
  * so that nothing derived from the data stays in a list.
  */
 export async function eraseRequest(
+  defined: Definitions,
   reads: ErasureReads,
   stream: string,
   ids: readonly string[],
@@ -30,14 +31,16 @@ export async function eraseRequest(
     gone.push(found);
   }
   const goneIds = new Set(ids);
-  let before = emptyFold(stream);
-  let folded = emptyFold(stream);
+  let before = emptyFold(defined, stream);
+  let folded = before;
   const rowsBefore = new Map<string, RowWrite>();
   const rows = new Map<string, RowWrite>();
   while (folded.state.version < version) {
-    const events = (await reads.versions(stream, folded.state.version, version, ERASE_PAGE)).map(placed);
-    const then = foldAll(stream, before, events);
-    const now = foldAll(
+    const events = (await reads.versions(stream, folded.state.version, version, ERASE_PAGE)).map((event) =>
+      placed(defined, event),
+    );
+    const then = defined.foldAll(stream, before, events);
+    const now = defined.foldAll(
       stream,
       folded,
       events.map((seen): Placed => (goneIds.has(seen.id) ? { ...seen, fact: null } : seen)),
@@ -48,21 +51,21 @@ export async function eraseRequest(
     for (const change of now.rows) mergeRow(rows, rowWrite(change));
     await new Promise((soon) => setImmediate(soon));
   }
-  const last = foldAll(stream, folded, place(version, [event]));
+  const last = defined.foldAll(stream, folded, place(version, [event]));
   for (const change of last.rows) mergeRow(rows, rowWrite(change));
   const write = {
     stream,
     expectedVersion: version,
     continues: null,
-    account: accountOf(stream, last.folded),
-    events: [writeEvent(event, stream, version + 1, newSalt)],
+    account: accountOf(defined, stream, last.folded),
+    events: [writeEvent(defined, event, stream, version + 1, newSalt)],
     rows: [...rows.values()],
     snapshot: JSON.stringify(last.folded),
   };
   const erase = {
     stream,
     events: gone.map(({ id, data }) => ({ id, blobs: blobsIn(data) })),
-    rows: [...rowsBefore.values()].map(({ model, id }) => ({ model, id })),
+    rows: [...rowsBefore.values()].map(({ list, id }) => ({ list, id })),
   };
   const part = { stream, expectedVersion: version, events: [event] };
   return { part, write, after: last.folded, erase, seqs: gone.map(({ seq }) => seq) };

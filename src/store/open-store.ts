@@ -15,19 +15,26 @@ export interface StoreSettings {
   readonly leaseMs: number;
   /** PostgreSQL only: how long to wait for another daemon to let go of it. */
   readonly waitMs: number;
+  /** The module with the list of aggregates, when it is not the house's own. */
+  readonly definitions?: string;
 }
 
 const SQLITE = "sqlite";
 
 /** The store that the settings name, for the one daemon that may write it. */
 export async function openStore(settings: StoreSettings, onFatal: (error: StoreError) => void): Promise<Store> {
-  const { home, address = SQLITE, leaseMs, waitMs } = settings;
-  if (address === SQLITE) return openSqliteStore({ home, onFatal });
+  const { home, address = SQLITE, leaseMs, waitMs, definitions = null } = settings;
+  if (address === SQLITE) return openSqliteStore({ home, onFatal, definitions });
   if (!isPostgresUrl(address))
     throw new StoreError("store_unsuitable", { problem: "a store is `sqlite` or `postgres://...`" });
   // Loaded when it is wanted: the driver is no part of a daemon that has its log in a file.
   const { openPostgresStore } = await import("./postgres/store.ts");
-  return openPostgresStore({ url: address, onFatal, lease: { holder: holderOf(home), ttlMs: leaseMs, waitMs } });
+  return openPostgresStore({
+    url: address,
+    onFatal,
+    definitions,
+    lease: { holder: holderOf(home), ttlMs: leaseMs, waitMs },
+  });
 }
 
 /**

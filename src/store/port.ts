@@ -1,8 +1,10 @@
-import type { CustomFact, Fact, Folded, Json, Model } from "../kernel/index.ts";
-import type { Census, MayKeep, Quota, StoreFiles, StreamUsage } from "./usage-shapes.ts";
+import type { Aggregate, AnyFact, Definitions, Folded, Folding, Json, List } from "../kernel/index.ts";
+import type { RowQuery } from "./rows.ts";
+import type { MayKeep, Quota, StoreFiles, StreamUsage } from "./usage-shapes.ts";
 
+export type { RowPlace, RowQuery } from "./rows.ts";
 export { STORE_ERROR_CODES, StoreError, type StoreErrorCode } from "./store-error.ts";
-export type { Census, MayKeep, Quota, StoreFiles, StreamUsage } from "./usage-shapes.ts";
+export type { MayKeep, Quota, StoreFiles, StreamUsage } from "./usage-shapes.ts";
 
 /** An event on its way in: its place and its hashes are the store's to give. */
 export interface NewEvent {
@@ -10,7 +12,7 @@ export interface NewEvent {
   readonly at: string;
   readonly actor: string;
   readonly cause: string | null;
-  readonly fact: Fact | CustomFact;
+  readonly fact: AnyFact;
 }
 
 /** An event as it is stored, and as every surface shows it. `data` is null after erasure. */
@@ -66,22 +68,8 @@ export interface EventPage {
   readonly next: number | null;
 }
 
-export interface RowQuery {
-  readonly limit: number;
-  readonly after?: string;
-  /** Sessions: only those alive; approvals: only those pending. */
-  readonly open?: boolean;
-  /** Sessions: those that were forgotten too. */
-  readonly all?: boolean;
-  /** Sessions: only those of which something runs or waits to run. */
-  readonly active?: boolean;
-  /** Sessions: only those of this one. */
-  readonly workspace?: string;
-  readonly sessionId?: string;
-}
-
 export interface SearchHit {
-  readonly sessionId: string;
+  readonly stream: string;
   readonly eventId: string;
   readonly snippet: string;
 }
@@ -187,6 +175,8 @@ export type Progress = (done: number, of: number) => void;
  * A promise of `append` that resolves means: flushed. All refusals are `StoreError`s with a catalogued code.
  */
 export interface Store {
+  /** What its log is made of. */
+  readonly definitions: Definitions;
   /**
    * Atomic over all its parts. Refuses `stale_version`, `stale_fence`, `idempotency_key_reused`, `quota_exceeded`,
    * `disk_full`, `overloaded`.
@@ -195,7 +185,9 @@ export interface Store {
   /** The events that an earlier append with this key brought; null when the key is new. */
   readonly findCall: (call: CallRef) => Promise<readonly RecordedEvent[] | null>;
   /** The fold of a stream, now or as of a version. Costs the same however long the stream is. */
-  readonly fold: (stream: string, atVersion?: number) => Promise<Folded>;
+  readonly fold: <State extends Folding>(of: Aggregate<State>, id: string, atVersion?: number) => Promise<State>;
+  /** The same for a stream of whatever kind. */
+  readonly foldStream: (stream: string, atVersion?: number) => Promise<Folded>;
   readonly readStream: (stream: string, query: EventQuery) => Promise<EventPage>;
   readonly readAll: (query: EventQuery) => Promise<EventPage>;
   /** Events of a stream behind a version, byte for byte; fewer than the limit when they are large, none at the end. */
@@ -216,16 +208,18 @@ export interface Store {
   }) => AsyncIterable<readonly RecordedEvent[]>;
   /** Called in commit order, after the flush. Returns the way to stop. */
   readonly onAppend: (listener: (events: readonly RecordedEvent[]) => void) => () => void;
-  readonly row: (model: Model, id: string) => Promise<string | null>;
-  readonly rows: (model: Model, query: RowQuery) => Promise<readonly string[]>;
-  /** Session ids by name or by the beginning of an id; at most two, enough to see that one is not enough. */
-  readonly sessionIdsLike: (nameOrPrefix: string) => Promise<readonly string[]>;
-  /** How many sessions have not ended. */
-  readonly liveSessions: () => Promise<number>;
-  /** Sessions by state, and what waits; looked up in the background. */
-  readonly census: () => Promise<Census>;
-  readonly tokenBySecretHash: (secretHash: string) => Promise<string | null>;
-  readonly search: (text: string, limit: number) => Promise<readonly SearchHit[]>;
+  readonly row: <Row>(list: List<Row>, id: string) => Promise<Row | null>;
+  readonly rows: <Row, Key extends string>(list: List<Row, Key>, query: RowQuery<Key>) => Promise<readonly Row[]>;
+  /** How many rows have these keys: quick where an index knows. */
+  readonly count: <Row, Key extends string>(list: List<Row, Key>, where?: RowQuery<Key>["where"]) => Promise<number>;
+  /** How many rows there are by each value of a key; counted in the background. */
+  readonly counts: <Row, Key extends string>(
+    list: List<Row, Key>,
+    by: Key,
+    where?: RowQuery<Key>["where"],
+  ) => Promise<{ readonly [value: string]: number }>;
+  /** In streams of one kind. */
+  readonly search: (text: string, limit: number, of: Pick<Aggregate, "kind">) => Promise<readonly SearchHit[]>;
   /** `mayKeep` is asked before anything is written, with the size it is stored in; it throws to refuse. */
   readonly putBlob: (bytes: Uint8Array, mayKeep?: MayKeep) => Promise<string>;
   readonly blob: (sha256: string) => Promise<Uint8Array | null>;

@@ -1,16 +1,18 @@
 import { randomBytes } from "node:crypto";
+import { leaseFact } from "../domains/index.ts";
 import {
+  type AnyFact,
+  type Definitions,
   type Folded,
-  foldAll,
   hashData,
   headerText,
   isUuid,
   type Json,
   LIMITS,
   type Placed,
-  recallFact,
   SALT_BYTES,
-  sessionStream,
+  sessionFact,
+  streamOf,
 } from "../kernel/index.ts";
 import { hexOf, sha256 } from "./encoding.ts";
 import { type AppendPart, type CallRef, type NewEvent, type RecordedEvent, StoreError } from "./port.ts";
@@ -24,26 +26,33 @@ export interface Prepared {
   readonly after: Folded;
 }
 
-export function prepare(part: AppendPart, before: Folded, call: CallRef | null, newSalt: NewSalt): Prepared {
+export function prepare(
+  defined: Definitions,
+  part: AppendPart,
+  before: Folded,
+  call: CallRef | null,
+  newSalt: NewSalt,
+): Prepared {
   if (part.events.length === 0) throw new StoreError("event_not_found", { problem: "an append of no events" });
   checkLink(part);
   const events = part.events.map((event) => withCause(event, call));
-  const { folded, rows } = foldAll(part.stream, before, place(part.expectedVersion, events));
+  const { folded, rows } = defined.foldAll(part.stream, before, place(part.expectedVersion, events));
   const due = Math.floor(folded.state.version / SNAPSHOT) > Math.floor(part.expectedVersion / SNAPSHOT);
   const write: WritePart = {
     stream: part.stream,
     expectedVersion: part.expectedVersion,
     continues: part.continues ?? null,
-    account: accountOf(part.stream, folded),
-    events: events.map((event, at) => writeEvent(event, part.stream, part.expectedVersion + at + 1, newSalt)),
+    account: accountOf(defined, part.stream, folded),
+    events: events.map((event, at) => writeEvent(defined, event, part.stream, part.expectedVersion + at + 1, newSalt)),
     rows: rows.map(rowWrite),
     snapshot: due ? JSON.stringify(folded) : null,
   };
   return { part: { ...part, events }, write, after: folded };
 }
 
-export function accountOf(stream: string, folded: Folded): string {
-  return folded.kind === "session" ? sessionStream(folded.state.root) : stream;
+export function accountOf(defined: Definitions, stream: string, folded: Folded): string {
+  const found = defined.kindOf(stream);
+  return found === null ? stream : streamOf(found.of, found.of.account(folded.state, found.id));
 }
 
 /** What was written, as every reader will see it. */
@@ -82,11 +91,17 @@ export function createSalts(): NewSalt {
 
 const SALTS_DRAWN = 256;
 
-export function writeEvent(event: NewEvent, stream: string, version: number, newSalt: NewSalt): WriteEvent {
+export function writeEvent(
+  defined: Definitions,
+  event: NewEvent,
+  stream: string,
+  version: number,
+  newSalt: NewSalt,
+): WriteEvent {
   const { id, at, actor, cause, fact } = event;
   if (!isUuid(id)) throw new TypeError(`${id} is not the id of an event`);
   // What could not be recalled would make its stream unreadable from here on.
-  if (recallFact(fact.type, null) === null) throw new TypeError(`${fact.type} is not a type of event`);
+  if (defined.recall(fact.type, null) === null) throw new TypeError(`${fact.type} is not a type of event`);
   const data = JSON.stringify(fact.data);
   const dataBytes = Buffer.from(data);
   if (dataBytes.length > LIMITS.eventDataBytes)
@@ -100,7 +115,7 @@ export function writeEvent(event: NewEvent, stream: string, version: number, new
     salt: hexOf(salt),
     data,
     blobs: blobsIn(jsonOf(fact.data)),
-    takesFence: fact.type === "lease.acquired@1" ? fact.data.fence : null,
+    takesFence: fenceIn(fact),
   };
 }
 
@@ -124,7 +139,8 @@ const BLOB = /^[0-9a-f]{64}$/;
 /** A fork that does not continue the event it names, or another that continues one, would never verify again. */
 function checkLink(part: AppendPart): void {
   const first = part.events[0]?.fact;
-  const from = part.expectedVersion === 0 && first?.type === "session.forked@1" ? first.data.from : null;
+  const forked = first === undefined ? null : sessionFact({ type: first.type, data: jsonOf(first.data) });
+  const from = part.expectedVersion === 0 && forked?.type === "session.forked@1" ? forked.data.from : null;
   const { continues } = part;
   if (from?.stream !== continues?.stream || from?.version !== continues?.version)
     throw new TypeError(`${part.stream} must continue exactly the event that its fork names`);
@@ -136,6 +152,12 @@ export function withCause(event: NewEvent, call: CallRef | null): NewEvent {
 }
 
 /** Facts are plain data by construction; this only tells the compiler. */
-function jsonOf(data: NewEvent["fact"]["data"]): Json {
-  return data as unknown as Json;
+function jsonOf(data: object): Json {
+  return data as Json;
+}
+
+/** The one event that the store itself obeys: from here on, lower fences are refused. */
+function fenceIn({ type, data }: AnyFact): number | null {
+  const taken = leaseFact({ type, data: jsonOf(data) });
+  return taken?.type === "lease.acquired@1" ? taken.data.fence : null;
 }

@@ -1,58 +1,94 @@
-import type { ApprovalRow, Model, RowChange } from "../kernel/index.ts";
+import type { KeyValue, List, RowChange } from "../kernel/index.ts";
 
-/** A row of a read model as it is written: the row itself, and beside it what lists choose by. */
-export type RowWrite =
-  | { readonly model: Model; readonly id: string; readonly columns: readonly Column[]; readonly row: string }
-  | { readonly model: "approval"; readonly id: string; readonly status: ApprovalRow["status"] };
+/** A row of a list as it is written: the row itself, and beside it what it is found and sorted by. */
+export interface RowWrite {
+  readonly list: string;
+  readonly id: string;
+  readonly columns: readonly Column[];
+  /** Null: there is no such row any more. */
+  readonly row: string | null;
+}
+
+export type WholeRow = RowWrite & { readonly row: string };
 
 export type Column = string | number | null;
 
-/** Where each read model lies, and by which columns it is found. */
-export const MODELS: { readonly [M in Model]: { readonly table: string; readonly columns: readonly string[] } } = {
-  session: { table: "sessions", columns: ["name", "alive", "shown", "active", "workspace"] },
-  approval: { table: "approvals", columns: ["session", "status"] },
-  agent: { table: "agents", columns: [] },
-  token: { table: "tokens", columns: ["secret"] },
-  system: { table: "system", columns: [] },
-};
-
-export const MODEL_NAMES: readonly Model[] = ["session", "approval", "agent", "token", "system"];
-
-export function rowWrite(change: RowChange): RowWrite {
-  if ("status" in change) return change;
-  return { model: change.model, id: change.id, columns: columnsFor(change), row: JSON.stringify(change.put) };
+export function rowWrite({ list, id, put }: RowChange): RowWrite {
+  if (put === null) return { list: list.name, id, columns: [], row: null };
+  return { list: list.name, id, columns: columnsOf(list, put), row: JSON.stringify(put) };
 }
 
-function columnsFor(change: Extract<RowChange, { put: unknown }>): readonly Column[] {
-  switch (change.model) {
-    case "session": {
-      const { name, endedAt, forgotten, active, workspace } = change.put;
-      return [name, endedAt === null ? 1 : 0, forgotten ? 0 : 1, active ? 1 : 0, workspace];
-    }
-    case "approval":
-      return [change.put.sessionId, change.put.status];
-    case "token":
-      return [change.put.at === "valid" ? change.put.token.secretHash : null];
-    case "agent":
-    case "system":
-      return [];
-  }
+/** In the order of the list's keys. */
+export function columnsOf(list: List, row: unknown): readonly Column[] {
+  const keys = list.keysOf(row);
+  return Object.keys(list.keys).map((key) => columnOf(keys[key] ?? null));
 }
 
-/** The last row written for an id is what counts; an answer only changes the status of a question that is there. */
+export function columnOf(value: KeyValue): Column {
+  return typeof value === "boolean" ? Number(value) : value;
+}
+
+/** The last row written for an id is what counts. */
 export function mergeRow(rows: Map<string, RowWrite>, write: RowWrite): void {
-  const key = `${write.model} ${write.id}`;
-  if (!("status" in write)) {
-    rows.set(key, write);
-    return;
-  }
-  const known = rows.get(key);
-  rows.set(key, known === undefined || "status" in known ? write : answered(known, write.status));
+  rows.set(`${write.list} ${write.id}`, write);
 }
 
-export type WholeRow = Extract<RowWrite, { row: string }>;
-
-export function answered(asked: WholeRow, status: ApprovalRow["status"]): WholeRow {
-  const row: ApprovalRow = JSON.parse(asked.row);
-  return { ...asked, columns: [row.sessionId, status], row: JSON.stringify({ ...row, status }) };
+export function isThere(write: RowWrite): write is WholeRow {
+  return write.row !== null;
 }
+
+/** Which rows of a list, in which order. Both databases answer it in the same way. */
+export interface RowQuery<Key extends string = string> {
+  readonly limit: number;
+  readonly where?: { readonly [K in Key]?: KeyValue };
+  /** Only ids that begin with it. */
+  readonly idPrefix?: string;
+  /** What they are sorted by, and by their ids where that is the same. By their ids alone when nothing is said. */
+  readonly by?: Key;
+  /** As the list has it, when nothing is said. */
+  readonly descending?: boolean;
+  /** Behind this one: its id, and its key where they are sorted by one. */
+  readonly after?: RowPlace;
+}
+
+export interface RowPlace {
+  readonly id: string;
+  readonly key?: string;
+}
+
+/** The conditions of a query, for a database whose way of naming a parameter is given. */
+export function conditionsOf(
+  list: List,
+  query: RowQuery,
+  param: (value: string | number) => string,
+): readonly string[] {
+  const { where = {}, idPrefix, after, by } = query;
+  const conditions = Object.entries(where).flatMap(([key, value]) => {
+    if (value === undefined || value === null) return [];
+    // A flag is written out, so that the index that holds only those that say yes can be used.
+    return [`${column(list, key)} = ${typeof value === "boolean" ? Number(value) : param(value)}`];
+  });
+  if (idPrefix !== undefined) conditions.push(`id >= ${param(idPrefix)} AND id < ${param(`${idPrefix}${LAST}`)}`);
+  if (after === undefined) return conditions;
+  const beyond = isDescending(list, query) ? "<" : ">";
+  if (by === undefined) return [...conditions, `id ${beyond} ${param(after.id)}`];
+  return [...conditions, `(${column(list, by)}, id) ${beyond} (${param(after.key ?? "")}, ${param(after.id)})`];
+}
+
+export function orderOf(list: List, query: RowQuery): string {
+  const way = isDescending(list, query) ? "DESC" : "ASC";
+  return query.by === undefined ? `id ${way}` : `${column(list, query.by)} ${way}, id ${way}`;
+}
+
+function isDescending({ newestFirst }: List, { descending, by }: RowQuery): boolean {
+  return descending ?? (by === undefined && newestFirst);
+}
+
+/** Quoted, and only one that the list has: a name out of somebody's hands must not become a part of a statement. */
+export function column(list: List, key: string): string {
+  if (!Object.hasOwn(list.keys, key)) throw new TypeError(`the list of ${list.name} has no key ${key}`);
+  return `"${key}"`;
+}
+
+/** Above every character of an id: ids are ASCII. */
+const LAST = "\u007f";

@@ -18,13 +18,6 @@ export interface StreamUsage {
   readonly familyBytes: number;
 }
 
-/** How much there is of everything, at one moment not long ago. */
-export interface Census {
-  readonly sessions: { readonly [state: string]: number };
-  readonly queuedTurns: number;
-  readonly pendingApprovals: number;
-}
-
 export interface StoreFiles {
   readonly databaseBytes: number;
   readonly searchBytes: number;

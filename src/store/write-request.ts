@@ -62,7 +62,7 @@ export interface Erasure {
   readonly stream: string;
   readonly events: readonly { readonly id: string; readonly blobs: readonly string[] }[];
   /** Rows that the stream brought before; those it still brings stand in the part. */
-  readonly rows: readonly Pick<RowWrite, "model" | "id">[];
+  readonly rows: readonly Pick<RowWrite, "list" | "id">[];
 }
 
 /** What is derived from the log, written anew; of a stream only while it is where it was when it was looked at. */
@@ -73,7 +73,7 @@ export interface Repair {
     readonly put: readonly RowWrite[];
     readonly wrongSnapshots: readonly number[];
   }[];
-  readonly remove: readonly Pick<RowWrite, "model" | "id">[];
+  readonly remove: readonly Pick<RowWrite, "list" | "id">[];
   readonly calls: readonly CallEntry[];
   readonly blobs: readonly { readonly blob: string; readonly seq: number }[];
   /** The indexes do not agree with their tables and are made anew. */

@@ -5,6 +5,7 @@ import {
   type FactOf,
   factsOf,
   type Placed,
+  readsOf,
   refuse,
   type Transition,
 } from "../../kernel/index.ts";
@@ -15,6 +16,7 @@ export const LEASE_EVENTS = {
 };
 
 const fact = factsOf(LEASE_EVENTS);
+export const leaseFact = readsOf(LEASE_EVENTS);
 
 /** The right to be the one writer. Its fencing number only rises: whoever holds an older one is refused. */
 export type LeaseState =

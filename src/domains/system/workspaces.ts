@@ -1,12 +1,4 @@
-import {
-  DEFAULT_WORKSPACE,
-  type Decision,
-  event,
-  type FactOf,
-  factsOf,
-  LIMITS,
-  refuse,
-} from "../../kernel/index.ts";
+import { DEFAULT_WORKSPACE, type Decision, event, type FactOf, factsOf, LIMITS, refuse } from "../../kernel/index.ts";
 
 export const WORKSPACE_EVENTS = {
   /** Added, or changed under its slug. */

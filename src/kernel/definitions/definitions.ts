@@ -1,6 +1,7 @@
 import { type Aggregate, evolveBy, type Folding, foldAll, idIn } from "./aggregate.ts";
 import { ALARMS } from "./alarm.ts";
-import { type AnyFact, type EventDefinition, type Growth, isCustom, isCustomType, type Placed } from "./event.ts";
+import { type AnyFact, type Growth, isCustom, isCustomType, type Placed } from "./event.ts";
+import type { Line } from "./line.ts";
 import type { List, RowChange } from "./list.ts";
 import { QUEUED } from "./queue.ts";
 
@@ -16,9 +17,13 @@ export interface Definitions {
   /** Every list there is, those of alarms and queues with them. */
   readonly lists: readonly List[];
   readonly types: readonly string[];
-  readonly eventOf: (type: string) => EventDefinition<never> | null;
   /** The types whose events have words to be found by. */
   readonly searched: readonly string[];
+  /** The words of a fact; null when it has none. */
+  readonly wordsOf: (fact: AnyFact) => string | null;
+  /** The types whose events are shown as lines. */
+  readonly shown: readonly string[];
+  readonly linesOf: (fact: AnyFact) => readonly Line[];
   /** Null for a stream of a kind that this version does not know. */
   readonly kindOf: (stream: string) => { readonly of: Aggregate; readonly id: string } | null;
   readonly empty: (stream: string) => Folded;
@@ -57,8 +62,10 @@ export function createDefinitions(aggregates: readonly Aggregate[]): Definitions
     aggregates,
     lists: [...new Set([...aggregates.flatMap((of) => of.lists), ALARMS, QUEUED])],
     types: [...events.keys()],
-    eventOf: (type) => events.get(type) ?? null,
     searched: [...events].filter(([, { words }]) => words !== null).map(([type]) => type),
+    wordsOf: ({ type, data }) => events.get(type)?.words?.(data as never) ?? null,
+    shown: [...events].filter(([, { lines }]) => lines !== null).map(([type]) => type),
+    linesOf: ({ type, data }) => events.get(type)?.lines?.(data as never) ?? [],
     kindOf,
     empty: (stream) => {
       const { of, id } = known(stream);

@@ -20,8 +20,8 @@ export function createDerivedReads(db: DatabaseSync, pages: PageReads, blobFolde
     call: pages.call,
     isBlobNoted: (blob, seq) =>
       sql("SELECT 1 AS known FROM event_blobs WHERE blob = ? AND seq = ?").get(blob, seq) !== undefined,
-    storedIds: (model) => storedIds(sql, model),
-    storedRow: (model, id) => storedRow(sql, model, id),
+    storedIds: (list) => storedIds(sql, list),
+    storedRow: (list, id) => storedRow(sql, list, id),
     snapshotVersions: (stream) =>
       new Set(
         sql("SELECT version FROM snapshots WHERE stream = (SELECT no FROM streams WHERE name = ?)")

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { isUuid, type Model } from "../../kernel/index.ts";
+import { isUuid, type List } from "../../kernel/index.ts";
 import { bytes, decodeRow, EVENT_COLUMNS, EVENT_SOURCE, hexOf, idBytes, number, text } from "../encoding.ts";
 import type { Snapshot } from "../folding.ts";
 import {
@@ -12,7 +12,7 @@ import {
   type StreamUsage,
 } from "../port.ts";
 import { NO_USAGE } from "../quota.ts";
-import { MODELS } from "../rows.ts";
+import { column, conditionsOf, orderOf } from "../rows.ts";
 import type { CallEntry } from "../write-request.ts";
 import { createPager } from "./event-pages.ts";
 import { checkedRow } from "./rows.ts";
@@ -34,11 +34,10 @@ export interface PageReads {
   readonly between: (first: number, last: number) => readonly RecordedEvent[];
   readonly call: (key: string) => CallEntry | null;
   readonly snapshot: (name: string, atOrBefore: number) => Snapshot | null;
-  readonly row: (model: Model, id: string) => string | null;
-  readonly rows: (model: Model, query: RowQuery) => readonly string[];
-  readonly sessionIdsLike: (nameOrPrefix: string) => readonly string[];
-  readonly liveSessions: () => number;
-  readonly tokenBySecretHash: (secretHash: string) => string | null;
+  readonly row: <Row>(list: List<Row>, id: string) => Row | null;
+  readonly rows: <Row>(list: List<Row>, query: RowQuery) => readonly Row[];
+  readonly count: (list: List, where: RowQuery["where"]) => number;
+  readonly counts: (list: List, by: string, where: RowQuery["where"]) => { readonly [value: string]: number };
   /** Several reads of one state of the log; short, because meanwhile the write-ahead log cannot be emptied. */
   readonly consistently: <T>(work: () => T) => T;
   /** Whether any event names the blob. */
@@ -128,27 +127,27 @@ export function createPageReads(db: DatabaseSync): PageReads {
       return { key, request: hexOf(bytes(row["request"])), first: number(row["first"]), last: number(row["last"]) };
     },
     snapshot: (name, atOrBefore) => nearestSnapshot(sql, streamNo(name), atOrBefore),
-    row: (model, id) => {
-      const row = sql(`SELECT id, row, sum FROM ${MODELS[model].table} WHERE id = ?`).get(id);
-      return row === undefined ? null : checkedRow(model, row);
+    row: (list, id) => {
+      const row = sql(`SELECT id, row, sum FROM "${list.table}" WHERE id = ?`).get(id);
+      return row === undefined ? null : checkedRow(list, row);
     },
-    rows: (model, query) => {
-      const { where, given } = rowFilter(model, query);
-      const order = model === "session" ? "DESC" : "ASC";
-      return sql(`SELECT id, row, sum FROM ${MODELS[model].table} WHERE ${where} ORDER BY id ${order} LIMIT ?`)
+    rows: (list, query) => {
+      const { where, given } = whereOf(list, query);
+      return sql(`SELECT id, row, sum FROM "${list.table}"${where} ORDER BY ${orderOf(list, query)} LIMIT ?`)
         .all(...given, query.limit)
-        .map((row) => checkedRow(model, row));
+        .map((row) => checkedRow(list, row));
     },
-    sessionIdsLike: (nameOrPrefix) =>
-      sql(
-        "SELECT id FROM sessions WHERE name = ? AND shown = 1 UNION SELECT id FROM sessions WHERE id >= ? AND id < ? AND shown = 1 LIMIT 2",
-      )
-        .all(nameOrPrefix, nameOrPrefix, `${nameOrPrefix}g`)
-        .map((row) => text(row["id"])),
-    liveSessions: () => number(sql("SELECT count(*) AS live FROM sessions WHERE alive = 1").get()?.["live"]),
-    tokenBySecretHash: (secretHash) => {
-      const row = sql("SELECT id, row, sum FROM tokens WHERE secret = ?").get(secretHash);
-      return row === undefined ? null : checkedRow("token", row);
+    count: (list, wanted) => {
+      const { where, given } = whereOf(list, { limit: 0, where: wanted });
+      return number(sql(`SELECT count(*) AS found FROM "${list.table}"${where}`).get(...given)?.["found"]);
+    },
+    counts: (list, by, wanted) => {
+      const { where, given } = whereOf(list, { limit: 0, where: wanted });
+      const value = column(list, by);
+      const found = sql(`SELECT ${value} AS value, count(*) AS found FROM "${list.table}"${where} GROUP BY 1`).all(
+        ...given,
+      );
+      return Object.fromEntries(found.map((row) => [String(row["value"]), number(row["found"])]));
     },
     consistently: (work) => {
       sql("BEGIN").get();
@@ -165,20 +164,14 @@ export function createPageReads(db: DatabaseSync): PageReads {
   };
 }
 
-function rowFilter(model: Model, query: RowQuery): { readonly where: string; readonly given: readonly string[] } {
-  const after = query.after === undefined ? [] : [query.after];
-  if (model === "session") {
-    if (query.active === true)
-      return { where: query.after === undefined ? "active = 1" : "active = 1 AND id < ?", given: after };
-    const shown = query.all === true ? "1 = 1" : "shown = 1";
-    const open = query.open === true ? `alive = 1 AND ${shown}` : shown;
-    const inside = query.workspace === undefined ? [] : [query.workspace];
-    const where = [open, ...after.map(() => "id < ?"), ...inside.map(() => "workspace = ?")].join(" AND ");
-    return { where, given: [...after, ...inside] };
-  }
-  const parts = query.after === undefined ? ["1 = 1"] : ["id > ?"];
-  if (model !== "approval") return { where: parts.join(" AND "), given: after };
-  if (query.open === true) parts.push("status = 'pending'");
-  if (query.sessionId === undefined) return { where: parts.join(" AND "), given: after };
-  return { where: [...parts, "session = ?"].join(" AND "), given: [...after, query.sessionId] };
+function whereOf(
+  list: List,
+  query: RowQuery,
+): { readonly where: string; readonly given: readonly (string | number)[] } {
+  const given: (string | number)[] = [];
+  const conditions = conditionsOf(list, query, (value) => {
+    given.push(value);
+    return "?";
+  });
+  return { where: conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`, given };
 }

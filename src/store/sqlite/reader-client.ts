@@ -1,8 +1,8 @@
 import { Worker } from "node:worker_threads";
 import {
-  type Census,
   type Progress,
   type RebuildReport,
+  type RowQuery,
   type SearchHit,
   StoreError,
   type VerifyReport,
@@ -14,10 +14,14 @@ import type { FromReader, ReaderOptions, ToReader } from "./messages.ts";
 export interface ReaderClient {
   readonly index: () => void;
   readonly forget: (seqs: readonly number[]) => Promise<void>;
-  readonly search: (text: string, limit: number) => Promise<readonly SearchHit[]>;
+  readonly search: (text: string, limit: number, of: string) => Promise<readonly SearchHit[]>;
   readonly verify: (progress?: Progress) => Promise<VerifyReport>;
   readonly compare: (progress?: Progress) => Promise<RebuildReport & { readonly repair: Repair }>;
-  readonly census: () => Promise<Census>;
+  readonly counts: (
+    list: string,
+    by: string,
+    where: RowQuery["where"],
+  ) => Promise<{ readonly [value: string]: number }>;
   readonly close: () => Promise<void>;
 }
 
@@ -99,10 +103,10 @@ export function startReader(options: ReaderOptions): ReaderClient {
       }, INDEX_DELAY_MS).unref();
     },
     forget: (seqs) => ask((id) => ({ kind: "forget", ask: id, seqs })),
-    search: (text, limit) => ask((id) => ({ kind: "search", ask: id, text, limit })),
+    search: (text, limit, of) => ask((id) => ({ kind: "search", ask: id, text, limit, of })),
     verify: (progress) => ask((id) => ({ kind: "verify", ask: id }), progress),
     compare: (progress) => ask((id) => ({ kind: "rebuild", ask: id }), progress),
-    census: () => ask((id) => ({ kind: "census", ask: id })),
+    counts: (list, by, where) => ask((id) => ({ kind: "counts", ask: id, list, by, where })),
     close: async () => {
       closed = true;
       if (indexTimer !== null) clearTimeout(indexTimer);

@@ -1,12 +1,12 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { compareModels } from "../compare-models.ts";
+import { loadDefinitions } from "../definitions.ts";
 import { StoreError } from "../port.ts";
 import { createDerivedReads } from "./derived-reads.ts";
 import type { FromReader, ReaderOptions, ToReader } from "./messages.ts";
 import { createPageReads } from "./page-reads.ts";
 import { openForReading, translate } from "./schema.ts";
 import { discardSearchIndex, openSearchIndex, type SearchIndex } from "./search-index.ts";
-import { takeCensus } from "./take-census.ts";
 import { verifyLog } from "./verify.ts";
 
 /** The thread for reading that takes long: full text, verification, comparison of the read models with the log. */
@@ -15,6 +15,7 @@ if (port === null) throw new Error("the reader is a worker thread");
 const options = workerData as ReaderOptions;
 const say = (message: FromReader) => port.postMessage(message);
 
+const defined = await loadDefinitions(options.definitions);
 const db = openForReading(options.path);
 const reads = createPageReads(db);
 let opened: SearchIndex | null = null;
@@ -22,7 +23,7 @@ let indexing = false;
 
 /** At first use: a log that is damaged where the index ended can still be verified. */
 const index = (): SearchIndex => {
-  opened ??= openSearchIndex(options.searchPath, reads);
+  opened ??= openSearchIndex(options.searchPath, reads, defined);
   return opened;
 };
 const discard = (): void => {
@@ -65,13 +66,15 @@ const answer = (message: Exclude<ToReader, { kind: "index" | "close" }>): unknow
     case "forget":
       return forget(message.seqs);
     case "search":
-      return withIndex((found) => found.search(message.text, message.limit));
+      return withIndex((found) => found.search(message.text, message.limit, message.of));
     case "verify":
       return verifyLog(db, progress);
-    case "census":
-      return takeCensus(db);
+    case "counts": {
+      const list = defined.lists.find(({ name }) => name === message.list);
+      return list === undefined ? {} : reads.counts(list, message.by, message.where);
+    }
     case "rebuild":
-      return compareModels(createDerivedReads(db, reads, options.blobFolder), progress);
+      return compareModels(defined, createDerivedReads(db, reads, options.blobFolder), progress);
   }
 };
 

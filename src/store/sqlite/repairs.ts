@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { MODELS, type RowWrite } from "../rows.ts";
+import type { RowWrite } from "../rows.ts";
 import type { Repair } from "../write-request.ts";
 
 /** Writes anew what is derived from the log and differs from it. Nothing of it is an event. */
@@ -12,11 +12,12 @@ export function createRepairs(
     "DELETE FROM snapshots WHERE stream = (SELECT no FROM streams WHERE name = ?) AND version = ?",
   );
   const putCall = db.prepare("INSERT OR REPLACE INTO calls(key, request, first, last) VALUES (?, ?, ?, ?)");
+  const filled = db.prepare("UPDATE lists SET filled = 1");
   const putBlob = db.prepare("INSERT OR IGNORE INTO event_blobs(blob, seq) VALUES (?, ?)");
 
   return (repair, versionOf) => {
     if (repair.reindex) db.exec("REINDEX");
-    for (const { model, id } of repair.remove) db.prepare(`DELETE FROM ${MODELS[model].table} WHERE id = ?`).run(id);
+    for (const { list, id } of repair.remove) writeRow({ list, id, columns: [], row: null });
     for (const { stream, version, put, wrongSnapshots } of repair.streams) {
       // It has been appended to since it was compared: its rows are newer than these.
       if (versionOf(stream) !== version) continue;
@@ -27,5 +28,6 @@ export function createRepairs(
       putCall.run(Buffer.from(key, "hex"), Buffer.from(request, "hex"), first, last);
     for (const { blob, seq } of repair.blobs) putBlob.run(blob, seq);
     if (repair.recount) recount();
+    filled.run();
   };
 }

@@ -1,8 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../port.ts";
+import { LISTS, recordedStatements } from "./lists.ts";
+import { listsBefore } from "./lists-before-4.ts";
 
 /** Raised with every change of the tables; a file of a higher version is refused, never guessed at. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** In the file's header, so that another program's database is never taken for a log: "Nomo". */
 const APPLICATION_ID = 0x4e6f6d6f;
@@ -19,12 +21,6 @@ CREATE TABLE event_blobs(blob TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY(b
 CREATE TABLE doomed_blobs(blob TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 CREATE TABLE calls(key BLOB PRIMARY KEY, request BLOB NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE snapshots(stream INTEGER NOT NULL, version INTEGER NOT NULL, state BLOB NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY(stream, version)) STRICT, WITHOUT ROWID;
-CREATE TABLE approvals(id TEXT PRIMARY KEY, session TEXT NOT NULL, status TEXT NOT NULL, row TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-CREATE INDEX approvals_status ON approvals(status, id);
-CREATE TABLE agents(id TEXT PRIMARY KEY, row TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE tokens(id TEXT PRIMARY KEY, secret TEXT, row TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-CREATE INDEX tokens_secret ON tokens(secret);
-CREATE TABLE system(id TEXT PRIMARY KEY, row TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE fence(only INTEGER PRIMARY KEY CHECK (only = 1), value INTEGER NOT NULL) STRICT;
 INSERT INTO fence VALUES (1, 0);
 `;
@@ -38,23 +34,6 @@ export const USAGE_TABLES = `
 CREATE TABLE usage(stream INTEGER PRIMARY KEY, account INTEGER NOT NULL, events INTEGER NOT NULL, bytes INTEGER NOT NULL, blob_bytes INTEGER NOT NULL, family_bytes INTEGER NOT NULL) STRICT;
 CREATE TABLE blob_sizes(blob TEXT PRIMARY KEY, stream INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 INSERT INTO usage VALUES (0, 0, 0, 0, 0, 0);
-`;
-
-/** Sessions as versions 1 and 2 listed them. */
-export const SESSIONS_BEFORE_3 = `
-CREATE TABLE sessions(id TEXT PRIMARY KEY, name TEXT NOT NULL, alive INTEGER NOT NULL, shown INTEGER NOT NULL, active INTEGER NOT NULL, row TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-CREATE INDEX sessions_name ON sessions(name);
-CREATE INDEX sessions_alive ON sessions(alive, id);
-CREATE INDEX sessions_active ON sessions(id) WHERE active = 1;
-`;
-
-/** Since version 3 they are found by their workspace too. */
-export const SESSIONS = `
-CREATE TABLE sessions(id TEXT PRIMARY KEY, name TEXT NOT NULL, alive INTEGER NOT NULL, shown INTEGER NOT NULL, active INTEGER NOT NULL, workspace TEXT NOT NULL, row TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-CREATE INDEX sessions_name ON sessions(name);
-CREATE INDEX sessions_alive ON sessions(alive, id);
-CREATE INDEX sessions_workspace ON sessions(workspace, id);
-CREATE INDEX sessions_active ON sessions(id) WHERE active = 1;
 `;
 
 /** How long a connection waits for a lock. Only another process, or a checkpoint that empties the log, can hold one. */
@@ -106,7 +85,7 @@ function isEmpty(db: DatabaseSync): boolean {
 
 function create(db: DatabaseSync): void {
   db.exec(
-    `BEGIN IMMEDIATE; ${TABLES} ${SESSIONS} ${USAGE_TABLES} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${SCHEMA_VERSION}; COMMIT`,
+    `BEGIN IMMEDIATE; ${TABLES} ${USAGE_TABLES} ${LISTS} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${SCHEMA_VERSION}; COMMIT`,
   );
 }
 
@@ -124,15 +103,22 @@ export function versionOf(db: DatabaseSync): number {
 
 /** SQLite keeps the statements that made the tables; one bit less, or a trigger more, and nothing below can be trusted. */
 function isOurs(db: DatabaseSync, version: number): boolean {
-  const created = `${TABLES}${version < 3 ? SESSIONS_BEFORE_3 : SESSIONS}${version < 2 ? "" : USAGE_TABLES}`
-    .split(";")
-    .map((statement) => statement.trim())
-    .filter((statement) => statement.startsWith("CREATE"));
   const found = db
     .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")
     .all()
     .map((row) => row["sql"]);
+  const own = statementsOf(`${TABLES}${version < 2 ? "" : USAGE_TABLES}${version < 4 ? "" : LISTS}`);
+  if (!own.every((statement) => found.includes(statement))) return false;
+  const lists = version < 4 ? listsBefore(version).flatMap(([, made]) => statementsOf(made)) : recordedStatements(db);
+  const created = [...own, ...lists];
   return found.length === created.length && created.every((statement) => found.includes(statement));
+}
+
+function statementsOf(script: string): readonly string[] {
+  return script
+    .split(";")
+    .map((statement) => statement.trim())
+    .filter((statement) => statement.startsWith("CREATE"));
 }
 
 /**

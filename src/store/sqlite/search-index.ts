@@ -1,8 +1,9 @@
 import { closeSync, openSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import type { Definitions } from "../../kernel/index.ts";
 import { number, text } from "../encoding.ts";
 import type { RecordedEvent, SearchHit } from "../port.ts";
-import { erasedIds, SEARCHED_TYPES, searchedIn } from "../searched.ts";
+import { erasedIds, searchedTypes, wordsIn } from "../searched.ts";
 import type { PageReads } from "./page-reads.ts";
 
 /** Full text in a file of its own, behind a cursor into the log. Delete the file and it is built again. */
@@ -11,21 +12,22 @@ export interface SearchIndex {
   readonly advance: () => boolean;
   /** Takes the words of erased events out, down to the bytes of the file. */
   readonly forget: (seqs: readonly number[]) => void;
-  readonly search: (words: string, limit: number) => readonly SearchHit[];
+  readonly search: (words: string, limit: number, kind: string) => readonly SearchHit[];
   readonly close: () => void;
 }
 
 const PAGE = 1000;
 const CACHE_KIB = 4 * 1024;
 
-export function openSearchIndex(path: string, reads: PageReads): SearchIndex {
+export function openSearchIndex(path: string, reads: PageReads, defined: Definitions): SearchIndex {
+  const types = searchedTypes(defined);
   const db = openOrRenew(path, reads);
   const cursorRow = db.prepare("SELECT seq FROM cursor");
   const setCursor = db.prepare("UPDATE cursor SET seq = ?, id = ?");
-  const put = db.prepare("INSERT INTO docs(rowid, text, session, event) VALUES (?, ?, ?, ?)");
+  const put = db.prepare("INSERT INTO docs(rowid, text, stream, event) VALUES (?, ?, ?, ?)");
   const drop = db.prepare("DELETE FROM docs WHERE rowid = ?");
   const find = db.prepare(
-    "SELECT session, event, snippet(docs, 0, '', '', '…', 12) AS snippet FROM docs WHERE docs MATCH ? ORDER BY rowid DESC LIMIT ?",
+    "SELECT stream, event, snippet(docs, 0, '', '', '…', 12) AS snippet FROM docs WHERE docs MATCH ? AND (stream = ? OR stream >= ? AND stream < ?) ORDER BY rowid DESC LIMIT ?",
   );
 
   const take = (event: RecordedEvent): void => {
@@ -36,8 +38,8 @@ export function openSearchIndex(path: string, reads: PageReads): SearchIndex {
       }
       return;
     }
-    const found = searchedIn(event);
-    if (found !== null) put.run(event.seq, found.words, found.sessionId, event.id);
+    const words = wordsIn(defined, event);
+    if (words !== null) put.run(event.seq, words, event.stream, event.id);
   };
 
   const atomically = (work: () => void): void => {
@@ -55,7 +57,7 @@ export function openSearchIndex(path: string, reads: PageReads): SearchIndex {
     const cursor = number(cursorRow.get()?.["seq"]);
     const end = reads.lastSeq();
     if (cursor >= end) return false;
-    const page = reads.all({ after: cursor, before: end + 1, limit: PAGE, types: SEARCHED_TYPES });
+    const page = reads.all({ after: cursor, before: end + 1, limit: PAGE, types });
     const reached = page.next ?? end;
     atomically(() => {
       for (const event of page.events) take(event);
@@ -72,12 +74,12 @@ export function openSearchIndex(path: string, reads: PageReads): SearchIndex {
       });
       db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     },
-    search: (words, limit) => {
+    search: (words, limit, kind) => {
       while (advance());
       const query = matchQuery(words);
       if (query === null) return [];
-      return find.all(query, limit).map((row) => ({
-        sessionId: text(row["session"]),
+      return find.all(query, kind, `${kind}/`, `${kind}0`, limit).map((row) => ({
+        stream: text(row["stream"]),
         eventId: text(row["event"]),
         snippet: text(row["snippet"]),
       }));
@@ -118,8 +120,10 @@ function open(path: string): DatabaseSync {
     db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON");
     db.exec(`PRAGMA cache_size=-${CACHE_KIB}`);
     db.exec(
-      "CREATE TABLE IF NOT EXISTS cursor(seq INTEGER NOT NULL, id TEXT NOT NULL); CREATE VIRTUAL TABLE IF NOT EXISTS docs USING fts5(text, session UNINDEXED, event UNINDEXED)",
+      "CREATE TABLE IF NOT EXISTS cursor(seq INTEGER NOT NULL, id TEXT NOT NULL); CREATE VIRTUAL TABLE IF NOT EXISTS docs USING fts5(text, stream UNINDEXED, event UNINDEXED)",
     );
+    // An index of an earlier version knew whose session it was and not the stream: it is built again.
+    db.prepare("SELECT stream FROM docs LIMIT 0");
     db.exec("INSERT INTO cursor SELECT 0, '' WHERE NOT EXISTS (SELECT 1 FROM cursor)");
     db.exec("INSERT INTO docs(docs, rank) VALUES ('secure-delete', 1)");
     return db;

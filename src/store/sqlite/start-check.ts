@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import { SYSTEM_STREAM } from "../../kernel/index.ts";
+import { System, type SystemState } from "../../domains/index.ts";
+import { type Definitions, streamOf } from "../../kernel/index.ts";
 import { number } from "../encoding.ts";
 import { StoreError } from "../port.ts";
 import { foldStream } from "./fold-stream.ts";
@@ -13,15 +14,15 @@ const TAIL_EVENTS = 1000;
  * What a start makes sure of before anything is written: streams are found by their names, the log ends well, and the
  * fence is what the log says. A stream that cannot be found would begin a second time.
  */
-export function inspectLog(db: DatabaseSync): void {
+export function inspectLog(db: DatabaseSync, defined: Definitions): void {
   const names = db.prepare("PRAGMA integrity_check(streams)").get()?.["integrity_check"];
   if (names !== "ok") throw new StoreError("log_corrupt", { problem: `structure: ${String(names)}` });
   const [problem] = verifyTail(db, TAIL_EVENTS);
   if (problem !== undefined) throw new StoreError("log_corrupt", { ...problem });
   const reads = createPageReads(db);
-  const system = foldStream(reads, SYSTEM_STREAM, reads.version(SYSTEM_STREAM));
-  if (system.kind !== "system") return;
-  const { lastFence } = system.state.lease;
+  const stream = streamOf(System, "");
+  const system = foldStream(defined, reads, stream, reads.version(stream)).state as SystemState;
+  const { lastFence } = system.lease;
   const kept = number(db.prepare("SELECT value FROM fence").get()?.["value"]);
   if (kept !== lastFence) db.prepare("UPDATE fence SET value = ?").run(lastFence);
 }

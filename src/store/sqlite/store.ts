@@ -2,9 +2,10 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
-import { type Folded, LIMITS } from "../../kernel/index.ts";
+import { type Folded, LIMITS, streamOf } from "../../kernel/index.ts";
 import { blobPath, createBlobs } from "../blobs.ts";
 import { createExports } from "../bundle/exports.ts";
+import { loadDefinitions } from "../definitions.ts";
 import { eraseRequest } from "../erasing.ts";
 import { createFoldCache } from "../fold-cache.ts";
 import { createListeners } from "../listeners.ts";
@@ -38,6 +39,8 @@ export interface SqliteStoreOptions {
   /** A flush failed: the process must end, and start again from what is on disk. */
   readonly onFatal: (error: StoreError) => void;
   readonly checkpointPages?: number;
+  /** The module with the list of aggregates, when it is not the house's own. */
+  readonly definitions?: string | null;
 }
 
 const CHECKPOINT_PAGES = 4096;
@@ -47,14 +50,16 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const path = logPath(options.home);
   const blobFolder = join(options.home, "blobs");
   makeHome(options.home, path);
+  const module = options.definitions ?? null;
+  const defined = await loadDefinitions(module);
   const writer = await startWriter(
-    { path, blobFolder, checkpointPages: options.checkpointPages ?? CHECKPOINT_PAGES },
+    { path, blobFolder, definitions: module, checkpointPages: options.checkpointPages ?? CHECKPOINT_PAGES },
     options.onFatal,
   );
   const db = await openForReadingOr(path, writer.close);
   const reads = createPageReads(db);
   const sql = createStatements(db);
-  const reader = startReader({ path, searchPath: join(options.home, "search.db"), blobFolder });
+  const reader = startReader({ path, searchPath: join(options.home, "search.db"), blobFolder, definitions: module });
   const exports = createExports(exportInThread({ path, blobFolder }));
   const blobs = createBlobs(blobFolder);
   const folds = createFoldCache();
@@ -68,19 +73,24 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
   const foldNow = (stream: string): Folded => {
     const known = folds.get(stream);
-    const folded = known === undefined ? foldCold(reads, stream) : foldOn(stream, known);
+    const folded = known === undefined ? foldCold(defined, reads, stream) : foldOn(stream, known);
     folds.set(stream, folded);
     return folded;
   };
   const foldOn = (stream: string, known: Folded): Folded => {
     const version = reads.version(stream);
-    return known.state.version <= version ? foldStream(reads, stream, version, known) : foldCold(reads, stream);
+    return known.state.version <= version
+      ? foldStream(defined, reads, stream, version, known)
+      : foldCold(defined, reads, stream);
   };
   /** What this process wrote last is what the writer will find, or else the writer refuses. */
   const foldAt = (stream: string, version: number): Folded => {
     const known = folds.get(stream);
     return known?.state.version === version ? known : foldNow(stream);
   };
+
+  const foldAsOf = async (stream: string, atVersion?: number): Promise<Folded> =>
+    atVersion === undefined ? foldNow(stream) : foldStream(defined, reads, stream, atVersion);
 
   const publish = (events: readonly RecordedEvent[]): readonly RecordedEvent[] => {
     listeners.tell(events);
@@ -95,7 +105,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       const isTwice = parts.findIndex((other) => other.stream === stream) !== at;
       if (before.state.version !== expectedVersion || isTwice || folds.isSuspended(stream))
         throw new StoreError("stale_version", { stream, expected: expectedVersion, found: before.state.version });
-      return prepare(part, before, given.call ?? null, newSalt);
+      return prepare(defined, part, before, given.call ?? null, newSalt);
     });
     const reply = await writer.write({
       ...NOTHING,
@@ -109,7 +119,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   };
 
   const eraseNow: Store["erase"] = async (stream, ids, event, given) => {
-    const { seqs, ...prepared } = await eraseRequest(reads, stream, ids, withCause(event, given.call ?? null), newSalt);
+    const { seqs, ...prepared } = await eraseRequest(
+      defined,
+      reads,
+      stream,
+      ids,
+      withCause(event, given.call ?? null),
+      newSalt,
+    );
     if (folds.isSuspended(stream)) throw new StoreError("stale_version", { stream, reason: "it is being erased from" });
     folds.suspend(stream);
     const { fence } = given;
@@ -196,8 +213,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       if (call.requestHash !== found.request) throw new StoreError("idempotency_key_reused");
       return reads.between(found.first, found.last);
     },
-    fold: async (stream, atVersion) =>
-      atVersion === undefined ? foldNow(stream) : foldStream(reads, stream, atVersion),
+    definitions: defined,
+    fold: async (of, id, atVersion) =>
+      (await foldAsOf(streamOf(of, id), atVersion)).state as ReturnType<typeof of.empty>,
+    foldStream: foldAsOf,
     readStream: async (stream, query) => reads.stream(stream, query),
     readAll: async (query) => reads.all(query),
     rawStream: async (stream, after, limit) => rawOfStream(sql, stream, after, limit),
@@ -213,13 +232,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       return tail({ page, news }, after, AbortSignal.any([signal, closing.signal]));
     },
     onAppend: listeners.add,
-    row: async (model, id) => reads.row(model, id),
-    rows: async (model, query) => reads.rows(model, query),
-    sessionIdsLike: async (nameOrPrefix) => reads.sessionIdsLike(nameOrPrefix),
-    tokenBySecretHash: async (secretHash) => reads.tokenBySecretHash(secretHash),
-    liveSessions: async () => reads.liveSessions(),
-    census: reader.census,
-    search: reader.search,
+    row: async (list, id) => reads.row(list, id),
+    rows: async (list, query) => reads.rows(list, query),
+    count: async (list, where) => reads.count(list, where),
+    counts: (list, by, where) => reader.counts(list.name, by, where),
+    search: (text, limit, { kind }) => reader.search(text, limit, kind),
     putBlob: async (bytes, mayKeep) => {
       if (bytes.length > LIMITS.artifactBytes)
         throw new StoreError("payload_too_large", { maxBytes: LIMITS.artifactBytes });

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
+import { LISTS } from "./lists.ts";
+import { listsBefore } from "./lists-before-4.ts";
 import { recountUsage } from "./recount-usage.ts";
-import { SCHEMA_VERSION, SESSIONS, USAGE_TABLES, versionOf } from "./schema.ts";
+import { SCHEMA_VERSION, USAGE_TABLES, versionOf } from "./schema.ts";
 
 /** Brings a log of an earlier version to this one, all at once or not at all. Its events stay as they are. */
 export function upgradeLog(db: DatabaseSync, blobFolder: string): void {
@@ -12,7 +14,7 @@ export function upgradeLog(db: DatabaseSync, blobFolder: string): void {
       db.exec(USAGE_TABLES);
       recountUsage(db, blobFolder);
     }
-    if (found < 3) findByWorkspace(db);
+    if (found < 4) recordLists(db, found);
     db.exec(`PRAGMA user_version=${SCHEMA_VERSION}; COMMIT`);
   } catch (cause) {
     if (db.isTransaction) db.exec("ROLLBACK");
@@ -20,15 +22,12 @@ export function upgradeLog(db: DatabaseSync, blobFolder: string): void {
   }
 }
 
-/** Made anew rather than altered: the statement that made a table is what it is known by. */
-function findByWorkspace(db: DatabaseSync): void {
-  db.exec("DROP INDEX sessions_name; DROP INDEX sessions_alive; DROP INDEX sessions_active");
-  db.exec("ALTER TABLE sessions RENAME TO sessions_before");
-  db.exec(SESSIONS);
-  // A row that has been damaged is the comparison's to tell, not a reason not to start.
-  db.exec(`INSERT INTO sessions(id, name, alive, shown, active, workspace, row, sum)
-    SELECT id, name, alive, shown, active,
-      CASE WHEN json_valid(row) THEN coalesce(json_extract(row, '$.workspace'), '') ELSE '' END, row, sum
-    FROM sessions_before`);
-  db.exec("DROP TABLE sessions_before");
+/** From here on a log says itself which lists it has. Those that differ from their definitions are made anew behind this. */
+function recordLists(db: DatabaseSync, found: number): void {
+  db.exec(LISTS);
+  const put = db.prepare("INSERT INTO lists(name, made, filled) VALUES (?, ?, 1)");
+  for (const [name, made] of listsBefore(found)) put.run(name, made);
+  // A fold with an open question now says when it was asked. Those kept before do not, and are folded again.
+  db.exec(`DELETE FROM snapshots WHERE CASE WHEN json_valid(CAST(state AS TEXT))
+    THEN coalesce(json_extract(CAST(state AS TEXT), '$.state.approvals'), '{}') ELSE '{}' END <> '{}'`);
 }

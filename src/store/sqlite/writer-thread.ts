@@ -1,6 +1,9 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import type { Definitions } from "../../kernel/index.ts";
+import { loadDefinitions } from "../definitions.ts";
 import type { WriteReply, WriteRequest } from "../write-request.ts";
 import { createCheckpoints, emptyWal } from "./checkpoints.ts";
+import { ensureLists } from "./lists.ts";
 import type { WriterOptions } from "./messages.ts";
 import { leavesNothing, openForWriting, translate } from "./schema.ts";
 import { inspectLog } from "./start-check.ts";
@@ -19,11 +22,12 @@ const PAUSE_BATCH_MAX = 16;
 const IDLE_MS = 100;
 const HELD_BACK_EVERY_MS = 1000;
 
-const start = (): void => {
+const start = (defined: Definitions): void => {
   const db = openForWriting(options.path);
-  inspectLog(db);
+  inspectLog(db, defined);
   upgradeLog(db, options.blobFolder);
-  const writer = createWriter(db, options.blobFolder);
+  ensureLists(db, defined.lists);
+  const writer = createWriter(db, options.blobFolder, defined.lists);
   const checkpoints = createCheckpoints(db, options.checkpointPages);
   const whenIdle = (): void => {
     writer.scrubIfDue();
@@ -111,4 +115,5 @@ function ownPort(): MessagePort {
   return parentPort;
 }
 
-orFatal(start);
+const defined = await loadDefinitions(options.definitions);
+orFatal(() => start(defined));

@@ -1,8 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import { hashEvent, NO_PREV, sameBytes } from "../../kernel/index.ts";
+import { hashEvent, type List, NO_PREV, sameBytes } from "../../kernel/index.ts";
 import { bytes, hexOf, idBytes, number, sha256 } from "../encoding.ts";
 import type { StoreErrorCode } from "../port.ts";
-import { MODELS } from "../rows.ts";
 import type { WriteEvent, WritePart, WriteReply, WriteRequest, WrittenEvent } from "../write-request.ts";
 import { emptyWal } from "./checkpoints.ts";
 import { createDoomedBlobs } from "./doomed-blobs.ts";
@@ -24,9 +23,9 @@ export interface Writer {
   readonly scrubIfDue: () => void;
 }
 
-export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
+export function createWriter(db: DatabaseSync, blobFolder: string, lists: readonly List[]): Writer {
   const sql = statements(db);
-  const writeRow = createRowWriter(db);
+  const writeRow = createRowWriter(db, lists);
   const usage = createUsageBooks(db, blobFolder);
   const repair = createRepairs(db, writeRow, usage.recount);
   const putSnapshot = createSnapshotWriter(db);
@@ -181,7 +180,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string): Writer {
       for (const blob of blobs) if (sql.blobUsed.get(blob) === undefined) doomed.add(blob);
     }
     sql.dropSnapshots.run(erasure.stream);
-    for (const { model, id } of erasure.rows) db.prepare(`DELETE FROM ${MODELS[model].table} WHERE id = ?`).run(id);
+    for (const { list, id } of erasure.rows) writeRow({ list, id, columns: [], row: null });
   };
 
   /** What was erased leaves the write-ahead log and the blobs too. What keeps it from leaving is told, and tried again. */
