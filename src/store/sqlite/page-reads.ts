@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isUuid, type List } from "../../kernel/index.ts";
-import { bytes, decodeRow, EVENT_COLUMNS, EVENT_SOURCE, hexOf, idBytes, number, text } from "../encoding.ts";
+import { bytes, decodeRow, EVENT_COLUMNS, EVENT_SOURCE, hexOf, idBytes, number } from "../encoding.ts";
 import type { Snapshot } from "../folding.ts";
 import {
   type EventHash,
@@ -138,11 +138,11 @@ export function createPageReads(db: DatabaseSync): PageReads {
         .map((row) => checkedRow(list, row));
     },
     count: (list, wanted) => {
-      const { where, given } = whereOf(list, { limit: 0, where: wanted });
+      const { where, given } = whereOf(list, { limit: 0, ...(wanted === undefined ? {} : { where: wanted }) });
       return number(sql(`SELECT count(*) AS found FROM "${list.table}"${where}`).get(...given)?.["found"]);
     },
     counts: (list, by, wanted) => {
-      const { where, given } = whereOf(list, { limit: 0, where: wanted });
+      const { where, given } = whereOf(list, { limit: 0, ...(wanted === undefined ? {} : { where: wanted }) });
       const value = column(list, by);
       const found = sql(`SELECT ${value} AS value, count(*) AS found FROM "${list.table}"${where} GROUP BY 1`).all(
         ...given,

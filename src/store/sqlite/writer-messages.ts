@@ -46,7 +46,7 @@ type PackedEvent = readonly [
   takesFence: number | null,
 ];
 
-type PackedRow = readonly [RowWrite["model"], string, string, ...(string | number | null)[]] | RowWrite;
+type PackedRow = readonly [list: string, id: string, row: string | null, ...(string | number | null)[]];
 
 /** Position, hash of the one before, own hash; and so on. A refusal, or what is left to scrub, crosses as it is. */
 type PackedReply = readonly (string | number)[] | WriteReply;
@@ -107,14 +107,12 @@ function unpackEvent([id, type, header, salt, data, blobs, takesFence]: PackedEv
   return { id, type, header, salt, data, blobs: blobs ?? [], takesFence };
 }
 
-function packRow(write: RowWrite): PackedRow {
-  return "row" in write ? [write.model, write.id, write.row, ...write.columns] : write;
+function packRow({ list, id, row, columns }: RowWrite): PackedRow {
+  return [list, id, row, ...columns];
 }
 
-function unpackRow(packed: PackedRow): RowWrite {
-  if (!isList(packed)) return packed;
-  const [model, id, row, ...columns] = packed;
-  return { model, id, row, columns };
+function unpackRow([list, id, row, ...columns]: PackedRow): RowWrite {
+  return { list, id, row, columns };
 }
 
 /** `Array.isArray` does not know of lists that nobody may change. */
