@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { createCommitter } from "../commit/index.ts";
 import { processIdentity, type Snapshots, systemFiles, watchDeath, writeFileAtomic } from "../host/index.ts";
 import { compilePolicy, ownEntry, uuidv7Maker } from "../kernel/index.ts";
 import {
   createAgents,
   createApprovalWaiters,
-  createCommitter,
   createDelegation,
   createFrames,
   createRetention,

@@ -1,3 +1,4 @@
+import type { By } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import {
   type Agent,
@@ -15,7 +16,6 @@ import {
 } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import type { Agents } from "./agents.ts";
-import type { By } from "./committer.ts";
 import { beginning, type Opening, type OpeningDeps } from "./opening.ts";
 import { makeSpec } from "./spec.ts";
 

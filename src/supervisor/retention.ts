@@ -1,3 +1,4 @@
+import { type By, type Committer, settled } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
 import {
@@ -13,7 +14,6 @@ import {
 } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 import { archiveSessionData, archiveThere, erasableOf, removeTorn } from "./archiving.ts";
-import { type By, type Committer, settled } from "./committer.ts";
 import { type DueSession, dueSessions } from "./due-sessions.ts";
 import { liveSnapshots } from "./live-snapshots.ts";
 
