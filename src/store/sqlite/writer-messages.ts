@@ -21,7 +21,8 @@ type PackedRequest = readonly [
   parts: readonly PackedPart[],
   call: WriteRequest["call"],
   quota: readonly [streamBytes: number, homeBytes: number, overdraw: boolean, besideBytes: number] | null,
-  /** Seldom: then it crosses as it is. */
+  /** Seldom: then they cross as they are. */
+  expect: WriteRequest["expect"] | null,
   rest: Pick<WriteRequest, "erase" | "repair" | "scrub" | "sweep" | "vacuumPages"> | null,
 ];
 
@@ -51,19 +52,19 @@ type PackedRow = readonly [RowWrite["model"], string, string, ...(string | numbe
 /** Position, hash of the one before, own hash; and so on. A refusal, or what is left to scrub, crosses as it is. */
 type PackedReply = readonly (string | number)[] | WriteReply;
 
-export function packRequest({ fence, parts, call, quota, ...rest }: WriteRequest): PackedRequest {
+export function packRequest({ fence, parts, call, quota, expect, ...rest }: WriteRequest): PackedRequest {
   const isPlain = rest.erase === null && rest.repair === null && !rest.scrub && rest.vacuumPages === 0;
   const bounds =
     quota === null ? null : ([quota.streamBytes, quota.homeBytes, quota.overdraw, quota.besideBytes ?? 0] as const);
-  return [fence, parts.map(packPart), call, bounds, isPlain ? null : rest];
+  return [fence, parts.map(packPart), call, bounds, expect.length === 0 ? null : expect, isPlain ? null : rest];
 }
 
-export function unpackRequest([fence, parts, call, bounds, rest]: PackedRequest): WriteRequest {
+export function unpackRequest([fence, parts, call, bounds, expect, rest]: PackedRequest): WriteRequest {
   const quota =
     bounds === null
       ? null
       : { streamBytes: bounds[0], homeBytes: bounds[1], overdraw: bounds[2], besideBytes: bounds[3] };
-  return { fence, parts: parts.map(unpackPart), call, quota, ...(rest ?? PLAIN) };
+  return { fence, parts: parts.map(unpackPart), call, quota, expect: expect ?? [], ...(rest ?? PLAIN) };
 }
 
 export function packReply(reply: WriteReply): PackedReply {
