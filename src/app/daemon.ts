@@ -217,7 +217,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       store,
       committer,
       clock,
-      newId,
       folder: join(home, "archive"),
       sweepSnapshots: async (ids) => {
         const swept = await machine.snapshots.sweep([...ids, ...(await scopes.marked())], false);

@@ -1,61 +1,66 @@
 import { NomosError } from "../contract/index.ts";
-import type { Clock } from "../host/index.ts";
+import { type Decision, emptyFold, eraseData, type Folded, type SessionState, sessionStream } from "../kernel/index.ts";
+import type { RecordedEvent, StreamVersion } from "../store/index.ts";
 import {
-  type CustomFact,
-  type Decision,
-  eraseData,
-  type Fact,
-  type Folded,
-  isRefusal,
-  type NewId,
-  type SessionState,
-  sessionStream,
-} from "../kernel/index.ts";
-import type { CallRef, RecordedEvent, Store } from "../store/index.ts";
-import type { Bounds } from "./bounds.ts";
+  anySession,
+  anyStream,
+  type By,
+  type Changes,
+  type CommitOptions,
+  type Committed,
+  knownSession,
+  type Subject,
+  settled,
+} from "./change.ts";
+import { CHANGES_MAX, createCoalescing } from "./coalescing.ts";
+import { commitStreams, type StreamChange, streamChange } from "./commit-streams.ts";
 import type { Growth } from "./growth.ts";
-import { createLine } from "./line.ts";
+import { createRecording, type RecordingDeps } from "./recording.ts";
+import { createStreamQueues } from "./stream-queues.ts";
 
-/** Who is behind a change: the principal, what caused it, and the call that asked for it. */
-export interface By {
-  readonly actor: string;
-  readonly cause?: string | null;
-  readonly call?: CallRef | null;
-}
-
-export interface Committed<State> {
-  readonly events: readonly RecordedEvent[];
-  /** As it was when the decision was made. */
-  readonly before: State;
-}
-
-/** Fold, decide, append: the one way anything changes. Changes of one stream are made one after another. */
+/**
+ * Fold, decide, append: the one way anything changes. Changes of one stream are made one after another, in order of
+ * arrival; those that wait at the same time may share an append.
+ */
 export interface Committer {
   readonly fence: number;
+  /**
+   * Changes several streams in one append: all or nothing. What `expect` guards holds at the very moment of the append;
+   * when it moved meanwhile everything is decided again, a few times: then `overloaded`.
+   */
+  readonly commit: <States extends readonly unknown[]>(
+    changes: readonly [...Changes<States>],
+    options: CommitOptions,
+  ) => Promise<Committed<States>>;
   readonly change: (
     stream: string,
     decide: (folded: Folded) => Decision,
     by: By,
-    continues?: { readonly stream: string; readonly version: number },
+    continues?: StreamVersion,
   ) => Promise<Committed<Folded>>;
   readonly session: (id: string, decide: (state: SessionState) => Decision, by: By) => Promise<Committed<SessionState>>;
-  /**
-   * A change of one stream together with the first events of a new one, in one append: what the one allows and what the
-   * other begins with cannot come apart. The new stream's events come first.
-   */
-  readonly beget: (
-    parent: string,
-    child: string,
-    decide: (state: SessionState) => Promise<{ readonly parent: Decision; readonly child: Decision }>,
-    by: By,
-  ) => Promise<readonly RecordedEvent[]>;
   /** Erases the data of a session's events, between its turns. */
   readonly erase: (id: string, events: readonly string[], reason: string, by: By) => Promise<readonly RecordedEvent[]>;
   readonly sessionState: (id: string) => Promise<SessionState>;
   /** Where a session's large bytes go, within its bounds. */
   readonly keeper: (id: string, growth: Growth) => Keeper;
-  /** While nothing else changes this session. Other sessions may be changed meanwhile, by the work too. */
-  readonly alone: <T>(id: string, work: () => Promise<T>) => Promise<T>;
+  /**
+   * While nothing else changes this session; the work changes it by what it is given. Other sessions may be changed
+   * meanwhile, by the work too.
+   */
+  readonly alone: <T>(id: string, work: (own: OwnSession) => Promise<T>) => Promise<T>;
+}
+
+/** One session, while nothing else changes it; also one that was forgotten. */
+export interface OwnSession {
+  readonly state: () => Promise<SessionState>;
+  readonly change: (decide: (state: SessionState) => Decision, by: By) => Promise<readonly RecordedEvent[]>;
+  readonly erase: (targets: readonly Erasable[], reason: string, by: By) => Promise<readonly RecordedEvent[]>;
+}
+
+interface Erasable {
+  readonly id: string;
+  readonly type: string;
 }
 
 export interface Keeper {
@@ -64,87 +69,86 @@ export interface Keeper {
   readonly isTight: () => boolean;
 }
 
-export function createCommitter(deps: {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly newId: NewId;
-  readonly fence: number;
-  readonly bounds: Bounds;
-}): Committer {
-  const { store, clock, newId, fence, bounds } = deps;
-  const inLine = createLine();
+export function createCommitter(deps: RecordingDeps): Committer {
+  const { store, fence, bounds } = deps;
+  const recording = createRecording(deps);
+  const queues = createStreamQueues(createCoalescing(recording), CHANGES_MAX);
 
-  const placed = (facts: readonly (Fact | CustomFact)[], by: By) => {
-    const at = clock.iso(clock.nowMs());
-    return facts.map((fact) => ({ id: newId(), at, actor: by.actor, cause: by.cause ?? null, fact }));
+  const together = (
+    changes: readonly StreamChange[],
+    options: CommitOptions,
+  ): Promise<Committed<readonly Folded[]>> => {
+    const [first] = changes;
+    // What has conditions of its own must not share them with others.
+    const isPlain = options.by.call == null && options.expect === undefined && first?.continues === undefined;
+    if (first === undefined || changes.length > 1 || !isPlain) {
+      const streams = changes.map(({ stream }) => stream);
+      return queues.alone(streams, () => commitStreams(recording, changes, options));
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Committed<readonly Folded[]>>();
+    queues.join(first.stream, { change: first, by: options.by, resolve, reject });
+    return promise;
   };
 
-  const change: Committer["change"] = (stream, decide, by, continues) =>
-    inLine(stream, async () => {
-      const before = await store.fold(stream);
-      const facts = settled(decide(before));
-      if (facts.length === 0) return { events: [], before };
-      const quota = bounds.judge(facts);
-      const part = {
-        stream,
-        expectedVersion: before.state.version,
-        events: placed(facts, by),
-        ...(continues === undefined ? {} : { continues }),
-      };
-      return { events: await store.append([part], { fence, call: by.call ?? null, quota }), before };
-    });
+  const one = async <State>(
+    of: Subject<State>,
+    decide: (state: State) => Decision,
+    by: By,
+    continues?: StreamVersion,
+  ): Promise<Committed<State>> => {
+    const given = continues === undefined ? { of, decide } : { of, decide, continues };
+    const { events, before } = await commit([given], { by });
+    return { events, before: before[0] };
+  };
 
-  const sessionState = async (id: string): Promise<SessionState> => known(await store.fold(sessionStream(id)), id);
+  const commit = async <States extends readonly unknown[]>(
+    changes: readonly [...Changes<States>],
+    options: CommitOptions,
+  ): Promise<Committed<States>> => {
+    const { events, before: folds } = await together(changes.map(streamChange), options);
+    const before = changes.map(({ of }, at) => of.read(folds[at] ?? emptyFold(of.stream)));
+    // One state for each change, in their order: the compiler does not follow a `map` of a tuple.
+    return { events, before: before as readonly unknown[] as States };
+  };
+
+  const own = (id: string): OwnSession => {
+    const of = anySession(id);
+    const state = async () => of.read(await store.fold(of.stream));
+    return {
+      state,
+      change: async (decide, by) => (await commitStreams(recording, [streamChange({ of, decide })], { by })).events,
+      erase: async (targets, reason, by) => {
+        const [erased] = recording.placed(settled(eraseData(await state(), targets, reason)), by);
+        const ids = targets.map((target) => target.id);
+        return erased === undefined ? [] : store.erase(of.stream, ids, erased, { fence, call: by.call ?? null });
+      },
+    };
+  };
+
+  const sessionState = async (id: string): Promise<SessionState> =>
+    knownSession(id).read(await store.fold(sessionStream(id)));
+  const alone: Committer["alone"] = (id, work) => queues.alone([sessionStream(id)], () => work(own(id)));
 
   return {
     fence,
-    change,
+    commit,
+    change: (stream, decide, by, continues) => one(anyStream(stream), decide, by, continues),
+    session: (id, decide, by) => one(knownSession(id), decide, by),
     sessionState,
     keeper: (id, growth) => ({
       put: async (bytes) => store.putBlob(bytes, await bounds.mayKeep(sessionStream(id), growth)),
       isTight: bounds.isTight,
     }),
-    beget: (parent, child, decide, by) =>
-      inLine(sessionStream(parent), async () => {
-        const state = await sessionState(parent);
-        const decided = await decide(state);
-        const [first, second] = [settled(decided.child), settled(decided.parent)];
-        const quota = bounds.judge([...first, ...second]);
-        const parts = [
-          { stream: sessionStream(child), expectedVersion: 0, events: placed(first, by) },
-          { stream: state.stream, expectedVersion: state.version, events: placed(second, by) },
-        ];
-        return store.append(parts, { fence, call: by.call ?? null, quota });
-      }),
-    alone: (id, work) => inLine(sessionStream(id), work),
+    alone,
     erase: (id, ids, reason, by) =>
-      inLine(sessionStream(id), async () => {
-        const state = await sessionState(id);
+      alone(id, async ({ erase }) => {
+        const { stream } = await sessionState(id);
         const found = await Promise.all(ids.map((eventId) => store.event(eventId)));
         const targets = found.map((event, index) => {
-          if (event?.stream !== state.stream) throw new NomosError("event_not_found", { eventId: ids[index] ?? "" });
+          if (event?.stream !== stream) throw new NomosError("event_not_found", { eventId: ids[index] ?? "" });
           return event;
         });
-        const [erased] = settled(eraseData(state, targets, reason));
-        if (erased === undefined) return [];
-        const [event] = placed([erased], by);
-        return event === undefined ? [] : store.erase(state.stream, ids, event, { fence, call: by.call ?? null });
+        return erase(targets, reason, by);
       }),
-    session: async (id, decide, by) => {
-      const { events, before } = await change(sessionStream(id), (folded) => decide(known(folded, id)), by);
-      return { events, before: known(before, id) };
-    },
   };
-}
-
-/** The facts of a decision; a refusal is thrown. */
-export function settled(decision: Decision): readonly (Fact | CustomFact)[] {
-  if (!isRefusal(decision)) return decision;
-  throw new NomosError(decision.refused, decision.details);
-}
-
-function known(folded: Folded, id: string): SessionState {
-  if (folded.kind !== "session" || folded.state.spec === null || folded.state.forgotten)
-    throw new NomosError("session_not_found", { id });
-  return folded.state;
 }

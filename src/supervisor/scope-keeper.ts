@@ -1,11 +1,11 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createLine } from "../commit/index.ts";
 import { NomosError, toNomosError } from "../contract/index.ts";
 import { shellQuoted, type Taken, writeFileAtomic } from "../host/index.ts";
 import { type Decision, fact, isEnded, LIMITS, type SessionState, together, WIDEN } from "../kernel/index.ts";
 import { beyondJudging, TOP, unseenError } from "./beyond-judging.ts";
 import { fitting } from "./fitting.ts";
+import { createLine } from "./line.ts";
 import { outOfScope } from "./out-of-scope.ts";
 import type { Worlds } from "./worlds.ts";
 
