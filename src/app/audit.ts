@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Committer } from "../commit/index.ts";
 import type { Config } from "../contract/index.ts";
 import { type Anchor, type Clock, createGitAnchor, createWitnessAnchor, keepAnchored } from "../host/index.ts";
 import { fact, SYSTEM_STREAM } from "../kernel/index.ts";
@@ -15,7 +16,6 @@ import {
   type Store,
   sha256,
 } from "../store/index.ts";
-import type { Committer } from "../supervisor/index.ts";
 import { type AuditService, type CheckedTree, checked } from "../syscalls/index.ts";
 
 export interface Audit {

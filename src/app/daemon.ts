@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { createCommitter } from "../commit/index.ts";
 import { processIdentity, type Snapshots, systemFiles, watchDeath, writeFileAtomic } from "../host/index.ts";
 import { compilePolicy, ownEntry, uuidv7Maker } from "../kernel/index.ts";
 import {
   createAgents,
   createApprovalWaiters,
-  createCommitter,
   createDelegation,
   createFrames,
   createRetention,
@@ -217,7 +217,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       store,
       committer,
       clock,
-      newId,
       folder: join(home, "archive"),
       sweepSnapshots: async (ids) => {
         const swept = await machine.snapshots.sweep([...ids, ...(await scopes.marked())], false);

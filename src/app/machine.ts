@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
+import type { Committer } from "../commit/index.ts";
 import { createAgentPool, type Kept, openShelf } from "../drivers/index.ts";
 import {
   allowedEnvironment,
@@ -18,7 +19,6 @@ import {
 } from "../host/index.ts";
 import type { SessionSpec } from "../kernel/index.ts";
 import {
-  type Committer,
   createSessionProcesses,
   createSessionWalls,
   createTempFolders,

@@ -35,7 +35,15 @@ export interface AppendPart {
   readonly expectedVersion: number;
   readonly events: readonly NewEvent[];
   /** For the first event of a fork: the parent's event whose hash it continues. */
-  readonly continues?: { readonly stream: string; readonly version: number };
+  readonly continues?: StreamVersion;
+  /** The fold that the events were decided on, as `fold` gave it. With it the store folds only what is new. */
+  readonly before?: Folded;
+}
+
+/** A stream as of its event number `version`; 0 for a stream without events. */
+export interface StreamVersion {
+  readonly stream: string;
+  readonly version: number;
 }
 
 /** Who asked, by hash: the caller's idempotency key and what it asked for. Kept in the header's `cause`. */
@@ -49,6 +57,11 @@ export interface AppendOptions {
   readonly call?: CallRef | null;
   /** What it may not go beyond; without one it is written whatever is used already. */
   readonly quota?: Quota | null;
+  /**
+   * Streams that were only looked at. Each must still be at this version when the events are written, or nothing is:
+   * `stale_version`, with the stream that moved.
+   */
+  readonly expect?: readonly StreamVersion[];
 }
 
 /** Cursors are global positions (`seq`), exclusive, also for one stream: they only rise along it. */

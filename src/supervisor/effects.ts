@@ -1,3 +1,4 @@
+import type { Committer } from "../commit/index.ts";
 import type { EffectResult, Reply } from "../drivers/index.ts";
 import { type Clock, type Files, HostError, type HostProcess, shellQuoted } from "../host/index.ts";
 import {
@@ -17,7 +18,6 @@ import {
   type ToolPolicy,
 } from "../kernel/index.ts";
 import type { Store } from "../store/index.ts";
-import type { Committer } from "./committer.ts";
 import { recordOutput } from "./output-recorder.ts";
 import { storeText } from "./texts.ts";
 

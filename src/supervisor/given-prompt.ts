@@ -1,5 +1,5 @@
+import type { Keeper } from "../commit/index.ts";
 import { type Attachment, LIMITS, type TextOrBlob } from "../kernel/index.ts";
-import type { Keeper } from "./committer.ts";
 import { keepWhole, storeText } from "./texts.ts";
 
 /** A prompt as somebody gives it. */

@@ -1,7 +1,6 @@
 export { type Agents, createAgents } from "./agents.ts";
 export { createApprovalWaiters } from "./approvals.ts";
-export { type Alarm, type BoundLimits, type Bounds, createBounds, NO_BOUNDS } from "./bounds.ts";
-export { type By, type Committer, createCommitter } from "./committer.ts";
+export { type Alarm, type BoundLimits, createBounds, NO_BOUNDS, type SessionBounds } from "./bounds.ts";
 export { createDelegation, type Delegation } from "./delegation.ts";
 export { createFrames, type Frame, type Frames } from "./frames.ts";
 export { type GitNews, gitMounts, holdableGit } from "./ground-mounts.ts";

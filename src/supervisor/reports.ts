@@ -1,3 +1,4 @@
+import type { By, Committer } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import {
   addCustom,
@@ -17,7 +18,6 @@ import {
   writeArtifact,
 } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
-import type { By, Committer } from "./committer.ts";
 import type { SpecSources } from "./spec.ts";
 import { keepWhole, storeText } from "./texts.ts";
 import type { Worlds } from "./worlds.ts";

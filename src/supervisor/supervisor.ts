@@ -1,3 +1,4 @@
+import type { By, Committer } from "../commit/index.ts";
 import { NomosError, toNomosError } from "../contract/index.ts";
 import type { Kept } from "../drivers/index.ts";
 import type { Clock, ProcessIdentity } from "../host/index.ts";
@@ -23,7 +24,6 @@ import {
 } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import { watchAwake } from "./awake.ts";
-import type { By, Committer } from "./committer.ts";
 import { createExternalWatch } from "./external-watch.ts";
 import { type GivenPrompt, keepPrompt } from "./given-prompt.ts";
 import { interruptedIn, settleTurn } from "./interrupting.ts";

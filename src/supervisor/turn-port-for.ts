@@ -1,3 +1,4 @@
+import { within } from "../commit/index.ts";
 import type { TurnPort } from "../drivers/index.ts";
 import type { HostProcess } from "../host/index.ts";
 import type { ToolPolicy } from "../kernel/index.ts";
@@ -6,7 +7,6 @@ import { inputOf, pastOf } from "./turn-input.ts";
 import { createTurnPort } from "./turn-port.ts";
 import type { Run, TurnRunnerDeps } from "./turn-runner-deps.ts";
 import { walledFiles } from "./walled-files.ts";
-import { within } from "./within-bounds.ts";
 
 const TOOLS = ["run", "write", "process"] as const;
 /** What a process gets after an interruption before it is killed. */

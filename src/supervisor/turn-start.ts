@@ -1,3 +1,4 @@
+import type { By, Committer } from "../commit/index.ts";
 import type { Driver } from "../drivers/index.ts";
 import {
   type Decision,
@@ -12,7 +13,6 @@ import {
   wakeSession,
 } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
-import type { By, Committer } from "./committer.ts";
 
 /** A turn that is recorded as started and has yet to be run. */
 export interface Due {

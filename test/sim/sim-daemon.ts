@@ -1,3 +1,4 @@
+import { createCommitter } from "../../src/commit/index.ts";
 import { demoDriver, externalDriver } from "../../src/drivers/index.ts";
 import {
   acquireLease,
@@ -10,7 +11,6 @@ import {
 import type { Store } from "../../src/store/index.ts";
 import {
   createApprovalWaiters,
-  createCommitter,
   createFrames,
   createSupervisor,
   createTurnRunner,

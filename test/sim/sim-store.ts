@@ -50,7 +50,8 @@ export function createSimStore(
         })),
       }));
       const written = disk.write(withCause, options, faults.checkFence);
-      if ("refused" in written) throw new StoreError(written.refused);
+      if ("refused" in written)
+        throw new StoreError(written.refused, written.stream === undefined ? {} : { stream: written.stream });
       if (!life.dead && chance.happens(faults.dieAfter)) {
         die();
         return never;

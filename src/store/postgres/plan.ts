@@ -2,14 +2,15 @@ import { hashEvent, NO_PREV } from "../../kernel/index.ts";
 import { hexOf, sha256 } from "../encoding.ts";
 import { bytesOf, checkQuota, NO_USAGE, sum, type Taken, totalBytes } from "../quota.ts";
 import { answered, type RowWrite, type WholeRow } from "../rows.ts";
-import type {
-  Erasure,
-  Repair,
-  WriteEvent,
-  WritePart,
-  WriteReply,
-  WriteRequest,
-  WrittenEvent,
+import {
+  checkExpected,
+  type Erasure,
+  type Repair,
+  type WriteEvent,
+  type WritePart,
+  type WriteReply,
+  type WriteRequest,
+  type WrittenEvent,
 } from "../write-request.ts";
 
 /** The end of the log as the transaction found it, or as it leaves it. */
@@ -106,6 +107,7 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
   let repair: Repair | null = null;
 
   const headOf = (stream: string): StreamHead | null => streamHeads.get(stream) ?? known.streamHead(stream);
+  const versionOf = (stream: string): number => headOf(stream)?.version ?? 0;
   const hashAt = (place: { readonly stream: string; readonly version: number }): Uint8Array | undefined =>
     hashes.get(placeOf(place)) ?? known.hashes.get(placeOf(place));
 
@@ -127,6 +129,8 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
       const refusal = checkPart(part);
       if (refusal !== null) return refusal;
     }
+    const moved = checkExpected(request.expect, versionOf);
+    if (moved !== null) return moved;
     const used = (account: string) => headOf(account)?.familyBytes ?? 0;
     const blobBytes = ({ blobs }: WriteEvent) => blobs.reduce((total, blob) => total + (newBytes(blob) ?? 0), 0);
     return request.quota === null
@@ -235,6 +239,6 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
     calls: [...calls.values()],
     erasure,
     repair,
-    versions: (stream) => headOf(stream)?.version ?? 0,
+    versions: versionOf,
   };
 }

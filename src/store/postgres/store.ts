@@ -8,7 +8,7 @@ import { createListeners } from "../listeners.ts";
 import { type AppendPart, type EventPage, type RecordedEvent, type Store, StoreError } from "../port.ts";
 import { createSalts, type Prepared, prepare, recorded, withCause } from "../preparing.ts";
 import { tail } from "../tail.ts";
-import { callOf, NOTHING } from "../write-request.ts";
+import { conditionsOf, NOTHING } from "../write-request.ts";
 import { createBlobs } from "./blobs.ts";
 import { copyLog } from "./copy.ts";
 import { createDerivedReads } from "./derived-reads.ts";
@@ -83,18 +83,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const prepared: Prepared[] = [];
     for (const part of parts) {
       const { stream, expectedVersion } = part;
-      const before = await foldAt(stream, expectedVersion);
+      const before = part.before ?? (await foldAt(stream, expectedVersion));
       if (before.state.version !== expectedVersion || isTwice(parts, part) || folds.isSuspended(stream))
         throw new StoreError("stale_version", { stream, expected: expectedVersion, found: before.state.version });
       prepared.push(prepare(part, before, given.call ?? null, newSalt));
     }
-    const write = {
-      ...NOTHING,
-      parts: prepared.map((entry) => entry.write),
-      fence: given.fence,
-      call: callOf(given),
-      quota: given.quota ?? null,
-    };
+    const write = { ...NOTHING, ...conditionsOf(given), parts: prepared.map((entry) => entry.write) };
     return writer.write(write, ({ ok }) => {
       const taken = write.parts.flatMap(({ events }) => events).findLast(({ takesFence }) => takesFence !== null);
       if (taken?.takesFence != null) database.lease?.holdFence(taken.takesFence);
@@ -114,7 +108,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     folds.suspend(stream);
     erasures += 1;
     const { erase, write: part } = prepared;
-    const write = { ...NOTHING, parts: [part], fence: given.fence, call: callOf(given), erase };
+    const write = { ...NOTHING, ...conditionsOf(given), parts: [part], erase };
     try {
       return await writer.write(write, ({ ok }) => {
         folds.resume(stream);

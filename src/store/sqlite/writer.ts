@@ -2,7 +2,14 @@ import type { DatabaseSync } from "node:sqlite";
 import { hashEvent, type List, NO_PREV, sameBytes } from "../../kernel/index.ts";
 import { bytes, hexOf, idBytes, number, sha256 } from "../encoding.ts";
 import type { StoreErrorCode } from "../port.ts";
-import type { WriteEvent, WritePart, WriteReply, WriteRequest, WrittenEvent } from "../write-request.ts";
+import {
+  checkExpected,
+  type WriteEvent,
+  type WritePart,
+  type WriteReply,
+  type WriteRequest,
+  type WrittenEvent,
+} from "../write-request.ts";
 import { emptyWal } from "./checkpoints.ts";
 import { createDoomedBlobs } from "./doomed-blobs.ts";
 import { createHeads } from "./heads.ts";
@@ -80,7 +87,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string, lists: readon
     if (request.erase !== null) erase(request.erase);
     for (const blob of request.sweep) if (sql.blobUsed.get(blob) === undefined) doomed.add(blob);
     if (request.vacuumPages > 0) db.prepare(`PRAGMA incremental_vacuum(${request.vacuumPages})`).all();
-    if (request.repair !== null) repair(request.repair, (stream) => heads.of(stream)?.version ?? 0);
+    if (request.repair !== null) repair(request.repair, versionOf);
     const first = lastSeq + 1;
     const written = request.parts.flatMap(writePart);
     if (request.call !== null && written.length > 0)
@@ -107,10 +114,14 @@ export function createWriter(db: DatabaseSync, blobFolder: string, lists: readon
       const refusal = checkPart(part);
       if (refusal !== null) return refusal;
     }
+    const moved = checkExpected(request.expect, versionOf);
+    if (moved !== null) return moved;
     return request.quota === null
       ? null
       : usage.check(request.quota, request.parts, (stream) => heads.of(stream)?.no ?? NO_STREAM);
   };
+
+  const versionOf = (stream: string): number => heads.of(stream)?.version ?? 0;
 
   const checkPart = ({ stream, expectedVersion, continues, events }: WritePart): WriteReply | null => {
     if (continues !== null && sql.hashAt.get(continues.stream, continues.version) === undefined)
