@@ -5,7 +5,6 @@ import { processIdentity, type Snapshots, systemFiles, watchDeath, writeFileAtom
 import { compilePolicy, ownEntry, uuidv7Maker } from "../kernel/index.ts";
 import {
   createAgents,
-  createApprovalWaiters,
   createCommitter,
   createDelegation,
   createFrames,
@@ -25,6 +24,7 @@ import {
   SYSCALLS,
   type Syscall,
 } from "../syscalls/index.ts";
+import { createApprovalWaiters } from "../turns/index.ts";
 import { createBackups } from "./backups.ts";
 import { keptCensus, openBounds, watchEventLoop } from "./bounds.ts";
 import { cleanTemporaries } from "./clean-temporaries.ts";

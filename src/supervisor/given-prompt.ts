@@ -1,6 +1,5 @@
 import { type Attachment, LIMITS, type TextOrBlob } from "../kernel/index.ts";
-import type { Keeper } from "./committer.ts";
-import { keepWhole, storeText } from "./texts.ts";
+import { type Keeper, keepWhole, storeText } from "../turns/index.ts";
 
 /** A prompt as somebody gives it. */
 export interface GivenPrompt {

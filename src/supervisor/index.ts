@@ -1,5 +1,4 @@
 export { type Agents, createAgents } from "./agents.ts";
-export { createApprovalWaiters } from "./approvals.ts";
 export { type Alarm, type BoundLimits, type Bounds, createBounds, NO_BOUNDS } from "./bounds.ts";
 export { type By, type Committer, createCommitter } from "./committer.ts";
 export { createDelegation, type Delegation } from "./delegation.ts";
@@ -17,7 +16,6 @@ export { createSupervisor, type Supervisor } from "./supervisor.ts";
 export { createTempFolders } from "./temp-folders.ts";
 export { allTokens, createTokens, hashSecret, type Tokens } from "./tokens.ts";
 export { treeAround } from "./tree-around.ts";
-export { writtenArtifact } from "./turn-port.ts";
 export { createTurnRunner } from "./turn-runner.ts";
 export { createWorkspaces, type WorkspaceRegistry } from "./workspaces.ts";
 export { createWorlds, FORKS, NO_WORLDS, type Worlds } from "./worlds.ts";

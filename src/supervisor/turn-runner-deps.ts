@@ -1,8 +1,7 @@
-import type { Driver } from "../drivers/index.ts";
 import type { Clock, Files } from "../host/index.ts";
 import type { Policy, ToolPolicy } from "../kernel/index.ts";
 import type { Store } from "../store/index.ts";
-import type { ApprovalWaiters } from "./approvals.ts";
+import type { ApprovalWaiters, Driver } from "../turns/index.ts";
 import type { Committer } from "./committer.ts";
 import type { Frames } from "./frames.ts";
 import type { UnattendedPolicy } from "./permits.ts";

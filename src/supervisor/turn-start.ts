@@ -1,4 +1,3 @@
-import type { Driver } from "../drivers/index.ts";
 import {
   type Decision,
   isEnded,
@@ -12,6 +11,7 @@ import {
   wakeSession,
 } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
+import type { Driver } from "../turns/index.ts";
 import type { By, Committer } from "./committer.ts";
 
 /** A turn that is recorded as started and has yet to be run. */

@@ -9,7 +9,6 @@ import {
 } from "../../src/kernel/index.ts";
 import type { Store } from "../../src/store/index.ts";
 import {
-  createApprovalWaiters,
   createCommitter,
   createFrames,
   createSupervisor,
@@ -20,6 +19,7 @@ import {
   NO_WORLDS,
   type Supervisor,
 } from "../../src/supervisor/index.ts";
+import { createApprovalWaiters } from "../../src/turns/index.ts";
 import type { Chance } from "./chance.ts";
 import type { Disk } from "./disk.ts";
 import { createSimProcesses, type Outside } from "./sim-processes.ts";
