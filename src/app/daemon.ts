@@ -25,6 +25,7 @@ import {
   SYSCALLS,
   type Syscall,
 } from "../syscalls/index.ts";
+import { createApprovalWaiters } from "../turns/index.ts";
 import { createBackups } from "./backups.ts";
 import { keptCensus, openBounds, watchEventLoop } from "./bounds.ts";
 import { cleanTemporaries } from "./clean-temporaries.ts";

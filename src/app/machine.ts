@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import type { Committer } from "../commit/index.ts";
-import { createAgentPool, type Kept, openShelf } from "../drivers/index.ts";
+import { createAgentPool, openShelf } from "../drivers/index.ts";
 import {
   allowedEnvironment,
   createProcessHost,
@@ -29,6 +29,7 @@ import {
   treeAround,
 } from "../supervisor/index.ts";
 import type { DriverDesk, SandboxService, Services } from "../syscalls/index.ts";
+import type { Kept } from "../turns/index.ts";
 import { createDriverDesk } from "./driver-desk.ts";
 import { createDrivers, type Drivers } from "./drivers.ts";
 import type { OpenedHome } from "./open-home.ts";

@@ -18,8 +18,8 @@ import {
   writeArtifact,
 } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
+import { keepWhole, storeText } from "../turns/index.ts";
 import type { SpecSources } from "./spec.ts";
-import { keepWhole, storeText } from "./texts.ts";
 import type { Worlds } from "./worlds.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;

@@ -1,6 +1,5 @@
 import type { By, Committer } from "../commit/index.ts";
 import { NomosError, toNomosError } from "../contract/index.ts";
-import type { Kept } from "../drivers/index.ts";
 import type { Clock, ProcessIdentity } from "../host/index.ts";
 import {
   type Answer,
@@ -23,6 +22,7 @@ import {
   suspendSession,
 } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
+import type { Kept } from "../turns/index.ts";
 import { watchAwake } from "./awake.ts";
 import { createExternalWatch } from "./external-watch.ts";
 import { type GivenPrompt, keepPrompt } from "./given-prompt.ts";

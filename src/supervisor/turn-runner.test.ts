@@ -4,7 +4,6 @@ import { proves } from "../../test/support/proves.ts";
 import { makeTestHome, newId, SPEC } from "../../test/support/store-home.ts";
 import { throwOnFatal } from "../../test/support/store-sqlite.ts";
 import { createCommitter } from "../commit/index.ts";
-import { type Driver, DriverError, HandshakeError } from "../drivers/index.ts";
 import { systemClock, systemFiles } from "../host/index.ts";
 import {
   admitTurn,
@@ -20,7 +19,7 @@ import {
   startSession,
 } from "../kernel/index.ts";
 import { openSqliteStore } from "../store/index.ts";
-import { createApprovalWaiters } from "./approvals.ts";
+import { createApprovalWaiters, type Driver, DriverError, HandshakeError } from "../turns/index.ts";
 import { NO_BOUNDS } from "./bounds.ts";
 import { createFrames } from "./frames.ts";
 import { NO_SCOPES } from "./scope-keeper.ts";

@@ -20,6 +20,7 @@ import {
   NO_WORLDS,
   type Supervisor,
 } from "../../src/supervisor/index.ts";
+import { createApprovalWaiters } from "../../src/turns/index.ts";
 import type { Chance } from "./chance.ts";
 import type { Disk } from "./disk.ts";
 import { createSimProcesses, type Outside } from "./sim-processes.ts";
