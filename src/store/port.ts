@@ -1,6 +1,8 @@
 import type { CustomFact, Fact, Folded, Json, Model } from "../kernel/index.ts";
+import type { Cursor, Follower } from "./follower.ts";
 import type { Census, MayKeep, Quota, StoreFiles, StreamUsage } from "./usage-shapes.ts";
 
+export type { Advanced, Cursor, Follower } from "./follower.ts";
 export { STORE_ERROR_CODES, StoreError, type StoreErrorCode } from "./store-error.ts";
 export type { Census, MayKeep, Quota, StoreFiles, StreamUsage } from "./usage-shapes.ts";
 
@@ -225,7 +227,15 @@ export interface Store {
   /** Sessions by state, and what waits; looked up in the background. */
   readonly census: () => Promise<Census>;
   readonly tokenBySecretHash: (secretHash: string) => Promise<string | null>;
+  /** Finds everything that was appended before: what the index lacks is taken in first. */
   readonly search: (text: string, limit: number) => Promise<readonly SearchHit[]>;
+  /** Keeps the full text near the end of the log, so that a search has little to take in. */
+  readonly searchFollower: Follower;
+  /** Where the follower of this name is; null when it has never begun. */
+  readonly cursor: (name: string) => Promise<Cursor | null>;
+  /** Durable when it resolves. Refuses `stale_fence`. */
+  readonly setCursor: (name: string, at: Cursor, options: { readonly fence: number }) => Promise<void>;
+  readonly dropCursor: (name: string, options: { readonly fence: number }) => Promise<void>;
   /** `mayKeep` is asked before anything is written, with the size it is stored in; it throws to refuse. */
   readonly putBlob: (bytes: Uint8Array, mayKeep?: MayKeep) => Promise<string>;
   readonly blob: (sha256: string) => Promise<Uint8Array | null>;

@@ -1,5 +1,5 @@
 import type { Json } from "../kernel/index.ts";
-import type { AppendOptions, Quota, RebuildReport, StoreErrorCode } from "./port.ts";
+import type { AppendOptions, Cursor, Quota, RebuildReport, StoreErrorCode } from "./port.ts";
 import type { RowWrite } from "./rows.ts";
 
 /** What a writer is asked for: plain data, prepared so that it only links and inserts. */
@@ -16,6 +16,13 @@ export interface WriteRequest {
   /** So many pages of the file that hold nothing are cut off its end. */
   readonly vacuumPages: number;
   readonly quota: Quota | null;
+  readonly cursor: CursorWrite | null;
+}
+
+/** Where a follower has come to; null: its cursor goes. */
+export interface CursorWrite {
+  readonly name: string;
+  readonly at: Cursor | null;
 }
 
 /** A request that asks for nothing yet. */
@@ -28,6 +35,7 @@ export const NOTHING = {
   sweep: [],
   vacuumPages: 0,
   quota: null,
+  cursor: null,
 } as const;
 
 export function callOf({ call }: AppendOptions): WriteRequest["call"] {

@@ -3,6 +3,7 @@ import { isUuid, type Model } from "../../kernel/index.ts";
 import { bytes, decodeRow, EVENT_COLUMNS, EVENT_SOURCE, hexOf, idBytes, number, text } from "../encoding.ts";
 import type { Snapshot } from "../folding.ts";
 import {
+  type Cursor,
   type EventHash,
   type EventPage,
   type EventQuery,
@@ -39,6 +40,7 @@ export interface PageReads {
   readonly sessionIdsLike: (nameOrPrefix: string) => readonly string[];
   readonly liveSessions: () => number;
   readonly tokenBySecretHash: (secretHash: string) => string | null;
+  readonly cursor: (name: string) => Cursor | null;
   /** Several reads of one state of the log; short, because meanwhile the write-ahead log cannot be emptied. */
   readonly consistently: <T>(work: () => T) => T;
   /** Whether any event names the blob. */
@@ -149,6 +151,10 @@ export function createPageReads(db: DatabaseSync): PageReads {
     tokenBySecretHash: (secretHash) => {
       const row = sql("SELECT id, row, sum FROM tokens WHERE secret = ?").get(secretHash);
       return row === undefined ? null : checkedRow("token", row);
+    },
+    cursor: (name) => {
+      const row = sql("SELECT seq, id FROM cursors WHERE name = ?").get(name);
+      return row === undefined ? null : { seq: number(row["seq"]), id: text(row["id"]) };
     },
     consistently: (work) => {
       sql("BEGIN").get();

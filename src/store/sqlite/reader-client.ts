@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import {
   type Census,
+  type Follower,
   type Progress,
   type RebuildReport,
   type SearchHit,
@@ -12,7 +13,7 @@ import type { FromReader, ReaderOptions, ToReader } from "./messages.ts";
 
 /** The main thread's end of the reader. Its failure is the caller's to see; it never takes the writer along. */
 export interface ReaderClient {
-  readonly index: () => void;
+  readonly searchFollower: Follower;
   readonly forget: (seqs: readonly number[]) => Promise<void>;
   readonly search: (text: string, limit: number) => Promise<readonly SearchHit[]>;
   readonly verify: (progress?: Progress) => Promise<VerifyReport>;
@@ -33,13 +34,11 @@ interface Running {
 }
 
 const ASKS_MAX = 256;
-/** Appends come in bursts; one pass a little later serves them all. */
-const INDEX_DELAY_MS = 50;
+const SEARCH_PAUSE_MS = 50;
 
 export function startReader(options: ReaderOptions): ReaderClient {
   const asked = new Map<number, Asked>();
   let asks = 0;
-  let indexTimer: NodeJS.Timeout | null = null;
   let running: Running | null = null;
   let closed = false;
 
@@ -91,12 +90,12 @@ export function startReader(options: ReaderOptions): ReaderClient {
   };
 
   return {
-    index: () => {
-      if (closed) return;
-      indexTimer ??= setTimeout(() => {
-        indexTimer = null;
-        post({ kind: "index" });
-      }, INDEX_DELAY_MS).unref();
+    searchFollower: {
+      name: "search",
+      pauseMs: SEARCH_PAUSE_MS,
+      position: () => ask((id) => ({ kind: "position", ask: id })),
+      advance: () => ask((id) => ({ kind: "advance", ask: id })),
+      restart: () => ask((id) => ({ kind: "restart", ask: id })),
     },
     forget: (seqs) => ask((id) => ({ kind: "forget", ask: id, seqs })),
     search: (text, limit) => ask((id) => ({ kind: "search", ask: id, text, limit })),
@@ -105,7 +104,6 @@ export function startReader(options: ReaderOptions): ReaderClient {
     census: () => ask((id) => ({ kind: "census", ask: id })),
     close: async () => {
       closed = true;
-      if (indexTimer !== null) clearTimeout(indexTimer);
       if (running === null) return;
       const { worker, ended } = running;
       worker.postMessage({ kind: "close" } satisfies ToReader);

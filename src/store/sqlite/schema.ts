@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../port.ts";
 
 /** Raised with every change of the tables; a file of a higher version is refused, never guessed at. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** In the file's header, so that another program's database is never taken for a log: "Nomo". */
 const APPLICATION_ID = 0x4e6f6d6f;
@@ -38,6 +38,11 @@ export const USAGE_TABLES = `
 CREATE TABLE usage(stream INTEGER PRIMARY KEY, account INTEGER NOT NULL, events INTEGER NOT NULL, bytes INTEGER NOT NULL, blob_bytes INTEGER NOT NULL, family_bytes INTEGER NOT NULL) STRICT;
 CREATE TABLE blob_sizes(blob TEXT PRIMARY KEY, stream INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 INSERT INTO usage VALUES (0, 0, 0, 0, 0, 0);
+`;
+
+/** Since version 4: how far each follower has come. */
+export const CURSORS = `
+CREATE TABLE cursors(name TEXT PRIMARY KEY, seq INTEGER NOT NULL, id TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
 /** Sessions as versions 1 and 2 listed them. */
@@ -106,7 +111,7 @@ function isEmpty(db: DatabaseSync): boolean {
 
 function create(db: DatabaseSync): void {
   db.exec(
-    `BEGIN IMMEDIATE; ${TABLES} ${SESSIONS} ${USAGE_TABLES} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${SCHEMA_VERSION}; COMMIT`,
+    `BEGIN IMMEDIATE; ${TABLES} ${SESSIONS} ${USAGE_TABLES} ${CURSORS} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${SCHEMA_VERSION}; COMMIT`,
   );
 }
 
@@ -124,7 +129,8 @@ export function versionOf(db: DatabaseSync): number {
 
 /** SQLite keeps the statements that made the tables; one bit less, or a trigger more, and nothing below can be trusted. */
 function isOurs(db: DatabaseSync, version: number): boolean {
-  const created = `${TABLES}${version < 3 ? SESSIONS_BEFORE_3 : SESSIONS}${version < 2 ? "" : USAGE_TABLES}`
+  const sessions = version < 3 ? SESSIONS_BEFORE_3 : SESSIONS;
+  const created = `${TABLES}${sessions}${version < 2 ? "" : USAGE_TABLES}${version < 4 ? "" : CURSORS}`
     .split(";")
     .map((statement) => statement.trim())
     .filter((statement) => statement.startsWith("CREATE"));

@@ -1,14 +1,14 @@
 import { closeSync, openSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { number, text } from "../encoding.ts";
-import type { RecordedEvent, SearchHit } from "../port.ts";
+import type { Advanced, RecordedEvent, SearchHit } from "../port.ts";
 import { erasedIds, SEARCHED_TYPES, searchedIn } from "../searched.ts";
 import type { PageReads } from "./page-reads.ts";
 
 /** Full text in a file of its own, behind a cursor into the log. Delete the file and it is built again. */
 export interface SearchIndex {
-  /** One page further; false when it has caught up. */
-  readonly advance: () => boolean;
+  readonly position: () => number;
+  readonly advance: () => Advanced;
   /** Takes the words of erased events out, down to the bytes of the file. */
   readonly forget: (seqs: readonly number[]) => void;
   readonly search: (words: string, limit: number) => readonly SearchHit[];
@@ -51,20 +51,22 @@ export function openSearchIndex(path: string, reads: PageReads): SearchIndex {
     }
   };
 
-  const advance = (): boolean => {
-    const cursor = number(cursorRow.get()?.["seq"]);
+  const position = (): number => number(cursorRow.get()?.["seq"]);
+  const advance = (): Advanced => {
+    const cursor = position();
     const end = reads.lastSeq();
-    if (cursor >= end) return false;
+    if (cursor >= end) return { position: cursor, isAtEnd: true };
     const page = reads.all({ after: cursor, before: end + 1, limit: PAGE, types: SEARCHED_TYPES });
     const reached = page.next ?? end;
     atomically(() => {
       for (const event of page.events) take(event);
       setCursor.run(reached, idAt(reads, reached));
     });
-    return reached < reads.lastSeq();
+    return { position: reached, isAtEnd: reached >= reads.lastSeq() };
   };
 
   return {
+    position,
     advance,
     forget: (seqs) => {
       atomically(() => {
@@ -73,7 +75,7 @@ export function openSearchIndex(path: string, reads: PageReads): SearchIndex {
       db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     },
     search: (words, limit) => {
-      while (advance());
+      while (!advance().isAtEnd);
       const query = matchQuery(words);
       if (query === null) return [];
       return find.all(query, limit).map((row) => ({

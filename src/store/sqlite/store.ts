@@ -84,7 +84,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
   const publish = (events: readonly RecordedEvent[]): readonly RecordedEvent[] => {
     listeners.tell(events);
-    reader.index();
     return events;
   };
 
@@ -220,6 +219,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     liveSessions: async () => reads.liveSessions(),
     census: reader.census,
     search: reader.search,
+    searchFollower: reader.searchFollower,
+    cursor: async (name) => reads.cursor(name),
+    setCursor: async (name, at, { fence }) => void (await writer.write({ ...NOTHING, fence, cursor: { name, at } })),
+    dropCursor: async (name, { fence }) => void (await writer.write({ ...NOTHING, fence, cursor: { name, at: null } })),
     putBlob: async (bytes, mayKeep) => {
       if (bytes.length > LIMITS.artifactBytes)
         throw new StoreError("payload_too_large", { maxBytes: LIMITS.artifactBytes });

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { recountUsage } from "./recount-usage.ts";
-import { SCHEMA_VERSION, SESSIONS, USAGE_TABLES, versionOf } from "./schema.ts";
+import { CURSORS, SCHEMA_VERSION, SESSIONS, USAGE_TABLES, versionOf } from "./schema.ts";
 
 /** Brings a log of an earlier version to this one, all at once or not at all. Its events stay as they are. */
 export function upgradeLog(db: DatabaseSync, blobFolder: string): void {
@@ -13,6 +13,7 @@ export function upgradeLog(db: DatabaseSync, blobFolder: string): void {
       recountUsage(db, blobFolder);
     }
     if (found < 3) findByWorkspace(db);
+    if (found < 4) db.exec(CURSORS);
     db.exec(`PRAGMA user_version=${SCHEMA_VERSION}; COMMIT`);
   } catch (cause) {
     if (db.isTransaction) db.exec("ROLLBACK");

@@ -22,7 +22,7 @@ type PackedRequest = readonly [
   call: WriteRequest["call"],
   quota: readonly [streamBytes: number, homeBytes: number, overdraw: boolean, besideBytes: number] | null,
   /** Seldom: then it crosses as it is. */
-  rest: Pick<WriteRequest, "erase" | "repair" | "scrub" | "sweep" | "vacuumPages"> | null,
+  rest: Pick<WriteRequest, "erase" | "repair" | "scrub" | "sweep" | "vacuumPages" | "cursor"> | null,
 ];
 
 type PackedPart = readonly [
@@ -52,7 +52,8 @@ type PackedRow = readonly [RowWrite["model"], string, string, ...(string | numbe
 type PackedReply = readonly (string | number)[] | WriteReply;
 
 export function packRequest({ fence, parts, call, quota, ...rest }: WriteRequest): PackedRequest {
-  const isPlain = rest.erase === null && rest.repair === null && !rest.scrub && rest.vacuumPages === 0;
+  const isPlain =
+    rest.erase === null && rest.repair === null && !rest.scrub && rest.vacuumPages === 0 && rest.cursor === null;
   const bounds =
     quota === null ? null : ([quota.streamBytes, quota.homeBytes, quota.overdraw, quota.besideBytes ?? 0] as const);
   return [fence, parts.map(packPart), call, bounds, isPlain ? null : rest];
@@ -79,7 +80,7 @@ export function unpackReply(reply: PackedReply): WriteReply {
   return { ok, unscrubbed: null };
 }
 
-const PLAIN = { erase: null, repair: null, scrub: false, sweep: [], vacuumPages: 0 };
+const PLAIN = { erase: null, repair: null, scrub: false, sweep: [], vacuumPages: 0, cursor: null };
 
 function packPart({ stream, expectedVersion, continues, account, events, rows, snapshot }: WritePart): PackedPart {
   const other = account === stream ? null : account;

@@ -26,7 +26,7 @@ export interface OpenedStore extends AsyncDisposable {
   /** Says something to the database behind the store's back, while it is closed, and opens it again. */
   readonly tamper: (...statements: readonly string[]) => Promise<Store>;
   /** What makes it a log of an earlier version. */
-  readonly downgrade: (version: 1 | 2) => readonly string[];
+  readonly downgrade: (version: 1 | 2 | 3) => readonly string[];
 }
 
 export type OpenStore = () => Promise<OpenedStore>;

@@ -250,6 +250,7 @@ function writeUnknown(home: string, stream: string, version: number): void {
     sweep: [],
     vacuumPages: 0,
     quota: null,
+    cursor: null,
   };
   expect(createWriter(db, join(home, "blobs")).commit([request])).toMatchObject([{ ok: [{}] }]);
   db.close();
