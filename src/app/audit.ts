@@ -7,6 +7,7 @@ import { fact, SYSTEM_STREAM } from "../kernel/index.ts";
 import {
   checkTree,
   createTileFiles,
+  type Follower,
   keepCheckpoints,
   type LogKey,
   type LogTree,
@@ -23,6 +24,8 @@ export interface Audit {
   readonly service: (committer: Committer) => AuditService;
   readonly tree: LogTree;
   readonly key: LogKey;
+  /** Takes the tree along, and signs. */
+  readonly follower: Follower;
   /** One last checkpoint, before the store is closed. */
   readonly stop: () => Promise<void>;
 }
@@ -51,7 +54,6 @@ export async function openAudit({ home, store, config, environment, clock, log }
     key,
     path: checkpointPath(home),
     kept,
-    onAppend: store.onAppend,
     after: clock.after,
     nowMs: clock.nowMs,
     onSigned: anchors.put,
@@ -61,6 +63,7 @@ export async function openAudit({ home, store, config, environment, clock, log }
   return {
     tree,
     key,
+    follower: checkpoints.follower,
     service: (committer) => ({
       tree,
       checkpoints,

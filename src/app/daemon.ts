@@ -31,8 +31,8 @@ import { keptCensus, openBounds, watchEventLoop } from "./bounds.ts";
 import { cleanTemporaries } from "./clean-temporaries.ts";
 import { connectionsMax } from "./connections.ts";
 import { createNotes, noteNetworkDenial } from "./denials.ts";
-
 import { createDocs } from "./docs.ts";
+import { startFollowers } from "./followers.ts";
 import { giveHomeLeaseBack, takeHomeLease } from "./home-lease.ts";
 import { homeState } from "./home-state.ts";
 import { startMachine } from "./machine.ts";
@@ -89,6 +89,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   let snapshots: Snapshots | null = null;
   const besideBytes = () => snapshots?.bytes() ?? 0;
   const bounds = await openBounds({ home, store, config, clock, log: log.write, besideBytes });
+  const followers = await startFollowers(opened, fence);
   const committer = createCommitter({ store, clock, newId, fence, bounds: bounds.bounds });
 
   let port = 0;
@@ -207,6 +208,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     heavy: createHeavyCalls(clock.steadyMs),
     docs: createDocs(),
     audit: audit.service(committer),
+    followers,
     bounds: bounds.service,
     instruments,
     census: keptCensus(store, clock),
@@ -310,6 +312,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     bounds.stop();
     eventLoop.stop();
     await cleaned;
+    await followers.close();
     await opened.close();
   };
   return { port, home, tourSession, stop, stopAsked: stopAsked.promise };

@@ -1,7 +1,9 @@
 import type { Aggregate, AnyFact, Definitions, Folded, Folding, Json, List } from "../kernel/index.ts";
+import type { Cursor, Follower } from "./follower.ts";
 import type { RowQuery } from "./rows.ts";
 import type { MayKeep, Quota, StoreFiles, StreamUsage } from "./usage-shapes.ts";
 
+export type { Advanced, Cursor, Follower } from "./follower.ts";
 export type { RowPlace, RowQuery } from "./rows.ts";
 export { STORE_ERROR_CODES, StoreError, type StoreErrorCode } from "./store-error.ts";
 export type { MayKeep, Quota, StoreFiles, StreamUsage } from "./usage-shapes.ts";
@@ -231,8 +233,15 @@ export interface Store {
     by: Key,
     where?: RowQuery<Key>["where"],
   ) => Promise<{ readonly [value: string]: number }>;
-  /** In streams of one kind. */
+  /** In streams of one kind. Finds everything that was appended before: what the index lacks is taken in first. */
   readonly search: (text: string, limit: number, of: Pick<Aggregate, "kind">) => Promise<readonly SearchHit[]>;
+  /** Keeps the full text near the end of the log, so that a search has little to take in. */
+  readonly searchFollower: Follower;
+  /** Where the follower of this name is; null when it has never begun. */
+  readonly cursor: (name: string) => Promise<Cursor | null>;
+  /** Durable when it resolves. Refuses `stale_fence`. */
+  readonly setCursor: (name: string, at: Cursor, options: { readonly fence: number }) => Promise<void>;
+  readonly dropCursor: (name: string, options: { readonly fence: number }) => Promise<void>;
   /** `mayKeep` is asked before anything is written, with the size it is stored in; it throws to refuse. */
   readonly putBlob: (bytes: Uint8Array, mayKeep?: MayKeep) => Promise<string>;
   readonly blob: (sha256: string) => Promise<Uint8Array | null>;

@@ -1,5 +1,5 @@
 import type { Json } from "../kernel/index.ts";
-import type { AppendOptions, Quota, RebuildReport, StoreErrorCode, StreamVersion } from "./port.ts";
+import type { AppendOptions, Cursor, Quota, RebuildReport, StoreErrorCode, StreamVersion } from "./port.ts";
 import type { RowWrite } from "./rows.ts";
 
 /** What a writer is asked for: plain data, prepared so that it only links and inserts. */
@@ -18,6 +18,13 @@ export interface WriteRequest {
   readonly quota: Quota | null;
   /** Streams that must be where they were when they were looked at. */
   readonly expect: readonly StreamVersion[];
+  readonly cursor: CursorWrite | null;
+}
+
+/** Where a follower has come to; null: its cursor goes. */
+export interface CursorWrite {
+  readonly name: string;
+  readonly at: Cursor | null;
 }
 
 /** A request that asks for nothing yet. */
@@ -31,6 +38,7 @@ export const NOTHING = {
   vacuumPages: 0,
   quota: null,
   expect: [],
+  cursor: null,
 } as const;
 
 /** The part of a request that says under which conditions it is written. */

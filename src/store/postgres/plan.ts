@@ -3,6 +3,7 @@ import { hexOf, sha256 } from "../encoding.ts";
 import { bytesOf, checkQuota, NO_USAGE, sum, type Taken, totalBytes } from "../quota.ts";
 import { answered, type RowWrite, type WholeRow } from "../rows.ts";
 import {
+  type CursorWrite,
   checkExpected,
   type Erasure,
   type Repair,
@@ -83,6 +84,7 @@ export interface Plan {
   }[];
   readonly erasure: (Erasure & { readonly seqs: readonly number[] }) | null;
   readonly repair: Repair | null;
+  readonly cursors: readonly CursorWrite[];
   /** As they are before and behind the batch: one with a repair appends nothing. */
   readonly versions: (stream: string) => number;
 }
@@ -105,6 +107,7 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
   const snapshots: { readonly stream: number; readonly version: number; readonly state: string }[] = [];
   let erasure: Plan["erasure"] = null;
   let repair: Repair | null = null;
+  const cursors = new Map<string, CursorWrite>();
 
   const headOf = (stream: string): StreamHead | null => streamHeads.get(stream) ?? known.streamHead(stream);
   const versionOf = (stream: string): number => headOf(stream)?.version ?? 0;
@@ -170,6 +173,7 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
     const { erase, call } = request;
     if (erase !== null) erasure = { ...erase, seqs: erase.events.map(({ id }) => known.erasable.get(id) ?? 0) };
     if (request.repair !== null) repair = request.repair;
+    if (request.cursor !== null) cursors.set(request.cursor.name, request.cursor);
     const first = seq + 1;
     const written = request.parts.flatMap(writePart);
     if (call !== null && written.length > 0) calls.set(call.key, { ...call, first, last: seq });
@@ -239,6 +243,7 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
     calls: [...calls.values()],
     erasure,
     repair,
+    cursors: [...cursors.values()],
     versions: versionOf,
   };
 }

@@ -14,7 +14,6 @@ import { copyLog } from "./copy.ts";
 import { createDerivedReads } from "./derived-reads.ts";
 import { exportLog, rawOfStream } from "./export.ts";
 import { foldCold, foldStream } from "./fold-stream.ts";
-import { createIndexing } from "./indexing.ts";
 import { startNews } from "./news.ts";
 import { openDatabase, type PostgresStoreOptions } from "./open-database.ts";
 import { createPageReads } from "./page-reads.ts";
@@ -27,6 +26,7 @@ import { verifyLog } from "./verify.ts";
 
 const READ_WAIT_MAX_MS = 1000;
 const UNDER_WAY_MAX_MS = 2500;
+const SEARCH_PAUSE_MS = 500;
 
 /** The fleet's store: the log, what is derived from it and its blobs in one schema of a PostgreSQL database. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
@@ -39,7 +39,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const folds = createFoldCache();
   const newSalt = createSalts();
   const listeners = createListeners();
-  const indexing = createIndexing(search);
   const underWay = createUnderWay();
   const exports = createExports(exportLog(sql, blobs.get));
   const closing = new AbortController();
@@ -75,7 +74,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     for (const { write, after } of prepared) folds.set(write.stream, after);
     const events = recorded(prepared, places);
     publisher.own(events);
-    indexing.soon();
     return events;
   };
 
@@ -139,7 +137,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await exports.close();
     await underWay.close(UNDER_WAY_MAX_MS);
     await writer.close();
-    await Promise.all([indexing.close(), news.close(), publisher.close()]);
+    await Promise.all([news.close(), publisher.close()]);
     await database.close(READ_WAIT_MAX_MS);
   };
   let closed: Promise<void> | null = null;
@@ -173,6 +171,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     liveSessions: () => run(reads.liveSessions),
     census: () => run(reads.census),
     search: (text, limit) => run(() => search.search(text, limit)),
+    searchFollower: {
+      name: "search",
+      pauseMs: SEARCH_PAUSE_MS,
+      position: () => run(search.position),
+      advance: () => run(search.advance),
+      restart: () => run(search.restart),
+    },
+    cursor: (name) => run(() => reads.cursor(name)),
+    setCursor: (name, at, { fence }) =>
+      run(() => writer.write({ ...NOTHING, fence, cursor: { name, at } }, () => undefined)),
+    dropCursor: (name, { fence }) =>
+      run(() => writer.write({ ...NOTHING, fence, cursor: { name, at: null } }, () => undefined)),
     putBlob: (bytes, mayKeep) =>
       run(async () => {
         if (bytes.length > LIMITS.artifactBytes)

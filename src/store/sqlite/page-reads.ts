@@ -1,8 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isUuid, type List } from "../../kernel/index.ts";
-import { bytes, decodeRow, EVENT_COLUMNS, EVENT_SOURCE, hexOf, idBytes, number } from "../encoding.ts";
+import { bytes, decodeRow, EVENT_COLUMNS, EVENT_SOURCE, hexOf, idBytes, number, text } from "../encoding.ts";
 import type { Snapshot } from "../folding.ts";
 import {
+  type Cursor,
   type EventHash,
   type EventPage,
   type EventQuery,
@@ -38,6 +39,7 @@ export interface PageReads {
   readonly rows: <Row>(list: List<Row>, query: RowQuery) => readonly Row[];
   readonly count: (list: List, where: RowQuery["where"]) => number;
   readonly counts: (list: List, by: string, where: RowQuery["where"]) => { readonly [value: string]: number };
+  readonly cursor: (name: string) => Cursor | null;
   /** Several reads of one state of the log; short, because meanwhile the write-ahead log cannot be emptied. */
   readonly consistently: <T>(work: () => T) => T;
   /** Whether any event names the blob. */
@@ -148,6 +150,10 @@ export function createPageReads(db: DatabaseSync): PageReads {
         ...given,
       );
       return Object.fromEntries(found.map((row) => [String(row["value"]), number(row["found"])]));
+    },
+    cursor: (name) => {
+      const row = sql("SELECT seq, id FROM cursors WHERE name = ?").get(name);
+      return row === undefined ? null : { seq: number(row["seq"]), id: text(row["id"]) };
     },
     consistently: (work) => {
       sql("BEGIN").get();

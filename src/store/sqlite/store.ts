@@ -94,7 +94,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
   const publish = (events: readonly RecordedEvent[]): readonly RecordedEvent[] => {
     listeners.tell(events);
-    reader.index();
     return events;
   };
 
@@ -234,6 +233,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     count: async (list, where) => reads.count(list, where),
     counts: (list, by, where) => reader.counts(list.name, by, where),
     search: (text, limit, { kind }) => reader.search(text, limit, kind),
+    searchFollower: reader.searchFollower,
+    cursor: async (name) => reads.cursor(name),
+    setCursor: async (name, at, { fence }) => void (await writer.write({ ...NOTHING, fence, cursor: { name, at } })),
+    dropCursor: async (name, { fence }) => void (await writer.write({ ...NOTHING, fence, cursor: { name, at: null } })),
     putBlob: async (bytes, mayKeep) => {
       if (bytes.length > LIMITS.artifactBytes)
         throw new StoreError("payload_too_large", { maxBytes: LIMITS.artifactBytes });

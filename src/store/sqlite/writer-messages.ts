@@ -23,7 +23,7 @@ type PackedRequest = readonly [
   quota: PackedQuota | null,
   /** Seldom: then they cross as they are. */
   expect: WriteRequest["expect"] | null,
-  rest: Pick<WriteRequest, "erase" | "repair" | "scrub" | "sweep" | "vacuumPages"> | null,
+  rest: Pick<WriteRequest, "erase" | "repair" | "scrub" | "sweep" | "vacuumPages" | "cursor"> | null,
 ];
 
 type PackedQuota = readonly [
@@ -61,7 +61,8 @@ type PackedRow = readonly [list: string, id: string, row: string | null, ...(str
 type PackedReply = readonly (string | number)[] | WriteReply;
 
 export function packRequest({ fence, parts, call, quota, expect, ...rest }: WriteRequest): PackedRequest {
-  const isPlain = rest.erase === null && rest.repair === null && !rest.scrub && rest.vacuumPages === 0;
+  const isPlain =
+    rest.erase === null && rest.repair === null && !rest.scrub && rest.vacuumPages === 0 && rest.cursor === null;
   const bounds = quota === null ? null : packQuota(quota);
   return [fence, parts.map(packPart), call, bounds, expect.length === 0 ? null : expect, isPlain ? null : rest];
 }
@@ -84,7 +85,7 @@ export function unpackReply(reply: PackedReply): WriteReply {
   return { ok, unscrubbed: null };
 }
 
-const PLAIN = { erase: null, repair: null, scrub: false, sweep: [], vacuumPages: 0 };
+const PLAIN = { erase: null, repair: null, scrub: false, sweep: [], vacuumPages: 0, cursor: null };
 
 function packQuota({ streamBytes, homeBytes, overdraw, besideBytes = 0, fitting = 0 }: Quota): PackedQuota {
   return [streamBytes, homeBytes, overdraw, besideBytes, fitting];

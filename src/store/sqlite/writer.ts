@@ -3,6 +3,7 @@ import { hashEvent, type List, NO_PREV, sameBytes } from "../../kernel/index.ts"
 import { bytes, hexOf, idBytes, number, sha256 } from "../encoding.ts";
 import type { StoreErrorCode } from "../port.ts";
 import {
+  type CursorWrite,
   checkExpected,
   type WriteEvent,
   type WritePart,
@@ -88,6 +89,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string, lists: readon
     for (const blob of request.sweep) if (sql.blobUsed.get(blob) === undefined) doomed.add(blob);
     if (request.vacuumPages > 0) db.prepare(`PRAGMA incremental_vacuum(${request.vacuumPages})`).all();
     if (request.repair !== null) repair(request.repair, versionOf);
+    if (request.cursor !== null) writeCursor(request.cursor);
     const first = lastSeq + 1;
     const written = request.parts.flatMap(writePart);
     if (request.call !== null && written.length > 0)
@@ -179,6 +181,11 @@ export function createWriter(db: DatabaseSync, blobFolder: string, lists: readon
     return hash;
   };
 
+  const writeCursor = ({ name, at }: CursorWrite): void => {
+    if (at === null) sql.dropCursor.run(name);
+    else sql.putCursor.run(name, at.seq, at.id);
+  };
+
   const firstPrev = (part: WritePart): Uint8Array => {
     if (part.continues === null) return NO_PREV;
     return bytes(sql.hashAt.get(part.continues.stream, part.continues.version)?.["hash"]);
@@ -250,6 +257,8 @@ function statements(db: DatabaseSync) {
     putBlob: db.prepare("INSERT OR IGNORE INTO event_blobs(blob, seq) VALUES (?, ?)"),
     seqOf: db.prepare("SELECT e.seq FROM events e JOIN streams s ON s.no = e.stream WHERE e.id = ? AND s.name = ?"),
     blobUsed: db.prepare("SELECT 1 AS used FROM event_blobs WHERE blob = ? LIMIT 1"),
+    putCursor: db.prepare("INSERT OR REPLACE INTO cursors(name, seq, id) VALUES (?, ?, ?)"),
+    dropCursor: db.prepare("DELETE FROM cursors WHERE name = ?"),
     dropSnapshots: db.prepare("DELETE FROM snapshots WHERE stream = (SELECT no FROM streams WHERE name = ?)"),
   };
 }

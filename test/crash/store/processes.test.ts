@@ -251,6 +251,7 @@ function writeUnknown(home: string, stream: string, version: number): void {
     vacuumPages: 0,
     quota: null,
     expect: [],
+    cursor: null,
   };
   expect(createWriter(db, join(home, "blobs")).commit([request])).toMatchObject([{ ok: [{}] }]);
   db.close();
