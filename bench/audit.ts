@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { copyFile, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { followLog } from "../src/commit/index.ts";
 import { systemClock } from "../src/host/index.ts";
 import { createTileFiles, keepCheckpoints, openCheckedTree, openLogKey, type Store } from "../src/store/index.ts";
 import { createAppendLoad } from "./append-load.ts";
@@ -38,7 +39,7 @@ async function exportAndVerify({ homes, scratch, quick, say }: Bench): Promise<r
     },
     copy: () => timedMs(() => copyDurably(join(home, "log.db"), copy)),
   });
-  await audit.keeper.stop();
+  await audit.stop();
   await store.close();
   say(`a bundle of ${events} events was written in ${(median(exporting.export) / 1000).toFixed(1)} s`);
   const lines = join(bundle, "events.jsonl");
@@ -72,7 +73,7 @@ async function exportAndVerify({ homes, scratch, quick, say }: Bench): Promise<r
 async function lagOf({ scratch, quick }: Bench): Promise<Figure> {
   const home = join(scratch, "lag");
   const store = await openStore(home);
-  const { keeper } = await openTree(store, home);
+  const { keeper, stop } = await openTree(store, home);
   const load = createAppendLoad(store);
   const writers = await load.openStreams(LOAD_WRITERS);
   const seconds = quick ? 3 : LOAD_SECONDS;
@@ -109,7 +110,7 @@ async function lagOf({ scratch, quick }: Bench): Promise<Figure> {
   const rate = ((await store.lastSeq()) - before) / seconds;
   await keeper.reach(await store.lastSeq());
   const trickle = await ages((untilMs) => each(untilMs, LOOK_EVERY_MS));
-  await keeper.stop();
+  await stop();
   await store.close();
   return {
     name: "audit.lag",
@@ -125,18 +126,29 @@ async function lagOf({ scratch, quick }: Bench): Promise<Figure> {
 async function openTree(store: Store, home: string) {
   const key = await openLogKey(join(home, "keys"));
   const { tree } = await openCheckedTree(store, createTileFiles(join(home, "tree")), null);
-  const { after, nowMs } = systemClock();
+  const clock = systemClock();
   const keeper = keepCheckpoints({
     tree,
     key,
     path: join(home, "checkpoint"),
     kept: null,
-    onAppend: store.onAppend,
-    after,
-    nowMs,
+    after: clock.after,
+    nowMs: clock.nowMs,
     onSigned: () => undefined,
   });
-  return { keeper, key: key.verifier.text };
+  const followers = await followLog({
+    store,
+    fence: 0,
+    followers: [keeper.follower],
+    clock,
+    random: Math.random,
+    log: () => undefined,
+  });
+  const stop = async (): Promise<void> => {
+    await followers.close();
+    await keeper.stop();
+  };
+  return { keeper, stop, key: key.verifier.text };
 }
 
 async function copyDurably(from: string, to: string): Promise<void> {

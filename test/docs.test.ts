@@ -139,7 +139,7 @@ test("every command and every event that a page names is there", () => {
 });
 
 test("the driver guide's table is the contract of a script's turn", () => {
-  const source = read("src/drivers/script/script-turn.ts");
+  const source = read("src/turns/line/script-turn.ts");
   const [, body = ""] = /export interface ScriptTurn \{\n([\s\S]*?)\n\}/.exec(source) ?? [];
   const members = [...body.matchAll(/^ {2}readonly (\w+):/gm)].map(([, name]) => name);
   const told = rowsOf("docs/guide/driver-in-typescript.md").flatMap(([cell = ""]) =>

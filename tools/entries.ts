@@ -8,6 +8,6 @@ export const ENTRIES = {
   "copy-thread": "src/store/sqlite/copy-thread.ts",
   "snapshot-thread": "src/host/snapshots/snapshot-thread.ts",
   "apply-plan": "src/host/snapshots/apply-plan.ts",
-  "script-host": "src/drivers/script/host-process.ts",
+  "script-host": "src/turns/line/host-process.ts",
   "memory-agent": "src/cli/conformance/memory-agent.ts",
 };

@@ -1,11 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Committer } from "../commit/index.ts";
 import type { Config } from "../contract/index.ts";
 import { type Anchor, type Clock, createGitAnchor, createWitnessAnchor, keepAnchored } from "../host/index.ts";
 import { fact, SYSTEM_STREAM } from "../kernel/index.ts";
 import {
   checkTree,
   createTileFiles,
+  type Follower,
   keepCheckpoints,
   type LogKey,
   type LogTree,
@@ -15,7 +17,6 @@ import {
   type Store,
   sha256,
 } from "../store/index.ts";
-import type { Committer } from "../supervisor/index.ts";
 import { type AuditService, type CheckedTree, checked } from "../syscalls/index.ts";
 
 export interface Audit {
@@ -23,6 +24,8 @@ export interface Audit {
   readonly service: (committer: Committer) => AuditService;
   readonly tree: LogTree;
   readonly key: LogKey;
+  /** Takes the tree along, and signs. */
+  readonly follower: Follower;
   /** One last checkpoint, before the store is closed. */
   readonly stop: () => Promise<void>;
 }
@@ -51,7 +54,6 @@ export async function openAudit({ home, store, config, environment, clock, log }
     key,
     path: checkpointPath(home),
     kept,
-    onAppend: store.onAppend,
     after: clock.after,
     nowMs: clock.nowMs,
     onSigned: anchors.put,
@@ -61,6 +63,7 @@ export async function openAudit({ home, store, config, environment, clock, log }
   return {
     tree,
     key,
+    follower: checkpoints.follower,
     service: (committer) => ({
       tree,
       checkpoints,

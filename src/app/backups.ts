@@ -1,10 +1,10 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Committer } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
 import { fact, SYSTEM_STREAM } from "../kernel/index.ts";
 import { type LogKey, type LogTree, makeBackup, type Store } from "../store/index.ts";
-import type { Committer } from "../supervisor/index.ts";
 import type { BackupService } from "../syscalls/index.ts";
 
 const FOLDER_MODE = 0o700;

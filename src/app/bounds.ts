@@ -1,12 +1,12 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Clock, type DiskState, spaceAt, watchDisk } from "../host/index.ts";
 import type { Census, Store } from "../store/index.ts";
-import { type Alarm, type BoundLimits, type Bounds, createBounds } from "../supervisor/index.ts";
+import { type Alarm, type BoundLimits, createBounds, type SessionBounds } from "../supervisor/index.ts";
 import type { BoundsService, ConfigService, EventLoopLag } from "../syscalls/index.ts";
 import { limit } from "./settings.ts";
 
 export interface OpenedBounds {
-  readonly bounds: Bounds;
+  readonly bounds: SessionBounds;
   readonly service: BoundsService;
   readonly stop: () => void;
 }

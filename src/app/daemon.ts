@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { createCommitter } from "../commit/index.ts";
 import { processIdentity, type Snapshots, systemFiles, watchDeath, writeFileAtomic } from "../host/index.ts";
 import { compilePolicy, ownEntry, uuidv7Maker } from "../kernel/index.ts";
 import {
   createAgents,
   createApprovalWaiters,
-  createCommitter,
   createDelegation,
   createFrames,
   createRetention,
@@ -25,13 +25,14 @@ import {
   SYSCALLS,
   type Syscall,
 } from "../syscalls/index.ts";
+import { createApprovalWaiters } from "../turns/index.ts";
 import { createBackups } from "./backups.ts";
 import { keptCensus, openBounds, watchEventLoop } from "./bounds.ts";
 import { cleanTemporaries } from "./clean-temporaries.ts";
 import { connectionsMax } from "./connections.ts";
 import { createNotes, noteNetworkDenial } from "./denials.ts";
-
 import { createDocs } from "./docs.ts";
+import { startFollowers } from "./followers.ts";
 import { giveHomeLeaseBack, takeHomeLease } from "./home-lease.ts";
 import { homeState } from "./home-state.ts";
 import { startMachine } from "./machine.ts";
@@ -88,6 +89,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   let snapshots: Snapshots | null = null;
   const besideBytes = () => snapshots?.bytes() ?? 0;
   const bounds = await openBounds({ home, store, config, clock, log: log.write, besideBytes });
+  const followers = await startFollowers(opened, fence);
   const committer = createCommitter({ store, clock, newId, fence, bounds: bounds.bounds });
 
   let port = 0;
@@ -206,6 +208,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     heavy: createHeavyCalls(clock.steadyMs),
     docs: createDocs(),
     audit: audit.service(committer),
+    followers,
     bounds: bounds.service,
     instruments,
     census: keptCensus(store, clock),
@@ -217,7 +220,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       store,
       committer,
       clock,
-      newId,
       folder: join(home, "archive"),
       sweepSnapshots: async (ids) => {
         const swept = await machine.snapshots.sweep([...ids, ...(await scopes.marked())], false);
@@ -310,6 +312,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     bounds.stop();
     eventLoop.stop();
     await cleaned;
+    await followers.close();
     await opened.close();
   };
   return { port, home, tourSession, stop, stopAsked: stopAsked.promise };

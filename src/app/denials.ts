@@ -1,6 +1,6 @@
+import type { Committer } from "../commit/index.ts";
 import type { Clock, Denied } from "../host/index.ts";
 import { fact, recordDenial, SYSTEM_STREAM } from "../kernel/index.ts";
-import type { Committer } from "../supervisor/index.ts";
 import type { Services } from "../syscalls/index.ts";
 
 const RECORDED_PER_SECOND = 10;

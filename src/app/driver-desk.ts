@@ -1,9 +1,10 @@
 import { dirname } from "node:path";
 import { NomosError } from "../contract/index.ts";
-import { createInstaller, DriverError, installHint, isInstalled, probeAgent, type Shelf } from "../drivers/index.ts";
+import { createInstaller, installHint, isInstalled, probeAgent, type Shelf } from "../drivers/index.ts";
 import type { Clock } from "../host/index.ts";
 import type { SessionProcesses } from "../supervisor/index.ts";
 import type { DriverDesk, DriverShown } from "../syscalls/index.ts";
+import { DriverError } from "../turns/index.ts";
 import type { Drivers } from "./drivers.ts";
 import type { ProgramRunner } from "./run-program.ts";
 import { hiddenValues, shownArguments } from "./shown-config.ts";

@@ -1,9 +1,7 @@
 import { NomosError } from "../contract/index.ts";
 import {
-  type AgentHost,
   type AgentPool,
   acpDriver,
-  type Driver,
   demoDriver,
   externalDriver,
   type Manifest,
@@ -17,6 +15,7 @@ import {
 } from "../drivers/index.ts";
 import type { Clock } from "../host/index.ts";
 import type { ConfigService } from "../syscalls/index.ts";
+import type { AgentHost, Driver } from "../turns/index.ts";
 
 export interface Drivers {
   readonly get: (slug: string) => Driver;

@@ -1,8 +1,8 @@
+import type { Committer } from "../commit/index.ts";
 import { toNomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
 import { acquireLease, HOME_LEASE, isRefusal, type NewId, releaseLease, SYSTEM_STREAM } from "../kernel/index.ts";
 import { type Store, StoreError } from "../store/index.ts";
-import type { Committer } from "../supervisor/index.ts";
 
 /**
  * Becomes the one writer of the log. Whoever calls this holds the operating system's lock on the home, and in a shared

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
-import { createAgentPool, type Kept, openShelf } from "../drivers/index.ts";
+import type { Committer } from "../commit/index.ts";
+import { createAgentPool, openShelf } from "../drivers/index.ts";
 import {
   allowedEnvironment,
   createProcessHost,
@@ -18,7 +19,6 @@ import {
 } from "../host/index.ts";
 import type { SessionSpec } from "../kernel/index.ts";
 import {
-  type Committer,
   createSessionProcesses,
   createSessionWalls,
   createTempFolders,
@@ -29,6 +29,7 @@ import {
   treeAround,
 } from "../supervisor/index.ts";
 import type { DriverDesk, SandboxService, Services } from "../syscalls/index.ts";
+import type { Kept } from "../turns/index.ts";
 import { createDriverDesk } from "./driver-desk.ts";
 import { createDrivers, type Drivers } from "./drivers.ts";
 import type { OpenedHome } from "./open-home.ts";

@@ -26,6 +26,8 @@ export function endWhenFenced(store: Store, onLost: OnLost): Store {
     ...store,
     append: guarded(store.append),
     erase: guarded(store.erase),
+    setCursor: guarded(store.setCursor),
+    dropCursor: guarded(store.dropCursor),
     sweepBlobs: guarded(store.sweepBlobs),
     giveBack: guarded(store.giveBack),
   };

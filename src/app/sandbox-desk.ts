@@ -1,4 +1,5 @@
 import { realpath } from "node:fs/promises";
+import type { Committer } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import {
   allowedEnvironment,
@@ -18,15 +19,7 @@ import {
 } from "../host/index.ts";
 import { fact, type SessionSpec, SYSTEM_STREAM } from "../kernel/index.ts";
 import type { EventPage, RecordedEvent, Store } from "../store/index.ts";
-import {
-  type Committer,
-  type GitNews,
-  gitMounts,
-  holdableGit,
-  rulesOf,
-  type SessionWalls,
-  treeAround,
-} from "../supervisor/index.ts";
+import { type GitNews, gitMounts, holdableGit, rulesOf, type SessionWalls, treeAround } from "../supervisor/index.ts";
 import type { RanInSandbox, SandboxExplained, SandboxOrder, SandboxService } from "../syscalls/index.ts";
 import type { Drivers } from "./drivers.ts";
 

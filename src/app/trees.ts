@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import type { Committer } from "../commit/index.ts";
 import { WORKTREE_DEFAULTS } from "../contract/index.ts";
 import { createWorktrees, type Trash } from "../host/index.ts";
 import {
-  type Committer,
   createScopeKeeper,
   createSessionTrees,
   type ScopeKeeper,

@@ -1508,6 +1508,24 @@ export interface SyscallTypes {
           } | null;
         }[];
       };
+      /** what runs behind the log */
+      readonly followers: readonly {
+        readonly name: string;
+        /** the last event it has taken in */
+        readonly position: number;
+        /** how many events it is behind the log */
+        readonly lag: number;
+        readonly state: "following" | "behind" | "failing";
+        readonly failure: {
+          readonly code: string;
+          readonly message: string;
+          readonly remedy: string;
+          /** when it failed first since it last worked */
+          readonly since: string;
+          readonly tries: number;
+          readonly nextTryAt: string;
+        } | null;
+      }[];
       readonly usage: {
         readonly events: number;
         /** headers and data of all events, as stored */
@@ -1590,6 +1608,24 @@ export interface SyscallTypes {
           readonly found?: string;
         }[];
       };
+      /** what runs behind the log; `repair` makes one that fails anew */
+      readonly followers: readonly {
+        readonly name: string;
+        /** the last event it has taken in */
+        readonly position: number;
+        /** how many events it is behind the log */
+        readonly lag: number;
+        readonly state: "following" | "behind" | "failing";
+        readonly failure: {
+          readonly code: string;
+          readonly message: string;
+          readonly remedy: string;
+          /** when it failed first since it last worked */
+          readonly since: string;
+          readonly tries: number;
+          readonly nextTryAt: string;
+        } | null;
+      }[];
       /** what rewinds restore from */
       readonly snapshots: {
         readonly ok: boolean;

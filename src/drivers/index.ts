@@ -3,7 +3,6 @@ export { type AgentPool, createAgentPool } from "./acp/agent-pool.ts";
 export type { AgentInfo } from "./acp/handshake.ts";
 export { probeAgent } from "./acp/probe.ts";
 export { demoDriver } from "./demo/demo-driver.ts";
-export * from "./driver.ts";
 export { externalDriver } from "./external/external-driver.ts";
 export { createInstaller, type RunTool } from "./manifests/install.ts";
 export type { Manifest } from "./manifests/manifest.ts";

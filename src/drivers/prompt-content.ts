@@ -1,4 +1,4 @@
-import { DriverError, type LoadableAttachment } from "./driver.ts";
+import { DriverError, type LoadableAttachment } from "../turns/index.ts";
 
 /** What a program takes beside text, and what it is called. */
 interface Takes {

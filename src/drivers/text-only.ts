@@ -1,5 +1,5 @@
 import type { Attachment, DriverSettings } from "../kernel/index.ts";
-import { DriverError } from "./driver.ts";
+import { DriverError } from "../turns/index.ts";
 
 /** For a driver that cannot be set to anything: a choice that it would not hear of is refused, and not kept in silence. */
 export function refuseSettings(slug: string): (settings: Partial<DriverSettings>) => void {

@@ -1,5 +1,5 @@
 import { type DriverFact, fact, type ToolDiff } from "../kernel/index.ts";
-import { DriverError, type TurnPort } from "./driver.ts";
+import { DriverError, type TurnPort } from "../turns/index.ts";
 import type { ToolChange } from "./update.ts";
 
 /** An agent's tool calls in one turn: of all that is said about one, the log gets its beginning and its end. */

@@ -1,5 +1,5 @@
 import { type DriverFact, type EventMap, fact, LIMITS } from "../kernel/index.ts";
-import { DriverError, type TurnPort } from "./driver.ts";
+import { DriverError, type TurnPort } from "../turns/index.ts";
 import { createToolCalls } from "./tool-calls.ts";
 import type { ToolChange, Update } from "./update.ts";
 

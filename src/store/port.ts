@@ -1,7 +1,9 @@
 import type { Aggregate, AnyFact, Definitions, Folded, Folding, Json, List } from "../kernel/index.ts";
+import type { Cursor, Follower } from "./follower.ts";
 import type { RowQuery } from "./rows.ts";
 import type { MayKeep, Quota, StoreFiles, StreamUsage } from "./usage-shapes.ts";
 
+export type { Advanced, Cursor, Follower } from "./follower.ts";
 export type { RowPlace, RowQuery } from "./rows.ts";
 export { STORE_ERROR_CODES, StoreError, type StoreErrorCode } from "./store-error.ts";
 export type { MayKeep, Quota, StoreFiles, StreamUsage } from "./usage-shapes.ts";
@@ -35,7 +37,15 @@ export interface AppendPart {
   readonly expectedVersion: number;
   readonly events: readonly NewEvent[];
   /** For the first event of a fork: the parent's event whose hash it continues. */
-  readonly continues?: { readonly stream: string; readonly version: number };
+  readonly continues?: StreamVersion;
+  /** The fold that the events were decided on, as `fold` gave it. With it the store folds only what is new. */
+  readonly before?: Folded;
+}
+
+/** A stream as of its event number `version`; 0 for a stream without events. */
+export interface StreamVersion {
+  readonly stream: string;
+  readonly version: number;
 }
 
 /** Who asked, by hash: the caller's idempotency key and what it asked for. Kept in the header's `cause`. */
@@ -49,6 +59,11 @@ export interface AppendOptions {
   readonly call?: CallRef | null;
   /** What it may not go beyond; without one it is written whatever is used already. */
   readonly quota?: Quota | null;
+  /**
+   * Streams that were only looked at. Each must still be at this version when the events are written, or nothing is:
+   * `stale_version`, with the stream that moved.
+   */
+  readonly expect?: readonly StreamVersion[];
 }
 
 /** Cursors are global positions (`seq`), exclusive, also for one stream: they only rise along it. */
@@ -218,8 +233,15 @@ export interface Store {
     by: Key,
     where?: RowQuery<Key>["where"],
   ) => Promise<{ readonly [value: string]: number }>;
-  /** In streams of one kind. */
+  /** In streams of one kind. Finds everything that was appended before: what the index lacks is taken in first. */
   readonly search: (text: string, limit: number, of: Pick<Aggregate, "kind">) => Promise<readonly SearchHit[]>;
+  /** Keeps the full text near the end of the log, so that a search has little to take in. */
+  readonly searchFollower: Follower;
+  /** Where the follower of this name is; null when it has never begun. */
+  readonly cursor: (name: string) => Promise<Cursor | null>;
+  /** Durable when it resolves. Refuses `stale_fence`. */
+  readonly setCursor: (name: string, at: Cursor, options: { readonly fence: number }) => Promise<void>;
+  readonly dropCursor: (name: string, options: { readonly fence: number }) => Promise<void>;
   /** `mayKeep` is asked before anything is written, with the size it is stored in; it throws to refuse. */
   readonly putBlob: (bytes: Uint8Array, mayKeep?: MayKeep) => Promise<string>;
   readonly blob: (sha256: string) => Promise<Uint8Array | null>;

@@ -33,16 +33,21 @@ export function checkQuota(
     readonly blobBytes: (event: WriteEvent) => number;
   },
 ): WriteReply | null {
+  const sizeOf = (events: readonly WriteEvent[]): number =>
+    events.reduce((total, event) => total + bytesOf(event) + books.blobBytes(event), 0);
   let all = 0;
+  let allFirst = 0;
   for (const { account, events } of parts) {
-    const needed = events.reduce((total, event) => total + bytesOf(event) + books.blobBytes(event), 0);
+    const needed = sizeOf(events);
+    const first = sizeOf(events.slice(0, quota.fitting ?? 0));
     all += needed;
+    allFirst += first;
     const used = books.used(account);
-    const isOver = quota.overdraw ? used >= quota.streamBytes : used + needed > quota.streamBytes;
+    const isOver = quota.overdraw ? used + first >= quota.streamBytes : used + needed > quota.streamBytes;
     if (isOver) return refused("session", used, quota.streamBytes, needed);
   }
   const home = books.home + (quota.besideBytes ?? 0);
-  const isOver = quota.overdraw ? home >= quota.homeBytes : home + all > quota.homeBytes;
+  const isOver = quota.overdraw ? home + allFirst >= quota.homeBytes : home + all > quota.homeBytes;
   return isOver ? refused("home", home, quota.homeBytes, all) : null;
 }
 

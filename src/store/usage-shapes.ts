@@ -7,6 +7,8 @@ export interface Quota {
   readonly besideBytes?: number;
   /** It exists already and would be lost: let in as long as there is any room. */
   readonly overdraw: boolean;
+  /** With `overdraw`: so many events at the beginning of each part must leave room. None unless said. */
+  readonly fitting?: number;
 }
 
 /** What a stream takes up. A blob counts for the stream that brought it, packed as it is stored. */

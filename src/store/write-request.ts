@@ -1,5 +1,5 @@
 import type { Json } from "../kernel/index.ts";
-import type { AppendOptions, Quota, RebuildReport, StoreErrorCode } from "./port.ts";
+import type { AppendOptions, Cursor, Quota, RebuildReport, StoreErrorCode, StreamVersion } from "./port.ts";
 import type { RowWrite } from "./rows.ts";
 
 /** What a writer is asked for: plain data, prepared so that it only links and inserts. */
@@ -16,6 +16,15 @@ export interface WriteRequest {
   /** So many pages of the file that hold nothing are cut off its end. */
   readonly vacuumPages: number;
   readonly quota: Quota | null;
+  /** Streams that must be where they were when they were looked at. */
+  readonly expect: readonly StreamVersion[];
+  readonly cursor: CursorWrite | null;
+}
+
+/** Where a follower has come to; null: its cursor goes. */
+export interface CursorWrite {
+  readonly name: string;
+  readonly at: Cursor | null;
 }
 
 /** A request that asks for nothing yet. */
@@ -28,16 +37,34 @@ export const NOTHING = {
   sweep: [],
   vacuumPages: 0,
   quota: null,
+  expect: [],
+  cursor: null,
 } as const;
 
-export function callOf({ call }: AppendOptions): WriteRequest["call"] {
+/** The part of a request that says under which conditions it is written. */
+export function conditionsOf(given: AppendOptions): Pick<WriteRequest, "fence" | "call" | "quota" | "expect"> {
+  return { fence: given.fence, call: callOf(given), quota: given.quota ?? null, expect: given.expect ?? [] };
+}
+
+/** The first expectation that does not hold; null when all do. */
+export function checkExpected(
+  expected: readonly StreamVersion[],
+  versionOf: (stream: string) => number,
+): WriteReply | null {
+  const moved = expected.find(({ stream, version }) => versionOf(stream) !== version);
+  if (moved === undefined) return null;
+  const { stream, version } = moved;
+  return { refused: "stale_version", details: { stream, expected: version, found: versionOf(stream) } };
+}
+
+function callOf({ call }: AppendOptions): WriteRequest["call"] {
   return call == null ? null : { key: call.keyHash, request: call.requestHash };
 }
 
 export interface WritePart {
   readonly stream: string;
   readonly expectedVersion: number;
-  readonly continues: { readonly stream: string; readonly version: number } | null;
+  readonly continues: StreamVersion | null;
   /** The stream on whose quota it draws: its own, or a fork's root. */
   readonly account: string;
   readonly events: readonly WriteEvent[];

@@ -1,3 +1,4 @@
+import type { By, Committer } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import {
   type Agent,
@@ -13,7 +14,6 @@ import {
   type ToolPolicy,
 } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
-import type { By, Committer } from "./committer.ts";
 
 /** Durable identities. Every installed driver brings an agent of its own name. */
 export interface Agents {

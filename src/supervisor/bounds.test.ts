@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { proves } from "../../test/support/proves.ts";
+import { growthOf } from "../commit/index.ts";
 import { EVENT_TYPES, type Fact, fact } from "../kernel/index.ts";
 import { createBounds } from "./bounds.ts";
-import { growthOf } from "./growth.ts";
 
 const LIMITS = { sessionBytes: 1000, homeBytes: 5000, liveSessionsMax: 2, diskFreeBytes: 100 };
 

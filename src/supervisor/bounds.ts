@@ -1,17 +1,11 @@
+import { type Bounds, type Growth, growthOf } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import type { DiskState } from "../host/index.ts";
-import { type CustomFact, type Fact, LIMITS } from "../kernel/index.ts";
-import type { MayKeep, Quota, Store } from "../store/index.ts";
-import { type Growth, growthOf } from "./growth.ts";
+import { LIMITS } from "../kernel/index.ts";
+import type { Store } from "../store/index.ts";
 
 /** What sessions and the home may take up, and what is left on the disk. Asked before anything is written. */
-export interface Bounds {
-  /** Throws `disk_low`; otherwise the quota that the append has to keep, null for what always gets in. */
-  readonly judge: (facts: readonly (Fact | CustomFact)[]) => Quota | null;
-  /** Throws when a blob may not be kept; the answer is asked again with the size it is stored in. */
-  readonly mayKeep: (stream: string, growth: Growth) => Promise<MayKeep>;
-  /** Large output is cut instead of kept. */
-  readonly isTight: () => boolean;
+export interface SessionBounds extends Bounds {
   /** Throws `limit_reached` when as many sessions live as may; holds the place until the opening is over. */
   readonly forOpening: <T>(open: () => Promise<T>) => Promise<T>;
 }
@@ -36,7 +30,7 @@ export function createBounds(deps: {
   readonly alarm: () => Alarm | null;
   /** What is kept beside the log and counts with the home. */
   readonly besideBytes?: () => number;
-}): Bounds {
+}): SessionBounds {
   const beside = deps.besideBytes ?? (() => 0);
   const opening = new Set<Promise<unknown>>();
 
@@ -104,7 +98,7 @@ export function createBounds(deps: {
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** Everything is let in. */
-export const NO_BOUNDS: Bounds = {
+export const NO_BOUNDS: SessionBounds = {
   judge: () => null,
   mayKeep: async () => () => undefined,
   isTight: () => false,

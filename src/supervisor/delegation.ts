@@ -1,3 +1,4 @@
+import { anySession, type By, knownSession, type Seen } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import {
   type Agent,
@@ -5,7 +6,6 @@ import {
   type DelegationLimits,
   type Delegator,
   narrowDelegates,
-  newSessionState,
   type Refusal,
   type RefusalCode,
   recordDelegation,
@@ -15,7 +15,6 @@ import {
 } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import type { Agents } from "./agents.ts";
-import type { By } from "./committer.ts";
 import { beginning, type Opening, type OpeningDeps } from "./opening.ts";
 import { makeSpec } from "./spec.ts";
 
@@ -113,17 +112,23 @@ export function createDelegation(deps: DelegationDeps): Delegation {
         const spec = await makeSpec(wanted, deps.specs, { id: parentId, spec: parent.spec });
         const id = newId();
         const begin = await beginning(deps, id, wanted);
-        const decide = async (state: SessionState) => {
-          const { from, refused: now } = await judged(state);
-          if (now !== null) return { parent: now, child: now };
-          const delegates = narrowDelegates(agent.delegatesTo ?? [], from.delegates);
-          const delegated = { childId: id, agent: agent.slug, ended: from.ended };
-          return {
-            child: begin(newSessionState(id), { ...spec, delegates }),
-            parent: recordDelegation(state, delegated),
-          };
+        let endedChildren: readonly string[] = [];
+        // What the parent is allowed and what the child begins with cannot come apart. The child's events come first.
+        const child = async (state: SessionState, seen: Seen) => {
+          const { from, refused: now } = await judged(seen(knownSession(parentId)));
+          if (now !== null) return now;
+          endedChildren = from.ended;
+          return begin(state, { ...spec, delegates: narrowDelegates(agent.delegatesTo ?? [], from.delegates) });
         };
-        const events = await committer.beget(parentId, id, decide, by);
+        const delegating = (state: SessionState) =>
+          recordDelegation(state, { childId: id, agent: agent.slug, ended: endedChildren });
+        const { events } = await committer.commit(
+          [
+            { of: anySession(id), decide: child },
+            { of: knownSession(parentId), decide: delegating },
+          ],
+          { by },
+        );
         deps.runner.pump(id);
         return events;
       }),

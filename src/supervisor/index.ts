@@ -1,7 +1,5 @@
 export { type Agents, createAgents } from "./agents.ts";
-export { createApprovalWaiters } from "./approvals.ts";
-export { type Alarm, type BoundLimits, type Bounds, createBounds, NO_BOUNDS } from "./bounds.ts";
-export { type By, type Committer, createCommitter } from "./committer.ts";
+export { type Alarm, type BoundLimits, createBounds, NO_BOUNDS, type SessionBounds } from "./bounds.ts";
 export { createDelegation, type Delegation } from "./delegation.ts";
 export { createFrames, type Frame, type Frames } from "./frames.ts";
 export { type GitNews, gitMounts, holdableGit } from "./ground-mounts.ts";
@@ -17,7 +15,6 @@ export { createSupervisor, type Supervisor } from "./supervisor.ts";
 export { createTempFolders } from "./temp-folders.ts";
 export { allTokens, createTokens, hashSecret, type Tokens } from "./tokens.ts";
 export { treeAround } from "./tree-around.ts";
-export { writtenArtifact } from "./turn-port.ts";
 export { createTurnRunner } from "./turn-runner.ts";
 export { createWorkspaces, type WorkspaceRegistry } from "./workspaces.ts";
 export { createWorlds, FORKS, NO_WORLDS, type Worlds } from "./worlds.ts";

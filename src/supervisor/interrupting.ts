@@ -1,7 +1,7 @@
+import type { Committer } from "../commit/index.ts";
 import type { Clock } from "../host/index.ts";
 import type { SessionState } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
-import type { Committer } from "./committer.ts";
 import type { TurnRunner } from "./turn-runner.ts";
 
 export function interruptedIn(events: readonly RecordedEvent[]): string | null {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { proves } from "../../test/support/proves.ts";
 import { makeTestHome, newId, SPEC, type TestHome } from "../../test/support/store-home.ts";
 import { throwOnFatal } from "../../test/support/store-sqlite.ts";
+import { type Committer, createCommitter } from "../commit/index.ts";
 import { systemClock } from "../host/index.ts";
 import {
   acquireLease,
@@ -19,7 +20,6 @@ import {
 } from "../kernel/index.ts";
 import { openSqliteStore, type RecordedEvent, type Store } from "../store/index.ts";
 import { NO_BOUNDS } from "./bounds.ts";
-import { type Committer, createCommitter } from "./committer.ts";
 import { findPoint, readPath } from "./lineage.ts";
 
 let home: TestHome;

@@ -1,3 +1,4 @@
+import type { By, Committer } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import {
   admitTurnWith,
@@ -16,8 +17,7 @@ import {
   type View,
 } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
-import type { Bounds } from "./bounds.ts";
-import type { By, Committer } from "./committer.ts";
+import type { SessionBounds } from "./bounds.ts";
 import { type GivenPrompt, keepPrompt } from "./given-prompt.ts";
 import { findPoint, viewAt } from "./lineage.ts";
 import { snapshotFor } from "./rewinding.ts";
@@ -54,7 +54,7 @@ export interface OpeningDeps {
   readonly runner: Pick<TurnRunner, "pump">;
   readonly newId: () => string;
   readonly specs: SpecSources;
-  readonly bounds: Pick<Bounds, "forOpening">;
+  readonly bounds: Pick<SessionBounds, "forOpening">;
   readonly trees: Pick<SessionTrees, "make" | "makeFork" | "drop">;
 }
 

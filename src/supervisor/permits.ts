@@ -1,15 +1,6 @@
-import type { AskedAction, Reply, TurnPort, Wish } from "../drivers/index.ts";
 import { type Files, HostError } from "../host/index.ts";
 import type { SandboxMode, ToolPolicy } from "../kernel/index.ts";
-
-/** How a foreign agent's requests for permission are decided. */
-export type Permits = (
-  wish: Wish,
-  ask: (question: string, options: readonly string[], action: AskedAction) => Promise<Reply>,
-  noteDenial: TurnPort["noteDenial"],
-  /** What goes through and should be known. */
-  warn: (title: string, text: string) => Promise<void>,
-) => Promise<Reply>;
+import type { Permits, Wish } from "../turns/index.ts";
 
 /** What holds for tools that the agent's own policy does not name: `ask` waits for a person as long as it takes. */
 export type UnattendedPolicy = "ask" | "reject" | "allow";

@@ -1,3 +1,4 @@
+import type { By, Committer } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import {
   addCustom,
@@ -17,9 +18,8 @@ import {
   writeArtifact,
 } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
-import type { By, Committer } from "./committer.ts";
+import { keepWhole, storeText } from "../turns/index.ts";
 import type { SpecSources } from "./spec.ts";
-import { keepWhole, storeText } from "./texts.ts";
 import type { Worlds } from "./worlds.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;

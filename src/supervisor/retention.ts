@@ -1,19 +1,9 @@
+import { type By, type Committer, settled } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
-import {
-  archiveSession,
-  type Collected,
-  type CollectedSession,
-  eraseData,
-  fact,
-  type NewId,
-  type SessionState,
-  SYSTEM_STREAM,
-  sessionStream,
-} from "../kernel/index.ts";
+import { archiveSession, type Collected, type CollectedSession, fact, SYSTEM_STREAM } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 import { archiveSessionData, archiveThere, erasableOf, removeTorn } from "./archiving.ts";
-import { type By, type Committer, settled } from "./committer.ts";
 import { type DueSession, dueSessions } from "./due-sessions.ts";
 import { liveSnapshots } from "./live-snapshots.ts";
 
@@ -37,7 +27,6 @@ export interface RetentionDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly clock: Clock;
-  readonly newId: NewId;
   /** Where archives go. */
   readonly folder: string;
   /** Takes out all files but those of these snapshots. */
@@ -52,7 +41,7 @@ const ERASED_AT_ONCE = 20_000;
 /** Whoever has brought a blob may take so long to name it. */
 const BLOB_GRACE_MS = 3_600_000;
 
-export function createRetention({ store, committer, clock, newId, folder, sweepSnapshots }: RetentionDeps): Retention {
+export function createRetention({ store, committer, clock, folder, sweepSnapshots }: RetentionDeps): Retention {
   const { fence } = committer;
   let isUnderWay = false;
 
@@ -91,9 +80,9 @@ export function createRetention({ store, committer, clock, newId, folder, sweepS
 
   /** Nothing else changes the session meanwhile, and nobody forks it: a fork takes the same turn. */
   const collectOne = (one: Measured, isNeeded: () => boolean, discard: boolean, by: By) =>
-    committer.alone(one.session.id, async (): Promise<CollectedSession | null> => {
+    committer.alone(one.session.id, async (own): Promise<CollectedSession | null> => {
       const { id, name, endedAt } = one.session;
-      const state = await stateOf(store, id);
+      const state = await own.state();
       if (isNeeded() || state.archived !== null || settled(archiveSession(state, NOTHING)).length === 0) return null;
       const targets: { readonly id: string; readonly type: string }[] = [];
       for await (const erasable of erasableOf(store, id)) targets.push({ id: erasable.id, type: erasable.type });
@@ -102,26 +91,13 @@ export function createRetention({ store, committer, clock, newId, folder, sweepS
         : targets.length > 0
           ? await archiveSessionData(store, folder, id)
           : await archiveThere(folder, id);
+      // The call is answered by the note of the whole collection, not by one of its steps.
+      const step = { ...by, call: null };
       for (let at = 0; at < targets.length; at += ERASED_AT_ONCE)
-        await eraseSome(await stateOf(store, id), targets.slice(at, at + ERASED_AT_ONCE), by);
-      const now = await stateOf(store, id);
-      const events = settled(archiveSession(now, { archive, events: one.events })).map((given) => newEvent(given, by));
-      await store.append([{ stream: now.stream, expectedVersion: now.version, events }], { fence });
+        await own.erase(targets.slice(at, at + ERASED_AT_ONCE), "archived", step);
+      await own.change((now) => archiveSession(now, { archive, events: one.events }), step);
       return { id, name, endedAt, events: one.events, bytes: one.bytes, archive: archive?.file ?? null };
     });
-
-  const eraseSome = async (state: SessionState, targets: Parameters<typeof eraseData>[1], by: By): Promise<void> => {
-    const [erased] = settled(eraseData(state, targets, "archived"));
-    const ids = targets.map(({ id }) => id);
-    if (erased !== undefined) await store.erase(state.stream, ids, newEvent(erased, by), { fence });
-  };
-  const newEvent = (given: ReturnType<typeof settled>[number], by: By) => ({
-    id: newId(),
-    at: clock.iso(clock.nowMs()),
-    actor: by.actor,
-    cause: by.cause ?? null,
-    fact: given,
-  });
 
   const collect: Retention["collect"] = async ({ maxAgeDays, discard }, progress, by) => {
     await removeTorn(folder);
@@ -207,13 +183,6 @@ function totals(
     blobBytes: blobs.bytes,
     more,
   };
-}
-
-/** Also of a session that was forgotten. */
-async function stateOf(store: Store, id: string): Promise<SessionState> {
-  const folded = await store.fold(sessionStream(id));
-  if (folded.kind !== "session") throw new Error(`${id} is no session's stream`);
-  return folded.state;
 }
 
 function parentIn(data: RecordedEvent["data"]): string {

@@ -1,9 +1,9 @@
+import type { Committer } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import type { Restored, TreeChange } from "../host/index.ts";
 import type { Point, RestoredFiles, SessionState, View } from "../kernel/index.ts";
 import type { Store } from "../store/index.ts";
 import { TOP } from "./beyond-judging.ts";
-import type { Committer } from "./committer.ts";
 import { fitting } from "./fitting.ts";
 import { undoNames } from "./undo-names.ts";
 import { CHANGES_MAX, everChanged, type WhoseChanges, whoseChanges } from "./whose-changes.ts";

@@ -1,3 +1,4 @@
+import type { By, Committer } from "../commit/index.ts";
 import { NomosError, toNomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
 import {
@@ -11,7 +12,6 @@ import {
   type View,
 } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
-import type { By, Committer } from "./committer.ts";
 import { fitting } from "./fitting.ts";
 import { findPoint, viewAt } from "./lineage.ts";
 import { LISTED, planUndo, restoredFiles, type Target } from "./rewind-plan.ts";

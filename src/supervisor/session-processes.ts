@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
 import { NomosError } from "../contract/index.ts";
-import type { AgentHost } from "../drivers/index.ts";
 import {
   allowedEnvironment,
   type HostProcess,
@@ -10,6 +9,7 @@ import {
   type ResourceLimits,
 } from "../host/index.ts";
 import type { SessionSpec } from "../kernel/index.ts";
+import type { AgentHost } from "../turns/index.ts";
 import { createSessionKeys } from "./session-keys.ts";
 import type { Raised, SessionWalls, WalledSession } from "./session-walls.ts";
 import type { TempFolders } from "./temp-folders.ts";

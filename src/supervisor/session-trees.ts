@@ -1,4 +1,5 @@
 import { realpath } from "node:fs/promises";
+import type { By, Committer } from "../commit/index.ts";
 import { NomosError, toNomosError } from "../contract/index.ts";
 import { type Clock, isInside, type Work, type Worktree, type Worktrees } from "../host/index.ts";
 import {
@@ -13,7 +14,6 @@ import {
   sessionStream,
 } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
-import type { By, Committer } from "./committer.ts";
 import type { Worlds } from "./worlds.ts";
 
 /** A tree of its own for a session: made before it opens, kept or removed after it has ended. */

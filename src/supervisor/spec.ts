@@ -1,8 +1,8 @@
 import { isAbsolute, resolve } from "node:path";
 import { NomosError } from "../contract/index.ts";
-import type { Driver } from "../drivers/index.ts";
 import type { Files, Missing } from "../host/index.ts";
 import { isRefusal, parseScope, type SandboxMode, type SessionSpec, sessionName } from "../kernel/index.ts";
+import type { Driver } from "../turns/index.ts";
 import { type PlaceInput, type PlaceSources, placeBelow, placeOf } from "./places.ts";
 import { chooseSandbox } from "./sandbox-choice.ts";
 

@@ -1,5 +1,5 @@
+import type { By, Committer } from "../commit/index.ts";
 import { NomosError, toNomosError } from "../contract/index.ts";
-import type { Kept } from "../drivers/index.ts";
 import type { Clock, ProcessIdentity } from "../host/index.ts";
 import {
   type Answer,
@@ -22,8 +22,8 @@ import {
   suspendSession,
 } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
+import type { Kept } from "../turns/index.ts";
 import { watchAwake } from "./awake.ts";
-import type { By, Committer } from "./committer.ts";
 import { createExternalWatch } from "./external-watch.ts";
 import { type GivenPrompt, keepPrompt } from "./given-prompt.ts";
 import { interruptedIn, settleTurn } from "./interrupting.ts";

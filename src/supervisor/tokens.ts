@@ -1,4 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
+import type { By, Committer } from "../commit/index.ts";
 import { NomosError, toNomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
 import {
@@ -13,7 +14,6 @@ import {
   tokenStream,
 } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
-import type { By, Committer } from "./committer.ts";
 import { isWeaker, stricter } from "./sandbox-choice.ts";
 import {
   CHAIN_MAX,

@@ -1,3 +1,4 @@
+import type { Committer } from "../commit/index.ts";
 import { toNomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
 import {
@@ -9,7 +10,6 @@ import {
   type SessionState,
   together,
 } from "../kernel/index.ts";
-import type { Committer } from "./committer.ts";
 import { type Reverted, withReverted } from "./scope-keeper.ts";
 import type { Outcome } from "./turn-stop.ts";
 

@@ -1,8 +1,7 @@
-import { DriverError, type LoadableAttachment, type Past } from "../drivers/index.ts";
 import { type Attachment, type SessionState, sessionStream } from "../kernel/index.ts";
 import { type RecordedEvent, type Store, StoreError } from "../store/index.ts";
+import { DriverError, type LoadableAttachment, loadText, type Past } from "../turns/index.ts";
 import { digestOf } from "./digest.ts";
-import { loadText } from "./texts.ts";
 
 /** A turn's prompt and what came with it, from the log. */
 export async function inputOf(

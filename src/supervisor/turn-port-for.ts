@@ -1,12 +1,12 @@
-import type { TurnPort } from "../drivers/index.ts";
+import { within } from "../commit/index.ts";
 import type { HostProcess } from "../host/index.ts";
 import type { ToolPolicy } from "../kernel/index.ts";
+import type { TurnPort } from "../turns/index.ts";
+import { createTurnPort } from "../turns/index.ts";
 import { createPermits, isOutside } from "./permits.ts";
 import { inputOf, pastOf } from "./turn-input.ts";
-import { createTurnPort } from "./turn-port.ts";
 import type { Run, TurnRunnerDeps } from "./turn-runner-deps.ts";
 import { walledFiles } from "./walled-files.ts";
-import { within } from "./within-bounds.ts";
 
 const TOOLS = ["run", "write", "process"] as const;
 /** What a process gets after an interruption before it is killed. */

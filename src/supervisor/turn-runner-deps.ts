@@ -1,9 +1,8 @@
-import type { Driver } from "../drivers/index.ts";
+import type { Committer } from "../commit/index.ts";
 import type { Clock, Files } from "../host/index.ts";
 import type { Policy, ToolPolicy } from "../kernel/index.ts";
 import type { Store } from "../store/index.ts";
-import type { ApprovalWaiters } from "./approvals.ts";
-import type { Committer } from "./committer.ts";
+import type { ApprovalWaiters, Driver } from "../turns/index.ts";
 import type { Frames } from "./frames.ts";
 import type { UnattendedPolicy } from "./permits.ts";
 import type { ScopeKeeper } from "./scope-keeper.ts";

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { proves } from "../../test/support/proves.ts";
 import { makeTestHome, newId, SPEC } from "../../test/support/store-home.ts";
 import { throwOnFatal } from "../../test/support/store-sqlite.ts";
-import { type Driver, DriverError, HandshakeError } from "../drivers/index.ts";
+import { createCommitter } from "../commit/index.ts";
 import { systemClock, systemFiles } from "../host/index.ts";
 import {
   admitTurn,
@@ -19,9 +19,8 @@ import {
   startSession,
 } from "../kernel/index.ts";
 import { openSqliteStore } from "../store/index.ts";
-import { createApprovalWaiters } from "./approvals.ts";
+import { createApprovalWaiters, type Driver, DriverError, HandshakeError } from "../turns/index.ts";
 import { NO_BOUNDS } from "./bounds.ts";
-import { createCommitter } from "./committer.ts";
 import { createFrames } from "./frames.ts";
 import { NO_SCOPES } from "./scope-keeper.ts";
 import { createTurnRunner } from "./turn-runner.ts";

@@ -1,8 +1,8 @@
+import type { By } from "../commit/index.ts";
 import { toNomosError } from "../contract/index.ts";
-import { DriverError, HandshakeError } from "../drivers/index.ts";
 import { type Decision, outlivesDaemon, pendingApprovals, type SessionState } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
-import type { By } from "./committer.ts";
+import { DriverError, HandshakeError } from "../turns/index.ts";
 import { NOTHING_JUDGED, unjudged } from "./scope-keeper.ts";
 import { isPassing, recordTurnEnd, TRY_AGAIN_MS } from "./turn-end.ts";
 import { portFor } from "./turn-port-for.ts";

@@ -1,4 +1,4 @@
-import type { Driver } from "../drivers/index.ts";
+import type { By, Committer } from "../commit/index.ts";
 import {
   type Decision,
   isEnded,
@@ -12,7 +12,7 @@ import {
   wakeSession,
 } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
-import type { By, Committer } from "./committer.ts";
+import type { Driver } from "../turns/index.ts";
 
 /** A turn that is recorded as started and has yet to be run. */
 export interface Due {

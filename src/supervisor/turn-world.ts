@@ -1,8 +1,8 @@
-import type { Driver } from "../drivers/index.ts";
+import type { Committer } from "../commit/index.ts";
 import type { Clock, Taken } from "../host/index.ts";
 import { type Fact, noteWorld, type Question, type SessionState } from "../kernel/index.ts";
 import type { Store } from "../store/index.ts";
-import type { Committer } from "./committer.ts";
+import type { Driver } from "../turns/index.ts";
 import type { StopReason } from "./turn-stop.ts";
 import { withOthers, workingTimes } from "./working-times.ts";
 import type { Worlds } from "./worlds.ts";

@@ -1,8 +1,8 @@
+import type { Committer } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import type { FileDiff } from "../host/index.ts";
 import type { Json, SessionState, SnapshotOccasion } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
-import type { Committer } from "./committer.ts";
 import { textIn } from "./stretches.ts";
 import type { Worlds } from "./worlds.ts";
 

@@ -1,3 +1,4 @@
+import type { By, Committer } from "../commit/index.ts";
 import type { Files } from "../host/index.ts";
 import {
   addWorkspace,
@@ -10,7 +11,6 @@ import {
   type Workspaces,
 } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
-import type { By, Committer } from "./committer.ts";
 import { directory } from "./places.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;

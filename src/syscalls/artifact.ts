@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ArtifactWire, NomosError, SessionId, TodoWire } from "../contract/index.ts";
 import { type Artifact, LIMITS, ownEntry, sessionStream, type View } from "../kernel/index.ts";
 import { StoreError } from "../store/index.ts";
-import { writtenArtifact } from "../supervisor/index.ts";
+import { writtenArtifact } from "../turns/index.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";
 import { byOf, sessionRowOf } from "./session-answer.ts";
 

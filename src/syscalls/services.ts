@@ -1,3 +1,4 @@
+import type { By, Followers } from "../commit/index.ts";
 import type { Config } from "../contract/index.ts";
 import type { AgentInfo } from "../drivers/index.ts";
 import type { AnchorStatus, DiskState, SnapshotsChecked } from "../host/index.ts";
@@ -6,7 +7,6 @@ import type { CallRef, Census, CheckpointKeeper, LogTree, RecordedEvent, Store, 
 import type {
   Agents,
   BoundLimits,
-  By,
   Delegation,
   Frames,
   Retention,
@@ -46,6 +46,7 @@ export interface Services {
   readonly docs: DocService;
   readonly config: ConfigService;
   readonly audit: AuditService;
+  readonly followers: Followers;
   readonly bounds: BoundsService;
   readonly instruments: Instruments;
   /** How much there is of everything, counted a few seconds ago at most. */

@@ -4,6 +4,7 @@ import { type Actor, decideGate } from "../kernel/index.ts";
 import { AuditProblem, checked } from "./audit-verify.ts";
 import { BoundsStatus, boundsStatus } from "./bounds-status.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";
+import { FollowerStatus, followerStatus } from "./follower-status.ts";
 import { EXPOSITION_TYPE, exposition } from "./metrics/exposition.ts";
 import { gatherMetrics } from "./metrics/gather.ts";
 import type { Services } from "./services.ts";
@@ -26,18 +27,29 @@ async function examine(
   const log = await services.store.verify((done, total) => progress({ message: "checking the log", done, total }));
   const models = rebuild ? await services.store.rebuild(repair ? { fence: services.fence } : null) : null;
   const { root: _root, ...tree } = await checked(services.audit.check, repair);
+  // Only where the log is whole: what was made out of it is evidence otherwise.
+  if (repair && log.ok && tree.ok) await restartFailing(services);
+  const followers = followerStatus(services.followers.states());
+  const areFollowing = followers.every(({ state }) => state !== "failing");
   const snapshots = await snapshotsReport(services);
   const home = await homeReport(services);
   return {
-    ok: log.ok && (models === null || models.ok) && tree.ok && snapshots.ok && home.ok,
+    ok: log.ok && (models === null || models.ok) && tree.ok && areFollowing && snapshots.ok && home.ok,
     log: { ...log, problems: [...log.problems] },
     models: models === null ? null : { ...models, differences: [...models.differences] },
     tree: { ...tree, problems: [...tree.problems] },
+    followers,
     snapshots,
     home,
     sandbox: services.daemon.sandbox,
     ...(await boundsStatus(services)),
   };
+}
+
+/** One that fails again says so in its state. */
+async function restartFailing({ followers }: Services): Promise<void> {
+  const failing = followers.states().filter(({ state }) => state === "failing");
+  await Promise.allSettled(failing.map(({ name }) => followers.restart(name)));
 }
 
 async function homeReport({ homeState }: Services) {
@@ -75,6 +87,7 @@ export const system: readonly Syscall[] = [
         .object({ memoryMb: z.number().nullable(), openFilesMax: z.number().nullable(), held: z.boolean() })
         .describe("of each process of a session; `held` is false where the system holds none"),
       tree: TreeStatus,
+      followers: z.array(FollowerStatus).describe("what runs behind the log"),
       ...BoundsStatus.shape,
     }),
     errors: [],
@@ -96,7 +109,8 @@ export const system: readonly Syscall[] = [
         recovery: recovery(),
         sandbox,
         limits: services.daemon.limits(),
-        tree: treeStatus(services.audit, events),
+        tree: treeStatus(services, events),
+        followers: followerStatus(services.followers.states()),
         ...(await boundsStatus(services)),
       };
     },
@@ -136,6 +150,7 @@ export const system: readonly Syscall[] = [
       tree: z
         .object({ ok: z.boolean(), size: z.number(), problems: z.array(AuditProblem) })
         .describe("the tree over the log, compared with the log and with what was signed"),
+      followers: z.array(FollowerStatus).describe("what runs behind the log; `repair` makes one that fails anew"),
       snapshots: z
         .object({
           ok: z.boolean(),

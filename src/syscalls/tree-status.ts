@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AuditService } from "./services.ts";
+import type { Services } from "./services.ts";
 
 /** How far the tree has come behind the log, what was signed last, and who else remembers that. */
 export const TreeStatus = z.object({
@@ -19,7 +19,11 @@ export const TreeStatus = z.object({
   ),
 });
 
-export function treeStatus({ tree, checkpoints, anchors }: AuditService, events: number): z.input<typeof TreeStatus> {
+export function treeStatus(
+  { audit: { tree, checkpoints, anchors }, followers }: Pick<Services, "audit" | "followers">,
+  events: number,
+): z.input<typeof TreeStatus> {
+  const following = followers.states().find(({ name }) => name === checkpoints.follower.name);
   const { size } = tree.head();
   const latest = checkpoints.latest();
   return {
@@ -27,7 +31,7 @@ export function treeStatus({ tree, checkpoints, anchors }: AuditService, events:
     lag: Math.max(0, events - size),
     checkpointSize: latest?.size ?? null,
     checkpointAt: latest === null ? null : new Date(latest.signedAtMs).toISOString(),
-    problem: checkpoints.problem()?.message ?? null,
+    problem: following?.failure?.message ?? null,
     anchors: [...anchors()],
   };
 }

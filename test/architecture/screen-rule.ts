@@ -7,7 +7,7 @@ const WRITER = "src/cli/screen/open-screen.ts";
 /** Programs of their own, which speak a protocol with the process that started them. */
 const CHILDREN: readonly string[] = [
   "src/cli/conformance/memory-agent.ts",
-  "src/drivers/script/host-process.ts",
+  "src/turns/line/host-process.ts",
   "src/host/snapshots/apply-plan.ts",
 ];
 /** The line editor, and those who pass JSON on. */

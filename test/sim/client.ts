@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import type { By } from "../../src/commit/index.ts";
 import type { CallRef, RecordedEvent } from "../../src/store/index.ts";
-import type { By } from "../../src/supervisor/index.ts";
 import type { Chance } from "./chance.ts";
 import type { SimDaemon } from "./sim-daemon.ts";
 

@@ -22,6 +22,8 @@ export interface Disk {
 
 export interface Refused {
   readonly refused: "stale_fence" | "stale_version" | "idempotency_key_reused";
+  /** The stream that is not where it was expected. */
+  readonly stream?: string;
 }
 
 export function createDisk(): Disk {
@@ -51,8 +53,11 @@ export function createDisk(): Disk {
     const known = options.call == null ? undefined : calls.get(options.call.keyHash);
     if (known !== undefined)
       return { refused: known.request === options.call?.requestHash ? "stale_version" : "idempotency_key_reused" };
-    const stale = parts.some((part) => streamOf(part.stream).length !== part.expectedVersion);
-    return stale ? { refused: "stale_version" } : null;
+    const wanted = parts.map(({ stream, expectedVersion }) => ({ stream, version: expectedVersion }));
+    const stale = [...wanted, ...(options.expect ?? [])].find(
+      ({ stream, version }) => streamOf(stream).length !== version,
+    );
+    return stale === undefined ? null : { refused: "stale_version", stream: stale.stream };
   };
 
   return {

@@ -1,3 +1,4 @@
+import { createCommitter } from "../../src/commit/index.ts";
 import { demoDriver, externalDriver } from "../../src/drivers/index.ts";
 import {
   acquireLease,
@@ -10,7 +11,6 @@ import {
 import type { Store } from "../../src/store/index.ts";
 import {
   createApprovalWaiters,
-  createCommitter,
   createFrames,
   createSupervisor,
   createTurnRunner,
@@ -20,6 +20,7 @@ import {
   NO_WORLDS,
   type Supervisor,
 } from "../../src/supervisor/index.ts";
+import { createApprovalWaiters } from "../../src/turns/index.ts";
 import type { Chance } from "./chance.ts";
 import type { Disk } from "./disk.ts";
 import { createSimProcesses, type Outside } from "./sim-processes.ts";

@@ -50,7 +50,8 @@ export function createSimStore(
         })),
       }));
       const written = disk.write(withCause, options, faults.checkFence);
-      if ("refused" in written) throw new StoreError(written.refused);
+      if ("refused" in written)
+        throw new StoreError(written.refused, written.stream === undefined ? {} : { stream: written.stream });
       if (!life.dead && chance.happens(faults.dieAfter)) {
         die();
         return never;
@@ -111,6 +112,10 @@ export function createSimStore(
     walBytes: () => 0,
     tokenBySecretHash: unused,
     search: unused,
+    searchFollower: { name: "search", pauseMs: 0, position: unused, advance: unused, restart: unused },
+    cursor: unused,
+    setCursor: unused,
+    dropCursor: unused,
     putBlob: async (bytes) => {
       const sha256 = createHash("sha256").update(bytes).digest("hex");
       disk.blobs.set(sha256, bytes);

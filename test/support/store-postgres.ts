@@ -38,7 +38,8 @@ export async function openPostgresTestStore(): Promise<OpenedStore> {
       return store;
     },
     downgrade: (version) => [
-      "ALTER TABLE sessions DROP COLUMN workspace",
+      "DROP TABLE cursors",
+      ...(version < 3 ? ["ALTER TABLE sessions DROP COLUMN workspace"] : []),
       ...(version === 1 ? ["DROP TABLE usage", "DROP TABLE blob_sizes"] : []),
       `UPDATE meta SET version = ${version}`,
     ],

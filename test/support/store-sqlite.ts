@@ -32,7 +32,8 @@ export async function openSqliteTestStore(): Promise<OpenedStore> {
       return store;
     },
     downgrade: (version) => [
-      ...SESSIONS_AS_BEFORE,
+      "DROP TABLE cursors",
+      ...(version < 3 ? SESSIONS_AS_BEFORE : []),
       ...(version === 1 ? ["DROP TABLE usage", "DROP TABLE blob_sizes"] : []),
       `PRAGMA user_version=${version}`,
     ],

@@ -31,8 +31,8 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const ok = checks.every(({ finding }) => finding !== "problem");
   if (json) {
     const up = daemon === null ? null : { pid: daemon.pid, url: daemon.url, version: daemon.version };
-    const { log, models, tree, snapshots, sandbox, home = null } = "log" in report ? report : NOTHING;
-    terminal.printJson({ ok, log, models, tree, snapshots, home, sandbox, daemon: up, checks });
+    const { log, models, tree, followers = null, snapshots, sandbox, home = null } = "log" in report ? report : NOTHING;
+    terminal.printJson({ ok, log, models, tree, followers, snapshots, home, sandbox, daemon: up, checks });
   } else {
     for (const check of checks) printCheck(terminal, check);
     terminal.print(daemon === null ? "no daemon runs" : `the daemon runs: ${daemon.url} (pid ${daemon.pid})`);
@@ -41,7 +41,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   return ok ? EXIT.ok : EXIT.failed;
 };
 
-const NOTHING = { log: null, models: null, tree: null, snapshots: null, home: null, sandbox: null };
+const NOTHING = { log: null, models: null, tree: null, followers: null, snapshots: null, home: null, sandbox: null };
 
 async function asked(
   terminal: Terminal,
@@ -49,8 +49,10 @@ async function asked(
   options: DoctorOptions,
 ): Promise<LogReport & { readonly bounds: BoundsReport }> {
   const client = await clientOf(terminal, daemon);
-  const { log, models, tree, snapshots, home, sandbox, ...bounds } = await client.call("system.doctor", { ...options });
-  return { log, models, tree, snapshots, home, sandbox, bounds };
+  const { log, models, tree, followers, snapshots, home, sandbox, ...bounds } = await client.call("system.doctor", {
+    ...options,
+  });
+  return { log, models, tree, followers, snapshots, home, sandbox, bounds };
 }
 
 /** Without a daemon the log is opened here. That it cannot be is a finding, unless somebody else has it open. */

@@ -16,6 +16,10 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     return EXIT.ok;
   }
   const { version, pid, port, home, uptimeMs, events, recovery, sandbox, usage, disk, wal } = status;
+  // An older daemon tells nothing of them.
+  const failing = (status.followers ?? []).flatMap(({ name, failure }) =>
+    failure === null ? [] : [[name, `fails since ${failure.since}: ${failure.message}`] as const],
+  );
   terminal.print(`nomos ${version} is up`);
   const lines = pairLines(terminal, [
     ["address", `http://127.0.0.1:${port}`],
@@ -26,6 +30,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     ["used", spellUsage(usage)],
     ["disk", spellDisk(disk)],
     ...(wal.problem === null ? [] : [["wal", `${spellBytes(wal.bytes)}: ${wal.problem}`] as const]),
+    ...failing,
     ["recovered", `${recovery.sessions} sessions, ${recovery.interrupted} cut turns, in ${recovery.ms} ms`],
     ["sandbox", sandbox.bubblewrap ?? `none: ${sandbox.remedy ?? ""}`],
   ]);

@@ -11,6 +11,8 @@ export interface LogReport {
   readonly tree: Answer["tree"] | null;
   /** Null without a daemon. */
   readonly snapshots: Answer["snapshots"] | null;
+  /** An older daemon, and the command itself without one, tell nothing of them. */
+  readonly followers?: Answer["followers"] | undefined;
   /** An older daemon tells nothing of it. */
   readonly home?: Answer["home"] | undefined;
   readonly sandbox: Answer["sandbox"];
@@ -25,10 +27,22 @@ export function logChecks(report: LogReport, repaired: boolean): readonly Check[
     ...aboutLog(log),
     ...aboutModels(models, repaired),
     ...aboutTree(tree, repaired),
+    ...aboutFollowers(report.followers, repaired),
     ...aboutSnapshots(snapshots),
     ...aboutHome(report.home),
     aboutSandbox(sandbox),
   ];
+}
+
+function aboutFollowers(followers: LogReport["followers"], repaired: boolean): readonly Check[] {
+  if (followers === undefined) return [];
+  const checks = followers.map(({ name, lag, failure }) => {
+    if (failure === null) return fine("follow", `${name} is ${lag} events behind the log`);
+    const { code, message, remedy, tries, since } = failure;
+    const anew = repaired ? "" : " `nomos doctor --repair` makes it anew.";
+    return problem("follow", `${name} fails since ${since} (${tries} tries): ${message} (${code})`, `${remedy}${anew}`);
+  });
+  return checks.slice(0, SHOWN_MAX);
 }
 
 function aboutSnapshots(snapshots: LogReport["snapshots"]): readonly Check[] {

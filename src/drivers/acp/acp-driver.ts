@@ -1,6 +1,6 @@
 import type { Clock } from "../../host/index.ts";
 import type { SessionSpec } from "../../kernel/index.ts";
-import { type AgentHost, type Driver, DriverError, HandshakeError, type TurnPort } from "../driver.ts";
+import { type AgentHost, type Driver, DriverError, HandshakeError, type TurnPort } from "../../turns/index.ts";
 import { describedBy } from "../manifests/described-by.ts";
 import { asHeld, given, type Manifest } from "../manifests/manifest.ts";
 import type { Resolved } from "../manifests/resolve.ts";

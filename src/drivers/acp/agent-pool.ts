@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock, HostProcess } from "../../host/index.ts";
-import type { AgentHost, AgentOrder } from "../driver.ts";
+import type { AgentHost, AgentOrder } from "../../turns/index.ts";
 import { type AgentProcess, startAgent } from "./agent-process.ts";
 import type { AcpVersion } from "./handshake.ts";
 import type { Offer } from "./offer.ts";

@@ -1,6 +1,6 @@
 import { type ClientConnection, client, RequestError } from "@agentclientprotocol/sdk";
 import type { Clock, HostProcess, ProcessMark } from "../../host/index.ts";
-import { DriverError } from "../driver.ts";
+import { DriverError } from "../../turns/index.ts";
 import { createPrinted, type Printed } from "../printed.ts";
 import { type AcpVersion, type AgentInfo, initialized } from "./handshake.ts";
 import { messageStream } from "./message-stream.ts";

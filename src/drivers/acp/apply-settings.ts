@@ -1,6 +1,6 @@
 import { RequestError } from "@agentclientprotocol/sdk";
 import type { DriverSettings } from "../../kernel/index.ts";
-import { DriverError } from "../driver.ts";
+import { DriverError } from "../../turns/index.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import type { Offer } from "./offer.ts";
 import type { StepTimes } from "./step-times.ts";

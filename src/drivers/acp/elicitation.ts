@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { TurnPort } from "../driver.ts";
+import type { TurnPort } from "../../turns/index.ts";
 
 const CANCELLED = { action: "cancel" };
 const DECLINED = { action: "decline" };

@@ -1,6 +1,6 @@
 import { RequestError } from "@agentclientprotocol/sdk";
 import { z } from "zod";
-import { DriverError } from "../driver.ts";
+import { DriverError } from "../../turns/index.ts";
 import type { StepTimes } from "./step-times.ts";
 
 /** What an agent said about itself. */

@@ -1,7 +1,7 @@
 import { RequestError } from "@agentclientprotocol/sdk";
 import { z } from "zod";
 import type { Continuity } from "../../kernel/index.ts";
-import { DriverError, type Past } from "../driver.ts";
+import { DriverError, type Past } from "../../turns/index.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import { createOffer, type Offer } from "./offer.ts";
 import type { StepTimes } from "./step-times.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
-import type { Wish } from "../driver.ts";
+import type { Wish } from "../../turns/index.ts";
 import { createPermissions } from "./permission.ts";
 
 async function questionFor(toolCall: object): Promise<string> {

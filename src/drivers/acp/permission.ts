@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ALWAYS } from "../../kernel/index.ts";
-import { DriverError, type Reply, type TurnPort } from "../driver.ts";
+import { DriverError, type Reply, type TurnPort } from "../../turns/index.ts";
 import type { TurnRecorder } from "../turn-recorder.ts";
 import type { ToolChange } from "../update.ts";
 import { readToolCall } from "./updates.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../host/index.ts";
-import type { AgentHost } from "../driver.ts";
+import type { AgentHost } from "../../turns/index.ts";
 import { given, type Manifest } from "../manifests/manifest.ts";
 import type { Resolved } from "../manifests/resolve.ts";
 import { startAgent } from "./agent-process.ts";

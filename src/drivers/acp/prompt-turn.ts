@@ -2,7 +2,7 @@ import { RequestError } from "@agentclientprotocol/sdk";
 import { z } from "zod";
 import type { Clock } from "../../host/index.ts";
 import { type DriverSettings, fact } from "../../kernel/index.ts";
-import { DriverError, type TurnPort } from "../driver.ts";
+import { DriverError, type TurnPort } from "../../turns/index.ts";
 import { promptContent } from "../prompt-content.ts";
 import { createTurnRecorder, type TurnRecorder } from "../turn-recorder.ts";
 import type { AgentPool, Seat } from "./agent-pool.ts";

@@ -1,5 +1,5 @@
 import type { Json } from "../../kernel/index.ts";
-import { type Driver, DriverError, type TurnPort } from "../driver.ts";
+import { type Driver, DriverError, type TurnPort } from "../../turns/index.ts";
 import { refuseAttachments, refuseSettings } from "../text-only.ts";
 
 /** The prompt is the script, one command a line. It needs no key and no model, and touches the world like any agent. */

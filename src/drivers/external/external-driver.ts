@@ -1,4 +1,4 @@
-import { type Driver, DriverError } from "../driver.ts";
+import { type Driver, DriverError } from "../../turns/index.ts";
 
 /** An agent that somebody else started: it reports its turns by calls, and is watched by pid and start time. */
 export function externalDriver(): Driver {

@@ -1,4 +1,4 @@
-import type { Driver } from "../driver.ts";
+import type { Driver } from "../../turns/index.ts";
 import { checkManifestSettings, type Manifest } from "./manifest.ts";
 import type { Resolved } from "./resolve.ts";
 

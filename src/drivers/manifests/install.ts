@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { removeTree } from "../../host/index.ts";
-import { DriverError } from "../driver.ts";
+import { DriverError } from "../../turns/index.ts";
 import type { Manifest } from "./manifest.ts";
 import { installHint } from "./resolve.ts";
 

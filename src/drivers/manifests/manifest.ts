@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { DriverSettings, SessionSpec } from "../../kernel/index.ts";
-import { DriverError } from "../driver.ts";
+import { DriverError } from "../../turns/index.ts";
 
 /** Below HOME, by its plain name. */
 const StatePath = z.string().regex(/^(?!.*(^|\/)\.\.?(\/|$))[^/\0][^\0]*$/, "a path below HOME");

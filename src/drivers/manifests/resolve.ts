@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
-import { DriverError } from "../driver.ts";
+import { DriverError } from "../../turns/index.ts";
 import type { Manifest } from "./manifest.ts";
 import { inRange, versionIn } from "./version-range.ts";
 

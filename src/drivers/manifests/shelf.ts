@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readSmallFile, writeFileAtomic } from "../../host/index.ts";
-import { DriverError } from "../driver.ts";
+import { DriverError } from "../../turns/index.ts";
 import { builtInManifests } from "./built-in.ts";
 import { Manifest } from "./manifest.ts";
 

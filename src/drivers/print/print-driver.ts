@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { jsonExcess } from "../../contract/index.ts";
 import type { HostProcess } from "../../host/index.ts";
 import { fact } from "../../kernel/index.ts";
-import { type Driver, DriverError, type TurnPort } from "../driver.ts";
+import { type Driver, DriverError, type TurnPort } from "../../turns/index.ts";
 import { createLineReader } from "../line-reader.ts";
 import { describedBy } from "../manifests/described-by.ts";
 import { asHeld, type Manifest } from "../manifests/manifest.ts";

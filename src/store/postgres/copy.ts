@@ -116,6 +116,11 @@ async function copyRows(
     if (at === undefined || rows.length < PAGE_ROWS) break;
     after = [bytes(at["blob"]), number(at["seq"])];
   }
+  into(
+    "INSERT INTO cursors(name, seq, id) VALUES (?, ?, ?)",
+    await query("SELECT name, seq, id FROM cursors"),
+    (row) => [...[String(row["name"]), number(row["seq"]), String(row["id"])]],
+  );
   return last;
 }
 

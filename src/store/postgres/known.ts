@@ -28,6 +28,7 @@ export async function readKnown(
 
   const streams = distinct([
     ...parts.flatMap(({ stream, account }) => [stream, account]),
+    ...requests.flatMap(({ expect }) => expect.map(({ stream }) => stream)),
     ...requests.flatMap(({ repair }) => repair?.streams.map(({ stream }) => stream) ?? []),
   ]).filter((stream) => !remembered.has(stream));
   const heads = new Map(await unless(streams.length === 0, () => query(HEADS, namesArray(streams)), streamHead));

@@ -76,6 +76,8 @@ async function load(
       "INSERT INTO snapshots(stream, version, state, sum) VALUES ($1, $2, $3, $4)",
       ...[number(row["stream"]), number(row["version"]), bytes(row["state"]), number(row["sum"])],
     );
+  for (const { name, seq, id } of file.cursors())
+    await query("INSERT INTO cursors(name, seq, id) VALUES ($1, $2, $3)", name, seq, id);
   for (const name of file.blobNames()) {
     const packed = await translated(() => readFile(blobPath(blobs, name)).catch(ifNotThere));
     if (packed !== null)

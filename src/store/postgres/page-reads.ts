@@ -4,6 +4,7 @@ import type { StreamPlace } from "../event-page.ts";
 import type { Snapshot } from "../folding.ts";
 import {
   type Census,
+  type Cursor,
   type EventHash,
   type EventPage,
   type EventQuery,
@@ -43,6 +44,7 @@ export interface PageReads {
   readonly liveSessions: () => Promise<number>;
   readonly files: () => Promise<StoreFiles>;
   readonly census: () => Promise<Census>;
+  readonly cursor: (name: string) => Promise<Cursor | null>;
   readonly tokenBySecretHash: (secretHash: string) => Promise<string | null>;
 }
 
@@ -171,6 +173,10 @@ export function createPageReads(sql: Sql): PageReads {
         queuedTurns: states.reduce((total, row) => total + number(row["queued"]), 0),
         pendingApprovals: number(pending?.["pending"]),
       };
+    },
+    cursor: async (name) => {
+      const [row] = await sql("SELECT seq, id FROM cursors WHERE name = $1", name);
+      return row === undefined ? null : { seq: number(row["seq"]), id: String(row["id"]) };
     },
     tokenBySecretHash: (secretHash) => oneRow("token", "secret", Buffer.from(secretHash)),
   };

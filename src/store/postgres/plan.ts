@@ -2,14 +2,16 @@ import { hashEvent, NO_PREV } from "../../kernel/index.ts";
 import { hexOf, sha256 } from "../encoding.ts";
 import { bytesOf, checkQuota, NO_USAGE, sum, type Taken, totalBytes } from "../quota.ts";
 import { answered, type RowWrite, type WholeRow } from "../rows.ts";
-import type {
-  Erasure,
-  Repair,
-  WriteEvent,
-  WritePart,
-  WriteReply,
-  WriteRequest,
-  WrittenEvent,
+import {
+  type CursorWrite,
+  checkExpected,
+  type Erasure,
+  type Repair,
+  type WriteEvent,
+  type WritePart,
+  type WriteReply,
+  type WriteRequest,
+  type WrittenEvent,
 } from "../write-request.ts";
 
 /** The end of the log as the transaction found it, or as it leaves it. */
@@ -82,6 +84,7 @@ export interface Plan {
   }[];
   readonly erasure: (Erasure & { readonly seqs: readonly number[] }) | null;
   readonly repair: Repair | null;
+  readonly cursors: readonly CursorWrite[];
   /** As they are before and behind the batch: one with a repair appends nothing. */
   readonly versions: (stream: string) => number;
 }
@@ -104,8 +107,10 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
   const snapshots: { readonly stream: number; readonly version: number; readonly state: string }[] = [];
   let erasure: Plan["erasure"] = null;
   let repair: Repair | null = null;
+  const cursors = new Map<string, CursorWrite>();
 
   const headOf = (stream: string): StreamHead | null => streamHeads.get(stream) ?? known.streamHead(stream);
+  const versionOf = (stream: string): number => headOf(stream)?.version ?? 0;
   const hashAt = (place: { readonly stream: string; readonly version: number }): Uint8Array | undefined =>
     hashes.get(placeOf(place)) ?? known.hashes.get(placeOf(place));
 
@@ -127,6 +132,8 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
       const refusal = checkPart(part);
       if (refusal !== null) return refusal;
     }
+    const moved = checkExpected(request.expect, versionOf);
+    if (moved !== null) return moved;
     const used = (account: string) => headOf(account)?.familyBytes ?? 0;
     const blobBytes = ({ blobs }: WriteEvent) => blobs.reduce((total, blob) => total + (newBytes(blob) ?? 0), 0);
     return request.quota === null
@@ -166,6 +173,7 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
     const { erase, call } = request;
     if (erase !== null) erasure = { ...erase, seqs: erase.events.map(({ id }) => known.erasable.get(id) ?? 0) };
     if (request.repair !== null) repair = request.repair;
+    if (request.cursor !== null) cursors.set(request.cursor.name, request.cursor);
     const first = seq + 1;
     const written = request.parts.flatMap(writePart);
     if (call !== null && written.length > 0) calls.set(call.key, { ...call, first, last: seq });
@@ -235,6 +243,7 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
     calls: [...calls.values()],
     erasure,
     repair,
-    versions: (stream) => headOf(stream)?.version ?? 0,
+    cursors: [...cursors.values()],
+    versions: versionOf,
   };
 }

@@ -1,5 +1,5 @@
 /** Raised with every change of the tables; a schema of a higher version is refused, never guessed at. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 interface Table {
   readonly columns: Readonly<Record<string, string>>;
@@ -120,6 +120,12 @@ export const TABLES: Readonly<Record<string, Table>> = {
   },
   /** Erased and not brought again: an event may no longer name them. */
   gone_blobs: { columns: { blob: "bytea NOT NULL" }, key: "blob" },
+  /** Since version 4: how far each follower has come. */
+  cursors: {
+    columns: { name: "text NOT NULL", seq: "bigint NOT NULL", id: "text NOT NULL" },
+    key: "name",
+    fillPercent: 50,
+  },
   search_cursor: {
     columns: { single: "smallint NOT NULL CHECK (single = 1)", seq: "bigint NOT NULL", id: "text NOT NULL" },
     key: "single",
@@ -159,6 +165,7 @@ export function upgradeStatements(found: number): readonly string[] {
   return [
     ...(found < 2 ? [PUT_AT, ...tablesSince(2).flatMap(tableStatements), ...RECOUNT] : []),
     ...(found < 3 ? FIND_BY_WORKSPACE : []),
+    ...(found < 4 ? tablesSince(4).flatMap(tableStatements) : []),
     `UPDATE meta SET version = ${SCHEMA_VERSION}`,
   ];
 }
@@ -169,6 +176,7 @@ const SINCE: Readonly<Record<string, number>> = {
   blob_sizes: 2,
   "blobs.put_at": 2,
   "sessions.workspace": 3,
+  cursors: 4,
 };
 
 export function sinceVersion(table: string, column?: string): number {

@@ -1,6 +1,6 @@
 import { isUuid } from "../../kernel/index.ts";
 import { number } from "../encoding.ts";
-import type { RecordedEvent, SearchHit } from "../port.ts";
+import type { Advanced, RecordedEvent, SearchHit } from "../port.ts";
 import { erasedIds, SEARCHED_TYPES, searchedIn } from "../searched.ts";
 import { bigintArray, byteaArray, textArray, uuidArray } from "./arrays.ts";
 import type { Connection } from "./connection.ts";
@@ -12,8 +12,10 @@ import { inTransaction } from "./transaction.ts";
 
 /** Full text in a table of its own, behind a cursor into the log. Emptied, it is built again. */
 export interface SearchIndex {
-  /** One page further; false when it has caught up. */
-  readonly advance: () => Promise<boolean>;
+  readonly position: () => Promise<number>;
+  readonly advance: () => Promise<Advanced>;
+  /** Empties it. */
+  readonly restart: () => Promise<void>;
   readonly search: (words: string, limit: number) => Promise<readonly SearchHit[]>;
 }
 
@@ -29,7 +31,7 @@ const WORDS_CHARS_MAX = 100_000;
 
 export function createSearchIndex(use: Use): SearchIndex {
   /** The cursor's lock keeps a second indexer, of this process or of another, from doing the same page. */
-  const advance = (): Promise<boolean> =>
+  const advance = (): Promise<Advanced> =>
     use((connection) =>
       inTransaction(connection, async () => {
         const { query } = connection;
@@ -37,13 +39,13 @@ export function createSearchIndex(use: Use): SearchIndex {
         const [cursor] = await query("SELECT seq, id FROM search_cursor FOR UPDATE");
         const at = await foundAgain(connection, number(cursor?.["seq"]), String(cursor?.["id"]));
         const end = await reads.lastSeq();
-        if (at >= end) return false;
+        if (at >= end) return { position: at, isAtEnd: true };
         const page = await reads.all({ after: at, before: end + 1, limit: PAGE, types: SEARCHED_TYPES });
         const reached = page.next ?? end;
         await take(connection, page.events);
         const [last] = await reads.between(reached, reached);
         await query("UPDATE search_cursor SET seq = $1, id = $2", reached, last?.id ?? "");
-        return reached < end;
+        return { position: reached, isAtEnd: reached >= end };
       }),
     );
 
@@ -56,9 +58,17 @@ export function createSearchIndex(use: Use): SearchIndex {
   };
 
   return {
+    position: async () => number((await use(({ query }) => query("SELECT seq FROM search_cursor")))[0]?.["seq"]),
     advance,
+    restart: () =>
+      use((connection) =>
+        inTransaction(connection, async () => {
+          await connection.query("UPDATE search_cursor SET seq = 0, id = ''");
+          await connection.query("TRUNCATE search_docs");
+        }),
+      ),
     search: async (text, limit) => {
-      if (!(await hasCaughtUp())) while (await advance());
+      if (!(await hasCaughtUp())) while (!(await advance()).isAtEnd);
       const wanted = tsqueryOf(text);
       if (wanted === null) return [];
       const rows = await use((connection) =>

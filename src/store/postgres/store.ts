@@ -8,13 +8,12 @@ import { createListeners } from "../listeners.ts";
 import { type AppendPart, type EventPage, type RecordedEvent, type Store, StoreError } from "../port.ts";
 import { createSalts, type Prepared, prepare, recorded, withCause } from "../preparing.ts";
 import { tail } from "../tail.ts";
-import { callOf, NOTHING } from "../write-request.ts";
+import { conditionsOf, NOTHING } from "../write-request.ts";
 import { createBlobs } from "./blobs.ts";
 import { copyLog } from "./copy.ts";
 import { createDerivedReads } from "./derived-reads.ts";
 import { exportLog, rawOfStream } from "./export.ts";
 import { foldCold, foldStream } from "./fold-stream.ts";
-import { createIndexing } from "./indexing.ts";
 import { startNews } from "./news.ts";
 import { openDatabase, type PostgresStoreOptions } from "./open-database.ts";
 import { createPageReads } from "./page-reads.ts";
@@ -27,6 +26,7 @@ import { verifyLog } from "./verify.ts";
 
 const READ_WAIT_MAX_MS = 1000;
 const UNDER_WAY_MAX_MS = 2500;
+const SEARCH_PAUSE_MS = 500;
 
 /** The fleet's store: the log, what is derived from it and its blobs in one schema of a PostgreSQL database. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
@@ -39,7 +39,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const folds = createFoldCache();
   const newSalt = createSalts();
   const listeners = createListeners();
-  const indexing = createIndexing(search);
   const underWay = createUnderWay();
   const exports = createExports(exportLog(sql, blobs.get));
   const closing = new AbortController();
@@ -75,7 +74,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     for (const { write, after } of prepared) folds.set(write.stream, after);
     const events = recorded(prepared, places);
     publisher.own(events);
-    indexing.soon();
     return events;
   };
 
@@ -83,18 +81,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const prepared: Prepared[] = [];
     for (const part of parts) {
       const { stream, expectedVersion } = part;
-      const before = await foldAt(stream, expectedVersion);
+      const before = part.before ?? (await foldAt(stream, expectedVersion));
       if (before.state.version !== expectedVersion || isTwice(parts, part) || folds.isSuspended(stream))
         throw new StoreError("stale_version", { stream, expected: expectedVersion, found: before.state.version });
       prepared.push(prepare(part, before, given.call ?? null, newSalt));
     }
-    const write = {
-      ...NOTHING,
-      parts: prepared.map((entry) => entry.write),
-      fence: given.fence,
-      call: callOf(given),
-      quota: given.quota ?? null,
-    };
+    const write = { ...NOTHING, ...conditionsOf(given), parts: prepared.map((entry) => entry.write) };
     return writer.write(write, ({ ok }) => {
       const taken = write.parts.flatMap(({ events }) => events).findLast(({ takesFence }) => takesFence !== null);
       if (taken?.takesFence != null) database.lease?.holdFence(taken.takesFence);
@@ -114,7 +106,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     folds.suspend(stream);
     erasures += 1;
     const { erase, write: part } = prepared;
-    const write = { ...NOTHING, parts: [part], fence: given.fence, call: callOf(given), erase };
+    const write = { ...NOTHING, ...conditionsOf(given), parts: [part], erase };
     try {
       return await writer.write(write, ({ ok }) => {
         folds.resume(stream);
@@ -145,7 +137,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await exports.close();
     await underWay.close(UNDER_WAY_MAX_MS);
     await writer.close();
-    await Promise.all([indexing.close(), news.close(), publisher.close()]);
+    await Promise.all([news.close(), publisher.close()]);
     await database.close(READ_WAIT_MAX_MS);
   };
   let closed: Promise<void> | null = null;
@@ -179,6 +171,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     liveSessions: () => run(reads.liveSessions),
     census: () => run(reads.census),
     search: (text, limit) => run(() => search.search(text, limit)),
+    searchFollower: {
+      name: "search",
+      pauseMs: SEARCH_PAUSE_MS,
+      position: () => run(search.position),
+      advance: () => run(search.advance),
+      restart: () => run(search.restart),
+    },
+    cursor: (name) => run(() => reads.cursor(name)),
+    setCursor: (name, at, { fence }) =>
+      run(() => writer.write({ ...NOTHING, fence, cursor: { name, at } }, () => undefined)),
+    dropCursor: (name, { fence }) =>
+      run(() => writer.write({ ...NOTHING, fence, cursor: { name, at: null } }, () => undefined)),
     putBlob: (bytes, mayKeep) =>
       run(async () => {
         if (bytes.length > LIMITS.artifactBytes)

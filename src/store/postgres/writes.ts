@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import { MODEL_NAMES, MODELS } from "../rows.ts";
+import type { CursorWrite } from "../write-request.ts";
 import { bigintArray, byteaArray, namesArray, uuidArray } from "./arrays.ts";
 import type { Connection, Given } from "./connection.ts";
 import type { EventInsert, Plan } from "./plan.ts";
@@ -12,6 +13,7 @@ export async function writePlan(connection: Connection, plan: Plan, channel: str
   const erased = plan.erasure === null ? null : await measureErased(connection, plan.erasure);
   if (plan.erasure !== null) await erase(connection, plan.erasure);
   if (plan.repair !== null) await repair(connection, plan);
+  for (const cursor of plan.cursors) await writeCursor(connection, cursor);
   await writeTogether(connection, [
     ...unlessEmpty(plan.newStreams, putStreams),
     ...unlessEmpty(plan.events, putEvents),
@@ -134,6 +136,17 @@ async function erase({ query }: Connection, erasure: NonNullable<Plan["erasure"]
   await query("DELETE FROM search_docs WHERE seq = ANY($1::bigint[])", seqs);
   for (const { model, id } of erasure.rows)
     await query(`DELETE FROM ${MODELS[model].table} WHERE id = $1`, Buffer.from(id));
+}
+
+/** Seldom more than one in a batch. */
+async function writeCursor({ query }: Connection, { name, at }: CursorWrite): Promise<void> {
+  if (at === null) await query("DELETE FROM cursors WHERE name = $1", name);
+  else
+    await query(
+      `INSERT INTO cursors(name, seq, id) VALUES ($1, $2, $3)
+       ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, id = excluded.id`,
+      ...[name, at.seq, at.id],
+    );
 }
 
 /** What is derived from the log, written anew. Nothing of it is an event. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { number, text } from "../encoding.ts";
-import { openForWriting } from "./schema.ts";
+import type { Cursor } from "../port.ts";
+import { openForWriting, versionOf } from "./schema.ts";
 import { createStatements } from "./statements.ts";
 
 /**
@@ -11,6 +12,7 @@ export interface LogFile {
   readonly db: DatabaseSync;
   readonly blobNames: () => Iterable<string>;
   readonly lastSeq: () => number;
+  readonly cursors: () => readonly (Cursor & { readonly name: string })[];
   /** Leaves one file and nothing beside it. Not flushed. */
   readonly close: () => void;
 }
@@ -34,8 +36,16 @@ export function openLogFile(path: string): LogFile {
       }
     },
     lastSeq: () => number(sql("SELECT coalesce(max(seq), 0) AS seq FROM events").get()?.["seq"]),
+    cursors: () =>
+      versionOf(db) < CURSORS_SINCE
+        ? []
+        : sql("SELECT name, seq, id FROM cursors")
+            .all()
+            .map((row) => ({ name: text(row["name"]), seq: number(row["seq"]), id: text(row["id"]) })),
     close: () => db.close(),
   };
 }
 
 const NAMES_A_TIME = 1000;
+/** A backup may be of an earlier version. */
+const CURSORS_SINCE = 4;

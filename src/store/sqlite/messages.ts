@@ -11,7 +11,7 @@ export interface WriterOptions {
 }
 
 export type ToReader =
-  | { readonly kind: "index" }
+  | { readonly kind: "advance" | "position" | "restart"; readonly ask: number }
   | { readonly kind: "forget"; readonly ask: number; readonly seqs: readonly number[] }
   | {
       readonly kind: "search";

@@ -3,6 +3,7 @@ import { isUuid, type List } from "../../kernel/index.ts";
 import { bytes, decodeRow, EVENT_COLUMNS, EVENT_SOURCE, hexOf, idBytes, number, text } from "../encoding.ts";
 import type { Snapshot } from "../folding.ts";
 import {
+  type Cursor,
   type EventHash,
   type EventPage,
   type EventQuery,
@@ -38,6 +39,7 @@ export interface PageReads {
   readonly rows: <Row>(list: List<Row>, query: RowQuery) => readonly Row[];
   readonly count: (list: List, where: RowQuery["where"]) => number;
   readonly counts: (list: List, by: string, where: RowQuery["where"]) => { readonly [value: string]: number };
+  readonly cursor: (name: string) => Cursor | null;
   /** Several reads of one state of the log; short, because meanwhile the write-ahead log cannot be emptied. */
   readonly consistently: <T>(work: () => T) => T;
   /** Whether any event names the blob. */
@@ -138,16 +140,20 @@ export function createPageReads(db: DatabaseSync): PageReads {
         .map((row) => checkedRow(list, row));
     },
     count: (list, wanted) => {
-      const { where, given } = whereOf(list, { limit: 0, where: wanted });
+      const { where, given } = whereOf(list, { limit: 0, ...(wanted === undefined ? {} : { where: wanted }) });
       return number(sql(`SELECT count(*) AS found FROM "${list.table}"${where}`).get(...given)?.["found"]);
     },
     counts: (list, by, wanted) => {
-      const { where, given } = whereOf(list, { limit: 0, where: wanted });
+      const { where, given } = whereOf(list, { limit: 0, ...(wanted === undefined ? {} : { where: wanted }) });
       const value = column(list, by);
       const found = sql(`SELECT ${value} AS value, count(*) AS found FROM "${list.table}"${where} GROUP BY 1`).all(
         ...given,
       );
       return Object.fromEntries(found.map((row) => [String(row["value"]), number(row["found"])]));
+    },
+    cursor: (name) => {
+      const row = sql("SELECT seq, id FROM cursors WHERE name = ?").get(name);
+      return row === undefined ? null : { seq: number(row["seq"]), id: text(row["id"]) };
     },
     consistently: (work) => {
       sql("BEGIN").get();

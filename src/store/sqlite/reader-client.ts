@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import {
+  type Follower,
   type Progress,
   type RebuildReport,
   type RowQuery,
@@ -12,7 +13,7 @@ import type { FromReader, ReaderOptions, ToReader } from "./messages.ts";
 
 /** The main thread's end of the reader. Its failure is the caller's to see; it never takes the writer along. */
 export interface ReaderClient {
-  readonly index: () => void;
+  readonly searchFollower: Follower;
   readonly forget: (seqs: readonly number[]) => Promise<void>;
   readonly search: (text: string, limit: number, of: string) => Promise<readonly SearchHit[]>;
   readonly verify: (progress?: Progress) => Promise<VerifyReport>;
@@ -37,13 +38,11 @@ interface Running {
 }
 
 const ASKS_MAX = 256;
-/** Appends come in bursts; one pass a little later serves them all. */
-const INDEX_DELAY_MS = 50;
+const SEARCH_PAUSE_MS = 50;
 
 export function startReader(options: ReaderOptions): ReaderClient {
   const asked = new Map<number, Asked>();
   let asks = 0;
-  let indexTimer: NodeJS.Timeout | null = null;
   let running: Running | null = null;
   let closed = false;
 
@@ -95,12 +94,12 @@ export function startReader(options: ReaderOptions): ReaderClient {
   };
 
   return {
-    index: () => {
-      if (closed) return;
-      indexTimer ??= setTimeout(() => {
-        indexTimer = null;
-        post({ kind: "index" });
-      }, INDEX_DELAY_MS).unref();
+    searchFollower: {
+      name: "search",
+      pauseMs: SEARCH_PAUSE_MS,
+      position: () => ask((id) => ({ kind: "position", ask: id })),
+      advance: () => ask((id) => ({ kind: "advance", ask: id })),
+      restart: () => ask((id) => ({ kind: "restart", ask: id })),
     },
     forget: (seqs) => ask((id) => ({ kind: "forget", ask: id, seqs })),
     search: (text, limit, of) => ask((id) => ({ kind: "search", ask: id, text, limit, of })),
@@ -109,7 +108,6 @@ export function startReader(options: ReaderOptions): ReaderClient {
     counts: (list, by, where) => ask((id) => ({ kind: "counts", ask: id, list, by, where })),
     close: async () => {
       closed = true;
-      if (indexTimer !== null) clearTimeout(indexTimer);
       if (running === null) return;
       const { worker, ended } = running;
       worker.postMessage({ kind: "close" } satisfies ToReader);

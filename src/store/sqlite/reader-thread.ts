@@ -19,7 +19,6 @@ const defined = await loadDefinitions(options.definitions);
 const db = openForReading(options.path);
 const reads = createPageReads(db);
 let opened: SearchIndex | null = null;
-let indexing = false;
 
 /** At first use: a log that is damaged where the index ended can still be verified. */
 const index = (): SearchIndex => {
@@ -49,20 +48,16 @@ const forget = (seqs: readonly number[]): void => {
     discard();
   }
 };
-/** A failure leaves the cursor where it is; what cannot be read is told to whoever searches. */
-const indexPage = (): void => {
-  if (!indexing) return;
-  try {
-    indexing = withIndex((found) => found.advance());
-  } catch {
-    indexing = false;
-  }
-  if (indexing) setImmediate(indexPage);
-};
 
-const answer = (message: Exclude<ToReader, { kind: "index" | "close" }>): unknown => {
+const answer = (message: Exclude<ToReader, { kind: "close" }>): unknown => {
   const progress = (done: number, of: number) => say({ kind: "progress", ask: message.ask, done, of });
   switch (message.kind) {
+    case "position":
+      return withIndex((found) => found.position());
+    case "advance":
+      return withIndex((found) => found.advance());
+    case "restart":
+      return discard();
     case "forget":
       return forget(message.seqs);
     case "search":
@@ -79,14 +74,7 @@ const answer = (message: Exclude<ToReader, { kind: "index" | "close" }>): unknow
 };
 
 port.on("message", async (message: ToReader) => {
-  if (message.kind === "index") {
-    if (indexing) return;
-    indexing = true;
-    setImmediate(indexPage);
-    return;
-  }
   if (message.kind === "close") {
-    indexing = false;
     opened?.close();
     db.close();
     say({ kind: "closed" });

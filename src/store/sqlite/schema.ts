@@ -36,6 +36,11 @@ CREATE TABLE blob_sizes(blob TEXT PRIMARY KEY, stream INTEGER NOT NULL, bytes IN
 INSERT INTO usage VALUES (0, 0, 0, 0, 0, 0);
 `;
 
+/** Since version 4: how far each follower has come. */
+export const CURSORS = `
+CREATE TABLE cursors(name TEXT PRIMARY KEY, seq INTEGER NOT NULL, id TEXT NOT NULL) STRICT, WITHOUT ROWID;
+`;
+
 /** How long a connection waits for a lock. Only another process, or a checkpoint that empties the log, can hold one. */
 const BUSY_TIMEOUT_MS = 5000;
 /** Each connection has a cache of pages of its own. What falls out is in the system's, which all of them share. */
@@ -85,7 +90,7 @@ function isEmpty(db: DatabaseSync): boolean {
 
 function create(db: DatabaseSync): void {
   db.exec(
-    `BEGIN IMMEDIATE; ${TABLES} ${USAGE_TABLES} ${LISTS} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${SCHEMA_VERSION}; COMMIT`,
+    `BEGIN IMMEDIATE; ${TABLES} ${USAGE_TABLES} ${LISTS} ${CURSORS} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${SCHEMA_VERSION}; COMMIT`,
   );
 }
 
@@ -107,7 +112,7 @@ function isOurs(db: DatabaseSync, version: number): boolean {
     .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")
     .all()
     .map((row) => row["sql"]);
-  const own = statementsOf(`${TABLES}${version < 2 ? "" : USAGE_TABLES}${version < 4 ? "" : LISTS}`);
+  const own = statementsOf(`${TABLES}${version < 2 ? "" : USAGE_TABLES}${version < 4 ? "" : LISTS + CURSORS}`);
   if (!own.every((statement) => found.includes(statement))) return false;
   const lists = version < 4 ? listsBefore(version).flatMap(([, made]) => statementsOf(made)) : recordedStatements(db);
   const created = [...own, ...lists];

@@ -2,14 +2,14 @@ import { closeSync, openSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Definitions } from "../../kernel/index.ts";
 import { number, text } from "../encoding.ts";
-import type { RecordedEvent, SearchHit } from "../port.ts";
+import type { Advanced, RecordedEvent, SearchHit } from "../port.ts";
 import { erasedIds, searchedTypes, wordsIn } from "../searched.ts";
 import type { PageReads } from "./page-reads.ts";
 
 /** Full text in a file of its own, behind a cursor into the log. Delete the file and it is built again. */
 export interface SearchIndex {
-  /** One page further; false when it has caught up. */
-  readonly advance: () => boolean;
+  readonly position: () => number;
+  readonly advance: () => Advanced;
   /** Takes the words of erased events out, down to the bytes of the file. */
   readonly forget: (seqs: readonly number[]) => void;
   readonly search: (words: string, limit: number, kind: string) => readonly SearchHit[];
@@ -53,20 +53,22 @@ export function openSearchIndex(path: string, reads: PageReads, defined: Definit
     }
   };
 
-  const advance = (): boolean => {
-    const cursor = number(cursorRow.get()?.["seq"]);
+  const position = (): number => number(cursorRow.get()?.["seq"]);
+  const advance = (): Advanced => {
+    const cursor = position();
     const end = reads.lastSeq();
-    if (cursor >= end) return false;
+    if (cursor >= end) return { position: cursor, isAtEnd: true };
     const page = reads.all({ after: cursor, before: end + 1, limit: PAGE, types });
     const reached = page.next ?? end;
     atomically(() => {
       for (const event of page.events) take(event);
       setCursor.run(reached, idAt(reads, reached));
     });
-    return reached < reads.lastSeq();
+    return { position: reached, isAtEnd: reached >= reads.lastSeq() };
   };
 
   return {
+    position,
     advance,
     forget: (seqs) => {
       atomically(() => {
@@ -75,7 +77,7 @@ export function openSearchIndex(path: string, reads: PageReads, defined: Definit
       db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     },
     search: (words, limit, kind) => {
-      while (advance());
+      while (!advance().isAtEnd);
       const query = matchQuery(words);
       if (query === null) return [];
       return find.all(query, kind, `${kind}/`, `${kind}0`, limit).map((row) => ({

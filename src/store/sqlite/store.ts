@@ -21,7 +21,7 @@ import {
 import { createSalts, type Prepared, prepare, recorded, withCause } from "../preparing.ts";
 import { tail } from "../tail.ts";
 import { createTurns } from "../turns.ts";
-import { callOf, NOTHING } from "../write-request.ts";
+import { conditionsOf, NOTHING } from "../write-request.ts";
 import { type BlobFile, oldBlobs, removeTorn, sizeIfOld } from "./blob-sweep.ts";
 import { copyInThread } from "./copy-client.ts";
 import { exportInThread } from "./export-client.ts";
@@ -94,14 +94,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
   const publish = (events: readonly RecordedEvent[]): readonly RecordedEvent[] => {
     listeners.tell(events);
-    reader.index();
     return events;
   };
 
   const append = async (parts: readonly AppendPart[], given: AppendOptions): Promise<readonly RecordedEvent[]> => {
     const prepared = parts.map((part, at): Prepared => {
       const { stream, expectedVersion } = part;
-      const before = foldAt(stream, expectedVersion);
+      const before = part.before ?? foldAt(stream, expectedVersion);
       const isTwice = parts.findIndex((other) => other.stream === stream) !== at;
       if (before.state.version !== expectedVersion || isTwice || folds.isSuspended(stream))
         throw new StoreError("stale_version", { stream, expected: expectedVersion, found: before.state.version });
@@ -109,10 +108,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     });
     const reply = await writer.write({
       ...NOTHING,
+      ...conditionsOf(given),
       parts: prepared.map((entry) => entry.write),
-      fence: given.fence,
-      call: callOf(given),
-      quota: given.quota ?? null,
     });
     for (const { write, after } of prepared) folds.set(write.stream, after);
     return publish(recorded(prepared, reply.ok));
@@ -132,9 +129,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     const { fence } = given;
     const write = {
       ...NOTHING,
+      ...conditionsOf(given),
       parts: [prepared.write],
-      fence,
-      call: callOf(given),
       erase: prepared.erase,
       scrub: true,
     };
@@ -237,6 +233,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     count: async (list, where) => reads.count(list, where),
     counts: (list, by, where) => reader.counts(list.name, by, where),
     search: (text, limit, { kind }) => reader.search(text, limit, kind),
+    searchFollower: reader.searchFollower,
+    cursor: async (name) => reads.cursor(name),
+    setCursor: async (name, at, { fence }) => void (await writer.write({ ...NOTHING, fence, cursor: { name, at } })),
+    dropCursor: async (name, { fence }) => void (await writer.write({ ...NOTHING, fence, cursor: { name, at: null } })),
     putBlob: async (bytes, mayKeep) => {
       if (bytes.length > LIMITS.artifactBytes)
         throw new StoreError("payload_too_large", { maxBytes: LIMITS.artifactBytes });

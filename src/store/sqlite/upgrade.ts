@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { LISTS } from "./lists.ts";
 import { listsBefore } from "./lists-before-4.ts";
 import { recountUsage } from "./recount-usage.ts";
-import { SCHEMA_VERSION, USAGE_TABLES, versionOf } from "./schema.ts";
+import { CURSORS, SCHEMA_VERSION, USAGE_TABLES, versionOf } from "./schema.ts";
 
 /** Brings a log of an earlier version to this one, all at once or not at all. Its events stay as they are. */
 export function upgradeLog(db: DatabaseSync, blobFolder: string): void {
@@ -14,7 +14,10 @@ export function upgradeLog(db: DatabaseSync, blobFolder: string): void {
       db.exec(USAGE_TABLES);
       recountUsage(db, blobFolder);
     }
-    if (found < 4) recordLists(db, found);
+    if (found < 4) {
+      db.exec(CURSORS);
+      recordLists(db, found);
+    }
     db.exec(`PRAGMA user_version=${SCHEMA_VERSION}; COMMIT`);
   } catch (cause) {
     if (db.isTransaction) db.exec("ROLLBACK");

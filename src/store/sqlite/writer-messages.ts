@@ -1,5 +1,5 @@
 import type { Json } from "../../kernel/index.ts";
-import type { StoreErrorCode } from "../port.ts";
+import type { Quota, StoreErrorCode } from "../port.ts";
 import type { RowWrite } from "../rows.ts";
 import type { WriteEvent, WritePart, WriteReply, WriteRequest, WrittenEvent } from "../write-request.ts";
 
@@ -20,9 +20,18 @@ type PackedRequest = readonly [
   fence: number,
   parts: readonly PackedPart[],
   call: WriteRequest["call"],
-  quota: readonly [streamBytes: number, homeBytes: number, overdraw: boolean, besideBytes: number] | null,
-  /** Seldom: then it crosses as it is. */
-  rest: Pick<WriteRequest, "erase" | "repair" | "scrub" | "sweep" | "vacuumPages"> | null,
+  quota: PackedQuota | null,
+  /** Seldom: then they cross as they are. */
+  expect: WriteRequest["expect"] | null,
+  rest: Pick<WriteRequest, "erase" | "repair" | "scrub" | "sweep" | "vacuumPages" | "cursor"> | null,
+];
+
+type PackedQuota = readonly [
+  streamBytes: number,
+  homeBytes: number,
+  overdraw: boolean,
+  besideBytes: number,
+  fitting: number,
 ];
 
 type PackedPart = readonly [
@@ -46,24 +55,21 @@ type PackedEvent = readonly [
   takesFence: number | null,
 ];
 
-type PackedRow = readonly [RowWrite["model"], string, string, ...(string | number | null)[]] | RowWrite;
+type PackedRow = readonly [list: string, id: string, row: string | null, ...(string | number | null)[]];
 
 /** Position, hash of the one before, own hash; and so on. A refusal, or what is left to scrub, crosses as it is. */
 type PackedReply = readonly (string | number)[] | WriteReply;
 
-export function packRequest({ fence, parts, call, quota, ...rest }: WriteRequest): PackedRequest {
-  const isPlain = rest.erase === null && rest.repair === null && !rest.scrub && rest.vacuumPages === 0;
-  const bounds =
-    quota === null ? null : ([quota.streamBytes, quota.homeBytes, quota.overdraw, quota.besideBytes ?? 0] as const);
-  return [fence, parts.map(packPart), call, bounds, isPlain ? null : rest];
+export function packRequest({ fence, parts, call, quota, expect, ...rest }: WriteRequest): PackedRequest {
+  const isPlain =
+    rest.erase === null && rest.repair === null && !rest.scrub && rest.vacuumPages === 0 && rest.cursor === null;
+  const bounds = quota === null ? null : packQuota(quota);
+  return [fence, parts.map(packPart), call, bounds, expect.length === 0 ? null : expect, isPlain ? null : rest];
 }
 
-export function unpackRequest([fence, parts, call, bounds, rest]: PackedRequest): WriteRequest {
-  const quota =
-    bounds === null
-      ? null
-      : { streamBytes: bounds[0], homeBytes: bounds[1], overdraw: bounds[2], besideBytes: bounds[3] };
-  return { fence, parts: parts.map(unpackPart), call, quota, ...(rest ?? PLAIN) };
+export function unpackRequest([fence, parts, call, bounds, expect, rest]: PackedRequest): WriteRequest {
+  const quota = bounds === null ? null : unpackQuota(bounds);
+  return { fence, parts: parts.map(unpackPart), call, quota, expect: expect ?? [], ...(rest ?? PLAIN) };
 }
 
 export function packReply(reply: WriteReply): PackedReply {
@@ -79,7 +85,15 @@ export function unpackReply(reply: PackedReply): WriteReply {
   return { ok, unscrubbed: null };
 }
 
-const PLAIN = { erase: null, repair: null, scrub: false, sweep: [], vacuumPages: 0 };
+const PLAIN = { erase: null, repair: null, scrub: false, sweep: [], vacuumPages: 0, cursor: null };
+
+function packQuota({ streamBytes, homeBytes, overdraw, besideBytes = 0, fitting = 0 }: Quota): PackedQuota {
+  return [streamBytes, homeBytes, overdraw, besideBytes, fitting];
+}
+
+function unpackQuota([streamBytes, homeBytes, overdraw, besideBytes, fitting]: PackedQuota): Quota {
+  return { streamBytes, homeBytes, overdraw, besideBytes, fitting };
+}
 
 function packPart({ stream, expectedVersion, continues, account, events, rows, snapshot }: WritePart): PackedPart {
   const other = account === stream ? null : account;
@@ -107,14 +121,12 @@ function unpackEvent([id, type, header, salt, data, blobs, takesFence]: PackedEv
   return { id, type, header, salt, data, blobs: blobs ?? [], takesFence };
 }
 
-function packRow(write: RowWrite): PackedRow {
-  return "row" in write ? [write.model, write.id, write.row, ...write.columns] : write;
+function packRow({ list, id, row, columns }: RowWrite): PackedRow {
+  return [list, id, row, ...columns];
 }
 
-function unpackRow(packed: PackedRow): RowWrite {
-  if (!isList(packed)) return packed;
-  const [model, id, row, ...columns] = packed;
-  return { model, id, row, columns };
+function unpackRow([list, id, row, ...columns]: PackedRow): RowWrite {
+  return { list, id, row, columns };
 }
 
 /** `Array.isArray` does not know of lists that nobody may change. */

@@ -2,7 +2,15 @@ import type { DatabaseSync } from "node:sqlite";
 import { hashEvent, type List, NO_PREV, sameBytes } from "../../kernel/index.ts";
 import { bytes, hexOf, idBytes, number, sha256 } from "../encoding.ts";
 import type { StoreErrorCode } from "../port.ts";
-import type { WriteEvent, WritePart, WriteReply, WriteRequest, WrittenEvent } from "../write-request.ts";
+import {
+  type CursorWrite,
+  checkExpected,
+  type WriteEvent,
+  type WritePart,
+  type WriteReply,
+  type WriteRequest,
+  type WrittenEvent,
+} from "../write-request.ts";
 import { emptyWal } from "./checkpoints.ts";
 import { createDoomedBlobs } from "./doomed-blobs.ts";
 import { createHeads } from "./heads.ts";
@@ -80,7 +88,8 @@ export function createWriter(db: DatabaseSync, blobFolder: string, lists: readon
     if (request.erase !== null) erase(request.erase);
     for (const blob of request.sweep) if (sql.blobUsed.get(blob) === undefined) doomed.add(blob);
     if (request.vacuumPages > 0) db.prepare(`PRAGMA incremental_vacuum(${request.vacuumPages})`).all();
-    if (request.repair !== null) repair(request.repair, (stream) => heads.of(stream)?.version ?? 0);
+    if (request.repair !== null) repair(request.repair, versionOf);
+    if (request.cursor !== null) writeCursor(request.cursor);
     const first = lastSeq + 1;
     const written = request.parts.flatMap(writePart);
     if (request.call !== null && written.length > 0)
@@ -107,10 +116,14 @@ export function createWriter(db: DatabaseSync, blobFolder: string, lists: readon
       const refusal = checkPart(part);
       if (refusal !== null) return refusal;
     }
+    const moved = checkExpected(request.expect, versionOf);
+    if (moved !== null) return moved;
     return request.quota === null
       ? null
       : usage.check(request.quota, request.parts, (stream) => heads.of(stream)?.no ?? NO_STREAM);
   };
+
+  const versionOf = (stream: string): number => heads.of(stream)?.version ?? 0;
 
   const checkPart = ({ stream, expectedVersion, continues, events }: WritePart): WriteReply | null => {
     if (continues !== null && sql.hashAt.get(continues.stream, continues.version) === undefined)
@@ -166,6 +179,11 @@ export function createWriter(db: DatabaseSync, blobFolder: string, lists: readon
       fence = takesFence;
     }
     return hash;
+  };
+
+  const writeCursor = ({ name, at }: CursorWrite): void => {
+    if (at === null) sql.dropCursor.run(name);
+    else sql.putCursor.run(name, at.seq, at.id);
   };
 
   const firstPrev = (part: WritePart): Uint8Array => {
@@ -239,6 +257,8 @@ function statements(db: DatabaseSync) {
     putBlob: db.prepare("INSERT OR IGNORE INTO event_blobs(blob, seq) VALUES (?, ?)"),
     seqOf: db.prepare("SELECT e.seq FROM events e JOIN streams s ON s.no = e.stream WHERE e.id = ? AND s.name = ?"),
     blobUsed: db.prepare("SELECT 1 AS used FROM event_blobs WHERE blob = ? LIMIT 1"),
+    putCursor: db.prepare("INSERT OR REPLACE INTO cursors(name, seq, id) VALUES (?, ?, ?)"),
+    dropCursor: db.prepare("DELETE FROM cursors WHERE name = ?"),
     dropSnapshots: db.prepare("DELETE FROM snapshots WHERE stream = (SELECT no FROM streams WHERE name = ?)"),
   };
 }

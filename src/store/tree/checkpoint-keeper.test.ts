@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { memoryLog } from "../../../test/support/hashed-log.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { makeTestHome, type TestHome } from "../../../test/support/store-home.ts";
@@ -11,24 +11,27 @@ import { type LogKey, openLogKey } from "./log-key.ts";
 import { type LogTree, newLogTree } from "./log-tree.ts";
 import { createTileFiles } from "./tile-files.ts";
 
-proves("AUD-5", "while there is news a checkpoint is signed every two seconds, and kept beside the log", async () => {
-  await using at = await open();
-  at.log.grow(5);
-  at.news();
-  at.news();
-  expect(at.keeper.latest()).toBeNull();
-  await at.pass(1999);
-  expect(at.keeper.latest()).toBeNull();
-  await at.pass(1);
-  await vi.waitFor(() => expect(at.keeper.latest()?.size).toBe(5), WAIT);
-  expect(await readFile(at.path, "utf8")).toBe(at.keeper.latest()?.note);
-  await at.pass(60_000);
-  expect(at.signed.map(({ size }) => size)).toEqual([5]);
-  at.log.grow(3);
-  at.news();
-  await at.pass(2000);
-  await vi.waitFor(() => expect(at.signed.map(({ size }) => size)).toEqual([5, 8]), WAIT);
-});
+proves(
+  "AUD-5",
+  "each time the tree is at the end of the log a checkpoint is signed, and kept beside the log",
+  async () => {
+    await using at = await open();
+    const { follower } = at.keeper;
+    expect(follower).toMatchObject({ name: "tree", pauseMs: 2000 });
+    at.log.grow(5);
+    expect(at.keeper.latest()).toBeNull();
+    expect(await follower.advance()).toEqual({ position: 5, isAtEnd: true });
+    expect(at.keeper.latest()?.size).toBe(5);
+    expect(await readFile(at.path, "utf8")).toBe(at.keeper.latest()?.note);
+    await follower.advance();
+    expect(at.signed.map(({ size }) => size)).toEqual([5]);
+    at.log.grow(2000);
+    expect(await follower.advance()).toMatchObject({ isAtEnd: false });
+    expect(at.signed.map(({ size }) => size)).toEqual([5]);
+    expect(await follower.advance()).toEqual({ position: 2005, isAtEnd: true });
+    expect(at.signed.map(({ size }) => size)).toEqual([5, 2005]);
+  },
+);
 
 proves("AUD-5", "whoever needs one sooner gets it, and of two who ask at once both get the same", async () => {
   await using at = await open();
@@ -46,44 +49,45 @@ proves("AUD-5", "a checkpoint never goes back, whatever the tree says", async ()
   const { note } = await at.keeper.reach(9);
   at.log.cut(4);
   await at.tree.renew();
-  at.news();
-  await at.pass(2000);
+  await at.keeper.follower.advance();
   expect(at.keeper.latest()?.note).toBe(note);
   expect(await readFile(at.path, "utf8")).toBe(note);
 });
 
-proves("AUD-5", "a failure is shown, tried again at growing intervals, and held against nobody", async () => {
+proves("AUD-5", "a tree that cannot be written fails the pass, and the next one signs", async () => {
   let failing = true;
   await using at = await open((tree) => ({
     ...tree,
-    advance: async () => {
+    takePage: async () => {
       if (failing) throw new StoreError("disk_full");
-      await tree.advance();
+      return tree.takePage();
     },
   }));
   at.log.grow(2);
-  at.news();
-  await at.pass(2000);
-  expect(at.keeper.problem()?.code).toBe("disk_full");
-  expect(at.waiting()).toEqual([4000]);
-  await at.pass(4000);
-  expect(at.waiting()).toEqual([8000]);
-  for (let tries = 0; tries < 8; tries += 1) await at.pass(60_000);
-  expect(at.waiting()).toEqual([60_000]);
+  await expect(at.keeper.follower.advance()).rejects.toMatchObject({ code: "disk_full" });
+  expect(at.keeper.latest()).toBeNull();
   failing = false;
-  await at.pass(60_000);
-  await vi.waitFor(() => expect(at.keeper.problem()).toBeNull(), WAIT);
+  await at.keeper.follower.advance();
   expect(at.keeper.latest()?.size).toBe(2);
+});
+
+proves("AUD-5", "made anew, the tree comes to what was signed, and signs only what is new", async () => {
+  await using at = await open();
+  at.log.grow(6);
+  const { note, root } = await at.keeper.reach(6);
+  await at.keeper.follower.restart();
+  expect(await at.keeper.follower.position()).toBe(0);
+  await at.keeper.follower.advance();
+  expect(at.tree.head()).toMatchObject({ size: 6, root });
+  expect(at.keeper.latest()?.note).toBe(note);
+  expect(at.signed).toHaveLength(1);
 });
 
 proves("AUD-5", "the last one is signed when the daemon stops, unless that takes too long", async () => {
   await using at = await open();
   at.log.grow(4);
-  at.news();
   await at.keeper.stop();
   expect(at.keeper.latest()?.size).toBe(4);
-  expect(at.waiting()).toEqual([]);
-  at.news();
   expect(at.waiting()).toEqual([]);
 
   await using stuck = await open((tree) => ({ ...tree, advance: () => new Promise(() => undefined) }));
@@ -108,8 +112,6 @@ proves("AUD-3", "what was kept is believed only as it was signed, by this key", 
   expect(await readKept(at.path, at.key)).toBeNull();
 });
 
-const WAIT = { timeout: 10_000 };
-
 interface Opened extends AsyncDisposable {
   readonly log: ReturnType<typeof memoryLog>;
   readonly tree: LogTree;
@@ -117,7 +119,6 @@ interface Opened extends AsyncDisposable {
   readonly keeper: CheckpointKeeper;
   readonly path: string;
   readonly signed: readonly SignedCheckpoint[];
-  readonly news: () => void;
   /** Lets time go by, and what falls due happen. */
   readonly pass: (ms: number) => Promise<void>;
   readonly waiting: () => readonly number[];
@@ -132,18 +133,11 @@ async function open(change: (tree: LogTree) => LogTree = (tree) => tree): Promis
   const signed: SignedCheckpoint[] = [];
   let nowMs = 0;
   let timers: { readonly dueMs: number; readonly run: () => void }[] = [];
-  let listener: (events: readonly []) => void = () => undefined;
   const keeper = keepCheckpoints({
     tree: change(tree),
     key,
     path,
     kept: null,
-    onAppend: (added) => {
-      listener = added;
-      return () => {
-        listener = () => undefined;
-      };
-    },
     after: (ms, run) => {
       const timer = { dueMs: nowMs + ms, run };
       timers.push(timer);
@@ -161,7 +155,6 @@ async function open(change: (tree: LogTree) => LogTree = (tree) => tree): Promis
     keeper,
     path,
     signed,
-    news: () => listener([]),
     pass: async (ms) => {
       nowMs += ms;
       const due = timers.filter(({ dueMs }) => dueMs <= nowMs);

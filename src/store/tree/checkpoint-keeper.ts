@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { readEvidence, replaceFile } from "../durable-file.ts";
-import { type RecordedEvent, StoreError } from "../port.ts";
+import { type Advanced, type Follower, StoreError } from "../port.ts";
 import type { LogKey } from "./log-key.ts";
 import type { LogTree } from "./log-tree.ts";
 import { type Checkpoint, isSignedBy, parseCheckpoint } from "./note.ts";
@@ -10,14 +10,14 @@ export interface SignedCheckpoint extends Checkpoint {
   readonly signedAtMs: number;
 }
 
-/** Takes the tree along behind the log, signs where it has come to, and keeps that outside of the database. */
+/** Signs where the tree has come to, and keeps that outside of the database. */
 export interface CheckpointKeeper {
   readonly latest: () => SignedCheckpoint | null;
   /** A checkpoint over at least so many events; a new one only when the last does not reach as far. */
   readonly reach: (size: number) => Promise<SignedCheckpoint>;
-  /** Why the last attempt failed; null when it did not. The next one comes by itself. */
-  readonly problem: () => StoreError | null;
-  /** One last checkpoint, if that does not take long, then no more. */
+  /** Takes the tree along behind the log; each time it is at the end, a checkpoint is signed. */
+  readonly follower: Follower;
+  /** One last checkpoint, if that does not take long. */
   readonly stop: () => Promise<void>;
 }
 
@@ -26,7 +26,6 @@ export interface KeeperOptions {
   readonly key: LogKey;
   readonly path: string;
   readonly kept: SignedCheckpoint | null;
-  readonly onAppend: (listener: (events: readonly RecordedEvent[]) => void) => () => void;
   readonly after: (ms: number, run: () => void) => () => void;
   readonly nowMs: () => number;
   /** Called for each new one, when it is durable. */
@@ -35,22 +34,15 @@ export interface KeeperOptions {
 
 /** As often as this while there is news. */
 const EVERY_MS = 2000;
-const RETRY_MAX_MS = 60_000;
 /** A daemon that stops has other things to do; what is left out is taken in after the next start. */
 const LAST_MAX_MS = 1000;
 
 export function keepCheckpoints(options: KeeperOptions): CheckpointKeeper {
   const { tree, key, path, after, nowMs } = options;
   let latest = options.kept;
-  let problem: StoreError | null = null;
-  let failures = 0;
-  let cancel: (() => void) | null = null;
-  let stopped = false;
   let last: Promise<unknown> = Promise.resolve();
-  let pass: Promise<void> = Promise.resolve();
 
   const sign = async (): Promise<void> => {
-    await tree.advance();
     const head = tree.head();
     // Never back, and not twice for the same: what was signed is for ever.
     if (head.size === 0 || head.size <= (latest?.size ?? 0)) return;
@@ -61,55 +53,44 @@ export function keepCheckpoints(options: KeeperOptions): CheckpointKeeper {
     latest = { ...checkpoint, note, signedAtMs: nowMs() };
     options.onSigned(latest);
   };
-  const inTurn = (): Promise<void> => {
-    const mine = last.then(sign);
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work);
     last = mine.catch(() => undefined);
     return mine;
   };
-  /** Whatever goes wrong here, the log goes on: it is shown, and tried again. */
-  const attempt = async (): Promise<void> => {
-    try {
-      await inTurn();
-      problem = null;
-      failures = 0;
-    } catch (cause) {
-      problem =
-        cause instanceof StoreError
-          ? cause
-          : new StoreError("store_failed", { what: "tree", reason: String(cause) }, cause);
-      failures += 1;
-      arm();
-    }
+  const signAll = async (): Promise<void> => {
+    await tree.advance();
+    await sign();
   };
-  const arm = (): void => {
-    if (stopped || cancel !== null) return;
-    cancel = after(Math.min(EVERY_MS * 2 ** failures, RETRY_MAX_MS), () => {
-      cancel = null;
-      pass = attempt();
-    });
+  const signAtEnd = async (): Promise<Advanced> => {
+    const advanced = await tree.takePage();
+    if (advanced.isAtEnd) await sign();
+    return advanced;
   };
-  const stopListening = options.onAppend(arm);
-  arm();
 
   return {
     latest: () => latest,
-    problem: () => problem,
+    follower: {
+      name: "tree",
+      pauseMs: EVERY_MS,
+      position: async () => tree.head().size,
+      advance: () => inTurn(signAtEnd),
+      restart: () => inTurn(tree.clear),
+    },
     reach: async (size) => {
       while (latest === null || latest.size < size) {
         const before: number = tree.head().size;
-        await inTurn();
+        await inTurn(signAll);
         if (tree.head().size === before && (latest?.size ?? 0) < size)
           throw new StoreError("event_not_found", { size, treeSize: before });
       }
       return latest;
     },
     stop: async () => {
-      stopped = true;
-      stopListening();
-      cancel?.();
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const forget = after(LAST_MAX_MS, resolve);
-      await Promise.race([pass.then(attempt), late]);
+      // What cannot be signed now is signed after the next start.
+      await Promise.race([inTurn(signAll).catch(() => undefined), late]);
       forget();
     },
   };

@@ -7,7 +7,7 @@ import {
   type NodeRef,
   rootOf,
 } from "../../kernel/index.ts";
-import type { Store } from "../port.ts";
+import type { Advanced, Store } from "../port.ts";
 import { type Edges, growEdges, NO_EDGES, readEdges } from "./edges.ts";
 import { sha256 } from "./sha256.ts";
 import { createTileReader, type TileReader } from "./tile-reader.ts";
@@ -19,14 +19,18 @@ export type HashedLog = Pick<Store, "hashesAfter" | "lastSeq">;
 /** The Merkle tree over the log. It follows behind the writes and never holds one up; it can be made anew at any time. */
 export interface LogTree {
   readonly head: () => TreeHead;
-  /** Takes in what the log has by now. Whoever calls while that is under way shares it. */
+  /** Takes in what the log has by now. */
   readonly advance: () => Promise<void>;
+  /** Takes in one page of the log. */
+  readonly takePage: () => Promise<Advanced>;
   /** The root of the tree as it was at an earlier size. */
   readonly rootAt: (size: number) => Promise<Uint8Array>;
   readonly inclusion: (index: number, size: number) => Promise<readonly Uint8Array[]>;
   readonly consistency: (first: number, second: number) => Promise<readonly Uint8Array[]>;
   /** Of the tree as it is; a tile that is not as it was made is named, never shown. */
   readonly tile: TileReader["tile"];
+  /** Throws all of it away; the next page begins with the first event. */
+  readonly clear: () => Promise<void>;
   /** Throws all of it away and reads the log from its first event. */
   readonly renew: () => Promise<void>;
 }
@@ -48,43 +52,51 @@ export function newLogTree(log: HashedLog, tiles: TileStore): LogTree {
 
 function createLogTree(log: HashedLog, tiles: TileStore, opened: Edges): LogTree {
   let edges = opened;
-  let underWay: Promise<void> | null = null;
+  let last: Promise<unknown> = Promise.resolve();
   const reader = createTileReader(tiles, () => edges);
 
-  const takeIn = async (): Promise<void> => {
-    for (;;) {
+  /** One after another: each page grows the edges that the one before left. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+  const takePage = (): Promise<Advanced> =>
+    inTurn(async () => {
       const events = await log.hashesAfter(edges.frontier.size, CHUNK_EVENTS);
-      if (events.length === 0) return;
-      const leaves = events.map(({ hash }) => leafHash(sha256, hash));
-      const grown = growEdges(edges, leaves);
-      await tiles.write(grown.tiles, headOf(grown.edges));
-      edges = grown.edges;
-    }
-  };
-  const alone = async (work: () => Promise<void>): Promise<void> => {
-    while (underWay !== null) await underWay.catch(() => undefined);
-    underWay = work().finally(() => {
-      underWay = null;
+      if (events.length > 0) {
+        const leaves = events.map(({ hash }) => leafHash(sha256, hash));
+        const grown = growEdges(edges, leaves);
+        await tiles.write(grown.tiles, headOf(grown.edges));
+        edges = grown.edges;
+      }
+      return { position: edges.frontier.size, isAtEnd: events.length < CHUNK_EVENTS };
     });
-    return underWay;
+  const advance = async (): Promise<void> => {
+    while (!(await takePage()).isAtEnd);
   };
+  const clear = (): Promise<void> =>
+    inTurn(async () => {
+      await tiles.clear();
+      edges = NO_EDGES;
+      reader.forget();
+    });
   const joined = async (parts: readonly (readonly NodeRef[])[]): Promise<readonly Uint8Array[]> =>
     hashParts(sha256, parts, await reader.nodes(parts.flat()));
 
   return {
     head: () => headOf(edges),
-    advance: () => underWay ?? alone(takeIn),
+    advance,
+    takePage,
     rootAt: async (size) => (size === 0 ? [] : await joined([frontierRefs(size)]))[0] ?? sha256(),
     inclusion: (index, size) => joined(inclusionParts(index, size)),
     consistency: (first, second) => joined(consistencyParts(first, second)),
     tile: reader.tile,
-    renew: () =>
-      alone(async () => {
-        await tiles.clear();
-        edges = NO_EDGES;
-        reader.forget();
-        await takeIn();
-      }),
+    clear,
+    renew: async () => {
+      await clear();
+      await advance();
+    },
   };
 }
 

@@ -8,14 +8,15 @@ import type { Counts, Histogram } from "./instruments.ts";
 
 /** Everything that is measured, at this moment. Nothing here costs more than a point read, except the census. */
 export async function gatherMetrics(services: Services): Promise<readonly Family[]> {
-  const { store, daemon, audit } = services;
+  const { store, daemon } = services;
+  const following = services.followers.states();
   const [events, census, files, bounds] = await Promise.all([
     store.lastSeq(),
     services.census(),
     store.files(),
     boundsStatus(services),
   ]);
-  const tree = treeStatus(audit, events);
+  const tree = treeStatus(services, events);
   const counts = services.instruments.counts();
   const { usage, disk, wal } = bounds;
   return [
@@ -34,6 +35,16 @@ export async function gatherMetrics(services: Services): Promise<readonly Family
     gauge("nomos_tree_events", "Events that the tree over the log covers.", one(tree.size)),
     gauge("nomos_tree_lag_events", "Events that the tree is behind the log.", one(tree.lag)),
     ...checkpointAge(tree.checkpointAt),
+    gauge(
+      "nomos_follower_lag_events",
+      "Events that a follower is behind the log.",
+      following.map(({ name, lag }) => ({ labels: { follower: name }, value: lag })),
+    ),
+    gauge(
+      "nomos_follower_failing",
+      "1 when a follower failed and is tried again.",
+      following.map(({ name, state }) => ({ labels: { follower: name }, value: state === "failing" ? 1 : 0 })),
+    ),
     gauge("nomos_database_bytes", "The database, without its write-ahead log.", one(files.databaseBytes)),
     gauge("nomos_wal_bytes", "The write-ahead log.", one(wal.bytes)),
     gauge("nomos_wal_limit_bytes", "Past this size somebody keeps the log from being folded in.", one(wal.limit)),

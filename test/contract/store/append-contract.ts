@@ -43,6 +43,53 @@ export function describeAppend(open: OpenStore): void {
       expect(await at.store.version(stream)).toBe(1);
     });
 
+    proves("LOG-22", "an append is refused when a stream that it only looked at has moved meanwhile", async () => {
+      await using at = await open();
+      const [changed, looked] = [await openSession(at.store), await openSession(at.store)];
+      const missing = `session/${newId()}`;
+      const expected = [
+        { stream: looked, version: 1 },
+        { stream: missing, version: 0 },
+      ];
+      const write = (expect: typeof expected) =>
+        at.store.append([{ stream: changed, expectedVersion: 1, events: [event(note(1))] }], { fence: 0, expect });
+      for (const spoilt of [0, 1]) {
+        const moved = expected.map((one, n) => (n === spoilt ? { ...one, version: one.version + 1 } : one));
+        const details = { stream: moved[spoilt]?.stream, expected: moved[spoilt]?.version };
+        await expect(write(moved)).rejects.toMatchObject({ code: "stale_version", details });
+      }
+      await appendTo(at.store, looked, [note(2)], 0);
+      const before = await everyEvent(at.store);
+      const details = { stream: looked, expected: 1, found: 2 };
+      await expect(write(expected)).rejects.toMatchObject({ code: "stale_version", details });
+      await at.reopen();
+      await expect(write(expected)).rejects.toMatchObject({ code: "stale_version", details });
+      expect(await everyEvent(at.store)).toEqual(before);
+      await write([{ stream: looked, version: 2 }]);
+      expect(await at.store.version(changed)).toBe(2);
+      expect(await at.store.version(looked)).toBe(2);
+    });
+
+    proves("LOG-22", "what is written in the same flush counts for those that expected it to be still", async () => {
+      await using at = await open();
+      const [looked, ...changed] = await Promise.all(Array.from({ length: 6 }, () => openSession(at.store)));
+      const stream = looked ?? "";
+      const expect_ = [{ stream, version: 1 }];
+      const ends = await Promise.allSettled([
+        ...changed.slice(0, 2).map((one) => write(one)),
+        at.store.append([{ stream, expectedVersion: 1, events: [event(note("moved"))] }], { fence: 0 }),
+        ...changed.slice(2).map((one) => write(one)),
+      ]);
+      const [one, two, moved, ...late] = ends.map(({ status }) => status);
+      expect([one, two, moved]).toEqual(["fulfilled", "fulfilled", "fulfilled"]);
+      expect(late).toEqual(["rejected", "rejected", "rejected"]);
+
+      function write(to: string) {
+        const part = { stream: to, expectedVersion: 1, events: [event(note(1))] };
+        return at.store.append([part], { fence: 0, expect: expect_ });
+      }
+    });
+
     proves("LOG-2", "of many appends that expect the same version exactly one comes through", async () => {
       await using at = await open();
       const stream = await openSession(at.store);

@@ -3,6 +3,7 @@ import type { Store } from "../../../src/store/index.ts";
 import { describeAppend } from "./append-contract.ts";
 import { describeBlobs } from "./blob-contract.ts";
 import { describeBundles } from "./bundle-contract.ts";
+import { describeCursors } from "./cursor-contract.ts";
 import { describeErasure } from "./erasure-contract.ts";
 import { describeFolds } from "./fold-contract.ts";
 import { describeKeeping } from "./keep-contract.ts";
@@ -26,7 +27,7 @@ export interface OpenedStore extends AsyncDisposable {
   /** Says something to the database behind the store's back, while it is closed, and opens it again. */
   readonly tamper: (...statements: readonly string[]) => Promise<Store>;
   /** What makes it a log of an earlier version. */
-  readonly downgrade: (version: 1 | 2) => readonly string[];
+  readonly downgrade: (version: 1 | 2 | 3) => readonly string[];
 }
 
 export type OpenStore = () => Promise<OpenedStore>;
@@ -45,6 +46,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeBundles(open);
     describeUsage(open);
     describeKeeping(open);
+    describeCursors(open);
     describeModel(open);
   });
 }

@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect } from "vitest";
 import { logPath, openSqliteStore, type Store } from "../../../src/store/index.ts";
+import { loadLog } from "../../../src/store/postgres/load.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { onPostgres, type TestSchema, testSchema } from "../../support/postgres.ts";
 import { proves } from "../../support/proves.ts";
@@ -49,6 +50,31 @@ describe("one log format", () => {
     await expectSame(to, truth);
     await to.close();
   });
+});
+
+describe("a copy that is loaded into PostgreSQL", () => {
+  for (const version of [3, 4])
+    proves("FOL-6", `of version ${version}, brings its cursors, if it has any`, async () => {
+      await using home = await makeTestHome();
+      await using copy = await makeTestHome();
+      const from = await openSqliteStore({ home: home.path, onFatal: throwOnFatal });
+      await fillRichly(from);
+      await from.setCursor("books", { seq: 2, id: "two" }, { fence: 1 });
+      const truth = await everyEvent(from);
+      await from.copyTo(copy.path);
+      await from.close();
+      if (version === 3) {
+        const db = new DatabaseSync(logPath(copy.path));
+        db.exec("DROP TABLE cursors; PRAGMA user_version=3");
+        db.close();
+      }
+      await using schema = await testSchema();
+      await loadLog(schema.url, copy.path);
+      const to = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
+      expect(await everyEvent(to)).toEqual(truth);
+      expect(await to.cursor("books")).toEqual(version === 3 ? null : { seq: 2, id: "two" });
+      await to.close();
+    });
 });
 
 /** Same events, same hashes; what is derived is made anew from them, and the log can be continued. */

@@ -56,7 +56,7 @@ export function describeUsage(open: OpenStore): void {
       expect((await at.store.usage()).bytes).toBe(sizeOf(left));
     });
 
-    for (const version of [1, 2] as const)
+    for (const version of [1, 2, 3] as const)
       proves("Q1", `a log of version ${version} is counted when it is opened, and the same comes out`, async () => {
         await using at = await open();
         const root = await openSession(at.store);

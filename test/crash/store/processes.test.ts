@@ -250,6 +250,8 @@ function writeUnknown(home: string, stream: string, version: number): void {
     sweep: [],
     vacuumPages: 0,
     quota: null,
+    expect: [],
+    cursor: null,
   };
   expect(createWriter(db, join(home, "blobs")).commit([request])).toMatchObject([{ ok: [{}] }]);
   db.close();

@@ -1,7 +1,7 @@
-import { NomosError } from "../contract/index.ts";
-import { LIMITS, type TextOrBlob } from "../kernel/index.ts";
-import { type Store, StoreError } from "../store/index.ts";
-import type { Keeper } from "./committer.ts";
+import { NomosError } from "../../contract/index.ts";
+import { LIMITS, type TextOrBlob } from "../../kernel/index.ts";
+import { type Store, StoreError } from "../../store/index.ts";
+import type { Keeper } from "../recorder.ts";
 
 /**
  * Small text stands in the event; large text becomes a blob with its beginning left to read. Where room is short only

@@ -1,6 +1,6 @@
-import type { EffectResult, TurnProcess } from "../drivers/index.ts";
-import { shellQuoted } from "../host/index.ts";
-import type { EffectScene, Effects } from "./effects.ts";
+import { shellQuoted } from "../../host/index.ts";
+import type { EffectResult, TurnProcess } from "../effects.ts";
+import type { EffectScene, Effects } from "./effect-ledger.ts";
 import { recordOutput } from "./output-recorder.ts";
 
 /** A process beside the turn, under the ledger like everything else. */

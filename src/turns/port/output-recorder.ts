@@ -1,5 +1,5 @@
-import type { Clock, HostProcess } from "../host/index.ts";
-import type { TextOrBlob } from "../kernel/index.ts";
+import type { Clock, HostProcess } from "../../host/index.ts";
+import type { TextOrBlob } from "../../kernel/index.ts";
 
 type Stream = "stdout" | "stderr";
 

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { isCustomType, type Json, LIMITS } from "../../kernel/index.ts";
-import { DriverError, type EffectResult, type TurnPort, type TurnProcess } from "../driver.ts";
+import type { TurnPort } from "../driver.ts";
+import { DriverError } from "../driver-error.ts";
+import type { EffectResult, TurnProcess } from "../effects.ts";
 import { SCRIPT_METHODS } from "./protocol.ts";
 
 /** Answers what a driver file asks for. Its arguments come from foreign code: they are parsed, never trusted. */
-export function createScriptCalls(
+export function serveCalls(
   port: TurnPort,
   /** Resolves when the driver's process has taken it: what it does not read holds up whoever prints. */
   deliver: (process: string, stream: "stdout" | "stderr", text: string) => Promise<void>,

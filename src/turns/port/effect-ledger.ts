@@ -1,5 +1,4 @@
-import type { EffectResult, Reply } from "../drivers/index.ts";
-import { type Clock, type Files, HostError, type HostProcess, shellQuoted } from "../host/index.ts";
+import { type Clock, type Files, HostError, type HostProcess, shellQuoted } from "../../host/index.ts";
 import {
   ALWAYS,
   beginEffect,
@@ -15,9 +14,10 @@ import {
   recordOutput as recordPiece,
   settleEffect,
   type ToolPolicy,
-} from "../kernel/index.ts";
-import type { Store } from "../store/index.ts";
-import type { Committer } from "./committer.ts";
+} from "../../kernel/index.ts";
+import type { EffectResult } from "../effects.ts";
+import type { Reply } from "../questions.ts";
+import type { Recorder } from "../recorder.ts";
 import { recordOutput } from "./output-recorder.ts";
 import { storeText } from "./texts.ts";
 
@@ -26,8 +26,7 @@ export interface EffectScene {
   readonly sessionId: string;
   readonly turnId: string;
   readonly cwd: string;
-  readonly store: Store;
-  readonly committer: Committer;
+  readonly committer: Recorder;
   readonly newId: () => string;
   readonly policy: Policy;
   readonly toolPolicy: (tool: string) => ToolPolicy;

@@ -1,5 +1,5 @@
-import type { Reply } from "../drivers/index.ts";
-import type { RecordedEvent, Store } from "../store/index.ts";
+import type { RecordedEvent, Store } from "../../store/index.ts";
+import type { Reply } from "../questions.ts";
 
 /** Those who wait for a person's answer. The answer itself is an event; this only wakes whoever waits in this process. */
 export interface ApprovalWaiters {

@@ -13,12 +13,13 @@ import {
   sessionStream,
 } from "../kernel/index.ts";
 import { openSqliteStore, type Store } from "../store/index.ts";
-import { NO_BOUNDS } from "./bounds.ts";
+import type { Bounds } from "./bounds.ts";
 import { type Committer, createCommitter } from "./committer.ts";
 
 let home: TestHome;
 let store: Store;
 const BY = { actor: "test" };
+const NO_BOUNDS: Bounds = { judge: () => null, mayKeep: async () => () => undefined, isTight: () => false };
 const clock = systemClock();
 
 const takeFence = async (fence: number): Promise<Committer> => {

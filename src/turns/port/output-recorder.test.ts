@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import { proves } from "../../test/support/proves.ts";
-import { type HostProcess, type OutputChunk, systemClock } from "../host/index.ts";
+import { proves } from "../../../test/support/proves.ts";
+import { type HostProcess, type OutputChunk, systemClock } from "../../host/index.ts";
 import { recordOutput } from "./output-recorder.ts";
 
 type Stream = "stdout" | "stderr";

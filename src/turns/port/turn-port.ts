@@ -1,5 +1,4 @@
-import { NomosError } from "../contract/index.ts";
-import type { AskedAction, Reply, TurnPort } from "../drivers/index.ts";
+import { NomosError } from "../../contract/index.ts";
 import {
   addCustom,
   answerApproval,
@@ -16,9 +15,10 @@ import {
   type SessionSpec,
   type SessionState,
   writeArtifact,
-} from "../kernel/index.ts";
-import { createEffects, type EffectScene } from "./effects.ts";
-import type { Permits } from "./permits.ts";
+} from "../../kernel/index.ts";
+import type { TurnPort } from "../driver.ts";
+import type { AskedAction, Permits, Reply } from "../questions.ts";
+import { createEffects, type EffectScene } from "./effect-ledger.ts";
 import { keepWhole, storeText } from "./texts.ts";
 import { startTurnProcess } from "./turn-process.ts";
 

@@ -1,0 +1,154 @@
+import { NomosError } from "../contract/index.ts";
+import { type Decision, emptyFold, eraseData, type Folded, type SessionState, sessionStream } from "../kernel/index.ts";
+import type { RecordedEvent, StreamVersion } from "../store/index.ts";
+import {
+  anySession,
+  anyStream,
+  type By,
+  type Changes,
+  type CommitOptions,
+  type Committed,
+  knownSession,
+  type Subject,
+  settled,
+} from "./change.ts";
+import { CHANGES_MAX, createCoalescing } from "./coalescing.ts";
+import { commitStreams, type StreamChange, streamChange } from "./commit-streams.ts";
+import type { Growth } from "./growth.ts";
+import { createRecording, type RecordingDeps } from "./recording.ts";
+import { createStreamQueues } from "./stream-queues.ts";
+
+/**
+ * Fold, decide, append: the one way anything changes. Changes of one stream are made one after another, in order of
+ * arrival; those that wait at the same time may share an append.
+ */
+export interface Committer {
+  readonly fence: number;
+  /**
+   * Changes several streams in one append: all or nothing. What `expect` guards holds at the very moment of the append;
+   * when it moved meanwhile everything is decided again, a few times: then `overloaded`.
+   */
+  readonly commit: <States extends readonly unknown[]>(
+    changes: readonly [...Changes<States>],
+    options: CommitOptions,
+  ) => Promise<Committed<States>>;
+  readonly change: (
+    stream: string,
+    decide: (folded: Folded) => Decision,
+    by: By,
+    continues?: StreamVersion,
+  ) => Promise<Committed<Folded>>;
+  readonly session: (id: string, decide: (state: SessionState) => Decision, by: By) => Promise<Committed<SessionState>>;
+  /** Erases the data of a session's events, between its turns. */
+  readonly erase: (id: string, events: readonly string[], reason: string, by: By) => Promise<readonly RecordedEvent[]>;
+  readonly sessionState: (id: string) => Promise<SessionState>;
+  /** Where a session's large bytes go, within its bounds. */
+  readonly keeper: (id: string, growth: Growth) => Keeper;
+  /**
+   * While nothing else changes this session; the work changes it by what it is given. Other sessions may be changed
+   * meanwhile, by the work too.
+   */
+  readonly alone: <T>(id: string, work: (own: OwnSession) => Promise<T>) => Promise<T>;
+}
+
+/** One session, while nothing else changes it; also one that was forgotten. */
+export interface OwnSession {
+  readonly state: () => Promise<SessionState>;
+  readonly change: (decide: (state: SessionState) => Decision, by: By) => Promise<readonly RecordedEvent[]>;
+  readonly erase: (targets: readonly Erasable[], reason: string, by: By) => Promise<readonly RecordedEvent[]>;
+}
+
+interface Erasable {
+  readonly id: string;
+  readonly type: string;
+}
+
+export interface Keeper {
+  readonly put: (bytes: Uint8Array) => Promise<string>;
+  /** What is large is cut, not kept. */
+  readonly isTight: () => boolean;
+}
+
+export function createCommitter(deps: RecordingDeps): Committer {
+  const { store, fence, bounds } = deps;
+  const recording = createRecording(deps);
+  const queues = createStreamQueues(createCoalescing(recording), CHANGES_MAX);
+
+  const together = (
+    changes: readonly StreamChange[],
+    options: CommitOptions,
+  ): Promise<Committed<readonly Folded[]>> => {
+    const [first] = changes;
+    // What has conditions of its own must not share them with others.
+    const isPlain = options.by.call == null && options.expect === undefined && first?.continues === undefined;
+    if (first === undefined || changes.length > 1 || !isPlain) {
+      const streams = changes.map(({ stream }) => stream);
+      return queues.alone(streams, () => commitStreams(recording, changes, options));
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Committed<readonly Folded[]>>();
+    queues.join(first.stream, { change: first, by: options.by, resolve, reject });
+    return promise;
+  };
+
+  const one = async <State>(
+    of: Subject<State>,
+    decide: (state: State) => Decision,
+    by: By,
+    continues?: StreamVersion,
+  ): Promise<Committed<State>> => {
+    const given = continues === undefined ? { of, decide } : { of, decide, continues };
+    const { events, before } = await commit([given], { by });
+    return { events, before: before[0] };
+  };
+
+  const commit = async <States extends readonly unknown[]>(
+    changes: readonly [...Changes<States>],
+    options: CommitOptions,
+  ): Promise<Committed<States>> => {
+    const { events, before: folds } = await together(changes.map(streamChange), options);
+    const before = changes.map(({ of }, at) => of.read(folds[at] ?? emptyFold(of.stream)));
+    // One state for each change, in their order: the compiler does not follow a `map` of a tuple.
+    return { events, before: before as readonly unknown[] as States };
+  };
+
+  const own = (id: string): OwnSession => {
+    const of = anySession(id);
+    const state = async () => of.read(await store.fold(of.stream));
+    return {
+      state,
+      change: async (decide, by) => (await commitStreams(recording, [streamChange({ of, decide })], { by })).events,
+      erase: async (targets, reason, by) => {
+        const [erased] = recording.placed(settled(eraseData(await state(), targets, reason)), by);
+        const ids = targets.map((target) => target.id);
+        return erased === undefined ? [] : store.erase(of.stream, ids, erased, { fence, call: by.call ?? null });
+      },
+    };
+  };
+
+  const sessionState = async (id: string): Promise<SessionState> =>
+    knownSession(id).read(await store.fold(sessionStream(id)));
+  const alone: Committer["alone"] = (id, work) => queues.alone([sessionStream(id)], () => work(own(id)));
+
+  return {
+    fence,
+    commit,
+    change: (stream, decide, by, continues) => one(anyStream(stream), decide, by, continues),
+    session: (id, decide, by) => one(knownSession(id), decide, by),
+    sessionState,
+    keeper: (id, growth) => ({
+      put: async (bytes) => store.putBlob(bytes, await bounds.mayKeep(sessionStream(id), growth)),
+      isTight: bounds.isTight,
+    }),
+    alone,
+    erase: (id, ids, reason, by) =>
+      alone(id, async ({ erase }) => {
+        const { stream } = await sessionState(id);
+        const found = await Promise.all(ids.map((eventId) => store.event(eventId)));
+        const targets = found.map((event, index) => {
+          if (event?.stream !== stream) throw new NomosError("event_not_found", { eventId: ids[index] ?? "" });
+          return event;
+        });
+        return erase(targets, reason, by);
+      }),
+  };
+}

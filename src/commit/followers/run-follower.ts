@@ -1,0 +1,168 @@
+import { setImmediate } from "node:timers/promises";
+import { type NomosError, toNomosError } from "../../contract/index.ts";
+import type { Clock } from "../../host/index.ts";
+import { type Follower, StoreError } from "../../store/index.ts";
+import { retryDelayMs } from "./retry-delay.ts";
+
+export interface FollowerState {
+  readonly name: string;
+  /** The last event it has taken in. */
+  readonly position: number;
+  /** How many events it is behind the log. */
+  readonly lag: number;
+  readonly state: "following" | "behind" | "failing";
+  readonly failure: FollowerFailure | null;
+}
+
+export interface FollowerFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly remedy: string;
+  /** When it failed first since it last worked. */
+  readonly since: string;
+  readonly tries: number;
+  readonly nextTryAt: string;
+}
+
+export interface RunningFollower {
+  readonly state: () => FollowerState;
+  /** The log has grown. */
+  readonly news: () => void;
+  readonly caughtUp: () => Promise<void>;
+  readonly restart: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export interface RunDeps {
+  readonly clock: Clock;
+  /** The last event of the log. */
+  readonly end: () => number;
+  /** At least 0, less than 1. */
+  readonly random: () => number;
+  readonly log: (message: string, details: object) => void;
+}
+
+/** One that is fewer events behind is on its way: it pauses to take in bursts at once. */
+const BEHIND_EVENTS = 1000;
+/** A page that takes longer must not keep a daemon from stopping: it is taken again after the next start. */
+const CLOSE_MAX_MS = 5000;
+
+/** Takes one follower along behind the log, page by page. It waits for no other follower, and no append waits for it. */
+export function runFollower(follower: Follower, deps: RunDeps): RunningFollower {
+  const { name, pauseMs } = follower;
+  const { clock, end, log } = deps;
+  let position = 0;
+  let failure: FollowerFailure | null = null;
+  let problem: NomosError | null = null;
+  let cancelTimer: (() => void) | null = null;
+  let last: Promise<void> = Promise.resolve();
+  let queued = 0;
+  let passing: Promise<void> | null = null;
+  let waitingToRestart = 0;
+  let isClosed = false;
+
+  const worked = (reached: number): void => {
+    position = reached;
+    if (failure !== null) log("a follower of the log works again", { follower: name, tries: failure.tries });
+    failure = null;
+    problem = null;
+  };
+  const failed = (thrown: unknown): number => {
+    problem = toNomosError(thrown);
+    const nowMs = clock.nowMs();
+    const tries = (failure?.tries ?? 0) + 1;
+    const waitMs = retryDelayMs(tries, deps.random);
+    const { code, message, remedy } = problem;
+    const since = failure?.since ?? clock.iso(nowMs);
+    failure = { code, message, remedy, since, tries, nextTryAt: clock.iso(nowMs + waitMs) };
+    if (tries === 1 && !isClosed)
+      log("a follower of the log failed and is tried again", { follower: name, code, reason: String(thrown) });
+    return waitMs;
+  };
+  const disarm = (): void => {
+    cancelTimer?.();
+    cancelTimer = null;
+  };
+  const arm = (waitMs: number): void => {
+    if (isClosed || cancelTimer !== null || queued > 0) return;
+    cancelTimer = clock.after(waitMs, () => {
+      cancelTimer = null;
+      void pass();
+    });
+  };
+
+  /** One piece of work at a time, in order of asking; what became of it decides when the next pass comes. */
+  const inTurn = (work: () => Promise<void>, isMoreDue: () => boolean): Promise<void> => {
+    disarm();
+    queued += 1;
+    last = last.then(async () => {
+      const retryMs = await work().then(() => null, failed);
+      queued -= 1;
+      if (retryMs !== null) arm(retryMs);
+      else if (isMoreDue()) arm(pauseMs);
+    });
+    return last;
+  };
+  const pages = async (): Promise<void> => {
+    while (!isClosed && waitingToRestart === 0) {
+      const advanced = await follower.advance();
+      worked(advanced.position);
+      if (advanced.isAtEnd) return;
+      await setImmediate();
+    }
+  };
+  const isBehind = (): boolean => position < end();
+  const pass = (): Promise<void> => {
+    passing ??= inTurn(pages, isBehind).finally(() => {
+      passing = null;
+    });
+    return passing;
+  };
+  const requireOpen = (): void => {
+    if (isClosed) throw new StoreError("store_closed");
+  };
+
+  void inTurn(
+    async () => worked(await follower.position()),
+    // Also at the end of the log: a crash may have come between the last page and what follows from it.
+    () => true,
+  );
+
+  return {
+    state: () => {
+      const lag = Math.max(0, end() - position);
+      const state = failure !== null ? "failing" : lag > BEHIND_EVENTS ? "behind" : "following";
+      return { name, position, lag, state, failure };
+    },
+    news: () => arm(pauseMs),
+    caughtUp: async () => {
+      const target = end();
+      while (position < target) {
+        requireOpen();
+        await pass();
+        if (problem !== null) throw problem;
+      }
+    },
+    restart: async () => {
+      requireOpen();
+      waitingToRestart += 1;
+      await inTurn(
+        async () => {
+          waitingToRestart -= 1;
+          await follower.restart();
+          worked(await follower.position());
+        },
+        () => true,
+      );
+      if (problem !== null) throw problem;
+    },
+    close: async () => {
+      isClosed = true;
+      disarm();
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const forget = clock.after(CLOSE_MAX_MS, resolve);
+      await Promise.race([last, late]);
+      forget();
+    },
+  };
+}

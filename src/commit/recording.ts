@@ -1,0 +1,53 @@
+import type { Clock } from "../host/index.ts";
+import type { CustomFact, Fact, Folded, NewId } from "../kernel/index.ts";
+import type { AppendPart, NewEvent, Quota, RecordedEvent, Store, StreamVersion } from "../store/index.ts";
+import type { Bounds } from "./bounds.ts";
+import type { By } from "./change.ts";
+
+export type Facts = readonly (Fact | CustomFact)[];
+
+export interface RecordingDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly fence: number;
+  readonly bounds: Bounds;
+}
+
+/** The steps that every change is made of. */
+export interface Recording {
+  readonly fold: (stream: string) => Promise<Folded>;
+  /** Throws when there is no room; otherwise what the append has to keep. */
+  readonly judge: (facts: Facts) => Quota | null;
+  readonly placed: (facts: Facts, by: By) => readonly NewEvent[];
+  readonly append: (
+    parts: readonly AppendPart[],
+    by: By,
+    quota: Quota | null,
+    expect: readonly StreamVersion[],
+  ) => Promise<readonly RecordedEvent[]>;
+  /** To one stream, by several who each stand in their own events. */
+  readonly appendOne: (
+    stream: string,
+    before: Folded,
+    events: readonly NewEvent[],
+    quota: Quota | null,
+  ) => Promise<readonly RecordedEvent[]>;
+}
+
+export function createRecording({ store, clock, newId, fence, bounds }: RecordingDeps): Recording {
+  return {
+    fold: (stream) => store.fold(stream),
+    judge: bounds.judge,
+    placed: (facts, by) => {
+      const at = clock.iso(clock.nowMs());
+      return facts.map((fact) => ({ id: newId(), at, actor: by.actor, cause: by.cause ?? null, fact }));
+    },
+    append: async (parts, by, quota, expect) =>
+      parts.length === 0 ? [] : store.append(parts, { fence, call: by.call ?? null, quota, expect }),
+    appendOne: async (stream, before, events, quota) =>
+      events.length === 0
+        ? []
+        : store.append([{ stream, expectedVersion: before.state.version, events, before }], { fence, quota }),
+  };
+}

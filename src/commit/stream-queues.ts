@@ -1,0 +1,68 @@
+/** What waits for one stream: work that needs it for itself, or a change that others may go together with. */
+type Queued<Entry> = { readonly work: () => Promise<void> } | { readonly entry: Entry };
+
+export interface StreamQueues<Entry> {
+  /** Resolves with the work. Streams are taken in one order by everybody, so that no two wait for each other. */
+  readonly alone: <T>(streams: readonly string[], work: () => Promise<T>) => Promise<T>;
+  readonly join: (stream: string, entry: Entry) => void;
+}
+
+/**
+ * One queue a stream, in order of arrival; streams do not wait for each other. Entries that stand next to each other
+ * are run together. `runTogether` settles its entries itself and never throws.
+ */
+export function createStreamQueues<Entry>(
+  runTogether: (stream: string, entries: readonly Entry[]) => Promise<void>,
+  entriesMax: number,
+): StreamQueues<Entry> {
+  const queues = new Map<string, { readonly waiting: Queued<Entry>[]; running: Promise<void> }>();
+
+  const add = (stream: string, queued: Queued<Entry>): void => {
+    const known = queues.get(stream);
+    if (known !== undefined) {
+      known.waiting.push(queued);
+      return;
+    }
+    const fresh = { waiting: [queued], running: Promise.resolve() };
+    queues.set(stream, fresh);
+    fresh.running = run(stream, fresh.waiting);
+  };
+
+  const run = async (stream: string, waiting: Queued<Entry>[]): Promise<void> => {
+    // Those that arrive in the same moment go together too.
+    await Promise.resolve();
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      if ("work" in next) {
+        waiting.shift();
+        await next.work();
+        continue;
+      }
+      const entries = waiting.splice(0, countEntries(waiting)).flatMap((one) => ("entry" in one ? one.entry : []));
+      await runTogether(stream, entries);
+    }
+    queues.delete(stream);
+  };
+
+  const countEntries = (waiting: readonly Queued<Entry>[]): number => {
+    const end = waiting.findIndex((queued) => "work" in queued);
+    return Math.min(end === -1 ? waiting.length : end, entriesMax);
+  };
+
+  const aloneOn = <T>(stream: string, work: () => Promise<T>): Promise<T> => {
+    const { promise, resolve } = Promise.withResolvers<T>();
+    add(stream, {
+      work: async () => {
+        const done = work();
+        resolve(done);
+        await done.catch(() => undefined);
+      },
+    });
+    return promise;
+  };
+
+  return {
+    alone: (streams, work) =>
+      [...streams].sort().reduceRight<typeof work>((inner, stream) => () => aloneOn(stream, inner), work)(),
+    join: (stream, entry) => add(stream, { entry }),
+  };
+}

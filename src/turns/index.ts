@@ -1,0 +1,11 @@
+export * from "./driver.ts";
+export * from "./driver-error.ts";
+export * from "./effects.ts";
+export * from "./identity.ts";
+export { runLineTurn } from "./line/run-turn.ts";
+export { type ApprovalWaiters, createApprovalWaiters } from "./port/approval-waiters.ts";
+export { keepWhole, loadText, storeText } from "./port/texts.ts";
+export { createTurnPort, writtenArtifact } from "./port/turn-port.ts";
+export * from "./questions.ts";
+export type { Keeper } from "./recorder.ts";
+export * from "./recording.ts";

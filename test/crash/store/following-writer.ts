@@ -1,0 +1,54 @@
+import { appendFileSync, writeFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { defineFollower, followLog } from "../../../src/commit/index.ts";
+import { systemClock } from "../../../src/host/index.ts";
+import { fact, HOME_LEASE, SYSTEM_STREAM } from "../../../src/kernel/index.ts";
+import { lockHome, openSqliteStore } from "../../../src/store/index.ts";
+import { appendTo, event, note, openSession } from "../../support/store-home.ts";
+
+/**
+ * Writers, and a follower that notes each page it takes in a file; until somebody kills it, or it dies by itself when the
+ * page of that number is noted and its cursor is not yet written.
+ */
+const [home = "", dieAtPage = ""] = process.argv.slice(2);
+const WRITERS = 6;
+const notes = join(home, "taken");
+let pages = 0;
+
+lockHome(join(home, "lock"));
+const store = await openSqliteStore({ home, onFatal: () => process.exit(70) });
+const folded = await store.fold(SYSTEM_STREAM);
+const fence = folded.kind === "system" ? folded.state.lease.lastFence + 1 : 1;
+const lease = fact("lease.acquired@1", { resource: HOME_LEASE, holder: String(process.pid), fence });
+await store.append([{ stream: SYSTEM_STREAM, expectedVersion: folded.state.version, events: [event(lease)] }], {
+  fence,
+});
+appendFileSync(notes, "life\n");
+await followLog({
+  store,
+  fence,
+  clock: systemClock(),
+  random: Math.random,
+  log: () => undefined,
+  followers: [
+    defineFollower({
+      name: "notes",
+      pauseMs: 1,
+      take: async (events) => {
+        appendFileSync(notes, `${events.map(({ seq }) => seq).join(" ")}\n`);
+        pages += 1;
+        if (pages === Number(dieAtPage)) process.kill(process.pid, "SIGKILL");
+      },
+      clear: async () => writeFileSync(notes, "life\n"),
+    }),
+  ],
+});
+await Promise.all(
+  Array.from({ length: WRITERS }, async () => {
+    const stream = await openSession(store, undefined, fence);
+    for (let n = 0; ; n += 1) {
+      await appendTo(store, stream, [note(n)], fence);
+      writeSync(1, "ack\n");
+    }
+  }),
+);
