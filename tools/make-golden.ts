@@ -9,6 +9,7 @@ import {
   inheritView,
   rewindView,
   SESSION_EVENTS,
+  SESSIONS,
   Session,
   type SessionSpec,
   type SessionState,
@@ -405,6 +406,7 @@ async function describeLog(log: Store): Promise<readonly object[]> {
     folds.push({ stream, folded: await log.foldStream(stream) });
   const lists = [];
   for (const list of log.definitions.lists)
-    for (const row of await log.rows(list, { limit: 100 })) lists.push({ model: list.name, row });
+    for (const row of await log.rows(list, { limit: 100, ...(list === SESSIONS ? { where: { shown: true } } : {}) }))
+      lists.push({ model: list.name, row });
   return [...events.map((found) => ({ event: found })), ...folds, ...lists];
 }
