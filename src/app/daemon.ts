@@ -6,7 +6,6 @@ import { processIdentity, type Snapshots, systemFiles, watchDeath, writeFileAtom
 import { compilePolicy, ownEntry, uuidv7Maker } from "../kernel/index.ts";
 import {
   createAgents,
-  createApprovalWaiters,
   createDelegation,
   createFrames,
   createRetention,

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { HOME_LEASE, SYSTEM_STREAM, systemFact } from "../domains/index.ts";
 import { findBubblewrap, systemClock } from "../host/index.ts";
-import { fact, HOME_LEASE, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
+import { uuidv7Maker } from "../kernel/index.ts";
 import {
   mayHaveLog,
   openStore,
@@ -90,7 +91,7 @@ async function repairModels(store: Store): Promise<RebuildReport> {
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
   const fence = await takeHomeLease({ store, newId, clock, holder: `doctor:${process.pid}` });
   const report = await store.rebuild({ fence });
-  const released = fact("lease.released@1", { resource: HOME_LEASE, fence });
+  const released = systemFact("lease.released@1", { resource: HOME_LEASE, fence });
   const event = { id: newId(), at: clock.iso(clock.nowMs()), actor: "daemon", cause: null, fact: released };
   const expectedVersion = await store.version(SYSTEM_STREAM);
   await store.append([{ stream: SYSTEM_STREAM, expectedVersion, events: [event] }], { fence });

@@ -3,21 +3,19 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { NomosError } from "../contract/index.ts";
-import { systemClock } from "../host/index.ts";
 import {
+  AccessToken,
   acquireLease,
-  type CustomFact,
-  type Fact,
-  fact,
   HOME_LEASE,
-  hex,
-  isRefusal,
   type Restored,
   SYSTEM_STREAM,
+  System,
+  systemFact,
   type TokenState,
-  tokenStream,
-  uuidv7Maker,
-} from "../kernel/index.ts";
+  tokenFact,
+} from "../domains/index.ts";
+import { systemClock } from "../host/index.ts";
+import { type AnyFact, hex, isRefusal, streamOf, uuidv7Maker } from "../kernel/index.ts";
 import {
   type EventPage,
   loadCopy,
@@ -206,9 +204,7 @@ async function goOn(
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
   const at = clock.iso(clock.nowMs());
   // As of a version: by that, nothing is asked of what is derived from the log, which is made anew first of all.
-  const folded = await store.fold(SYSTEM_STREAM, await store.version(SYSTEM_STREAM));
-  if (folded.kind !== "system") throw new Error("the system's stream has no system's fold");
-  const { lease, version } = folded.state;
+  const { lease, version } = await store.fold(System, "", await store.version(SYSTEM_STREAM));
   await store.rebuild({ fence: lease.lastFence });
   const fence = Math.max(lease.lastFence + 1, Math.floor(clock.nowMs() / 1000));
   const taken = acquireLease(lease, {
@@ -220,16 +216,16 @@ async function goOn(
   if (isRefusal(taken)) throw new StoreError("stale_fence", taken.details);
   const facts = [
     ...taken,
-    fact("log.restored@1", { ...restored, fence }),
-    fact("lease.released@1", { resource: HOME_LEASE, fence }),
+    systemFact("log.restored@1", { ...restored, fence }),
+    systemFact("lease.released@1", { resource: HOME_LEASE, fence }),
   ];
-  const events = (given: readonly (Fact | CustomFact)[]) =>
+  const events = (given: readonly AnyFact[]) =>
     given.map((one) => ({ id: newId(), at, actor: RESTORER, cause: null, fact: one }));
   const tokens = await validTokens(store);
   const ends = tokens.map(({ version: expectedVersion, token: { tokenId } }) => ({
-    stream: tokenStream(tokenId),
+    stream: streamOf(AccessToken, tokenId),
     expectedVersion,
-    events: events([fact("token.revoked@1", {})]),
+    events: events([tokenFact("token.revoked@1", {})]),
   }));
   await store.append([{ stream: SYSTEM_STREAM, expectedVersion: version, events: events(facts) }, ...ends], { fence });
   return { fence, tokensEnded: tokens.length };
@@ -237,10 +233,7 @@ async function goOn(
 
 /** Which of them were revoked after the backup nobody can tell here: so all of them end. */
 async function validTokens(store: Store): Promise<readonly Extract<TokenState, { at: "valid" }>[]> {
-  return (await allTokens(store)).flatMap((row) => {
-    const state: TokenState = JSON.parse(row);
-    return state.at === "valid" ? [state] : [];
-  });
+  return (await allTokens(store)).filter((state) => state.at === "valid");
 }
 
 function ignore(): void {

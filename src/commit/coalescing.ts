@@ -1,4 +1,4 @@
-import { evolve, type Folded } from "../kernel/index.ts";
+import type { Folded } from "../kernel/index.ts";
 import { type NewEvent, type Quota, type RecordedEvent, StoreError, type StoreErrorCode } from "../store/index.ts";
 import { type By, type Committed, type Seen, settled } from "./change.ts";
 import { commitStreams, type StreamChange } from "./commit-streams.ts";
@@ -48,7 +48,8 @@ export function createCoalescing(
       if ("facts" in outcome && !hasRoom(batch, outcome)) break;
       const events = "facts" in outcome ? recording.placed(outcome.facts, one.by) : [];
       folded = events.reduce(
-        (state, { id, at, fact }) => evolve(state, { id, at, fact, version: state.state.version + 1 }),
+        (state, { id, at, fact }) =>
+          recording.evolve(stream, state, { id, at, fact, version: state.state.version + 1 }),
         folded,
       );
       add(batch, outcome, events);

@@ -2,16 +2,9 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { proves } from "../../test/support/proves.ts";
 import { makeTestHome, newId, SPEC, type TestHome } from "../../test/support/store-home.ts";
 import { throwOnFatal } from "../../test/support/store-sqlite.ts";
+import { SYSTEM_STREAM } from "../domains/index.ts";
 import { systemClock } from "../host/index.ts";
-import {
-  addCustom,
-  fact,
-  labelSession,
-  newSessionState,
-  openSession,
-  SYSTEM_STREAM,
-  sessionStream,
-} from "../kernel/index.ts";
+import { addCustom, fact, labelSession, newSessionState, openSession, sessionStream } from "../kernel/index.ts";
 import { openSqliteStore, type Store } from "../store/index.ts";
 import type { Bounds } from "./bounds.ts";
 import { type Committer, createCommitter } from "./committer.ts";

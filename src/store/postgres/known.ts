@@ -1,4 +1,5 @@
-import { HOME_LEASE, hashEvent, NO_PREV, sameBytes } from "../../kernel/index.ts";
+import { HOME_LEASE } from "../../domains/index.ts";
+import { hashEvent, NO_PREV, sameBytes } from "../../kernel/index.ts";
 import { bytes, hexOf, number, parseHeader, sha256 } from "../encoding.ts";
 import { NO_USAGE, type Taken } from "../quota.ts";
 import type { WholeRow } from "../rows.ts";

@@ -1,4 +1,4 @@
-import { SYSTEM_STREAM } from "../../kernel/index.ts";
+import { SYSTEM_STREAM } from "../../domains/index.ts";
 import { number } from "../encoding.ts";
 import { StoreError } from "../port.ts";
 import type { Connection } from "./connection.ts";
