@@ -1,18 +1,20 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { AccessToken, AGENT_EVENTS, AgentIdentity, SYSTEM_EVENTS, TOKEN_EVENTS } from "../src/domains/index.ts";
 import {
-  agentStream,
-  type CustomFact,
-  EVENT_TYPES,
-  type Fact,
-  fact,
+  type AnyFact,
+  factsOf,
+  idIn,
   inheritView,
   rewindView,
+  SESSION_EVENTS,
+  SESSIONS,
+  Session,
   type SessionSpec,
   type SessionState,
   sessionStream,
-  tokenStream,
+  streamOf,
   uuidv7Maker,
 } from "../src/kernel/index.ts";
 import {
@@ -30,6 +32,7 @@ import {
 const VERSION = 5;
 const folder = fileURLToPath(new URL(`../test/golden/v${VERSION}/`, import.meta.url));
 const home = join(folder, "home");
+const fact = factsOf({ ...SESSION_EVENTS, ...AGENT_EVENTS, ...TOKEN_EVENTS, ...SYSTEM_EVENTS });
 
 const SPEC: SessionSpec = {
   name: "calm-otter-07",
@@ -101,14 +104,19 @@ console.log(`${folder}: ${expected.length} lines`);
 
 async function writeStory(log: Store): Promise<void> {
   const fence = 1;
-  const add = (stream: string, facts: readonly (Fact | CustomFact)[], more: Partial<AppendOptions> = {}) =>
+  const add = (stream: string, facts: readonly AnyFact[], more: Partial<AppendOptions> = {}) =>
     append(log, stream, facts, { fence, ...more });
   await add("system", [fact("lease.acquired@1", { resource: "home", holder: "golden", fence })]);
-  await add(agentStream("demo"), [fact("agent.created@1", { ...AGENT, slug: "demo" })]);
-  await add(agentStream("gone"), [fact("agent.created@1", { ...AGENT, slug: "gone" }), fact("agent.deleted@1", {})]);
+  await add(streamOf(AgentIdentity, "demo"), [fact("agent.created@1", { ...AGENT, slug: "demo" })]);
+  await add(streamOf(AgentIdentity, "gone"), [
+    fact("agent.created@1", { ...AGENT, slug: "gone" }),
+    fact("agent.deleted@1", {}),
+  ]);
   await add("system", [fact("agent.defaulted@1", { slug: "demo" })]);
-  await add(tokenStream("k1"), [fact("token.issued@1", { ...TOKEN, tokenId: "k1", secretHash: "a".repeat(64) })]);
-  await add(tokenStream("k2"), [
+  await add(streamOf(AccessToken, "k1"), [
+    fact("token.issued@1", { ...TOKEN, tokenId: "k1", secretHash: "a".repeat(64) }),
+  ]);
+  await add(streamOf(AccessToken, "k2"), [
     fact("token.issued@1", { ...TOKEN, sandbox: "enforce", tokenId: "k2", secretHash: "b".repeat(64) }),
     fact("token.revoked@1", {}),
   ]);
@@ -139,7 +147,7 @@ async function writeStory(log: Store): Promise<void> {
 
 type Add = (
   stream: string,
-  facts: readonly (Fact | CustomFact)[],
+  facts: readonly AnyFact[],
   more?: Partial<AppendOptions>,
 ) => Promise<readonly RecordedEvent[]>;
 
@@ -323,7 +331,7 @@ async function writeTrees(add: Add): Promise<void> {
 }
 
 async function writeEnds(add: Add): Promise<void> {
-  const ends: readonly (readonly Fact[])[] = [
+  const ends: readonly (readonly AnyFact[])[] = [
     [
       fact("session.exited@1", { exitCode: 3 }),
       fact("session.archived@1", {
@@ -366,13 +374,13 @@ async function writeFork(log: Store, add: Add, parent: string): Promise<void> {
 async function append(
   log: Store,
   stream: string,
-  facts: readonly (Fact | CustomFact)[],
+  facts: readonly AnyFact[],
   options: AppendOptions,
 ): Promise<readonly RecordedEvent[]> {
   return log.append([{ stream, expectedVersion: await log.version(stream), events: facts.map(newEvent) }], options);
 }
 
-function newEvent(given: Fact | CustomFact): NewEvent {
+function newEvent(given: AnyFact): NewEvent {
   clockMs += 1000;
   return { id: newId(), at: new Date(clockMs).toISOString(), actor: "operator", cause: null, fact: given };
 }
@@ -384,22 +392,21 @@ async function eventAt(log: Store, stream: string, version: number): Promise<Rec
 }
 
 async function stateAt(log: Store, stream: string, version: number): Promise<SessionState> {
-  const folded = await log.fold(stream, version);
-  if (folded.kind !== "session") throw new Error(`${stream} is no session`);
-  return folded.state;
+  return log.fold(Session, idIn(Session, stream) ?? "", version);
 }
 
 /** What a reader of a later version must still find: every event, every fold, every list. */
 async function describeLog(log: Store): Promise<readonly object[]> {
   const { events, next } = await log.readAll({ limit: 1000 });
   const types = new Set(events.map(({ type }) => type));
-  const absent = EVENT_TYPES.filter((type) => !types.has(type));
+  const absent = log.definitions.types.filter((type) => !types.has(type));
   if (next !== null || absent.length > 0) throw new Error(`the golden log has no ${absent.join(", ")}`);
   const folds = [];
   for (const stream of new Set(events.map((found) => found.stream)))
-    folds.push({ stream, folded: await log.fold(stream) });
+    folds.push({ stream, folded: await log.foldStream(stream) });
   const lists = [];
-  for (const model of ["session", "approval", "agent", "token", "system"] as const)
-    for (const row of await log.rows(model, { limit: 100 })) lists.push({ model, row: JSON.parse(row) });
+  for (const list of log.definitions.lists)
+    for (const row of await log.rows(list, { limit: 100, ...(list === SESSIONS ? { where: { shown: true } } : {}) }))
+      lists.push({ model: list.name, row });
   return [...events.map((found) => ({ event: found })), ...folds, ...lists];
 }

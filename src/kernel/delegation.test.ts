@@ -1,22 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { evolve } from "../../test/support/kernel-model.ts";
 import { proves } from "../../test/support/proves.ts";
 import { agentSlugIn, narrowDelegates, recordDelegation, refuseDelegation } from "./delegation.ts";
-import { fact } from "./events.ts";
 import { isWithinGround, parseGround, spellGround } from "./ground.ts";
-import { evolveSystem, type SystemState } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
 import { isRefusal } from "./refusal.ts";
-import { evolveSession } from "./session/evolve.ts";
 import { newSessionState } from "./session/state.ts";
-import {
-  addWorkspace,
-  evolveWorkspaces,
-  NO_WORKSPACES,
-  removeWorkspace,
-  useWorkspace,
-  type Workspaces,
-} from "./workspace.ts";
 
 const slug: fc.Arbitrary<string> = fc.constantFrom("a", "b", "c", "constructor", "lead-1");
 const slugs = fc.array(slug, { maxLength: 5 });
@@ -101,7 +91,7 @@ proves("K82", "what a session remembers of its children is bounded, and keeps th
     const ended = n > 4 ? [`c${n - 4}`] : [];
     const [decided] = [recordDelegation(state, { childId: `c${n}`, agent: "a", ended })].flat();
     if (decided === undefined || "refused" in decided) throw new Error("refused");
-    state = evolveSession(state, { id: `e${n}`, version: n, at: "", fact: decided });
+    state = evolve(state, { id: `e${n}`, version: n, at: "", fact: decided });
   }
   expect(state.children).toEqual(["c297", "c298", "c299", "c300"]);
   expect(state.pastChildren).toHaveLength(LIMITS.pastChildrenMax);
@@ -123,48 +113,9 @@ test("an agent is meant by any of its spellings, and by no other text", () => {
     expect(agentSlugIn(text)).toBeNull();
 });
 
-test("workspaces: the first is the active one, changing keeps the day it was added, removing the active leaves none", () => {
-  let state: Workspaces = NO_WORKSPACES;
-  const apply = (decision: ReturnType<typeof addWorkspace>, at: string): void => {
-    if (isRefusal(decision)) throw new Error(decision.refused);
-    for (const one of decision) state = evolveWorkspaces(state, { id: "e", version: 1, at, fact: one });
-  };
-  apply(addWorkspace(state, { slug: "a", path: "/a", label: null }), "1");
-  apply(addWorkspace(state, { slug: "b", path: "/b", label: null }), "2");
-  expect(state.active).toBe("a");
-  apply(addWorkspace(state, { slug: "a", path: "/c", label: "x" }), "3");
-  expect(state.list[0]).toEqual({ slug: "a", path: "/c", label: "x", addedAt: "1", updatedAt: "3" });
-  expect(addWorkspace(state, { slug: "a", path: "/c", label: "x" })).toEqual([]);
-  apply(useWorkspace(state, "b"), "4");
-  expect(useWorkspace(state, "b")).toEqual([]);
-  apply(removeWorkspace(state, "b"), "5");
-  expect(state.active).toBeNull();
-  expect(removeWorkspace(state, "b")).toMatchObject({ refused: "workspace_not_found" });
-  expect(addWorkspace(state, { slug: "default", path: "/", label: null })).toMatchObject({
-    refused: "workspace_reserved",
-  });
-  const full = {
-    ...state,
-    list: Array.from({ length: LIMITS.workspacesMax }, (_, n) => ({
-      slug: `w${n}`,
-      path: "/",
-      label: null,
-      addedAt: "",
-      updatedAt: "",
-    })),
-  };
-  expect(addWorkspace(full, { slug: "more", path: "/", label: null })).toMatchObject({ refused: "workspace_limit" });
-  expect(evolveWorkspaces(state, { id: "e", version: 1, at: "", fact: fact("token.revoked@1", {}) })).toBe(state);
-});
-
-test("folds that were kept before there were children and workspaces take them", () => {
+test("a fold that was kept before there were children takes them", () => {
   const [delegated] = [recordDelegation(newSessionState("s"), { childId: "c", agent: "a", ended: [] })].flat();
   if (delegated === undefined || "refused" in delegated) throw new Error("refused");
   expect(newSessionState("s")).not.toHaveProperty("children");
-  expect(evolveSession(newSessionState("s"), { id: "e", version: 1, at: "", fact: delegated }).children).toEqual(["c"]);
-  const kept: SystemState = { version: 4, lease: { at: "free", version: 4, lastFence: 2 }, defaultAgent: null };
-  const used = fact("workspace.used@1", { slug: "w" });
-  expect(evolveSystem(kept, { id: "e", version: 5, at: "", fact: used }).workspaces).toEqual({ list: [], active: "w" });
-  const other = fact("agent.defaulted@1", { slug: "demo" });
-  expect(evolveSystem(kept, { id: "e", version: 5, at: "", fact: other })).not.toHaveProperty("workspaces");
+  expect(evolve(newSessionState("s"), { id: "e", version: 1, at: "", fact: delegated }).children).toEqual(["c"]);
 });

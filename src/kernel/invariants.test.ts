@@ -15,9 +15,9 @@ test("docs/reference/invariants.md names every invariant that is proved, and the
   expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
 
   const proved = new Map<string, Set<string>>();
-  for (const path of globSync(["src/kernel/**/*.test.ts", "test/log-format.test.ts"], { cwd: ROOT }))
+  for (const path of globSync(["src/{kernel,domains}/**/*.test.ts", "test/log-format.test.ts"], { cwd: ROOT }))
     for (const [, id = ""] of readFileSync(join(ROOT, path), "utf8").matchAll(PROVING))
-      proved.set(id, (proved.get(id) ?? new Set()).add(path.replace("src/kernel/", "")));
+      proved.set(id, (proved.get(id) ?? new Set()).add(path.replace(/^src\/(?:kernel\/)?/, "")));
   expect(Object.fromEntries(named.map(([id, files]) => [id, files.toSorted()]))).toEqual(
     Object.fromEntries([...proved].map(([id, files]) => [id, [...files].toSorted()])),
   );

@@ -1,12 +1,13 @@
 import fc from "fast-check";
+import { AGENT_EVENTS, SYSTEM_EVENTS, TOKEN_EVENTS } from "../../src/domains/index.ts";
 import {
   type CustomFact,
-  type EventMap,
-  type EventType,
-  type Fact,
-  fact,
+  type DataOf,
+  type FactOf,
+  factsOf,
   type Json,
   type Question,
+  SESSION_EVENTS,
   type View,
 } from "../../src/kernel/index.ts";
 import { SPEC } from "./kernel-model.ts";
@@ -55,8 +56,13 @@ const question: fc.Arbitrary<Question> = fc.record({
   checkpoint: jsons,
 });
 
-/** Data for every fact there is; the compiler holds the list to the kernel's. */
-const DATA: { readonly [K in EventType]: fc.Arbitrary<EventMap[K]> } = {
+const EVENTS = { ...SESSION_EVENTS, ...AGENT_EVENTS, ...TOKEN_EVENTS, ...SYSTEM_EVENTS };
+type Events = typeof EVENTS;
+type EventType = keyof Events;
+const fact = factsOf(EVENTS);
+
+/** Data for every fact there is; the compiler holds the list to the definitions. */
+const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
   "session.opened@1": fc.record({ spec: fc.constant(SPEC), label }),
   "session.forked@1": fc.record({
     spec: fc.constant(SPEC),
@@ -302,8 +308,8 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<EventMap[K]> } = {
   }),
 };
 
-/** Every type that the compiler knows of; the kernel's own list is compared with it. */
-export const TYPES_OF_MAP: readonly EventType[] = Object.keys(DATA).filter(isEventType);
+/** Every type that the compiler knows of; the list of the definitions is compared with it. */
+export const TYPES_WITH_DATA: readonly EventType[] = Object.keys(DATA).filter(isEventType);
 
 const customFacts: fc.Arbitrary<CustomFact> = fc.record({
   type: fc.constantFrom("x.note@1", "x.@1", "x.SHOUTED name@1"),
@@ -311,18 +317,18 @@ const customFacts: fc.Arbitrary<CustomFact> = fc.record({
 });
 
 /** Any fact at all, erased ones among them, whether or not it makes sense where it stands. */
-export const anyFacts: fc.Arbitrary<Fact | CustomFact | null> = fc.oneof(
-  { arbitrary: fc.oneof(...TYPES_OF_MAP.map(factOf)), weight: TYPES_OF_MAP.length },
+export const anyFacts: fc.Arbitrary<FactOf<Events> | CustomFact | null> = fc.oneof(
+  { arbitrary: fc.oneof(...TYPES_WITH_DATA.map(factOf)), weight: TYPES_WITH_DATA.length },
   { arbitrary: customFacts, weight: 1 },
   { arbitrary: fc.constant(null), weight: 1 },
 );
 
 /** Facts of some types only. */
-export function factsAmong(types: readonly EventType[]): fc.Arbitrary<Fact> {
+export function factsAmong<T extends EventType>(types: readonly T[]): fc.Arbitrary<FactOf<Pick<Events, T>>> {
   return fc.oneof(...types.map(factOf));
 }
 
-function factOf<T extends EventType>(type: T): fc.Arbitrary<Fact<T>> {
+function factOf<T extends EventType>(type: T): fc.Arbitrary<FactOf<Pick<Events, T>>> {
   return DATA[type].map((data) => fact(type, data));
 }
 

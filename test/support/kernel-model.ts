@@ -1,17 +1,22 @@
 import {
+  type AnyFact,
+  type CustomFact,
   type Decision,
   type EventType,
+  evolveBy,
   type Fact,
   forkSession,
+  isCustom,
   isRefusal,
   newSessionState,
   openSession,
   type Placed,
+  SESSION_EVENTS,
+  Session,
   type SessionSpec,
   type SessionState,
   type View,
 } from "../../src/kernel/index.ts";
-import { evolveSession } from "../../src/kernel/session/evolve.ts";
 import { type Command, decideCommand, type Situation } from "./kernel-commands.ts";
 
 /** Sessions as a daemon would drive them: every command goes through its decision, every fact through the fold. */
@@ -24,10 +29,13 @@ export interface World {
   readonly keepEvery: number;
 }
 
+/** What the stream of a session holds. */
+export type SessionEvent = Placed<Fact | CustomFact>;
+
 export interface Log {
   readonly id: string;
   readonly stream: string;
-  readonly events: Placed[];
+  readonly events: SessionEvent[];
   /** By version; 0 is the empty state. */
   readonly states: Map<number, SessionState>;
   readonly parent: { readonly log: Log; readonly version: number } | null;
@@ -42,7 +50,7 @@ export interface Step {
   readonly command: Command;
   readonly before: SessionState;
   readonly decision: Decision;
-  readonly events: readonly Placed[];
+  readonly events: readonly SessionEvent[];
   readonly after: SessionState;
 }
 
@@ -95,7 +103,7 @@ export function perform(world: World, command: Command): Step {
 export function stateAt(log: Log, version: number): SessionState {
   const kept = log.states.get(version);
   if (kept !== undefined) return kept;
-  return log.events.slice(0, version).reduce(evolveSession, newSessionState(log.id));
+  return log.events.slice(0, version).reduce(evolve, newSessionState(log.id));
 }
 
 /** The events on a path, oldest first, as `stream@version`: what a reader of `?view=path` would see at that version. */
@@ -127,7 +135,11 @@ export function isOfType<T extends EventType>(given: Placed["fact"], type: T): g
 
 type FactOf<T extends EventType> = Extract<Fact, { readonly type: T }>;
 
-export function placed(version: number, given: Placed["fact"]): Placed {
+export function evolve(state: SessionState, event: Placed): SessionState {
+  return evolveBy(Session, state, event);
+}
+
+export function placed<Given extends AnyFact>(version: number, given: Given | null): Placed<Given> {
   return { id: `event-${version}`, version, at: instant(version), fact: given };
 }
 
@@ -200,20 +212,29 @@ function noted(world: World, step: Step): Step {
   return step;
 }
 
-function append(world: World, log: Log, decision: Decision): readonly Placed[] {
+function append(world: World, log: Log, decision: Decision): readonly SessionEvent[] {
   if (isRefusal(decision)) return [];
   return decision.map((given) => {
     const version = log.head.version + 1;
-    const event: Placed = { id: world.fresh("event"), version, at: instant(version), fact: given };
+    const event: SessionEvent = { id: world.fresh("event"), version, at: instant(version), fact: ownFact(given) };
     log.events.push(event);
-    log.head = evolveSession(log.head, event);
+    log.head = evolve(log.head, event);
     if (version === 1 || version % world.keepEvery === 0) log.states.set(version, log.head);
     remember(log, event);
     return event;
   });
 }
 
-function remember(log: Log, { fact: given }: Placed): void {
+function ownFact(given: AnyFact): Fact | CustomFact {
+  if (isCustom(given) || isSessionFact(given)) return given;
+  throw new Error(`${given.type} is no fact of a session`);
+}
+
+function isSessionFact(given: AnyFact): given is Fact {
+  return Object.hasOwn(SESSION_EVENTS, given.type);
+}
+
+function remember(log: Log, { fact: given }: SessionEvent): void {
   if (isOfType(given, "turn.admitted@1")) log.turnIds.push(given.data.turnId);
   if (isOfType(given, "effect.intended@1")) log.effectIds.push(given.data.effectId);
   if (isOfType(given, "approval.requested@1")) log.approvalIds.push(given.data.approvalId);

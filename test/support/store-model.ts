@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import { emptyFold, evolve, type Folded, type Json, recallFact } from "../../src/kernel/index.ts";
+import type { Folded, Json } from "../../src/kernel/index.ts";
+import { HOUSE } from "../../src/store/definitions.ts";
 import type { AppendPart, CallRef, EventPage, EventQuery, RecordedEvent } from "../../src/store/index.ts";
 import { admitted, event, note, opened } from "./store-home.ts";
 
@@ -159,8 +160,8 @@ export function foldOf(model: Model, name: string, version: number): Folded {
   const own = model.log.filter((found) => found.stream === name && found.version <= version);
   return own.reduce(
     (folded, { id, at, type, data, version: n }) =>
-      evolve(folded, { id, at, version: n, fact: data === null ? null : recallFact(type, data) }),
-    emptyFold(name),
+      HOUSE.evolve(name, folded, { id, at, version: n, fact: data === null ? null : HOUSE.recall(type, data) }),
+    HOUSE.empty(name),
   );
 }
 

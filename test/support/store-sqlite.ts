@@ -2,8 +2,9 @@ import { open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
+import { HOUSE } from "../../src/store/definitions.ts";
 import { logPath, openSqliteStore, type Store, type StoreError } from "../../src/store/index.ts";
-import { SESSIONS_BEFORE_3 } from "../../src/store/sqlite/schema.ts";
+import { listsBefore } from "../../src/store/sqlite/lists-before-4.ts";
 import type { OpenedStore } from "../contract/store/describe-store.ts";
 import { makeTestHome } from "./store-home.ts";
 
@@ -33,7 +34,7 @@ export async function openSqliteTestStore(): Promise<OpenedStore> {
     },
     downgrade: (version) => [
       "DROP TABLE cursors",
-      ...(version < 3 ? SESSIONS_AS_BEFORE : []),
+      ...listsAsBefore(version),
       ...(version === 1 ? ["DROP TABLE usage", "DROP TABLE blob_sizes"] : []),
       `PRAGMA user_version=${version}`,
     ],
@@ -44,12 +45,26 @@ export async function openSqliteTestStore(): Promise<OpenedStore> {
   };
 }
 
-const SESSIONS_AS_BEFORE = [
-  "CREATE TEMP TABLE kept AS SELECT id, name, alive, shown, active, row, sum FROM sessions",
-  "DROP TABLE sessions",
-  SESSIONS_BEFORE_3,
-  "INSERT INTO sessions SELECT * FROM kept",
-];
+/** Lists that earlier versions had, with the columns of then; the others are left out, and so is the record of lists. */
+function listsAsBefore(version: number): readonly string[] {
+  const before = new Map(listsBefore(version));
+  return [
+    "DROP TABLE lists",
+    ...HOUSE.lists.flatMap(({ name, table }) => {
+      const made = before.get(name);
+      if (made === undefined) return [`DROP TABLE "${table}"`];
+      const [, columns = ""] = /^CREATE TABLE \w+\((.+?)\) STRICT/.exec(made) ?? [];
+      const names = columns.split(", ").map((column) => column.split(" ")[0]);
+      return [
+        `CREATE TEMP TABLE kept AS SELECT ${names.join(", ")} FROM "${table}"`,
+        `DROP TABLE "${table}"`,
+        made,
+        `INSERT INTO "${table}" SELECT * FROM kept`,
+        "DROP TABLE kept",
+      ];
+    }),
+  ];
+}
 
 export function throwOnFatal(error: StoreError): never {
   throw error;

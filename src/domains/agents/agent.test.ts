@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import { factsAmong } from "../../test/support/kernel-facts.ts";
-import { instant, placed } from "../../test/support/kernel-model.ts";
-import { proves } from "../../test/support/proves.ts";
-import { AGENT_TRANSITIONS, type AgentState, createAgent, deleteAgent, evolveAgent, NEW_AGENT } from "./agent.ts";
-import { isRefusal } from "./refusal.ts";
-import { transition } from "./session/transitions.ts";
+import { factsAmong } from "../../../test/support/kernel-facts.ts";
+import { instant, placed } from "../../../test/support/kernel-model.ts";
+import { proves } from "../../../test/support/proves.ts";
+import { evolveBy, isRefusal, transition } from "../../kernel/index.ts";
+import { AGENT_TRANSITIONS, AgentIdentity, type AgentState, createAgent, deleteAgent, NEW_AGENT } from "./agent.ts";
 
 const commands = fc.array(fc.record({ do: fc.constantFrom("create", "delete"), builtIn: fc.boolean() }), {
   maxLength: 40,
@@ -23,7 +22,7 @@ proves("K21", "an agent is made once, deleted once, and may then be made again; 
             ? createAgent(before, { ...AGENT, builtIn: command.builtIn })
             : deleteAgent(before, "a");
         if (!isRefusal(decision))
-          state = decision.reduce((at, fact) => evolveAgent(at, placed(at.version + 1, fact)), before);
+          state = decision.reduce((at, fact) => evolveBy(AgentIdentity, at, placed(at.version + 1, fact)), before);
         const there = before.at === "present";
         if (command.do === "create") expect(isRefusal(decision)).toBe(there);
         else expect(isRefusal(decision)).toBe(!there || before.agent.builtIn);
@@ -35,7 +34,7 @@ proves("K21", "an agent is made once, deleted once, and may then be made again; 
 proves("K21", "an agent is what it was made as, and knows since when", () => {
   const made = createAgent(NEW_AGENT, AGENT);
   if (isRefusal(made)) return expect.fail("nothing is in its way");
-  const state = made.reduce((at, fact) => evolveAgent(at, placed(at.version + 1, fact)), NEW_AGENT);
+  const state = made.reduce((at, fact) => evolveBy(AgentIdentity, at, placed(at.version + 1, fact)), NEW_AGENT);
   expect(state).toEqual({ at: "present", version: 1, agent: { ...AGENT, createdAt: instant(1) } });
   expect(createAgent(state, AGENT)).toMatchObject({ refused: "agent_exists" });
   expect(deleteAgent(NEW_AGENT, "a")).toMatchObject({ refused: "agent_not_found" });
@@ -49,7 +48,7 @@ proves("K15", "an agent moves only along its table, and every row of it is walke
   fc.assert(
     fc.property(fc.array(factsAmong(["agent.created@1", "agent.deleted@1"]), { maxLength: 40 }), (facts) => {
       facts.reduce((before, fact, n) => {
-        const after = evolveAgent(before, placed(n + 1, fact));
+        const after = evolveBy(AgentIdentity, before, placed(n + 1, fact));
         const to = transition(AGENT_TRANSITIONS, before.at, fact.type);
         expect(after.at).toBe(to ?? before.at);
         if (to === null && before.at === "present") expect(after).toHaveProperty("agent", before.agent);

@@ -1,21 +1,11 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import { anyFacts, factsAmong } from "../../test/support/kernel-facts.ts";
-import { placed } from "../../test/support/kernel-model.ts";
-import { proves } from "../../test/support/proves.ts";
-import {
-  acquireLease,
-  evolveLease,
-  evolveSystem,
-  HOME_LEASE,
-  LEASE_TRANSITIONS,
-  type LeaseState,
-  NEW_SYSTEM,
-  releaseLease,
-} from "./lease.ts";
-import { isRefusal } from "./refusal.ts";
-import type { Decision } from "./session/decide-life.ts";
-import { transition } from "./session/transitions.ts";
+import { anyFacts, factsAmong } from "../../../test/support/kernel-facts.ts";
+import { placed } from "../../../test/support/kernel-model.ts";
+import { proves } from "../../../test/support/proves.ts";
+import { type Decision, evolveBy, isRefusal, transition } from "../../kernel/index.ts";
+import { acquireLease, evolveLease, HOME_LEASE, LEASE_TRANSITIONS, type LeaseState, releaseLease } from "./lease.ts";
+import { NEW_SYSTEM, System } from "./system.ts";
 
 const commands = fc.array(
   fc.oneof(
@@ -29,7 +19,7 @@ proves("K20", "a fence only rises, and each holder gets one of its own", () => {
   run((_before, decision) => {
     const fences = isRefusal(decision)
       ? []
-      : decision.flatMap((fact) => (fact.type === "lease.acquired@1" ? [fact.data.fence] : []));
+      : decision.flatMap(({ type, data }) => (type === "lease.acquired@1" ? [Number(Reflect.get(data, "fence"))] : []));
     return fences;
   }).forEach((fences) => {
     expect(fences).toEqual(fences.map((_, n) => n + 1));
@@ -60,7 +50,7 @@ proves("K20", "whatever the facts, the last fence never falls", () => {
   fc.assert(
     fc.property(fc.array(anyFacts, { maxLength: 60, size: "max" }), (facts) => {
       facts.reduce((before, fact, n) => {
-        const after = evolveSystem(before, placed(n + 1, fact));
+        const after = evolveBy(System, before, placed(n + 1, fact));
         expect(after.lease.lastFence).toBeGreaterThanOrEqual(before.lease.lastFence);
         return after;
       }, NEW_SYSTEM);

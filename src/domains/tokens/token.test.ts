@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import { anyFacts, factsAmong } from "../../test/support/kernel-facts.ts";
-import { placed } from "../../test/support/kernel-model.ts";
-import { proves } from "../../test/support/proves.ts";
-import { isRefusal } from "./refusal.ts";
-import { evolveToken, issueToken, NEW_TOKEN, revokeToken, type Token } from "./token.ts";
+import { anyFacts, factsAmong } from "../../../test/support/kernel-facts.ts";
+import { placed } from "../../../test/support/kernel-model.ts";
+import { proves } from "../../../test/support/proves.ts";
+import { evolveBy, isRefusal } from "../../kernel/index.ts";
+import { AccessToken, issueToken, NEW_TOKEN, revokeToken, type Token } from "./token.ts";
 
 const TOKEN: Token = {
   tokenId: "t",
@@ -23,7 +23,7 @@ proves("K22", "a token never widens: what it was issued with it keeps until it i
   fc.assert(
     fc.property(facts, (list) => {
       list.reduce((before, fact, n) => {
-        const after = evolveToken(before, placed(n + 1, fact));
+        const after = evolveBy(AccessToken, before, placed(n + 1, fact));
         if (before.at === "valid" && after.at === "valid") expect(after.token).toBe(before.token);
         if (before.at === "revoked") expect(after.at).toBe("revoked");
         if (before.at === "valid") expect(["valid", "revoked"]).toContain(after.at);
@@ -36,15 +36,15 @@ proves("K22", "a token never widens: what it was issued with it keeps until it i
 proves("K22", "a token is revoked once, and for good", () => {
   const issued = issueToken(TOKEN);
   if (isRefusal(issued)) return expect.fail("nothing is in its way");
-  const valid = issued.reduce((at, fact) => evolveToken(at, placed(at.version + 1, fact)), NEW_TOKEN);
+  const valid = issued.reduce((at, fact) => evolveBy(AccessToken, at, placed(at.version + 1, fact)), NEW_TOKEN);
   expect(valid).toEqual({ at: "valid", version: 1, token: TOKEN });
   const revoking = revokeToken(valid, "t");
   if (isRefusal(revoking)) return expect.fail("it is valid");
-  const revoked = revoking.reduce((at, fact) => evolveToken(at, placed(at.version + 1, fact)), valid);
+  const revoked = revoking.reduce((at, fact) => evolveBy(AccessToken, at, placed(at.version + 1, fact)), valid);
   expect(revoked).toEqual({ at: "revoked", version: 2 });
   expect(revokeToken(revoked, "t")).toMatchObject({ refused: "token_revoked" });
   expect(revokeToken(NEW_TOKEN, "t")).toMatchObject({ refused: "token_revoked" });
-  expect(issued.reduce((at, fact) => evolveToken(at, placed(at.version + 1, fact)), revoked)).toEqual({
+  expect(issued.reduce((at, fact) => evolveBy(AccessToken, at, placed(at.version + 1, fact)), revoked)).toEqual({
     at: "revoked",
     version: 3,
   });

@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { histories } from "../../../test/support/kernel-histories.ts";
-import { factsOf, isOfType, type Log, runCommands } from "../../../test/support/kernel-model.ts";
+import { evolve, factsOf, isOfType, type Log, runCommands } from "../../../test/support/kernel-model.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { beginEffect, recordOutput, settleEffect } from "./decide-effect.ts";
 import { recoverSession } from "./decide-life.ts";
-import { evolveSession } from "./evolve.ts";
 import { isEnded, type SessionState } from "./state.ts";
 
 proves("K5", "an effect begins at most once and settles at most once; what is not settled is open in the fold", () => {
@@ -147,7 +146,7 @@ function recoveryFacts(state: SessionState) {
 
 function recovered(state: SessionState): SessionState {
   return recoveryFacts(state).reduce(
-    (at, fact) => evolveSession(at, { id: `recovery-${at.version + 1}`, version: at.version + 1, at: "", fact }),
+    (at, fact) => evolve(at, { id: `recovery-${at.version + 1}`, version: at.version + 1, at: "", fact }),
     state,
   );
 }

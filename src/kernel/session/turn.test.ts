@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import type { Command } from "../../../test/support/kernel-commands.ts";
 import { histories } from "../../../test/support/kernel-histories.ts";
 import {
+  evolve,
   factsOf,
   isOfType,
   type Log,
@@ -16,7 +17,6 @@ import { LIMITS } from "../limits.ts";
 import { isRefusal } from "../refusal.ts";
 import { isBusy, outlivesDaemon } from "./decide-life.ts";
 import { admitTurn, beginTurn, notRunning, replaceTodo, startNextTurn, writeArtifact } from "./decide-turn.ts";
-import { evolveSession } from "./evolve.ts";
 import { isEnded, RECENT_TURNS_KEPT } from "./state.ts";
 
 const PROMPT = { text: "go on", blob: null, bytes: 5 };
@@ -46,7 +46,7 @@ proves("K2", "a turn that somebody else drives begins at once, and only in a ses
       const free = !isEnded(state) && !isBusy(state) && state.phase.at !== "suspended";
       expect(isRefusal(decision)).toBe(!free);
       if (isRefusal(decision)) continue;
-      const after = decision.reduce((at, fact) => evolveSession(at, placed(at.version + 1, fact)), state);
+      const after = decision.reduce((at, fact) => evolve(at, placed(at.version + 1, fact)), state);
       expect(after.phase).toMatchObject({ at: "busy", turnId: "new" });
       expect(after.queue).toEqual([]);
     }

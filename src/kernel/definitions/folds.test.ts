@@ -1,44 +1,28 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import { anyFacts } from "../../test/support/kernel-facts.ts";
-import { goingOn, histories } from "../../test/support/kernel-histories.ts";
-import { factsOf, instant, type Log, newWorld, perform, placed, runCommands } from "../../test/support/kernel-model.ts";
-import { proves } from "../../test/support/proves.ts";
-import type { Placed } from "./events.ts";
-import { emptyFold, evolve, type Folded, foldAll, type RowChange } from "./folds.ts";
-import { LIMITS } from "./limits.ts";
-import { evolveSession } from "./session/evolve.ts";
-import { sessionRow } from "./session/rows.ts";
-import { isEnded, newSessionState, RECENT_TURNS_KEPT, type SessionState } from "./session/state.ts";
-
-const STREAMS = ["session/s", "agent/a", "token/t", "system"];
-const manyFacts = fc.array(anyFacts, { maxLength: 80, size: "max" });
+import { goingOn, histories } from "../../../test/support/kernel-histories.ts";
+import {
+  evolve,
+  factsOf,
+  instant,
+  type Log,
+  newWorld,
+  perform,
+  placed,
+  runCommands,
+  type SessionEvent,
+} from "../../../test/support/kernel-model.ts";
+import { proves } from "../../../test/support/proves.ts";
+import { LIMITS } from "../limits.ts";
+import { sessionRow } from "../session/rows.ts";
+import { Session } from "../session/session.ts";
+import { isEnded, newSessionState, RECENT_TURNS_KEPT, type SessionState } from "../session/state.ts";
+import { foldAll } from "./aggregate.ts";
+import type { Placed } from "./event.ts";
 
 /** A fold's view travels inside `session.rewound@1` and `session.forked@1`, so it has to fit into one event. */
 const FOLD_JSON_BYTES_MAX = LIMITS.eventDataBytes;
 const EVENTS_OF_A_LONG_LIFE = 20_000;
-
-proves("K16", "folding a stretch is folding its events one by one, for every kind of stream", () => {
-  fc.assert(
-    fc.property(fc.constantFrom(...STREAMS), manyFacts, (stream, facts) => {
-      const events = facts.map((fact, n) => placed(n + 1, fact));
-      expect(foldAll(stream, emptyFold(stream), events).folded).toEqual(events.reduce(evolve, emptyFold(stream)));
-    }),
-  );
-});
-
-proves("K16", "a fold may stop at any event, be stored as JSON and go on from there", () => {
-  fc.assert(
-    fc.property(fc.constantFrom(...STREAMS), manyFacts, fc.nat(), (stream, facts, n) => {
-      const events = facts.map((fact, at) => placed(at + 1, fact));
-      const split = n % (events.length + 1);
-      const snapshot = stored(foldAll(stream, emptyFold(stream), events.slice(0, split)).folded);
-      const whole = foldAll(stream, emptyFold(stream), events).folded;
-      expect(foldAll(stream, snapshot, events.slice(split)).folded).toEqual(stored(whole));
-    }),
-    { numRuns: 300 },
-  );
-});
 
 proves("K16", "the read models come out the same however the log was cut into appends", () => {
   fc.assert(
@@ -47,11 +31,6 @@ proves("K16", "the read models come out the same however the log was cut into ap
     }),
     { numRuns: 100 },
   );
-});
-
-proves("K16", "a stream of no known kind has no fold", () => {
-  for (const stream of ["", "session", "ticket/1", "systems", "system/1"])
-    expect(() => emptyFold(stream)).toThrow("no fold");
 });
 
 proves("K17", "the state of a session stays below its bound for 20,000 events of every kind", () => {
@@ -110,7 +89,7 @@ proves("K17", "verbs that were granted are kept up to a limit, and the oldest is
     },
   ];
   const facts = Array.from({ length: 2 * LIMITS.grantsMax }, (_, n) => asked(n)).flat();
-  const { grants } = facts.map((fact, n) => placed(n + 1, fact)).reduce(evolveSession, newSessionState("s"));
+  const { grants } = facts.map((fact, n) => placed(n + 1, fact)).reduce(evolve, newSessionState("s"));
   expect(grants).toHaveLength(LIMITS.grantsMax);
   expect(grants.at(-1)).toBe(`v${2 * LIMITS.grantsMax - 1}`);
 });
@@ -124,7 +103,7 @@ proves("K18", "erasing what was said and done in turns that are over leaves ever
           isErasable(event, ended) && erase.next().value === true ? { ...event, fact: null } : event,
         );
         const { lastOutputAt: _before, ...before } = log.head;
-        const { lastOutputAt: _after, ...after } = left.reduce(evolveSession, newSessionState(log.id));
+        const { lastOutputAt: _after, ...after } = left.reduce(evolve, newSessionState(log.id));
         expect(after).toEqual(before);
       }
     }),
@@ -198,7 +177,7 @@ function expectBounded(state: SessionState): void {
 }
 
 /** Said, done or refused inside a turn that is over; a question that granted something is kept, for the grant's sake. */
-function isErasable({ fact }: Placed, ended: ReadonlySet<string>): boolean {
+function isErasable({ fact }: SessionEvent, ended: ReadonlySet<string>): boolean {
   switch (fact?.type) {
     case "turn.admitted@1":
     case "message.completed@1":
@@ -220,21 +199,14 @@ function isErasable({ fact }: Placed, ended: ReadonlySet<string>): boolean {
 /** The read models after appends of so many events each. */
 function rowsInSteps(log: Log, size: number): ReadonlyMap<string, unknown> {
   const models = new Map<string, unknown>();
-  let folded = emptyFold(log.stream);
+  let state = newSessionState(log.id);
   for (let at = 0; at < log.events.length; at += size) {
-    const step = foldAll(log.stream, folded, log.events.slice(at, at + size));
-    folded = step.folded;
-    for (const change of step.rows) put(models, change);
+    const step = foldAll(Session, log.id, state, log.events.slice(at, at + size));
+    state = step.state;
+    for (const { list, id, put } of step.rows) {
+      if (put === null) models.delete(`${list.name} ${id}`);
+      else models.set(`${list.name} ${id}`, put);
+    }
   }
   return models;
-}
-
-function put(models: Map<string, unknown>, change: RowChange): void {
-  const key = `${change.model} ${change.id}`;
-  if ("put" in change) models.set(key, change.put);
-  else models.set(key, { ...Object(models.get(key)), status: change.status });
-}
-
-function stored(folded: Folded): Folded {
-  return JSON.parse(JSON.stringify(folded));
 }

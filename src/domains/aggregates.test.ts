@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { expect } from "vitest";
+import { anyFacts, factsAmong, TYPES_WITH_DATA } from "../../test/support/kernel-facts.ts";
+import { placed } from "../../test/support/kernel-model.ts";
+import { proves } from "../../test/support/proves.ts";
+import { createDefinitions, evolveBy, type Folded, isCustom, isCustomType, type Json } from "../kernel/index.ts";
+import { AGGREGATES } from "./index.ts";
+
+const house = createDefinitions(AGGREGATES);
+const STREAMS = ["session/s", "agent/a", "token/t", "system"];
+const manyFacts = fc.array(anyFacts, { maxLength: 80, size: "max" });
+
+proves("K14", "any fact in any state of any kind of stream is folded without a throw", () => {
+  fc.assert(
+    fc.property(fc.array(anyFacts, { maxLength: 120, size: "max" }), (facts) => {
+      for (const of of AGGREGATES)
+        facts.reduce((before, fact, n) => {
+          const after = evolveBy(of, before, placed(n + 1, fact));
+          expect(after.version).toBe(n + 1);
+          return after;
+        }, of.empty("s"));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+proves("K16", "each kind of stream is folded by one of the tests below", () => {
+  expect(STREAMS.map((stream) => house.kindOf(stream)?.of)).toEqual(AGGREGATES);
+});
+
+proves("K16", "folding a stretch is folding its events one by one, for every kind of stream", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...STREAMS), manyFacts, (stream, facts) => {
+      const events = facts.map((fact, n) => placed(n + 1, fact));
+      expect(house.foldAll(stream, house.empty(stream), events).folded).toEqual(
+        events.reduce((folded, event) => house.evolve(stream, folded, event), house.empty(stream)),
+      );
+    }),
+  );
+});
+
+proves("K16", "a fold may stop at any event, be stored as JSON and go on from there", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...STREAMS), manyFacts, fc.nat(), (stream, facts, n) => {
+      const events = facts.map((fact, at) => placed(at + 1, fact));
+      const split = n % (events.length + 1);
+      const snapshot = stored(house.foldAll(stream, house.empty(stream), events.slice(0, split)).folded);
+      const whole = house.foldAll(stream, house.empty(stream), events).folded;
+      expect(house.foldAll(stream, snapshot, events.slice(split)).folded).toEqual(stored(whole));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+proves("K16", "a stream of no known kind has no fold", () => {
+  for (const stream of ["", "session", "ticket/1", "systems", "system/1"])
+    expect(() => house.empty(stream)).toThrow("no fold");
+});
+
+proves("K33", "the list of facts is the compiler's list, and every name is thing, past fact and version", () => {
+  expect([...house.types].toSorted()).toEqual([...TYPES_WITH_DATA].toSorted());
+  for (const type of house.types) expect(type).toMatch(/^[a-z]+\.[a-z]+(?:_[a-z]+)*@[1-9]\d*$/);
+});
+
+proves("K33", "a fact of ours is never taken for one of somebody else's making", () => {
+  fc.assert(fc.property(factsAmong(TYPES_WITH_DATA), (fact) => !isCustom(fact)));
+  for (const type of house.types) expect(isCustomType(type)).toBe(false);
+});
+
+proves("K33", "a stored fact is recalled as it was written, and a type that is not known as none at all", () => {
+  fc.assert(
+    fc.property(factsAmong(TYPES_WITH_DATA), (fact) => {
+      const data: Json = JSON.parse(JSON.stringify(fact.data));
+      expect(house.recall(fact.type, data)).toEqual({ type: fact.type, data });
+    }),
+  );
+  expect(house.recall("x.note@1", { turnId: null, payload: 1 })).toMatchObject({ type: "x.note@1" });
+  for (const type of ["session.opened@2", "ticket.opened@1", "constructor", ""])
+    expect(house.recall(type, {})).toBeNull();
+});
+
+function stored(folded: Folded): Folded {
+  return JSON.parse(JSON.stringify(folded));
+}
