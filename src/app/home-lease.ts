@@ -7,6 +7,7 @@ import { type Store, StoreError } from "../store/index.ts";
 /**
  * Becomes the one writer of the log. Whoever calls this holds the operating system's lock on the home, and in a shared
  * database the lease by its clock, so the last holder is dead or gone: it is taken over at once, with a higher fence.
+ * Appends by itself: there is no committer before there is a fence.
  */
 export async function takeHomeLease(given: {
   readonly store: Store;
@@ -33,12 +34,16 @@ export async function giveHomeLeaseBack(
   log: (message: string, details: object) => void,
 ): Promise<void> {
   try {
-    await committer.change(
-      SYSTEM_STREAM,
-      (folded) => (folded.kind === "system" ? releaseLease(folded.state.lease, { resource: HOME_LEASE, fence }) : []),
-      { actor: "daemon" },
-    );
+    await releaseHomeLease(committer, fence);
   } catch (thrown) {
     log("the lease could not be given back", { code: toNomosError(thrown).code });
   }
+}
+
+export async function releaseHomeLease(committer: Pick<Committer, "change">, fence: number): Promise<void> {
+  await committer.change(
+    SYSTEM_STREAM,
+    (folded) => (folded.kind === "system" ? releaseLease(folded.state.lease, { resource: HOME_LEASE, fence }) : []),
+    { actor: "daemon" },
+  );
 }

@@ -2,17 +2,20 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { anyStream, createCommitter, UNBOUNDED } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import { systemClock } from "../host/index.ts";
 import {
   acquireLease,
-  type CustomFact,
-  type Fact,
+  type Decision,
+  type Folded,
   fact,
   HOME_LEASE,
   hex,
   isRefusal,
+  type LeaseState,
   type Restored,
+  revokeToken,
   SYSTEM_STREAM,
   type TokenState,
   tokenStream,
@@ -30,7 +33,7 @@ import {
   readManifest,
   rootOfLog,
   type Store,
-  StoreError,
+  type StoreError,
   type StoreSettings,
   shownAddress,
   takeCopy,
@@ -204,35 +207,33 @@ async function goOn(
 ): Promise<{ readonly fence: number; readonly tokensEnded: number }> {
   const clock = systemClock();
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
-  const at = clock.iso(clock.nowMs());
   // As of a version: by that, nothing is asked of what is derived from the log, which is made anew first of all.
   const folded = await store.fold(SYSTEM_STREAM, await store.version(SYSTEM_STREAM));
   if (folded.kind !== "system") throw new Error("the system's stream has no system's fold");
-  const { lease, version } = folded.state;
+  const { lease } = folded.state;
   await store.rebuild({ fence: lease.lastFence });
   const fence = Math.max(lease.lastFence + 1, Math.floor(clock.nowMs() / 1000));
-  const taken = acquireLease(lease, {
-    resource: HOME_LEASE,
-    holder: `restore:${process.pid}`,
-    deadHolder: true,
-    atLeast: fence,
-  });
-  if (isRefusal(taken)) throw new StoreError("stale_fence", taken.details);
-  const facts = [
-    ...taken,
-    fact("log.restored@1", { ...restored, fence }),
-    fact("lease.released@1", { resource: HOME_LEASE, fence }),
-  ];
-  const events = (given: readonly (Fact | CustomFact)[]) =>
-    given.map((one) => ({ id: newId(), at, actor: RESTORER, cause: null, fact: one }));
   const tokens = await validTokens(store);
-  const ends = tokens.map(({ version: expectedVersion, token: { tokenId } }) => ({
-    stream: tokenStream(tokenId),
-    expectedVersion,
-    events: events([fact("token.revoked@1", {})]),
+  const ends = tokens.map(({ token: { tokenId } }) => ({
+    of: anyStream(tokenStream(tokenId)),
+    decide: (now: Folded) => (now.kind === "token" ? revokeToken(now.state, tokenId) : []),
   }));
-  await store.append([{ stream: SYSTEM_STREAM, expectedVersion: version, events: events(facts) }, ...ends], { fence });
+  const begins = {
+    of: anyStream(SYSTEM_STREAM),
+    decide: (now: Folded) => (now.kind === "system" ? beginEpoch(now.state.lease, { ...restored, fence }) : []),
+  };
+  const committer = createCommitter({ store, clock, newId, fence, bounds: UNBOUNDED });
+  await committer.commit([begins, ...ends], { by: { actor: RESTORER } });
   return { fence, tokensEnded: tokens.length };
+}
+
+/** Takes the lease over, says why, and leaves it free for the daemon that comes. */
+function beginEpoch(lease: LeaseState, restored: Restored): Decision {
+  const { fence } = restored;
+  const holder = `restore:${process.pid}`;
+  const taken = acquireLease(lease, { resource: HOME_LEASE, holder, deadHolder: true, atLeast: fence });
+  if (isRefusal(taken)) return taken;
+  return [...taken, fact("log.restored@1", restored), fact("lease.released@1", { resource: HOME_LEASE, fence })];
 }
 
 /** Which of them were revoked after the backup nobody can tell here: so all of them end. */

@@ -1,5 +1,4 @@
-import type { Bounds, Committer } from "../../src/commit/index.ts";
-import { createCommitter } from "../../src/commit/index.ts";
+import { type Bounds, type Committer, createCommitter, UNBOUNDED } from "../../src/commit/index.ts";
 import { systemClock } from "../../src/host/index.ts";
 import { newSessionState, openSession, sessionStream } from "../../src/kernel/index.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
@@ -19,8 +18,6 @@ export interface CommitHome extends AsyncDisposable {
 
 export const BY = { actor: "test" };
 
-const NO_BOUNDS: Bounds = { judge: () => null, mayKeep: async () => () => undefined, isTight: () => false };
-
 export async function makeCommitHome(given: { readonly bounds?: Bounds } = {}): Promise<CommitHome> {
   const home = await makeTestHome();
   const store = await openSqliteStore({ home: home.path, onFatal: throwOnFatal });
@@ -31,7 +28,7 @@ export async function makeCommitHome(given: { readonly bounds?: Bounds } = {}): 
     await gate;
     return store.append(...appended);
   };
-  const bounds = given.bounds ?? NO_BOUNDS;
+  const bounds = given.bounds ?? UNBOUNDED;
   const committer = createCommitter({ store: { ...store, append }, clock: systemClock(), newId, fence: 0, bounds });
   return {
     store,
