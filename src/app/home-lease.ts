@@ -1,6 +1,6 @@
 import type { Committer } from "../commit/index.ts";
 import { toNomosError } from "../contract/index.ts";
-import { acquireLease, HOME_LEASE, releaseLease, SYSTEM_STREAM, System, type SystemState } from "../domains/index.ts";
+import { acquireLease, HOME_LEASE, releaseLease, SYSTEM_STREAM, System } from "../domains/index.ts";
 import type { Clock } from "../host/index.ts";
 import { isRefusal, type NewId } from "../kernel/index.ts";
 import { type Store, StoreError } from "../store/index.ts";
@@ -8,6 +8,7 @@ import { type Store, StoreError } from "../store/index.ts";
 /**
  * Becomes the one writer of the log. Whoever calls this holds the operating system's lock on the home, and in a shared
  * database the lease by its clock, so the last holder is dead or gone: it is taken over at once, with a higher fence.
+ * Appends by itself: there is no committer before there is a fence.
  */
 export async function takeHomeLease(given: {
   readonly store: Store;
@@ -33,9 +34,13 @@ export async function giveHomeLeaseBack(
   log: (message: string, details: object) => void,
 ): Promise<void> {
   try {
-    const release = ({ lease }: SystemState) => releaseLease(lease, { resource: HOME_LEASE, fence });
-    await committer.change(System, "", release, { actor: "daemon" });
+    await releaseHomeLease(committer, fence);
   } catch (thrown) {
     log("the lease could not be given back", { code: toNomosError(thrown).code });
   }
+}
+
+export async function releaseHomeLease(committer: Pick<Committer, "change">, fence: number): Promise<void> {
+  const release = ({ lease }: SystemState) => releaseLease(lease, { resource: HOME_LEASE, fence });
+  await committer.change(System, "", release, { actor: "daemon" });
 }

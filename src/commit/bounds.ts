@@ -10,3 +10,10 @@ export interface Bounds {
   /** Large output is cut instead of kept. */
   readonly isTight: () => boolean;
 }
+
+/** Everything is let in. */
+export const UNBOUNDED: Bounds = {
+  judge: () => null,
+  mayKeep: async () => () => undefined,
+  isTight: () => false,
+};

@@ -21,9 +21,9 @@ import {
   settled,
   subjectOf,
 } from "./change.ts";
-import { CHANGES_MAX, createCoalescing } from "./coalescing.ts";
 import { commitStreams, type StreamChange, streamChange } from "./commit-streams.ts";
 import { createRecording, type RecordingDeps } from "./recording.ts";
+import { CHANGES_MAX, createSharedAppend } from "./shared-append.ts";
 import { createStreamQueues } from "./stream-queues.ts";
 
 /**
@@ -91,7 +91,7 @@ export interface Keeper {
 export function createCommitter(deps: RecordingDeps): Committer {
   const { store, fence, bounds } = deps;
   const recording = createRecording(deps);
-  const queues = createStreamQueues(createCoalescing(recording), CHANGES_MAX);
+  const queues = createStreamQueues(createSharedAppend(recording), CHANGES_MAX);
 
   const together = (
     changes: readonly StreamChange[],

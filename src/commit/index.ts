@@ -1,4 +1,4 @@
-export type { Bounds } from "./bounds.ts";
+export { type Bounds, UNBOUNDED } from "./bounds.ts";
 export { type By, knownSession, type Seen, settled, subjectOf } from "./change.ts";
 export { type Committer, createCommitter, type Keeper } from "./committer.ts";
 export { type DefinedFollower, defineFollower } from "./followers/define-follower.ts";

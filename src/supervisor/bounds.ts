@@ -1,4 +1,4 @@
-import type { Bounds } from "../commit/index.ts";
+import { type Bounds, UNBOUNDED } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import type { DiskState } from "../host/index.ts";
 import { type Growth, LIMITS, SESSIONS } from "../kernel/index.ts";
@@ -97,12 +97,7 @@ export function createBounds(deps: {
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** Everything is let in. */
-export const NO_BOUNDS: SessionBounds = {
-  judge: () => null,
-  mayKeep: async () => () => undefined,
-  isTight: () => false,
-  forOpening: (open) => open(),
-};
+export const NO_BOUNDS: SessionBounds = { ...UNBOUNDED, forOpening: (open) => open() };
 
 function exceeded(scope: "session" | "home", used: number, limit: number, needed: number): NomosError {
   return new NomosError("quota_exceeded", { scope, used, limit, needed });

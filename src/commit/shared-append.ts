@@ -21,7 +21,7 @@ const FACTS_MAX = 256;
  * once: they share a flush. Nobody hears anything before it. When that append is refused each change is made alone, so
  * that it ends as if there had been no others. Settles every change; never throws.
  */
-export function createCoalescing(
+export function createSharedAppend(
   recording: Recording,
 ): (stream: string, waiting: readonly WaitingChange[]) => Promise<void> {
   const alone = async (waiting: readonly WaitingChange[]): Promise<void> => {
