@@ -42,7 +42,8 @@ export interface Question {
 }
 
 export type TurnOutcome = "completed" | "failed" | "interrupted" | "cancelled";
-export type EffectKind = "run" | "write" | "process";
+/** The tool that an effect is had by: `run`, `write`, `process`, or one that an engine brings. The gate's verb is `tool.<kind>`. */
+export type EffectKind = string;
 /** What may be done with an effect that a crash cut: run it again, ask a person, or call it failed. */
 export type RedoClass = "safe" | "ask" | "failed";
 export type EffectOutcome = "done" | "failed" | "refused" | "unknown";
@@ -264,6 +265,10 @@ export interface Placed {
 
 export function fact<T extends EventType>(type: T, data: EventMap[T]): Fact<T> {
   return { type, data } as Fact<T>;
+}
+
+export function isEffectKind(kind: string): boolean {
+  return /^[a-z][a-z0-9_]{0,31}$/.test(kind);
 }
 
 export function isCustomType(type: string): type is CustomFact["type"] {

@@ -68,10 +68,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     },
     read: async () => "",
   };
-  const policy = compilePolicy(
-    ["tool.run", "tool.write", "tool.process"],
-    [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
-  );
+  const policy = compilePolicy(["tool.*"], [{ id: "default", effect: "allow", verb: "*", resource: "**" }]);
   const runner = createTurnRunner({
     scopes: NO_SCOPES,
     store,
