@@ -1,6 +1,6 @@
 import type { Committer } from "../commit/index.ts";
 import { toNomosError } from "../contract/index.ts";
-import { acquireLease, HOME_LEASE, releaseLease, SYSTEM_STREAM, System } from "../domains/index.ts";
+import { acquireLease, HOME_LEASE, releaseLease, SYSTEM_STREAM, System, type SystemState } from "../domains/index.ts";
 import type { Clock } from "../host/index.ts";
 import { isRefusal, type NewId } from "../kernel/index.ts";
 import { type Store, StoreError } from "../store/index.ts";
