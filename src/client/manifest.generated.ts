@@ -2151,6 +2151,12 @@ export const ERRORS = {
     message: "An export cannot be written there.",
     remedy: "Name an absolute path in a directory that exists, outside of $NOMOS_HOME or in its `exports`.",
   },
+  follower_failed: {
+    status: 500,
+    exit: 1,
+    message: "What is made out of the log could not be written; the log itself goes on.",
+    remedy: "Remove what stands in the way, as the reason says; it is tried again by itself.",
+  },
   home_in_use: {
     status: 409,
     exit: 5,

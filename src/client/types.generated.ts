@@ -2000,6 +2000,7 @@ export type ErrorCode =
   | "event_not_found"
   | "export_exists"
   | "export_refused"
+  | "follower_failed"
   | "home_in_use"
   | "home_unusable"
   | "log_corrupt"

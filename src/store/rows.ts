@@ -24,6 +24,15 @@ export function columnsOf(list: List, row: unknown): readonly Column[] {
   return Object.keys(list.keys).map((key) => columnOf(keys[key] ?? null));
 }
 
+/** Of a row as it lies there. One that has been damaged is the comparison's to tell, not a reason not to start. */
+export function keysOrNone(list: List, row: string): readonly Column[] {
+  try {
+    return columnsOf(list, JSON.parse(row));
+  } catch {
+    return Object.values(list.keys).map(({ kind }) => (kind === "flag" ? 0 : null));
+  }
+}
+
 export function columnOf(value: KeyValue): Column {
   return typeof value === "boolean" ? Number(value) : value;
 }
@@ -40,10 +49,14 @@ export function isThere(write: RowWrite): write is WholeRow {
 /** Which rows of a list, in which order. Both databases answer it in the same way. */
 export interface RowQuery<Key extends string = string> {
   readonly limit: number;
+  /** Rows with these keys; null: those that have no such key. */
   readonly where?: { readonly [K in Key]?: KeyValue };
   /** Only ids that begin with it. */
   readonly idPrefix?: string;
-  /** What they are sorted by, and by their ids where that is the same. By their ids alone when nothing is said. */
+  /**
+   * What they are sorted by, and by their ids where that is the same. By their ids alone when nothing is said. Rows that
+   * have no such key are left out: databases do not agree where they stand.
+   */
   readonly by?: Key;
   /** As the list has it, when nothing is said. */
   readonly descending?: boolean;
@@ -64,15 +77,19 @@ export function conditionsOf(
 ): readonly string[] {
   const { where = {}, idPrefix, after, by } = query;
   const conditions = Object.entries(where).flatMap(([key, value]) => {
-    if (value === undefined || value === null) return [];
+    if (value === undefined) return [];
+    if (value === null) return [`${column(list, key)} IS NULL`];
     // A flag is written out, so that the index that holds only those that say yes can be used.
     return [`${column(list, key)} = ${typeof value === "boolean" ? Number(value) : param(value)}`];
   });
   if (idPrefix !== undefined) conditions.push(`id >= ${param(idPrefix)} AND id < ${param(`${idPrefix}${LAST}`)}`);
+  if (by !== undefined && after === undefined) conditions.push(`${column(list, by)} IS NOT NULL`);
   if (after === undefined) return conditions;
   const beyond = isDescending(list, query) ? "<" : ">";
   if (by === undefined) return [...conditions, `id ${beyond} ${param(after.id)}`];
-  return [...conditions, `(${column(list, by)}, id) ${beyond} (${param(after.key ?? "")}, ${param(after.id)})`];
+  const { key = "" } = after;
+  const place = param(list.keys[by]?.kind === "flag" ? Number(key) : key);
+  return [...conditions, `(${column(list, by)}, id) ${beyond} (${place}, ${param(after.id)})`];
 }
 
 export function orderOf(list: List, query: RowQuery): string {

@@ -4,9 +4,9 @@ import { proves } from "../../test/support/proves.ts";
 import { makeTestHome, newId, SPEC, type TestHome } from "../../test/support/store-home.ts";
 import { throwOnFatal } from "../../test/support/store-sqlite.ts";
 import { type Committer, createCommitter } from "../commit/index.ts";
+import { acquireLease, SYSTEM_STREAM } from "../domains/index.ts";
 import { systemClock } from "../host/index.ts";
 import {
-  acquireLease,
   addCustom,
   type Decision,
   forkSession,
@@ -15,7 +15,6 @@ import {
   openSession,
   rewindSession,
   type SessionState,
-  SYSTEM_STREAM,
   sessionStream,
 } from "../kernel/index.ts";
 import { openSqliteStore, type RecordedEvent, type Store } from "../store/index.ts";

@@ -3,6 +3,7 @@ import { NomosError, toNomosError } from "../contract/index.ts";
 import type { Clock, ProcessIdentity } from "../host/index.ts";
 import {
   type Answer,
+  APPROVALS,
   admitTurnWith,
   answerApproval,
   askInTurn,
@@ -16,6 +17,8 @@ import {
   recoverSession,
   requestInterrupt,
   resumeSession,
+  SESSIONS,
+  Session,
   type SessionRow,
   type SessionState,
   startSession,
@@ -70,7 +73,8 @@ export interface Supervisor extends Reports, Openings, TurnWorlds {
   readonly snapshot: (id: string, by: By) => Events;
   readonly answer: (approvalId: string, answer: Answer, by: By) => Events;
   /** Deletes the data of a session's events for good, between its turns; headers and chain stay. */
-  readonly erase: Committer["erase"];
+  /** Erases the data of a session's events, between its turns. */
+  readonly erase: (id: string, events: readonly string[], reason: string, by: By) => Events;
   /** The living sessions in a directory, around it or below. */
   readonly livingNear: LivingSessions["near"];
   readonly recover: () => Promise<{ readonly sessions: number; readonly interrupted: number }>;
@@ -149,9 +153,8 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
 
   /** What its driver keeps for it between turns goes; the next turn finds its way back from the log. */
   const release = async (id: string): Promise<void> => {
-    const row = await store.row("session", id);
-    const adapter = row === null ? null : (JSON.parse(row) as SessionRow).adapter;
-    if (adapter !== null) await deps.keeper(adapter)?.release(id);
+    const row = await store.row(SESSIONS, id);
+    if (row !== null) await deps.keeper(row.adapter)?.release(id);
   };
   const changeAndRelease = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events => {
     const events = await change(id, decide, by);
@@ -231,14 +234,16 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     },
     snapshot: rewinding.snapshot,
     answer: async (approvalId, answer, by) => {
-      const row = await store.row("approval", approvalId);
+      const row = await store.row(APPROVALS, approvalId);
       if (row === null) throw new NomosError("approval_not_found", { approvalId });
-      const { sessionId }: { readonly sessionId: string } = JSON.parse(row);
-      return change(sessionId, (state) => answerApproval(state, approvalId, answer), by);
+      return change(row.sessionId, (state) => answerApproval(state, approvalId, answer), by);
     },
     ...reports,
     ...createTurnWorlds(deps),
-    erase: committer.erase,
+    erase: async (id, events, reason, by) => {
+      await committer.sessionState(id);
+      return committer.erase(Session, id, events, reason, by);
+    },
     livingNear: living.near,
     recover: async () => {
       await deps.trees.sweep();

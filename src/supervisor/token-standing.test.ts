@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { proves } from "../../test/support/proves.ts";
-import type { Token, TokenState } from "../kernel/index.ts";
+import type { Token, TokenState } from "../domains/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import { createTokenStanding } from "./token-standing.ts";
 

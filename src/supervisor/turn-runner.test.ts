@@ -4,6 +4,7 @@ import { proves } from "../../test/support/proves.ts";
 import { makeTestHome, newId, SPEC } from "../../test/support/store-home.ts";
 import { throwOnFatal } from "../../test/support/store-sqlite.ts";
 import { createCommitter } from "../commit/index.ts";
+import { SYSTEM_STREAM } from "../domains/index.ts";
 import { systemClock, systemFiles } from "../host/index.ts";
 import {
   admitTurn,
@@ -14,7 +15,6 @@ import {
   newSessionState,
   openSession,
   pendingApprovals,
-  SYSTEM_STREAM,
   sessionStream,
   startSession,
 } from "../kernel/index.ts";

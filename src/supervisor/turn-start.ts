@@ -3,8 +3,6 @@ import {
   type Decision,
   isEnded,
   outlivesDaemon,
-  pendingApprovals,
-  type Question,
   type SessionState,
   startIfFree,
   startNextTurn,
@@ -20,8 +18,8 @@ export interface Due {
   readonly driver: Driver;
   readonly turnId: string;
   readonly eventId: string;
-  /** What it was waiting for when an earlier daemon stopped. */
-  readonly question: Question | null;
+  /** It was open when an earlier daemon stopped, and goes on from what that one left in the log. */
+  readonly isResumed: boolean;
 }
 
 /** Records the start of a turn, if there is one to start. */
@@ -71,7 +69,7 @@ export function createTurnStarts(deps: {
     const state = await committer.sessionState(sessionId);
     if (state.spec === null || state.phase.at !== "busy") return null;
     const { turnId, eventId } = state.phase;
-    return { state, driver: driverOf(state.spec.adapter), turnId, eventId, question: null };
+    return { state, driver: driverOf(state.spec.adapter), turnId, eventId, isResumed: false };
   };
 
   return {
@@ -87,7 +85,7 @@ export function createTurnStarts(deps: {
       if (driver.runTurn === null) return null;
       if (state.phase.at === "busy" && outlivesDaemon(state)) {
         const { turnId, eventId } = state.phase;
-        return { state, driver, turnId, eventId, question: pendingApprovals(state, turnId)[0] ?? null };
+        return { state, driver, turnId, eventId, isResumed: true };
       }
       return !draining && (await startNext(sessionId, driver)) ? recorded(sessionId) : null;
     },

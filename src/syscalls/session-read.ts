@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EventWire, NomosError, SessionId, SessionWire, sessionWire } from "../contract/index.ts";
-import { type SessionRow, sessionStream } from "../kernel/index.ts";
+import { idIn, SESSIONS, Session, sessionStream } from "../kernel/index.ts";
 import type { EventPage } from "../store/index.ts";
 import { readPath } from "../supervisor/index.ts";
 import { type Context, read, type Syscall, stream } from "./define.ts";
@@ -59,13 +59,16 @@ export const sessionRead: readonly Syscall[] = [
     answer: async (context, input) => {
       if (context.actor.sessionId !== null) return ownList(context, context.actor.sessionId, input.onlyAlive === true);
       const limit = input.limit ?? 500;
-      const rows = await context.services.store.rows("session", {
+      const rows = await context.services.store.rows(SESSIONS, {
         limit,
-        open: input.onlyAlive === true,
-        ...(input.after === undefined ? {} : { after: input.after }),
-        ...(input.workspaceSlug === undefined ? {} : { workspace: input.workspaceSlug }),
+        where: {
+          shown: true,
+          ...(input.onlyAlive === true ? { alive: true } : {}),
+          ...(input.workspaceSlug === undefined ? {} : { workspace: input.workspaceSlug }),
+        },
+        ...(input.after === undefined ? {} : { after: { id: input.after } }),
       });
-      const sessions = rows.map((row) => sessionWire(JSON.parse(row) as SessionRow));
+      const sessions = rows.map(sessionWire);
       return { sessions, next: sessions.length === limit ? (sessions.at(-1)?.id ?? null) : null };
     },
   }),
@@ -166,11 +169,15 @@ export const sessionRead: readonly Syscall[] = [
     http: { method: "GET", path: "/api/sessions/search" },
     cli: { positional: ["q"] },
     answer: async (context, { q, limit }) => {
-      const found = await context.services.store.search(q, limit ?? 20);
+      const found = await context.services.store.search(q, limit ?? 20, Session);
       const hits = await Promise.all(
-        found.map(async (hit) => ({ ...hit, session: await showSession(context, hit.sessionId).catch(() => null) })),
+        found.map(async ({ stream, eventId, snippet }) => {
+          const sessionId = idIn(Session, stream) ?? "";
+          const session = await showSession(context, sessionId).catch(() => null);
+          return session === null ? [] : [{ sessionId, eventId, snippet, session }];
+        }),
       );
-      return { hits: hits.flatMap(({ session, ...hit }) => (session === null ? [] : [{ ...hit, session }])) };
+      return { hits: hits.flat() };
     },
   }),
   stream({
@@ -291,9 +298,7 @@ async function pageOf(context: Context, input: PageInput): Promise<EventPage> {
     ...(cursor === undefined ? {} : { [input.order === "desc" ? "before" : "after"]: cursor }),
   };
   if (input.view !== "path") return store.readStream(sessionStream(id), query);
-  const folded = await store.fold(sessionStream(id));
-  if (folded.kind !== "session") throw new NomosError("session_not_found", { id });
-  return readPath(store, folded.state, query);
+  return readPath(store, await store.fold(Session, id), query);
 }
 
 function eventPage(page: EventPage) {

@@ -1,4 +1,11 @@
-import type { Folded, Placed, RowChange } from "../../src/kernel/index.ts";
+import {
+  type Aggregate,
+  type Folded,
+  type Folding,
+  streamOf as nameOf,
+  type Placed,
+  type RowChange,
+} from "../../src/kernel/index.ts";
 import { HOUSE } from "../../src/store/definitions.ts";
 import type { AppendOptions, AppendPart, RecordedEvent } from "../../src/store/index.ts";
 
@@ -9,7 +16,8 @@ export interface Disk {
   readonly writtenUnder: number[];
   readonly blobs: Map<string, Uint8Array>;
   readonly streamOf: (stream: string) => readonly RecordedEvent[];
-  readonly fold: (stream: string, atVersion?: number) => Folded;
+  readonly fold: <State extends Folding>(of: Aggregate<State>, id: string, atVersion?: number) => State;
+  readonly foldStream: (stream: string, atVersion?: number) => Folded;
   readonly row: (list: string, id: string) => string | null;
   readonly rows: (list: string) => readonly { readonly id: string; readonly row: string }[];
   readonly calls: Map<string, { readonly request: string; readonly first: number; readonly last: number }>;
@@ -39,6 +47,13 @@ export function createDisk(): Disk {
   const streamOf = (stream: string) => streams.get(stream) ?? [];
   const headOf = (stream: string) => heads.get(stream) ?? HOUSE.empty(stream);
 
+  const foldStream = (stream: string, atVersion?: number): Folded =>
+    atVersion === undefined
+      ? headOf(stream)
+      : streamOf(stream)
+          .slice(0, atVersion)
+          .reduce((folded, event) => HOUSE.evolve(stream, folded, placed(event)), HOUSE.empty(stream));
+
   const applyRow = ({ list, id, put }: RowChange): void => {
     const key = `${list.name} ${id}`;
     if (put === null) tables.delete(key);
@@ -67,12 +82,8 @@ export function createDisk(): Disk {
     blobs: new Map(),
     calls,
     streamOf,
-    fold: (stream, atVersion) =>
-      atVersion === undefined
-        ? headOf(stream)
-        : streamOf(stream)
-            .slice(0, atVersion)
-            .reduce((folded, event) => HOUSE.evolve(stream, folded, placed(event)), HOUSE.empty(stream)),
+    fold: (of, id, atVersion) => foldStream(nameOf(of, id), atVersion).state as ReturnType<typeof of.empty>,
+    foldStream,
     row: (list, id) => tables.get(`${list} ${id}`) ?? null,
     rows: (list) =>
       [...tables]

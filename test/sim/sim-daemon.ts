@@ -13,7 +13,7 @@ import {
   NO_WORLDS,
   type Supervisor,
 } from "../../src/supervisor/index.ts";
-import { createApprovalWaiters } from "../../src/turns/index.ts";
+import { createApprovalWaiters, type Driver } from "../../src/turns/index.ts";
 import type { Chance } from "./chance.ts";
 import type { Disk } from "./disk.ts";
 import { createSimProcesses, type Outside } from "./sim-processes.ts";
@@ -35,6 +35,8 @@ export interface SimWorld {
   readonly newId: NewId;
   readonly outside: Outside;
   readonly faults: StoreFaults;
+  /** Beside those that every simulated daemon has. */
+  readonly drivers?: readonly Driver[];
 }
 
 /** A daemon as the composition root builds it, on a simulated disk and simulated processes; the supervisor is the real one. */
@@ -51,7 +53,9 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
   const fence = await Promise.race([takeLease(store, clock, newId), death.promise.then(() => 0)]);
   const committer = createCommitter({ store, clock, newId, fence, bounds: NO_BOUNDS });
   const processes = createSimProcesses(clock, chance, outside, life);
-  const drivers = new Map([demoDriver(), externalDriver()].map((driver) => [driver.slug, driver]));
+  const drivers = new Map(
+    [demoDriver(), externalDriver(), ...(world.drivers ?? [])].map((driver) => [driver.slug, driver]),
+  );
   const driver = (slug: string) => drivers.get(slug) ?? demoDriver();
   const files = {
     directory: async (path: string) => path,
@@ -62,10 +66,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     },
     read: async () => "",
   };
-  const policy = compilePolicy(
-    ["tool.run", "tool.write", "tool.process"],
-    [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
-  );
+  const policy = compilePolicy(["tool.*"], [{ id: "default", effect: "allow", verb: "*", resource: "**" }]);
   const runner = createTurnRunner({
     scopes: NO_SCOPES,
     store,

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { streamOf } from "../../src/kernel/index.ts";
 import { HOUSE } from "../../src/store/definitions.ts";
-import { type RecordedEvent, type Store, StoreError } from "../../src/store/index.ts";
+import { type EventPage, type EventQuery, type RecordedEvent, type Store, StoreError } from "../../src/store/index.ts";
 import type { Chance } from "./chance.ts";
 import type { Disk } from "./disk.ts";
 import { pageOfRows } from "./rows.ts";
@@ -80,15 +79,9 @@ export function createSimStore(
       if (known.request !== call.requestHash) throw new StoreError("idempotency_key_reused");
       return disk.log.slice(known.first - 1, known.last);
     },
-    fold: async (of, id, atVersion) => disk.fold(streamOf(of, id), atVersion).state as ReturnType<typeof of.empty>,
-    foldStream: async (stream, atVersion) => disk.fold(stream, atVersion),
-    readStream: async (stream, { after = 0, limit }) => ({
-      events: disk
-        .streamOf(stream)
-        .filter(({ seq }) => seq > after)
-        .slice(0, limit),
-      next: null,
-    }),
+    fold: async (of, id, atVersion) => disk.fold(of, id, atVersion),
+    foldStream: async (stream, atVersion) => disk.foldStream(stream, atVersion),
+    readStream: async (stream, query) => pageOf(disk.streamOf(stream), query),
     readAll: async ({ after = 0, limit }) => ({ events: disk.log.slice(after, after + limit), next: null }),
     event: async (id) => disk.log.find((event) => event.id === id) ?? null,
     version: async (stream) => disk.streamOf(stream).length,
@@ -129,4 +122,18 @@ export function createSimStore(
     rebuild: unused,
     close: async () => undefined,
   };
+}
+
+function pageOf(
+  all: readonly RecordedEvent[],
+  { after = 0, before = Number.POSITIVE_INFINITY, descending, types, turnId, limit }: EventQuery,
+): EventPage {
+  const isAsked = ({ seq, type, data }: RecordedEvent) =>
+    seq > after &&
+    seq < before &&
+    (types === undefined || types.includes(type)) &&
+    (turnId === undefined || Reflect.get(Object(data), "turnId") === turnId);
+  const found = (descending === true ? all.toReversed() : all).filter(isAsked);
+  const events = found.slice(0, limit);
+  return { events, next: found.length > limit ? (events.at(-1)?.seq ?? null) : null };
 }

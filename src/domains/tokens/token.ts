@@ -26,7 +26,7 @@ export const TOKEN_EVENTS = {
   "token.revoked@1": event<Record<string, never>>(),
 };
 
-const fact = factsOf(TOKEN_EVENTS);
+export const tokenFact = factsOf(TOKEN_EVENTS);
 
 /** A scoped key: what it may do, for which session, until when. Only the hash of its secret is known here. */
 export type TokenState =
@@ -48,11 +48,11 @@ export function evolveToken(state: TokenState, event: Placed<FactOf<typeof TOKEN
 }
 
 export function issueToken(token: Token): Decision {
-  return [fact("token.issued@1", token)];
+  return [tokenFact("token.issued@1", token)];
 }
 
 export function revokeToken(state: TokenState, tokenId: string): Decision {
-  return state.at === "valid" ? [fact("token.revoked@1", {})] : refuse("token_revoked", { tokenId });
+  return state.at === "valid" ? [tokenFact("token.revoked@1", {})] : refuse("token_revoked", { tokenId });
 }
 
 export const TOKENS = defineList<TokenState>()({

@@ -5,7 +5,7 @@ import type { WriteReply, WriteRequest } from "../write-request.ts";
 import type { Connection, Row } from "./connection.ts";
 import { type ClaimId, readKnown, usageOf } from "./known.ts";
 import { type LogHead, type Plan, planBatch, type StreamHead } from "./plan.ts";
-import { writePlan } from "./writes.ts";
+import { type Lists, writePlan } from "./writes.ts";
 
 /** A batch on its way. Between the sending of COMMIT and its answer only the log knows what became of it. */
 export interface Attempt {
@@ -22,6 +22,7 @@ const HEADS_KEPT = 20_000;
 export function createCommit(deps: {
   readonly channel: string;
   readonly claim: ClaimId;
+  readonly lists: Lists;
   /** The fence that the log has now. */
   readonly onFence: (fence: number) => void;
 }): Commit {
@@ -75,7 +76,7 @@ export function createCommit(deps: {
     attempt.sent = null;
     const known = await readKnown(connection, attempt.requests, head, home, remembered, deps.claim);
     const plan = planBatch(attempt.requests, known);
-    await writePlan(connection, plan, deps.channel);
+    await writePlan(connection, plan, deps.channel, deps.lists);
     attempt.sent = plan;
     try {
       await connection.query("COMMIT");

@@ -2,11 +2,13 @@ import { rmSync, statSync } from "node:fs";
 import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
+import type { Definitions } from "../../kernel/index.ts";
 import { FILE_MODE, FOLDER_MODE, flushFiles } from "../backup/flush-files.ts";
 import { blobPath } from "../blobs.ts";
 import { translated } from "../durable-file.ts";
 import { bytes, hexOf, idBytes, number } from "../encoding.ts";
 import { type LogCopy, type Progress, StoreError } from "../port.ts";
+import { ensureLists } from "../sqlite/lists.ts";
 import { type LogFile, openLogFile } from "../sqlite/log-file.ts";
 import type { Connection, Row } from "./connection.ts";
 import type { Use } from "./reader.ts";
@@ -24,6 +26,7 @@ const BLOBS_A_TIME = 16;
  */
 export async function copyLog(
   use: Use,
+  defined: Definitions,
   folder: string,
   progress: Progress | undefined,
   closing: AbortSignal,
@@ -36,6 +39,7 @@ export async function copyLog(
     await writeFile(path, "", { mode: FILE_MODE });
     const file = openLogFile(path);
     try {
+      makeLists(file, defined);
       return await inTransaction(
         connection,
         async () => {
@@ -51,6 +55,12 @@ export async function copyLog(
       if (file.db.isOpen) file.close();
     }
   });
+}
+
+/** Their tables are there and empty; that they still have to be filled is said too. */
+function makeLists({ db }: LogFile, { lists }: Definitions): void {
+  ensureLists(db, lists);
+  db.exec("UPDATE lists SET filled = 0");
 }
 
 async function copyRows(

@@ -35,8 +35,8 @@ function readsWith(sql: Sql): Omit<DerivedReads, "atOnce"> {
     streams: async () => (await sql("SELECT name FROM streams ORDER BY no")).map((row) => utf8(row["name"])),
     isBlobNoted: async (blob, seq) =>
       (await sql("SELECT 1 FROM event_blobs WHERE blob = $1 AND seq = $2", Buffer.from(blob, "hex"), seq)).length > 0,
-    storedIds: (model) => storedIds(sql, model),
-    storedRow: (model, id) => storedRow(sql, model, id),
+    storedIds: (list) => storedIds(sql, list),
+    storedRow: (list, id) => storedRow(sql, list, id),
     snapshotVersions: async (stream) => {
       const found = await sql(
         "SELECT k.version FROM snapshots k JOIN streams s ON s.no = k.stream WHERE s.name = $1",

@@ -1,13 +1,12 @@
-import { HOME_LEASE, hashEvent, NO_PREV, sameBytes } from "../../kernel/index.ts";
+import { HOME_LEASE } from "../../domains/index.ts";
+import { hashEvent, NO_PREV, sameBytes } from "../../kernel/index.ts";
 import { bytes, hexOf, number, parseHeader, sha256 } from "../encoding.ts";
 import { NO_USAGE, type Taken } from "../quota.ts";
-import type { WholeRow } from "../rows.ts";
 import type { WriteRequest } from "../write-request.ts";
 import { bigintArray, byteaArray, namesArray, uuidArray } from "./arrays.ts";
 import type { Connection, Row } from "./connection.ts";
 import { utf8 } from "./decode.ts";
 import { type Known, type LogHead, placeOf, type StreamHead } from "./plan.ts";
-import { isWhole } from "./rows.ts";
 
 /** Who of us holds the lease; null when nobody has claimed it through this store. */
 export type ClaimId = () => string | null;
@@ -67,13 +66,6 @@ export async function readKnown(
     for (const { id, seq } of await query(ERASABLE, uuidArray(events.map(({ id }) => id)), Buffer.from(stream)))
       erasable.push([String(id), number(seq)]);
 
-  const answeredIds = distinct(parts.flatMap(({ rows }) => rows.flatMap((row) => ("status" in row ? row.id : []))));
-  const questions = await unless(
-    answeredIds.length === 0,
-    () => query("SELECT id, row, sum FROM approvals WHERE id = ANY($1::bytea[])", namesArray(answeredIds)),
-    (row) => (isWhole(row) ? [question(row)] : []),
-  );
-
   const takesFence = events.some((event) => event.takesFence !== null);
   const rivals = await unless(
     !takesFence,
@@ -89,7 +81,6 @@ export async function readKnown(
     newBlobs: new Map(newBlobs),
     home,
     erasable: new Map(erasable),
-    questions: new Map(questions.flat().map((row) => [row.id, row])),
     rival: rivals[0] ?? null,
   };
 }
@@ -128,10 +119,6 @@ function streamHead(row: Row): readonly [string, StreamHead] {
 export function usageOf(row: Row | undefined): Taken {
   if (row?.["events"] == null) return NO_USAGE;
   return { events: number(row["events"]), bytes: number(row["bytes"]), blobBytes: number(row["blob_bytes"]) };
-}
-
-function question(row: Row): WholeRow {
-  return { model: "approval", id: utf8(row["id"]), columns: [], row: utf8(row["row"]) };
 }
 
 function distinct(names: readonly string[]): readonly string[] {

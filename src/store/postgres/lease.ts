@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { HOME_LEASE } from "../../kernel/index.ts";
+import { HOME_LEASE } from "../../domains/index.ts";
 import { StoreError } from "../port.ts";
 import type { Sql } from "./event-pages.ts";
 import { asStoreError } from "./translate.ts";

@@ -5,6 +5,8 @@ import { isErrno, translated } from "../durable-file.ts";
 import { bytes, number, text, uuidOf } from "../encoding.ts";
 import { type Progress, StoreError } from "../port.ts";
 import { type LogFile, openLogFile } from "../sqlite/log-file.ts";
+import { versionOf } from "../sqlite/schema.ts";
+import { soundSnapshots } from "../sqlite/upgrade.ts";
 import { parseAddress } from "./address.ts";
 import { bigintArray, byteaArray, namesArray, uuidArray } from "./arrays.ts";
 import { type Connection, connect } from "./connection.ts";
@@ -71,7 +73,9 @@ async function load(
     );
     progress?.(number(rows.at(-1)?.["seq"]), last);
   }
-  for (const row of db.prepare("SELECT stream, version, state, sum FROM snapshots").iterate())
+  for (const row of db
+    .prepare(`SELECT stream, version, state, sum FROM snapshots WHERE ${soundSnapshots(versionOf(db))}`)
+    .iterate())
     await query(
       "INSERT INTO snapshots(stream, version, state, sum) VALUES ($1, $2, $3, $4)",
       ...[number(row["stream"]), number(row["version"]), bytes(row["state"]), number(row["sum"])],

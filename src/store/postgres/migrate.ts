@@ -1,9 +1,14 @@
+import type { List } from "../../kernel/index.ts";
+import { number } from "../encoding.ts";
 import { StoreError } from "../port.ts";
 import type { PostgresAddress } from "./address.ts";
 import type { Connection } from "./connection.ts";
+import { ensureLists, recordedList, recordedLists } from "./lists.ts";
+import { listsBefore } from "./lists-before-4.ts";
 import {
   APPLICATION,
   createStatements,
+  nameAt,
   plainType,
   SCHEMA_VERSION,
   sinceVersion,
@@ -17,12 +22,23 @@ const SERVER_VERSION_MIN = 140_000;
 /** Makes sure, before anything else, that this server can keep what we promise, and that the schema is ours. */
 export async function prepareSchema(connection: Connection, address: PostgresAddress): Promise<void> {
   await checkServer(connection);
-  await inTransaction(connection, async () => {
-    // Two that start at the same time: the second waits, and finds what the first has made.
-    await connection.query("SELECT pg_advisory_xact_lock(hashtext($1))", `nomos schema ${address.schema}`);
+  await oneAtATime(connection, address, async () => {
     const found = await tablesIn(connection, address.schema);
     if (found === null || found.size === 0) await create(connection, address.schema, found === null);
     else await checkTables(connection, found);
+  });
+}
+
+/** Makes the tables of lists as they are defined now. Only for whoever may write the log. */
+export function prepareLists(connection: Connection, address: PostgresAddress, lists: readonly List[]): Promise<void> {
+  return oneAtATime(connection, address, () => ensureLists(connection, lists));
+}
+
+/** Two that start at the same time: the second waits, and finds what the first has made. */
+function oneAtATime(connection: Connection, address: PostgresAddress, work: () => Promise<void>): Promise<void> {
+  return inTransaction(connection, async () => {
+    await connection.query("SELECT pg_advisory_xact_lock(hashtext($1))", `nomos schema ${address.schema}`);
+    await work();
   });
 }
 
@@ -80,12 +96,16 @@ async function checkTables(connection: Connection, found: Columns): Promise<void
   const isWhole = Object.entries(TABLES).every(([name, { columns }]) => {
     if (version < sinceVersion(name)) return !found.has(name);
     const there = found.get(name);
-    const wanted = Object.entries(columns).filter(
-      ([column]) => version >= sinceVersion(name, column) || there?.has(column),
-    );
-    return there?.size === wanted.length && wanted.every(([column, type]) => there.get(column) === plainType(type));
+    const wanted = Object.entries(columns)
+      .filter(([column]) => version >= sinceVersion(name, column) || there?.has(column))
+      .map(([column, type]) => [nameAt(version, name, column), plainType(type)] as const);
+    return isSame(there, new Map(wanted));
   });
   if (!isWhole) corrupt("the tables are not as they were created");
+  const lists =
+    version < 4 ? listsBefore(version).map((list) => recordedList(...list)) : await recordedLists(connection);
+  const changed = lists.find(({ table, columns }) => !isSame(found.get(table), columns));
+  if (changed !== undefined) corrupt(`the list of ${changed.name} is not as it was created`);
   const [rules] = await connection.query(
     `SELECT count(*)::integer AS found FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace AND
      (EXISTS (SELECT 1 FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal) OR
@@ -93,4 +113,27 @@ async function checkTables(connection: Connection, found: Columns): Promise<void
   );
   if (rules?.["found"] !== 0) corrupt("a trigger, a rule or a row policy would change what is written");
   if (version < SCHEMA_VERSION) await connection.script(upgradeStatements(version).join(";\n"));
+  if (version < 4) await dropOpenQuestions(connection);
+}
+
+function isSame(found: ReadonlyMap<string, string> | undefined, wanted: ReadonlyMap<string, string>): boolean {
+  return found?.size === wanted.size && [...wanted].every(([column, type]) => found.get(column) === type);
+}
+
+const STREAMS_A_TIME = 1000;
+
+/**
+ * A fold with an open question now says when it was asked, and one with an open effect whether it was allowed. Those kept
+ * before do not, and are folded again. Some streams at a time, so that no statement takes long however many there are.
+ */
+async function dropOpenQuestions({ query }: Connection): Promise<void> {
+  const [head] = await query("SELECT streams FROM head");
+  const last = number(head?.["streams"]);
+  for (let after = 0; after < last; after += STREAMS_A_TIME)
+    await query(
+      `DELETE FROM snapshots WHERE stream > $1 AND stream <= $2
+       AND (position('"approvals":{"'::bytea IN state) > 0 OR position('"effects":{"'::bytea IN state) > 0)`,
+      after,
+      after + STREAMS_A_TIME,
+    );
 }

@@ -1,10 +1,12 @@
+import type { Definitions } from "../../kernel/index.ts";
+import { loadDefinitions } from "../definitions.ts";
 import type { StoreError } from "../port.ts";
 import { parseAddress } from "./address.ts";
 import { createCommit } from "./commit.ts";
 import { type Connection, type ConnectionLimits, connect } from "./connection.ts";
 import type { Sql } from "./event-pages.ts";
 import { claimLease, type Lease, type LeaseOptions, RENEWALS_PER_TTL } from "./lease.ts";
-import { prepareSchema } from "./migrate.ts";
+import { prepareLists, prepareSchema } from "./migrate.ts";
 import { createPool, type PoolLimits } from "./pool.ts";
 import { createReader, type Use } from "./reader.ts";
 import { inspectLog } from "./start-check.ts";
@@ -19,6 +21,8 @@ export interface PostgresStoreOptions {
   /** To be the one daemon on this log. Whoever only looks on, or runs alone, needs none. */
   readonly lease?: LeaseOptions;
   readonly limits?: Partial<PostgresLimits>;
+  /** The module with the list of aggregates, when it is not the house's own. */
+  readonly definitions?: string | null;
 }
 
 /** The sessions of the pool are for reading; the writer, the listener and the lease have one each beside them. */
@@ -43,6 +47,7 @@ export const LIMITS: PostgresLimits = {
 
 /** The sessions with the database, each with its work. */
 export interface Database {
+  readonly defined: Definitions;
   readonly channel: string;
   readonly connect: () => Promise<Connection>;
   readonly use: Use;
@@ -57,6 +62,7 @@ export async function openDatabase(options: PostgresStoreOptions): Promise<Datab
   const limits = { ...LIMITS, ...options.limits };
   const address = parseAddress(options.url, options.schema);
   const channel = `nomos_${address.schema}`;
+  const defined = await loadDefinitions(options.definitions ?? null);
   const connectOne = (): Promise<Connection> => connect(address, limits);
 
   const first = await connectOne();
@@ -80,6 +86,7 @@ export async function openDatabase(options: PostgresStoreOptions): Promise<Datab
     commit: createCommit({
       channel,
       claim: () => lease?.claim ?? null,
+      lists: new Map(defined.lists.map((list) => [list.name, list])),
       onFence: (fence) => lease?.seeFence(fence),
     }),
     onFatal: fatal,
@@ -88,7 +95,9 @@ export async function openDatabase(options: PostgresStoreOptions): Promise<Datab
   try {
     await prepareSchema(first, address);
     if (options.lease !== undefined) lease = await claimLease(sqlWith(leasing.use), options.lease, fatal);
-    await inspectLog(first);
+    await inspectLog(first, defined);
+    // Only now: whoever held the lease until here wrote the lists as they were.
+    await prepareLists(first, address, defined.lists);
   } catch (cause) {
     await lease?.release().catch(() => undefined);
     await leasing.close(0);
@@ -100,6 +109,7 @@ export async function openDatabase(options: PostgresStoreOptions): Promise<Datab
   const pool = createPool(connectOne, limits);
   const use = createReader(pool, limits.rideOutMs);
   return {
+    defined,
     channel,
     connect: connectOne,
     use,

@@ -1,9 +1,8 @@
-import { isUuid, type Model } from "../../kernel/index.ts";
+import { isUuid, type List } from "../../kernel/index.ts";
 import { bytes, EVENT_COLUMNS, EVENT_SOURCE, hexOf, number } from "../encoding.ts";
 import type { StreamPlace } from "../event-page.ts";
 import type { Snapshot } from "../folding.ts";
 import {
-  type Census,
   type Cursor,
   type EventHash,
   type EventPage,
@@ -14,13 +13,13 @@ import {
   type StoreFiles,
   type StreamUsage,
 } from "../port.ts";
-import { MODELS } from "../rows.ts";
+import { column, conditionsOf, orderOf } from "../rows.ts";
 import type { CallEntry } from "../write-request.ts";
-import type { Given, Row } from "./connection.ts";
-import { decodeEvent, utf8 } from "./decode.ts";
+import type { Given } from "./connection.ts";
+import { decodeEvent } from "./decode.ts";
 import { createPager, type Sql } from "./event-pages.ts";
 import { usageOf } from "./known.ts";
-import { checkedRow } from "./rows.ts";
+import { checkedRow, nameOf } from "./rows.ts";
 import { nearestSnapshot } from "./snapshots.ts";
 
 /** Point reads and pages. No transaction outlives one of them. */
@@ -38,23 +37,18 @@ export interface PageReads {
   readonly between: (first: number, last: number) => Promise<readonly RecordedEvent[]>;
   readonly call: (key: string) => Promise<CallEntry | null>;
   readonly snapshot: (name: string, atOrBefore: number) => Promise<Snapshot | null>;
-  readonly row: (model: Model, id: string) => Promise<string | null>;
-  readonly rows: (model: Model, query: RowQuery) => Promise<readonly string[]>;
-  readonly sessionIdsLike: (nameOrPrefix: string) => Promise<readonly string[]>;
-  readonly liveSessions: () => Promise<number>;
+  readonly row: <Row>(list: List<Row>, id: string) => Promise<Row | null>;
+  readonly rows: <Row>(list: List<Row>, query: RowQuery) => Promise<readonly Row[]>;
+  readonly count: (list: List, where: RowQuery["where"]) => Promise<number>;
+  readonly counts: (list: List, by: string, where: RowQuery["where"]) => Promise<{ readonly [value: string]: number }>;
   readonly files: () => Promise<StoreFiles>;
-  readonly census: () => Promise<Census>;
   readonly cursor: (name: string) => Promise<Cursor | null>;
-  readonly tokenBySecretHash: (secretHash: string) => Promise<string | null>;
 }
 
 const FILES = `
   SELECT coalesce(sum(pg_total_relation_size(c.oid)) FILTER (WHERE c.relname NOT LIKE 'search%'), 0)::bigint AS log,
     coalesce(sum(pg_total_relation_size(c.oid)) FILTER (WHERE c.relname LIKE 'search%'), 0)::bigint AS search
   FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'`;
-const CENSUS = `
-  SELECT r.row->>'state' AS state, count(*) AS sessions, sum((r.row->>'queued')::bigint)::bigint AS queued
-  FROM (SELECT convert_from(row, 'UTF8')::json AS row FROM sessions WHERE shown = 1) r GROUP BY 1`;
 
 export function createPageReads(sql: Sql): PageReads {
   const pager = createPager(sql);
@@ -72,10 +66,6 @@ export function createPageReads(sql: Sql): PageReads {
   const lastSeq = async (): Promise<number> => {
     const [found] = await sql("SELECT coalesce(max(seq), 0) AS seq FROM events");
     return number(found?.["seq"]);
-  };
-  const oneRow = async (model: Model, where: string, given: Given): Promise<string | null> => {
-    const [found] = await sql(`SELECT id, row, sum FROM ${MODELS[model].table} WHERE ${where} = $1`, given);
-    return found === undefined ? null : checkedRow(model, found);
   };
 
   return {
@@ -137,63 +127,49 @@ export function createPageReads(sql: Sql): PageReads {
       return { key, request: hexOf(bytes(row["request"])), first: number(row["first"]), last: number(row["last"]) };
     },
     snapshot: (name, atOrBefore) => nearestSnapshot(sql, name, atOrBefore),
-    row: (model, id) => oneRow(model, "id", Buffer.from(id)),
-    rows: async (model, query) => {
-      const { where, given } = rowFilter(model, query);
-      const order = model === "session" ? "DESC" : "ASC";
-      const rows = await sql(
-        `SELECT id, row, sum FROM ${MODELS[model].table} WHERE ${where} ORDER BY id ${order} LIMIT $${given.length + 1}`,
+    row: async (list, id) => {
+      const [found] = await sql(`SELECT id, row, sum FROM "${list.table}" WHERE id = $1`, Buffer.from(id));
+      return found === undefined ? null : checkedRow(list, found);
+    },
+    rows: async (list, query) => {
+      const { where, given } = whereOf(list, query);
+      const found = await sql(
+        `SELECT id, row, sum FROM "${list.table}"${where} ORDER BY ${orderOf(list, query)} LIMIT $${given.length + 1}`,
         ...given,
         query.limit,
       );
-      return rows.map((row: Row) => checkedRow(model, row));
+      return found.map((row) => checkedRow(list, row));
     },
-    sessionIdsLike: async (nameOrPrefix) => {
-      const rows = await sql(
-        `SELECT id FROM sessions WHERE name = $1 AND shown = 1 UNION
-         SELECT id FROM sessions WHERE id >= $1 AND id < $2 AND shown = 1 ORDER BY id LIMIT 2`,
-        Buffer.from(nameOrPrefix),
-        Buffer.from(`${nameOrPrefix}g`),
+    count: async (list, wanted) => {
+      const { where, given } = whereOf(list, { limit: 0, ...(wanted === undefined ? {} : { where: wanted }) });
+      const [found] = await sql(`SELECT count(*) AS found FROM "${list.table}"${where}`, ...given);
+      return number(found?.["found"]);
+    },
+    counts: async (list, by, wanted) => {
+      const { where, given } = whereOf(list, { limit: 0, ...(wanted === undefined ? {} : { where: wanted }) });
+      const value = column(list, by);
+      const found = await sql(
+        `SELECT ${value} AS value, count(*) AS found FROM "${list.table}"${where} GROUP BY 1`,
+        ...given,
       );
-      return rows.map((row) => utf8(row["id"]));
+      return Object.fromEntries(found.map((row) => [nameOf(row["value"]), number(row["found"])]));
     },
-    liveSessions: async () => number((await sql("SELECT count(*) AS live FROM sessions WHERE alive = 1"))[0]?.["live"]),
     files: async () => {
       const [found] = await sql(FILES);
       return { databaseBytes: number(found?.["log"]), searchBytes: number(found?.["search"]) };
-    },
-    census: async () => {
-      const states = await sql(CENSUS);
-      const [pending] = await sql(
-        "SELECT count(*) AS pending FROM approvals WHERE status = $1",
-        Buffer.from("pending"),
-      );
-      return {
-        sessions: Object.fromEntries(states.map((row) => [String(row["state"]), number(row["sessions"])])),
-        queuedTurns: states.reduce((total, row) => total + number(row["queued"]), 0),
-        pendingApprovals: number(pending?.["pending"]),
-      };
     },
     cursor: async (name) => {
       const [row] = await sql("SELECT seq, id FROM cursors WHERE name = $1", name);
       return row === undefined ? null : { seq: number(row["seq"]), id: String(row["id"]) };
     },
-    tokenBySecretHash: (secretHash) => oneRow("token", "secret", Buffer.from(secretHash)),
   };
 }
 
-function rowFilter(model: Model, query: RowQuery): { readonly where: string; readonly given: readonly Buffer[] } {
-  const given: Buffer[] = [];
-  const param = (text: string): string => `$${given.push(Buffer.from(text))}`;
-  const parts = ["true"];
-  if (query.after !== undefined) parts.push(`id ${model === "session" ? "<" : ">"} ${param(query.after)}`);
-  if (model === "session" && query.active === true) parts.push("active = 1");
-  else if (model === "session") {
-    if (query.open === true) parts.push("alive = 1");
-    if (query.all !== true) parts.push("shown = 1");
-  }
-  if (model === "session" && query.workspace !== undefined) parts.push(`workspace = ${param(query.workspace)}`);
-  if (model === "approval" && query.open === true) parts.push("status = 'pending'::bytea");
-  if (model === "approval" && query.sessionId !== undefined) parts.push(`session = ${param(query.sessionId)}`);
-  return { where: parts.join(" AND "), given };
+function whereOf(list: List, query: RowQuery): { readonly where: string; readonly given: readonly Given[] } {
+  const given: Given[] = [];
+  const conditions = conditionsOf(list, query, (value) => {
+    given.push(typeof value === "string" ? Buffer.from(value) : value);
+    return `$${given.length}`;
+  });
+  return { where: conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`, given };
 }

@@ -1,7 +1,7 @@
 import { hashEvent, NO_PREV } from "../../kernel/index.ts";
 import { hexOf, sha256 } from "../encoding.ts";
 import { bytesOf, checkQuota, NO_USAGE, sum, type Taken, totalBytes } from "../quota.ts";
-import { answered, type RowWrite, type WholeRow } from "../rows.ts";
+import { mergeRow, type RowWrite } from "../rows.ts";
 import {
   type CursorWrite,
   checkExpected,
@@ -50,8 +50,6 @@ export interface Known {
   readonly home: Taken;
   /** Positions of events that are to be erased, by id. */
   readonly erasable: ReadonlyMap<string, number>;
-  /** Questions that are answered, by id; damaged ones are left out, and stay as they are. */
-  readonly questions: ReadonlyMap<string, WholeRow>;
   /** Who else holds the lease, if a fence is to be taken. */
   readonly rival: string | null;
 }
@@ -74,7 +72,7 @@ export interface Plan {
   readonly brought: readonly { readonly blob: string; readonly stream: number; readonly bytes: number }[];
   readonly newStreams: readonly { readonly no: number; readonly name: string }[];
   readonly events: readonly EventInsert[];
-  readonly rows: ReadonlyMap<string, WholeRow>;
+  readonly rows: readonly RowWrite[];
   readonly snapshots: readonly { readonly stream: number; readonly version: number; readonly state: string }[];
   readonly calls: readonly {
     readonly key: string;
@@ -103,7 +101,7 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
   const calls = new Map<string, Plan["calls"][number]>();
   const newStreams: { readonly no: number; readonly name: string }[] = [];
   const events: EventInsert[] = [];
-  const rows = new Map<string, WholeRow>();
+  const rows = new Map<string, RowWrite>();
   const snapshots: { readonly stream: number; readonly version: number; readonly state: string }[] = [];
   let erasure: Plan["erasure"] = null;
   let repair: Repair | null = null;
@@ -205,7 +203,7 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
     streamHeads.set(part.stream, { no, version, hash: prev, isWhole: true, usage: all, account, familyBytes });
     if (root !== null && account === root.no)
       streamHeads.set(part.account, { ...root, familyBytes: root.familyBytes + totalBytes(usage) });
-    for (const row of part.rows) mergeRow(row);
+    for (const row of part.rows) mergeRow(rows, row);
     if (part.snapshot !== null) snapshots.push({ stream: no, version, state: part.snapshot });
     return written;
   };
@@ -219,16 +217,6 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
   const firstPrev = ({ continues }: WritePart): Uint8Array =>
     (continues === null ? null : hashAt(continues)) ?? NO_PREV;
 
-  const mergeRow = (row: RowWrite): void => {
-    const key = `${row.model} ${row.id}`;
-    if (!("status" in row)) {
-      rows.set(key, row);
-      return;
-    }
-    const asked = rows.get(key) ?? known.questions.get(row.id);
-    if (asked !== undefined) rows.set(key, answered(asked, row.status));
-  };
-
   const replies = requests.map(write);
   return {
     replies,
@@ -238,7 +226,7 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
     brought: [...brought.values()],
     newStreams,
     events,
-    rows,
+    rows: [...rows.values()],
     snapshots,
     calls: [...calls.values()],
     erasure,

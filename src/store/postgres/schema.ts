@@ -1,3 +1,5 @@
+import { listsBefore } from "./lists-before-4.ts";
+
 /** Raised with every change of the tables; a schema of a higher version is refused, never guessed at. */
 export const SCHEMA_VERSION = 4;
 
@@ -9,11 +11,10 @@ interface Table {
   readonly fillPercent?: number;
 }
 
-const ROW = { row: "bytea NOT NULL", sum: "bigint NOT NULL" };
-
 /**
  * Everything that comes from outside is `bytea`: it is compared byte by byte whatever the database's collation, it may
- * hold a NUL, and what was hashed is what is stored. `sum` is the CRC-32 of what stands before it.
+ * hold a NUL, and what was hashed is what is stored. `sum` is the CRC-32 of what stands before it. The tables of lists
+ * are not here: they follow from their definitions.
  */
 export const TABLES: Readonly<Record<string, Table>> = {
   /** One row: the end of the log. Whoever appends holds its lock, so that positions follow the order of commits. */
@@ -78,37 +79,11 @@ export const TABLES: Readonly<Record<string, Table>> = {
     columns: { stream: "bigint NOT NULL", version: "bigint NOT NULL", state: "bytea NOT NULL", sum: "bigint NOT NULL" },
     key: "stream, version",
   },
-  sessions: {
-    columns: {
-      id: "bytea NOT NULL",
-      name: "bytea NOT NULL",
-      alive: "smallint NOT NULL",
-      shown: "smallint NOT NULL",
-      active: "smallint NOT NULL",
-      workspace: "bytea NOT NULL",
-      ...ROW,
-    },
-    key: "id",
-    indexes: [
-      "CREATE INDEX sessions_name ON sessions(name)",
-      "CREATE INDEX sessions_alive ON sessions(alive, id)",
-      "CREATE INDEX sessions_workspace ON sessions(workspace, id)",
-      "CREATE INDEX sessions_active ON sessions(id) WHERE active = 1",
-    ],
-    fillPercent: 50,
-  },
-  approvals: {
-    columns: { id: "bytea NOT NULL", session: "bytea NOT NULL", status: "bytea NOT NULL", ...ROW },
-    key: "id",
-    indexes: ["CREATE INDEX approvals_status ON approvals(status, id)"],
-  },
-  agents: { columns: { id: "bytea NOT NULL", ...ROW }, key: "id" },
-  tokens: {
-    columns: { id: "bytea NOT NULL", secret: "bytea", ...ROW },
-    key: "id",
-    indexes: ["CREATE INDEX tokens_secret ON tokens(secret)"],
-  },
-  system: { columns: { id: "bytea NOT NULL", ...ROW }, key: "id", fillPercent: 50 },
+  /**
+   * Since version 4: which lists there are, by the statements that made their tables, and whether what the log said
+   * before they were made has been put into them.
+   */
+  lists: { columns: { name: "text NOT NULL", made: "text NOT NULL", filled: "smallint NOT NULL" }, key: "name" },
   /** `put_at`: when somebody brought it last. */
   blobs: {
     columns: {
@@ -134,7 +109,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   search_docs: {
     columns: {
       seq: "bigint NOT NULL",
-      session: "bytea NOT NULL",
+      stream: "bytea NOT NULL",
       event: "uuid NOT NULL",
       words: "text NOT NULL",
       found_by: "tsvector NOT NULL",
@@ -164,8 +139,7 @@ export function createStatements(): readonly string[] {
 export function upgradeStatements(found: number): readonly string[] {
   return [
     ...(found < 2 ? [PUT_AT, ...tablesSince(2).flatMap(tableStatements), ...RECOUNT] : []),
-    ...(found < 3 ? FIND_BY_WORKSPACE : []),
-    ...(found < 4 ? tablesSince(4).flatMap(tableStatements) : []),
+    ...(found < 4 ? [...tablesSince(4).flatMap(tableStatements), ...recordLists(found), ...SEARCH_STREAMS] : []),
     `UPDATE meta SET version = ${SCHEMA_VERSION}`,
   ];
 }
@@ -175,7 +149,7 @@ const SINCE: Readonly<Record<string, number>> = {
   usage: 2,
   blob_sizes: 2,
   "blobs.put_at": 2,
-  "sessions.workspace": 3,
+  lists: 4,
   cursors: 4,
 };
 
@@ -190,13 +164,27 @@ function tablesSince(version: number): readonly string[] {
 const PUT_AT =
   "ALTER TABLE blobs ADD COLUMN IF NOT EXISTS put_at timestamp with time zone NOT NULL DEFAULT clock_timestamp()";
 
-const FIND_BY_WORKSPACE: readonly string[] = [
-  "ALTER TABLE sessions ADD COLUMN IF NOT EXISTS workspace bytea",
-  `UPDATE sessions SET workspace =
-     convert_to(coalesce(convert_from(sessions.row, 'UTF8')::json->>'workspace', ''), 'UTF8')`,
-  "ALTER TABLE sessions ALTER COLUMN workspace SET NOT NULL",
-  "CREATE INDEX IF NOT EXISTS sessions_workspace ON sessions(workspace, id)",
+/** From here on a log says itself which lists it has. Those that differ from their definitions are made anew behind this. */
+function recordLists(found: number): readonly string[] {
+  return listsBefore(found).map(
+    ([name, made]) => `INSERT INTO lists(name, made, filled) VALUES ('${name}', '${made}', 1)`,
+  );
+}
+
+/**
+ * An index of an earlier version knew whose session it was and not the stream. It is built again behind the log: to write
+ * every document anew would take a start as long as there are documents.
+ */
+const SEARCH_STREAMS: readonly string[] = [
+  "TRUNCATE search_docs",
+  "UPDATE search_cursor SET seq = 0, id = ''",
+  "ALTER TABLE search_docs RENAME COLUMN session TO stream",
 ];
+
+/** What a column was called in an earlier version. */
+export function nameAt(version: number, table: string, column: string): string {
+  return version < 4 && table === "search_docs" && column === "stream" ? "session" : column;
+}
 
 /** Counts anew what each stream takes up. */
 export const RECOUNT: readonly string[] = [

@@ -1,7 +1,7 @@
-import { isUuid } from "../../kernel/index.ts";
+import { type Definitions, isUuid } from "../../kernel/index.ts";
 import { number } from "../encoding.ts";
 import type { Advanced, RecordedEvent, SearchHit } from "../port.ts";
-import { erasedIds, SEARCHED_TYPES, searchedIn } from "../searched.ts";
+import { erasedIds, searchedTypes, wordsIn } from "../searched.ts";
 import { bigintArray, byteaArray, textArray, uuidArray } from "./arrays.ts";
 import type { Connection } from "./connection.ts";
 import { utf8 } from "./decode.ts";
@@ -16,12 +16,11 @@ export interface SearchIndex {
   readonly advance: () => Promise<Advanced>;
   /** Empties it. */
   readonly restart: () => Promise<void>;
-  readonly search: (words: string, limit: number) => Promise<readonly SearchHit[]>;
+  readonly search: (words: string, limit: number, kind: string) => Promise<readonly SearchHit[]>;
 }
 
 interface Doc {
   readonly event: RecordedEvent;
-  readonly sessionId: string;
   readonly words: string;
 }
 
@@ -29,7 +28,8 @@ const PAGE = 500;
 /** More of one event is not indexed. */
 const WORDS_CHARS_MAX = 100_000;
 
-export function createSearchIndex(use: Use): SearchIndex {
+export function createSearchIndex(use: Use, defined: Definitions): SearchIndex {
+  const types = searchedTypes(defined);
   /** The cursor's lock keeps a second indexer, of this process or of another, from doing the same page. */
   const advance = (): Promise<Advanced> =>
     use((connection) =>
@@ -40,9 +40,9 @@ export function createSearchIndex(use: Use): SearchIndex {
         const at = await foundAgain(connection, number(cursor?.["seq"]), String(cursor?.["id"]));
         const end = await reads.lastSeq();
         if (at >= end) return { position: at, isAtEnd: true };
-        const page = await reads.all({ after: at, before: end + 1, limit: PAGE, types: SEARCHED_TYPES });
+        const page = await reads.all({ after: at, before: end + 1, limit: PAGE, types });
         const reached = page.next ?? end;
-        await take(connection, page.events);
+        await take(connection, defined, page.events);
         const [last] = await reads.between(reached, reached);
         await query("UPDATE search_cursor SET seq = $1, id = $2", reached, last?.id ?? "");
         return { position: reached, isAtEnd: reached >= end };
@@ -67,25 +67,26 @@ export function createSearchIndex(use: Use): SearchIndex {
           await connection.query("TRUNCATE search_docs");
         }),
       ),
-    search: async (text, limit) => {
+    search: async (text, limit, kind) => {
       if (!(await hasCaughtUp())) while (!(await advance()).isAtEnd);
       const wanted = tsqueryOf(text);
       if (wanted === null) return [];
       const rows = await use((connection) =>
-        connection.query(
-          "SELECT session, event, words FROM search_docs WHERE found_by @@ $1::tsquery ORDER BY seq DESC LIMIT $2",
-          wanted,
-          limit,
-        ),
+        connection.query(FIND, wanted, ...[kind, `${kind}/`, `${kind}0`].map((bound) => Buffer.from(bound)), limit),
       );
       return rows.map((row) => ({
-        sessionId: utf8(row["session"]),
+        stream: utf8(row["stream"]),
         eventId: String(row["event"]),
         snippet: snippetOf(String(row["words"]), text),
       }));
     },
   };
 }
+
+/** Streams of a kind: one that is called like it, or those whose names begin with it and a stroke. */
+const FIND = `
+  SELECT stream, event, words FROM search_docs
+  WHERE found_by @@ $1::tsquery AND (stream = $2 OR stream >= $3 AND stream < $4) ORDER BY seq DESC LIMIT $5`;
 
 /** Where the index is. One of another log, such as one that was put back, is thrown away. */
 async function foundAgain({ query }: Connection, seq: number, id: string): Promise<number> {
@@ -96,22 +97,22 @@ async function foundAgain({ query }: Connection, seq: number, id: string): Promi
   return 0;
 }
 
-async function take({ query }: Connection, events: readonly RecordedEvent[]): Promise<void> {
+async function take({ query }: Connection, defined: Definitions, events: readonly RecordedEvent[]): Promise<void> {
   const erased = new Set(events.filter(({ type }) => type === "data.erased@1").flatMap(erasedIds));
   if (erased.size > 0)
     await query("DELETE FROM search_docs WHERE event = ANY($1::uuid[])", uuidArray([...erased].filter(isUuid)));
   const docs = events.flatMap((event): readonly Doc[] => {
-    const found = searchedIn(event);
-    return found === null || erased.has(event.id) ? [] : [{ event, ...found, words: textOf(found.words) }];
+    const words = wordsIn(defined, event);
+    return words === null || erased.has(event.id) ? [] : [{ event, words: textOf(words) }];
   });
   if (docs.length === 0) return;
   await query(
-    `INSERT INTO search_docs(seq, session, event, words, found_by)
-     SELECT seq, session, event, words, found_by::tsvector
-     FROM unnest($1::bigint[], $2::bytea[], $3::uuid[], $4::text[], $5::text[]) AS d(seq, session, event, words, found_by)
+    `INSERT INTO search_docs(seq, stream, event, words, found_by)
+     SELECT seq, stream, event, words, found_by::tsvector
+     FROM unnest($1::bigint[], $2::bytea[], $3::uuid[], $4::text[], $5::text[]) AS d(seq, stream, event, words, found_by)
      ON CONFLICT (seq) DO NOTHING`,
     bigintArray(docs.map(({ event }) => event.seq)),
-    byteaArray(docs.map(({ sessionId }) => Buffer.from(sessionId))),
+    byteaArray(docs.map(({ event }) => Buffer.from(event.stream))),
     uuidArray(docs.map(({ event }) => event.id)),
     textArray(docs.map(({ words }) => words)),
     textArray(docs.map(({ words }) => tsvectorOf(words))),

@@ -1,4 +1,5 @@
-import { SYSTEM_STREAM } from "../../kernel/index.ts";
+import { System, type SystemState } from "../../domains/index.ts";
+import { type Definitions, streamOf } from "../../kernel/index.ts";
 import { number } from "../encoding.ts";
 import { StoreError } from "../port.ts";
 import type { Connection } from "./connection.ts";
@@ -11,7 +12,7 @@ import { verifyTail } from "./verify.ts";
 const TAIL_EVENTS = 1000;
 
 /** What a start makes sure of before anything is written: the log ends well, and the fence is what the log says. */
-export async function inspectLog(connection: Connection): Promise<void> {
+export async function inspectLog(connection: Connection, defined: Definitions): Promise<void> {
   const { query } = connection;
   const [problem] = await verifyTail(query, TAIL_EVENTS);
   if (problem !== undefined) throw new StoreError("log_corrupt", { ...problem });
@@ -19,9 +20,9 @@ export async function inspectLog(connection: Connection): Promise<void> {
   await inTransaction(connection, async () => {
     const [head] = await query("SELECT fence FROM head FOR UPDATE");
     if (head === undefined) throw new StoreError("log_corrupt", { problem: "the log has no head" });
-    const system = await foldStream(reads, SYSTEM_STREAM, await reads.version(SYSTEM_STREAM));
-    if (system.kind !== "system") return;
-    const { lastFence } = system.state.lease;
+    const stream = streamOf(System, "");
+    const system = (await foldStream(defined, reads, stream, await reads.version(stream))).state as SystemState;
+    const { lastFence } = system.lease;
     if (number(head["fence"]) !== lastFence) await query("UPDATE head SET fence = $1", lastFence);
   });
 }

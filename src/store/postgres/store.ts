@@ -1,4 +1,4 @@
-import { type Folded, LIMITS } from "../../kernel/index.ts";
+import { type Folded, LIMITS, streamOf } from "../../kernel/index.ts";
 import { createExports } from "../bundle/exports.ts";
 import { compareModels } from "../compare-models.ts";
 import { number } from "../encoding.ts";
@@ -31,11 +31,11 @@ const SEARCH_PAUSE_MS = 500;
 /** The fleet's store: the log, what is derived from it and its blobs in one schema of a PostgreSQL database. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const database = await openDatabase(options);
-  const { writer, use, sql } = database;
+  const { defined, writer, use, sql } = database;
   const reads = createPageReads(sql);
   const derived = createDerivedReads(use);
   const blobs = createBlobs(use);
-  const search = createSearchIndex(use);
+  const search = createSearchIndex(use, defined);
   const folds = createFoldCache();
   const newSalt = createSalts();
   const listeners = createListeners();
@@ -57,11 +57,16 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const version = await reads.version(stream);
     const usable = known !== undefined && known.state.version <= version ? known : undefined;
     const isWarm = version === 0 || usable !== undefined;
-    const folded = await (isWarm ? foldStream(reads, stream, version, usable) : foldCold(use, stream));
+    const folded = await (isWarm
+      ? foldStream(defined, reads, stream, version, usable)
+      : foldCold(defined, use, stream));
     const newest = folds.get(stream)?.state.version ?? 0;
     if (at === erasures && newest <= folded.state.version) folds.set(stream, folded);
     return folded;
   };
+
+  const foldAsOf = (stream: string, atVersion?: number): Promise<Folded> =>
+    atVersion === undefined ? foldNow(stream) : foldStream(defined, reads, stream, atVersion);
 
   /** What this process wrote last is what the writer will find, or else the writer refuses. */
   const foldAt = async (stream: string, version: number): Promise<Folded> => {
@@ -84,7 +89,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       const before = part.before ?? (await foldAt(stream, expectedVersion));
       if (before.state.version !== expectedVersion || isTwice(parts, part) || folds.isSuspended(stream))
         throw new StoreError("stale_version", { stream, expected: expectedVersion, found: before.state.version });
-      prepared.push(prepare(part, before, given.call ?? null, newSalt));
+      prepared.push(prepare(defined, part, before, given.call ?? null, newSalt));
     }
     const write = { ...NOTHING, ...conditionsOf(given), parts: prepared.map((entry) => entry.write) };
     return writer.write(write, ({ ok }) => {
@@ -96,6 +101,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   const erase: Store["erase"] = async (stream, ids, event, given) => {
     const { seqs: _, ...prepared } = await eraseRequest(
+      defined,
       reads,
       stream,
       ids,
@@ -152,8 +158,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         if (call.requestHash !== found.request) throw new StoreError("idempotency_key_reused");
         return reads.between(found.first, found.last);
       }),
-    fold: (stream, atVersion) =>
-      run(() => (atVersion === undefined ? foldNow(stream) : foldStream(reads, stream, atVersion))),
+    definitions: defined,
+    fold: (of, id, atVersion) =>
+      run(async () => (await foldAsOf(streamOf(of, id), atVersion)).state as ReturnType<typeof of.empty>),
+    foldStream: (stream, atVersion) => run(() => foldAsOf(stream, atVersion)),
     readStream: (stream, query) => run(() => reads.stream(stream, query)),
     readAll: (query) => run(() => reads.all(query)),
     rawStream: (stream, after, limit) => run(() => rawOfStream(sql, stream, after, limit)),
@@ -164,13 +172,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     hashesAfter: (seq, limit) => run(() => reads.hashesAfter(seq, limit)),
     tail: follow,
     onAppend: listeners.add,
-    row: (model, id) => run(() => reads.row(model, id)),
-    rows: (model, query) => run(() => reads.rows(model, query)),
-    sessionIdsLike: (nameOrPrefix) => run(() => reads.sessionIdsLike(nameOrPrefix)),
-    tokenBySecretHash: (secretHash) => run(() => reads.tokenBySecretHash(secretHash)),
-    liveSessions: () => run(reads.liveSessions),
-    census: () => run(reads.census),
-    search: (text, limit) => run(() => search.search(text, limit)),
+    row: (list, id) => run(() => reads.row(list, id)),
+    rows: (list, query) => run(() => reads.rows(list, query)),
+    count: (list, where) => run(() => reads.count(list, where)),
+    counts: (list, by, where) => run(() => reads.counts(list, by, where)),
+    search: (text, limit, { kind }) => run(() => search.search(text, limit, kind)),
     searchFollower: {
       name: "search",
       pauseMs: SEARCH_PAUSE_MS,
@@ -195,7 +201,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     files: () => run(reads.files),
     // Its own write-ahead log is the server's to look after.
     walBytes: () => 0,
-    copyTo: (folder, progress) => run(() => copyLog(use, folder, progress, closing.signal)),
+    copyTo: (folder, progress) => run(() => copyLog(use, defined, folder, progress, closing.signal)),
     blobUse: (sha256) =>
       run(async () => {
         if (!/^[0-9a-f]{64}$/.test(sha256)) return null;
@@ -209,8 +215,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     exportBundle: (request) => run(() => exports.run(request)),
     rebuild: (repair, progress) =>
       run(async () => {
-        const { repair: changes, ...report } = await compareModels(derived, progress ?? noProgress);
-        if (repair === null || report.ok) return report;
+        const { repair: changes, ...report } = await compareModels(defined, derived, progress ?? noProgress);
+        if (repair === null) return report;
         await writer.write({ ...NOTHING, fence: repair.fence, repair: changes }, () => folds.clear());
         return report;
       }),

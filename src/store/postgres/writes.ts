@@ -1,18 +1,23 @@
 import { crc32 } from "node:zlib";
-import { MODEL_NAMES, MODELS } from "../rows.ts";
+import type { List } from "../../kernel/index.ts";
+import { StoreError } from "../port.ts";
+import type { RowWrite } from "../rows.ts";
 import type { CursorWrite } from "../write-request.ts";
 import { bigintArray, byteaArray, namesArray, uuidArray } from "./arrays.ts";
 import type { Connection, Given } from "./connection.ts";
 import type { EventInsert, Plan } from "./plan.ts";
-import { type Put, putRows } from "./rows.ts";
+import { changeRows, type Put, removeRows } from "./rows.ts";
 import { RECOUNT } from "./schema.ts";
 import { dropFromUsage, measureErased, putBrought, putUsage } from "./usage.ts";
 
+/** By name: every list there is. */
+export type Lists = ReadonlyMap<string, List>;
+
 /** Writes all of a plan, inside the transaction: what is taken away first, then everything new in one statement. */
-export async function writePlan(connection: Connection, plan: Plan, channel: string): Promise<void> {
+export async function writePlan(connection: Connection, plan: Plan, channel: string, lists: Lists): Promise<void> {
   const erased = plan.erasure === null ? null : await measureErased(connection, plan.erasure);
-  if (plan.erasure !== null) await erase(connection, plan.erasure);
-  if (plan.repair !== null) await repair(connection, plan);
+  if (plan.erasure !== null) await erase(connection, plan.erasure, lists);
+  if (plan.repair !== null) await repair(connection, plan, lists);
   for (const cursor of plan.cursors) await writeCursor(connection, cursor);
   await writeTogether(connection, [
     ...unlessEmpty(plan.newStreams, putStreams),
@@ -25,12 +30,7 @@ export async function writePlan(connection: Connection, plan: Plan, channel: str
     ...(plan.events.length > 0 ? [putUsage(plan)] : []),
     ...unlessEmpty(plan.calls, putCalls),
     ...unlessEmpty(plan.snapshots, putSnapshots),
-    ...MODEL_NAMES.flatMap((model) =>
-      unlessEmpty(
-        [...plan.rows.values()].filter((row) => row.model === model),
-        (rows) => putRows(model, rows),
-      ),
-    ),
+    ...changesOf(plan.rows, lists),
     ...(plan.events.length > 0 ? [moveHead(plan, channel)] : []),
   ]);
   if (erased !== null) await dropFromUsage(connection, erased);
@@ -44,6 +44,17 @@ async function writeTogether({ query }: Connection, puts: readonly Put[]): Promi
   if (last === undefined) return;
   const parts = texts.map((text, at) => `w${at} AS (${text})`);
   await query(parts.length === 0 ? last : `WITH ${parts.join(", ")} ${last}`, ...given);
+}
+
+function changesOf(rows: readonly RowWrite[], lists: Lists): readonly Put[] {
+  const byList = Map.groupBy(rows, ({ list }) => list);
+  return [...byList].flatMap(([name, writes]) => changeRows(listOf(lists, name), writes));
+}
+
+function listOf(lists: Lists, name: string): List {
+  const list = lists.get(name);
+  if (list === undefined) throw new StoreError("store_failed", { reason: `there is no list of ${name}` });
+  return list;
 }
 
 function unlessEmpty<T>(list: readonly T[], put: (list: readonly T[]) => Put): readonly Put[] {
@@ -115,7 +126,8 @@ const moveHead =
     `UPDATE head SET seq = ${param(head.seq)}::bigint, streams = ${param(head.streams)}::bigint, fence = ${param(head.fence)}::bigint
      RETURNING pg_notify(${param(channel)}::text, ${param(String(head.seq))}::text)`;
 
-async function erase({ query }: Connection, erasure: NonNullable<Plan["erasure"]>): Promise<void> {
+async function erase(connection: Connection, erasure: NonNullable<Plan["erasure"]>, lists: Lists): Promise<void> {
+  const { query } = connection;
   const seqs = bigintArray(erasure.seqs);
   const blobs = byteaArray(erasure.events.flatMap((event) => event.blobs.map((blob) => Buffer.from(blob, "hex"))));
   // An indexer that has read the words already is waited for, and what it wrote goes too.
@@ -134,8 +146,7 @@ async function erase({ query }: Connection, erasure: NonNullable<Plan["erasure"]
     Buffer.from(erasure.stream),
   );
   await query("DELETE FROM search_docs WHERE seq = ANY($1::bigint[])", seqs);
-  for (const { model, id } of erasure.rows)
-    await query(`DELETE FROM ${MODELS[model].table} WHERE id = $1`, Buffer.from(id));
+  for (const { list, id } of erasure.rows) await writeTogether(connection, [removeRows(listOf(lists, list), [id])]);
 }
 
 /** Seldom more than one in a batch. */
@@ -150,15 +161,14 @@ async function writeCursor({ query }: Connection, { name, at }: CursorWrite): Pr
 }
 
 /** What is derived from the log, written anew. Nothing of it is an event. */
-async function repair(connection: Connection, { repair, versions }: Plan): Promise<void> {
+async function repair(connection: Connection, { repair, versions }: Plan, lists: Lists): Promise<void> {
   if (repair === null) return;
   const { query } = connection;
-  for (const { model, id } of repair.remove)
-    await query(`DELETE FROM ${MODELS[model].table} WHERE id = $1`, Buffer.from(id));
-  for (const { stream, version, put, wrongSnapshots } of repair.streams) {
-    // It has been appended to since it was compared: its rows are newer than these.
-    if (versions(stream) !== version) continue;
-    for (const row of put) if ("row" in row) await writeTogether(connection, [putRows(row.model, [row])]);
+  for (const { list, id } of repair.remove) await writeTogether(connection, [removeRows(listOf(lists, list), [id])]);
+  // One that has been appended to since it was compared has rows that are newer than these.
+  const still = repair.streams.filter(({ stream, version }) => versions(stream) === version);
+  for (const { stream, put, wrongSnapshots } of still) {
+    for (const row of put) await writeTogether(connection, changesOf([row], lists));
     await query(
       "DELETE FROM snapshots WHERE stream = (SELECT no FROM streams WHERE name = $1) AND version = ANY($2::bigint[])",
       Buffer.from(stream),
@@ -176,4 +186,5 @@ async function repair(connection: Connection, { repair, versions }: Plan): Promi
     unlessEmpty(repair.blobs, (named) => (param) => putNames(named, param)),
   );
   if (repair.recount) await connection.script(RECOUNT.join(";\n"));
+  if (still.length === repair.streams.length) await query("UPDATE lists SET filled = 1");
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { List } from "../../kernel/index.ts";
 import { text } from "../encoding.ts";
 import { StoreError } from "../port.ts";
-import { columnsOf } from "../rows.ts";
+import { keysOrNone } from "../rows.ts";
 
 /**
  * Since version 4: which lists there are, by the statements that made their tables, and whether what the log said before
@@ -87,13 +87,4 @@ function keyAnew(db: DatabaseSync, list: List, before: string): void {
     put.run(text(id), ...keysOrNone(list, text(row)), text(row), Number(sum));
   db.exec("DROP TABLE rows_before");
   db.prepare("UPDATE lists SET made = ? WHERE name = ?").run(madeBy(list), list.name);
-}
-
-/** A row that has been damaged is the comparison's to tell, not a reason not to start. */
-function keysOrNone(list: List, row: string): ReturnType<typeof columnsOf> {
-  try {
-    return columnsOf(list, JSON.parse(row));
-  } catch {
-    return Object.values(list.keys).map(({ kind }) => (kind === "flag" ? 0 : null));
-  }
 }

@@ -18,9 +18,9 @@ export function createRepairs(
   return (repair, versionOf) => {
     if (repair.reindex) db.exec("REINDEX");
     for (const { list, id } of repair.remove) writeRow({ list, id, columns: [], row: null });
-    for (const { stream, version, put, wrongSnapshots } of repair.streams) {
-      // It has been appended to since it was compared: its rows are newer than these.
-      if (versionOf(stream) !== version) continue;
+    // One that has been appended to since it was compared has rows that are newer than these.
+    const still = repair.streams.filter(({ stream, version }) => versionOf(stream) === version);
+    for (const { stream, put, wrongSnapshots } of still) {
       for (const row of put) writeRow(row);
       for (const wrong of wrongSnapshots) dropSnapshot.run(stream, wrong);
     }
@@ -28,6 +28,6 @@ export function createRepairs(
       putCall.run(Buffer.from(key, "hex"), Buffer.from(request, "hex"), first, last);
     for (const { blob, seq } of repair.blobs) putBlob.run(blob, seq);
     if (repair.recount) recount();
-    filled.run();
+    if (still.length === repair.streams.length) filled.run();
   };
 }

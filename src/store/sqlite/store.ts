@@ -262,7 +262,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     exportBundle: exports.run,
     rebuild: async (repair, progress) => {
       const { repair: changes, ...report } = await reader.compare(progress);
-      if (repair === null || report.ok) return report;
+      if (repair === null) return report;
       await writer.write({ ...NOTHING, fence: repair.fence, repair: changes });
       folds.clear();
       return report;

@@ -14,6 +14,7 @@ export function upgradeLog(db: DatabaseSync, blobFolder: string): void {
       db.exec(USAGE_TABLES);
       recountUsage(db, blobFolder);
     }
+    db.exec(`DELETE FROM snapshots WHERE NOT (${soundSnapshots(found)})`);
     if (found < 4) {
       db.exec(CURSORS);
       recordLists(db, found);
@@ -30,7 +31,14 @@ function recordLists(db: DatabaseSync, found: number): void {
   db.exec(LISTS);
   const put = db.prepare("INSERT INTO lists(name, made, filled) VALUES (?, ?, 1)");
   for (const [name, made] of listsBefore(found)) put.run(name, made);
-  // A fold with an open question now says when it was asked. Those kept before do not, and are folded again.
-  db.exec(`DELETE FROM snapshots WHERE CASE WHEN json_valid(CAST(state AS TEXT))
-    THEN coalesce(json_extract(CAST(state AS TEXT), '$.state.approvals'), '{}') ELSE '{}' END <> '{}'`);
+}
+
+/**
+ * Which kept folds of a log of this version still hold. A fold with an open question now says when it was asked, and one
+ * with an open effect whether it was allowed. Those kept before version 4 do not, and are folded again.
+ */
+export function soundSnapshots(version: number): string {
+  if (version >= 4) return "true";
+  const none = (member: string) => `coalesce(json_extract(CAST(state AS TEXT), '$.state.${member}'), '{}') = '{}'`;
+  return `CASE WHEN json_valid(CAST(state AS TEXT)) THEN ${none("approvals")} AND ${none("effects")} ELSE true END`;
 }
