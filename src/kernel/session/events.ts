@@ -1,4 +1,4 @@
-import { COMMON_EVENTS } from "../definitions/common-events.ts";
+import { COMMON_EVENTS } from "../definitions/shared-events.ts";
 import { type DataOf, type FactOf, factsOf, readsOf } from "../definitions/event.ts";
 import { DRIVER_EVENTS } from "./driver-events.ts";
 import { LIFE_EVENTS } from "./life-events.ts";
