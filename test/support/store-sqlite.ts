@@ -32,17 +32,22 @@ export async function openSqliteTestStore(): Promise<OpenedStore> {
       store = await openStore();
       return store;
     },
-    downgrade: (version) => [
-      "DROP TABLE cursors",
-      ...listsAsBefore(version),
-      ...(version === 1 ? ["DROP TABLE usage", "DROP TABLE blob_sizes"] : []),
-      `PRAGMA user_version=${version}`,
-    ],
+    downgrade: asBefore,
     [Symbol.asyncDispose]: async () => {
       await store.close();
       await home[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What makes a log one of an earlier version. */
+export function asBefore(version: 1 | 2 | 3): readonly string[] {
+  return [
+    "DROP TABLE cursors",
+    ...listsAsBefore(version),
+    ...(version === 1 ? ["DROP TABLE usage", "DROP TABLE blob_sizes"] : []),
+    `PRAGMA user_version=${version}`,
+  ];
 }
 
 /** Lists that earlier versions had, with the columns of then; the others are left out, and so is the record of lists. */
