@@ -224,14 +224,20 @@ export interface Store {
   /** Called in commit order, after the flush. Returns the way to stop. */
   readonly onAppend: (listener: (events: readonly RecordedEvent[]) => void) => () => void;
   readonly row: <Row>(list: List<Row>, id: string) => Promise<Row | null>;
-  readonly rows: <Row, Key extends string>(list: List<Row, Key>, query: RowQuery<Key>) => Promise<readonly Row[]>;
+  readonly rows: <Row, Key extends string>(
+    list: List<Row, Key>,
+    query: RowQuery<NoInfer<Key>>,
+  ) => Promise<readonly Row[]>;
   /** How many rows have these keys: quick where an index knows. */
-  readonly count: <Row, Key extends string>(list: List<Row, Key>, where?: RowQuery<Key>["where"]) => Promise<number>;
+  readonly count: <Row, Key extends string>(
+    list: List<Row, Key>,
+    where?: RowQuery<NoInfer<Key>>["where"],
+  ) => Promise<number>;
   /** How many rows there are by each value of a key; counted in the background. */
   readonly counts: <Row, Key extends string>(
     list: List<Row, Key>,
-    by: Key,
-    where?: RowQuery<Key>["where"],
+    by: NoInfer<Key>,
+    where?: RowQuery<NoInfer<Key>>["where"],
   ) => Promise<{ readonly [value: string]: number }>;
   /** In streams of one kind. Finds everything that was appended before: what the index lacks is taken in first. */
   readonly search: (text: string, limit: number, of: Pick<Aggregate, "kind">) => Promise<readonly SearchHit[]>;

@@ -9,16 +9,18 @@ import { onPostgres, type TestSchema, testSchema } from "./postgres.ts";
 import { throwOnFatal } from "./store-sqlite.ts";
 
 /** A PostgreSQL store in a schema of its own. */
-export async function openPostgresTestStore(): Promise<OpenedStore> {
+export async function openPostgresTestStore(given: string | null = null): Promise<OpenedStore> {
   const schema = await testSchema();
-  const openStore = (): Promise<Store> => openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
+  let definitions = given;
+  const openStore = (): Promise<Store> => openPostgresStore({ url: schema.url, onFatal: throwOnFatal, definitions });
   let store = await openStore();
   return {
     get store() {
       return store;
     },
-    reopen: async () => {
+    reopen: async (other = definitions) => {
       await store.close();
+      definitions = other;
       store = await openStore();
       return store;
     },
@@ -40,6 +42,11 @@ export async function openPostgresTestStore(): Promise<OpenedStore> {
       store = await openStore();
       return store;
     },
+    unfilled: () =>
+      onPostgres(schema.url, async (client) => {
+        const text = `SELECT name FROM "${schema.name}".lists WHERE filled = 0 ORDER BY name`;
+        return (await client.query<{ name: string }>(text)).rows.map(({ name }) => name);
+      }),
     downgrade: (version) => [
       "DROP TABLE cursors",
       "ALTER TABLE search_docs RENAME COLUMN stream TO session",

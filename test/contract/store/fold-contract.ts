@@ -140,7 +140,7 @@ export function describeFolds(open: OpenStore): void {
       ]);
       await appendTo(at.store, SYSTEM_STREAM, [systemFact("agent.defaulted@1", { slug: "demo" })]);
       expect((await at.store.fold(System, "")).defaultAgent).toBe("demo");
-      expect(await at.store.fold(AgentIdentity, "demo")).toMatchObject({ at: "created", agent: { slug: "demo" } });
+      expect(await at.store.fold(AgentIdentity, "demo")).toMatchObject({ at: "present", agent: { slug: "demo" } });
       await at.reopen();
       const report = await at.store.rebuild(null);
       expect(report).toMatchObject({ ok: true, differences: [], streams: 8 });
