@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
-import { fact, LIMITS, SYSTEM_STREAM } from "../../../src/kernel/index.ts";
+import { SYSTEM_STREAM, systemFact } from "../../../src/domains/index.ts";
+import { fact, LIMITS } from "../../../src/kernel/index.ts";
 import type { AppendPart, CallRef, RecordedEvent, Store } from "../../../src/store/index.ts";
 import { proves } from "../../support/proves.ts";
 import { appendTo, event, everyEvent, newId, note, opened, openSession } from "../../support/store-home.ts";
@@ -137,7 +138,12 @@ export function describeAppend(open: OpenStore): void {
       await using at = await open();
       const stream = await openSession(at.store);
       const take = (fence: number, at_ = fence) =>
-        appendTo(at.store, SYSTEM_STREAM, [fact("lease.acquired@1", { resource: "home", holder: "h", fence })], at_);
+        appendTo(
+          at.store,
+          SYSTEM_STREAM,
+          [systemFact("lease.acquired@1", { resource: "home", holder: "h", fence })],
+          at_,
+        );
       const write = (fence: number) => appendTo(at.store, stream, [note(fence)], fence);
       const stale = { code: "stale_fence" };
       await take(3);

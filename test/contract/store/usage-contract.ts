@@ -1,6 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect } from "vitest";
-import { type CustomFact, emptyView, type Fact, fact, headerText, sessionStream } from "../../../src/kernel/index.ts";
+import {
+  type CustomFact,
+  emptyView,
+  type Fact,
+  fact,
+  headerText,
+  SESSIONS,
+  sessionStream,
+} from "../../../src/kernel/index.ts";
 import type { Quota, RecordedEvent, Store, StreamUsage } from "../../../src/store/index.ts";
 import { proves } from "../../support/proves.ts";
 import { appendTo, event, everyEvent, newId, note, openSession, SPEC } from "../../support/store-home.ts";
@@ -68,8 +76,8 @@ export function describeUsage(open: OpenStore): void {
         const store = await at.tamper(...at.downgrade(version));
         expect(await Promise.all([root, fork, undefined].map((stream) => store.usage(stream)))).toEqual(before);
         expect((await store.rebuild(null)).differences).toEqual([]);
-        expect(await store.rows("session", { limit: 10, workspace: SPEC.workspace })).toHaveLength(2);
-        expect(await store.rows("session", { limit: 10, workspace: "elsewhere" })).toEqual([]);
+        expect(await store.rows(SESSIONS, { limit: 10, where: { workspace: SPEC.workspace } })).toHaveLength(2);
+        expect(await store.rows(SESSIONS, { limit: 10, where: { workspace: "elsewhere" } })).toEqual([]);
         await expect(appendWithin(store, fork, [note("y")], { streamBytes: 100 })).rejects.toMatchObject({
           code: "quota_exceeded",
         });
