@@ -16,7 +16,7 @@ import { ended, eventsOf, eventually, expectOk, expectSound, PATIENCE } from "./
 vi.setConfig(PATIENCE);
 
 proves(
-  "T2",
+  "TU-2",
   "three parallel effects, two questions and a process run side by side; all output can be read",
   async () => {
     const daemon = await startDaemon();
@@ -31,7 +31,7 @@ proves(
 );
 
 proves(
-  "T1",
+  "TU-1",
   "kill -9 while both questions wait: both are answered after the restart, and nothing runs twice",
   async () => {
     const home = await newHome();
@@ -55,7 +55,7 @@ proves(
 );
 
 proves(
-  "T1",
+  "TU-1",
   "an answer that came before kill -9 counts after the restart; only the other question is left",
   async () => {
     const home = await newHome();
@@ -78,7 +78,7 @@ proves(
 );
 
 proves(
-  "T1",
+  "TU-1",
   "kill -9 while a process and a command run: they are unknown, with their redo class, and the turn is over",
   async () => {
     const home = await newHome();
@@ -105,6 +105,6 @@ const KILLED_AT =
   process.env["NOMOS_TEST_EVERY_EVENT"] === "1" ? Array.from({ length: EVENTS_MAX }, (_, at) => at + 1) : [8, 18, 27];
 
 for (const at of KILLED_AT)
-  proves("T1", `kill -9 at event ${at} of the session: the ledger holds, and what is open goes on`, async () => {
+  proves("TU-1", `kill -9 at event ${at} of the session: the ledger holds, and what is open goes on`, async () => {
     await killAtEvent(await newHome(), at);
   });
