@@ -2,17 +2,17 @@ import { expect, onTestFinished } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
 import { makeTestHome, newId, SPEC } from "../../../test/support/store-home.ts";
 import { NomosError } from "../../contract/index.ts";
+import { SYSTEM_STREAM, systemFact } from "../../domains/index.ts";
 import { systemClock, systemFiles } from "../../host/index.ts";
 import {
   admitTurn,
   answerApproval,
   compilePolicy,
-  fact,
   isRefusal,
   openSession,
   outlivesDaemon,
+  Session,
   type SessionState,
-  SYSTEM_STREAM,
   sessionStream,
   startNextTurn,
   startSession,
@@ -43,7 +43,7 @@ async function makeTurn(policies: Readonly<Record<string, ToolPolicy>> = {}) {
     await store.close();
     await home[Symbol.asyncDispose]();
   });
-  const leased = fact("lease.acquired@1", { resource: "home", holder: "test", fence: 1 });
+  const leased = systemFact("lease.acquired@1", { resource: "home", holder: "test", fence: 1 });
   const event = { id: newId(), at: new Date().toISOString(), actor: "test", cause: null, fact: leased };
   await store.append([{ stream: SYSTEM_STREAM, expectedVersion: 0, events: [event] }], { fence: 1 });
   const recorder = createRecorder(store);
@@ -100,11 +100,7 @@ async function makeTurn(policies: Readonly<Record<string, ToolPolicy>> = {}) {
 
 function createRecorder(store: Store): Recorder {
   let line: Promise<unknown> = Promise.resolve();
-  const sessionState = async (id: string): Promise<SessionState> => {
-    const folded = await store.fold(sessionStream(id));
-    if (folded.kind !== "session") throw new Error("the stream of a session has a session's fold");
-    return folded.state;
-  };
+  const sessionState = (id: string): Promise<SessionState> => store.fold(Session, id);
   return {
     fence: 1,
     sessionState,
