@@ -459,7 +459,14 @@ export const SYSCALLS = {
     input: [
       { name: "onlyAlive", type: "boolean", required: false, description: "", values: null },
       { name: "limit", type: "number", required: false, description: "", values: null },
-      { name: "after", type: "text", required: false, description: "", values: null },
+      { name: "after", type: "text", required: false, description: "the `next` of the page before", values: null },
+      {
+        name: "sort",
+        type: "text",
+        required: false,
+        description: "`started` and `activity`: the latest first; `name` and `state`: from a to z",
+        values: ["started", "activity", "name", "state"],
+      },
       {
         name: "workspaceSlug",
         type: "text",
