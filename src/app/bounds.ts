@@ -1,8 +1,9 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Clock, type DiskState, spaceAt, watchDisk } from "../host/index.ts";
-import type { Census, Store } from "../store/index.ts";
+import { APPROVALS, QUEUED, SESSIONS } from "../kernel/index.ts";
+import type { Store } from "../store/index.ts";
 import { type Alarm, type BoundLimits, createBounds, type SessionBounds } from "../supervisor/index.ts";
-import type { BoundsService, ConfigService, EventLoopLag } from "../syscalls/index.ts";
+import type { BoundsService, Census, ConfigService, EventLoopLag } from "../syscalls/index.ts";
 import { limit } from "./settings.ts";
 
 export interface OpenedBounds {
@@ -94,13 +95,22 @@ export function keptCensus(store: Store, clock: Clock): () => Promise<Census> {
   return () => {
     if (taken !== null && clock.steadyMs() - takenMs < CENSUS_KEPT_MS) return taken;
     takenMs = clock.steadyMs();
-    const fresh = store.census();
+    const fresh = takeCensus(store);
     fresh.catch(() => {
       if (taken === fresh) taken = null;
     });
     taken = fresh;
     return fresh;
   };
+}
+
+async function takeCensus(store: Store): Promise<Census> {
+  const [sessions, queuedTurns, pendingApprovals] = await Promise.all([
+    store.counts(SESSIONS, "state", { shown: true }),
+    store.count(QUEUED),
+    store.count(APPROVALS, { status: "pending" }),
+  ]);
+  return { sessions, queuedTurns, pendingApprovals };
 }
 
 export function watchEventLoop(): { readonly lag: () => EventLoopLag; readonly stop: () => void } {

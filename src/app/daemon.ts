@@ -6,7 +6,6 @@ import { processIdentity, type Snapshots, systemFiles, watchDeath, writeFileAtom
 import { compilePolicy, ownEntry, uuidv7Maker } from "../kernel/index.ts";
 import {
   createAgents,
-  createApprovalWaiters,
   createDelegation,
   createFrames,
   createRetention,
@@ -73,7 +72,8 @@ export interface Daemon {
   readonly stopAsked: Promise<void>;
 }
 
-const TOOL_VERBS = ["tool.run", "tool.write", "tool.process"];
+/** Effects are open in kind: an engine brings tools of its own. */
+const TOOL_VERBS = ["tool.*"];
 const TURN_GRACE_MS = 400;
 const SOCKET_PATH_MAX = 100;
 

@@ -1,6 +1,7 @@
 import type { Committer } from "../commit/index.ts";
+import { System } from "../domains/index.ts";
 import type { Clock, Denied } from "../host/index.ts";
-import { fact, recordDenial, SYSTEM_STREAM } from "../kernel/index.ts";
+import { commonFact, recordDenial } from "../kernel/index.ts";
 import type { Services } from "../syscalls/index.ts";
 
 const RECORDED_PER_SECOND = 10;
@@ -13,12 +14,15 @@ export function createNotes(
   const mayRecordDenial = createDenialBound(clock);
   return {
     noteCall: async (syscall, { actor, call }) => {
-      await committer.change(SYSTEM_STREAM, () => [fact("call.made@1", { syscall })], { actor: actor.principal, call });
+      await committer.change(System, "", () => [commonFact("call.made@1", { syscall })], {
+        actor: actor.principal,
+        call,
+      });
     },
     noteDenial: async (denial, { actor }) => {
       if (!mayRecordDenial(actor.principal)) return;
-      const facts = () => [fact("gate.denied@1", { ...denial, turnId: null })];
-      await committer.change(SYSTEM_STREAM, facts, { actor: actor.principal });
+      const facts = () => [commonFact("gate.denied@1", { ...denial, turnId: null })];
+      await committer.change(System, "", facts, { actor: actor.principal });
     },
   };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { createCommitter, UNBOUNDED } from "../commit/index.ts";
 import { findBubblewrap, systemClock } from "../host/index.ts";
-import { fact, HOME_LEASE, SYSTEM_STREAM, uuidv7Maker } from "../kernel/index.ts";
+import { uuidv7Maker } from "../kernel/index.ts";
 import {
   mayHaveLog,
   openStore,
@@ -12,7 +13,7 @@ import {
 } from "../store/index.ts";
 import type { CheckedTree } from "../syscalls/index.ts";
 import { examineTree } from "./audit.ts";
-import { takeHomeLease } from "./home-lease.ts";
+import { releaseHomeLease, takeHomeLease } from "./home-lease.ts";
 import { homeState } from "./home-state.ts";
 import { takeLock } from "./prepare-home.ts";
 import { openSettings, storeSettings } from "./settings.ts";
@@ -90,10 +91,7 @@ async function repairModels(store: Store): Promise<RebuildReport> {
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
   const fence = await takeHomeLease({ store, newId, clock, holder: `doctor:${process.pid}` });
   const report = await store.rebuild({ fence });
-  const released = fact("lease.released@1", { resource: HOME_LEASE, fence });
-  const event = { id: newId(), at: clock.iso(clock.nowMs()), actor: "daemon", cause: null, fact: released };
-  const expectedVersion = await store.version(SYSTEM_STREAM);
-  await store.append([{ stream: SYSTEM_STREAM, expectedVersion, events: [event] }], { fence });
+  await releaseHomeLease(createCommitter({ store, clock, newId, fence, bounds: UNBOUNDED }), fence);
   return report;
 }
 

@@ -2,22 +2,23 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { createCommitter, subjectOf, UNBOUNDED } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
-import { systemClock } from "../host/index.ts";
 import {
+  AccessToken,
   acquireLease,
-  type CustomFact,
-  type Fact,
-  fact,
   HOME_LEASE,
-  hex,
-  isRefusal,
+  type LeaseState,
   type Restored,
+  revokeToken,
   SYSTEM_STREAM,
+  System,
+  type SystemState,
+  systemFact,
   type TokenState,
-  tokenStream,
-  uuidv7Maker,
-} from "../kernel/index.ts";
+} from "../domains/index.ts";
+import { systemClock } from "../host/index.ts";
+import { type Decision, hex, isRefusal, uuidv7Maker } from "../kernel/index.ts";
 import {
   type EventPage,
   loadCopy,
@@ -30,7 +31,7 @@ import {
   readManifest,
   rootOfLog,
   type Store,
-  StoreError,
+  type StoreError,
   type StoreSettings,
   shownAddress,
   takeCopy,
@@ -204,43 +205,40 @@ async function goOn(
 ): Promise<{ readonly fence: number; readonly tokensEnded: number }> {
   const clock = systemClock();
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
-  const at = clock.iso(clock.nowMs());
   // As of a version: by that, nothing is asked of what is derived from the log, which is made anew first of all.
-  const folded = await store.fold(SYSTEM_STREAM, await store.version(SYSTEM_STREAM));
-  if (folded.kind !== "system") throw new Error("the system's stream has no system's fold");
-  const { lease, version } = folded.state;
+  const { lease } = await store.fold(System, "", await store.version(SYSTEM_STREAM));
   await store.rebuild({ fence: lease.lastFence });
   const fence = Math.max(lease.lastFence + 1, Math.floor(clock.nowMs() / 1000));
-  const taken = acquireLease(lease, {
-    resource: HOME_LEASE,
-    holder: `restore:${process.pid}`,
-    deadHolder: true,
-    atLeast: fence,
-  });
-  if (isRefusal(taken)) throw new StoreError("stale_fence", taken.details);
-  const facts = [
-    ...taken,
-    fact("log.restored@1", { ...restored, fence }),
-    fact("lease.released@1", { resource: HOME_LEASE, fence }),
-  ];
-  const events = (given: readonly (Fact | CustomFact)[]) =>
-    given.map((one) => ({ id: newId(), at, actor: RESTORER, cause: null, fact: one }));
   const tokens = await validTokens(store);
-  const ends = tokens.map(({ version: expectedVersion, token: { tokenId } }) => ({
-    stream: tokenStream(tokenId),
-    expectedVersion,
-    events: events([fact("token.revoked@1", {})]),
+  const ends = tokens.map(({ token: { tokenId } }) => ({
+    of: subjectOf(AccessToken, tokenId),
+    decide: (now: TokenState) => revokeToken(now, tokenId),
   }));
-  await store.append([{ stream: SYSTEM_STREAM, expectedVersion: version, events: events(facts) }, ...ends], { fence });
+  const begins = {
+    of: subjectOf(System, ""),
+    decide: (now: SystemState) => beginEpoch(now.lease, { ...restored, fence }),
+  };
+  const committer = createCommitter({ store, clock, newId, fence, bounds: UNBOUNDED });
+  await committer.commit([begins, ...ends], { by: { actor: RESTORER } });
   return { fence, tokensEnded: tokens.length };
+}
+
+/** Takes the lease over, says why, and leaves it free for the daemon that comes. */
+function beginEpoch(lease: LeaseState, restored: Restored): Decision {
+  const { fence } = restored;
+  const holder = `restore:${process.pid}`;
+  const taken = acquireLease(lease, { resource: HOME_LEASE, holder, deadHolder: true, atLeast: fence });
+  if (isRefusal(taken)) return taken;
+  return [
+    ...taken,
+    systemFact("log.restored@1", restored),
+    systemFact("lease.released@1", { resource: HOME_LEASE, fence }),
+  ];
 }
 
 /** Which of them were revoked after the backup nobody can tell here: so all of them end. */
 async function validTokens(store: Store): Promise<readonly Extract<TokenState, { at: "valid" }>[]> {
-  return (await allTokens(store)).flatMap((row) => {
-    const state: TokenState = JSON.parse(row);
-    return state.at === "valid" ? [state] : [];
-  });
+  return (await allTokens(store)).filter((state) => state.at === "valid");
 }
 
 function ignore(): void {

@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import type { Committer } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
+import { SYSTEM_STREAM, System } from "../domains/index.ts";
 import {
   allowedEnvironment,
   type Cgroups,
@@ -17,7 +18,7 @@ import {
   spellRule,
   type Walls,
 } from "../host/index.ts";
-import { fact, type SessionSpec, SYSTEM_STREAM } from "../kernel/index.ts";
+import { commonFact, type SessionSpec } from "../kernel/index.ts";
 import type { EventPage, RecordedEvent, Store } from "../store/index.ts";
 import { type GitNews, gitMounts, holdableGit, rulesOf, type SessionWalls, treeAround } from "../supervisor/index.ts";
 import type { RanInSandbox, SandboxExplained, SandboxOrder, SandboxService } from "../syscalls/index.ts";
@@ -58,7 +59,7 @@ export function createSandboxDesk(parts: SandboxDeskParts): SandboxService {
     run: async (order, { actor: { principal: actor }, call }) => {
       const walled = await prepare(host, limits(), parts, order);
       // Durable before anything runs: asked again after a crash, it is not run again.
-      const { events } = await committer.change(SYSTEM_STREAM, () => [fact("call.begun@1", CALL)], { actor, call });
+      const { events } = await committer.change(System, "", () => [commonFact("call.begun@1", CALL)], { actor, call });
       const begun = events[0]?.id ?? "";
       const outcome = await runWalled(host, parts, walled, order).then(
         (result) => ({ result }),
@@ -66,7 +67,7 @@ export function createSandboxDesk(parts: SandboxDeskParts): SandboxService {
       );
       ran.set(begun, outcome);
       for (const [oldest] of ran) if (ran.size > RAN_KEPT) ran.delete(oldest);
-      await committer.change(SYSTEM_STREAM, () => [fact("call.made@1", CALL)], { actor, cause: begun });
+      await committer.change(System, "", () => [commonFact("call.made@1", CALL)], { actor, cause: begun });
       return events;
     },
     ran: async (begun) => {

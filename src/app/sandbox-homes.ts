@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import type { Clock } from "../host/index.ts";
+import { SESSIONS } from "../kernel/index.ts";
 import type { Store } from "../store/index.ts";
 import type { SessionWalls } from "../supervisor/index.ts";
 
@@ -19,8 +20,8 @@ export function tidySandboxHomes(parts: {
   const remove = (id: string): Promise<void> =>
     walls.remove(id).catch((thrown: unknown) => log("the home of a session stays", { id, reason: String(thrown) }));
   const isForgotten = async (id: string): Promise<boolean> => {
-    const row = await store.row("session", id);
-    return row === null || JSON.parse(row).forgotten === true;
+    const row = await store.row(SESSIONS, id);
+    return row === null || row.forgotten;
   };
   const sweep = async (): Promise<void> => {
     for (const id of await readdir(homes).catch(() => [])) if (await isForgotten(id)) await remove(id);

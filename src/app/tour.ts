@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { SessionRow } from "../kernel/index.ts";
+import { SESSIONS } from "../kernel/index.ts";
 import type { Services } from "../syscalls/index.ts";
 import { unlessInTheWay } from "./unless-full.ts";
 
@@ -27,10 +27,8 @@ export function startTour(
 }
 
 async function findOrStart(services: Services, workspaces: string): Promise<TourSession> {
-  const rows = await services.store.rows("session", { limit: 200, open: true });
-  const known = rows
-    .map((row): SessionRow => JSON.parse(row))
-    .find((row) => row.label === TOUR_LABEL && row.adapter === "demo");
+  const rows = await services.store.rows(SESSIONS, { limit: 200, where: { alive: true, shown: true } });
+  const known = rows.find((row) => row.label === TOUR_LABEL && row.adapter === "demo");
   if (known !== undefined) return known;
   const cwd = join(workspaces, "tour");
   await mkdir(cwd, { recursive: true, mode: 0o700 });
@@ -39,7 +37,6 @@ async function findOrStart(services: Services, workspaces: string): Promise<Tour
     { actor: "operator" },
   );
   const id = events[0]?.stream.slice("session/".length) ?? "";
-  const row = await services.store.row("session", id);
-  const made: SessionRow | null = row === null ? null : JSON.parse(row);
+  const made = await services.store.row(SESSIONS, id);
   return { id, name: made?.name ?? "" };
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import type { Workspaces } from "../domains/index.ts";
 import { writeFileAtomic } from "../host/index.ts";
-import type { Workspaces } from "../kernel/index.ts";
 
 const FORMAT_VERSION = 1;
 

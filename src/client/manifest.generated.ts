@@ -459,7 +459,14 @@ export const SYSCALLS = {
     input: [
       { name: "onlyAlive", type: "boolean", required: false, description: "", values: null },
       { name: "limit", type: "number", required: false, description: "", values: null },
-      { name: "after", type: "text", required: false, description: "", values: null },
+      { name: "after", type: "text", required: false, description: "the `next` of the page before", values: null },
+      {
+        name: "sort",
+        type: "text",
+        required: false,
+        description: "`started` and `activity`: the latest first; `name` and `state`: from a to z",
+        values: ["started", "activity", "name", "state"],
+      },
       {
         name: "workspaceSlug",
         type: "text",
@@ -2150,6 +2157,12 @@ export const ERRORS = {
     exit: 2,
     message: "An export cannot be written there.",
     remedy: "Name an absolute path in a directory that exists, outside of $NOMOS_HOME or in its `exports`.",
+  },
+  follower_failed: {
+    status: 500,
+    exit: 1,
+    message: "What is made out of the log could not be written; the log itself goes on.",
+    remedy: "Remove what stands in the way, as the reason says; it is tried again by itself.",
   },
   home_in_use: {
     status: 409,

@@ -456,7 +456,10 @@ export interface SyscallTypes {
     readonly input: {
       readonly onlyAlive?: boolean | "0" | "1" | "true" | "false";
       readonly limit?: number;
+      /** the `next` of the page before */
       readonly after?: string;
+      /** `started` and `activity`: the latest first; `name` and `state`: from a to z */
+      readonly sort?: "started" | "activity" | "name" | "state";
       /** only those of one workspace; `default`: of none */
       readonly workspaceSlug?: string;
     };
@@ -2000,6 +2003,7 @@ export type ErrorCode =
   | "event_not_found"
   | "export_exists"
   | "export_refused"
+  | "follower_failed"
   | "home_in_use"
   | "home_unusable"
   | "log_corrupt"

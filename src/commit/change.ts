@@ -1,13 +1,15 @@
 import { NomosError } from "../contract/index.ts";
 import {
-  type CustomFact,
+  type Aggregate,
+  type AnyFact,
   type Decision,
-  type Fact,
   type Folded,
+  type Folding,
   isRefusal,
   type Refusal,
+  Session,
   type SessionState,
-  sessionStream,
+  streamOf,
 } from "../kernel/index.ts";
 import type { CallRef, RecordedEvent, StreamVersion } from "../store/index.ts";
 
@@ -57,34 +59,35 @@ export interface Committed<State> {
 
 /** A session that is there and was not forgotten. */
 export function knownSession(id: string): Subject<SessionState> {
+  const { stream, read } = subjectOf(Session, id);
   return {
-    stream: sessionStream(id),
+    stream,
     read: (folded) => {
-      const state = anySession(id).read(folded);
+      const state = read(folded);
       if (state.spec === null || state.forgotten) throw new NomosError("session_not_found", { id });
       return state;
     },
   };
 }
 
-/** Also one that is yet to be opened, or was forgotten. */
-export function anySession(id: string): Subject<SessionState> {
-  return {
-    stream: sessionStream(id),
-    read: (folded) => {
-      if (folded.kind !== "session") throw new NomosError("session_not_found", { id });
-      return folded.state;
-    },
-  };
+/** A stream by what it is of: its kind decides the type of its state. Also one that has no events yet. */
+export function subjectOf<State extends Folding>(of: Aggregate<State>, id: string): Subject<State> {
+  // A stream of a kind is folded by the aggregate of that kind and by no other.
+  return { stream: streamOf(of, id), read: (folded) => folded.state as State };
 }
 
-/** A stream by its name, and its fold as it is. */
-export function anyStream(stream: string): Subject<Folded> {
-  return { stream, read: (folded) => folded };
+/** What must be true of a stream that a commit only looks at. */
+export function guardOf<State extends Folding>(
+  of: Aggregate<State>,
+  id: string,
+  check: (state: State) => Refusal | null,
+): Guard {
+  const { stream, read } = subjectOf(of, id);
+  return { stream, check: (folded) => check(read(folded)) };
 }
 
 /** The facts of a decision; a refusal is thrown. */
-export function settled(decision: Decision): readonly (Fact | CustomFact)[] {
+export function settled(decision: Decision): readonly AnyFact[] {
   if (!isRefusal(decision)) return decision;
   throw new NomosError(decision.refused, decision.details);
 }

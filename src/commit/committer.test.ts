@@ -2,37 +2,29 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { proves } from "../../test/support/proves.ts";
 import { makeTestHome, newId, SPEC, type TestHome } from "../../test/support/store-home.ts";
 import { throwOnFatal } from "../../test/support/store-sqlite.ts";
+import { SYSTEM_STREAM, systemFact } from "../domains/index.ts";
 import { systemClock } from "../host/index.ts";
-import {
-  addCustom,
-  fact,
-  labelSession,
-  newSessionState,
-  openSession,
-  SYSTEM_STREAM,
-  sessionStream,
-} from "../kernel/index.ts";
+import { addCustom, labelSession, openSession, Session, sessionStream } from "../kernel/index.ts";
 import { openSqliteStore, type Store } from "../store/index.ts";
-import type { Bounds } from "./bounds.ts";
+import { UNBOUNDED } from "./bounds.ts";
 import { type Committer, createCommitter } from "./committer.ts";
 
 let home: TestHome;
 let store: Store;
 const BY = { actor: "test" };
-const NO_BOUNDS: Bounds = { judge: () => null, mayKeep: async () => () => undefined, isTight: () => false };
 const clock = systemClock();
 
 const takeFence = async (fence: number): Promise<Committer> => {
-  const leased = fact("lease.acquired@1", { resource: "home", holder: "test", fence });
+  const leased = systemFact("lease.acquired@1", { resource: "home", holder: "test", fence });
   const event = { id: newId(), at: new Date().toISOString(), actor: "test", cause: null, fact: leased };
   const part = { stream: SYSTEM_STREAM, expectedVersion: await store.version(SYSTEM_STREAM), events: [event] };
   await store.append([part], { fence });
-  return createCommitter({ store, clock, newId, fence, bounds: NO_BOUNDS });
+  return createCommitter({ store, clock, newId, fence, bounds: UNBOUNDED });
 };
 const open = async (committer: Committer): Promise<string> => {
   const id = newId();
   const input = { spec: SPEC, label: null };
-  await committer.change(sessionStream(id), () => openSession(newSessionState(id), input), BY);
+  await committer.change(Session, id, (state) => openSession(state, input), BY);
   return id;
 };
 

@@ -1,9 +1,17 @@
 import { NomosError } from "../contract/index.ts";
-import { type Decision, emptyFold, eraseData, type Folded, type SessionState, sessionStream } from "../kernel/index.ts";
+import {
+  type Aggregate,
+  type Decision,
+  eraseData,
+  type Folded,
+  type Folding,
+  type Growth,
+  type SessionState,
+  sessionStream,
+  streamOf,
+} from "../kernel/index.ts";
 import type { RecordedEvent, StreamVersion } from "../store/index.ts";
 import {
-  anySession,
-  anyStream,
   type By,
   type Changes,
   type CommitOptions,
@@ -11,11 +19,11 @@ import {
   knownSession,
   type Subject,
   settled,
+  subjectOf,
 } from "./change.ts";
-import { CHANGES_MAX, createCoalescing } from "./coalescing.ts";
 import { commitStreams, type StreamChange, streamChange } from "./commit-streams.ts";
-import type { Growth } from "./growth.ts";
 import { createRecording, type RecordingDeps } from "./recording.ts";
+import { CHANGES_MAX, createSharedAppend } from "./shared-append.ts";
 import { createStreamQueues } from "./stream-queues.ts";
 
 /**
@@ -32,29 +40,40 @@ export interface Committer {
     changes: readonly [...Changes<States>],
     options: CommitOptions,
   ) => Promise<Committed<States>>;
-  readonly change: (
-    stream: string,
-    decide: (folded: Folded) => Decision,
+  readonly change: <State extends Folding>(
+    of: Aggregate<State>,
+    id: string,
+    decide: (state: State) => Decision,
     by: By,
     continues?: StreamVersion,
-  ) => Promise<Committed<Folded>>;
+  ) => Promise<Committed<State>>;
   readonly session: (id: string, decide: (state: SessionState) => Decision, by: By) => Promise<Committed<SessionState>>;
-  /** Erases the data of a session's events, between its turns. */
-  readonly erase: (id: string, events: readonly string[], reason: string, by: By) => Promise<readonly RecordedEvent[]>;
+  /** Erases the data of events of one stream, when its state allows it: a session's between its turns. */
+  readonly erase: <State extends Folding>(
+    of: Aggregate<State>,
+    id: string,
+    events: readonly string[],
+    reason: string,
+    by: By,
+  ) => Promise<readonly RecordedEvent[]>;
   readonly sessionState: (id: string) => Promise<SessionState>;
   /** Where a session's large bytes go, within its bounds. */
   readonly keeper: (id: string, growth: Growth) => Keeper;
   /**
-   * While nothing else changes this session; the work changes it by what it is given. Other sessions may be changed
+   * While nothing else changes this stream; the work changes it by what it is given. Other streams may be changed
    * meanwhile, by the work too.
    */
-  readonly alone: <T>(id: string, work: (own: OwnSession) => Promise<T>) => Promise<T>;
+  readonly alone: <State extends Folding, T>(
+    of: Aggregate<State>,
+    id: string,
+    work: (own: Own<State>) => Promise<T>,
+  ) => Promise<T>;
 }
 
-/** One session, while nothing else changes it; also one that was forgotten. */
-export interface OwnSession {
-  readonly state: () => Promise<SessionState>;
-  readonly change: (decide: (state: SessionState) => Decision, by: By) => Promise<readonly RecordedEvent[]>;
+/** One stream, while nothing else changes it. */
+export interface Own<State> {
+  readonly state: () => Promise<State>;
+  readonly change: (decide: (state: State) => Decision, by: By) => Promise<readonly RecordedEvent[]>;
   readonly erase: (targets: readonly Erasable[], reason: string, by: By) => Promise<readonly RecordedEvent[]>;
 }
 
@@ -72,7 +91,7 @@ export interface Keeper {
 export function createCommitter(deps: RecordingDeps): Committer {
   const { store, fence, bounds } = deps;
   const recording = createRecording(deps);
-  const queues = createStreamQueues(createCoalescing(recording), CHANGES_MAX);
+  const queues = createStreamQueues(createSharedAppend(recording), CHANGES_MAX);
 
   const together = (
     changes: readonly StreamChange[],
@@ -106,19 +125,19 @@ export function createCommitter(deps: RecordingDeps): Committer {
     options: CommitOptions,
   ): Promise<Committed<States>> => {
     const { events, before: folds } = await together(changes.map(streamChange), options);
-    const before = changes.map(({ of }, at) => of.read(folds[at] ?? emptyFold(of.stream)));
+    const before = changes.map(({ of }, at) => of.read(folds[at] ?? store.definitions.empty(of.stream)));
     // One state for each change, in their order: the compiler does not follow a `map` of a tuple.
     return { events, before: before as readonly unknown[] as States };
   };
 
-  const own = (id: string): OwnSession => {
-    const of = anySession(id);
-    const state = async () => of.read(await store.fold(of.stream));
+  const own = <State extends Folding>(kind: Aggregate<State>, id: string): Own<State> => {
+    const of = subjectOf(kind, id);
+    const state = () => store.fold(kind, id);
     return {
       state,
       change: async (decide, by) => (await commitStreams(recording, [streamChange({ of, decide })], { by })).events,
       erase: async (targets, reason, by) => {
-        const [erased] = recording.placed(settled(eraseData(await state(), targets, reason)), by);
+        const [erased] = recording.placed(settled(eraseData(kind, await state(), targets, reason)), by);
         const ids = targets.map((target) => target.id);
         return erased === undefined ? [] : store.erase(of.stream, ids, erased, { fence, call: by.call ?? null });
       },
@@ -126,13 +145,13 @@ export function createCommitter(deps: RecordingDeps): Committer {
   };
 
   const sessionState = async (id: string): Promise<SessionState> =>
-    knownSession(id).read(await store.fold(sessionStream(id)));
-  const alone: Committer["alone"] = (id, work) => queues.alone([sessionStream(id)], () => work(own(id)));
+    knownSession(id).read(await store.foldStream(sessionStream(id)));
+  const alone: Committer["alone"] = (of, id, work) => queues.alone([streamOf(of, id)], () => work(own(of, id)));
 
   return {
     fence,
     commit,
-    change: (stream, decide, by, continues) => one(anyStream(stream), decide, by, continues),
+    change: (of, id, decide, by, continues) => one(subjectOf(of, id), decide, by, continues),
     session: (id, decide, by) => one(knownSession(id), decide, by),
     sessionState,
     keeper: (id, growth) => ({
@@ -140,9 +159,9 @@ export function createCommitter(deps: RecordingDeps): Committer {
       isTight: bounds.isTight,
     }),
     alone,
-    erase: (id, ids, reason, by) =>
-      alone(id, async ({ erase }) => {
-        const { stream } = await sessionState(id);
+    erase: (of, id, ids, reason, by) =>
+      alone(of, id, async ({ erase }) => {
+        const stream = streamOf(of, id);
         const found = await Promise.all(ids.map((eventId) => store.event(eventId)));
         const targets = found.map((event, index) => {
           if (event?.stream !== stream) throw new NomosError("event_not_found", { eventId: ids[index] ?? "" });

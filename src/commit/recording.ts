@@ -1,10 +1,10 @@
 import type { Clock } from "../host/index.ts";
-import type { CustomFact, Fact, Folded, NewId } from "../kernel/index.ts";
+import type { AnyFact, Folded, NewId, Placed } from "../kernel/index.ts";
 import type { AppendPart, NewEvent, Quota, RecordedEvent, Store, StreamVersion } from "../store/index.ts";
 import type { Bounds } from "./bounds.ts";
 import type { By } from "./change.ts";
 
-export type Facts = readonly (Fact | CustomFact)[];
+export type Facts = readonly AnyFact[];
 
 export interface RecordingDeps {
   readonly store: Store;
@@ -17,6 +17,8 @@ export interface RecordingDeps {
 /** The steps that every change is made of. */
 export interface Recording {
   readonly fold: (stream: string) => Promise<Folded>;
+  /** The fold behind one more event of its stream. */
+  readonly evolve: (stream: string, folded: Folded, event: Placed) => Folded;
   /** Throws when there is no room; otherwise what the append has to keep. */
   readonly judge: (facts: Facts) => Quota | null;
   readonly placed: (facts: Facts, by: By) => readonly NewEvent[];
@@ -37,8 +39,9 @@ export interface Recording {
 
 export function createRecording({ store, clock, newId, fence, bounds }: RecordingDeps): Recording {
   return {
-    fold: (stream) => store.fold(stream),
-    judge: bounds.judge,
+    fold: store.foldStream,
+    evolve: store.definitions.evolve,
+    judge: (facts) => bounds.judge(store.definitions.growthOf(facts), facts),
     placed: (facts, by) => {
       const at = clock.iso(clock.nowMs());
       return facts.map((fact) => ({ id: newId(), at, actor: by.actor, cause: by.cause ?? null, fact }));

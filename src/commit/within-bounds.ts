@@ -18,7 +18,7 @@ export function within(committer: Committer, onReached: (reached: NomosError) =>
   return {
     ...committer,
     commit: (changes, options) => watched(committer.commit(changes, options)),
-    change: (stream, decide, by, continues) => watched(committer.change(stream, decide, by, continues)),
+    change: (of, id, decide, by, continues) => watched(committer.change(of, id, decide, by, continues)),
     session: (id, decide, by) => watched(committer.session(id, decide, by)),
     keeper: (id, growth) => {
       const keeper = committer.keeper(id, growth);

@@ -1,4 +1,4 @@
-import { type DriverFact, type EventMap, fact, LIMITS } from "../kernel/index.ts";
+import { type DriverFact, type EventData, fact, LIMITS } from "../kernel/index.ts";
 import { DriverError, type TurnPort } from "../turns/index.ts";
 import { createToolCalls } from "./tool-calls.ts";
 import type { ToolChange, Update } from "./update.ts";
@@ -192,7 +192,7 @@ export function createTurnRecorder(
   }
 }
 
-const NOTHING_USED: Omit<EventMap["usage.reported@1"], "turnId"> = {
+const NOTHING_USED: Omit<EventData<"usage.reported@1">, "turnId"> = {
   contextTokens: null,
   contextMax: null,
   inputTokens: null,

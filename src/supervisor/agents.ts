@@ -1,18 +1,18 @@
 import type { By, Committer } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import {
+  AGENTS,
   type Agent,
+  AgentIdentity,
   type AgentState,
-  agentStream,
   createAgent,
-  type Decision,
+  defaultAgent,
   deleteAgent,
-  type Folded,
-  fact,
+  SYSTEM,
   SYSTEM_STREAM,
-  type SystemState,
-  type ToolPolicy,
-} from "../kernel/index.ts";
+  System,
+} from "../domains/index.ts";
+import type { Decision, ToolPolicy } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 
 /** Durable identities. Every installed driver brings an agent of its own name. */
@@ -45,23 +45,17 @@ export function createAgents(store: Store, committer: Committer, builtIn: BuiltI
     slug: string,
     decide: (state: AgentState) => Decision,
     by: By,
-  ): Promise<readonly RecordedEvent[]> =>
-    (await committer.change(agentStream(slug), (folded) => decide(agentOf(folded)), by)).events;
+  ): Promise<readonly RecordedEvent[]> => (await committer.change(AgentIdentity, slug, decide, by)).events;
   /** Those that there was no room yet to record are there all the same: what is refused then is what needs room. */
   const ofDriver = (slug: string): Agent => ({
     ...{ slug, name: slug, driver: slug, tools: {}, builtIn: true, createdAt: builtIn.since },
   });
   const present = async (slug: string): Promise<Agent | null> => {
-    const row = await store.row("agent", slug);
-    if (row === null) return builtIn.drivers().includes(slug) ? ofDriver(slug) : null;
-    const state: AgentState = JSON.parse(row);
+    const state = await store.row(AGENTS, slug);
+    if (state === null) return builtIn.drivers().includes(slug) ? ofDriver(slug) : null;
     return state.at === "present" ? state.agent : null;
   };
-  const isRecorded = async (slug: string): Promise<boolean> => {
-    const row = await store.row("agent", slug);
-    const state: AgentState | null = row === null ? null : JSON.parse(row);
-    return state?.at === "present";
-  };
+  const isRecorded = async (slug: string): Promise<boolean> => (await store.row(AGENTS, slug))?.at === "present";
   const get = async (slug: string): Promise<Agent> => {
     const agent = await present(slug);
     if (agent === null) throw new NomosError("agent_not_found", { slug });
@@ -78,14 +72,11 @@ export function createAgents(store: Store, committer: Committer, builtIn: BuiltI
     remove: (slug, hasDriver, by) => change(slug, (state) => deleteAgent(state, slug, hasDriver), by),
     setDefault: async (slug, by) => {
       await get(slug);
-      return (await committer.change(SYSTEM_STREAM, () => [fact("agent.defaulted@1", { slug })], by)).events;
+      return (await committer.change(System, "", () => defaultAgent(slug), by)).events;
     },
     list: async () => {
-      const rows = await store.rows("agent", { limit: AGENTS_MAX });
-      const recorded = rows.flatMap((row) => {
-        const state: AgentState = JSON.parse(row);
-        return state.at === "present" ? [state.agent] : [];
-      });
+      const rows = await store.rows(AGENTS, { limit: AGENTS_MAX });
+      const recorded = rows.flatMap((state) => (state.at === "present" ? [state.agent] : []));
       const missing = builtIn.drivers().filter((slug) => !recorded.some((agent) => agent.slug === slug));
       const others = await Promise.all(missing.map(present));
       return [...recorded, ...others.filter((agent) => agent !== null)];
@@ -93,9 +84,7 @@ export function createAgents(store: Store, committer: Committer, builtIn: BuiltI
     get,
     find: present,
     defaultSlug: async () => {
-      const row = await store.row("system", SYSTEM_STREAM);
-      const state: SystemState | null = row === null ? null : JSON.parse(row);
-      const chosen = state?.defaultAgent ?? null;
+      const chosen = (await store.row(SYSTEM, SYSTEM_STREAM))?.defaultAgent ?? null;
       return chosen !== null && (await present(chosen)) !== null ? chosen : FALLBACK_AGENT;
     },
     toolPolicy: async (slug, tool) => (await namedPolicy(slug, tool)) ?? "auto",
@@ -108,9 +97,4 @@ export function createAgents(store: Store, committer: Committer, builtIn: BuiltI
       }
     },
   };
-}
-
-function agentOf(folded: Folded): AgentState {
-  if (folded.kind !== "agent") throw new Error("not an agent's stream");
-  return folded.state;
 }

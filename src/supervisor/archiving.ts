@@ -1,13 +1,16 @@
 import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type ArchiveRef, isErasable, sessionStream } from "../kernel/index.ts";
+import { type ArchiveRef, sessionStream } from "../kernel/index.ts";
 import { type ArchiveLine, hashFile, type RawEvent, readArchive, type Store, writeArchive } from "../store/index.ts";
 
 const PAGE_EVENTS = 500;
 
 /** What of a session can leave the log: its erasable events that still have their data. */
-export async function* erasableOf(store: Pick<Store, "rawStream">, id: string): AsyncGenerator<Erasable> {
+export async function* erasableOf(
+  store: Pick<Store, "rawStream" | "definitions">,
+  id: string,
+): AsyncGenerator<Erasable> {
   for (let version = 0; ; ) {
     const page = await store.rawStream(sessionStream(id), version, PAGE_EVENTS);
     if (page.length === 0) return;
@@ -15,7 +18,7 @@ export async function* erasableOf(store: Pick<Store, "rawStream">, id: string): 
       version += 1;
       const { salt, data } = event;
       const { id: eventId, type } = headerOf(event);
-      if (salt !== null && data !== null && isErasable(type))
+      if (salt !== null && data !== null && store.definitions.isErasable(type))
         yield { id: eventId, type, event: { ...event, salt, data } };
     }
   }
@@ -29,7 +32,7 @@ export interface Erasable {
 
 /** What has been archived of it stands there already when a run was cut short: it is carried over into the new file. */
 export async function archiveSessionData(
-  store: Pick<Store, "rawStream" | "blob">,
+  store: Pick<Store, "rawStream" | "blob" | "definitions">,
   folder: string,
   id: string,
 ): Promise<ArchiveRef> {

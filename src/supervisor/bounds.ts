@@ -1,7 +1,7 @@
-import { type Bounds, type Growth, growthOf } from "../commit/index.ts";
+import { type Bounds, UNBOUNDED } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import type { DiskState } from "../host/index.ts";
-import { LIMITS } from "../kernel/index.ts";
+import { type Growth, LIMITS, SESSIONS } from "../kernel/index.ts";
 import type { Store } from "../store/index.ts";
 
 /** What sessions and the home may take up, and what is left on the disk. Asked before anything is written. */
@@ -23,7 +23,7 @@ export interface Alarm {
 }
 
 export function createBounds(deps: {
-  readonly store: Pick<Store, "usage" | "liveSessions">;
+  readonly store: Pick<Store, "usage" | "count">;
   readonly limits: () => BoundLimits;
   readonly disk: () => DiskState;
   /** Why the disk counts as low or scarce although there is room: something else grows that should not. */
@@ -38,7 +38,7 @@ export function createBounds(deps: {
   const untilPlace = async (): Promise<void> => {
     while (true) {
       const ahead = [...opening];
-      const live = await deps.store.liveSessions();
+      const live = await deps.store.count(SESSIONS, { alive: true });
       const max = deps.limits().liveSessionsMax;
       if (live + Math.max(ahead.length, opening.size) < max) return;
       if (ahead.length === 0 && opening.size === 0)
@@ -58,8 +58,7 @@ export function createBounds(deps: {
   };
 
   return {
-    judge: (facts) => {
-      const growth = growthOf(facts);
+    judge: (growth, facts) => {
       checkDisk(growth);
       const { sessionBytes, homeBytes } = deps.limits();
       if (growth !== "end")
@@ -98,12 +97,7 @@ export function createBounds(deps: {
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** Everything is let in. */
-export const NO_BOUNDS: SessionBounds = {
-  judge: () => null,
-  mayKeep: async () => () => undefined,
-  isTight: () => false,
-  forOpening: (open) => open(),
-};
+export const NO_BOUNDS: SessionBounds = { ...UNBOUNDED, forOpening: (open) => open() };
 
 function exceeded(scope: "session" | "home", used: number, limit: number, needed: number): NomosError {
   return new NomosError("quota_exceeded", { scope, used, limit, needed });

@@ -1,7 +1,7 @@
-import { anySession, type By, knownSession, type Seen } from "../commit/index.ts";
+import { type By, knownSession, type Seen, subjectOf } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
+import type { Agent } from "../domains/index.ts";
 import {
-  type Agent,
   agentSlugIn,
   type DelegationLimits,
   type Delegator,
@@ -10,6 +10,8 @@ import {
   type RefusalCode,
   recordDelegation,
   refuseDelegation,
+  SESSIONS,
+  Session,
   type SessionRow,
   type SessionState,
 } from "../kernel/index.ts";
@@ -59,10 +61,7 @@ const BELOW_MAX = 500;
 export function createDelegation(deps: DelegationDeps): Delegation {
   const { store, committer, agents, newId } = deps;
 
-  const rowOf = async (id: string): Promise<SessionRow | null> => {
-    const row = await store.row("session", id);
-    return row === null ? null : JSON.parse(row);
-  };
+  const rowOf = (id: string): Promise<SessionRow | null> => store.row(SESSIONS, id);
   const ended = async (ids: readonly string[]): Promise<readonly string[]> => {
     const rows = await Promise.all(ids.map(async (id) => ({ id, row: await rowOf(id) })));
     return rows.flatMap(({ id, row }) => (row === null || row.endedAt !== null || row.forgotten ? [id] : []));
@@ -124,7 +123,7 @@ export function createDelegation(deps: DelegationDeps): Delegation {
           recordDelegation(state, { childId: id, agent: agent.slug, ended: endedChildren });
         const { events } = await committer.commit(
           [
-            { of: anySession(id), decide: child },
+            { of: subjectOf(Session, id), decide: child },
             { of: knownSession(parentId), decide: delegating },
           ],
           { by },

@@ -1,5 +1,6 @@
 import type { SessionRow } from "../kernel/index.ts";
 import type { Store } from "../store/index.ts";
+import { sessionRows } from "./neighbours.ts";
 
 /** A session that ended long enough ago, and nobody's history goes through it. */
 export type DueSession = Pick<SessionRow, "id" | "name" | "root"> & {
@@ -17,7 +18,6 @@ export interface Due {
 
 type Known = Pick<SessionRow, "id" | "name" | "root" | "endedAt" | "archived" | "forkedFrom">;
 
-const PAGE = 500;
 const GENERATIONS_MAX = 1000;
 
 /** Forks share their history with their parents: whoever is kept keeps all its ancestors. */
@@ -46,13 +46,7 @@ export async function dueSessions(store: Pick<Store, "rows">, endedBefore: strin
 
 async function everySession(store: Pick<Store, "rows">): Promise<ReadonlyMap<string, Known>> {
   const known = new Map<string, Known>();
-  for (let after: string | undefined; ; ) {
-    const rows = await store.rows("session", { all: true, limit: PAGE, ...(after === undefined ? {} : { after }) });
-    for (const row of rows) {
-      const { id, name, root, endedAt, archived, forkedFrom }: SessionRow = JSON.parse(row);
-      known.set(id, { id, name, root, endedAt, archived, forkedFrom });
-      after = id;
-    }
-    if (rows.length < PAGE) return known;
-  }
+  for await (const { id, name, root, endedAt, archived, forkedFrom } of sessionRows(store))
+    known.set(id, { id, name, root, endedAt, archived, forkedFrom });
+  return known;
 }

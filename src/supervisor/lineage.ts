@@ -1,5 +1,5 @@
 import { NomosError } from "../contract/index.ts";
-import type { PathSegment, Point, SessionState, View } from "../kernel/index.ts";
+import { idIn, type PathSegment, type Point, Session, type SessionState, type View } from "../kernel/index.ts";
 import type { EventPage, EventQuery, RecordedEvent, Store } from "../store/index.ts";
 
 /** A session's history reaches back into its ancestors. Finds an event of it, wherever it lies. */
@@ -20,17 +20,24 @@ async function* ancestry(
   let from = state.forkedFrom;
   for (let generation = 0; from !== null && generation < GENERATIONS_MAX; generation += 1) {
     yield { stream: from.stream, version: from.version };
-    const parent = await store.fold(from.stream, from.version);
-    from = parent.kind === "session" ? parent.state.forkedFrom : null;
+    from = (await sessionAt(store, from)).forkedFrom;
   }
 }
 
 /** The view as of a point. At the head it is at hand; anywhere else it is folded anew from the last fold kept before it. */
 export async function viewAt(store: Store, state: SessionState, point: Point): Promise<View> {
   if (point.stream === state.stream && point.version === state.version) return state.view;
-  const then = await store.fold(point.stream, point.version);
-  if (then.kind !== "session") throw new NomosError("event_not_found", { eventId: point.eventId });
-  return then.state.view;
+  return (await sessionAt(store, point)).view;
+}
+
+/** A session as of a point, by the name of its stream. */
+async function sessionAt(
+  store: Store,
+  { stream, version }: { readonly stream: string; readonly version: number },
+): Promise<SessionState> {
+  const id = idIn(Session, stream);
+  if (id === null) throw new NomosError("event_not_found", { stream, version });
+  return store.fold(Session, id, version);
 }
 
 interface Stretch {
@@ -76,10 +83,9 @@ async function stretches(store: Store, state: SessionState): Promise<readonly St
   let result = own(state.view.path, state.version);
   let inherited = state.view.path.find((segment) => segment.kind === "inherited");
   while (inherited !== undefined && result.length < STRETCHES_MAX) {
-    const parent = await store.fold(inherited.stream, inherited.version);
-    if (parent.kind !== "session") break;
-    result = [...own(parent.state.view.path, inherited.version), ...result];
-    inherited = parent.state.view.path.find((segment) => segment.kind === "inherited");
+    const { path } = (await sessionAt(store, inherited)).view;
+    result = [...own(path, inherited.version), ...result];
+    inherited = path.find((segment) => segment.kind === "inherited");
   }
   return result;
 }

@@ -33,7 +33,7 @@ export function watchLiving(store: Store): LivingSessions {
     living.set(id, neighbourOf({ id, name: String(spec["name"]), cwd: String(spec["cwd"]) }));
   };
   const load = async (): Promise<void> => {
-    for await (const row of sessionRows(store, { open: true }))
+    for await (const row of sessionRows(store, { alive: true, shown: true }))
       if (!ended.has(row.id)) living.set(row.id, neighbourOf(row));
   };
 

@@ -1,5 +1,5 @@
-import { type SessionRow, sessionStream } from "../kernel/index.ts";
-import type { RowQuery, Store } from "../store/index.ts";
+import { SESSIONS, type SessionRow, sessionStream } from "../kernel/index.ts";
+import type { Store } from "../store/index.ts";
 
 export interface Neighbour {
   readonly id: string;
@@ -31,17 +31,19 @@ export function neighbourOf({ id, name, cwd }: Pick<SessionRow, "id" | "name" | 
 
 /** Every session, the newest first: also those that were forgotten, or only those alive. */
 export async function* sessionRows(
-  store: Store,
-  which: Pick<RowQuery, "all" | "open"> = { all: true },
+  store: Pick<Store, "rows">,
+  where: { readonly alive?: boolean; readonly shown?: boolean; readonly active?: boolean } = {},
 ): AsyncGenerator<SessionRow> {
-  for (let after: string | undefined; ; ) {
-    const page = await store.rows("session", { ...which, limit: PAGE, ...(after === undefined ? {} : { after }) });
-    for (const text of page) {
-      const row: SessionRow = JSON.parse(text);
-      after = row.id;
-      yield row;
-    }
-    if (page.length < PAGE) return;
+  for (let after: { readonly id: string } | null = null; ; ) {
+    const page: readonly SessionRow[] = await store.rows(SESSIONS, {
+      where,
+      limit: PAGE,
+      ...(after === null ? {} : { after }),
+    });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    after = { id: last.id };
   }
 }
 

@@ -7,8 +7,8 @@ import {
   type DriverSettings,
   type Fact,
   forkSession,
-  newSessionState,
   openSession,
+  Session,
   type SessionSpec,
   type SessionState,
   sessionName,
@@ -72,15 +72,7 @@ export function createOpenings(
     decide: (state: SessionState) => Decision,
     by: By,
     continues?: { readonly stream: string; readonly version: number },
-  ): Events =>
-    (
-      await committer.change(
-        sessionStream(id),
-        (folded) => decide(folded.kind === "session" ? folded.state : newSessionState(id)),
-        by,
-        continues,
-      )
-    ).events;
+  ): Events => (await committer.change(Session, id, decide, by, continues)).events;
 
   const openOne = async (input: Opening, by: By): Events => {
     const id = newId();
@@ -157,7 +149,9 @@ export function createOpenings(
     fork: async (id, input, by) => {
       const born = newId();
       // What a fork begins with must not leave the log while it is being made.
-      const events = await deps.bounds.forOpening(() => committer.alone(id, () => forkOf(born, id, input, by)));
+      const events = await deps.bounds.forOpening(() =>
+        committer.alone(Session, id, () => forkOf(born, id, input, by)),
+      );
       runner.pump(born);
       return events;
     },

@@ -1,5 +1,6 @@
 import { join, relative, sep } from "node:path";
 import { NomosError } from "../contract/index.ts";
+import type { Workspace, Workspaces } from "../domains/index.ts";
 import { type Files, isInside } from "../host/index.ts";
 import {
   DEFAULT_WORKSPACE,
@@ -9,8 +10,6 @@ import {
   parseGround,
   type SessionSpec,
   spellGround,
-  type Workspace,
-  type Workspaces,
 } from "../kernel/index.ts";
 import { FORKS } from "./worlds.ts";
 

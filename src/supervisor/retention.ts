@@ -1,7 +1,8 @@
 import { type By, type Committer, settled } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
+import { type Collected, type CollectedSession, System, systemFact } from "../domains/index.ts";
 import type { Clock } from "../host/index.ts";
-import { archiveSession, type Collected, type CollectedSession, fact, SYSTEM_STREAM } from "../kernel/index.ts";
+import { archiveSession, Session } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 import { archiveSessionData, archiveThere, erasableOf, removeTorn } from "./archiving.ts";
 import { type DueSession, dueSessions } from "./due-sessions.ts";
@@ -80,7 +81,7 @@ export function createRetention({ store, committer, clock, folder, sweepSnapshot
 
   /** Nothing else changes the session meanwhile, and nobody forks it: a fork takes the same turn. */
   const collectOne = (one: Measured, isNeeded: () => boolean, discard: boolean, by: By) =>
-    committer.alone(one.session.id, async (own): Promise<CollectedSession | null> => {
+    committer.alone(Session, one.session.id, async (own): Promise<CollectedSession | null> => {
       const { id, name, endedAt } = one.session;
       const state = await own.state();
       if (isNeeded() || state.archived !== null || settled(archiveSession(state, NOTHING)).length === 0) return null;
@@ -132,8 +133,8 @@ export function createRetention({ store, committer, clock, folder, sweepSnapshot
     await store.giveBack(fence);
     await sweepSnapshots(await liveSnapshots(store));
     const said = totals(collected, more, { blobs: freed.blobs + swept.blobs, bytes: freed.bytes + swept.bytes });
-    const noted = fact("log.collected@1", { maxAgeDays, ...said });
-    return (await committer.change(SYSTEM_STREAM, () => [noted], by)).events;
+    const noted = systemFact("log.collected@1", { maxAgeDays, ...said });
+    return (await committer.change(System, "", () => [noted], by)).events;
   };
 
   return {

@@ -1,19 +1,20 @@
 import { realpath } from "node:fs/promises";
 import type { By, Committer } from "../commit/index.ts";
 import { NomosError, toNomosError } from "../contract/index.ts";
+import { System } from "../domains/index.ts";
 import { type Clock, isInside, type Work, type Worktree, type Worktrees } from "../host/index.ts";
 import {
   type Decision,
   type Fact,
   fact,
   type Json,
+  Session,
   type SessionRow,
   type SessionSpec,
   type SessionState,
-  SYSTEM_STREAM,
-  sessionStream,
 } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
+import { sessionRows } from "./neighbours.ts";
 import type { Worlds } from "./worlds.ts";
 
 /** A tree of its own for a session: made before it opens, kept or removed after it has ended. */
@@ -65,7 +66,6 @@ export interface SessionTreesDeps {
   readonly log: (message: string, details: object) => void;
 }
 
-const PAGE = 500;
 const DAEMON: By = { actor: "daemon" };
 
 export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
@@ -86,11 +86,13 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
     return tree;
   };
   const ownerOf = async (id: string): Promise<SessionState | null> => {
-    const folded = await store.fold(sessionStream(id));
-    return folded.kind === "session" && folded.state.spec !== null ? folded.state : null;
+    const state = await store.fold(Session, id);
+    return state.spec === null ? null : state;
   };
   const record = async (id: string, facts: readonly Fact[], by: By) =>
-    committer.change((await ownerOf(id)) === null ? SYSTEM_STREAM : sessionStream(id), () => facts, by);
+    (await ownerOf(id)) === null
+      ? committer.change(System, "", () => facts, by)
+      : committer.change(Session, id, () => facts, by);
 
   /** What is ignored is no work, but somebody may have put it there since the last turn: a fork brings it back. */
   const lastFiles = async ({ id, path, state }: ShownTree): Promise<readonly Fact[]> => {
@@ -120,8 +122,7 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
       await removal.finish();
       return events;
     } catch (thrown) {
-      const folded = await store.fold(sessionStream(id));
-      if (!(folded.kind === "session" && folded.state.worktree === null)) await removal.undo();
+      if ((await store.fold(Session, id)).worktree !== null) await removal.undo();
       throw thrown;
     }
   };
@@ -156,8 +157,7 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
       if (removal.removed) await removal.finish();
     },
     settle: async (sessionId) => {
-      const folded = await store.fold(sessionStream(sessionId));
-      const id = folded.kind === "session" ? folded.state.worktree : null;
+      const { worktree: id } = await store.fold(Session, sessionId);
       if (id == null || (await worktrees.get(id)) === null) return;
       try {
         await take(await known(id), DAEMON);
@@ -165,11 +165,7 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
         const { code, details } = toNomosError(thrown);
         const { id: _id, path: _path, branch: _branch, ...work } = details;
         if (code === "worktree_has_work" || code === "worktree_in_use")
-          await committer.change(
-            sessionStream(sessionId),
-            () => [fact("worktree.kept@1", { worktreeId: id, work })],
-            DAEMON,
-          );
+          await committer.change(Session, sessionId, () => [fact("worktree.kept@1", { worktreeId: id, work })], DAEMON);
         else log("a worktree stays", { id, code, reason: String(thrown) });
       }
     },
@@ -192,15 +188,13 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
     },
     sweep: async () => {
       const isRemoved = async (id: string): Promise<boolean> => {
-        const folded = await store.fold(sessionStream(id));
-        return folded.kind === "session" && folded.state.spec !== null && folded.state.worktree === null;
+        return (await ownerOf(id))?.worktree === null;
       };
       await worktrees.sweep(isRemoved, (path, reason) =>
         log("a worktree could not be put back", { path, reason: String(reason) }),
       );
       for (const { id } of await worktrees.list()) {
-        const folded = await store.fold(sessionStream(id));
-        if (folded.kind === "session" && folded.state.spec !== null) continue;
+        if ((await ownerOf(id)) !== null) continue;
         await dropUnowned(id).catch((thrown: unknown) =>
           log("a worktree of no session stays", { id, reason: String(thrown) }),
         );
@@ -217,13 +211,9 @@ function made({ id, path, branch, base, repository, cwd }: Worktree): MadeTree {
 /** The living sessions whose directory lies in some worktree. */
 async function livingIn(folder: string, store: Store): Promise<readonly SessionRow[]> {
   const found: SessionRow[] = [];
-  for (let after: string | undefined; ; ) {
-    const page = await store.rows("session", { open: true, limit: PAGE, ...(after === undefined ? {} : { after }) });
-    const rows = page.map((row): SessionRow => JSON.parse(row));
-    found.push(...rows.filter(({ cwd }) => isInside(folder, cwd)));
-    after = rows.at(-1)?.id;
-    if (rows.length < PAGE) return found;
-  }
+  for await (const row of sessionRows(store, { alive: true, shown: true }))
+    if (isInside(folder, row.cwd)) found.push(row);
+  return found;
 }
 
 function workAsJson(work: Work): { readonly [kind: string]: Json } {

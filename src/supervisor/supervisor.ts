@@ -3,6 +3,7 @@ import { NomosError, toNomosError } from "../contract/index.ts";
 import type { Clock, ProcessIdentity } from "../host/index.ts";
 import {
   type Answer,
+  APPROVALS,
   admitTurnWith,
   answerApproval,
   askInTurn,
@@ -16,6 +17,8 @@ import {
   recoverSession,
   requestInterrupt,
   resumeSession,
+  SESSIONS,
+  Session,
   type SessionRow,
   type SessionState,
   startSession,
@@ -25,7 +28,7 @@ import type { RecordedEvent } from "../store/index.ts";
 import type { Kept } from "../turns/index.ts";
 import { watchAwake } from "./awake.ts";
 import { createExternalWatch } from "./external-watch.ts";
-import { type GivenPrompt, keepPrompt } from "./given-prompt.ts";
+import { type GivenPrompt, isKept, keepPrompt } from "./given-prompt.ts";
 import { interruptedIn, settleTurn } from "./interrupting.ts";
 import { keepDoing } from "./keep-doing.ts";
 import { type LivingSessions, watchLiving } from "./living-sessions.ts";
@@ -70,7 +73,8 @@ export interface Supervisor extends Reports, Openings, TurnWorlds {
   readonly snapshot: (id: string, by: By) => Events;
   readonly answer: (approvalId: string, answer: Answer, by: By) => Events;
   /** Deletes the data of a session's events for good, between its turns; headers and chain stay. */
-  readonly erase: Committer["erase"];
+  /** Erases the data of a session's events, between its turns. */
+  readonly erase: (id: string, events: readonly string[], reason: string, by: By) => Events;
   /** The living sessions in a directory, around it or below. */
   readonly livingNear: LivingSessions["near"];
   readonly recover: () => Promise<{ readonly sessions: number; readonly interrupted: number }>;
@@ -124,6 +128,10 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     },
   });
 
+  const requirePromptable = ({ id, spec }: SessionState): void => {
+    if (deps.specs.driver(spec?.adapter ?? "").runTurn === null) throw new NomosError("not_promptable", { id });
+  };
+
   /** A turn that runs somewhere else can only be ended there; an idle session has nothing to end. */
   const isReported = ({ spec, phase }: SessionState) => phase.at === "busy" && spec?.external != null;
 
@@ -149,9 +157,8 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
 
   /** What its driver keeps for it between turns goes; the next turn finds its way back from the log. */
   const release = async (id: string): Promise<void> => {
-    const row = await store.row("session", id);
-    const adapter = row === null ? null : (JSON.parse(row) as SessionRow).adapter;
-    if (adapter !== null) await deps.keeper(adapter)?.release(id);
+    const row = await store.row(SESSIONS, id);
+    if (row !== null) await deps.keeper(row.adapter)?.release(id);
   };
   const changeAndRelease = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events => {
     const events = await change(id, decide, by);
@@ -185,13 +192,17 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
   return {
     ...openings,
     prompt: async (id, input, by) => {
-      const state = await committer.sessionState(id);
-      if (deps.specs.driver(state.spec?.adapter ?? "").runTurn === null) throw new NomosError("not_promptable", { id });
+      // A small prompt needs no look before the one that it is admitted by.
+      if (input.interrupt || isKept(input)) requirePromptable(await committer.sessionState(id));
       const cut = input.interrupt ? interruptedIn(await change(id, requestInterrupt, { ...by, call: null })) : null;
       if (cut !== null) await settleTurn(deps, id, cut);
       const { prompt, items } = await keepPrompt(committer.keeper(id, "start"), input);
       const turn = { turnId: newId(), prompt, queue: input.queue || input.interrupt };
-      return runner.admit(id, turn.turnId, (now) => admitTurnWith(now, turn, items), by);
+      const admission = (now: SessionState) => {
+        requirePromptable(now);
+        return admitTurnWith(now, turn, items);
+      };
+      return runner.admit(id, turn.turnId, admission, by);
     },
     interrupt: (id, by) =>
       change(id, (state) => (isReported(state) ? refuseToInterrupt(state) : requestInterrupt(state)), by),
@@ -231,14 +242,16 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     },
     snapshot: rewinding.snapshot,
     answer: async (approvalId, answer, by) => {
-      const row = await store.row("approval", approvalId);
+      const row = await store.row(APPROVALS, approvalId);
       if (row === null) throw new NomosError("approval_not_found", { approvalId });
-      const { sessionId }: { readonly sessionId: string } = JSON.parse(row);
-      return change(sessionId, (state) => answerApproval(state, approvalId, answer), by);
+      return change(row.sessionId, (state) => answerApproval(state, approvalId, answer), by);
     },
     ...reports,
     ...createTurnWorlds(deps),
-    erase: committer.erase,
+    erase: async (id, events, reason, by) => {
+      await committer.sessionState(id);
+      return committer.erase(Session, id, events, reason, by);
+    },
     livingNear: living.near,
     recover: async () => {
       await deps.trees.sweep();

@@ -1,11 +1,12 @@
+import { AccessToken, TOKENS, type Token, type TokenState } from "../domains/index.ts";
 import type { Clock } from "../host/index.ts";
-import { type Token, type TokenState, tokenStream } from "../kernel/index.ts";
+import { streamOf } from "../kernel/index.ts";
 import type { Store } from "../store/index.ts";
 
 /** Whether a token is good right now: issued, not revoked, within its time, and so is every token that it came from. */
 export interface TokenStanding {
   readonly byId: (tokenId: string) => Promise<Standing>;
-  readonly byRow: (row: string | null) => Promise<Standing>;
+  readonly byRow: (row: TokenState | null) => Promise<Standing>;
   /** The token and those it came from, nearest first. */
   readonly chainOf: (tokenId: string) => Promise<readonly string[]>;
 }
@@ -33,32 +34,31 @@ export function createTokenStanding(
   const makerOf = async (tokenId: string): Promise<string | null> => {
     const known = makers.get(tokenId);
     if (known !== undefined) return known;
-    const { events } = await store.readStream(tokenStream(tokenId), { limit: 1 });
+    const { events } = await store.readStream(streamOf(AccessToken, tokenId), { limit: 1 });
     const maker = TOKEN_PRINCIPAL.exec(events[0]?.actor ?? "")?.[1] ?? null;
     if (makers.size >= MAKERS_KNOWN_MAX) makers.delete(makers.keys().next().value ?? "");
     if (events[0] !== undefined) makers.set(tokenId, maker);
     return maker;
   };
 
-  const byRow = async (row: string | null): Promise<Standing> => {
+  const byRow = async (row: TokenState | null): Promise<Standing> => {
     let expiresAtMs: number | null = null;
     let first: Token | null = null;
     let depth = 0;
-    for (let at = row; ; depth += 1) {
-      const state: TokenState | null = at === null ? null : JSON.parse(at);
+    for (let state = row; ; depth += 1) {
       if (state?.at !== "valid" || depth > CHAIN_MAX) return ENDED;
       if (isOver(state.token)) return { is: "ended", expired: state.token.tokenId };
       first ??= state.token;
       expiresAtMs = earlier(expiresAtMs, state.token.expiresAtMs);
       const maker = await makerOf(state.token.tokenId);
       if (maker === null) return { is: "good", token: first, expiresAtMs, depth };
-      at = await store.row("token", maker);
+      state = await store.row(TOKENS, maker);
     }
   };
 
   return {
     byRow,
-    byId: async (tokenId) => byRow(await store.row("token", tokenId)),
+    byId: async (tokenId) => byRow(await store.row(TOKENS, tokenId)),
     chainOf: async (tokenId) => {
       const chain = [tokenId];
       for (let at = await makerOf(tokenId); at !== null && chain.length <= CHAIN_MAX; at = await makerOf(at))

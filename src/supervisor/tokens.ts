@@ -1,18 +1,9 @@
 import { hash, randomBytes } from "node:crypto";
 import type { By, Committer } from "../commit/index.ts";
 import { NomosError, toNomosError } from "../contract/index.ts";
+import { AccessToken, issueToken, revokeToken, TOKENS, type Token, type TokenState } from "../domains/index.ts";
 import type { Clock } from "../host/index.ts";
-import {
-  type Actor,
-  issueToken,
-  narrows,
-  revokeToken,
-  type SandboxMode,
-  type SessionRow,
-  type Token,
-  type TokenState,
-  tokenStream,
-} from "../kernel/index.ts";
+import { type Actor, narrows, type SandboxMode, SESSIONS, streamOf } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 import { isWeaker, stricter } from "./sandbox-choice.ts";
 import {
@@ -74,17 +65,11 @@ export function createTokens({ store, committer, clock, newId, whenKeyless }: To
     return null;
   };
   const end = async (tokenId: string, by: By): Promise<readonly RecordedEvent[]> => {
-    const decide = (state: TokenState) => revokeToken(state, tokenId);
-    const { events } = await committer.change(
-      tokenStream(tokenId),
-      (folded) => decide(folded.kind === "token" ? folded.state : { at: "absent", version: 0 }),
-      by,
-    );
+    const { events } = await committer.change(AccessToken, tokenId, (state) => revokeToken(state, tokenId), by);
     return events;
   };
   const floorFor = async (sessionId: string | null): Promise<SandboxMode> => {
-    const row = sessionId === null ? null : await store.row("session", sessionId);
-    const session: SessionRow | null = row === null ? null : JSON.parse(row);
+    const session = sessionId === null ? null : await store.row(SESSIONS, sessionId);
     return session?.sandbox ?? FLOOR;
   };
   const makerStanding = async ({ principal }: Actor): Promise<Standing | null> => {
@@ -116,18 +101,21 @@ export function createTokens({ store, committer, clock, newId, whenKeyless }: To
         expiresAtMs: earlier(ownEndMs, from?.expiresAtMs ?? null),
         ...(sandbox === FLOOR ? {} : { sandbox }),
       };
-      const { events } = await committer.change(tokenStream(tokenId), () => issueToken(token), by);
+      const { events } = await committer.change(AccessToken, tokenId, () => issueToken(token), by);
       return { secret, events };
     },
     revoke: async (tokenId, by) => {
-      if ((await store.row("token", tokenId)) === null) throw new NomosError("token_not_found", { tokenId });
+      if ((await store.row(TOKENS, tokenId)) === null) throw new NomosError("token_not_found", { tokenId });
       return end(tokenId, by);
     },
     list: async () => {
       const all = await Promise.all((await allTokens(store)).map(standing.byRow));
       return all.flatMap((one) => (one.is === "good" ? [{ ...one.token, sandbox: one.token.sandbox ?? FLOOR }] : []));
     },
-    actorOf: async (secret) => settle(await standing.byRow(await store.tokenBySecretHash(hashSecret(secret)))),
+    actorOf: async (secret) => {
+      const [row = null] = await store.rows(TOKENS, { limit: 1, where: { secret: hashSecret(secret) } });
+      return settle(await standing.byRow(row));
+    },
     actorById: async (tokenId) => settle(await standing.byId(tokenId)),
     watch: (principal, ended) => {
       const sessionId = SESSION_PRINCIPAL.exec(principal)?.[1];
@@ -139,9 +127,9 @@ export function createTokens({ store, committer, clock, newId, whenKeyless }: To
 }
 
 /** Every token's row, the revoked ones too: those do not name their id, so there is nothing to page by. */
-export async function allTokens(store: Pick<Store, "rows">): Promise<readonly string[]> {
+export async function allTokens(store: Pick<Store, "rows">): Promise<readonly TokenState[]> {
   for (let limit = ROWS_AT_FIRST; ; limit *= 10) {
-    const rows = await store.rows("token", { limit });
+    const rows = await store.rows(TOKENS, { limit });
     if (rows.length < limit) return rows;
   }
 }
@@ -155,7 +143,7 @@ interface Watched {
 
 /** Ends with the token or with any token that it came from, by revocation or by time. */
 function watchToken(tokenId: string, { store, clock, standing, ended }: Watched): () => void {
-  let streams = new Set([tokenStream(tokenId)]);
+  let streams = new Set([streamOf(AccessToken, tokenId)]);
   let cancel = (): void => undefined;
   let isOver = false;
   const stop = (): void => {
@@ -172,7 +160,7 @@ function watchToken(tokenId: string, { store, clock, standing, ended }: Watched)
     if (events.some(({ stream, type }) => type === "token.revoked@1" && streams.has(stream))) end();
   });
   const look = async (): Promise<void> => {
-    streams = new Set((await standing.chainOf(tokenId)).map(tokenStream));
+    streams = new Set((await standing.chainOf(tokenId)).map((id) => streamOf(AccessToken, id)));
     const found = await standing.byId(tokenId);
     if (found.is === "ended") return end();
     if (found.expiresAtMs === null || isOver) return;

@@ -1,4 +1,4 @@
-import { type Attachment, type SessionState, sessionStream } from "../kernel/index.ts";
+import { type Attachment, Session, type SessionState, sessionStream } from "../kernel/index.ts";
 import { type RecordedEvent, type Store, StoreError } from "../store/index.ts";
 import { DriverError, type LoadableAttachment, loadText, type Past } from "../turns/index.ts";
 import { digestOf } from "./digest.ts";
@@ -51,11 +51,12 @@ export async function pastOf(store: Store, state: SessionState): Promise<Past> {
 /** Where the parent's agent stands exactly where the fork begins, it can fork its own session too. */
 async function forkOf(store: Store, { forkedFrom, driver }: SessionState): Promise<string | null> {
   if (forkedFrom === null || driver?.nativeId != null) return null;
-  const stream = sessionStream(forkedFrom.sessionId);
-  if (forkedFrom.stream !== stream) return null;
-  const [then, now] = [await store.fold(stream, forkedFrom.version), await store.fold(stream)];
-  if (then.kind !== "session" || now.kind !== "session" || now.state.phase.at === "busy") return null;
-  const nativeId = then.state.driver?.nativeId ?? null;
-  const unchanged = then.state.turnsEnded === now.state.turnsEnded && now.state.driver?.nativeId === nativeId;
+  const { sessionId } = forkedFrom;
+  if (forkedFrom.stream !== sessionStream(sessionId)) return null;
+  const then = await store.fold(Session, sessionId, forkedFrom.version);
+  const now = await store.fold(Session, sessionId);
+  if (now.phase.at === "busy") return null;
+  const nativeId = then.driver?.nativeId ?? null;
+  const unchanged = then.turnsEnded === now.turnsEnded && now.driver?.nativeId === nativeId;
   return unchanged ? nativeId : null;
 }

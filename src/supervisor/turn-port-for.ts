@@ -14,15 +14,12 @@ const INTERRUPT_GRACE_MS = 1000;
 
 /** What a turn's driver is handed. */
 export async function portFor(deps: TurnRunnerDeps, run: Run): Promise<TurnPort> {
-  const { state, turnId, controller, question } = run;
+  const { state, turnId, controller, isResumed } = run;
   const { spec, id: sessionId } = state;
   if (spec === null) throw new Error("a session without a spec runs no turn");
   const { signal } = controller;
-  const asked = question === null ? null : deps.waiters.wait(question.approvalId, signal);
-  asked?.catch(() => undefined);
-  const policies = new Map<string, ToolPolicy>(
-    await Promise.all(TOOLS.map(async (tool) => [tool, await deps.toolPolicy(spec.agent, tool)] as const)),
-  );
+  const toolPolicy = policiesOf((tool) => deps.toolPolicy(spec.agent, tool));
+  await Promise.all(TOOLS.map(toolPolicy));
   const frame = (source: "message" | "stdout" | "stderr", text: string) =>
     deps.frames.send({ sessionId, turnId, source, text });
   const spawn = (argv: readonly string[], stdin: "none" | "pipe"): HostProcess => {
@@ -50,15 +47,24 @@ export async function portFor(deps: TurnRunnerDeps, run: Run): Promise<TurnPort>
       isOutside: (path) => isOutside(deps.files, spec.cwd, path),
     }),
     answerWithinMs: deps.permissions.answerWithinMs,
-    resumed: question,
+    isResumed,
     frame,
-    show: frame,
     files: spec.sandbox === "strict" ? walledFiles(deps.files, spawn) : deps.files,
     spawn,
-    toolPolicy: (tool) => policies.get(tool) ?? "never",
-    waitFor: (approvalId) =>
-      asked !== null && approvalId === question?.approvalId ? asked : deps.waiters.wait(approvalId, signal),
+    toolPolicy,
     hostProcess: (argv, env, shown, programs) =>
       deps.processes.spawnDriver(spec, sessionId, argv, env, shown, programs),
   });
 }
+
+/** A turn keeps the policies that it began with; that of a tool that an engine brings is read at its first use. */
+function policiesOf(read: (tool: string) => Promise<ToolPolicy>): (tool: string) => Promise<ToolPolicy> {
+  const policies = new Map<string, Promise<ToolPolicy>>();
+  return (tool) => {
+    const policy = policies.get(tool) ?? read(tool);
+    if (policies.size < TOOLS_MAX) policies.set(tool, policy);
+    return policy;
+  };
+}
+
+const TOOLS_MAX = 1000;

@@ -1,10 +1,9 @@
 import type { By, Committer } from "../commit/index.ts";
+import { toNomosError } from "../contract/index.ts";
 import {
   type Decision,
   isEnded,
   outlivesDaemon,
-  pendingApprovals,
-  type Question,
   type SessionState,
   startIfFree,
   startNextTurn,
@@ -20,8 +19,8 @@ export interface Due {
   readonly driver: Driver;
   readonly turnId: string;
   readonly eventId: string;
-  /** What it was waiting for when an earlier daemon stopped. */
-  readonly question: Question | null;
+  /** It was open when an earlier daemon stopped, and goes on from what that one left in the log. */
+  readonly isResumed: boolean;
 }
 
 /** Records the start of a turn, if there is one to start. */
@@ -71,7 +70,7 @@ export function createTurnStarts(deps: {
     const state = await committer.sessionState(sessionId);
     if (state.spec === null || state.phase.at !== "busy") return null;
     const { turnId, eventId } = state.phase;
-    return { state, driver: driverOf(state.spec.adapter), turnId, eventId, question: null };
+    return { state, driver: driverOf(state.spec.adapter), turnId, eventId, isResumed: false };
   };
 
   return {
@@ -81,13 +80,13 @@ export function createTurnStarts(deps: {
       return (await committer.session(sessionId, decide, by)).events;
     },
     next: async (sessionId, draining) => {
-      const state = await committer.sessionState(sessionId);
-      if (state.spec === null || isEnded(state)) return null;
+      const state = await committer.sessionState(sessionId).catch(nullIfGone);
+      if (state === null || state.spec === null || isEnded(state)) return null;
       const driver = driverOf(state.spec.adapter);
       if (driver.runTurn === null) return null;
       if (state.phase.at === "busy" && outlivesDaemon(state)) {
         const { turnId, eventId } = state.phase;
-        return { state, driver, turnId, eventId, question: pendingApprovals(state, turnId)[0] ?? null };
+        return { state, driver, turnId, eventId, isResumed: true };
       }
       return !draining && (await startNext(sessionId, driver)) ? recorded(sessionId) : null;
     },
@@ -96,4 +95,10 @@ export function createTurnStarts(deps: {
 
 export function isStart({ type }: RecordedEvent): boolean {
   return type === "turn.started@1";
+}
+
+/** Whoever asks for a session that is not there, or was forgotten, is told so; nothing of it waits to run. */
+function nullIfGone(thrown: unknown): null {
+  if (toNomosError(thrown).code === "session_not_found") return null;
+  throw thrown;
 }

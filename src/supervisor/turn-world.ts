@@ -1,6 +1,6 @@
 import type { Committer } from "../commit/index.ts";
 import type { Clock, Taken } from "../host/index.ts";
-import { type Fact, noteWorld, type Question, type SessionState } from "../kernel/index.ts";
+import { type Fact, noteWorld, type SessionState } from "../kernel/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Driver } from "../turns/index.ts";
 import type { StopReason } from "./turn-stop.ts";
@@ -14,7 +14,7 @@ const STOPPING_GRACE_MS = 300;
 export interface WatchedTurn {
   readonly state: SessionState;
   readonly turnId: string;
-  readonly question: Question | null;
+  readonly isResumed: boolean;
   readonly driver: Pick<Driver, "actsByEffects">;
   readonly controller: AbortController;
 }
@@ -62,9 +62,9 @@ export function createTurnWorld(deps: {
   };
 
   return {
-    atStart: async ({ state, turnId, question, controller: { signal } }) => {
+    atStart: async ({ state, turnId, isResumed, controller: { signal } }) => {
       // One that goes on after a restart has begun already.
-      if (question !== null) return;
+      if (isResumed) return;
       const facts = await unlessStopped(worlds.look(state, "turn_start", turnId), signal, 0);
       if (facts.length === 0) return;
       await committer

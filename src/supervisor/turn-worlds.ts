@@ -1,7 +1,7 @@
 import type { Committer } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import type { FileDiff } from "../host/index.ts";
-import type { Json, SessionState, SnapshotOccasion } from "../kernel/index.ts";
+import { type Json, Session, type SessionState, type SnapshotOccasion } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 import { textIn } from "./stretches.ts";
 import type { Worlds } from "./worlds.ts";
@@ -84,10 +84,8 @@ export function createTurnWorlds(deps: {
   const before = async (state: SessionState, marks: Marks): Promise<string | null> => {
     const own = await ownSnapshot(state, marks, "turn_start");
     if (own !== null) return own;
-    const { stream } = state;
-    const { startedAt } = marks;
-    const then = await store.fold(stream, startedAt);
-    return then.kind === "session" ? (then.state.view.world?.snapshot ?? null) : null;
+    const { view } = await store.fold(Session, state.id, marks.startedAt);
+    return view.world?.snapshot ?? null;
   };
 
   const after = async (state: SessionState, marks: Marks): Promise<string> => {
@@ -96,8 +94,7 @@ export function createTurnWorlds(deps: {
     // That of a turn which a crash cut comes behind its end.
     const own = await ownSnapshot(state, marks, "turn_end");
     if (own !== null) return own;
-    const then = await store.fold(state.stream, endedAt);
-    const world = then.kind === "session" ? then.state.view.world : undefined;
+    const { world } = (await store.fold(Session, state.id, endedAt)).view;
     if (world?.snapshot == null)
       throw new NomosError("files_not_kept", { id: state.id, reason: world?.skipped ?? "no snapshot" });
     return world.snapshot;

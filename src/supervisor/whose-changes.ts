@@ -1,5 +1,5 @@
 import { byteNameOf } from "../host/index.ts";
-import type { Point, SessionState } from "../kernel/index.ts";
+import { type Point, Session, type SessionState } from "../kernel/index.ts";
 import type { Store } from "../store/index.ts";
 import { type Neighbour, neighboursOf } from "./neighbours.ts";
 import { lastBoundary, readStretches, type Stretch } from "./stretches.ts";
@@ -108,8 +108,8 @@ async function storyOf(
   if (start !== null) return readStretches(store, state.stream, { after: start.seq, files: start.files });
   const { forkedFrom } = state;
   if (forkedFrom === null) return readStretches(store, state.stream, { after: 0, files: null });
-  const born = await store.fold(state.stream, 1);
-  const inherited = born.kind === "session" ? (born.state.view.world?.snapshot ?? null) : null;
+  const born = await store.fold(Session, state.id, 1);
+  const inherited = born.view.world?.snapshot ?? null;
   const parent = await sessionState(forkedFrom.sessionId).catch(() => null);
   const isShared = parent?.spec?.cwd === state.spec?.cwd;
   const rest = await readStretches(store, state.stream, { after: 0, files: inherited });

@@ -1,15 +1,16 @@
 import type { By, Committer } from "../commit/index.ts";
-import type { Files } from "../host/index.ts";
 import {
   addWorkspace,
-  type Decision,
   NO_WORKSPACES,
   removeWorkspace,
+  SYSTEM,
   SYSTEM_STREAM,
-  type SystemState,
+  System,
   useWorkspace,
   type Workspaces,
-} from "../kernel/index.ts";
+} from "../domains/index.ts";
+import type { Files } from "../host/index.ts";
+import type { Decision } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 import { directory } from "./places.ts";
 
@@ -38,16 +39,11 @@ export function createWorkspaces(deps: {
 }): WorkspaceRegistry {
   const { store, committer } = deps;
   const all = async (): Promise<Workspaces> => {
-    const row = await store.row("system", SYSTEM_STREAM);
-    const state: SystemState | null = row === null ? null : JSON.parse(row);
+    const state = await store.row(SYSTEM, SYSTEM_STREAM);
     return state?.workspaces ?? NO_WORKSPACES;
   };
   const change = async (decide: (workspaces: Workspaces) => Decision, by: By): Events => {
-    const { events } = await committer.change(
-      SYSTEM_STREAM,
-      (folded) => decide((folded.kind === "system" ? folded.state.workspaces : undefined) ?? NO_WORKSPACES),
-      by,
-    );
+    const { events } = await committer.change(System, "", (state) => decide(state.workspaces ?? NO_WORKSPACES), by);
     await deps.onChange(await all());
     return events;
   };

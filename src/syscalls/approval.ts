@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ApprovalWire, approvalWire, NomosError } from "../contract/index.ts";
-import type { ApprovalRow } from "../kernel/index.ts";
+import { APPROVALS } from "../kernel/index.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";
 import { byOf } from "./session-answer.ts";
 
@@ -20,12 +20,13 @@ export const approval: readonly Syscall[] = [
     http: { method: "GET", path: "/api/approvals" },
     cli: { positional: [] },
     answer: async ({ services }, { status, sessionId }) => {
-      const query = { limit: APPROVALS_MAX, ...(sessionId === undefined ? {} : { sessionId }) };
-      const pending = await services.store.rows("approval", { ...query, open: true });
-      const others = status === "pending" ? [] : await services.store.rows("approval", query);
+      const where = sessionId === undefined ? {} : { session: sessionId };
+      const limit = APPROVALS_MAX;
+      const pending = await services.store.rows(APPROVALS, { limit, where: { ...where, status: "pending" } });
+      const others = status === "pending" ? [] : await services.store.rows(APPROVALS, { limit, where });
       // Those still open are shown however many were answered before them.
-      const rows = [...new Set([...others, ...pending])];
-      return { approvals: rows.map((row) => approvalWire(JSON.parse(row) as ApprovalRow)) };
+      const rows = new Map([...others, ...pending].map((row) => [row.id, row]));
+      return { approvals: [...rows.values()].map(approvalWire) };
     },
   }),
   write({
@@ -65,7 +66,7 @@ export const approval: readonly Syscall[] = [
 ];
 
 async function showApproval(context: Context, approvalId: string): Promise<ApprovalWire> {
-  const row = await context.services.store.row("approval", approvalId);
+  const row = await context.services.store.row(APPROVALS, approvalId);
   if (row === null) throw new NomosError("approval_not_found", { approvalId });
-  return approvalWire(JSON.parse(row) as ApprovalRow);
+  return approvalWire(row);
 }

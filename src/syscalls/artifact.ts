@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ArtifactWire, NomosError, SessionId, TodoWire } from "../contract/index.ts";
-import { type Artifact, LIMITS, ownEntry, sessionStream, type View } from "../kernel/index.ts";
+import { type Artifact, LIMITS, ownEntry, Session, type View } from "../kernel/index.ts";
 import { StoreError } from "../store/index.ts";
 import { writtenArtifact } from "../turns/index.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";
@@ -168,9 +168,7 @@ function artifactUri(id: unknown, path: string): string {
 
 async function viewOf(context: Context, id: string): Promise<View> {
   await sessionRowOf(context, id);
-  const folded = await context.services.store.fold(sessionStream(id));
-  if (folded.kind !== "session") throw new NomosError("session_not_found", { id });
-  return folded.state.view;
+  return (await context.services.store.fold(Session, id)).view;
 }
 
 function shown({ version, bytes, mediaType }: Artifact) {

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { type EventWire, NomosError } from "../contract/index.ts";
-import { agentStream, type SessionRow, sessionStream } from "../kernel/index.ts";
+import { AgentIdentity } from "../domains/index.ts";
+import { idIn, SESSIONS, Session, streamOf } from "../kernel/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Services } from "./services.ts";
 
@@ -17,7 +18,8 @@ export async function auditAgent(
   after: number,
   limit: number,
 ): Promise<{ readonly agent: string; readonly entries: Entry[]; readonly next: number | null }> {
-  if ((await store.version(agentStream(agent))) === 0) throw new NomosError("agent_not_found", { slug: agent });
+  if ((await store.version(streamOf(AgentIdentity, agent))) === 0)
+    throw new NomosError("agent_not_found", { slug: agent });
   const isOf = ofAgent(store, agent);
   const entries: Entry[] = [];
   let cursor: number | null = after;
@@ -34,13 +36,12 @@ export async function auditAgent(
 }
 
 function ofAgent(store: Pick<Store, "row">, agent: string): (stream: string) => Promise<boolean> {
-  const known = new Map([[agentStream(agent), true]]);
+  const known = new Map([[streamOf(AgentIdentity, agent), true]]);
   return async (stream) => {
     const found = known.get(stream);
     if (found !== undefined) return found;
-    const id = stream.slice(sessionStream("").length);
-    const row = stream === sessionStream(id) ? await store.row("session", id) : null;
-    const session: SessionRow | null = row === null ? null : JSON.parse(row);
+    const id = idIn(Session, stream);
+    const session = id === null ? null : await store.row(SESSIONS, id);
     known.set(stream, session?.agent === agent);
     return session?.agent === agent;
   };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SessionId } from "../contract/index.ts";
-import { LIMITS, type SessionRow, sessionStream } from "../kernel/index.ts";
+import { LIMITS, SESSIONS, type SessionRow, sessionStream } from "../kernel/index.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";
 import { byOf, sessionRowOf } from "./session-answer.ts";
 import { waitForApproval } from "./wait.ts";
@@ -36,9 +36,11 @@ export const company: readonly Syscall[] = [
     cli: { positional: ["id"] },
     answer: async (context, { id }) => {
       const self = await sessionRowOf(context, id);
-      const rows = await context.services.store.rows("session", { limit: SESSIONS_LOOKED_AT, open: true });
+      const rows = await context.services.store.rows(SESSIONS, {
+        limit: SESSIONS_LOOKED_AT,
+        where: { alive: true, shown: true },
+      });
       const found = rows
-        .map((row): SessionRow => JSON.parse(row))
         .filter((row) => row.id !== id && !row.forgotten && isSibling(self, row))
         .slice(0, SIBLINGS_MAX);
       return { siblings: await Promise.all(found.map((row) => shown(context, row))) };

@@ -9,7 +9,7 @@ import {
   isUuid,
   type Json,
   LIMITS,
-  type SessionRow,
+  SESSIONS,
 } from "../kernel/index.ts";
 import type { CallRef } from "../store/index.ts";
 import { refuseBelow } from "../supervisor/index.ts";
@@ -184,8 +184,7 @@ async function refuseRights({ rights }: Syscall, input: Record<string, unknown>,
   if (rights === undefined || actor.floor === undefined) return;
   if (rights === "person") return refuseBelow(actor.floor, "off");
   if (rights !== "session") return;
-  const row = await services.store.row("session", String(input["id"]));
-  const session: SessionRow | null = row === null ? null : JSON.parse(row);
+  const session = await services.store.row(SESSIONS, String(input["id"]));
   if (session !== null) refuseBelow(actor.floor, session.sandbox);
 }
 
@@ -216,10 +215,12 @@ const SELF = "self";
 async function fullId(services: Services, given: string): Promise<string> {
   const { store } = services;
   if (isUuid(given)) return given;
-  const found = await store.sessionIdsLike(given);
-  if (found.length > 1) throw new NomosError("ambiguous_id", { given });
-  if (found[0] === undefined) throw new NomosError("session_not_found", { id: given });
-  return found[0];
+  const named = await store.rows(SESSIONS, { limit: 2, where: { shown: true, name: given } });
+  const begun = await store.rows(SESSIONS, { limit: 2, where: { shown: true }, idPrefix: given });
+  const [found, ...others] = new Set([...named, ...begun].map(({ id }) => id));
+  if (others.length > 0) throw new NomosError("ambiguous_id", { given });
+  if (found === undefined) throw new NomosError("session_not_found", { id: given });
+  return found;
 }
 
 async function bounded(syscall: Syscall, context: Context, input: unknown): Promise<Output> {

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { SessionId, type SessionWire } from "../contract/index.ts";
-import { sessionStream, type View } from "../kernel/index.ts";
+import { type Line, Session, sessionStream, type View } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import { type Context, read, type Syscall } from "./define.ts";
-import { lastLines, type OutputLine } from "./lines.ts";
+import { lastLines } from "./lines.ts";
 import { showSession } from "./session-answer.ts";
 
 const PROMPTS_SHOWN = 10;
@@ -37,7 +37,7 @@ export const handoff: readonly Syscall[] = [
 async function handoffText(context: Context, id: string): Promise<string> {
   const { store } = context.services;
   const session = await showSession(context, id);
-  const folded = await store.fold(sessionStream(id));
+  const { view } = await store.fold(Session, id);
   const asked = await store.readStream(sessionStream(id), {
     limit: PROMPTS_SHOWN,
     types: ["turn.admitted"],
@@ -47,7 +47,8 @@ async function handoffText(context: Context, id: string): Promise<string> {
   return [
     ...facts(session),
     ...chapter("Asked, oldest first", [...asked.events].reverse().flatMap(promptOf)),
-    ...(folded.kind === "session" ? [...todo(folded.state.view), ...artifacts(folded.state.view)] : []),
+    ...todo(view),
+    ...artifacts(view),
     ...chapter("Last words", quoted(lines)),
   ].join("\n");
 }
@@ -99,7 +100,7 @@ function oneLine(text: string): string {
 }
 
 /** A fence longer than any run of ticks inside it. */
-function quoted(lines: readonly OutputLine[]): readonly string[] {
+function quoted(lines: readonly Line[]): readonly string[] {
   if (lines.length === 0) return [];
   const text = lines.map(({ line }) => line).join("\n");
   const ticks = [...text.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 2);

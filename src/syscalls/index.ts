@@ -10,6 +10,7 @@ export type {
   AuditService,
   BackupService,
   BoundsService,
+  Census,
   ConfigService,
   DriverDesk,
   DriverShown,

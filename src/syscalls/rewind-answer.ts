@@ -1,5 +1,5 @@
 import { NomosError } from "../contract/index.ts";
-import { sessionStream } from "../kernel/index.ts";
+import { Session, sessionStream } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import { irrevocableSince } from "../supervisor/index.ts";
 import type { Context } from "./define.ts";
@@ -19,16 +19,15 @@ export async function pointAt(
 
 /** What a rewind did, from what it recorded: asked again with the same key, the answer is the same. */
 export async function rewindAnswer({ services: { store } }: Context, id: string, events: readonly RecordedEvent[]) {
-  const folded = await store.fold(sessionStream(id));
+  const state = await store.fold(Session, id);
   const rewound = events.find(({ type }) => type === "session.rewound@1");
   const to = dataIn(events, "session.rewound@1")?.["to"] as Point | undefined;
-  if (rewound === undefined || to === undefined || folded.kind !== "session")
-    throw new NomosError("event_not_found", { sessionId: id });
+  if (rewound === undefined || to === undefined) throw new NomosError("event_not_found", { sessionId: id });
   const files = dataIn(events, "restore.settled@1")?.["files"] as Files | undefined;
   const { restored = [], removed = [], kept = [], more = 0 } = files ?? {};
   const query = { before: rewound.seq, descending: true, limit: 1 };
   const last = (await store.readStream(sessionStream(id), query)).events[0];
-  const irrevocable = [...(await irrevocableSince(store, folded.state, to, rewound.seq))];
+  const irrevocable = [...(await irrevocableSince(store, state, to, rewound.seq))];
   const undo = last === undefined ? null : `nomos rewind ${id} ${last.id}`;
   return { irrevocable, restored: [...restored], removed: [...removed], kept: [...kept], more, undo };
 }

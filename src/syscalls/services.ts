@@ -3,7 +3,7 @@ import type { Config } from "../contract/index.ts";
 import type { AgentInfo } from "../drivers/index.ts";
 import type { AnchorStatus, DiskState, SnapshotsChecked } from "../host/index.ts";
 import type { Actor, Policy, Sha256 } from "../kernel/index.ts";
-import type { CallRef, Census, CheckpointKeeper, LogTree, RecordedEvent, Store, TreeReport } from "../store/index.ts";
+import type { CallRef, CheckpointKeeper, LogTree, RecordedEvent, Store, TreeReport } from "../store/index.ts";
 import type {
   Agents,
   BoundLimits,
@@ -197,4 +197,11 @@ export interface DaemonService {
   };
   /** Answers first, then stops: drains, puts every session to sleep, ends. */
   readonly shutDown: () => void;
+}
+
+/** How much there is of everything, at one moment not long ago. */
+export interface Census {
+  readonly sessions: { readonly [state: string]: number };
+  readonly queuedTurns: number;
+  readonly pendingApprovals: number;
 }

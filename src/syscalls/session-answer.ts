@@ -1,5 +1,5 @@
 import { NomosError, type SessionWire, sessionWire } from "../contract/index.ts";
-import { type SessionRow, sessionStream } from "../kernel/index.ts";
+import { SESSIONS, type SessionRow, sessionStream } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import type { Context } from "./define.ts";
 
@@ -13,10 +13,9 @@ export async function showSession(context: Context, id: string): Promise<Session
 }
 
 export async function sessionRowOf(context: Context, id: string): Promise<SessionRow> {
-  const row = await context.services.store.row("session", id);
-  const parsed: SessionRow | null = row === null ? null : JSON.parse(row);
-  if (parsed === null || parsed.forgotten) throw new NomosError("session_not_found", { id });
-  return parsed;
+  const row = await context.services.store.row(SESSIONS, id);
+  if (row === null || row.forgotten) throw new NomosError("session_not_found", { id });
+  return row;
 }
 
 /** Who acts, as the log names them. */

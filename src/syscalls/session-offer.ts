@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SessionId, SessionWire } from "../contract/index.ts";
-import { sessionStream } from "../kernel/index.ts";
+import { Session } from "../kernel/index.ts";
 import { read, type Syscall, write } from "./define.ts";
 import { givenSettings, Settings } from "./prompt-input.ts";
 import { byOf, showSession } from "./session-answer.ts";
@@ -44,8 +44,7 @@ export const sessionOffer: readonly Syscall[] = [
     cli: { positional: ["id"] },
     answer: async (context, { id }) => {
       await showSession(context, id);
-      const folded = await context.services.store.fold(sessionStream(id));
-      const driver = folded.kind === "session" ? folded.state.driver : undefined;
+      const { driver } = await context.services.store.fold(Session, id);
       const { settings = null, offer = null } = driver ?? {};
       return {
         id,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { NomosError, SessionWire, toNomosError } from "../contract/index.ts";
-import { agentSlugIn, DEFAULT_WORKSPACE, LIMITS, narrowDelegates, type SessionRow } from "../kernel/index.ts";
+import { agentSlugIn, DEFAULT_WORKSPACE, LIMITS, narrowDelegates, SESSIONS } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import { type Context, type Syscall, write } from "./define.ts";
 import { Prompt, refuseLarge } from "./prompt.ts";
@@ -154,10 +154,8 @@ const NEIGHBOURS_MAX = 10;
 async function besides({ services }: Context, { id, cwd }: SessionWire) {
   const near = (await services.supervisor.livingNear(cwd)).filter((one) => one.id !== id);
   if (near.length === 0) return {};
-  const rows = await Promise.all(near.slice(-NEIGHBOURS_MAX).map((one) => services.store.row("session", one.id)));
-  const neighbours = rows
-    .flatMap((row): SessionRow[] => (row === null ? [] : [JSON.parse(row)]))
-    .map(({ id: one, name, busy }) => ({ id: one, name, busy }));
+  const rows = await Promise.all(near.slice(-NEIGHBOURS_MAX).map((one) => services.store.row(SESSIONS, one.id)));
+  const neighbours = rows.filter((row) => row !== null).map(({ id: one, name, busy }) => ({ id: one, name, busy }));
   const names = neighbours.map(({ name }) => name).join(", ");
   const more = near.length > neighbours.length ? ` and ${near.length - neighbours.length} more` : "";
   const notice = `${names}${more} also works in this directory. To keep them apart, start with a worktree: \`--worktree\`.`;

@@ -1,5 +1,5 @@
 import { NomosError, type SessionWire } from "../contract/index.ts";
-import { type ApprovalRow, sessionStream } from "../kernel/index.ts";
+import { APPROVALS, type ApprovalRow, Session, sessionStream } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import type { Context } from "./define.ts";
 import { showSession } from "./session-answer.ts";
@@ -23,8 +23,7 @@ export function waitForApproval(
 ): Promise<ApprovalRow> {
   return lookUntil(context, id, timeoutMs, async () => {
     context.progress({ message: "waiting for a person" });
-    const row = await context.services.store.row("approval", approvalId);
-    const approval: ApprovalRow | null = row === null ? null : JSON.parse(row);
+    const approval = await context.services.store.row(APPROVALS, approvalId);
     return approval?.status === "pending" ? null : approval;
   });
 }
@@ -74,9 +73,7 @@ async function look(context: Context, id: string, turnId: string | null): Promis
     message: `${name} is ${state}, ${queued} queued${waitingFor ? `, waits for ${waitingFor}` : ""}`,
   });
   if (turnId === null) return session.busy ? null : { session, turn: await lastTurn(context, id) };
-  const folded = await context.services.store.fold(sessionStream(id));
-  if (folded.kind !== "session") return null;
-  const { recentTurns, queue, phase } = folded.state;
+  const { recentTurns, queue, phase } = await context.services.store.fold(Session, id);
   const ended = recentTurns.find((turn) => turn.turnId === turnId);
   if (ended !== undefined) return { session, turn: ended };
   const open = queue.some((turn) => turn.turnId === turnId) || (phase.at === "busy" && phase.turnId === turnId);
@@ -88,8 +85,8 @@ async function look(context: Context, id: string, turnId: string | null): Promis
 }
 
 async function lastTurn(context: Context, id: string): Promise<Waited["turn"]> {
-  const folded = await context.services.store.fold(sessionStream(id));
-  return folded.kind === "session" ? (folded.state.recentTurns.at(-1) ?? null) : null;
+  const { recentTurns } = await context.services.store.fold(Session, id);
+  return recentTurns.at(-1) ?? null;
 }
 
 function endOf(event: RecordedEvent | undefined): Waited["turn"] {

@@ -11,10 +11,22 @@ export interface TurnIdentity {
   readonly past: Past;
   /** Aborts when the turn is interrupted. The driver gets a few seconds, then its processes are killed. */
   readonly signal: AbortSignal;
-  /** Where an earlier run of this very turn stopped to ask; null for a turn that starts afresh. */
+  /** Where an earlier run of this very turn stopped to ask first; null for a turn that starts afresh. */
   readonly checkpoint: Json;
+  /** What an earlier run of this very turn left open, oldest first; empty for a turn that starts afresh. */
+  readonly resumed: readonly ResumedQuestion[];
   /** From here the turn can go on after a restart, should it be waiting for a person then. */
   readonly reach: (checkpoint: Json) => void;
+}
+
+/** A question that waits for its answer, or one about an effect that was allowed and has not begun. */
+export interface ResumedQuestion {
+  readonly approvalId: string;
+  /** The effect that it is about; null for a plain question. */
+  readonly effectId: string | null;
+  readonly question: string;
+  readonly isAnswered: boolean;
+  readonly checkpoint: Json;
 }
 
 /** What the log knows of the agent's memory: how a driver finds out where to go on. */

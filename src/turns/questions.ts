@@ -1,10 +1,17 @@
+import type { CallPlace } from "./effects.ts";
+
 /** What a turn asks of people, and what was refused without asking. */
 export interface TurnQuestions {
-  readonly ask: (question: string, options: readonly string[], action?: AskedAction) => Promise<Reply>;
+  readonly ask: (question: string, options: readonly string[], how?: AskedHow) => Promise<Reply>;
   /** A foreign agent asks whether it may: by the agent's tool policy, or by a person. */
   readonly permit: (wish: Wish) => Promise<Reply>;
   /** What was refused without asking anybody. */
   readonly noteDenial: (denial: Denial) => Promise<void>;
+}
+
+export interface AskedHow extends CallPlace {
+  /** What is asked for, when it is about something that would be done. */
+  readonly action?: AskedAction;
 }
 
 export interface AskedAction {

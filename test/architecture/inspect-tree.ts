@@ -1,4 +1,5 @@
 import type { Layer } from "../../layers.ts";
+import { oneCommit } from "./commit-rule.ts";
 import { fileSize, layerSize, noEscapeHatch, parses, plainName, pure } from "./file-rules.ts";
 import {
   direction,
@@ -49,6 +50,7 @@ const RULES = {
   "no-escape-hatch": noEscapeHatch,
   pure,
   "one-screen": oneScreen,
+  "one-commit": oneCommit,
 } satisfies Record<string, Rule>;
 
 /** The table itself: each name once, imports point down, only a launch points up. */

@@ -167,6 +167,12 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
       at: "src/cli/row.ts",
     })),
   ],
+  "one-commit": [
+    inShelf("export const row = (store: { append: () => void }) => store.append();\n"),
+    inShelf("export const row = (deps: { store: { erase: () => void } }) => deps.store.erase;\n"),
+    inShelf('export const row = (log: { append: () => void }) => log["append"]();\n'),
+    inShelf("export const row = ({ append }: { append: () => void }) => append();\n"),
+  ],
 };
 
 /** What looks like a violation and is none. */
@@ -184,6 +190,10 @@ export const ALLOWED: Readonly<Record<string, Files>> = {
   "a process that printed, and the environment of this one": {
     "src/shelf/row.ts":
       "const { env } = process;\nexport const row = (ran: { stdout: string }) => [ran.stdout, env, process.pid];\n",
+  },
+  "an erasure by the committer, and an append in a test": {
+    "src/shelf/row.ts": "export const row = (committer: { erase: () => void }) => committer.erase();\n",
+    "src/shelf/row.test.ts": "export const row = (store: { append: () => void }) => store.append();\n",
   },
   "a worker named by its file, which imports its owner": {
     "src/shelf/row.ts": 'export const row = new URL("./row-thread.ts", import.meta.url);\n',

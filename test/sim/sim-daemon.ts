@@ -1,16 +1,9 @@
 import { createCommitter } from "../../src/commit/index.ts";
+import { acquireLease, NO_WORKSPACES, SYSTEM_STREAM, System } from "../../src/domains/index.ts";
 import { demoDriver, externalDriver } from "../../src/drivers/index.ts";
-import {
-  acquireLease,
-  compilePolicy,
-  isRefusal,
-  type NewId,
-  NO_WORKSPACES,
-  SYSTEM_STREAM,
-} from "../../src/kernel/index.ts";
+import { compilePolicy, isRefusal, type NewId } from "../../src/kernel/index.ts";
 import type { Store } from "../../src/store/index.ts";
 import {
-  createApprovalWaiters,
   createFrames,
   createSupervisor,
   createTurnRunner,
@@ -20,7 +13,7 @@ import {
   NO_WORLDS,
   type Supervisor,
 } from "../../src/supervisor/index.ts";
-import { createApprovalWaiters } from "../../src/turns/index.ts";
+import { createApprovalWaiters, type Driver } from "../../src/turns/index.ts";
 import type { Chance } from "./chance.ts";
 import type { Disk } from "./disk.ts";
 import { createSimProcesses, type Outside } from "./sim-processes.ts";
@@ -42,6 +35,8 @@ export interface SimWorld {
   readonly newId: NewId;
   readonly outside: Outside;
   readonly faults: StoreFaults;
+  /** Beside those that every simulated daemon has. */
+  readonly drivers?: readonly Driver[];
 }
 
 /** A daemon as the composition root builds it, on a simulated disk and simulated processes; the supervisor is the real one. */
@@ -58,7 +53,9 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
   const fence = await Promise.race([takeLease(store, clock, newId), death.promise.then(() => 0)]);
   const committer = createCommitter({ store, clock, newId, fence, bounds: NO_BOUNDS });
   const processes = createSimProcesses(clock, chance, outside, life);
-  const drivers = new Map([demoDriver(), externalDriver()].map((driver) => [driver.slug, driver]));
+  const drivers = new Map(
+    [demoDriver(), externalDriver(), ...(world.drivers ?? [])].map((driver) => [driver.slug, driver]),
+  );
   const driver = (slug: string) => drivers.get(slug) ?? demoDriver();
   const files = {
     directory: async (path: string) => path,
@@ -69,10 +66,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     },
     read: async () => "",
   };
-  const policy = compilePolicy(
-    ["tool.run", "tool.write", "tool.process"],
-    [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
-  );
+  const policy = compilePolicy(["tool.*"], [{ id: "default", effect: "allow", verb: "*", resource: "**" }]);
   const runner = createTurnRunner({
     scopes: NO_SCOPES,
     store,
@@ -125,11 +119,10 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
 
 async function takeLease(store: Store, clock: VirtualClock, newId: NewId): Promise<number> {
   while (true) {
-    const system = await store.fold(SYSTEM_STREAM);
-    if (system.kind !== "system") throw new Error("the system's stream has no system's fold");
-    const decision = acquireLease(system.state.lease, { resource: "home", holder: "sim", deadHolder: true });
+    const system = await store.fold(System, "");
+    const decision = acquireLease(system.lease, { resource: "home", holder: "sim", deadHolder: true });
     if (isRefusal(decision)) throw new Error("a lease that cannot be taken");
-    const fence = system.state.lease.lastFence + 1;
+    const fence = system.lease.lastFence + 1;
     const events = decision.map((fact) => ({
       id: newId(),
       at: clock.iso(clock.nowMs()),
@@ -138,7 +131,7 @@ async function takeLease(store: Store, clock: VirtualClock, newId: NewId): Promi
       fact,
     }));
     const taken = await store
-      .append([{ stream: SYSTEM_STREAM, expectedVersion: system.state.version, events }], { fence })
+      .append([{ stream: SYSTEM_STREAM, expectedVersion: system.version, events }], { fence })
       .catch(() => null);
     if (taken !== null) return fence;
   }

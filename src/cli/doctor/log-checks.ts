@@ -39,7 +39,7 @@ function aboutFollowers(followers: LogReport["followers"], repaired: boolean): r
   const checks = followers.map(({ name, lag, failure }) => {
     if (failure === null) return fine("follow", `${name} is ${lag} events behind the log`);
     const { code, message, remedy, tries, since } = failure;
-    const anew = repaired ? "" : " `nomos doctor --repair` makes it anew.";
+    const anew = repaired ? "" : " If that does not help, `nomos doctor --repair` makes it anew.";
     return problem("follow", `${name} fails since ${since} (${tries} tries): ${message} (${code})`, `${remedy}${anew}`);
   });
   return checks.slice(0, SHOWN_MAX);

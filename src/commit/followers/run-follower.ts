@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type NomosError, toNomosError } from "../../contract/index.ts";
+import { NomosError, toNomosError } from "../../contract/index.ts";
 import type { Clock } from "../../host/index.ts";
 import { type Follower, StoreError } from "../../store/index.ts";
 import { retryDelayMs } from "./retry-delay.ts";
@@ -68,11 +68,12 @@ export function runFollower(follower: Follower, deps: RunDeps): RunningFollower 
     problem = null;
   };
   const failed = (thrown: unknown): number => {
-    problem = toNomosError(thrown);
+    problem = problemOf(thrown);
     const nowMs = clock.nowMs();
     const tries = (failure?.tries ?? 0) + 1;
     const waitMs = retryDelayMs(tries, deps.random);
-    const { code, message, remedy } = problem;
+    const { code, remedy, details } = problem;
+    const message = [problem.message, details["reason"]].filter((part) => typeof part === "string").join(" ");
     const since = failure?.since ?? clock.iso(nowMs);
     failure = { code, message, remedy, since, tries, nextTryAt: clock.iso(nowMs + waitMs) };
     if (tries === 1 && !isClosed)
@@ -165,4 +166,11 @@ export function runFollower(follower: Follower, deps: RunDeps): RunningFollower 
       forget();
     },
   };
+}
+
+/** What `store_failed` says is true of the log, which goes on here. */
+function problemOf(thrown: unknown): NomosError {
+  const error = toNomosError(thrown);
+  if (error.code !== "store_failed") return error;
+  return new NomosError("follower_failed", error.details, { cause: thrown });
 }

@@ -62,6 +62,12 @@ export const LOG_ERRORS = {
     "An export cannot be written there.",
     "Name an absolute path in a directory that exists, outside of $NOMOS_HOME or in its `exports`.",
   ),
+  follower_failed: entry(
+    500,
+    1,
+    "What is made out of the log could not be written; the log itself goes on.",
+    "Remove what stands in the way, as the reason says; it is tried again by itself.",
+  ),
   home_in_use: entry(
     409,
     5,

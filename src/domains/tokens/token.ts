@@ -39,7 +39,7 @@ export type Token = DataOf<(typeof TOKEN_EVENTS)["token.issued@1"]>;
 export const NEW_TOKEN: TokenState = { at: "absent", version: 0 };
 
 /** A revocation is for good: what is issued again under the same id stays revoked. */
-export function evolveToken(state: TokenState, event: Placed<FactOf<typeof TOKEN_EVENTS>>): TokenState {
+function evolveToken(state: TokenState, event: Placed<FactOf<typeof TOKEN_EVENTS>>): TokenState {
   const { version } = event;
   if (event.fact?.type === "token.issued@1" && state.at === "absent")
     return { at: "valid", version, token: event.fact.data };

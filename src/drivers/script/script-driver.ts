@@ -24,5 +24,6 @@ async function checkFile(spec: SessionSpec): Promise<void> {
 
 async function runTurn(port: TurnPort): Promise<void> {
   refuseAttachments(port.spec.adapter, port.attachments);
-  await runLineTurn(port, port.spec.file ?? "");
+  if (port.spec.file === null) throw new DriverError("driver_file_invalid", "the script driver needs a `file`");
+  await runLineTurn(port, port.spec.file);
 }

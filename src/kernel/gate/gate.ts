@@ -59,18 +59,36 @@ export function decideGate(actor: Actor, request: Request, policy: Policy): Verd
   return { verdict: strongest(voices.map(({ effect }) => effect)), rules: voices.map(({ id }) => id) };
 }
 
-/** Compiled once, asked often: rules are found by verb and then by the resource's segments. */
+/**
+ * Compiled once, asked often: rules are found by verb and then by the resource's segments. A family (`tool.*`) among the
+ * verbs is an open one: its verbs are known by their form and compiled when they are first asked for.
+ */
 export function compilePolicy(verbs: readonly string[], rules: readonly Rule[]): Policy {
-  const known = new Set(verbs);
+  const families = new Set(verbs.filter((verb) => verb.endsWith(".*")));
+  const known = new Set(verbs.filter((verb) => !families.has(verb)));
   const byVerb = new Map<string, PatternIndex<Rule>>();
-  for (const verb of verbs) {
+  const indexOf = (verb: string): PatternIndex<Rule> => {
     const speaking = rules.filter((rule) => covers(rule.verb, verb));
-    byVerb.set(verb, indexPatterns(speaking.map((rule) => ({ pattern: rule.resource, value: rule }))));
-  }
-  return {
-    knows: (verb) => known.has(verb),
-    rulesFor: (verb, resource) => byVerb.get(verb)?.match(resource) ?? [],
+    return indexPatterns(speaking.map((rule) => ({ pattern: rule.resource, value: rule })));
   };
+  const knows = (verb: string): boolean => known.has(verb) || families.has(familyOf(verb));
+  for (const verb of known) byVerb.set(verb, indexOf(verb));
+  return {
+    knows,
+    rulesFor: (verb, resource) => {
+      if (!knows(verb)) return [];
+      const index = byVerb.get(verb) ?? indexOf(verb);
+      if (byVerb.size < VERBS_KEPT) byVerb.set(verb, index);
+      return index.match(resource);
+    },
+  };
+}
+
+const VERBS_KEPT = 1000;
+
+/** `tool.*` for `tool.search`; nothing for a verb that is no plain name in a family. */
+function familyOf(verb: string): string {
+  return /^[a-z]+\.[a-z][a-z0-9_]*$/.test(verb) ? `${verb.slice(0, verb.indexOf("."))}.*` : "";
 }
 
 /** Whether the capabilities asked for lie within those held: a token never gives more than its maker has. */

@@ -97,8 +97,9 @@ export function endSession(state: SessionState, end: End): Decision {
 }
 
 /**
- * What a new daemon makes of what the last one left behind. A turn that waits for a person, with a checkpoint to go on
- * from and no effect under way, goes on waiting. Any other running turn was cut: it is ended, never run again.
+ * What a new daemon makes of what the last one left behind. A turn with something open that has not touched the world goes
+ * on, if the driver said from where: a question, or an effect that a person allowed and that has not begun. Any other
+ * running turn was cut: it is ended, never run again.
  */
 export function recoverSession(state: SessionState): Decision {
   if (state.phase.at !== "busy") return [];
@@ -108,8 +109,10 @@ export function recoverSession(state: SessionState): Decision {
 export function outlivesDaemon(state: SessionState): boolean {
   if (state.phase.at !== "busy") return false;
   const questions = pendingApprovals(state, state.phase.turnId);
-  const begun = Object.values(state.effects).some((effect) => effect.status === "begun");
-  return questions.length > 0 && questions.every((question) => question.checkpoint !== null) && !begun;
+  const effects = Object.values(state.effects);
+  if (effects.some((effect) => effect.status === "begun")) return false;
+  const isOpen = questions.length > 0 || effects.some((effect) => effect.resumes === true);
+  return isOpen && questions.every((question) => question.checkpoint !== null);
 }
 
 /** Busy with a turn, or with having its files restored. */

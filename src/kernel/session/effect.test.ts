@@ -114,7 +114,7 @@ proves("K6", "a crash begins nothing, starts nothing, and leaves the queue and a
 
 proves(
   "K6",
-  "a cut turn ends interrupted and its questions expire; only one that waits at a checkpoint goes on waiting",
+  "a cut turn ends interrupted and its questions expire; only one that waits at a checkpoint goes on",
   () => {
     forEveryState((before) => {
       const after = recovered(before);
@@ -124,7 +124,9 @@ proves(
       }
       const questions = Object.values(before.approvals);
       const begun = Object.values(before.effects).some((effect) => effect.status === "begun");
-      const waits = questions.length > 0 && questions.every(({ checkpoint }) => checkpoint !== null) && !begun;
+      const allowed = Object.values(before.effects).some((effect) => effect.resumes === true);
+      const isOpen = questions.length > 0 || allowed;
+      const waits = isOpen && questions.every(({ checkpoint }) => checkpoint !== null) && !begun;
       expect(after.phase.at).toBe(waits ? "busy" : "idle");
       if (waits) return;
       expect(after.recentTurns.at(-1)).toEqual({ turnId: before.phase.turnId, outcome: "interrupted" });

@@ -12,6 +12,7 @@ import {
   WIDEN,
 } from "./state.ts";
 import { SESSION_TRANSITIONS, transition } from "./transitions.ts";
+import type { Question } from "./turn-events.ts";
 import { trimArtifacts, withArtifact } from "./view.ts";
 
 /**
@@ -113,7 +114,8 @@ function apply(state: SessionState, fact: Fact, event: Placed<Fact>): SessionSta
     case "effect.begun@1": {
       const open = ownEntry(state.effects, fact.data.effectId);
       if (open === undefined) return state;
-      return { ...state, effects: { ...state.effects, [fact.data.effectId]: { ...open, status: "begun" } } };
+      const { resumes: _over, ...effect } = open;
+      return { ...state, effects: { ...state.effects, [fact.data.effectId]: { ...effect, status: "begun" } } };
     }
     case "effect.settled@1":
       return { ...state, effects: omit(state.effects, fact.data.effectId) };
@@ -125,10 +127,12 @@ function apply(state: SessionState, fact: Fact, event: Placed<Fact>): SessionSta
       };
     case "approval.answered@1": {
       const { approvalId, option, status } = fact.data;
-      const { verb, resource } = ownEntry(state.approvals, approvalId)?.action ?? {};
+      const question = ownEntry(state.approvals, approvalId);
+      const { verb, resource } = question?.action ?? {};
       const granted = option === ALWAYS && verb !== undefined && !state.grants.includes(verb);
       const grants = granted ? [...state.grants, verb].slice(-LIMITS.grantsMax) : state.grants;
-      const answered = { ...state, grants, approvals: omit(state.approvals, approvalId) };
+      const effects = status === "approved" ? withAllowed(state, question) : state.effects;
+      const answered = { ...state, grants, effects, approvals: omit(state.approvals, approvalId) };
       if (verb !== WIDEN || status !== "approved" || resource === undefined) return answered;
       return { ...answered, widened: [...(state.widened ?? []), ...resource.split("\n")].slice(-LIMITS.widenedMax) };
     }
@@ -167,6 +171,13 @@ function apply(state: SessionState, fact: Fact, event: Placed<Fact>): SessionSta
     default:
       return state;
   }
+}
+
+function withAllowed({ effects }: SessionState, question: Question | undefined): SessionState["effects"] {
+  const { effectId, checkpoint } = question ?? { effectId: null, checkpoint: null };
+  const effect = effectId === null ? undefined : ownEntry(effects, effectId);
+  if (effectId === null || checkpoint === null || effect?.status !== "intended") return effects;
+  return { ...effects, [effectId]: { ...effect, resumes: true } };
 }
 
 function withDriver(state: SessionState, change: Partial<DriverState> | undefined): SessionState {

@@ -99,6 +99,8 @@ export interface OpenEffect {
   readonly kind: EffectKind;
   readonly redo: RedoClass;
   readonly status: "intended" | "begun";
+  /** A person allowed it, and the question had a checkpoint: it can begin in the next daemon. */
+  readonly resumes?: true;
 }
 
 export const RECENT_TURNS_KEPT = 32;

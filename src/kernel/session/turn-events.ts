@@ -17,10 +17,15 @@ export interface Question {
 }
 
 export type TurnOutcome = "completed" | "failed" | "interrupted" | "cancelled";
-export type EffectKind = "run" | "write" | "process";
+/** The tool that an effect is had by: `run`, `write`, `process`, or one that an engine brings. The gate's verb is `tool.<kind>`. */
+export type EffectKind = string;
 /** What may be done with an effect that a crash cut: run it again, ask a person, or call it failed. */
 export type RedoClass = "safe" | "ask" | "failed";
 export type EffectOutcome = "done" | "failed" | "refused" | "unknown";
+
+export function isEffectKind(kind: string): boolean {
+  return /^[a-z][a-z0-9_]{0,31}$/.test(kind);
+}
 
 /** What a turn takes in, says, does and asks. */
 export const TURN_EVENTS = {

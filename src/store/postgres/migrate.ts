@@ -123,15 +123,16 @@ function isSame(found: ReadonlyMap<string, string> | undefined, wanted: Readonly
 const STREAMS_A_TIME = 1000;
 
 /**
- * A fold with an open question now says when it was asked. Those kept before do not, and are folded again. Some streams
- * at a time, so that no statement takes long however many there are.
+ * A fold with an open question now says when it was asked, and one with an open effect whether it was allowed. Those kept
+ * before do not, and are folded again. Some streams at a time, so that no statement takes long however many there are.
  */
 async function dropOpenQuestions({ query }: Connection): Promise<void> {
   const [head] = await query("SELECT streams FROM head");
   const last = number(head?.["streams"]);
   for (let after = 0; after < last; after += STREAMS_A_TIME)
     await query(
-      `DELETE FROM snapshots WHERE stream > $1 AND stream <= $2 AND position('"approvals":{"'::bytea IN state) > 0`,
+      `DELETE FROM snapshots WHERE stream > $1 AND stream <= $2
+       AND (position('"approvals":{"'::bytea IN state) > 0 OR position('"effects":{"'::bytea IN state) > 0)`,
       after,
       after + STREAMS_A_TIME,
     );

@@ -15,7 +15,7 @@ CREATE TABLE lists(name TEXT PRIMARY KEY, made TEXT NOT NULL, filled INTEGER NOT
 const ROWS_A_TIME = 500;
 
 /** The statements that make a list's table, derived from its definition. */
-export function listStatements(list: List): readonly string[] {
+function listStatements(list: List): readonly string[] {
   const keys = Object.entries(list.keys);
   const columns = keys.map(([key, { kind }]) => `"${key}" ${kind === "flag" ? "INTEGER NOT NULL" : "TEXT"}`);
   const own = ["id TEXT PRIMARY KEY", ...columns, "row TEXT NOT NULL", "sum INTEGER NOT NULL"];
@@ -67,7 +67,7 @@ export function ensureLists(db: DatabaseSync, lists: readonly List[]): void {
   }
 }
 
-export function madeBy(list: List): string {
+function madeBy(list: List): string {
   return listStatements(list).join(";\n");
 }
 

@@ -34,11 +34,11 @@ function recordLists(db: DatabaseSync, found: number): void {
 }
 
 /**
- * Which kept folds of a log of this version still hold. A fold with an open question now says when it was asked; those kept before
- * version 4 do not, and are folded again.
+ * Which kept folds of a log of this version still hold. A fold with an open question now says when it was asked, and one
+ * with an open effect whether it was allowed. Those kept before version 4 do not, and are folded again.
  */
 export function soundSnapshots(version: number): string {
   if (version >= 4) return "true";
-  return `CASE WHEN json_valid(CAST(state AS TEXT))
-    THEN coalesce(json_extract(CAST(state AS TEXT), '$.state.approvals'), '{}') ELSE '{}' END = '{}'`;
+  const none = (member: string) => `coalesce(json_extract(CAST(state AS TEXT), '$.state.${member}'), '{}') = '{}'`;
+  return `CASE WHEN json_valid(CAST(state AS TEXT)) THEN ${none("approvals")} AND ${none("effects")} ELSE true END`;
 }

@@ -64,8 +64,7 @@ async function runFile(order: TurnOrder): Promise<FromScript> {
         : "it exports no function as default";
     return { kind: "fail", code: "driver_file_invalid", message: problem };
   }
-  const { input, sessionId, turnId, cwd } = order;
-  await loaded(turn.context({ input, sessionId, turnId, cwd }));
+  await loaded(turn.context(order));
   return { kind: "end" };
 }
 

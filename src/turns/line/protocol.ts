@@ -1,4 +1,5 @@
 import type { Json } from "../../kernel/index.ts";
+import type { ResumedQuestion } from "../identity.ts";
 
 /**
  * Lines of JSON between the daemon and the process that runs a user's driver file. Lines to the daemon begin with a mark
@@ -12,6 +13,9 @@ export interface TurnOrder {
   readonly sessionId: string;
   readonly turnId: string;
   readonly cwd: string;
+  /** Where an earlier run of this very turn stopped to ask first; null for a turn that starts afresh. */
+  readonly checkpoint: Json;
+  readonly resumed: readonly ResumedQuestion[];
 }
 
 export type ToScript =
@@ -32,6 +36,8 @@ export const SCRIPT_METHODS = [
   "run",
   "write",
   "read",
+  "output",
+  "reach",
   "ask",
   "artifact",
   "todo",

@@ -24,8 +24,8 @@ export async function runLineTurn(port: TurnPort, file: string): Promise<void> {
   const onAbort = () => void send({ kind: "abort" });
   port.signal.addEventListener("abort", onAbort, { once: true });
 
-  const { prompt: input, sessionId, turnId } = port;
-  void send({ kind: "turn", mark, file, input, sessionId, turnId, cwd });
+  const { prompt: input, sessionId, turnId, checkpoint, resumed } = port;
+  void send({ kind: "turn", mark, file, input, sessionId, turnId, cwd, checkpoint, resumed });
   let end: FromScript | null = null;
   const open = new Set<Promise<void>>();
   const serve = ({ id, method, args }: Extract<FromScript, { kind: "call" }>): void => {

@@ -1,5 +1,7 @@
 import type { Json } from "../../kernel/index.ts";
-import type { ScriptMethod } from "./protocol.ts";
+import type { CallPlace, EffectResult, OutputPage, OutputQuery } from "../effects.ts";
+import type { ResumedQuestion } from "../identity.ts";
+import type { ScriptMethod, TurnOrder } from "./protocol.ts";
 
 /** What a driver file's function is handed: its turn. Every call is answered by the daemon, which keeps the ledger. */
 export interface ScriptTurn {
@@ -9,6 +11,12 @@ export interface ScriptTurn {
   readonly cwd: string;
   /** Aborts when a person interrupts; the process is killed a few seconds later. */
   readonly signal: AbortSignal;
+  /** Where an earlier run of this very turn stopped to ask first; null for a turn that starts afresh. */
+  readonly checkpoint: Json;
+  /** The questions that an earlier run of this very turn left open. */
+  readonly resumed: readonly ResumedQuestion[];
+  /** From here the turn can go on after a restart of the daemon, should it be waiting for a person then. */
+  readonly reach: (checkpoint: Json) => Promise<void>;
   readonly say: (text: string, role?: "assistant" | "thought") => Promise<void>;
   readonly stream: (text: string) => Promise<void>;
   /** A fact of your own making, kept in the session's log as `x.<name>@1`. */
@@ -16,6 +24,7 @@ export interface ScriptTurn {
   readonly ask: (
     question: string,
     options?: readonly string[],
+    place?: CallPlace,
   ) => Promise<{ readonly approved: boolean; readonly option?: string | null; readonly reason?: string | null }>;
   readonly artifact: (
     path: string,
@@ -26,28 +35,24 @@ export interface ScriptTurn {
     items: readonly { readonly text: string; readonly status: "open" | "active" | "done" }[],
   ) => Promise<void>;
   readonly tools: {
-    readonly run: (command: string) => Promise<ScriptResult>;
-    readonly write: (path: string, text: string) => Promise<ScriptResult>;
+    readonly run: (command: string, place?: CallPlace) => Promise<EffectResult>;
+    readonly write: (path: string, text: string, place?: CallPlace) => Promise<EffectResult>;
     readonly read: (path: string) => Promise<string>;
     /** Any tool by name; an unknown one is refused with `tool_unknown` and the turn goes on. */
     readonly call: (name: string, args: Json) => Promise<Json>;
   };
   /** A process beside the turn: write to it, read what it prints, wait for it or cancel it. */
-  readonly process: (argv: readonly string[]) => Promise<ScriptProcess>;
-}
-
-export interface ScriptResult {
-  readonly outcome: "done" | "failed" | "refused";
-  readonly exitCode: number | null;
-  readonly output: string;
-  readonly message: string | null;
+  readonly process: (argv: readonly string[], place?: CallPlace) => Promise<ScriptProcess>;
+  /** All that an effect of this turn has printed, page by page. */
+  readonly output: (effectId: string, page?: OutputQuery) => Promise<OutputPage>;
 }
 
 export interface ScriptProcess {
+  readonly effectId: string;
   readonly onOutput: (listener: (text: string, stream: "stdout" | "stderr") => void) => void;
   readonly write: (text: string) => Promise<void>;
   readonly closeInput: () => Promise<void>;
-  readonly wait: () => Promise<ScriptResult>;
+  readonly wait: () => Promise<EffectResult>;
   readonly cancel: () => Promise<void>;
 }
 
@@ -63,9 +68,10 @@ export function createScriptTurn(call: Call) {
   };
   const answer = <T>(method: ScriptMethod, args: readonly Json[]): Promise<T> => call(method, args) as Promise<T>;
 
-  const process = async (argv: readonly string[]): Promise<ScriptProcess> => {
-    const id = await answer<string>("start", [[...argv]]);
+  const process = async (argv: readonly string[], place: CallPlace = {}): Promise<ScriptProcess> => {
+    const id = await answer<string>("start", [[...argv], sent(place)]);
     return {
+      effectId: id,
       onOutput: (listener) => {
         listeners.set(id, [...(listeners.get(id) ?? []), listener]);
         for (const piece of early.get(id) ?? []) listener(...piece);
@@ -85,27 +91,38 @@ export function createScriptTurn(call: Call) {
       if (known === undefined) early.set(id, [...(early.get(id) ?? []), [text, stream]]);
       for (const listener of known ?? []) listener(text, stream);
     },
-    context: (order: {
-      readonly input: string;
-      readonly sessionId: string;
-      readonly turnId: string;
-      readonly cwd: string;
-    }): ScriptTurn => ({
-      ...order,
+    context: ({ input, sessionId, turnId, cwd, checkpoint, resumed }: TurnOrder): ScriptTurn => ({
+      input,
+      sessionId,
+      turnId,
+      cwd,
+      checkpoint,
+      resumed,
       signal: controller.signal,
       say: (text, role = "assistant") => done("say", [text, role]),
       stream: (text) => done("stream", [text]),
       event: (name, payload) => done("event", [name, payload]),
-      ask: (question, options = ["yes", "no"]) => answer("ask", [question, [...options]]),
+      reach: (reached) => done("reach", [reached]),
+      output: (effectId, page = {}) => answer("output", [effectId, asked(page)]),
+      ask: (question, options = ["yes", "no"], place = {}) => answer("ask", [question, [...options], sent(place)]),
       artifact: (path, text, mediaType = "text/plain") => answer("artifact", [path, text, mediaType]),
       todo: (items) => done("todo", [items.map(({ text, status }) => ({ text, status }))]),
       tools: {
-        run: (command) => answer("run", [command]),
-        write: (path, text) => answer("write", [path, text]),
+        run: (command, place = {}) => answer("run", [command, sent(place)]),
+        write: (path, text, place = {}) => answer("write", [path, text, sent(place)]),
         read: (path) => answer("read", [path]),
         call: (name, args) => call(`tool:${name}`, [args]),
       },
       process,
     }),
   };
+}
+
+/** What a person's file adds beside does not cross. */
+function sent({ key, checkpoint }: CallPlace): { readonly [name: string]: Json } {
+  return { ...(key === undefined ? {} : { key }), ...(checkpoint === undefined ? {} : { checkpoint }) };
+}
+
+function asked({ after, limit }: OutputQuery): { readonly [name: string]: Json } {
+  return { ...(after === undefined ? {} : { after }), ...(limit === undefined ? {} : { limit }) };
 }

@@ -32,12 +32,21 @@ export function serveCalls(
       port.stream(z.tuple([z.string()]).parse(args)[0]);
       return null;
     },
-    run: async (args) => result(await port.run(z.tuple([z.string()]).parse(args)[0])),
-    write: async (args) => result(await port.write(...z.tuple([z.string(), z.string()]).parse(args))),
+    run: async (args) => result(await port.run(...z.tuple([z.string(), Place]).parse(args))),
+    write: async (args) => result(await port.write(...z.tuple([z.string(), z.string(), Place]).parse(args))),
+    output: async (args) => {
+      const [effectId, page] = z.tuple([z.string(), OutputPage]).parse(args);
+      const { pieces, next } = await port.output(effectId, page);
+      return { pieces: pieces.map((piece) => ({ ...piece })), next };
+    },
+    reach: async (args) => {
+      port.reach(z.tuple([z.json()]).parse(args)[0]);
+      return null;
+    },
     read: async (args) => port.read(z.tuple([z.string()]).parse(args)[0]),
     ask: async (args) => {
-      const [question, options] = z.tuple([z.string(), z.array(z.string())]).parse(args);
-      return { ...(await port.ask(question, options)) };
+      const [question, options, place] = z.tuple([z.string(), z.array(z.string()), Place]).parse(args);
+      return { ...(await port.ask(question, options, place)) };
     },
     artifact: async (args) => {
       const [path, text, mediaType] = z
@@ -57,7 +66,7 @@ export function serveCalls(
       return null;
     },
     start: async (args) => {
-      const process = await port.start(z.tuple([z.array(z.string()).min(1)]).parse(args)[0]);
+      const process = await port.start(...z.tuple([z.array(z.string()).min(1), Place]).parse(args));
       processes.set(process.effectId, { process, drained: drain(process) });
       return process.effectId;
     },
@@ -91,6 +100,10 @@ export function serveCalls(
   };
 }
 
-function result({ outcome, exitCode, output, message }: EffectResult): Json {
-  return { outcome, exitCode, output, message };
+/** The port holds both to their limits. */
+const Place = z.object({ key: z.string().optional(), checkpoint: z.json().optional() }).optional();
+const OutputPage = z.object({ after: z.int().min(0).optional(), limit: z.int().min(1).optional() }).optional();
+
+function result({ effectId, outcome, exitCode, output, outputBytes, message }: EffectResult): Json {
+  return { effectId, outcome, exitCode, output, outputBytes, message };
 }

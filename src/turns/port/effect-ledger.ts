@@ -1,204 +1,197 @@
-import { type Clock, type Files, HostError, type HostProcess, shellQuoted } from "../../host/index.ts";
+import type { Clock, Files, HostProcess } from "../../host/index.ts";
 import {
   ALWAYS,
   beginEffect,
+  type Decision,
   decideGate,
-  type EffectKind,
   intendEffect,
-  type Json,
+  isEffectKind,
   LIMITS,
   type Policy,
   type Question,
-  type RedoClass,
   recordDenial,
   recordOutput as recordPiece,
   settleEffect,
   type ToolPolicy,
 } from "../../kernel/index.ts";
-import type { EffectResult } from "../effects.ts";
+import type { Store } from "../../store/index.ts";
+import { DriverError } from "../driver-error.ts";
+import type { Act, Acted, EffectOrder, EffectResult } from "../effects.ts";
 import type { Reply } from "../questions.ts";
 import type { Recorder } from "../recorder.ts";
-import { recordOutput } from "./output-recorder.ts";
-import { storeText } from "./texts.ts";
+import type { CallName, CallNames } from "./call-names.ts";
+import { outputOf, PREVIEW_CHARS } from "./effect-output.ts";
+import { piecesOf, storeText } from "./texts.ts";
+import type { KnownEffect, TurnLedger } from "./turn-ledger.ts";
 
 /** What a turn's effects need to know and to reach. */
 export interface EffectScene {
   readonly sessionId: string;
   readonly turnId: string;
   readonly cwd: string;
+  readonly store: Store;
   readonly committer: Recorder;
-  readonly newId: () => string;
   readonly policy: Policy;
-  readonly toolPolicy: (tool: string) => ToolPolicy;
+  readonly toolPolicy: (tool: string) => Promise<ToolPolicy>;
   readonly signal: AbortSignal;
-  readonly checkpoint: () => Json;
-  /** A question that an earlier run of this turn has put already. */
-  readonly adopt: () => Question | null;
-  readonly waitFor: (approvalId: string) => Promise<Reply>;
+  readonly names: CallNames;
+  readonly ledger: TurnLedger;
+  /** The answer to a question that stands in the log. */
+  readonly answerTo: (approvalId: string) => Promise<Reply>;
   readonly files: Files;
   readonly clock: Clock;
   readonly show: (stream: "stdout" | "stderr", text: string) => void;
   readonly spawn: (argv: readonly string[], stdin: "none" | "pipe") => HostProcess;
 }
 
-export interface Effects {
-  readonly run: (command: string) => Promise<EffectResult>;
-  readonly write: (path: string, text: string) => Promise<EffectResult>;
-  /** Asks the gate and records the intent; null effect id means refused. */
-  readonly begin: (kind: EffectKind, detail: Json, about: About, redo: RedoClass) => Promise<Begun>;
-  readonly record: (effectId: string, stream: "stdout" | "stderr", text: string) => Promise<null>;
+export interface EffectLedger {
+  /** Asks the gate and records the intent, or goes on with what an earlier run of the turn left. */
+  readonly begin: (order: EffectOrder, call?: CallName) => Promise<Begun>;
+  readonly printer: (effectId: string) => Printer;
   readonly settle: (
     effectId: string,
     outcome: "done" | "failed",
     exitCode: number | null,
     message: string | null,
   ) => Promise<void>;
+  /** The name is taken when it is called: a call that has to prepare something takes it before that. */
+  readonly effect: (order: EffectOrder, act: Act, call?: CallName) => Promise<EffectResult>;
+  readonly deny: (verb: string, resource: string, rules: readonly string[]) => Promise<EffectResult>;
 }
 
-/** What an effect touches: by the name that rules know it by, and in full for the person who is asked. */
-interface About {
-  readonly resource: string;
-  readonly shown: string;
-}
+/** `over`: it was refused, or an earlier run of the turn settled it; `seq` is where its output begins. */
+export type Begun = { readonly effectId: string } | { readonly over: EffectResult; readonly seq: number };
 
-type Begun = { readonly effectId: string } | { readonly refused: EffectResult };
+export interface Printer {
+  readonly print: (stream: "stdout" | "stderr", text: string) => Promise<void>;
+  readonly bytes: () => number;
+}
 
 /** The effect ledger: nothing touches the world before its intent is durable, and each outcome is recorded once. */
-export function createEffects(scene: EffectScene): Effects {
+export function createEffectLedger(scene: EffectScene): EffectLedger {
   const { committer, sessionId, turnId } = scene;
   const by = { actor: `session:${sessionId}` };
+  const record = (decide: Parameters<Recorder["session"]>[1]) => committer.session(sessionId, decide, by);
 
-  const begin: Effects["begin"] = async (kind, detail, { resource, shown }, redo) => {
-    const verb = `tool.${kind}`;
-    const adopted = scene.adopt();
-    if (adopted?.effectId != null) return afterAnswer(adopted.effectId, adopted.approvalId);
-    const { grants } = await committer.sessionState(sessionId);
-    const actor = { principal: by.actor, capabilities: ["tool.*"], sessionId };
-    const tool = { policy: scene.toolPolicy(kind), granted: grants.includes(verb) };
-    const { verdict, rules } = decideGate(
-      actor,
-      { verb, resource: `session/${sessionId}/${resource}`, tool },
-      scene.policy,
-    );
-    if (verdict === "deny") return deny(verb, resource, rules);
-    // Nobody can allow what they cannot read.
-    if (verdict === "ask" && shown.length > LIMITS.questionChars - QUESTION_WORDS_CHARS)
-      return deny(verb, resource, ["question_too_long"]);
-    const effectId = scene.newId();
-    const intent = { effectId, turnId, kind, detail, redo, rules };
-    const question = verdict === "ask" ? putQuestion(effectId, verb, { resource, shown }) : null;
-    await committer.session(sessionId, (state) => intendEffect(state, intent, committer.fence, question), by);
-    return question === null ? { effectId } : afterAnswer(effectId, question.approvalId);
+  const begin: EffectLedger["begin"] = async (order, call = scene.names.take(order)) => {
+    if (!isEffectKind(order.kind))
+      throw new DriverError("invalid_request", `no effect may be of the kind ${order.kind.slice(0, KIND_SHOWN)}`);
+    const known = scene.ledger.effect(call, order);
+    return known === null ? intend(order, call) : goOn(known);
   };
 
-  const putQuestion = (effectId: string, verb: string, { resource, shown }: About): Question => ({
-    approvalId: scene.newId(),
+  const intend = async (order: EffectOrder, call: CallName): Promise<Begun> => {
+    const { kind, detail, resource, redo } = order;
+    const effectId = call.newId("effect");
+    const policy = await scene.toolPolicy(kind);
+    const judged: { verdict: ReturnType<typeof judge> | null; question: Question | null } = {
+      verdict: null,
+      question: null,
+    };
+    // Judged where it is recorded: what the session was granted is read once, and cannot change in between.
+    await record((state): Decision => {
+      const verdict = judge(order, policy, state.grants);
+      judged.verdict = verdict;
+      judged.question = verdict.verdict === "ask" ? questionAbout(order, effectId, call) : null;
+      const { rules } = verdict;
+      if (verdict.verdict === "deny") return recordDenial(state, { verb: `tool.${kind}`, resource, rules, turnId });
+      const intent = { effectId, turnId, kind, detail, redo, rules };
+      return intendEffect(state, intent, committer.fence, judged.question);
+    });
+    if (judged.verdict?.verdict === "deny") return { over: deniedBy(judged.verdict.rules), seq: 0 };
+    return judged.question === null ? { effectId } : afterAnswer(effectId, judged.question.approvalId);
+  };
+
+  const judge = ({ kind, resource, shown }: EffectOrder, policy: ToolPolicy, grants: readonly string[]) => {
+    const verb = `tool.${kind}`;
+    const actor = { principal: by.actor, capabilities: ["tool.*"], sessionId };
+    const tool = { policy, granted: grants.includes(verb) };
+    const judged = decideGate(actor, { verb, resource: `session/${sessionId}/${resource}`, tool }, scene.policy);
+    // Nobody can allow what they cannot read.
+    const isTooLong = judged.verdict === "ask" && shown.length > LIMITS.questionChars - QUESTION_WORDS_CHARS;
+    return isTooLong ? ({ verdict: "deny", rules: ["question_too_long"] } as const) : judged;
+  };
+
+  const questionAbout = ({ kind, resource, shown }: EffectOrder, effectId: string, call: CallName): Question => ({
+    approvalId: call.newId("question"),
     turnId,
-    question: `May this session ${verb.slice("tool.".length)}: ${shown}?`,
+    question: `May this session ${kind}: ${shown}?`,
     options: ["once", ALWAYS],
-    action: { verb, resource },
+    action: { verb: `tool.${kind}`, resource },
     effectId,
-    checkpoint: scene.checkpoint(),
+    checkpoint: call.checkpoint,
   });
 
-  const afterAnswer = async (effectId: string, approvalId: string): Promise<Begun> => {
-    const reply = await scene.waitFor(approvalId);
-    if (reply.approved) {
-      await committer.session(sessionId, (state) => beginEffect(state, effectId, committer.fence), by);
-      return { effectId };
-    }
-    const message = reply.reason ?? "rejected";
-    return { refused: { effectId, outcome: "refused", exitCode: null, output: "", message } };
+  /** Settled: not done again. Allowed or not yet answered: it begins when it is allowed. */
+  const goOn = async ({ effectId, settled, question, seq }: KnownEffect): Promise<Begun> => {
+    if (settled !== null) return { over: { effectId, ...settled, ...(await outputOf(scene, effectId, seq)) }, seq };
+    if (question === null) throw new DriverError("invalid_request", "the effect is under way", { effectId });
+    return afterAnswer(effectId, question.asked.approvalId);
   };
 
-  const deny = async (
-    verb: string,
-    resource: string,
-    rules: readonly string[],
-  ): Promise<{ readonly refused: EffectResult }> => {
-    await committer.session(sessionId, (state) => recordDenial(state, { verb, resource, rules, turnId }), by);
+  const afterAnswer = async (effectId: string, approvalId: string): Promise<Begun> => {
+    const reply = await scene.answerTo(approvalId);
+    if (!reply.approved) return { over: refused(effectId, reply.reason ?? "rejected"), seq: 0 };
+    await record((state) => beginEffect(state, effectId, committer.fence));
+    return { effectId };
+  };
+
+  const deny: EffectLedger["deny"] = async (verb, resource, rules) => {
+    await record((state) => recordDenial(state, { verb, resource, rules, turnId }));
+    return deniedBy(rules);
+  };
+
+  const settle: EffectLedger["settle"] = async (effectId, outcome, exitCode, message) => {
+    await record((state) => settleEffect(state, { effectId, outcome, exitCode, message }));
+  };
+
+  const printer: EffectLedger["printer"] = (effectId) => {
+    let bytes = 0;
     return {
-      refused: { effectId: "", outcome: "refused", exitCode: null, output: "", message: `denied: ${rules.join(", ")}` },
+      bytes: () => bytes,
+      print: async (stream, text) => {
+        for (const piece of piecesOf(text)) {
+          const body = await storeText(committer.keeper(sessionId, "output"), piece);
+          await record((state) => recordPiece(state, { effectId, stream, body }));
+          bytes += body.bytes;
+        }
+      },
     };
   };
 
-  const settle: Effects["settle"] = async (effectId, outcome, exitCode, message) => {
-    await committer.session(sessionId, (state) => settleEffect(state, { effectId, outcome, exitCode, message }), by);
-  };
-
-  const record: Effects["record"] = async (effectId, stream, text) => {
-    const body = await storeText(committer.keeper(sessionId, "output"), text);
-    await committer.session(sessionId, (state) => recordPiece(state, { effectId, stream, body }), by);
-    return null;
-  };
-
   /** What goes wrong in the world is a result of the effect; what goes wrong in the log, or an interruption, goes on up. */
-  const carryOut = async (effectId: string, act: () => Promise<Acted>): Promise<EffectResult> => {
-    const acted = await act().catch(
+  const effect: EffectLedger["effect"] = async (order, act, call) => {
+    const begun = await begin(order, call);
+    if ("over" in begun) return begun.over;
+    const { effectId } = begun;
+    const { print, bytes } = printer(effectId);
+    const acted = await act({ effectId, print }).catch(
       (thrown: unknown): Acted => ({ exitCode: null, output: "", message: explain(thrown) }),
     );
     scene.signal.throwIfAborted();
+    if (bytes() === 0 && acted.output !== "") await print("stdout", acted.output);
     const outcome = acted.message === null && (acted.exitCode ?? 0) === 0 ? "done" : "failed";
-    await settle(effectId, outcome, acted.exitCode, acted.message);
-    return { effectId, outcome, ...acted };
+    const message = acted.message?.slice(0, MESSAGE_CHARS) ?? null;
+    await settle(effectId, outcome, acted.exitCode, message);
+    const output = acted.output.slice(0, PREVIEW_CHARS);
+    return { effectId, outcome, exitCode: acted.exitCode, output, outputBytes: bytes(), message };
   };
 
-  const run = async (command: string): Promise<EffectResult> => {
-    const resource = `command/${command.replaceAll("/", "∕").slice(0, COMMAND_SHOWN)}`;
-    const begun = await begin("run", { command }, { resource, shown: command }, "ask");
-    if ("refused" in begun) return begun.refused;
-    const { effectId } = begun;
-    return carryOut(effectId, async () => {
-      await using process = scene.spawn(["sh", "-c", command], "none");
-      const sinks = {
-        show: scene.show,
-        record: (stream: "stdout" | "stderr", text: string) => record(effectId, stream, text),
-      };
-      const output = await recordOutput(process, sinks, scene.clock);
-      const { exitCode, signal, failure } = await process.exited;
-      if (failure !== undefined) throw failure;
-      return { exitCode, output, message: exitCode === null ? `ended by ${signal ?? "a signal"}` : null };
-    });
-  };
-
-  const write = async (path: string, text: string): Promise<EffectResult> => {
-    const place = placeOf(path);
-    if (place === null) return (await deny("tool.write", `path/${path}`, ["path_outside"])).refused;
-    const body = await storeText(committer.keeper(sessionId, "course"), text);
-    const begun = await begin(
-      "write",
-      { path, ...body },
-      { resource: `path/${place}`, shown: shellQuoted(place) },
-      "safe",
-    );
-    if ("refused" in begun) return begun.refused;
-    return carryOut(begun.effectId, async () => {
-      await scene.files.write(scene.cwd, path, text);
-      return { exitCode: null, output: "", message: null };
-    });
-  };
-
-  const placeOf = (path: string): string | null => {
-    try {
-      return scene.files.place(scene.cwd, path);
-    } catch (thrown) {
-      if (thrown instanceof HostError && thrown.code === "path_outside") return null;
-      throw thrown;
-    }
-  };
-
-  return { run, write, begin, record, settle };
+  return { begin, printer, settle, effect, deny };
 }
 
-const COMMAND_SHOWN = 500;
 /** Room for the words around what is asked for. */
 const QUESTION_WORDS_CHARS = 100;
 const MESSAGE_CHARS = 2000;
+const KIND_SHOWN = 40;
 
-interface Acted {
-  readonly exitCode: number | null;
-  readonly output: string;
-  readonly message: string | null;
+function refused(effectId: string, message: string): EffectResult {
+  return { effectId, outcome: "refused", exitCode: null, output: "", outputBytes: 0, message };
+}
+
+/** It was never intended, so it has no id. */
+function deniedBy(rules: readonly string[]): EffectResult {
+  return refused("", `denied: ${rules.join(", ")}`);
 }
 
 function explain(thrown: unknown): string {

@@ -33,7 +33,6 @@ const recorder = () => {
       show: (_stream: Stream, text: string) => void shown.push(text),
       record: async (stream: Stream, text: string) => {
         pieces.push([stream, text]);
-        return null;
       },
     },
   };
@@ -106,7 +105,11 @@ proves("E4", "a watcher that is not done holds up the process", async () => {
     for (; taken < 5; taken += 1) yield { stream: "stdout", bytes: Buffer.from("x") };
   }
   const gate = Promise.withResolvers<void>();
-  const recording = recordOutput(printing(counting()), { show: () => gate.promise, record: async () => null }, clock);
+  const recording = recordOutput(
+    printing(counting()),
+    { show: () => gate.promise, record: async () => undefined },
+    clock,
+  );
   await sleep(30);
   expect(taken).toBe(0);
   gate.resolve();

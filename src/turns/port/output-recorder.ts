@@ -1,18 +1,17 @@
 import type { Clock, HostProcess } from "../../host/index.ts";
-import type { TextOrBlob } from "../../kernel/index.ts";
+import { PREVIEW_CHARS } from "./effect-output.ts";
 
 type Stream = "stdout" | "stderr";
 
 export interface RecorderSinks {
   /** May hold up the process: as long as it does not resolve nothing more is read. */
   readonly show: (stream: Stream, text: string) => void | Promise<void>;
-  readonly record: (stream: Stream, text: string) => Promise<TextOrBlob | null>;
+  readonly record: (stream: Stream, text: string) => Promise<void>;
 }
 
 /** Output becomes few events: a piece is recorded when it is large, old, or the other stream speaks up. */
 const PIECE_CHARS = 262_144;
 const PIECE_AGE_MS = 2000;
-const PREVIEW_CHARS = 16_384;
 /** Whoever goes back and forth between the streams more often than this gets no event for each change. */
 const IN_ORDER_PIECES_MAX = 200;
 

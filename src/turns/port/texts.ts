@@ -32,6 +32,20 @@ export async function loadText(store: Store, stored: TextOrBlob): Promise<string
   return Buffer.from(bytes).toString("utf8");
 }
 
+/** What one event of output, or its blob, holds at most. */
+const PIECE_CHARS_MAX = 524_288;
+
+/** Cut at a character, not inside one. */
+export function* piecesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const last = text.charCodeAt(from + PIECE_CHARS_MAX - 1);
+    const isSplit = last >= 0xd800 && last <= 0xdbff;
+    const to = from + PIECE_CHARS_MAX - (isSplit ? 1 : 0);
+    yield text.slice(from, to);
+    from = to;
+  }
+}
+
 const PREVIEW_BYTES = 1024;
 const CUT = "\n[the rest was not kept: the disk is almost full]";
 

@@ -1,18 +1,29 @@
 import { shellQuoted } from "../../host/index.ts";
-import type { EffectResult, TurnProcess } from "../effects.ts";
-import type { EffectScene, Effects } from "./effect-ledger.ts";
+import type { CallPlace, EffectResult, OutputPiece, TurnProcess } from "../effects.ts";
+import type { EffectLedger, EffectScene } from "./effect-ledger.ts";
+import { wholeOutput } from "./effect-output.ts";
 import { recordOutput } from "./output-recorder.ts";
 
 /** A process beside the turn, under the ledger like everything else. */
 export async function startTurnProcess(
   scene: EffectScene,
-  effects: Effects,
+  effects: EffectLedger,
   argv: readonly string[],
+  place: CallPlace = {},
 ): Promise<TurnProcess> {
   const about = { resource: `command/${argv[0] ?? ""}`, shown: argv.map(shellQuoted).join(" ") };
-  const begun = await effects.begin("process", { argv: [...argv] }, about, "failed");
-  if ("refused" in begun) throw Object.assign(new Error(begun.refused.message ?? "refused"), { code: "denied" });
+  const begun = await effects.begin({
+    ...place,
+    kind: "process",
+    detail: { argv: [...argv] },
+    ...about,
+    redo: "failed",
+  });
+  if ("over" in begun && begun.over.outcome === "refused")
+    throw Object.assign(new Error(begun.over.message ?? "refused"), { code: "denied" });
+  if ("over" in begun) return pastProcess(scene, begun.over, begun.seq);
   const { effectId } = begun;
+  const { print, bytes } = effects.printer(effectId);
   const process = await spawned();
   const printed = createPrinted();
 
@@ -29,12 +40,11 @@ export async function startTurnProcess(
       scene.show(stream, text);
       return printed.add({ stream, text });
     };
-    const record = (stream: "stdout" | "stderr", text: string) => effects.record(effectId, stream, text);
-    const output = await recordOutput(process, { show, record }, scene.clock).finally(printed.end);
+    const output = await recordOutput(process, { show, record: print }, scene.clock).finally(printed.end);
     const { exitCode } = await process.exited;
     const outcome = exitCode === 0 ? "done" : "failed";
     await effects.settle(effectId, outcome, exitCode, null);
-    return { effectId, outcome, exitCode, output, message: null };
+    return { effectId, outcome, exitCode, output, outputBytes: bytes(), message: null };
   };
   const finished = finish();
   finished.catch(() => undefined);
@@ -56,9 +66,16 @@ export async function startTurnProcess(
 const PIECES_KEPT = 64;
 const CANCEL_GRACE_MS = 1000;
 
-interface Piece {
-  readonly stream: "stdout" | "stderr";
-  readonly text: string;
+/** One that an earlier run of the turn started and that has ended: what it printed is read from the log. */
+function pastProcess(scene: EffectScene, result: EffectResult, seq: number): TurnProcess {
+  return {
+    effectId: result.effectId,
+    write: async () => undefined,
+    closeInput: async () => undefined,
+    output: { [Symbol.asyncIterator]: () => wholeOutput(scene, result.effectId, seq) },
+    wait: async () => result,
+    cancel: async () => undefined,
+  };
 }
 
 /**
@@ -66,7 +83,7 @@ interface Piece {
  * nothing is lost, and a reader that is slow holds up the process.
  */
 function createPrinted() {
-  let pieces: Piece[] = [];
+  let pieces: OutputPiece[] = [];
   let isRead = false;
   let over = false;
   let news = Promise.withResolvers<void>();
@@ -78,13 +95,13 @@ function createPrinted() {
   };
   return {
     end,
-    add: async (piece: Piece): Promise<void> => {
+    add: async (piece: OutputPiece): Promise<void> => {
       pieces.push(piece);
       news.resolve();
       if (!isRead) pieces = pieces.slice(-PIECES_KEPT);
       while (isRead && !over && pieces.length >= PIECES_KEPT) await room.promise;
     },
-    take: async function* (): AsyncGenerator<Piece> {
+    take: async function* (): AsyncGenerator<OutputPiece> {
       isRead = true;
       while (true) {
         const piece = pieces.shift();

@@ -218,6 +218,22 @@ export function describeUsage(open: OpenStore): void {
       await say();
       await expect(say()).rejects.toMatchObject({ code: "quota_exceeded" });
     });
+
+    proves("Q3", "of several pieces in one append all but the last must leave room", async () => {
+      await using at = await open();
+      const stream = await openSession(at.store);
+      const used = await bytesOf(at.store, stream);
+      const [one] = await appendWithin(at.store, stream, [note("said ".repeat(200))], {});
+      const piece = (await bytesOf(at.store, stream)) - used;
+      expect(one?.version).toBe(2);
+      const pieces = Array.from({ length: 3 }, () => note("said ".repeat(200)));
+      const say = (streamBytes: number, fitting: number) =>
+        appendWithin(at.store, stream, pieces, { streamBytes, overdraw: true, fitting });
+      const now = await bytesOf(at.store, stream);
+      await expect(say(now + piece, 2)).rejects.toMatchObject({ code: "quota_exceeded" });
+      expect(await bytesOf(at.store, stream)).toBe(now);
+      await say(now + 3 * piece, 2);
+    });
   });
 }
 

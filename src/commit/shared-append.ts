@@ -1,4 +1,4 @@
-import { evolve, type Folded } from "../kernel/index.ts";
+import type { Folded } from "../kernel/index.ts";
 import { type NewEvent, type Quota, type RecordedEvent, StoreError, type StoreErrorCode } from "../store/index.ts";
 import { type By, type Committed, type Seen, settled } from "./change.ts";
 import { commitStreams, type StreamChange } from "./commit-streams.ts";
@@ -21,7 +21,7 @@ const FACTS_MAX = 256;
  * once: they share a flush. Nobody hears anything before it. When that append is refused each change is made alone, so
  * that it ends as if there had been no others. Settles every change; never throws.
  */
-export function createCoalescing(
+export function createSharedAppend(
   recording: Recording,
 ): (stream: string, waiting: readonly WaitingChange[]) => Promise<void> {
   const alone = async (waiting: readonly WaitingChange[]): Promise<void> => {
@@ -48,7 +48,8 @@ export function createCoalescing(
       if ("facts" in outcome && !hasRoom(batch, outcome)) break;
       const events = "facts" in outcome ? recording.placed(outcome.facts, one.by) : [];
       folded = events.reduce(
-        (state, { id, at, fact }) => evolve(state, { id, at, fact, version: state.state.version + 1 }),
+        (state, { id, at, fact }) =>
+          recording.evolve(stream, state, { id, at, fact, version: state.state.version + 1 }),
         folded,
       );
       add(batch, outcome, events);

@@ -1,0 +1,171 @@
+import { expect } from "vitest";
+import { BY, type CommitHome, makeCommitHome } from "../../test/support/commit-home.ts";
+import { proves } from "../../test/support/proves.ts";
+import { addCustom, type Json, LIMITS, labelSession, type SessionState, sessionStream } from "../kernel/index.ts";
+import type { RecordedEvent } from "../store/index.ts";
+import type { Bounds } from "./bounds.ts";
+import { knownSession } from "./change.ts";
+
+const note = (at: CommitHome, id: string, payload: Json, actor = "test") =>
+  at.committer.session(id, (state) => addCustom(state, null, [{ type: "x.note@1", payload }]), { actor });
+
+const notesOf = async (at: CommitHome, id: string): Promise<readonly RecordedEvent[]> =>
+  (await at.store.readStream(sessionStream(id), { limit: 1000, types: ["x.note"] })).events;
+
+const payloads = (events: readonly RecordedEvent[]) => events.map(({ data }) => Object(data).payload);
+
+/** Everything that has been asked for in this turn of the event loop is in line. */
+const inLine = () => new Promise((soon) => setImmediate(soon));
+
+proves(
+  "E6",
+  "changes that wait while another is flushed share one append, in order, each in its own name",
+  async () => {
+    await using at = await makeCommitHome();
+    const id = await at.openSession();
+    const release = at.hold();
+    const first = note(at, id, "first");
+    await inLine();
+    const before = at.appends();
+    const later = Array.from({ length: 40 }, (_, n) => note(at, id, n, `actor-${n}`));
+    await inLine();
+    expect(at.appends()).toBe(before);
+    release();
+    const done = await Promise.all([first, ...later]);
+    expect(at.appends()).toBe(before + 1);
+    expect(payloads(await notesOf(at, id))).toEqual(["first", ...Array.from({ length: 40 }, (_, n) => n)]);
+    // Each is answered with its own events, and with the state that its own decision was made on.
+    expect(done.map(({ events }) => payloads(events))).toEqual([["first"], ...later.map((_, n) => [n])]);
+    expect(done.map(({ before: state }) => state.version)).toEqual(done.map((_, n) => n + 1));
+    expect((await notesOf(at, id)).map(({ actor }) => actor)).toEqual(["test", ...later.map((_, n) => `actor-${n}`)]);
+  },
+);
+
+proves("E6", "nobody is answered before the shared append is flushed", async () => {
+  await using at = await makeCommitHome();
+  const id = await at.openSession();
+  const release = at.hold();
+  const answered: number[] = [];
+  const changes = [0, 1, 2].map((n) => note(at, id, n).then(() => answered.push(n)));
+  const refused = at.committer.session(id, () => ({ refused: "session_busy", details: {} }), BY);
+  const nothing = at.committer.session(id, () => [], BY).then(() => answered.push(3));
+  await inLine();
+  expect(answered).toEqual([]);
+  release();
+  await expect(refused).rejects.toMatchObject({ code: "session_busy" });
+  await Promise.all([...changes, nothing]);
+  expect(answered).toEqual([0, 1, 2, 3]);
+});
+
+proves("E6", "a refusal, a bug and a change without facts among them concern only their own callers", async () => {
+  await using at = await makeCommitHome();
+  const id = await at.openSession();
+  const before = at.appends();
+  const ends = await Promise.allSettled([
+    note(at, id, 1),
+    at.committer.session(id, () => ({ refused: "session_busy", details: {} }), BY),
+    note(at, id, 2),
+    at.committer.session(
+      id,
+      () => {
+        throw new Error("a bug");
+      },
+      BY,
+    ),
+    at.committer.session(id, (state) => labelSession(state, "same"), BY),
+    at.committer.session(id, (state) => (state.label === "same" ? [] : labelSession(state, "same")), BY),
+    note(at, id, 3),
+  ]);
+  expect(ends.map(({ status }) => status === "fulfilled")).toEqual([true, false, true, false, true, true, true]);
+  expect(ends[1]).toMatchObject({ reason: { code: "session_busy" } });
+  expect(ends[3]).toMatchObject({ reason: { message: "a bug" } });
+  expect(ends[5]).toMatchObject({ value: { events: [] } });
+  expect(payloads(await notesOf(at, id))).toEqual([1, 2, 3]);
+  expect(at.appends()).toBe(before + 1);
+});
+
+proves("E6", "when the shared append is refused each ends as it would have ended alone", async () => {
+  await using at = await makeCommitHome();
+  const id = await at.openSession();
+  const large = "x".repeat(LIMITS.eventDataBytes);
+  const ends = await Promise.allSettled([
+    note(at, id, 1),
+    note(at, id, large),
+    // Decided on what the one before it did not leave after all.
+    at.committer.session(
+      id,
+      (state) =>
+        state.version > 2
+          ? { refused: "session_busy", details: {} }
+          : addCustom(state, null, [{ type: "x.note@1", payload: 2 }]),
+      BY,
+    ),
+    note(at, id, 3),
+  ]);
+  expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
+  expect(ends[1]).toMatchObject({ reason: { code: "payload_too_large" } });
+  expect(payloads(await notesOf(at, id))).toEqual([1, 2, 3]);
+});
+
+const someRoom = (overdraw: boolean, streamBytes: number): Bounds => ({
+  judge: (_growth, facts) =>
+    facts.some(({ type }) => type === "x.note@1")
+      ? { streamBytes, homeBytes: Number.MAX_SAFE_INTEGER, overdraw }
+      : null,
+  mayKeep: async () => () => undefined,
+  isTight: () => false,
+});
+
+for (const overdraw of [false, true])
+  proves("E6", `a quota lets as many in together as one after another (overdraw: ${overdraw})`, async () => {
+    const admitted = async (isTogether: boolean): Promise<readonly string[]> => {
+      await using at = await makeCommitHome({ bounds: someRoom(overdraw, 6000) });
+      const id = await at.openSession();
+      const ends: PromiseSettledResult<unknown>[] = [];
+      const makers = Array.from({ length: 12 }, (_, n) => () => note(at, id, `${n} ${"said ".repeat(100)}`));
+      if (isTogether) ends.push(...(await Promise.allSettled(makers.map((make) => make()))));
+      else for (const make of makers) ends.push(...(await Promise.allSettled([make()])));
+      return ends.map((end) => (end.status === "fulfilled" ? "in" : String(end.reason.code)));
+    };
+    const together = await admitted(true);
+    expect(together).toEqual(await admitted(false));
+    expect(together).toContain("in");
+    expect(together).toContain("quota_exceeded");
+  });
+
+proves(
+  "E6",
+  "changes under different quotas, and too many at once, take several appends and keep their order",
+  async () => {
+    await using at = await makeCommitHome({ bounds: someRoom(false, Number.MAX_SAFE_INTEGER) });
+    const id = await at.openSession();
+    const label = (text: string) => at.committer.session(id, (state) => labelSession(state, text), BY);
+    let before = at.appends();
+    const mixed = await Promise.all([note(at, id, 1), note(at, id, 2), label("a"), label("b"), note(at, id, 3)]);
+    expect(at.appends()).toBe(before + 3);
+    expect(mixed.flatMap(({ events }) => events.map(({ version }) => version))).toEqual([2, 3, 4, 5, 6]);
+    before = at.appends();
+    await Promise.all(Array.from({ length: 130 }, (_, n) => note(at, id, n)));
+    expect(at.appends()).toBe(before + 3);
+  },
+);
+
+proves("E6", "a keyed call and a guarded change share their append with nobody", async () => {
+  await using at = await makeCommitHome();
+  const id = await at.openSession();
+  const before = at.appends();
+  const call = { keyHash: "a".repeat(64), requestHash: "b".repeat(64) };
+  const noted = (payload: Json) => (state: SessionState) => addCustom(state, null, [{ type: "x.note@1", payload }]);
+  await Promise.all([
+    note(at, id, 1),
+    note(at, id, 2),
+    at.committer.session(id, noted("keyed"), { ...BY, call }),
+    note(at, id, 3),
+    note(at, id, 4),
+    at.committer.commit([{ of: knownSession(id), decide: noted("guarded") }], { by: BY, expect: [] }),
+    note(at, id, 5),
+  ]);
+  expect(at.appends()).toBe(before + 5);
+  expect(payloads((await at.store.findCall(call)) ?? [])).toEqual(["keyed"]);
+  expect(payloads(await notesOf(at, id))).toEqual([1, 2, "keyed", 3, 4, "guarded", 5]);
+});

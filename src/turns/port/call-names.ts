@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto";
+import { canonicalJson, type Json } from "../../kernel/index.ts";
+import { DriverError } from "../driver-error.ts";
+import type { CallPlace } from "../effects.ts";
+
+/** One call of a run, by a name that another run of the same turn gives the same call. */
+export interface CallName {
+  /** The name is the driver's own, and not made of the order of calls. */
+  readonly isKeyed: boolean;
+  readonly checkpoint: Json;
+  /** A new id that ends in the name. */
+  readonly newId: (part: IdPart) => string;
+  /** What an id of an earlier run ends in when it belongs to the same call. */
+  readonly tail: (part: IdPart) => string;
+}
+
+type IdPart = "effect" | "question";
+
+export interface CallNames {
+  readonly reach: (checkpoint: Json) => void;
+  /** Refuses a key that was used in this run already. */
+  readonly take: (place: CallPlace) => CallName;
+}
+
+const KEY_CHARS_MAX = 200;
+const KEYS_MAX = 100_000;
+const CHECKPOINT_BYTES_MAX = 16_384;
+/** Of a UUID: its time and its counter, by which lists are sorted. Behind it stands what is random in other ids. */
+const BIRTH_CHARS = 19;
+
+export function createCallNames(turnId: string, newId: () => string): CallNames {
+  const used = new Set<string>();
+  let reached: Json = null;
+  let since = 0;
+
+  const nameOf = (key: string | undefined): string => {
+    if (key === undefined) {
+      since += 1;
+      return `order ${since} after ${canonicalJson(reached)}`;
+    }
+    if (key === "" || key.length > KEY_CHARS_MAX)
+      throw new DriverError("invalid_request", `a key has 1 to ${KEY_CHARS_MAX} characters`);
+    if (used.has(key))
+      throw new DriverError("invalid_request", `the key ${key} was used in this turn already`, { key });
+    if (used.size >= KEYS_MAX) throw new DriverError("limit_reached", "a turn has no more keys", { max: KEYS_MAX });
+    used.add(key);
+    return `key ${key}`;
+  };
+
+  return {
+    reach: (checkpoint) => {
+      reached = bounded(checkpoint);
+      since = 0;
+    },
+    take: ({ key, checkpoint }) => {
+      const own = checkpoint === undefined ? reached : bounded(checkpoint);
+      const name = nameOf(key);
+      const tail = (part: IdPart) => tailOf(`${turnId}\n${part}\n${name}`);
+      return {
+        isKeyed: key !== undefined,
+        checkpoint: own,
+        newId: (part) => `${newId().slice(0, BIRTH_CHARS)}${tail(part)}`,
+        tail,
+      };
+    },
+  };
+}
+
+/** It stays in the session's fold for as long as its question is open. */
+function bounded(checkpoint: Json): Json {
+  const bytes = Buffer.byteLength(canonicalJson(checkpoint));
+  if (bytes > CHECKPOINT_BYTES_MAX)
+    throw new DriverError("invalid_request", `a checkpoint has at most ${CHECKPOINT_BYTES_MAX} bytes`, { bytes });
+  return checkpoint;
+}
+
+export function tailIn(id: string): string {
+  return id.slice(BIRTH_CHARS);
+}
+
+function tailOf(name: string): string {
+  const hash = createHash("sha256").update(name).digest("hex");
+  const variant = (8 | (Number.parseInt(hash.charAt(0), 16) & 3)).toString(16);
+  return `${variant}${hash.slice(1, 4)}-${hash.slice(4, 16)}`;
+}
