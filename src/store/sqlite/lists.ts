@@ -12,6 +12,8 @@ export const LISTS = `
 CREATE TABLE lists(name TEXT PRIMARY KEY, made TEXT NOT NULL, filled INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
+const ROWS_A_TIME = 500;
+
 /** The statements that make a list's table, derived from its definition. */
 function listStatements(list: List): readonly string[] {
   const keys = Object.entries(list.keys);
@@ -83,8 +85,9 @@ function keyAnew(db: DatabaseSync, list: List, before: string): void {
   const put = db.prepare(
     `INSERT INTO "${list.table}"(${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`,
   );
-  for (const { id, row, sum } of db.prepare("SELECT id, row, sum FROM rows_before").iterate())
-    put.run(text(id), ...keysOrNone(list, text(row)), text(row), Number(sum));
+  const next = db.prepare(`SELECT id, row, sum FROM rows_before WHERE id > ? ORDER BY id LIMIT ${ROWS_A_TIME}`);
+  for (let rows = next.all(""); rows.length > 0; rows = next.all(text(rows.at(-1)?.["id"])))
+    for (const { id, row, sum } of rows) put.run(text(id), ...keysOrNone(list, text(row)), text(row), Number(sum));
   db.exec("DROP TABLE rows_before");
   db.prepare("UPDATE lists SET made = ? WHERE name = ?").run(madeBy(list), list.name);
 }
