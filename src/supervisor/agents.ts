@@ -1,4 +1,4 @@
-import type { By, Committer } from "../commit/index.ts";
+import { anyStream, type By, type Committer, type Guard } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import {
   type Agent,
@@ -9,6 +9,7 @@ import {
   deleteAgent,
   type Folded,
   fact,
+  refuse,
   SYSTEM_STREAM,
   type SystemState,
   type ToolPolicy,
@@ -68,6 +69,15 @@ export function createAgents(store: Store, committer: Committer, builtIn: BuiltI
     return agent;
   };
 
+  const whileThere = (slug: string): Guard => ({
+    stream: agentStream(slug),
+    check: (folded) => {
+      const { at } = agentOf(folded);
+      const isThere = at === "present" || (at === "absent" && builtIn.drivers().includes(slug));
+      return isThere ? null : refuse("agent_not_found", { slug });
+    },
+  });
+
   const namedPolicy = async (slug: string, tool: string): Promise<ToolPolicy | null> => {
     const tools = (await present(slug))?.tools ?? {};
     return Object.hasOwn(tools, tool) ? (tools[tool] ?? null) : null;
@@ -77,8 +87,9 @@ export function createAgents(store: Store, committer: Committer, builtIn: BuiltI
     create: (input, by) => change(input.slug, (state) => createAgent(state, input), by),
     remove: (slug, hasDriver, by) => change(slug, (state) => deleteAgent(state, slug, hasDriver), by),
     setDefault: async (slug, by) => {
-      await get(slug);
-      return (await committer.change(SYSTEM_STREAM, () => [fact("agent.defaulted@1", { slug })], by)).events;
+      const chosen = { of: anyStream(SYSTEM_STREAM), decide: () => [fact("agent.defaulted@1", { slug })] };
+      // It is still there when it becomes the default, whoever deletes it at the same moment.
+      return (await committer.commit([chosen], { by, expect: [whileThere(slug)] })).events;
     },
     list: async () => {
       const rows = await store.rows("agent", { limit: AGENTS_MAX });
