@@ -1,3 +1,4 @@
+import { Session, idIn } from "../src/kernel/index.ts";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -75,8 +76,8 @@ async function sharedAppends({ scratch, quick }: Bench): Promise<Figure> {
   const committer = createCommitter({ store: counted, clock, newId: maker.newId, fence: 0, bounds: UNBOUNDED });
   try {
     const [writer] = await createAppendLoad(store).openStreams(1);
-    const stream = writer?.stream ?? "";
-    const change = () => committer.change(stream, () => [maker.custom().fact], { actor: "bench" });
+    const id = idIn(Session, writer?.stream ?? "") ?? "";
+    const change = () => committer.change(Session, id, () => [maker.custom().fact], { actor: "bench" });
     const many = SHARED_CHANGES * (quick ? 10 : 100);
     const rate = async (atOnce: number): Promise<number> => {
       const startMs = performance.now();
