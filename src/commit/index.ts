@@ -1,3 +1,4 @@
+export { type AlarmClock, type AlarmsState, startAlarms } from "./alarms/alarm-clock.ts";
 export { type Bounds, UNBOUNDED } from "./bounds.ts";
 export { type By, knownSession, type Seen, settled, subjectOf } from "./change.ts";
 export { type Committer, createCommitter, type Keeper } from "./committer.ts";

@@ -8,6 +8,7 @@ export * from "./definitions/event.ts";
 export * from "./definitions/line.ts";
 export * from "./definitions/list.ts";
 export * from "./definitions/queue.ts";
+export { stateRowId } from "./definitions/state-rows.ts";
 export * from "./delegation.ts";
 export * from "./event-parts.ts";
 export * from "./gate/gate.ts";
