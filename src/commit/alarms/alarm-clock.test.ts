@@ -32,18 +32,22 @@ const rungTimes = async (store: Store) =>
     Object(data).dueAt,
   ]);
 
-proves("ALARM-1", "what is due rings once for each time, in order of the times, however many look at once", async () => {
-  await using at = await openOnSqlite();
-  const times = [5, 1, 4, 2, 3].map((n) => past(n * HOUR_MS));
-  for (const dueAt of times) await at.remind({ dueAt, times: 2, everyMs: 30 * 60_000 });
-  const clocks = [alarmsOf(at), alarmsOf(at), alarmsOf(at)];
-  await Promise.all(clocks.flatMap((one) => [one.look(), one.look()]));
-  await Promise.all(clocks.map((one) => one.stop()));
-  const rang = await rungTimes(at.store());
-  expect(rang).toHaveLength(10);
-  expect(new Set(rang.map(String)).size).toBe(10);
-  expect(await at.store().count(ALARMS)).toBe(0);
-});
+proves(
+  "ALARM-1",
+  "what is due rings once for each time, in order of the times, however many look at once",
+  async () => {
+    await using at = await openOnSqlite();
+    const times = [5, 1, 4, 2, 3].map((n) => past(n * HOUR_MS));
+    for (const dueAt of times) await at.remind({ dueAt, times: 2, everyMs: 30 * 60_000 });
+    const clocks = [alarmsOf(at), alarmsOf(at), alarmsOf(at)];
+    await Promise.all(clocks.flatMap((one) => [one.look(), one.look()]));
+    await Promise.all(clocks.map((one) => one.stop()));
+    const rang = await rungTimes(at.store());
+    expect(rang).toHaveLength(10);
+    expect(new Set(rang.map(String)).size).toBe(10);
+    expect(await at.store().count(ALARMS)).toBe(0);
+  },
+);
 
 proves("ALARM-1", "one clock alone rings in order of the due times", async () => {
   await using at = await openOnSqlite();
@@ -99,29 +103,33 @@ proves(
   },
 );
 
-proves("ALARM-2", "a refusal and a failing append are tried again; what the list says wrongly is not rung", async () => {
-  await using at = await openOnSqlite();
-  const id = await at.remind({ dueAt: past(HOUR_MS) });
-  const { change } = at.committer();
-  let fails = 2;
-  const failing: typeof change = async (...given) => {
-    fails -= 1;
-    if (fails === 1) throw new Error("the disk is on fire");
-    if (fails === 0) return change(given[0], given[1], () => refuse("session_busy"), BY);
-    return change(...given);
-  };
-  const alarms = alarmsOf(at, { committer: { change: failing } });
-  await vi.waitFor(async () => expect((await at.store().fold(Reminder, id)).rang).toBe(1), 20_000);
-  await alarms.stop();
+proves(
+  "ALARM-2",
+  "a refusal and a failing append are tried again; what the list says wrongly is not rung",
+  async () => {
+    await using at = await openOnSqlite();
+    const id = await at.remind({ dueAt: past(HOUR_MS) });
+    const { change } = at.committer();
+    let fails = 2;
+    const failing: typeof change = async (...given) => {
+      fails -= 1;
+      if (fails === 1) throw new Error("the disk is on fire");
+      if (fails === 0) return change(given[0], given[1], () => refuse("session_busy"), BY);
+      return change(...given);
+    };
+    const alarms = alarmsOf(at, { committer: { change: failing } });
+    await vi.waitFor(async () => expect((await at.store().fold(Reminder, id)).rang).toBe(1), 20_000);
+    await alarms.stop();
 
-  const stale = await at.remind({ dueAt: past(-HOUR_MS) });
-  const row = JSON.stringify({ stream: `reminder/${stale}`, name: "due", dueAt: past(HOUR_MS) });
-  await at.tamper(`UPDATE alarms SET due = '${past(HOUR_MS)}', row = '${row}'`);
-  const again = alarmsOf(at);
-  await again.look();
-  await again.stop();
-  expect((await at.store().fold(Reminder, stale)).rang).toBe(0);
-});
+    const stale = await at.remind({ dueAt: past(-HOUR_MS) });
+    const row = JSON.stringify({ stream: `reminder/${stale}`, name: "due", dueAt: past(HOUR_MS) });
+    await at.tamper(`UPDATE alarms SET due = '${past(HOUR_MS)}', row = '${row}'`);
+    const again = alarmsOf(at);
+    await again.look();
+    await again.stop();
+    expect((await at.store().fold(Reminder, stale)).rang).toBe(0);
+  },
+);
 
 proves("ALARM-2", "hundreds that are due at once all ring, while other appends get in between", async () => {
   await using at = await openOnSqlite();
