@@ -1,9 +1,10 @@
-import type { Store } from "../src/store/index.ts";
+import { SESSIONS, Session } from "../src/kernel/index.ts";
+import type { RowPlace, Store } from "../src/store/index.ts";
 import { type Bench, type Benchmark, type Figure, interleave, percentile, seededRandom, timedMs } from "./harness.ts";
 import { createEventMaker } from "./session-facts.ts";
 import { openStore } from "./store-home.ts";
 
-const SESSIONS = 100_000;
+const MANY_SESSIONS = 100_000;
 const FEW_SESSIONS = 1000;
 /** What the daemon gives when nobody asks for more or less. */
 const LIST_ROWS = 200;
@@ -13,7 +14,7 @@ const SEARCH_HITS = 20;
 export const listSearchBenchmark: Benchmark = {
   name: "list-search",
   run: async (bench) => {
-    const count = bench.quick ? SESSIONS / 10 : SESSIONS;
+    const count = bench.quick ? MANY_SESSIONS / 10 : MANY_SESSIONS;
     const few = await bench.homes.sessions(FEW_SESSIONS);
     const many = await bench.homes.sessions(count);
     bench.say(
@@ -65,27 +66,28 @@ async function figureOf(
 /** The first page and pages from anywhere, of all sessions and of those alive, each as often. */
 async function lists(store: Store): Promise<() => Promise<number>> {
   const random = seededRandom(21);
-  const [newest] = await store.rows("session", { limit: 1 });
+  const [newest] = await store.rows(SESSIONS, { limit: 1 });
   const places = await samplePlaces(store);
   if (newest === undefined) throw new Error("a list of no sessions");
   let turn = 0;
   return () => {
     turn += 1;
     const after = turn % 2 === 0 ? places[Math.floor(random() * places.length)] : undefined;
-    const query = { limit: LIST_ROWS, open: turn % 4 < 2, ...(after === undefined ? {} : { after }) };
-    return timedMs(() => store.rows("session", query));
+    const where = { shown: true, ...(turn % 4 < 2 ? { alive: true } : {}) };
+    const query = { limit: LIST_ROWS, where, ...(after === undefined ? {} : { after }) };
+    return timedMs(() => store.rows(SESSIONS, query));
   };
 }
 
-/** Ids from the newest to the oldest, a page apart. */
-async function samplePlaces(store: Store): Promise<readonly string[]> {
-  const places: string[] = [];
-  for (let after: string | undefined; ; ) {
-    const rows = await store.rows("session", { limit: 1000, ...(after === undefined ? {} : { after }) });
-    const last: { readonly id: string } | null = JSON.parse(rows.at(-1) ?? "null");
-    if (last === null) return places;
-    after = last.id;
-    places.push(last.id);
+/** Rows from the newest to the oldest, a page apart. */
+async function samplePlaces(store: Store): Promise<readonly RowPlace[]> {
+  const places: RowPlace[] = [];
+  for (let after: RowPlace | undefined; ; ) {
+    const rows = await store.rows(SESSIONS, { limit: 1000, ...(after === undefined ? {} : { after }) });
+    const last = rows.at(-1);
+    if (last === undefined) return places;
+    after = { id: last.id };
+    places.push(after);
   }
 }
 
@@ -97,6 +99,6 @@ function searches(store: Store): () => Promise<number> {
     turn += 1;
     const words = maker.words(1 + (turn % 3));
     const text = turn % 5 === 0 ? words.slice(0, -2) : words;
-    return timedMs(() => store.search(text, SEARCH_HITS));
+    return timedMs(() => store.search(text, SEARCH_HITS, Session));
   };
 }

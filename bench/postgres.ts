@@ -65,7 +65,7 @@ async function foldInThePast({ quick }: Bench, store: Store): Promise<Figure> {
   if (writer === undefined) throw new Error("no stream was opened");
   while (writer.version < FOLDED_EVENTS) await load.appendOne(writer);
   const kept = FOLDED_EVENTS / 2;
-  const fold = (version: number) => () => timedMs(() => store.fold(writer.stream, version));
+  const fold = (version: number) => () => timedMs(() => store.foldStream(writer.stream, version));
   const measurements = { far: fold(kept + LIMITS.snapshotEveryEvents - 1), near: fold(kept) };
   await interleave(5, measurements);
   const samples = await interleave(quick ? FOLDS / 10 : FOLDS, measurements);

@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { LAYERS } from "../layers.ts";
 import { EVERYDAY } from "../src/cli/everyday.ts";
 import { SYSCALLS } from "../src/client/index.ts";
-import { EVENT_TYPES } from "../src/kernel/index.ts";
+import { HOUSE } from "../src/store/definitions.ts";
 import { OUTSIDE_PROGRAMS } from "../tools/outside-program.ts";
 import { BIN, newHome } from "./support/daemon.ts";
 
@@ -104,7 +104,7 @@ test("dependencies.md lists every dependency with its version and licence", () =
 test("ARCHITECTURE.md describes exactly the layers that have a folder", () => {
   const built = LAYERS.filter(({ dir }) => existsSync(join(ROOT, dir)));
   const told = rowsOf("ARCHITECTURE.md").flatMap(([floor = "", name = ""]) =>
-    /^\d$/.test(floor) ? [`${floor} ${/^\[(\w+)\]/.exec(name)?.[1]}`] : [],
+    /^\d+$/.test(floor) ? [`${floor} ${/^\[(\w+)\]/.exec(name)?.[1]}`] : [],
   );
   expect(told.toSorted()).toEqual(built.map(({ level, name }) => `${level} ${name}`).toSorted());
 });
@@ -112,7 +112,7 @@ test("ARCHITECTURE.md describes exactly the layers that have a folder", () => {
 test("the glossary knows every thing that events are about, and defines nothing twice", () => {
   const words = rowsOf("GLOSSARY.md").flatMap(([word = ""]) => (/^\*\*/.test(word) ? [word.replaceAll("*", "")] : []));
   expect(words.filter((word, at) => words.indexOf(word) !== at)).toEqual([]);
-  const things = new Set(EVENT_TYPES.map((type) => type.split(".")[0]).filter((thing) => thing !== "data"));
+  const things = new Set(HOUSE.types.map((type) => type.split(".")[0]).filter((thing) => thing !== "data"));
   expect([...things].filter((thing) => !words.includes(thing ?? ""))).toEqual([]);
 });
 
@@ -131,7 +131,7 @@ test("every command and every event that a page names is there", () => {
   );
   const events = spans.flatMap(({ page, span }) =>
     [...span.matchAll(/(?<![.\w])(?!x\.)[a-z]+\.[a-z_]+@\d+/g)].flatMap(([type]) =>
-      EVENT_TYPES.some((there) => there === type) ? [] : [`${page}: ${type}`],
+      HOUSE.types.includes(type) ? [] : [`${page}: ${type}`],
     ),
   );
   expect(spans.length).toBeGreaterThan(100);

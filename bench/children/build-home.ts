@@ -1,5 +1,5 @@
 /** Fills a home through the store port: `history HOME EVENTS` or `sessions HOME COUNT`. Prints what it made. */
-import { fact, LIMITS, sessionStream } from "../../src/kernel/index.ts";
+import { fact, LIMITS, Session, sessionStream } from "../../src/kernel/index.ts";
 import type { AppendPart, NewEvent, Store } from "../../src/store/index.ts";
 import { createEventMaker } from "../session-facts.ts";
 import { openStore } from "../store-home.ts";
@@ -17,7 +17,7 @@ const startMs = performance.now();
 const store = await openStore(home);
 const sessionId = await (kind === "history" ? writeHistory(store, Number(size)) : writeSessions(store, Number(size)));
 const writtenMs = performance.now();
-await store.search("everything", 1);
+await store.search("everything", 1, Session);
 const indexedMs = performance.now();
 const events = await store.lastSeq();
 await store.close();

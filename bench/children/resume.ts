@@ -1,5 +1,5 @@
 /** `HOME SESSION fold|page`: one read of a session that this process has never seen. Prints how long it took. */
-import { sessionStream } from "../../src/kernel/index.ts";
+import { Session, sessionStream } from "../../src/kernel/index.ts";
 import { timedMs } from "../harness.ts";
 import { openStore } from "../store-home.ts";
 
@@ -9,9 +9,8 @@ const [home = "", sessionId = "", read = ""] = process.argv.slice(2);
 const startMs = performance.now();
 const store = await openStore(home);
 const openMs = performance.now() - startMs;
-const stream = sessionStream(sessionId);
 const ms = await timedMs(() =>
-  read === "fold" ? store.fold(stream) : store.readStream(stream, { limit: PAGE_EVENTS }),
+  read === "fold" ? store.fold(Session, sessionId) : store.readStream(sessionStream(sessionId), { limit: PAGE_EVENTS }),
 );
 await store.close();
 console.log(JSON.stringify({ ms, openMs }));

@@ -76,6 +76,16 @@ export function subjectOf<State extends Folding>(of: Aggregate<State>, id: strin
   return { stream: streamOf(of, id), read: (folded) => folded.state as State };
 }
 
+/** What must be true of a stream that a commit only looks at. */
+export function guardOf<State extends Folding>(
+  of: Aggregate<State>,
+  id: string,
+  check: (state: State) => Refusal | null,
+): Guard {
+  const { stream, read } = subjectOf(of, id);
+  return { stream, check: (folded) => check(read(folded)) };
+}
+
 /** The facts of a decision; a refusal is thrown. */
 export function settled(decision: Decision): readonly AnyFact[] {
   if (!isRefusal(decision)) return decision;

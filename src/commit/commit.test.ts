@@ -7,30 +7,26 @@ import {
   type Folded,
   labelSession,
   openSession,
+  Session,
   type SessionState,
   sessionStream,
 } from "../kernel/index.ts";
-import { anySession, knownSession, type Seen } from "./change.ts";
+import { guardOf, knownSession, type Seen, subjectOf } from "./change.ts";
 
 const noted = (payload: string) => (state: SessionState) => addCustom(state, null, [{ type: "x.note@1", payload }]);
 const labelled = (text: string) => (state: SessionState) => labelSession(state, text);
 const labelOf = async (at: CommitHome, id: string) => (await at.committer.sessionState(id)).label;
 
 /** Nothing but this session without a label. */
-const unlabelled = (id: string) => ({
-  stream: sessionStream(id),
-  check: (folded: Folded) =>
-    folded.kind === "session" && folded.state.label === null
-      ? null
-      : { refused: "session_busy" as const, details: { id } },
-});
+const unlabelled = (id: string) =>
+  guardOf(Session, id, ({ label }) => (label === null ? null : { refused: "session_busy", details: { id } }));
 
 proves("E7", "several streams are changed in one append, in the order of the changes, or none of them is", async () => {
   await using at = await makeCommitHome();
   const [parent, child] = [await at.openSession(), newId()];
   const before = at.appends();
   const opened = {
-    of: anySession(child),
+    of: subjectOf(Session, child),
     decide: (state: SessionState, seen: Seen) =>
       openSession(state, { spec: SPEC, label: seen(knownSession(parent)).id }),
   };

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { proves } from "../../test/support/proves.ts";
 import { makeTestHome, newId, SPEC, type TestHome } from "../../test/support/store-home.ts";
 import { throwOnFatal } from "../../test/support/store-sqlite.ts";
-import { SYSTEM_STREAM } from "../domains/index.ts";
+import { SYSTEM_STREAM, systemFact } from "../domains/index.ts";
 import { systemClock } from "../host/index.ts";
-import { addCustom, fact, labelSession, newSessionState, openSession, sessionStream } from "../kernel/index.ts";
+import { addCustom, labelSession, openSession, Session, sessionStream } from "../kernel/index.ts";
 import { openSqliteStore, type Store } from "../store/index.ts";
 import { UNBOUNDED } from "./bounds.ts";
 import { type Committer, createCommitter } from "./committer.ts";
@@ -15,7 +15,7 @@ const BY = { actor: "test" };
 const clock = systemClock();
 
 const takeFence = async (fence: number): Promise<Committer> => {
-  const leased = fact("lease.acquired@1", { resource: "home", holder: "test", fence });
+  const leased = systemFact("lease.acquired@1", { resource: "home", holder: "test", fence });
   const event = { id: newId(), at: new Date().toISOString(), actor: "test", cause: null, fact: leased };
   const part = { stream: SYSTEM_STREAM, expectedVersion: await store.version(SYSTEM_STREAM), events: [event] };
   await store.append([part], { fence });
@@ -24,7 +24,7 @@ const takeFence = async (fence: number): Promise<Committer> => {
 const open = async (committer: Committer): Promise<string> => {
   const id = newId();
   const input = { spec: SPEC, label: null };
-  await committer.change(sessionStream(id), () => openSession(newSessionState(id), input), BY);
+  await committer.change(Session, id, (state) => openSession(state, input), BY);
   return id;
 };
 

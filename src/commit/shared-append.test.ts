@@ -108,7 +108,7 @@ proves("E6", "when the shared append is refused each ends as it would have ended
 });
 
 const someRoom = (overdraw: boolean, streamBytes: number): Bounds => ({
-  judge: (facts) =>
+  judge: (_growth, facts) =>
     facts.some(({ type }) => type === "x.note@1")
       ? { streamBytes, homeBytes: Number.MAX_SAFE_INTEGER, overdraw }
       : null,

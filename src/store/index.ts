@@ -4,6 +4,7 @@ export { makeBackup } from "./backup/make-backup.ts";
 export { MANIFEST, type Manifest, readManifest } from "./backup/manifest.ts";
 export { takeCopy } from "./backup/take-copy.ts";
 export { verifyBackup } from "./backup/verify-backup.ts";
+export { HOUSE } from "./definitions.ts";
 export { flushFolder } from "./durable-file.ts";
 export { makeFolders } from "./make-folders.ts";
 export { loadCopy, mayHaveLog, openStore, type StoreSettings, shownAddress } from "./open-store.ts";

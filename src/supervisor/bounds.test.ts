@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { proves } from "../../test/support/proves.ts";
-import { growthOf } from "../commit/index.ts";
-import { EVENT_TYPES, type Fact, fact } from "../kernel/index.ts";
+import { type AnyFact, fact } from "../kernel/index.ts";
+import { HOUSE } from "../store/index.ts";
 import { createBounds } from "./bounds.ts";
 
 const LIMITS = { sessionBytes: 1000, homeBytes: 5000, liveSessionsMax: 2, diskFreeBytes: 100 };
@@ -10,12 +10,15 @@ const boundsWith = (level: "enough" | "low" | "scarce", alarm: "low" | "scarce" 
   createBounds({
     store: {
       usage: async (stream) => ({ events: 1, bytes: stream === undefined ? used : 0, blobBytes: 0, familyBytes: used }),
-      liveSessions: async () => 1,
+      count: async () => 1,
     },
     limits: () => LIMITS,
     disk: () => ({ freeBytes: 1, totalBytes: 2, level }),
     alarm: () => (alarm === null ? null : { level: alarm, reason: "pinned" }),
   });
+
+const judged = (bounds: ReturnType<typeof boundsWith>, facts: readonly AnyFact[]) =>
+  bounds.judge(HOUSE.growthOf(facts), facts);
 
 const admitted = fact("turn.admitted@1", { turnId: "t", prompt: "", blob: null, bytes: 0, queued: false });
 const said = fact("message.completed@1", { turnId: "t", role: "assistant", text: "", blob: null, bytes: 0 });
@@ -27,22 +30,22 @@ proves("Q7", "with little room new work is refused first, then what runs, and ne
   const low = { code: "disk_low" };
   for (const level of ["low", "scarce"] as const)
     for (const refused of [[admitted], [note], [killed, admitted]])
-      expect(() => boundsWith(level).judge(refused)).toThrow(expect.objectContaining(low));
+      expect(() => judged(boundsWith(level), refused)).toThrow(expect.objectContaining(low));
   for (const going of [said, begun]) {
-    expect(boundsWith("low").judge([going])).not.toBeNull();
-    expect(() => boundsWith("scarce").judge([going])).toThrow(expect.objectContaining(low));
+    expect(judged(boundsWith("low"), [going])).not.toBeNull();
+    expect(() => judged(boundsWith("scarce"), [going])).toThrow(expect.objectContaining(low));
   }
-  for (const level of ["enough", "low", "scarce"] as const) expect(boundsWith(level).judge([killed])).toBeNull();
-  expect(() => boundsWith("enough", "low").judge([admitted])).toThrow(
+  for (const level of ["enough", "low", "scarce"] as const) expect(judged(boundsWith(level), [killed])).toBeNull();
+  expect(() => judged(boundsWith("enough", "low"), [admitted])).toThrow(
     expect.objectContaining({ ...low, details: expect.objectContaining({ reason: "pinned" }) }),
   );
-  expect(boundsWith("enough", "low").judge([begun])).not.toBeNull();
-  expect(() => boundsWith("enough", "scarce").judge([begun])).toThrow(expect.objectContaining(low));
-  expect(boundsWith("enough", "scarce").judge([killed])).toBeNull();
+  expect(judged(boundsWith("enough", "low"), [begun])).not.toBeNull();
+  expect(() => judged(boundsWith("enough", "scarce"), [begun])).toThrow(expect.objectContaining(low));
+  expect(judged(boundsWith("enough", "scarce"), [killed])).toBeNull();
 });
 
 proves("Q7", "everything that ends, answers or takes away is never refused for want of room", () => {
-  const always = EVENT_TYPES.filter((type) => growthOf([{ type, data: { turnId: "t" } } as unknown as Fact]) === "end");
+  const always = HOUSE.types.filter((type) => HOUSE.growthOf([{ type, data: { turnId: "t" } }]) === "end");
   for (const needed of [
     "turn.started@1",
     "turn.ended@1",

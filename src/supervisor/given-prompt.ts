@@ -18,6 +18,11 @@ export interface GivenAttachment {
   readonly bytes: Uint8Array | null;
 }
 
+/** Something of it is kept outside of the event. */
+export function isKept({ prompt, attachments = [] }: GivenPrompt): boolean {
+  return attachments.length > 0 || Buffer.byteLength(prompt) > LIMITS.promptInlineBytes;
+}
+
 /** What is large goes to blobs before the event that names it. */
 export async function keepPrompt(
   keeper: Keeper,

@@ -10,12 +10,12 @@ import {
   addCustom,
   type Decision,
   forkSession,
+  idIn,
   isRefusal,
-  newSessionState,
   openSession,
   rewindSession,
+  Session,
   type SessionState,
-  sessionStream,
 } from "../kernel/index.ts";
 import { openSqliteStore, type RecordedEvent, type Store } from "../store/index.ts";
 import { NO_BOUNDS } from "./bounds.ts";
@@ -73,15 +73,7 @@ const create = async (
   id: string,
   decide: (state: SessionState) => Decision,
   from?: { stream: string; version: number },
-) =>
-  (
-    await committer.change(
-      sessionStream(id),
-      (folded) => decide(folded.kind === "session" ? folded.state : newSessionState(id)),
-      BY,
-      from,
-    )
-  ).events;
+) => (await committer.change(Session, id, decide, BY, from)).events;
 
 async function take(model: Model, given: Step): Promise<void> {
   const known = (at: number) => model.sessions[at % model.sessions.length];
@@ -103,9 +95,7 @@ async function take(model: Model, given: Step): Promise<void> {
   const eventId = pick(given.event);
   const state = await stateOf(session.id);
   const point = await findPoint(store, state, eventId);
-  const then = await store.fold(point.stream, point.version);
-  if (then.kind !== "session") throw new Error("no session");
-  const { view } = then.state;
+  const { view } = await store.fold(Session, idIn(Session, point.stream) ?? "", point.version);
   if (given.do === "rewind") {
     session.path = model.pathTo.get(eventId) ?? [];
     follow(model, session, (await committer.session(session.id, (now) => rewindSession(now, point, view), BY)).events);

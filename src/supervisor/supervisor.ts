@@ -28,7 +28,7 @@ import type { RecordedEvent } from "../store/index.ts";
 import type { Kept } from "../turns/index.ts";
 import { watchAwake } from "./awake.ts";
 import { createExternalWatch } from "./external-watch.ts";
-import { type GivenPrompt, keepPrompt } from "./given-prompt.ts";
+import { type GivenPrompt, isKept, keepPrompt } from "./given-prompt.ts";
 import { interruptedIn, settleTurn } from "./interrupting.ts";
 import { keepDoing } from "./keep-doing.ts";
 import { type LivingSessions, watchLiving } from "./living-sessions.ts";
@@ -128,6 +128,10 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     },
   });
 
+  const requirePromptable = ({ id, spec }: SessionState): void => {
+    if (deps.specs.driver(spec?.adapter ?? "").runTurn === null) throw new NomosError("not_promptable", { id });
+  };
+
   /** A turn that runs somewhere else can only be ended there; an idle session has nothing to end. */
   const isReported = ({ spec, phase }: SessionState) => phase.at === "busy" && spec?.external != null;
 
@@ -188,13 +192,17 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
   return {
     ...openings,
     prompt: async (id, input, by) => {
-      const state = await committer.sessionState(id);
-      if (deps.specs.driver(state.spec?.adapter ?? "").runTurn === null) throw new NomosError("not_promptable", { id });
+      // A small prompt needs no look before the one that it is admitted by.
+      if (input.interrupt || isKept(input)) requirePromptable(await committer.sessionState(id));
       const cut = input.interrupt ? interruptedIn(await change(id, requestInterrupt, { ...by, call: null })) : null;
       if (cut !== null) await settleTurn(deps, id, cut);
       const { prompt, items } = await keepPrompt(committer.keeper(id, "start"), input);
       const turn = { turnId: newId(), prompt, queue: input.queue || input.interrupt };
-      return runner.admit(id, turn.turnId, (now) => admitTurnWith(now, turn, items), by);
+      const admission = (now: SessionState) => {
+        requirePromptable(now);
+        return admitTurnWith(now, turn, items);
+      };
+      return runner.admit(id, turn.turnId, admission, by);
     },
     interrupt: (id, by) =>
       change(id, (state) => (isReported(state) ? refuseToInterrupt(state) : requestInterrupt(state)), by),

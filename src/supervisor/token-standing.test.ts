@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { proves } from "../../test/support/proves.ts";
 import type { Token, TokenState } from "../domains/index.ts";
+import type { List } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import { createTokenStanding } from "./token-standing.ts";
 
@@ -17,7 +18,7 @@ function tokens(given: { readonly [id: string]: { readonly maker?: string; reado
   }
   const standing = createTokenStanding(
     {
-      row: async (_model, id) => JSON.stringify(states.get(id) ?? null),
+      row: async <Row>(_list: List<Row>, id: string) => (states.get(id) ?? null) as Row | null,
       readStream: async (stream) => {
         const maker = given[stream.slice("token/".length)]?.maker;
         const actor = maker === undefined ? "operator" : `token:${maker}`;

@@ -4,17 +4,16 @@ import { proves } from "../../test/support/proves.ts";
 import { makeTestHome, newId, SPEC } from "../../test/support/store-home.ts";
 import { throwOnFatal } from "../../test/support/store-sqlite.ts";
 import { createCommitter } from "../commit/index.ts";
-import { SYSTEM_STREAM } from "../domains/index.ts";
+import { SYSTEM_STREAM, systemFact } from "../domains/index.ts";
 import { systemClock, systemFiles } from "../host/index.ts";
 import {
   admitTurn,
   answerApproval,
   compilePolicy,
-  fact,
   forgetSession,
-  newSessionState,
   openSession,
   pendingApprovals,
+  Session,
   sessionStream,
   startSession,
 } from "../kernel/index.ts";
@@ -33,7 +32,7 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
   const home = await makeTestHome();
   const store = await openSqliteStore({ home: home.path, onFatal: throwOnFatal });
   const clock = systemClock();
-  const leased = fact("lease.acquired@1", { resource: "home", holder: "test", fence: 1 });
+  const leased = systemFact("lease.acquired@1", { resource: "home", holder: "test", fence: 1 });
   const event = { id: newId(), at: new Date().toISOString(), actor: "test", cause: null, fact: leased };
   await store.append([{ stream: SYSTEM_STREAM, expectedVersion: 0, events: [event] }], { fence: 1 });
   const committer = createCommitter({ store, clock, newId, fence: 1, bounds: NO_BOUNDS });
@@ -76,8 +75,7 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
   });
   const open = async (): Promise<string> => {
     const id = newId();
-    const opened = () => openSession(newSessionState(id), { spec: SPEC, label: null });
-    await committer.change(sessionStream(id), opened, BY);
+    await committer.change(Session, id, (state) => openSession(state, { spec: SPEC, label: null }), BY);
     return id;
   };
   const prompt = async (id: string): Promise<string> => {

@@ -1,4 +1,5 @@
 import type { By, Committer } from "../commit/index.ts";
+import { toNomosError } from "../contract/index.ts";
 import {
   type Decision,
   isEnded,
@@ -79,8 +80,8 @@ export function createTurnStarts(deps: {
       return (await committer.session(sessionId, decide, by)).events;
     },
     next: async (sessionId, draining) => {
-      const state = await committer.sessionState(sessionId);
-      if (state.spec === null || isEnded(state)) return null;
+      const state = await committer.sessionState(sessionId).catch(nullIfGone);
+      if (state === null || state.spec === null || isEnded(state)) return null;
       const driver = driverOf(state.spec.adapter);
       if (driver.runTurn === null) return null;
       if (state.phase.at === "busy" && outlivesDaemon(state)) {
@@ -94,4 +95,10 @@ export function createTurnStarts(deps: {
 
 export function isStart({ type }: RecordedEvent): boolean {
   return type === "turn.started@1";
+}
+
+/** Whoever asks for a session that is not there, or was forgotten, is told so; nothing of it waits to run. */
+function nullIfGone(thrown: unknown): null {
+  if (toNomosError(thrown).code === "session_not_found") return null;
+  throw thrown;
 }

@@ -40,6 +40,7 @@ export interface Syscall {
   readonly rights?: "session" | "person" | "opening" | "place";
   /** What the call is about. `session`: the input's `id` names one, in full, shortened or by name. */
   readonly about: "session" | "system" | ((input: Record<string, unknown>, actor: Actor) => string);
+  /** `input` is what `dispatch` made of the caller's, by the schema above. */
   readonly run: (context: Context, input: unknown) => Promise<Output>;
 }
 
@@ -92,7 +93,7 @@ export function read<I extends z.ZodObject, O extends z.ZodType>(
   return {
     ...rest,
     kind: "read",
-    run: async (context, input) => ({ value: await answer(context, given.input.parse(input)) }),
+    run: async (context, input) => ({ value: await answer(context, parsed<I>(input)) }),
   };
 }
 
@@ -108,7 +109,7 @@ export function write<I extends z.ZodObject, O extends z.ZodType>(
 ): Syscall {
   const { commit, answer, ...rest } = given;
   const run: Syscall["run"] = async (context, raw) => {
-    const input = given.input.parse(raw);
+    const input = parsed<I>(raw);
     const { store } = context.services;
     const before = context.call === null ? null : await store.findCall(context.call);
     const events = before ?? (await commit(context, input));
@@ -130,6 +131,11 @@ export function stream<I extends z.ZodObject>(
   return {
     ...rest,
     kind: "stream",
-    run: async (context, input) => ({ stream: await items(context, given.input.parse(input)) }),
+    run: async (context, input) => ({ stream: await items(context, parsed<I>(input)) }),
   };
+}
+
+/** `dispatch` has parsed it by the same schema; this only tells the compiler. */
+function parsed<I extends z.ZodObject>(input: unknown): z.output<I> {
+  return input as z.output<I>;
 }

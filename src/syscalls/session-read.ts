@@ -1,30 +1,19 @@
 import { z } from "zod";
-import { EventWire, NomosError, SessionId, SessionWire, sessionWire } from "../contract/index.ts";
-import { idIn, SESSIONS, Session, sessionStream } from "../kernel/index.ts";
+import { EventWire, NomosError, SessionId, SessionWire } from "../contract/index.ts";
+import { idIn, Session, sessionStream } from "../kernel/index.ts";
 import type { EventPage } from "../store/index.ts";
 import { readPath } from "../supervisor/index.ts";
 import { type Context, read, type Syscall, stream } from "./define.ts";
 import { lastLines } from "./lines.ts";
-import type { ListedDocument } from "./mcp-spelling.ts";
+import { Limit } from "./query-text.ts";
 import { sessionRowOf, showSession } from "./session-answer.ts";
 import { sessionDelegates } from "./session-delegates.ts";
+import { sessionDocuments, sessionList } from "./session-list.ts";
 import { onlyShown, streamAll, streamSession } from "./stream-events.ts";
 import { waitForTurn } from "./wait.ts";
 
 const EVENTS_MAX = 1000;
-const SESSIONS_MAX = 1000;
 const LINES_MAX = 2000;
-const Limit = (max: number) =>
-  z.coerce
-    .number()
-    .int()
-    .min(1)
-    .transform((given) => Math.min(given, max))
-    .optional();
-/** Query strings know only text. */
-const Flag = z
-  .union([z.boolean(), z.enum(["true", "false", "1", "0"]).transform((text) => text === "true" || text === "1")])
-  .optional();
 const Cursor = z
   .union([z.number().int().min(0), z.string().max(64)])
   .optional()
@@ -36,42 +25,7 @@ const Types = z
   .describe("only events of these types, with or without version");
 
 export const sessionRead: readonly Syscall[] = [
-  read({
-    name: "session.list",
-    summary: "The sessions, newest first",
-    permission: "session.list",
-    about: (_input, { sessionId }) => (sessionId === null ? "system" : `session/${sessionId}`),
-    input: z.object({
-      onlyAlive: Flag,
-      limit: Limit(SESSIONS_MAX),
-      after: z.string().max(64).optional(),
-      workspaceSlug: z.string().max(64).optional().describe("only those of one workspace; `default`: of none"),
-    }),
-    output: z.object({ sessions: z.array(SessionWire), next: z.string().nullable() }),
-    errors: [],
-    http: { method: "GET", path: "/sessions" },
-    cli: { positional: [], short: "ps" },
-    mcp: {
-      aliases: { agent_sessions_list: {}, list_agent_sessions: {} },
-      lists: ({ sessions, next }) => ({ documents: sessions.flatMap(sessionDocuments), next }),
-      completes: ({ sessions }) => sessions.map(({ name }) => name),
-    },
-    answer: async (context, input) => {
-      if (context.actor.sessionId !== null) return ownList(context, context.actor.sessionId, input.onlyAlive === true);
-      const limit = input.limit ?? 500;
-      const rows = await context.services.store.rows(SESSIONS, {
-        limit,
-        where: {
-          shown: true,
-          ...(input.onlyAlive === true ? { alive: true } : {}),
-          ...(input.workspaceSlug === undefined ? {} : { workspace: input.workspaceSlug }),
-        },
-        ...(input.after === undefined ? {} : { after: { id: input.after } }),
-      });
-      const sessions = rows.map(sessionWire);
-      return { sessions, next: sessions.length === limit ? (sessions.at(-1)?.id ?? null) : null };
-    },
-  }),
+  sessionList,
   read({
     name: "session.show",
     summary: "One session as it is now",
@@ -252,26 +206,6 @@ export const sessionRead: readonly Syscall[] = [
 ];
 
 /** What a session's own token gets to see: itself, and those below it. */
-async function ownList(context: Context, own: string, onlyAlive: boolean) {
-  const ids = [own, ...(await context.services.delegation.below(own))];
-  const found = await Promise.all(ids.map((id) => showSession(context, id).catch(() => null)));
-  const sessions = found.filter((session) => session !== null);
-  return { sessions: sessions.filter(({ endedAt }) => !onlyAlive || endedAt === undefined), next: null };
-}
-
-function sessionDocuments({ id, name, label }: SessionWire): readonly ListedDocument[] {
-  const title = label ?? name;
-  return [
-    { uri: `nomos://sessions/${id}`, name, title, mediaType: "application/json" },
-    {
-      uri: `nomos://sessions/${id}/transcript`,
-      name: `${name} transcript`,
-      title: `${title}: transcript`,
-      mediaType: "text/plain",
-    },
-  ];
-}
-
 interface PageInput {
   readonly id: string;
   readonly after?: string | number | undefined;

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +12,8 @@ import { runWorldStorm } from "../support/world-storm.ts";
  * `npm run soak -- --rounds 1000 --minutes 60 --seed 7`: the storm, for as long as one has patience. Each home is followed by
  * a storm over agents: `--strikes 200` kills of theirs and of the daemon above them; 0 for none. With `--files` random
  * histories of a tree and rewinds in them instead, in the store and through a daemon that is killed, on a clone of `--repo`
- * if there is one; a round is one history.
+ * if there is one; a round is one history. With `--turns` a turn with parallel effects and questions instead, killed at each
+ * of its events, on both stores.
  */
 const ROUNDS_A_HOME = 40;
 const ROUNDS_A_HISTORY = 12;
@@ -24,10 +26,12 @@ const { values } = parseArgs({
     strikes: { type: "string", default: "100" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     files: { type: "boolean", default: false },
+    turns: { type: "boolean", default: false },
     repo: { type: "string" },
   },
 });
 const untilMs = Date.now() + Number(values.minutes) * 60_000;
+if (values.turns) process.exit(soakTurns());
 if (values.files) await soakFiles();
 const upMs: number[] = [];
 const total = { rounds: 0, events: 0, turns: 0, completed: 0, effects: 0, facts: 0 };
@@ -60,6 +64,15 @@ async function strikeAgents(seed: number): Promise<void> {
   const figures = await runAgentStorm({ folder, seed, strikes, untilMs, print: console.log });
   console.log(`seed ${seed}, agents: ${JSON.stringify(figures)}`);
   await rm(folder, { recursive: true, force: true });
+}
+
+function soakTurns(): number {
+  const projects = ["--project", "e2e", "--project", "e2e-postgres"];
+  const { status } = spawnSync("npx", ["vitest", "run", "test/e2e/parallel-turn.test.ts", ...projects], {
+    stdio: "inherit",
+    env: { ...process.env, NOMOS_TEST_EVERY_EVENT: "1" },
+  });
+  return status ?? 1;
 }
 
 async function soakFiles(): Promise<void> {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { By } from "../../src/commit/index.ts";
+import { APPROVALS } from "../../src/kernel/index.ts";
 import type { CallRef, RecordedEvent } from "../../src/store/index.ts";
 import type { Chance } from "./chance.ts";
 import type { SimDaemon } from "./sim-daemon.ts";
@@ -144,10 +145,7 @@ function promptOf(chance: Chance, mark: string): string {
 }
 
 export async function answerSomething(daemon: SimDaemon, by: By, chance: Chance): Promise<readonly RecordedEvent[]> {
-  const rows = await daemon.store.rows("approval", { limit: 1000 });
-  const pending = rows
-    .map((row): { id: string; status: string } => JSON.parse(row))
-    .filter(({ status }) => status === "pending");
+  const pending = await daemon.store.rows(APPROVALS, { limit: 1000, where: { status: "pending" } });
   const one = pending[chance.below(Math.max(1, pending.length))];
   if (one === undefined) return [];
   return daemon.supervisor.answer(

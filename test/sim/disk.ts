@@ -1,4 +1,12 @@
-import { emptyFold, evolve, type Folded, foldAll, type Placed, type RowChange } from "../../src/kernel/index.ts";
+import {
+  type Aggregate,
+  type Folded,
+  type Folding,
+  streamOf as nameOf,
+  type Placed,
+  type RowChange,
+} from "../../src/kernel/index.ts";
+import { HOUSE } from "../../src/store/definitions.ts";
 import type { AppendOptions, AppendPart, RecordedEvent } from "../../src/store/index.ts";
 
 /** What survives a crash: the log, its read models, the keys of calls, the fence. One for all incarnations of a daemon. */
@@ -8,9 +16,10 @@ export interface Disk {
   readonly writtenUnder: number[];
   readonly blobs: Map<string, Uint8Array>;
   readonly streamOf: (stream: string) => readonly RecordedEvent[];
-  readonly fold: (stream: string, atVersion?: number) => Folded;
-  readonly row: (model: string, id: string) => string | null;
-  readonly rows: (model: string) => readonly { readonly id: string; readonly row: string }[];
+  readonly fold: <State extends Folding>(of: Aggregate<State>, id: string, atVersion?: number) => State;
+  readonly foldStream: (stream: string, atVersion?: number) => Folded;
+  readonly row: (list: string, id: string) => string | null;
+  readonly rows: (list: string) => readonly { readonly id: string; readonly row: string }[];
   readonly calls: Map<string, { readonly request: string; readonly first: number; readonly last: number }>;
   /** All or nothing; says why not. */
   readonly write: (
@@ -36,17 +45,24 @@ export function createDisk(): Disk {
   let fence = 0;
 
   const streamOf = (stream: string) => streams.get(stream) ?? [];
-  const headOf = (stream: string) => heads.get(stream) ?? emptyFold(stream);
+  const headOf = (stream: string) => heads.get(stream) ?? HOUSE.empty(stream);
 
-  const applyRow = (change: RowChange): void => {
-    const key = `${change.model} ${change.id}`;
-    if ("put" in change) tables.set(key, JSON.stringify(change.put));
-    else tables.set(key, JSON.stringify({ ...JSON.parse(tables.get(key) ?? "{}"), status: change.status }));
+  const foldStream = (stream: string, atVersion?: number): Folded =>
+    atVersion === undefined
+      ? headOf(stream)
+      : streamOf(stream)
+          .slice(0, atVersion)
+          .reduce((folded, event) => HOUSE.evolve(stream, folded, placed(event)), HOUSE.empty(stream));
+
+  const applyRow = ({ list, id, put }: RowChange): void => {
+    const key = `${list.name} ${id}`;
+    if (put === null) tables.delete(key);
+    else tables.set(key, JSON.stringify(put));
   };
 
   const check = (parts: readonly AppendPart[], options: AppendOptions, checkFence: boolean): Refused | null => {
     const taken = parts.flatMap((part) => part.events).find(({ fact }) => fact.type === "lease.acquired@1")?.fact;
-    const takes = taken?.type === "lease.acquired@1" ? taken.data.fence : null;
+    const takes = taken === undefined ? null : Number(Reflect.get(taken.data, "fence"));
     if (checkFence && (options.fence !== (takes ?? fence) || (takes !== null && takes <= fence)))
       return { refused: "stale_fence" };
     if (takes !== null) fence = Math.max(fence, takes);
@@ -66,15 +82,13 @@ export function createDisk(): Disk {
     blobs: new Map(),
     calls,
     streamOf,
-    fold: (stream, atVersion) =>
-      atVersion === undefined
-        ? headOf(stream)
-        : streamOf(stream).slice(0, atVersion).map(placed).reduce(evolve, emptyFold(stream)),
-    row: (model, id) => tables.get(`${model} ${id}`) ?? null,
-    rows: (model) =>
+    fold: (of, id, atVersion) => foldStream(nameOf(of, id), atVersion).state as ReturnType<typeof of.empty>,
+    foldStream,
+    row: (list, id) => tables.get(`${list} ${id}`) ?? null,
+    rows: (list) =>
       [...tables]
-        .filter(([key]) => key.startsWith(`${model} `))
-        .map(([key, row]) => ({ id: key.slice(model.length + 1), row }))
+        .filter(([key]) => key.startsWith(`${list} `))
+        .map(([key, row]) => ({ id: key.slice(list.length + 1), row }))
         .sort((a, b) => (a.id < b.id ? -1 : 1)),
     write: (parts, options, checkFence) => {
       const refused = check(parts, options, checkFence);
@@ -99,7 +113,7 @@ export function createDisk(): Disk {
             prev: "",
           };
         });
-        const { folded, rows } = foldAll(
+        const { folded, rows } = HOUSE.foldAll(
           part.stream,
           headOf(part.stream),
           part.events.map((event, index) => ({ ...event, version: part.expectedVersion + index + 1 })),
@@ -122,5 +136,5 @@ export function createDisk(): Disk {
 
 function placed(event: RecordedEvent): Placed {
   const { id, version, at, type, data } = event;
-  return { id, version, at, fact: { type, data } as Placed["fact"] };
+  return { id, version, at, fact: data === null ? null : HOUSE.recall(type, data) };
 }

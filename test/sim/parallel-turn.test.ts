@@ -5,7 +5,7 @@ import { type ParallelTurn, runParallelTurn } from "./parallel-turn.ts";
 const TIMEOUT_MS = 120_000;
 
 proves(
-  "T1",
+  "TU-1",
   "three parallel effects, two questions and a process: a daemon that dies at any flush leaves what the ledger says",
   async () => {
     const told: ParallelTurn[] = [];

@@ -1,4 +1,12 @@
-import { type Json, outlivesDaemon, type SessionState, uuidv7Maker } from "../../src/kernel/index.ts";
+import {
+  APPROVALS,
+  idIn,
+  type Json,
+  outlivesDaemon,
+  Session,
+  type SessionState,
+  uuidv7Maker,
+} from "../../src/kernel/index.ts";
 import type { RecordedEvent } from "../../src/store/index.ts";
 import type { Driver, TurnPort } from "../../src/turns/index.ts";
 import { createChance } from "./chance.ts";
@@ -136,10 +144,7 @@ function parallelDriver(outside: Outside): Driver {
 }
 
 async function answerOldest({ store, supervisor, death }: SimDaemon): Promise<void> {
-  const rows = await store.rows("approval", { limit: 100 });
-  const pending = rows
-    .map((row): { id: string; status: string; question: string } => JSON.parse(row))
-    .findLast(({ status }) => status === "pending");
+  const [pending] = await store.rows(APPROVALS, { limit: 1, where: { status: "pending" } });
   if (pending === undefined) return;
   const option = pending.question === "Deploy?" ? "yes" : "once";
   const answered = supervisor.answer(pending.id, { status: "approved", option }, BY);
@@ -167,9 +172,8 @@ function ledgerProblems(disk: Disk): readonly string[] {
 }
 
 function sessionIn(disk: Disk): SessionState | null {
-  const stream = disk.log.find((event) => event.stream.startsWith("session/"))?.stream;
-  const folded = stream === undefined ? null : disk.fold(stream);
-  return folded?.kind === "session" ? folded.state : null;
+  const [id] = disk.log.flatMap(({ stream }) => idIn(Session, stream) ?? []);
+  return id === undefined ? null : disk.fold(Session, id);
 }
 
 function lastOf(disk: Disk, type: string): RecordedEvent | undefined {

@@ -1,16 +1,9 @@
 import { createCommitter } from "../../src/commit/index.ts";
+import { acquireLease, NO_WORKSPACES, SYSTEM_STREAM, System } from "../../src/domains/index.ts";
 import { demoDriver, externalDriver } from "../../src/drivers/index.ts";
-import {
-  acquireLease,
-  compilePolicy,
-  isRefusal,
-  type NewId,
-  NO_WORKSPACES,
-  SYSTEM_STREAM,
-} from "../../src/kernel/index.ts";
+import { compilePolicy, isRefusal, type NewId } from "../../src/kernel/index.ts";
 import type { Store } from "../../src/store/index.ts";
 import {
-  createApprovalWaiters,
   createFrames,
   createSupervisor,
   createTurnRunner,
@@ -126,11 +119,10 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
 
 async function takeLease(store: Store, clock: VirtualClock, newId: NewId): Promise<number> {
   while (true) {
-    const system = await store.fold(SYSTEM_STREAM);
-    if (system.kind !== "system") throw new Error("the system's stream has no system's fold");
-    const decision = acquireLease(system.state.lease, { resource: "home", holder: "sim", deadHolder: true });
+    const system = await store.fold(System, "");
+    const decision = acquireLease(system.lease, { resource: "home", holder: "sim", deadHolder: true });
     if (isRefusal(decision)) throw new Error("a lease that cannot be taken");
-    const fence = system.state.lease.lastFence + 1;
+    const fence = system.lease.lastFence + 1;
     const events = decision.map((fact) => ({
       id: newId(),
       at: clock.iso(clock.nowMs()),
@@ -139,7 +131,7 @@ async function takeLease(store: Store, clock: VirtualClock, newId: NewId): Promi
       fact,
     }));
     const taken = await store
-      .append([{ stream: SYSTEM_STREAM, expectedVersion: system.state.version, events }], { fence })
+      .append([{ stream: SYSTEM_STREAM, expectedVersion: system.version, events }], { fence })
       .catch(() => null);
     if (taken !== null) return fence;
   }

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
+import { HOUSE } from "../../src/store/definitions.ts";
 import { type EventPage, type EventQuery, type RecordedEvent, type Store, StoreError } from "../../src/store/index.ts";
 import type { Chance } from "./chance.ts";
 import type { Disk } from "./disk.ts";
+import { pageOfRows } from "./rows.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
 /** One run of the daemon, from its start to its death. A zombie is one that was taken for dead and still sends. */
@@ -69,6 +71,7 @@ export function createSimStore(
   };
 
   return {
+    definitions: HOUSE,
     append,
     findCall: async (call) => {
       const known = disk.calls.get(call.keyHash);
@@ -76,7 +79,8 @@ export function createSimStore(
       if (known.request !== call.requestHash) throw new StoreError("idempotency_key_reused");
       return disk.log.slice(known.first - 1, known.last);
     },
-    fold: async (stream, atVersion) => disk.fold(stream, atVersion),
+    fold: async (of, id, atVersion) => disk.fold(of, id, atVersion),
+    foldStream: async (stream, atVersion) => disk.foldStream(stream, atVersion),
     readStream: async (stream, query) => pageOf(disk.streamOf(stream), query),
     readAll: async ({ after = 0, limit }) => ({ events: disk.log.slice(after, after + limit), next: null }),
     event: async (id) => disk.log.find((event) => event.id === id) ?? null,
@@ -89,22 +93,12 @@ export function createSimStore(
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    row: async (model, id) => disk.row(model, id),
-    rows: async (model, { limit, active, after }) =>
-      disk
-        .rows(model)
-        .toReversed()
-        .filter(
-          ({ id, row }) => (after === undefined || id < after) && (active !== true || JSON.parse(row).active === true),
-        )
-        .slice(0, limit)
-        .map(({ row }) => row),
-    sessionIdsLike: unused,
-    liveSessions: async () => 0,
-    census: unused,
+    row: async (list, id) => JSON.parse(disk.row(list.name, id) ?? "null"),
+    rows: async (list, query) => pageOfRows(disk, list, query),
+    count: async (list, where = {}) => pageOfRows(disk, list, { where, limit: Number.POSITIVE_INFINITY }).length,
+    counts: unused,
     files: unused,
     walBytes: () => 0,
-    tokenBySecretHash: unused,
     search: unused,
     searchFollower: { name: "search", pauseMs: 0, position: unused, advance: unused, restart: unused },
     cursor: unused,

@@ -1,4 +1,4 @@
-import { uuidv7Maker } from "../../src/kernel/index.ts";
+import { SESSIONS, uuidv7Maker } from "../../src/kernel/index.ts";
 import { createChance } from "./chance.ts";
 import { answerSomething, askUntilAnswered, type Ledger, randomWish } from "./client.ts";
 import { createDisk } from "./disk.ts";
@@ -94,8 +94,8 @@ export async function tellStory(options: StoryOptions): Promise<Outcome> {
       await clock.sleep(20);
       await answerSomething(await current(), { actor: "operator" }, chance).catch(() => []);
       for (const id of ledger.sessions) await last.supervisor.resume(id, { actor: "operator" }).catch(() => []);
-      const rows = await last.store.rows("session", { limit: 10_000 });
-      if (rows.every((row) => JSON.parse(row).busy === false)) return;
+      const rows = await last.store.rows(SESSIONS, { limit: 10_000 });
+      if (rows.every(({ busy }) => !busy)) return;
     }
   };
 

@@ -1,6 +1,6 @@
 import { type Bounds, type Committer, createCommitter, UNBOUNDED } from "../../src/commit/index.ts";
 import { systemClock } from "../../src/host/index.ts";
-import { newSessionState, openSession, sessionStream } from "../../src/kernel/index.ts";
+import { openSession, Session } from "../../src/kernel/index.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { makeTestHome, newId, SPEC } from "./store-home.ts";
 import { throwOnFatal } from "./store-sqlite.ts";
@@ -44,8 +44,7 @@ export async function makeCommitHome(given: { readonly bounds?: Bounds } = {}): 
     },
     openSession: async () => {
       const id = newId();
-      const opened = () => openSession(newSessionState(id), { spec: SPEC, label: null });
-      await committer.change(sessionStream(id), opened, BY);
+      await committer.change(Session, id, (state) => openSession(state, { spec: SPEC, label: null }), BY);
       return id;
     },
     [Symbol.asyncDispose]: async () => {

@@ -1,7 +1,17 @@
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { agentStream, fact, sessionStream, tokenStream } from "../../src/kernel/index.ts";
+import {
+  AccessToken,
+  AGENT_EVENTS,
+  AgentIdentity,
+  SYSTEM_STREAM,
+  systemFact,
+  TOKEN_EVENTS,
+  TOKENS,
+} from "../../src/domains/index.ts";
+import { fact, factsOf, SESSIONS, sessionStream, streamOf } from "../../src/kernel/index.ts";
 import { compareModels } from "../../src/store/compare-models.ts";
+import { HOUSE } from "../../src/store/definitions.ts";
 import { logPath, openSqliteStore, type RecordedEvent, type Store, StoreError } from "../../src/store/index.ts";
 import { createDerivedReads } from "../../src/store/sqlite/derived-reads.ts";
 import { foldCold } from "../../src/store/sqlite/fold-stream.ts";
@@ -23,11 +33,16 @@ export async function makeRichHome(home: string): Promise<void> {
 /** Something of everything, under fence 1. */
 export async function fillRichly(store: Store): Promise<void> {
   const [one, two] = [sessionStream(newId()), sessionStream(newId())];
-  await appendTo(store, "system", [fact("lease.acquired@1", { resource: "home", holder: "test", fence: 1 })], 1);
+  await appendTo(
+    store,
+    SYSTEM_STREAM,
+    [systemFact("lease.acquired@1", { resource: "home", holder: "test", fence: 1 })],
+    1,
+  );
   await appendTo(store, one, [opened("calm-otter-01", "a label")], 1);
   await appendTo(store, two, [opened("keen-crane-02"), fact("session.started@1", { continuity: "fresh" })], 1);
-  await appendTo(store, agentStream("demo"), [DEMO], 1);
-  await appendTo(store, tokenStream("k1"), [TOKEN], 1);
+  await appendTo(store, streamOf(AgentIdentity, "demo"), [DEMO], 1);
+  await appendTo(store, streamOf(AccessToken, "k1"), [TOKEN], 1);
   const blob = await store.putBlob(Buffer.from("bytes of an answer ".repeat(50)));
   await appendTo(
     store,
@@ -59,14 +74,14 @@ export async function fillRichly(store: Store): Promise<void> {
   }
 }
 
-const DEMO = fact("agent.created@1", {
+const DEMO = factsOf(AGENT_EVENTS)("agent.created@1", {
   slug: "demo",
   name: "Demo",
   driver: "demo",
   tools: { run: "always_ask" },
   builtIn: true,
 });
-const TOKEN = fact("token.issued@1", {
+const TOKEN = factsOf(TOKEN_EVENTS)("token.issued@1", {
   tokenId: "k1",
   secretHash: "3".repeat(64),
   label: "for a friend",
@@ -105,14 +120,17 @@ export function askEverything(path: string, truth: readonly RecordedEvent[]): An
   ask("events all", () => everyEvent(reads));
   for (const stream of new Set(truth.map((found) => found.stream))) {
     ask(`events ${stream}`, () => reads.stream(stream, { limit: 10_000 }));
-    ask(`fold ${stream}`, () => foldCold(reads, stream));
+    ask(`fold ${stream}`, () => foldCold(HOUSE, reads, stream));
   }
   for (const found of truth.filter(({ seq }) => seq % 20 === 1)) ask(`id ${found.id}`, () => reads.event(found.id));
-  for (const model of ["session", "approval", "agent", "token", "system"] as const)
-    ask(`rows ${model}`, () => reads.rows(model, { limit: 100 }));
-  ask("rows open", () => reads.rows("session", { limit: 100, open: true }));
-  ask("name", () => reads.sessionIdsLike("calm-otter-01"));
-  ask("token", () => reads.tokenBySecretHash("3".repeat(64)));
+  for (const list of HOUSE.lists) {
+    ask(`rows ${list.name}`, () => reads.rows(list, { limit: 100 }));
+    for (const by of Object.keys(list.keys))
+      ask(`rows ${list.name} by ${by}`, () => reads.rows(list, { limit: 100, by }));
+  }
+  ask("rows open", () => reads.rows(SESSIONS, { limit: 100, where: { alive: true } }));
+  ask("name", () => reads.rows(SESSIONS, { limit: 2, where: { name: "calm-otter-01" } }));
+  ask("token", () => reads.rows(TOKENS, { limit: 2, where: { secret: "3".repeat(64) } }));
   ask("call", () => reads.call("1".repeat(64)));
   closeQuietly(db);
   return answers;
@@ -126,6 +144,7 @@ export async function examine(path: string): Promise<{ readonly code: string; re
     const verified = verifyLog(db, () => undefined);
     if (!verified.ok) return { code: "verify", details: verified.problems };
     const compared = await compareModels(
+      HOUSE,
       createDerivedReads(db, createPageReads(db), join(dirname(path), "blobs")),
       () => undefined,
     );
@@ -143,8 +162,8 @@ export function start(home: string): StoreError | null {
   let db: DatabaseSync | null = null;
   try {
     db = openForWriting(logPath(home));
-    inspectLog(db);
-    createWriter(db, join(home, "blobs"));
+    inspectLog(db, HOUSE);
+    createWriter(db, join(home, "blobs"), HOUSE.lists);
     return null;
   } catch (cause) {
     return translate(cause);

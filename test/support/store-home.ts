@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type AnyFact,
   type CustomFact,
   type Fact,
   fact,
@@ -42,10 +43,7 @@ export const SPEC: SessionSpec = {
   external: null,
 };
 
-export function event(
-  given: Fact | CustomFact,
-  options: { readonly at?: string; readonly cause?: string } = {},
-): NewEvent {
+export function event(given: AnyFact, options: { readonly at?: string; readonly cause?: string } = {}): NewEvent {
   const at = options.at ?? new Date().toISOString();
   return { id: newId(), at, actor: "operator", cause: options.cause ?? null, fact: given };
 }
@@ -68,7 +66,7 @@ export function admitted(turnId: string, prompt: string): Fact {
 export async function appendTo(
   store: Store,
   stream: string,
-  facts: readonly (Fact | CustomFact)[],
+  facts: readonly AnyFact[],
   fence = 0,
 ): Promise<readonly RecordedEvent[]> {
   const expectedVersion = await store.version(stream);

@@ -1,21 +1,26 @@
 import { zstdDecompressSync } from "node:zlib";
+import { HOUSE } from "../../src/store/definitions.ts";
 import type { Store } from "../../src/store/index.ts";
+import { recordedList } from "../../src/store/postgres/lists.ts";
+import { listsBefore } from "../../src/store/postgres/lists-before-4.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import type { OpenedStore } from "../contract/store/describe-store.ts";
 import { onPostgres, type TestSchema, testSchema } from "./postgres.ts";
 import { throwOnFatal } from "./store-sqlite.ts";
 
 /** A PostgreSQL store in a schema of its own. */
-export async function openPostgresTestStore(): Promise<OpenedStore> {
+export async function openPostgresTestStore(given: string | null = null): Promise<OpenedStore> {
   const schema = await testSchema();
-  const openStore = (): Promise<Store> => openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
+  let definitions = given;
+  const openStore = (): Promise<Store> => openPostgresStore({ url: schema.url, onFatal: throwOnFatal, definitions });
   let store = await openStore();
   return {
     get store() {
       return store;
     },
-    reopen: async () => {
+    reopen: async (other = definitions) => {
       await store.close();
+      definitions = other;
       store = await openStore();
       return store;
     },
@@ -37,9 +42,15 @@ export async function openPostgresTestStore(): Promise<OpenedStore> {
       store = await openStore();
       return store;
     },
+    unfilled: () =>
+      onPostgres(schema.url, async (client) => {
+        const text = `SELECT name FROM "${schema.name}".lists WHERE filled = 0 ORDER BY name`;
+        return (await client.query<{ name: string }>(text)).rows.map(({ name }) => name);
+      }),
     downgrade: (version) => [
       "DROP TABLE cursors",
-      ...(version < 3 ? ["ALTER TABLE sessions DROP COLUMN workspace"] : []),
+      "ALTER TABLE search_docs RENAME COLUMN stream TO session",
+      ...listsAsBefore(version),
       ...(version === 1 ? ["DROP TABLE usage", "DROP TABLE blob_sizes"] : []),
       `UPDATE meta SET version = ${version}`,
     ],
@@ -48,6 +59,26 @@ export async function openPostgresTestStore(): Promise<OpenedStore> {
       await schema[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Lists that earlier versions had, with the columns of then; the others are left out, and so is the record of lists. */
+function listsAsBefore(version: number): readonly string[] {
+  const before = new Map(listsBefore(version));
+  return [
+    "DROP TABLE lists",
+    ...HOUSE.lists.flatMap(({ name, table }) => {
+      const made = before.get(name);
+      if (made === undefined) return [`DROP TABLE "${table}"`];
+      const columns = [...recordedList(name, made).columns.keys()].join(", ");
+      return [
+        `CREATE TEMP TABLE kept AS SELECT ${columns} FROM "${table}"`,
+        `DROP TABLE "${table}"`,
+        made,
+        `INSERT INTO "${table}"(${columns}) SELECT ${columns} FROM kept`,
+        "DROP TABLE kept",
+      ];
+    }),
+  ];
 }
 
 /** Tables that hold these bytes in a row that anybody can still read, also packed ones. */

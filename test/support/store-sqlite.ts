@@ -9,16 +9,18 @@ import type { OpenedStore } from "../contract/store/describe-store.ts";
 import { makeTestHome } from "./store-home.ts";
 
 /** A SQLite store in a folder of its own. A failed flush fails the test: here the disk is a good one. */
-export async function openSqliteTestStore(): Promise<OpenedStore> {
+export async function openSqliteTestStore(given: string | null = null): Promise<OpenedStore> {
   const home = await makeTestHome();
-  const openStore = (): Promise<Store> => openSqliteStore({ home: home.path, onFatal: throwOnFatal });
+  let definitions = given;
+  const openStore = (): Promise<Store> => openSqliteStore({ home: home.path, onFatal: throwOnFatal, definitions });
   let store = await openStore();
   return {
     get store() {
       return store;
     },
-    reopen: async () => {
+    reopen: async (other = definitions) => {
       await store.close();
+      definitions = other;
       store = await openStore();
       return store;
     },
@@ -32,17 +34,28 @@ export async function openSqliteTestStore(): Promise<OpenedStore> {
       store = await openStore();
       return store;
     },
-    downgrade: (version) => [
-      "DROP TABLE cursors",
-      ...listsAsBefore(version),
-      ...(version === 1 ? ["DROP TABLE usage", "DROP TABLE blob_sizes"] : []),
-      `PRAGMA user_version=${version}`,
-    ],
+    unfilled: async () => {
+      const db = new DatabaseSync(logPath(home.path), { readOnly: true });
+      const found = db.prepare("SELECT name FROM lists WHERE filled = 0 ORDER BY name").all();
+      db.close();
+      return found.map((row) => String(row["name"]));
+    },
+    downgrade: asBefore,
     [Symbol.asyncDispose]: async () => {
       await store.close();
       await home[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What makes a log one of an earlier version. */
+export function asBefore(version: 1 | 2 | 3): readonly string[] {
+  return [
+    "DROP TABLE cursors",
+    ...listsAsBefore(version),
+    ...(version === 1 ? ["DROP TABLE usage", "DROP TABLE blob_sizes"] : []),
+    `PRAGMA user_version=${version}`,
+  ];
 }
 
 /** Lists that earlier versions had, with the columns of then; the others are left out, and so is the record of lists. */

@@ -1,19 +1,9 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Declaration, parseSync } from "oxc-parser";
+import { type Declaration, type Expression, type ObjectProperty, parseSync } from "oxc-parser";
 
-/** Where the facts are declared, and the shapes that they are made of. */
-const SOURCES = [
-  "src/kernel/events.ts",
-  "src/kernel/event-parts.ts",
-  "src/kernel/driver-events.ts",
-  "src/kernel/worktree-events.ts",
-  "src/kernel/keeping.ts",
-  "src/kernel/world-events.ts",
-  "src/kernel/session/view.ts",
-];
-
-const MAPS = ["EventMap", "DriverEventMap", "WorldEventMap", "WorktreeEventMap"];
+/** Where events are defined, and the shapes that they are made of: a new domain is followed by itself. */
+const SOURCES = "src/{kernel,domains}/**/*.ts";
 
 export interface EventShapes {
   /** Event type -> the type of its data, as it is written. */
@@ -24,19 +14,20 @@ export interface EventShapes {
 
 export function eventShapes(root: string): EventShapes {
   const facts = new Map<string, string>();
-  const declared = new Map<string, string>();
-  for (const source of SOURCES) {
+  const declared = new Map<string, string[]>();
+  const sources = globSync(SOURCES, { cwd: root }).filter((path) => !path.endsWith(".test.ts"));
+  for (const source of sources.toSorted()) {
     const text = readFileSync(join(root, source), "utf8");
     for (const statement of parseSync(source, text).program.body) {
       const declaration = statement.type === "ExportNamedDeclaration" ? statement.declaration : null;
-      if (declaration === null || !isType(declaration)) continue;
-      if (MAPS.includes(declaration.id.name))
-        for (const [type, shape] of membersOf(declaration, text)) facts.set(type, shape);
-      else declared.set(declaration.id.name, plain(text.slice(declaration.start, declaration.end)));
+      if (declaration === null) continue;
+      for (const [type, shape] of eventsIn(declaration, text)) facts.set(type, shape);
+      if (!isType(declaration)) continue;
+      const { name } = declaration.id;
+      declared.set(name, [...(declared.get(name) ?? []), plain(text.slice(declaration.start, declaration.end))]);
     }
   }
-  const named = namesIn([...facts.values()].join("\n"), declared);
-  return { facts, parts: [...declared].flatMap(([name, text]) => (named.has(name) ? [text] : [])) };
+  return { facts, parts: partsOf([...facts.values()].join("\n"), declared) };
 }
 
 type TypeDeclaration = Extract<Declaration, { type: "TSInterfaceDeclaration" | "TSTypeAliasDeclaration" }>;
@@ -45,33 +36,45 @@ function isType(declaration: Declaration): declaration is TypeDeclaration {
   return declaration.type === "TSInterfaceDeclaration" || declaration.type === "TSTypeAliasDeclaration";
 }
 
-function membersOf(declaration: TypeDeclaration, text: string): readonly (readonly [string, string])[] {
-  if (declaration.type !== "TSInterfaceDeclaration") return [];
-  return declaration.body.body.flatMap((member) => {
-    if (member.type !== "TSPropertySignature" || member.key.type !== "Literal") return [];
-    const type = member.typeAnnotation?.typeAnnotation;
-    return type === undefined
-      ? []
-      : [[String(member.key.value), plain(text.slice(type.start, type.end), "\n  ")] as const];
-  });
+/** The members `"type@1": event<Shape>(...)` of exported objects. */
+function eventsIn(declaration: Declaration, text: string): readonly (readonly [string, string])[] {
+  if (declaration.type !== "VariableDeclaration") return [];
+  return declaration.declarations.flatMap(({ init }) =>
+    init?.type === "ObjectExpression"
+      ? init.properties.flatMap((member) => (member.type === "Property" ? eventOf(member, text) : []))
+      : [],
+  );
 }
 
-/** The declared names that a text uses, and those that they use in turn. */
-function namesIn(text: string, declared: ReadonlyMap<string, string>): ReadonlySet<string> {
+function eventOf({ key, value }: ObjectProperty, text: string): readonly (readonly [string, string])[] {
+  if (key.type !== "Literal" || !isEventCall(value)) return [];
+  const shape = value.typeArguments?.params[0];
+  if (shape === undefined) throw new Error(`${key.value} says no shape: event<Shape>(...)`);
+  return [[String(key.value), plain(text.slice(shape.start, shape.end))]];
+}
+
+function isEventCall(value: Expression): value is Extract<Expression, { type: "CallExpression" }> {
+  return value.type === "CallExpression" && value.callee.type === "Identifier" && value.callee.name === "event";
+}
+
+/** The declarations that a text uses, and those that they use in turn. */
+function partsOf(text: string, declared: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const found = new Set<string>();
   const look = (at: string): void => {
     for (const [name] of at.matchAll(/\b[A-Z]\w+/g)) {
       const inner = declared.get(name);
       if (inner === undefined || found.has(name)) continue;
+      if (inner.length > 1) throw new Error(`the shapes of events name ${name}, which is declared twice`);
       found.add(name);
-      look(inner);
+      inner.forEach(look);
     }
   };
   look(text);
-  return found;
+  return [...declared].flatMap(([name, texts]) => (found.has(name) ? texts : []));
 }
 
-/** That nothing in it ever changes goes without saying here. */
-function plain(text: string, indent = "\n"): string {
-  return text.replaceAll("readonly ", "").replaceAll(indent, "\n");
+/** That nothing in it ever changes goes without saying here. Its last line stands at the margin. */
+function plain(text: string): string {
+  const [, indent = ""] = /\n( *)[^\n]*$/.exec(text) ?? [];
+  return text.replaceAll("readonly ", "").replaceAll(`\n${indent}`, "\n");
 }

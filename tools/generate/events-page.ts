@@ -1,10 +1,15 @@
+import { AGENT_TRANSITIONS, AGGREGATES, LEASE_TRANSITIONS } from "../../src/domains/index.ts";
 import {
-  AGENT_TRANSITIONS,
+  type Aggregate,
+  ALARMS,
   APPROVAL_TRANSITIONS,
+  COMMON_EVENTS,
   EFFECT_TRANSITIONS,
-  EVENT_TYPES,
-  LEASE_TRANSITIONS,
+  type EventDefinitions,
+  type List,
+  QUEUED,
   SESSION_TRANSITIONS,
+  streamOf,
   TURN_TRANSITIONS,
 } from "../../src/kernel/index.ts";
 import { eventShapes } from "./event-shapes.ts";
@@ -27,12 +32,20 @@ const MACHINES: { readonly [name: string]: readonly Move[] } = {
 
 export function eventsPage(root: string): string {
   const { facts, parts } = eventShapes(root);
-  const families = [...new Set(EVENT_TYPES.map((type) => type.split(".")[0] ?? ""))];
+  const events: EventDefinitions = Object.assign({}, ...AGGREGATES.map(ownEvents), COMMON_EVENTS);
+  const types = Object.keys(events);
+  const families = [...new Set(types.map((type) => type.split(".")[0] ?? ""))];
   return page(
     "Events",
-    `The ${EVENT_TYPES.length} types of facts in the log. The number after \`@\` is the version of the shape; a name once written keeps its meaning for ever. What surrounds the data is in [log-format.md](log-format.md).`,
+    `The ${types.length} types of facts in the log. The number after \`@\` is the version of the shape; a name once written keeps its meaning for ever. What surrounds the data is in [log-format.md](log-format.md).`,
+    "## Aggregates",
+    `Each kind of stream, as \`AGGREGATES\` in \`src/domains/index.ts\` names them, with its events and its lists. A stream of any kind may also hold ${Object.keys(COMMON_EVENTS).map(code).join(", ")} and [facts of somebody else's making](#x).`,
+    ...AGGREGATES.flatMap(aggregateSection),
+    "### Lists of all aggregates",
+    "What the states of all streams say shall happen at a time, and what waits in a lane.",
+    listsTable([ALARMS, QUEUED]),
     "## State machines",
-    "As the kernel's tables have them: an event that the table does not know in a state changes nothing.",
+    "As the tables of kernel and domains have them: an event that the table does not know in a state changes nothing.",
     ...Object.entries(MACHINES).flatMap(([name, moves]) => [
       `### ${name}`,
       table(
@@ -41,23 +54,57 @@ export function eventsPage(root: string): string {
       ),
     ]),
     "## Types",
-    ...families.flatMap((family) => [
-      `### ${family}`,
-      fence(
-        "ts",
-        EVENT_TYPES.filter((type) => type.startsWith(`${family}.`))
-          .map((type) => `"${type}": ${facts.get(type) ?? missing(type)}`)
-          .join("\n"),
-      ),
-    ]),
+    "*Growth* says what is refused when room is short: `start` (new work) first, then `course` (a turn on its way), then `output` (what exists already and would be lost); `end` is always written. *Erasable*: its data can be erased. *Searched*: its words are found by search. *Lines*: it is shown to those who read lines.",
+    ...families.flatMap((family) => {
+      const own = types.filter((type) => type.startsWith(`${family}.`));
+      return [
+        `### ${family}`,
+        fence("ts", own.map((type) => `"${type}": ${facts.get(type) ?? missing(type)}`).join("\n")),
+        table(
+          ["event", "growth", "erasable", "searched", "lines"],
+          own.map((type) => rowOf(type, events)),
+        ),
+      ];
+    }),
     "### x",
-    "Facts of somebody else's making, `x.<name>@1`, written by `event.add` or by a driver: kept and filtered like the others, never interpreted.",
+    "Facts of somebody else's making, `x.<name>@1`, written by `event.add` or by a driver: kept and filtered like the others, never interpreted. They can be erased; their growth is `course`.",
     fence("ts", '"x.<name>@1": { turnId: string | null; payload: Json }'),
     "### What they are made of",
     fence("ts", parts.join("\n\n")),
   );
 }
 
+function aggregateSection(of: Aggregate): readonly string[] {
+  const types = Object.keys(ownEvents(of));
+  return [
+    `### Streams of kind ${code(of.kind)}`,
+    `Named ${code(streamOf(of, "<id>"))}${of.isSingle ? "; there is one" : ""}. Events: ${types.map(code).join(", ")}.`,
+    listsTable(of.lists),
+  ];
+}
+
+/** Without those that every kind has. */
+function ownEvents({ events }: Aggregate): EventDefinitions {
+  return Object.fromEntries(Object.entries(events).filter(([type]) => !Object.hasOwn(COMMON_EVENTS, type)));
+}
+
+function listsTable(lists: readonly List[]): string {
+  return table(
+    ["list", "table", "found and sorted by"],
+    lists.map(({ name, table: where, keys }) => [
+      code(name),
+      code(where),
+      ["id", ...Object.keys(keys)].map(code).join(", "),
+    ]),
+  );
+}
+
+function rowOf(type: string, events: EventDefinitions): readonly string[] {
+  const { growth, erasable, words, lines } = events[type] ?? missing(type);
+  const yes = (is: boolean): string => (is ? "yes" : "");
+  return [code(type), code(growth), yes(erasable), yes(words !== null), yes(lines !== null)];
+}
+
 function missing(type: string): never {
-  throw new Error(`${type} is in EVENT_TYPES and not in EventMap`);
+  throw new Error(`${type} is defined by no member "${type}": event<Shape>(...) of an exported object`);
 }

@@ -40,9 +40,11 @@ export interface Definitions {
   readonly growthOf: (facts: readonly AnyFact[]) => Growth;
 }
 
+/** Refuses two kinds, two events or two tables of one name: the log knows them by nothing else. */
 export function createDefinitions(aggregates: readonly Aggregate[]): Definitions {
-  const events = new Map(aggregates.flatMap((of) => Object.entries(of.events)));
-  const kinds = new Map(aggregates.map((of) => [of.kind, of]));
+  const kinds = byName(aggregates.map((of) => [of.kind, of]));
+  const events = byName(aggregates.flatMap((of) => Object.entries(of.events)));
+  const lists = byName([...aggregates.flatMap((of) => of.lists), ALARMS, QUEUED].map((list) => [list.table, list]));
   const kindOf: Definitions["kindOf"] = (stream) => {
     const of = kinds.get(stream.split("/", 1)[0] ?? "");
     const id = of === undefined ? null : idIn(of, stream);
@@ -60,7 +62,7 @@ export function createDefinitions(aggregates: readonly Aggregate[]): Definitions
   };
   return {
     aggregates,
-    lists: [...new Set([...aggregates.flatMap((of) => of.lists), ALARMS, QUEUED])],
+    lists: [...lists.values()],
     types: [...events.keys()],
     searched: [...events].filter(([, { words }]) => words !== null).map(([type]) => type),
     wordsOf: ({ type, data }) => events.get(type)?.words?.(data as never) ?? null,
@@ -84,6 +86,15 @@ export function createDefinitions(aggregates: readonly Aggregate[]): Definitions
       return ORDER.find((growth) => found.includes(growth)) ?? "end";
     },
   };
+}
+
+function byName<Thing>(named: readonly (readonly [string, Thing])[]): ReadonlyMap<string, Thing> {
+  const found = new Map<string, Thing>();
+  for (const [name, thing] of named) {
+    if ((found.get(name) ?? thing) !== thing) throw new TypeError(`${name} is defined twice`);
+    found.set(name, thing);
+  }
+  return found;
 }
 
 const ORDER = ["start", "course", "output"] as const;

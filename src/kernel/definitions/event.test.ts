@@ -1,6 +1,7 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
+import { ERRAND_EVENTS, errandFact } from "../../../test/support/errands.ts";
 import { proves } from "../../../test/support/proves.ts";
-import { isCustom, isCustomType } from "./event.ts";
+import { event, isCustom, isCustomType, readsOf } from "./event.ts";
 
 proves("K33", "somebody else's fact has a plain name below `x.`, and any other is still passed over by a fold", () => {
   const longest = `x.${"a".repeat(64)}@1`;
@@ -18,4 +19,18 @@ proves("K33", "somebody else's fact has a plain name below `x.`, and any other i
   ])
     expect(isCustomType(type)).toBe(false);
   expect(isCustom({ type: "x.ODD name@1", data: { turnId: null, payload: null } })).toBe(true);
+});
+
+test("an event that says nothing is kept whole, always written, not searched and not shown", () => {
+  expect(event()).toEqual({ erasable: false, growth: "end", words: null, lines: null });
+});
+
+test("a room makes facts by name and reads its own; what is foreign or erased is read as none", () => {
+  const read = readsOf(ERRAND_EVENTS);
+  const noted = errandFact("errand.noted@1", { text: "milk", turnId: null });
+  expect(noted).toEqual({ type: "errand.noted@1", data: { text: "milk", turnId: null } });
+  expect(read(noted)).toEqual(noted);
+  expect(read({ type: "errand.noted@1", data: null })).toBeNull();
+  for (const type of ["turn.started@1", "errand.noted@2", "x.note@1", "constructor", "__proto__", ""])
+    expect(read({ type, data: { text: "milk" } })).toBeNull();
 });

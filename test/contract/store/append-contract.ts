@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
-import { fact, LIMITS, SYSTEM_STREAM } from "../../../src/kernel/index.ts";
+import { SYSTEM_STREAM, systemFact } from "../../../src/domains/index.ts";
+import { fact, LIMITS } from "../../../src/kernel/index.ts";
 import type { AppendPart, CallRef, RecordedEvent, Store } from "../../../src/store/index.ts";
 import { proves } from "../../support/proves.ts";
 import { appendTo, event, everyEvent, newId, note, opened, openSession } from "../../support/store-home.ts";
@@ -70,6 +71,20 @@ export function describeAppend(open: OpenStore): void {
       expect(await at.store.version(looked)).toBe(2);
     });
 
+    proves("LOG-2", "an append may bring the fold that it was decided on; an old one is stale", async () => {
+      await using at = await open();
+      const stream = await openSession(at.store);
+      const before = await at.store.foldStream(stream);
+      const write = (expectedVersion: number) =>
+        at.store.append([{ stream, expectedVersion, events: [event(note("by fold"))], before }], { fence: 0 });
+      await expect(write(2)).rejects.toMatchObject({ code: "stale_version" });
+      await write(1);
+      const after = await at.store.foldStream(stream);
+      expect(after.state.version).toBe(2);
+      await expect(write(1)).rejects.toMatchObject({ code: "stale_version", details: { expected: 1, found: 2 } });
+      expect(await (await at.reopen()).foldStream(stream)).toEqual(after);
+    });
+
     proves("LOG-22", "what is written in the same flush counts for those that expected it to be still", async () => {
       await using at = await open();
       const [looked, ...changed] = await Promise.all(Array.from({ length: 6 }, () => openSession(at.store)));
@@ -137,7 +152,12 @@ export function describeAppend(open: OpenStore): void {
       await using at = await open();
       const stream = await openSession(at.store);
       const take = (fence: number, at_ = fence) =>
-        appendTo(at.store, SYSTEM_STREAM, [fact("lease.acquired@1", { resource: "home", holder: "h", fence })], at_);
+        appendTo(
+          at.store,
+          SYSTEM_STREAM,
+          [systemFact("lease.acquired@1", { resource: "home", holder: "h", fence })],
+          at_,
+        );
       const write = (fence: number) => appendTo(at.store, stream, [note(fence)], fence);
       const stale = { code: "stale_fence" };
       await take(3);

@@ -1,6 +1,7 @@
 import { describe, expect } from "vitest";
 import { type DefinedFollower, defineFollower, followLog } from "../../../src/commit/index.ts";
 import { systemClock } from "../../../src/host/index.ts";
+import { Session } from "../../../src/kernel/index.ts";
 import { openSqliteStore, type RecordedEvent, type Store } from "../../../src/store/index.ts";
 import { proves } from "../../support/proves.ts";
 import { admitted, appendTo, everyEvent, makeTestHome, newId, note, openSession } from "../../support/store-home.ts";
@@ -162,7 +163,7 @@ export function describeCursors(open: OpenStore): void {
       await using at = await open();
       const stream = await openSession(at.store);
       const [asked] = await appendTo(at.store, stream, [admitted(newId(), "find the needle")]);
-      const hits = async () => (await at.store.search("needle", 10)).map(({ eventId }) => eventId);
+      const hits = async () => (await at.store.search("needle", 10, Session)).map(({ eventId }) => eventId);
       const followers = await followLog({ ...options(at.store), followers: [at.store.searchFollower] });
       await followers.caughtUp("search");
       expect(await at.store.searchFollower.position()).toBe(2);

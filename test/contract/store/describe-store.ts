@@ -8,6 +8,7 @@ import { describeErasure } from "./erasure-contract.ts";
 import { describeFolds } from "./fold-contract.ts";
 import { describeKeeping } from "./keep-contract.ts";
 import { describeLife } from "./life-contract.ts";
+import { describeLists } from "./list-contract.ts";
 import { describeLookups } from "./lookup-contract.ts";
 import { describeModel } from "./model-contract.ts";
 import { describeReads } from "./read-contract.ts";
@@ -18,19 +19,22 @@ import { describeUsage } from "./usage-contract.ts";
 export interface OpenedStore extends AsyncDisposable {
   /** The one that is open now. */
   readonly store: Store;
-  /** Ends it and opens the same log again. */
-  readonly reopen: () => Promise<Store>;
+  /** Ends it and opens the same log again; with a module of other aggregates, or null for the house's, from then on. */
+  readonly reopen: (definitions?: string | null) => Promise<Store>;
   /** Everywhere these bytes can still be found. */
   readonly tracesOf: (bytes: string) => Promise<readonly string[]>;
   /** Changes one byte of a blob where it is kept. */
   readonly damageBlob: (sha256: string) => Promise<void>;
   /** Says something to the database behind the store's back, while it is closed, and opens it again. */
   readonly tamper: (...statements: readonly string[]) => Promise<Store>;
+  /** Lists that are not said to hold all that the log says. */
+  readonly unfilled: () => Promise<readonly string[]>;
   /** What makes it a log of an earlier version. */
   readonly downgrade: (version: 1 | 2 | 3) => readonly string[];
 }
 
-export type OpenStore = () => Promise<OpenedStore>;
+/** With the house's aggregates, when no other module is named. */
+export type OpenStore = (definitions?: string) => Promise<OpenedStore>;
 
 /** What every store has to keep, whatever it is made of. */
 export function describeStore(name: string, open: OpenStore): void {
@@ -42,6 +46,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeFolds(open);
     describeErasure(open);
     describeLookups(open);
+    describeLists(open);
     describeLife(open);
     describeBundles(open);
     describeUsage(open);

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { type Fact, fact, sessionStream } from "../../../src/kernel/index.ts";
+import { APPROVALS, type Fact, fact, SESSIONS, Session, sessionStream } from "../../../src/kernel/index.ts";
 import type { RecordedEvent, Store } from "../../../src/store/index.ts";
 import { proves } from "../../support/proves.ts";
 import { admitted, appendTo, event, everyEvent, newId, note, opened, openSession } from "../../support/store-home.ts";
@@ -12,14 +12,14 @@ export function describeErasure(open: OpenStore): void {
       const canary = `canary${newId().replaceAll("-", "")}`;
       const stream = sessionStream(newId());
       const secrets = await plant(at, stream, canary);
-      expect(await at.store.search(canary, 10)).not.toEqual([]);
+      expect(await at.store.search(canary, 10, Session)).not.toEqual([]);
       expect(await at.tracesOf(canary)).not.toEqual([]);
       const before = await everyEvent(at.store);
 
       await erase(at.store, stream, secrets);
 
       expect(await at.tracesOf(canary)).toEqual([]);
-      expect(await at.store.search(canary, 10)).toEqual([]);
+      expect(await at.store.search(canary, 10, Session)).toEqual([]);
       const after = await everyEvent(at.store);
       const gone = new Set(secrets.map(({ id }) => id));
       expect(after.slice(0, -1)).toEqual(
@@ -28,10 +28,10 @@ export function describeErasure(open: OpenStore): void {
       expect(after.at(-1)).toMatchObject({ type: "data.erased@1", stream, data: { events: [...gone] } });
       for (const restart of [false, true]) {
         const store = restart ? await at.reopen() : at.store;
-        expect(JSON.stringify(await store.fold(stream))).not.toContain(canary);
-        expect(JSON.stringify(await store.fold(stream, 600))).not.toContain(canary);
-        expect(JSON.stringify(await store.rows("session", { limit: 10 }))).not.toContain(canary);
-        expect(await store.rows("approval", { limit: 10 })).toEqual([]);
+        expect(JSON.stringify(await store.foldStream(stream))).not.toContain(canary);
+        expect(JSON.stringify(await store.foldStream(stream, 600))).not.toContain(canary);
+        expect(JSON.stringify(await store.rows(SESSIONS, { limit: 10 }))).not.toContain(canary);
+        expect(await store.rows(APPROVALS, { limit: 10 })).toEqual([]);
         expect(await store.verify()).toMatchObject({ ok: true, events: after.length });
         expect((await store.rebuild(null)).differences).toEqual([]);
       }
@@ -45,8 +45,8 @@ export function describeErasure(open: OpenStore): void {
       await erase(at.store, stream, secrets);
       const version = await at.store.version(stream);
       await appendTo(at.store, stream, [fact("session.labelled@1", { label: "fresh" }), ...notes(600)]);
-      expect((await at.store.fold(stream)).state.version).toBe(version + 601);
-      expect(await at.store.fold(stream, version + 1)).toMatchObject({ state: { label: "fresh" } });
+      expect((await at.store.foldStream(stream)).state.version).toBe(version + 601);
+      expect(await at.store.foldStream(stream, version + 1)).toMatchObject({ state: { label: "fresh" } });
       expect((await at.store.rebuild(null)).differences).toEqual([]);
     });
 
@@ -56,8 +56,8 @@ export function describeErasure(open: OpenStore): void {
       const [first] = (await at.store.readStream(stream, { limit: 1 })).events;
       if (first === undefined) throw new Error("nothing was appended");
       await erase(at.store, stream, [first]);
-      expect(await at.store.row("session", stream.slice(8))).toBeNull();
-      expect(await at.store.sessionIdsLike("calm-otter-99")).toEqual([]);
+      expect(await at.store.row(SESSIONS, stream.slice(8))).toBeNull();
+      expect(await at.store.rows(SESSIONS, { limit: 2, where: { name: "calm-otter-99" } })).toEqual([]);
       expect(await at.tracesOf("calm-otter-99")).toEqual([]);
       expect((await at.store.rebuild(null)).differences).toEqual([]);
       expect((await at.store.verify()).ok).toBe(true);
@@ -115,7 +115,7 @@ export function describeErasure(open: OpenStore): void {
         );
         let written = 0;
         while (isErasing) {
-          await at.store.fold(stream);
+          await at.store.foldStream(stream);
           await appendTo(at.store, stream, [note(written)]).then(
             () => {
               written += 1;
@@ -126,7 +126,7 @@ export function describeErasure(open: OpenStore): void {
         }
         if (!(await erased)) await erase(at.store, stream, [secret]);
         await appendTo(at.store, stream, [note("after")]);
-        expect(JSON.stringify(await at.store.fold(stream))).not.toContain("canary");
+        expect(JSON.stringify(await at.store.foldStream(stream))).not.toContain("canary");
         expect((await at.store.rebuild(null)).differences).toEqual([]);
         expect(await at.tracesOf("canary label")).toEqual([]);
       },

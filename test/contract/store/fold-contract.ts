@@ -1,15 +1,24 @@
 import { describe, expect } from "vitest";
 import {
-  agentStream,
+  AccessToken,
+  AGENT_EVENTS,
+  AgentIdentity,
+  SYSTEM_STREAM,
+  System,
+  systemFact,
+  TOKEN_EVENTS,
+} from "../../../src/domains/index.ts";
+import {
+  APPROVALS,
   type CustomFact,
-  emptyFold,
-  evolve,
   type Fact,
   type Folded,
   fact,
-  recallFact,
+  factsOf,
+  SESSIONS,
+  Session,
   sessionStream,
-  tokenStream,
+  streamOf,
 } from "../../../src/kernel/index.ts";
 import type { Store } from "../../../src/store/index.ts";
 import { proves } from "../../support/proves.ts";
@@ -27,8 +36,8 @@ export function describeFolds(open: OpenStore): void {
       const proveAll = async (store: Store): Promise<void> => {
         const folds = await foldsFromStart(store, stream);
         for (const version of [0, 1, 2, 510, 511, 512, 513, 514, 777, 1023, 1024, 1025, 1026, length])
-          expect(await store.fold(stream, version)).toEqual(folds[version]);
-        expect(await store.fold(stream)).toEqual(folds[length]);
+          expect(await store.foldStream(stream, version)).toEqual(folds[version]);
+        expect(await store.foldStream(stream)).toEqual(folds[length]);
       };
       await proveAll(at.store);
       await proveAll(await at.reopen());
@@ -45,14 +54,14 @@ export function describeFolds(open: OpenStore): void {
       await appendTo(at.store, stream, longTurn(0, 600));
       const folds = await foldsFromStart(at.store, stream);
       for (const version of [3, 512, 1501, 1502, 2048, 2103])
-        expect(await at.store.fold(stream, version)).toEqual(folds[version]);
+        expect(await at.store.foldStream(stream, version)).toEqual(folds[version]);
     });
 
     proves("LOG-8", "a version that is not there yet has no fold", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
-      await expect(at.store.fold(stream, 2)).rejects.toMatchObject({ code: "event_not_found" });
-      expect((await at.store.fold(sessionStream(newId()))).state.version).toBe(0);
+      await expect(at.store.foldStream(stream, 2)).rejects.toMatchObject({ code: "event_not_found" });
+      expect((await at.store.fold(Session, newId())).version).toBe(0);
       await expect(at.store.seqAt(stream, 2)).rejects.toMatchObject({ code: "event_not_found" });
     });
 
@@ -60,16 +69,16 @@ export function describeFolds(open: OpenStore): void {
       await using at = await open();
       const stream = await openSession(at.store, "brave-lynx-11");
       const id = stream.slice(sessionStream("").length);
-      const row = async (): Promise<unknown> => JSON.parse((await at.store.row("session", id)) ?? "null");
+      const row = () => at.store.row(SESSIONS, id);
       expect(await row()).toMatchObject({ name: "brave-lynx-11", state: "starting", active: true });
       await appendTo(at.store, stream, [fact("session.started@1", { continuity: "fresh" })]);
       expect(await row()).toMatchObject({ state: "idle", active: false });
       await appendTo(at.store, stream, [admitted("t1", "go"), fact("turn.started@1", { turnId: "t1" })]);
       expect(await row()).toMatchObject({ state: "busy", active: true });
-      expect(await at.store.rows("session", { limit: 5, active: true })).toHaveLength(1);
+      expect(await at.store.rows(SESSIONS, { limit: 5, where: { active: true } })).toHaveLength(1);
       await appendTo(at.store, stream, [question("a1")]);
       expect(await row()).toMatchObject({ waitingFor: "approval" });
-      expect(await at.store.rows("approval", { limit: 5, open: true })).toHaveLength(1);
+      expect(await at.store.rows(APPROVALS, { limit: 5, where: { status: "pending" } })).toHaveLength(1);
       await appendTo(at.store, stream, [
         fact("approval.answered@1", {
           approvalId: "a1",
@@ -82,12 +91,12 @@ export function describeFolds(open: OpenStore): void {
         fact("session.exited@1", { exitCode: 0 }),
       ]);
       expect(await row()).toMatchObject({ state: "exited", exitCode: 0, turnsEnded: 1 });
-      expect(await at.store.rows("approval", { limit: 5, open: true })).toEqual([]);
-      expect(JSON.parse((await at.store.row("approval", "a1")) ?? "null")).toMatchObject({ status: "approved" });
-      expect(await at.store.rows("session", { limit: 5, open: true })).toEqual([]);
-      expect(await at.store.rows("session", { limit: 5 })).toHaveLength(1);
+      expect(await at.store.rows(APPROVALS, { limit: 5, where: { status: "pending" } })).toEqual([]);
+      expect(await at.store.row(APPROVALS, "a1")).toMatchObject({ status: "approved" });
+      expect(await at.store.rows(SESSIONS, { limit: 5, where: { alive: true } })).toEqual([]);
+      expect(await at.store.rows(SESSIONS, { limit: 5, where: { shown: true } })).toHaveLength(1);
       await appendTo(at.store, stream, [fact("session.forgotten@1", {})]);
-      expect(await at.store.rows("session", { limit: 5 })).toEqual([]);
+      expect(await at.store.rows(SESSIONS, { limit: 5, where: { shown: true } })).toEqual([]);
     });
 
     proves("LOG-9", "a question that is asked and answered in one append is in no list of open ones", async () => {
@@ -98,8 +107,9 @@ export function describeFolds(open: OpenStore): void {
         fact("approval.closed@1", { approvalId: "a1", turnId: "t1", status: "expired" }),
         question("a2"),
       ]);
-      const asked = await at.store.rows("approval", { limit: 5, sessionId: stream.slice(sessionStream("").length) });
-      expect(asked.map((row) => JSON.parse(row).status)).toEqual(["expired", "pending"]);
+      const session = stream.slice(sessionStream("").length);
+      const asked = await at.store.rows(APPROVALS, { limit: 5, where: { session } });
+      expect(asked.map(({ status }) => status)).toEqual(["expired", "pending"]);
       expect((await at.store.rebuild(null)).differences).toEqual([]);
     });
 
@@ -109,11 +119,17 @@ export function describeFolds(open: OpenStore): void {
         const stream = await openSession(at.store, `calm-otter-0${n}`);
         await appendTo(at.store, stream, longTurn(n, 150 * n));
       }
-      await appendTo(at.store, agentStream("demo"), [
-        fact("agent.created@1", { slug: "demo", name: "Demo", driver: "demo", tools: {}, builtIn: false }),
+      await appendTo(at.store, streamOf(AgentIdentity, "demo"), [
+        factsOf(AGENT_EVENTS)("agent.created@1", {
+          slug: "demo",
+          name: "Demo",
+          driver: "demo",
+          tools: {},
+          builtIn: false,
+        }),
       ]);
-      await appendTo(at.store, tokenStream("k1"), [
-        fact("token.issued@1", {
+      await appendTo(at.store, streamOf(AccessToken, "k1"), [
+        factsOf(TOKEN_EVENTS)("token.issued@1", {
           tokenId: "k1",
           secretHash: "s1",
           label: "l",
@@ -122,7 +138,9 @@ export function describeFolds(open: OpenStore): void {
           expiresAtMs: null,
         }),
       ]);
-      await appendTo(at.store, "system", [fact("agent.defaulted@1", { slug: "demo" })]);
+      await appendTo(at.store, SYSTEM_STREAM, [systemFact("agent.defaulted@1", { slug: "demo" })]);
+      expect((await at.store.fold(System, "")).defaultAgent).toBe("demo");
+      expect(await at.store.fold(AgentIdentity, "demo")).toMatchObject({ at: "present", agent: { slug: "demo" } });
       await at.reopen();
       const report = await at.store.rebuild(null);
       expect(report).toMatchObject({ ok: true, differences: [], streams: 8 });
@@ -196,12 +214,13 @@ function longTurn(n: number, notes: number): readonly (Fact | CustomFact)[] {
 
 /** By version; 0 is the empty fold. */
 async function foldsFromStart(store: Store, stream: string): Promise<readonly Folded[]> {
-  const folds = [emptyFold(stream)];
+  const { empty, evolve, recall } = store.definitions;
+  const folds = [empty(stream)];
   for (const found of await everyEvent(store)) {
     const { id, version, at, type, data } = found;
     const last = folds.at(-1);
     if (found.stream !== stream || last === undefined) continue;
-    folds.push(evolve(last, { id, version, at, fact: data === null ? null : recallFact(type, data) }));
+    folds.push(evolve(stream, last, { id, version, at, fact: data === null ? null : recall(type, data) }));
   }
   return folds;
 }

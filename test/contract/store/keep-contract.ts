@@ -1,7 +1,8 @@
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { fact, inheritView, sessionStream } from "../../../src/kernel/index.ts";
+import { System } from "../../../src/domains/index.ts";
+import { fact, inheritView, Session, sessionStream } from "../../../src/kernel/index.ts";
 import { openSqliteStore, type Store } from "../../../src/store/index.ts";
 import { proves } from "../../support/proves.ts";
 import { fillRichly } from "../../support/store-damage.ts";
@@ -181,17 +182,15 @@ export function describeKeeping(open: OpenStore): void {
 }
 
 async function fenceOf(store: Store): Promise<number> {
-  const system = await store.fold("system");
-  return system.kind === "system" ? system.state.lease.lastFence : 0;
+  return (await store.fold(System, "")).lease.lastFence;
 }
 
 async function forkOf(store: Store, parent: string): Promise<void> {
   const version = await store.version(parent);
-  const folded = await store.fold(parent);
-  if (folded.kind !== "session") throw new Error("no session");
-  const from = { sessionId: folded.state.id, stream: parent, version, eventId: folded.state.headId ?? "" };
+  const session = await store.fold(Session, parent.slice(sessionStream("").length));
+  const from = { sessionId: session.id, stream: parent, version, eventId: session.headId ?? "" };
   const stream = sessionStream(newId());
-  const view = inheritView(folded.state.view, from, stream);
+  const view = inheritView(session.view, from, stream);
   const forked = event(fact("session.forked@1", { spec: SPEC, label: null, from, root: from.sessionId, view }));
   await store.append([{ stream, expectedVersion: 0, events: [forked], continues: from }], { fence: 0 });
 }

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { fact, type Json } from "../../../src/kernel/index.ts";
+import { fact, type Json, SESSIONS, Session } from "../../../src/kernel/index.ts";
 import { StoreError } from "../../../src/store/index.ts";
 import { proves } from "../../support/proves.ts";
 import { appendTo, event, everyEvent, newId, note, opened, openSession } from "../../support/store-home.ts";
@@ -39,9 +39,12 @@ export function describeLife(open: OpenStore): void {
           appendTo(at.store, "system", []).then(() => store.append([], { fence: 0 })),
           store.append([{ stream: "system", expectedVersion: 0, events: [event(note(1))] }], { fence: 0 }),
           store.readAll({ limit: 1 }),
-          store.fold("system"),
-          store.rows("session", { limit: 1 }),
-          store.search("x", 1),
+          store.foldStream("system"),
+          store.rows(SESSIONS, { limit: 1 }),
+          store.row(SESSIONS, "x"),
+          store.count(SESSIONS),
+          store.counts(SESSIONS, "state"),
+          store.search("x", 1, Session),
           store.verify(),
           store.rebuild(null),
           store.event(newId()),

@@ -61,8 +61,8 @@ async function perform(at: OpenedStore, model: Model, command: Command): Promise
     case "fold": {
       const stream = STREAMS[command.stream] ?? "";
       const version = Math.floor(command.share * model.versionOf(stream));
-      expect(await at.store.fold(stream, version)).toEqual(foldOf(model, stream, version));
-      expect(await at.store.fold(stream)).toEqual(foldOf(model, stream, model.versionOf(stream)));
+      expect(await at.store.foldStream(stream, version)).toEqual(foldOf(model, stream, version));
+      expect(await at.store.foldStream(stream)).toEqual(foldOf(model, stream, model.versionOf(stream)));
       return;
     }
     case "reopen":

@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect } from "vitest";
+import { SESSIONS } from "../../../src/kernel/index.ts";
 import { logPath, openSqliteStore, type Store } from "../../../src/store/index.ts";
 import { loadLog } from "../../../src/store/postgres/load.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
@@ -7,7 +8,7 @@ import { onPostgres, type TestSchema, testSchema } from "../../support/postgres.
 import { proves } from "../../support/proves.ts";
 import { fillRichly } from "../../support/store-damage.ts";
 import { appendTo, everyEvent, makeTestHome, note } from "../../support/store-home.ts";
-import { throwOnFatal } from "../../support/store-sqlite.ts";
+import { asBefore, throwOnFatal } from "../../support/store-sqlite.ts";
 
 /** An event as both stores keep it: bytes, and where it stands. */
 interface Kept {
@@ -65,7 +66,7 @@ describe("a copy that is loaded into PostgreSQL", () => {
       await from.close();
       if (version === 3) {
         const db = new DatabaseSync(logPath(copy.path));
-        db.exec("DROP TABLE cursors; PRAGMA user_version=3");
+        for (const statement of asBefore(3)) db.exec(statement);
         db.close();
       }
       await using schema = await testSchema();
@@ -83,7 +84,7 @@ async function expectSame(store: Store, truth: Awaited<ReturnType<typeof everyEv
   expect(await store.verify()).toMatchObject({ ok: true, events: truth.length });
   expect((await store.rebuild({ fence: 1 })).ok).toBe(false);
   expect((await store.rebuild(null)).differences).toEqual([]);
-  const [session] = (await store.rows("session", { limit: 1 })).map((row): { id: string } => JSON.parse(row));
+  const [session] = await store.rows(SESSIONS, { limit: 1 });
   await appendTo(store, `session/${session?.id}`, [note("and on it goes")], 1);
   expect(await store.verify()).toMatchObject({ ok: true, events: truth.length + 1 });
 }

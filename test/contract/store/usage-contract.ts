@@ -1,6 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect } from "vitest";
-import { type CustomFact, emptyView, type Fact, fact, headerText, sessionStream } from "../../../src/kernel/index.ts";
+import {
+  type CustomFact,
+  emptyView,
+  type Fact,
+  fact,
+  headerText,
+  SESSIONS,
+  sessionStream,
+} from "../../../src/kernel/index.ts";
 import type { Quota, RecordedEvent, Store, StreamUsage } from "../../../src/store/index.ts";
 import { proves } from "../../support/proves.ts";
 import { appendTo, event, everyEvent, newId, note, openSession, SPEC } from "../../support/store-home.ts";
@@ -68,8 +76,8 @@ export function describeUsage(open: OpenStore): void {
         const store = await at.tamper(...at.downgrade(version));
         expect(await Promise.all([root, fork, undefined].map((stream) => store.usage(stream)))).toEqual(before);
         expect((await store.rebuild(null)).differences).toEqual([]);
-        expect(await store.rows("session", { limit: 10, workspace: SPEC.workspace })).toHaveLength(2);
-        expect(await store.rows("session", { limit: 10, workspace: "elsewhere" })).toEqual([]);
+        expect(await store.rows(SESSIONS, { limit: 10, where: { workspace: SPEC.workspace } })).toHaveLength(2);
+        expect(await store.rows(SESSIONS, { limit: 10, where: { workspace: "elsewhere" } })).toEqual([]);
         await expect(appendWithin(store, fork, [note("y")], { streamBytes: 100 })).rejects.toMatchObject({
           code: "quota_exceeded",
         });
@@ -209,6 +217,22 @@ export function describeUsage(open: OpenStore): void {
       const say = () => appendWithin(at.store, stream, [note("said ".repeat(200))], { streamBytes, overdraw: true });
       await say();
       await expect(say()).rejects.toMatchObject({ code: "quota_exceeded" });
+    });
+
+    proves("Q3", "of several pieces in one append all but the last must leave room", async () => {
+      await using at = await open();
+      const stream = await openSession(at.store);
+      const used = await bytesOf(at.store, stream);
+      const [one] = await appendWithin(at.store, stream, [note("said ".repeat(200))], {});
+      const piece = (await bytesOf(at.store, stream)) - used;
+      expect(one?.version).toBe(2);
+      const pieces = Array.from({ length: 3 }, () => note("said ".repeat(200)));
+      const say = (streamBytes: number, fitting: number) =>
+        appendWithin(at.store, stream, pieces, { streamBytes, overdraw: true, fitting });
+      const now = await bytesOf(at.store, stream);
+      await expect(say(now + piece, 2)).rejects.toMatchObject({ code: "quota_exceeded" });
+      expect(await bytesOf(at.store, stream)).toBe(now);
+      await say(now + 3 * piece, 2);
     });
   });
 }

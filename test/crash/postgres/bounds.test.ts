@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { describe, expect } from "vitest";
+import { AGENTS, TOKENS } from "../../../src/domains/index.ts";
+import { SESSIONS, Session } from "../../../src/kernel/index.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { onPostgres, startPostgres, testSchema } from "../../support/postgres.ts";
 import { proves } from "../../support/proves.ts";
@@ -78,21 +80,22 @@ describe("bounds of a store on PostgreSQL", () => {
     const awkward = "a\u0000b 'quoted' \\ ä 𝄞";
     const stream = await openSession(store, awkward);
     const id = stream.slice("session/".length);
-    expect(JSON.parse((await store.row("session", id)) ?? "null")).toMatchObject({ name: awkward });
+    expect(await store.row(SESSIONS, id)).toMatchObject({ name: awkward });
     await appendTo(store, stream, [note({ [awkward]: [awkward, "\ud800"] }, awkward)]);
     expect((await store.readStream(stream, { limit: 9, turnId: awkward })).events).toHaveLength(1);
     for (const text of ["\u0000", "\\x00", "%", "", "\ud800", "' OR true --"]) {
-      expect(Array.isArray(await store.search(text, 5))).toBe(true);
-      expect(await store.sessionIdsLike(text === "" ? "zz" : text)).toEqual([]);
-      expect(await store.row("agent", text)).toBeNull();
-      expect(await store.tokenBySecretHash(text)).toBeNull();
+      expect(Array.isArray(await store.search(text, 5, Session))).toBe(true);
+      expect(await store.rows(SESSIONS, { limit: 2, where: { name: text } })).toEqual([]);
+      expect(await store.rows(SESSIONS, { limit: 2, idPrefix: text === "" ? "zz" : text })).toEqual([]);
+      expect(await store.row(AGENTS, text)).toBeNull();
+      expect(await store.count(TOKENS, { secret: text })).toBe(0);
       expect((await store.readAll({ limit: 1, types: [text] })).events).toEqual([]);
     }
-    expect(await store.sessionIdsLike(awkward)).toEqual([id]);
+    expect(await store.rows(SESSIONS, { limit: 2, where: { name: awkward } })).toMatchObject([{ id }]);
     await onPostgres(schema.url, (client) =>
       client.query(`DELETE FROM "${schema.name}".search_docs; UPDATE "${schema.name}".search_cursor SET seq = 0`),
     );
-    expect(await store.search("QUOTED A", 5)).toHaveLength(1);
+    expect(await store.search("QUOTED A", 5, Session)).toHaveLength(1);
     expect((await store.rebuild(null)).differences).toEqual([]);
     await store.close();
   });

@@ -1,5 +1,6 @@
 import type { Client } from "pg";
 import { describe, expect } from "vitest";
+import { SESSIONS } from "../../../src/kernel/index.ts";
 import { type RecordedEvent, type Store, StoreError } from "../../../src/store/index.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { onPostgres, type TestSchema, testSchema } from "../../support/postgres.ts";
@@ -80,7 +81,7 @@ describe("a log on PostgreSQL that somebody has changed", () => {
     const store = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
     await fillRichly(store);
     expect((await store.rebuild(null)).differences).toEqual([]);
-    const rows = await store.rows("session", { limit: 10 });
+    const rows = await store.rows(SESSIONS, { limit: 10 });
     await onSchema(schema, async (client) => {
       for (const [change, model] of [
         ["UPDATE sessions SET row = set_byte(row, 9, 63)", "session"],
@@ -100,10 +101,10 @@ describe("a log on PostgreSQL that somebody has changed", () => {
         expect((await store.rebuild(null)).differences, change).toEqual([]);
       }
       await client.query("UPDATE sessions SET row = set_byte(row, 9, 63)");
-      await expect(store.rows("session", { limit: 10 })).rejects.toMatchObject({ code: "log_corrupt" });
+      await expect(store.rows(SESSIONS, { limit: 10 })).rejects.toMatchObject({ code: "log_corrupt" });
       await store.rebuild({ fence: 1 });
     });
-    expect(await store.rows("session", { limit: 10 })).toEqual(rows);
+    expect(await store.rows(SESSIONS, { limit: 10 })).toEqual(rows);
     await store.close();
   });
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect } from "vitest";
-import { fact, SYSTEM_STREAM } from "../../../src/kernel/index.ts";
+import { SYSTEM_STREAM, System, systemFact } from "../../../src/domains/index.ts";
 import type { Store, StoreError } from "../../../src/store/index.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { startCutProxy } from "../../support/cut-proxy.ts";
@@ -135,8 +135,12 @@ async function daemonStore(
 }
 
 async function takeFence(store: Store): Promise<number> {
-  const folded = await store.fold(SYSTEM_STREAM);
-  const fence = folded.kind === "system" ? folded.state.lease.lastFence + 1 : 0;
-  await appendTo(store, SYSTEM_STREAM, [fact("lease.acquired@1", { resource: "home", holder: "test", fence })], fence);
+  const fence = (await store.fold(System, "")).lease.lastFence + 1;
+  await appendTo(
+    store,
+    SYSTEM_STREAM,
+    [systemFact("lease.acquired@1", { resource: "home", holder: "test", fence })],
+    fence,
+  );
   return fence;
 }

@@ -73,7 +73,7 @@ describe("a PostgreSQL that dies", () => {
     await server.stop();
     const unreachable = { code: "store_unreachable" };
     await expect(store.readAll({ limit: 1 })).rejects.toMatchObject(unreachable);
-    await expect(store.fold(stream)).rejects.toMatchObject(unreachable);
+    await expect(store.foldStream(stream)).rejects.toMatchObject(unreachable);
     await expect(store.putBlob(Buffer.from("x"))).rejects.toMatchObject(unreachable);
     await expect(store.append([{ stream, expectedVersion: 1, events: [] }], { fence: 0 })).rejects.toThrow();
     const refused = appendTo(store, stream, [note(1)]).catch((error: unknown) => error);

@@ -1,8 +1,8 @@
 import { appendFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { defineFollower, followLog } from "../../../src/commit/index.ts";
+import { HOME_LEASE, SYSTEM_STREAM, System, systemFact } from "../../../src/domains/index.ts";
 import { systemClock } from "../../../src/host/index.ts";
-import { fact, HOME_LEASE, SYSTEM_STREAM } from "../../../src/kernel/index.ts";
 import { lockHome, openSqliteStore } from "../../../src/store/index.ts";
 import { appendTo, event, note, openSession } from "../../support/store-home.ts";
 
@@ -17,10 +17,10 @@ let pages = 0;
 
 lockHome(join(home, "lock"));
 const store = await openSqliteStore({ home, onFatal: () => process.exit(70) });
-const folded = await store.fold(SYSTEM_STREAM);
-const fence = folded.kind === "system" ? folded.state.lease.lastFence + 1 : 1;
-const lease = fact("lease.acquired@1", { resource: HOME_LEASE, holder: String(process.pid), fence });
-await store.append([{ stream: SYSTEM_STREAM, expectedVersion: folded.state.version, events: [event(lease)] }], {
+const system = await store.fold(System, "");
+const fence = system.lease.lastFence + 1;
+const lease = systemFact("lease.acquired@1", { resource: HOME_LEASE, holder: String(process.pid), fence });
+await store.append([{ stream: SYSTEM_STREAM, expectedVersion: system.version, events: [event(lease)] }], {
   fence,
 });
 appendFileSync(notes, "life\n");

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
-import { fact, HOME_LEASE, SYSTEM_STREAM } from "../../../src/kernel/index.ts";
+import { HOME_LEASE, SYSTEM_STREAM, System, systemFact } from "../../../src/domains/index.ts";
 import { lockHome, openSqliteStore, type Store } from "../../../src/store/index.ts";
 import { event, newId, note, opened } from "../../support/store-home.ts";
 
@@ -14,10 +14,10 @@ const fence = await takeFence(store);
 await Promise.all(Array.from({ length: WRITERS }, (_, n) => write(store, n)));
 
 async function takeFence(log: Store): Promise<number> {
-  const folded = await log.fold(SYSTEM_STREAM);
-  const next = folded.kind === "system" ? folded.state.lease.lastFence + 1 : 1;
-  const lease = fact("lease.acquired@1", { resource: HOME_LEASE, holder: String(process.pid), fence: next });
-  const part = { stream: SYSTEM_STREAM, expectedVersion: folded.state.version, events: [event(lease)] };
+  const system = await log.fold(System, "");
+  const next = system.lease.lastFence + 1;
+  const lease = systemFact("lease.acquired@1", { resource: HOME_LEASE, holder: String(process.pid), fence: next });
+  const part = { stream: SYSTEM_STREAM, expectedVersion: system.version, events: [event(lease)] };
   await log.append([part], { fence: next });
   return next;
 }

@@ -6,7 +6,9 @@ import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect } from "vitest";
-import { fact, hashData, headerText, SYSTEM_STREAM } from "../../../src/kernel/index.ts";
+import { SYSTEM_STREAM, systemFact } from "../../../src/domains/index.ts";
+import { fact, hashData, headerText, Session } from "../../../src/kernel/index.ts";
+import { HOUSE } from "../../../src/store/definitions.ts";
 import { sha256 } from "../../../src/store/encoding.ts";
 import { lockHome, logPath, openLogReader, openSqliteStore, type Store } from "../../../src/store/index.ts";
 import { openForWriting, SCHEMA_VERSION } from "../../../src/store/sqlite/schema.ts";
@@ -77,13 +79,14 @@ describe("several processes and one home", () => {
     async () => {
       await using home = await makeTestHome();
       const [old, young] = [await openAt(home.path), await openAt(home.path)];
-      const lease = (fence: number) => fact("lease.acquired@1", { resource: "home", holder: String(fence), fence });
+      const lease = (fence: number) =>
+        systemFact("lease.acquired@1", { resource: "home", holder: String(fence), fence });
       await appendTo(old, SYSTEM_STREAM, [lease(1)], 1);
       const stream = await openSession(old, "calm-otter-01", 1);
       await appendTo(young, SYSTEM_STREAM, [lease(2)], 2);
       await expect(appendTo(old, stream, [note("late")], 1)).rejects.toMatchObject({ code: "stale_fence" });
       await appendTo(young, stream, [note(1), note(2)], 2);
-      expect(await old.fold(stream)).toEqual(await young.fold(stream));
+      expect(await old.foldStream(stream)).toEqual(await young.foldStream(stream));
       await expect(appendTo(old, stream, [note("later")], 1)).rejects.toMatchObject({ code: "stale_fence" });
       await appendTo(young, await openSession(young, "calm-otter-02", 2), [note(3)], 2);
       expect((await everyEvent(young)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
@@ -124,7 +127,7 @@ describe("homes that are not as they should be", () => {
     await using home = await makeTestHome();
     const store = await openAt(join(home.path, "a", "b"));
     await openSession(store);
-    await store.search("x", 1);
+    await store.search("x", 1, Session);
     await store.putBlob(Buffer.from("x"));
     for (const name of ["log.db", "log.db-wal", "log.db-shm", "search.db"])
       expect((await stat(join(home.path, "a", "b", name))).mode & 0o077, name).toBe(0);
@@ -168,7 +171,7 @@ describe("homes that are not as they should be", () => {
       const unknown = { code: "log_newer", details: { stream, version: 2, type: "session.teleported@1" } };
       expect(await everyEvent(again)).toMatchObject([{}, { type: "session.teleported@1", data: { to: "elsewhere" } }]);
       expect((await again.verify()).ok).toBe(true);
-      await expect(again.fold(stream)).rejects.toMatchObject(unknown);
+      await expect(again.foldStream(stream)).rejects.toMatchObject(unknown);
       await expect(appendTo(again, stream, [note(1)])).rejects.toMatchObject(unknown);
       await expect(again.rebuild(null)).rejects.toMatchObject(unknown);
       await appendTo(again, await openSession(again), [note("others go on")]);
@@ -253,6 +256,6 @@ function writeUnknown(home: string, stream: string, version: number): void {
     expect: [],
     cursor: null,
   };
-  expect(createWriter(db, join(home, "blobs")).commit([request])).toMatchObject([{ ok: [{}] }]);
+  expect(createWriter(db, join(home, "blobs"), HOUSE.lists).commit([request])).toMatchObject([{ ok: [{}] }]);
   db.close();
 }

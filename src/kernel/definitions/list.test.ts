@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { NOTES } from "../../../test/support/errands.ts";
+import { defineList, putRow } from "./list.ts";
+
+test("a list with a name that is no plain word, or a column that every list has, is refused", () => {
+  const named = (table: string, key: string) => () =>
+    defineList<{ readonly a: string }>()({
+      name: "a",
+      table,
+      keys: { [key]: { text: ({ a }: { readonly a: string }) => a } },
+    });
+  expect(named("things", "a_key")).not.toThrow();
+  for (const word of ["id", "row", "sum", "", "Name", "1st", "a-b", "a b", 'a"', "a;--"]) {
+    expect(named(word, "key")).toThrow("names no column");
+    expect(named("things", word)).toThrow("names no column");
+  }
+});
+
+test("a list says what kind its keys are, and which have an index", () => {
+  expect(NOTES.keys).toEqual({ text: { kind: "text", indexed: true }, long: { kind: "flag", indexed: false } });
+  expect(NOTES).toMatchObject({ name: "note", table: "notes", newestFirst: false, isHot: false });
+});
+
+test("the keys of a row are what the definition reads out of it; a text that is not there is null", () => {
+  expect(NOTES.keysOf({ text: "milk", long: false })).toEqual({ text: "milk", long: false });
+  const maybe = defineList<{ readonly a: string | null }>()({
+    name: "a",
+    table: "things",
+    keys: { a: { text: ({ a }) => a } },
+  });
+  expect(maybe.keysOf({ a: null })).toEqual({ a: null });
+  expect(defineList<object>()({ name: "b", table: "others" }).keysOf({})).toEqual({});
+});
+
+test("a row is put whole, under its id", () => {
+  const row = { text: "milk", long: false };
+  expect(putRow(NOTES, "n1", row)).toEqual({ list: NOTES, id: "n1", put: row });
+});

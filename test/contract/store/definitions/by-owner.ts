@@ -1,0 +1,3 @@
+import { CHORES_BY_OWNER, houseWithChores } from "../chores.ts";
+
+export const AGGREGATES = houseWithChores(CHORES_BY_OWNER);

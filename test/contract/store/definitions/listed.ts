@@ -1,0 +1,3 @@
+import { CHORES, houseWithChores } from "../chores.ts";
+
+export const AGGREGATES = houseWithChores(CHORES);

@@ -1,0 +1,3 @@
+import { houseWithChores } from "../chores.ts";
+
+export const AGGREGATES = houseWithChores(null);
