@@ -16,9 +16,22 @@ const FOLDERS = [
 
 /**
  * Removes what an earlier daemon left half written. Only what is older than this one, under the home's lock: whatever is
- * being written now is younger. Answers how many there were.
+ * being written now is younger. Tells how many there were, and never throws.
  */
-export async function cleanTemporaries(home: string, startedAtMs: number): Promise<number> {
+export async function cleanTemporaries(
+  home: string,
+  startedAtMs: number,
+  log: (message: string, details: object) => void,
+): Promise<void> {
+  try {
+    const files = await removeOlder(home, startedAtMs);
+    if (files > 0) log("what was left half written is removed", { files });
+  } catch (thrown) {
+    log("what was left half written could not be removed", { reason: String(thrown) });
+  }
+}
+
+async function removeOlder(home: string, startedAtMs: number): Promise<number> {
   let removed = 0;
   const clean = async (folder: string, depth: number): Promise<void> => {
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {

@@ -44,6 +44,7 @@ import { setting } from "./settings.ts";
 import { startTour } from "./tour.ts";
 import { openTrees } from "./trees.ts";
 import { unlessFull, unlessInTheWay } from "./unless-full.ts";
+import { openWaiting } from "./waiting.ts";
 import { workspaceFile } from "./workspace-file.ts";
 import { openWorlds } from "./worlds.ts";
 
@@ -58,6 +59,8 @@ export interface DaemonOptions {
   readonly echo: (line: string) => void;
   /** Served beside the table, for those who build on it. */
   readonly moreSyscalls?: readonly Syscall[];
+  /** The module with the list of aggregates, when it is not the house's own. */
+  readonly definitions?: string;
   /** The log could not be written: the process must end now, with this exit code. */
   readonly die: (exitCode: number) => void;
 }
@@ -92,6 +95,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const followers = await startFollowers(opened, fence);
   const committer = createCommitter({ store, clock, newId, fence, bounds: bounds.bounds });
 
+  const waiting = openWaiting(opened, committer);
   let port = 0;
   const url = () => `http://127.0.0.1:${port}`;
   const { environment, version } = options;
@@ -209,6 +213,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     docs: createDocs(),
     audit: audit.service(committer),
     followers,
+    waiting: waiting.service,
     bounds: bounds.service,
     instruments,
     census: keptCensus(store, clock),
@@ -283,18 +288,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
   await writeFileAtomic(join(home, "daemon.json"), Buffer.from(`${JSON.stringify(found)}\n`), { mode: 0o600 });
   ready = true;
-  log.write("up", {
-    port,
-    store: opened.address,
-    fence,
-    recovery,
-    startMs: Date.now() - startedAtMs,
-  });
+  log.write("up", { port, store: opened.address, fence, recovery, startMs: Date.now() - startedAtMs });
+  waiting.start();
 
-  const cleaned = cleanTemporaries(home, startedAtMs).then(
-    (removed) => removed > 0 && log.write("what was left half written is removed", { files: removed }),
-    (thrown: unknown) => log.write("what was left half written could not be removed", { reason: String(thrown) }),
-  );
+  const cleaned = cleanTemporaries(home, startedAtMs, log.write);
 
   const tidying = tidySandboxHomes({ homes: machine.sandboxHomes, store, walls: machine.walls, clock, log: log.write });
 
@@ -303,6 +300,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     tidying.stop();
     await tidying.swept;
     stopping.abort();
+    await waiting.stop();
     const closed = server.close();
     await supervisor.stop(TURN_GRACE_MS);
     await machine.stop(TURN_GRACE_MS);

@@ -36,6 +36,7 @@ export interface HomeOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly echo: (line: string) => void;
   readonly die: (exitCode: number) => void;
+  readonly definitions?: string;
 }
 
 export async function openHome(options: HomeOptions): Promise<OpenedHome> {
@@ -63,7 +64,9 @@ async function openLocked(
   const trash = openTrash({ folder: join(home, TRASH), clock, log: log.write });
   await trash.discard(join(home, RESTORING));
   const identity = homeIdentity(home);
-  const settings = storeSettings(home, config, options.environment);
+  const { definitions, environment } = options;
+  const fromModule = definitions === undefined ? {} : { definitions };
+  const settings = { ...storeSettings(home, config, environment), ...fromModule };
   const instruments = createInstruments(() => performance.now());
   const stopNow = ({ code, details }: StoreError): void => {
     options.echo(JSON.stringify({ message: "the log can no longer be written here; stopping", code, details }));

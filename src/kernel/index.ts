@@ -8,6 +8,7 @@ export * from "./definitions/line.ts";
 export * from "./definitions/list.ts";
 export * from "./definitions/queue.ts";
 export * from "./definitions/shared-events.ts";
+export { stateRowId } from "./definitions/state-rows.ts";
 export * from "./event-parts.ts";
 export * from "./gate/gate.ts";
 export * from "./gate/scope.ts";

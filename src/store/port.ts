@@ -277,5 +277,7 @@ export interface Store {
   readonly exportBundle: (request: BundleRequest) => Promise<BundleReport>;
   /** Compares every read model with the log; given a fence it also writes what differs anew. */
   readonly rebuild: (repair: { readonly fence: number } | null, progress?: Progress) => Promise<RebuildReport>;
+  /** Lists that are new to this log and lack what it said before: a rebuild with a fence fills them. */
+  readonly unfilledLists: () => Promise<readonly string[]>;
   readonly close: () => Promise<void>;
 }

@@ -19,6 +19,7 @@ export type {
   SandboxOrder,
   SandboxService,
   Services,
+  WaitingService,
 } from "./services.ts";
 export { permissions, ROLES, SYSCALLS } from "./table.ts";
 export { createTickets } from "./tickets.ts";

@@ -1,4 +1,4 @@
-import type { By, Followers } from "../commit/index.ts";
+import type { AlarmsState, By, Followers, Queues } from "../commit/index.ts";
 import type { Config } from "../contract/index.ts";
 import type { AgentInfo } from "../drivers/index.ts";
 import type { AnchorStatus, DiskState, SnapshotsChecked } from "../host/index.ts";
@@ -47,6 +47,7 @@ export interface Services {
   readonly config: ConfigService;
   readonly audit: AuditService;
   readonly followers: Followers;
+  readonly waiting: WaitingService;
   readonly bounds: BoundsService;
   readonly instruments: Instruments;
   /** How much there is of everything, counted a few seconds ago at most. */
@@ -67,6 +68,13 @@ export interface Services {
     denial: { readonly verb: string; readonly resource: string; readonly rules: readonly string[] },
     caller: Caller,
   ) => Promise<void>;
+}
+
+/** What states say shall happen later: alarms, and items in lanes. */
+export interface WaitingService {
+  readonly alarms: () => Promise<AlarmsState>;
+  readonly stuckItems: Queues["stuck"];
+  readonly waits: Queues["waits"];
 }
 
 export interface HomeState {

@@ -10,6 +10,7 @@ import { gatherMetrics } from "./metrics/gather.ts";
 import type { Services } from "./services.ts";
 import { byOf } from "./session-answer.ts";
 import { TreeStatus, treeStatus } from "./tree-status.ts";
+import { isInTime, WaitingStatus, waitingStatus } from "./waiting-status.ts";
 
 const Problem = z.object({ stream: z.string(), version: z.number(), seq: z.number().nullable(), problem: z.string() });
 /** Looking is everybody's who may read the system; writing anew what was found is not. */
@@ -31,14 +32,16 @@ async function examine(
   await tryFailing(services, repair && log.ok && tree.ok);
   const followers = followerStatus(services.followers.states());
   const areFollowing = followers.every(({ state }) => state !== "failing");
+  const waiting = await waitingStatus(services);
   const snapshots = await snapshotsReport(services);
   const home = await homeReport(services);
   return {
-    ok: log.ok && (models === null || models.ok) && tree.ok && areFollowing && snapshots.ok && home.ok,
+    ok: log.ok && (models === null || models.ok) && tree.ok && areFollowing && isInTime(waiting) && snapshots.ok && home.ok,
     log: { ...log, problems: [...log.problems] },
     models: models === null ? null : { ...models, differences: [...models.differences] },
     tree: { ...tree, problems: [...tree.problems] },
     followers,
+    waiting,
     snapshots,
     home,
     sandbox: services.daemon.sandbox,
@@ -92,6 +95,7 @@ export const system: readonly Syscall[] = [
         .describe("of each process of a session; `held` is false where the system holds none"),
       tree: TreeStatus,
       followers: z.array(FollowerStatus).describe("what runs behind the log"),
+      waiting: WaitingStatus,
       ...BoundsStatus.shape,
     }),
     errors: [],
@@ -115,6 +119,7 @@ export const system: readonly Syscall[] = [
         limits: services.daemon.limits(),
         tree: treeStatus(services, events),
         followers: followerStatus(services.followers.states()),
+        waiting: await waitingStatus(services),
         ...(await boundsStatus(services)),
       };
     },
@@ -155,6 +160,7 @@ export const system: readonly Syscall[] = [
         .object({ ok: z.boolean(), size: z.number(), problems: z.array(AuditProblem) })
         .describe("the tree over the log, compared with the log and with what was signed"),
       followers: z.array(FollowerStatus).describe("what runs behind the log; `repair` makes one that fails anew"),
+      waiting: WaitingStatus,
       snapshots: z
         .object({
           ok: z.boolean(),

@@ -10,6 +10,7 @@ import { doc } from "./doc.ts";
 import { driver } from "./driver.ts";
 import { handoff } from "./handoff.ts";
 import { keeping } from "./keeping.ts";
+import { queue } from "./queue.ts";
 import { reporting } from "./reporting.ts";
 import { sandbox } from "./sandbox.ts";
 import { sessionLife } from "./session-life.ts";
@@ -40,6 +41,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...sandbox,
   ...audit,
   ...system,
+  ...queue,
   ...token,
   ...keeping,
   ...archive,
@@ -58,6 +60,7 @@ export const ROLES = {
     "agent.read",
     "audit.read",
     "blob.read",
+    "queue.list",
     "system.read",
     "workspace.read",
     "worktree.read",

@@ -1,5 +1,6 @@
 import {
   type Aggregate,
+  type Definitions,
   type Folded,
   type Folding,
   streamOf as nameOf,
@@ -11,6 +12,7 @@ import type { AppendOptions, AppendPart, RecordedEvent } from "../../src/store/i
 
 /** What survives a crash: the log, its read models, the keys of calls, the fence. One for all incarnations of a daemon. */
 export interface Disk {
+  readonly definitions: Definitions;
   readonly log: RecordedEvent[];
   /** Which fence each event was written under, by seq - 1: what no store records and only a simulation can see. */
   readonly writtenUnder: number[];
@@ -35,7 +37,7 @@ export interface Refused {
   readonly stream?: string;
 }
 
-export function createDisk(): Disk {
+export function createDisk(defined: Definitions = HOUSE): Disk {
   const log: RecordedEvent[] = [];
   const writtenUnder: number[] = [];
   const streams = new Map<string, RecordedEvent[]>();
@@ -45,14 +47,14 @@ export function createDisk(): Disk {
   let fence = 0;
 
   const streamOf = (stream: string) => streams.get(stream) ?? [];
-  const headOf = (stream: string) => heads.get(stream) ?? HOUSE.empty(stream);
+  const headOf = (stream: string) => heads.get(stream) ?? defined.empty(stream);
 
   const foldStream = (stream: string, atVersion?: number): Folded =>
     atVersion === undefined
       ? headOf(stream)
       : streamOf(stream)
           .slice(0, atVersion)
-          .reduce((folded, event) => HOUSE.evolve(stream, folded, placed(event)), HOUSE.empty(stream));
+          .reduce((folded, event) => defined.evolve(stream, folded, placed(defined, event)), defined.empty(stream));
 
   const applyRow = ({ list, id, put }: RowChange): void => {
     const key = `${list.name} ${id}`;
@@ -77,6 +79,7 @@ export function createDisk(): Disk {
   };
 
   return {
+    definitions: defined,
     log,
     writtenUnder,
     blobs: new Map(),
@@ -113,7 +116,7 @@ export function createDisk(): Disk {
             prev: "",
           };
         });
-        const { folded, rows } = HOUSE.foldAll(
+        const { folded, rows } = defined.foldAll(
           part.stream,
           headOf(part.stream),
           part.events.map((event, index) => ({ ...event, version: part.expectedVersion + index + 1 })),
@@ -134,7 +137,7 @@ export function createDisk(): Disk {
   };
 }
 
-function placed(event: RecordedEvent): Placed {
+function placed(defined: Definitions, event: RecordedEvent): Placed {
   const { id, version, at, type, data } = event;
-  return { id, version, at, fact: data === null ? null : HOUSE.recall(type, data) };
+  return { id, version, at, fact: data === null ? null : defined.recall(type, data) };
 }

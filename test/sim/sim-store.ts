@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { HOUSE } from "../../src/store/definitions.ts";
 import { type EventPage, type EventQuery, type RecordedEvent, type Store, StoreError } from "../../src/store/index.ts";
 import type { Chance } from "./chance.ts";
 import type { Disk } from "./disk.ts";
@@ -71,7 +70,7 @@ export function createSimStore(
   };
 
   return {
-    definitions: HOUSE,
+    definitions: disk.definitions,
     append,
     findCall: async (call) => {
       const known = disk.calls.get(call.keyHash);
@@ -120,6 +119,7 @@ export function createSimStore(
     verify: unused,
     exportBundle: unused,
     rebuild: unused,
+    unfilledLists: async () => [],
     close: async () => undefined,
   };
 }

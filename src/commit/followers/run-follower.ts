@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { NomosError, toNomosError } from "../../contract/index.ts";
 import type { Clock } from "../../host/index.ts";
 import { type Follower, StoreError } from "../../store/index.ts";
-import { retryDelayMs } from "./retry-delay.ts";
+import { retryDelayMs } from "../retry-delay.ts";
 
 export interface FollowerState {
   readonly name: string;

@@ -68,6 +68,18 @@ export const LOG_ERRORS = {
     "What is made out of the log could not be written; the log itself goes on.",
     "Remove what stands in the way, as the reason says; it is tried again by itself.",
   ),
+  alarm_failed: entry(
+    500,
+    1,
+    "An alarm is due and could not be rung; others go on.",
+    "It is tried again by itself. The reason says what its kind of stream decided wrongly.",
+  ),
+  start_failed: entry(
+    500,
+    1,
+    "A lane has room for an item that could not be started; others go on.",
+    "It is tried again by itself. The reason says what its kind of stream decided wrongly.",
+  ),
   home_in_use: entry(
     409,
     5,

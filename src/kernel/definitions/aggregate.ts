@@ -35,10 +35,19 @@ export interface Aggregate<State extends Folding = Folding> {
   ownRows(state: State, id: string): readonly RowChange[];
   /** Whose quota it draws on: an id of the same kind. */
   account(state: State, id: string): string;
+  /** Whether any state of it says alarms: nobody looks for them after its appends otherwise. */
+  readonly hasAlarms: boolean;
   alarms(state: State): readonly Alarm[];
   /** What is decided when an alarm is due. It has to end the alarm, or set it to a later time. */
   ring(state: State, alarm: Alarm): Decision;
+  /** Whether any state of it says what waits in lanes. */
+  readonly hasQueued: boolean;
   queued(state: State): readonly Queued[];
+  /**
+   * How many may run at once in a lane that this kind owns: the one called by the kind, or `kind/...`. Null: the room
+   * starts what waits in them itself.
+   */
+  readonly laneMax: ((lane: string) => number) | null;
   /** What is decided when a lane has room for an item that waits in it. */
   start(state: State, item: string): Decision;
   /** Why nothing of it may be erased now; null when it may. */
@@ -59,6 +68,7 @@ export interface AggregateDefinition<State extends Folding, Events extends Event
   readonly alarms?: (state: State) => readonly Alarm[];
   readonly ring?: (state: State, alarm: Alarm) => Decision;
   readonly queued?: (state: State) => readonly Queued[];
+  readonly laneMax?: (lane: string) => number;
   readonly start?: (state: State, item: string) => Decision;
   readonly refuseErasure?: (state: State) => Refusal | null;
 }
@@ -75,9 +85,12 @@ export function defineAggregate<State extends Folding, Events extends EventDefin
     alarms: nothing,
     ring: nothing,
     queued: nothing,
+    laneMax: null,
     start: nothing,
     refuseErasure: () => null,
     ...given,
+    hasAlarms: given.alarms !== undefined,
+    hasQueued: given.queued !== undefined,
     events: { ...COMMON_EVENTS, ...given.events },
   };
 }

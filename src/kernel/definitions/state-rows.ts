@@ -15,14 +15,15 @@ export function stateRows<Said extends object>(
     ...[...known.keys()].filter((name) => !left.has(name)).map((name) => gone(list, stream, name)),
     ...after
       .filter((said) => known.get(nameOf(said)) !== JSON.stringify(said))
-      .map((said) => ({ list, id: rowId(stream, nameOf(said)), put: { stream, ...said } })),
+      .map((said) => ({ list, id: stateRowId(stream, nameOf(said)), put: { stream, ...said } })),
   ];
 }
 
 function gone(list: List, stream: string, name: string): RowChange {
-  return { list, id: rowId(stream, name), put: null };
+  return { list, id: stateRowId(stream, name), put: null };
 }
 
-function rowId(stream: string, name: string): string {
+/** The id of a row that a state says: behind it a page of such rows goes on. */
+export function stateRowId(stream: string, name: string): string {
   return `${stream}#${name}`;
 }

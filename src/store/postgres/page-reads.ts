@@ -43,6 +43,7 @@ export interface PageReads {
   readonly counts: (list: List, by: string, where: RowQuery["where"]) => Promise<{ readonly [value: string]: number }>;
   readonly files: () => Promise<StoreFiles>;
   readonly cursor: (name: string) => Promise<Cursor | null>;
+  readonly unfilledLists: () => Promise<readonly string[]>;
 }
 
 const FILES = `
@@ -158,6 +159,7 @@ export function createPageReads(sql: Sql): PageReads {
       const [found] = await sql(FILES);
       return { databaseBytes: number(found?.["log"]), searchBytes: number(found?.["search"]) };
     },
+    unfilledLists: async () => (await sql("SELECT name FROM lists WHERE filled = 0")).map((row) => String(row["name"])),
     cursor: async (name) => {
       const [row] = await sql("SELECT seq, id FROM cursors WHERE name = $1", name);
       return row === undefined ? null : { seq: number(row["seq"]), id: String(row["id"]) };

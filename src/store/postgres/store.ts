@@ -220,6 +220,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         await writer.write({ ...NOTHING, fence: repair.fence, repair: changes }, () => folds.clear());
         return report;
       }),
+    unfilledLists: () => run(reads.unfilledLists),
     close: () => {
       closed ??= close();
       return closed;

@@ -40,6 +40,7 @@ export interface PageReads {
   readonly count: (list: List, where: RowQuery["where"]) => number;
   readonly counts: (list: List, by: string, where: RowQuery["where"]) => { readonly [value: string]: number };
   readonly cursor: (name: string) => Cursor | null;
+  readonly unfilledLists: () => readonly string[];
   /** Several reads of one state of the log; short, because meanwhile the write-ahead log cannot be emptied. */
   readonly consistently: <T>(work: () => T) => T;
   /** Whether any event names the blob. */
@@ -151,6 +152,10 @@ export function createPageReads(db: DatabaseSync): PageReads {
       );
       return Object.fromEntries(found.map((row) => [String(row["value"]), number(row["found"])]));
     },
+    unfilledLists: () =>
+      sql("SELECT name FROM lists WHERE filled = 0")
+        .all()
+        .map((row) => text(row["name"])),
     cursor: (name) => {
       const row = sql("SELECT seq, id FROM cursors WHERE name = ?").get(name);
       return row === undefined ? null : { seq: number(row["seq"]), id: text(row["id"]) };

@@ -267,6 +267,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       folds.clear();
       return report;
     },
+    unfilledLists: async () => reads.unfilledLists(),
     close: () => {
       closed ??= close();
       return closed;

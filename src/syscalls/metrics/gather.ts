@@ -10,11 +10,12 @@ import type { Counts, Histogram } from "./instruments.ts";
 export async function gatherMetrics(services: Services): Promise<readonly Family[]> {
   const { store, daemon } = services;
   const following = services.followers.states();
-  const [events, census, files, bounds] = await Promise.all([
+  const [events, census, files, bounds, alarms] = await Promise.all([
     store.lastSeq(),
     services.census(),
     store.files(),
     boundsStatus(services),
+    services.waiting.alarms(),
   ]);
   const tree = treeStatus(services, events);
   const counts = services.instruments.counts();
@@ -45,6 +46,11 @@ export async function gatherMetrics(services: Services): Promise<readonly Family
       "1 when a follower failed and is tried again.",
       following.map(({ name, state }) => ({ labels: { follower: name }, value: state === "failing" ? 1 : 0 })),
     ),
+    gauge("nomos_alarms_set", "Alarms that are set, due or not.", one(alarms.set)),
+    gauge("nomos_alarms_due", "Alarms whose time has come; a thousand at most.", one(alarms.due)),
+    gauge("nomos_alarms_overdue", "Alarms that are late by more than a minute.", one(alarms.overdue)),
+    gauge("nomos_alarm_late_seconds", "How late the oldest alarm is.", one(alarms.lateMs / 1000)),
+    gauge("nomos_alarms_stuck", "Alarms that were tried and do not ring.", one(alarms.stuck.length)),
     gauge("nomos_database_bytes", "The database, without its write-ahead log.", one(files.databaseBytes)),
     gauge("nomos_wal_bytes", "The write-ahead log.", one(wal.bytes)),
     gauge("nomos_wal_limit_bytes", "Past this size somebody keeps the log from being folded in.", one(wal.limit)),

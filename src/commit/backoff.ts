@@ -1,0 +1,67 @@
+import { toNomosError } from "../contract/index.ts";
+import type { Clock } from "../host/index.ts";
+import { retryDelayMs } from "./retry-delay.ts";
+
+/** What was tried and did not work, and when it is tried again. */
+export interface Trouble {
+  readonly code: string;
+  readonly message: string;
+  readonly remedy: string;
+  /** When it failed first since it last worked. */
+  readonly since: string;
+  readonly tries: number;
+  readonly nextTryAt: string;
+}
+
+/** Things that failed, each with its own wait, which doubles up to a minute. One that waits holds up no other. */
+export interface Backoff {
+  readonly failed: (id: string, thrown: unknown) => Trouble;
+  readonly worked: (id: string) => void;
+  readonly isWaiting: (id: string) => boolean;
+  readonly trouble: (id: string) => Trouble | null;
+  readonly all: () => readonly (Trouble & { readonly id: string })[];
+  /** Forgets those that are not among these: they are over for another reason. */
+  readonly keepOnly: (ids: ReadonlySet<string>) => void;
+  /** Until the first of them may be tried again; null when nothing waits. */
+  readonly nextInMs: () => number | null;
+  /** As many have failed as are remembered: whoever tries more would try them without a wait. */
+  readonly isFull: () => boolean;
+}
+
+const REMEMBERED_MAX = 10_000;
+
+export function createBackoff(clock: Clock, random: () => number): Backoff {
+  const known = new Map<string, Trouble & { readonly retryAtSteadyMs: number }>();
+  return {
+    failed: (id, thrown) => {
+      const { code, message, remedy, details } = toNomosError(thrown);
+      const before = known.get(id);
+      const tries = (before?.tries ?? 0) + 1;
+      const waitMs = retryDelayMs(tries, random);
+      const nowMs = clock.nowMs();
+      const trouble = {
+        code,
+        message: [message, details["reason"]].filter((part) => typeof part === "string").join(" "),
+        remedy,
+        since: before?.since ?? clock.iso(nowMs),
+        tries,
+        nextTryAt: clock.iso(nowMs + waitMs),
+      };
+      known.set(id, { ...trouble, retryAtSteadyMs: clock.steadyMs() + waitMs });
+      return trouble;
+    },
+    worked: (id) => void known.delete(id),
+    isWaiting: (id) => (known.get(id)?.retryAtSteadyMs ?? Number.NEGATIVE_INFINITY) > clock.steadyMs(),
+    trouble: (id) => known.get(id) ?? null,
+    all: () => [...known].map(([id, { retryAtSteadyMs: _, ...trouble }]) => ({ id, ...trouble })),
+    keepOnly: (ids) => {
+      for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
+    },
+    nextInMs: () => {
+      if (known.size === 0) return null;
+      const first = Math.min(...[...known.values()].map(({ retryAtSteadyMs }) => retryAtSteadyMs));
+      return Math.max(0, first - clock.steadyMs());
+    },
+    isFull: () => known.size >= REMEMBERED_MAX,
+  };
+}

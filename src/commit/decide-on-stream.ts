@@ -1,0 +1,22 @@
+import { type Aggregate, type AnyFact, evolveBy, type Folding, type Placed, streamOf } from "../kernel/index.ts";
+import type { Store } from "../store/index.ts";
+
+/** The aggregate and the id behind the name of a stream. */
+export function subjectIn({ definitions }: Pick<Store, "definitions">, stream: string): { of: Aggregate; id: string } {
+  const found = definitions.kindOf(stream);
+  if (found === null) throw new TypeError(`no kind of stream is called as in ${stream}`);
+  return found;
+}
+
+/** The state as these facts would leave it, so that a decision can be judged before it is appended. */
+export function stateAfter<State extends Folding>(
+  of: Aggregate<State>,
+  state: State,
+  facts: readonly AnyFact[],
+  at: string,
+): State {
+  return facts.reduce((before, fact) => {
+    const placed: Placed = { id: streamOf(of, ""), version: before.version + 1, at, fact };
+    return evolveBy(of, before, placed);
+  }, state);
+}

@@ -1,0 +1,36 @@
+import type { Store } from "../../store/index.ts";
+import { subjectIn } from "../decide-on-stream.ts";
+
+/** Which lanes a stream was in when it was last looked at: one that it has left has room now. */
+export interface LaneMemory {
+  /**
+   * The lanes that these streams, appended to behind the given versions, were in or are in. `unknown` when one of them
+   * had events before that nobody looked at.
+   */
+  readonly lanesOf: (firstVersions: ReadonlyMap<string, number>) => Promise<ReadonlySet<string> | "unknown">;
+}
+
+const STREAMS_MAX = 20_000;
+
+export function createLaneMemory(store: Pick<Store, "definitions" | "foldStream">): LaneMemory {
+  const known = new Map<string, readonly string[]>();
+  return {
+    lanesOf: async (firstVersions) => {
+      const lanes = new Set<string>();
+      let isKnown = true;
+      for (const [stream, firstVersion] of firstVersions) {
+        const before = known.get(stream);
+        isKnown &&= before !== undefined || firstVersion === 1;
+        const { of } = subjectIn(store, stream);
+        const now = [...new Set(of.queued((await store.foldStream(stream)).state).map(({ lane }) => lane))];
+        for (const lane of [...(before ?? []), ...now]) lanes.add(lane);
+        // Also one that is in no lane: it is known to be in none.
+        known.delete(stream);
+        known.set(stream, now);
+        const [oldest] = known.keys();
+        if (known.size > STREAMS_MAX && oldest !== undefined) known.delete(oldest);
+      }
+      return isKnown ? lanes : "unknown";
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { type Definitions, placeInLane, QUEUED, type QueuedRow, stateRowId } from "../../kernel/index.ts";
+import type { RowPlace, Store } from "../../store/index.ts";
+import type { LaneLimit } from "./waits.ts";
+
+const PAGE_ROWS = 100;
+
+/** What waits in a lane, in the order in which it is served, page by page. */
+export async function* waitingIn({ rows }: Pick<Store, "rows">, lane: string): AsyncGenerator<QueuedRow> {
+  let place: { readonly after?: RowPlace } = {};
+  for (;;) {
+    const page = await rows(QUEUED, { where: { lane, running: false }, by: "place", limit: PAGE_ROWS, ...place });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_ROWS) return;
+    place = { after: { key: placeInLane(last), id: stateRowId(last.stream, last.item) } };
+  }
+}
+
+/** The lanes that are called by this kind, or `kind/...`, as far as anything is in them. One read for each. */
+export async function* lanesOf({ rows }: Pick<Store, "rows">, kind: string): AsyncGenerator<string> {
+  for (let after: RowPlace = { key: kind, id: "" }; ; ) {
+    const [row] = await rows(QUEUED, { by: "lane", limit: 1, after });
+    if (row === undefined || ownerOf(row.lane) !== kind) return;
+    yield row.lane;
+    after = { key: row.lane, id: BEHIND_EVERY_ID };
+  }
+}
+
+export function ownerOf(lane: string): string {
+  return lane.split("/", 1)[0] ?? "";
+}
+
+/** As the owners of lanes define them; null for a lane whose owner starts what is in it itself. */
+export function definedLimits({ aggregates }: Definitions): (lane: string) => LaneLimit | null {
+  const owners = new Map(aggregates.map(({ kind, laneMax }) => [kind, laneMax]));
+  return (lane) => {
+    const laneMax = owners.get(ownerOf(lane)) ?? null;
+    return laneMax === null ? null : { max: laneMax(lane) };
+  };
+}
+
+const BEHIND_EVERY_ID = "\u007f";
