@@ -1,9 +1,9 @@
-import { Session, idIn } from "../src/kernel/index.ts";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createCommitter, UNBOUNDED } from "../src/commit/index.ts";
 import { systemClock } from "../src/host/index.ts";
+import { idIn, Session } from "../src/kernel/index.ts";
 import type { Store } from "../src/store/index.ts";
 import { createAppendLoad } from "./append-load.ts";
 import { openBareLog } from "./bare-log.ts";

@@ -7,5 +7,4 @@ export { type ApprovalWaiters, createApprovalWaiters } from "./port/approval-wai
 export { keepWhole, loadText, storeText } from "./port/texts.ts";
 export { createTurnPort, writtenArtifact } from "./port/turn-port.ts";
 export * from "./questions.ts";
-export type { Keeper } from "./recorder.ts";
 export * from "./recording.ts";
