@@ -1514,11 +1514,8 @@ export interface SyscallTypes {
       /** what runs behind the log */
       readonly followers: readonly {
         readonly name: string;
-        /** the last event it has taken in */
-        readonly position: number;
-        /** how many events it is behind the log */
-        readonly lag: number;
-        readonly state: "following" | "behind" | "failing";
+        /** how far it is behind is in the metrics */
+        readonly state: "following" | "failing";
         readonly failure: {
           readonly code: string;
           readonly message: string;
@@ -1649,11 +1646,8 @@ export interface SyscallTypes {
       /** what runs behind the log; `repair` makes one that fails anew */
       readonly followers: readonly {
         readonly name: string;
-        /** the last event it has taken in */
-        readonly position: number;
-        /** how many events it is behind the log */
-        readonly lag: number;
-        readonly state: "following" | "behind" | "failing";
+        /** how far it is behind is in the metrics */
+        readonly state: "following" | "failing";
         readonly failure: {
           readonly code: string;
           readonly message: string;

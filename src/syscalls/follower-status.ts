@@ -4,9 +4,7 @@ import type { FollowerState } from "../commit/index.ts";
 /** What runs behind the log: search, the tree, and whatever else is made out of it. */
 export const FollowerStatus = z.object({
   name: z.string(),
-  position: z.number().int().describe("the last event it has taken in"),
-  lag: z.number().int().describe("how many events it is behind the log"),
-  state: z.enum(["following", "behind", "failing"]),
+  state: z.enum(["following", "failing"]).describe("how far it is behind is in the metrics"),
   failure: z
     .object({
       code: z.string(),
@@ -20,5 +18,5 @@ export const FollowerStatus = z.object({
 });
 
 export function followerStatus(states: readonly FollowerState[]): z.input<typeof FollowerStatus>[] {
-  return states.map((state) => ({ ...state }));
+  return states.map(({ name, failure }) => ({ name, state: failure === null ? "following" : "failing", failure }));
 }

@@ -38,6 +38,6 @@ export async function waitingStatus({ waiting, store }: Services): Promise<z.inp
   };
 }
 
-export function isInTime({ alarms, notStarted, unfilledLists }: z.input<typeof WaitingStatus>): boolean {
-  return alarms.stuck.length === 0 && notStarted.length === 0 && unfilledLists.length === 0;
+export function isInTime({ alarms, notStarted }: z.input<typeof WaitingStatus>): boolean {
+  return alarms.stuck.length === 0 && notStarted.length === 0;
 }

@@ -36,8 +36,8 @@ export function logChecks(report: LogReport, repaired: boolean): readonly Check[
 
 function aboutFollowers(followers: LogReport["followers"], repaired: boolean): readonly Check[] {
   if (followers === undefined) return [];
-  const checks = followers.map(({ name, lag, failure }) => {
-    if (failure === null) return fine("follow", `${name} is ${lag} events behind the log`);
+  const checks = followers.map(({ name, failure }) => {
+    if (failure === null) return fine("follow", `${name} follows the log`);
     const { code, message, remedy, tries, since } = failure;
     const anew = repaired ? "" : " If that does not help, `nomos doctor --repair` makes it anew.";
     return problem("follow", `${name} fails since ${since} (${tries} tries): ${message} (${code})`, `${remedy}${anew}`);
