@@ -36,7 +36,14 @@ async function examine(
   const snapshots = await snapshotsReport(services);
   const home = await homeReport(services);
   return {
-    ok: log.ok && (models === null || models.ok) && tree.ok && areFollowing && isInTime(waiting) && snapshots.ok && home.ok,
+    ok:
+      log.ok &&
+      (models === null || models.ok) &&
+      tree.ok &&
+      areFollowing &&
+      isInTime(waiting) &&
+      snapshots.ok &&
+      home.ok,
     log: { ...log, problems: [...log.problems] },
     models: models === null ? null : { ...models, differences: [...models.differences] },
     tree: { ...tree, problems: [...tree.problems] },
