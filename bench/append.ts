@@ -1,15 +1,21 @@
+import { Session, idIn } from "../src/kernel/index.ts";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createCommitter, UNBOUNDED } from "../src/commit/index.ts";
+import { systemClock } from "../src/host/index.ts";
+import type { Store } from "../src/store/index.ts";
 import { createAppendLoad } from "./append-load.ts";
 import { openBareLog } from "./bare-log.ts";
 import { type Bench, type Benchmark, type Figure, interleave, median } from "./harness.ts";
 import { runChild } from "./processes.ts";
+import { createEventMaker } from "./session-facts.ts";
 import { openStore } from "./store-home.ts";
 
 const WRITERS = [1, 16, 64] as const;
 const ROUND_FLUSHES = 400;
 const FLUSH_RUN_EVENTS = 2000;
+const SHARED_CHANGES = 16;
 
 /** Durable, hash-chained appends with their read models, against bare inserts of the same bytes. */
 export const appendBenchmark: Benchmark = {
@@ -22,6 +28,7 @@ export const appendBenchmark: Benchmark = {
       if (flushes !== null) figures.push(flushes);
       else bench.say("flushes are not counted: there is no strace");
     }
+    figures.push(await sharedAppends(bench));
     return figures;
   },
 };
@@ -51,6 +58,52 @@ async function rateAt({ scratch, quick }: Bench, writers: number): Promise<Figur
     };
   } finally {
     bare.close();
+    await store.close();
+  }
+}
+
+/** What effects of one turn do when they end together: changes of one session that share their appends. */
+async function sharedAppends({ scratch, quick }: Bench): Promise<Figure> {
+  const store = await openStore(join(scratch, "append-shared"));
+  let [changes, appends, shared] = [0, 0, 0];
+  const append: Store["append"] = (...given) => {
+    appends += 1;
+    return store.append(...given);
+  };
+  const maker = createEventMaker(3);
+  const clock = systemClock();
+  const counted = { ...store, append };
+  const committer = createCommitter({ store: counted, clock, newId: maker.newId, fence: 0, bounds: UNBOUNDED });
+  try {
+    const [writer] = await createAppendLoad(store).openStreams(1);
+    const id = idIn(Session, writer?.stream ?? "") ?? "";
+    const change = () => committer.change(Session, id, () => [maker.custom().fact], { actor: "bench" });
+    const many = SHARED_CHANGES * (quick ? 10 : 100);
+    const rate = async (atOnce: number): Promise<number> => {
+      const startMs = performance.now();
+      for (let done = 0; done < many; done += atOnce) await Promise.all(Array.from({ length: atOnce }, change));
+      return (many / (performance.now() - startMs)) * 1000;
+    };
+    const samples = await interleave(quick ? 3 : 7, {
+      shared: async () => {
+        const before = appends;
+        const measured = await rate(SHARED_CHANGES);
+        changes += many;
+        shared += appends - before;
+        return measured;
+      },
+      alone: () => rate(1),
+    });
+    return {
+      name: "append.shared",
+      what: `changes of one session, ${SHARED_CHANGES} at once`,
+      unit: "events/s",
+      value: median(samples.shared),
+      baseline: { what: "the same, one after another", value: median(samples.alone) },
+      aim: null,
+      details: { appendsPerChange: shared / changes },
+    };
+  } finally {
     await store.close();
   }
 }

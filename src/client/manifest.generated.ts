@@ -459,7 +459,14 @@ export const SYSCALLS = {
     input: [
       { name: "onlyAlive", type: "boolean", required: false, description: "", values: null },
       { name: "limit", type: "number", required: false, description: "", values: null },
-      { name: "after", type: "text", required: false, description: "", values: null },
+      { name: "after", type: "text", required: false, description: "the `next` of the page before", values: null },
+      {
+        name: "sort",
+        type: "text",
+        required: false,
+        description: "`started` and `activity`: the latest first; `name` and `state`: from a to z",
+        values: ["started", "activity", "name", "state"],
+      },
       {
         name: "workspaceSlug",
         type: "text",
@@ -1521,6 +1528,25 @@ export const SYSCALLS = {
     cli: { positional: [], short: null },
     input: [],
   },
+  "queue.list": {
+    summary: "What waits for its turn anywhere, and why: turns of sessions and items of lanes with a limit",
+    kind: "read",
+    permission: "queue.list",
+    errors: [],
+    http: { method: "GET", path: "/api/queue", status: 200 },
+    cli: { positional: [], short: null },
+    input: [
+      {
+        name: "lane",
+        type: "text",
+        required: false,
+        description: "only this lane; a session's is `session/<id>`",
+        values: null,
+      },
+      { name: "limit", type: "number", required: false, description: "", values: null },
+      { name: "after", type: "text", required: false, description: "`next` of the page before", values: null },
+    ],
+  },
   "token.issue": {
     summary: "A new key with fewer rights than yours; its secret is shown this once",
     kind: "write",
@@ -2156,6 +2182,18 @@ export const ERRORS = {
     exit: 1,
     message: "What is made out of the log could not be written; the log itself goes on.",
     remedy: "Remove what stands in the way, as the reason says; it is tried again by itself.",
+  },
+  alarm_failed: {
+    status: 500,
+    exit: 1,
+    message: "An alarm is due and could not be rung; others go on.",
+    remedy: "It is tried again by itself. The reason says what its kind of stream decided wrongly.",
+  },
+  start_failed: {
+    status: 500,
+    exit: 1,
+    message: "A lane has room for an item that could not be started; others go on.",
+    remedy: "It is tried again by itself. The reason says what its kind of stream decided wrongly.",
   },
   home_in_use: {
     status: 409,

@@ -456,7 +456,10 @@ export interface SyscallTypes {
     readonly input: {
       readonly onlyAlive?: boolean | "0" | "1" | "true" | "false";
       readonly limit?: number;
+      /** the `next` of the page before */
       readonly after?: string;
+      /** `started` and `activity`: the latest first; `name` and `state`: from a to z */
+      readonly sort?: "started" | "activity" | "name" | "state";
       /** only those of one workspace; `default`: of none */
       readonly workspaceSlug?: string;
     };
@@ -1526,6 +1529,41 @@ export interface SyscallTypes {
           readonly nextTryAt: string;
         } | null;
       }[];
+      readonly waiting: {
+        readonly alarms: {
+          readonly set: number;
+          /** at most a thousand are counted */
+          readonly due: number;
+          /** late by more than a minute */
+          readonly overdue: number;
+          /** how late the oldest is */
+          readonly lateMs: number;
+          /** due, tried and not rung; tried again by themselves */
+          readonly stuck: readonly {
+            /** the stream and the name in it: `stream#name` */
+            readonly id: string;
+            readonly code: string;
+            readonly message: string;
+            readonly remedy: string;
+            readonly since: string;
+            readonly tries: number;
+            readonly nextTryAt: string;
+          }[];
+        };
+        /** items with a place in their lane that could not be started */
+        readonly notStarted: readonly {
+          /** the stream and the name in it: `stream#name` */
+          readonly id: string;
+          readonly code: string;
+          readonly message: string;
+          readonly remedy: string;
+          readonly since: string;
+          readonly tries: number;
+          readonly nextTryAt: string;
+        }[];
+        /** new to this log and being filled behind the start */
+        readonly unfilledLists: readonly string[];
+      };
       readonly usage: {
         readonly events: number;
         /** headers and data of all events, as stored */
@@ -1626,6 +1664,41 @@ export interface SyscallTypes {
           readonly nextTryAt: string;
         } | null;
       }[];
+      readonly waiting: {
+        readonly alarms: {
+          readonly set: number;
+          /** at most a thousand are counted */
+          readonly due: number;
+          /** late by more than a minute */
+          readonly overdue: number;
+          /** how late the oldest is */
+          readonly lateMs: number;
+          /** due, tried and not rung; tried again by themselves */
+          readonly stuck: readonly {
+            /** the stream and the name in it: `stream#name` */
+            readonly id: string;
+            readonly code: string;
+            readonly message: string;
+            readonly remedy: string;
+            readonly since: string;
+            readonly tries: number;
+            readonly nextTryAt: string;
+          }[];
+        };
+        /** items with a place in their lane that could not be started */
+        readonly notStarted: readonly {
+          /** the stream and the name in it: `stream#name` */
+          readonly id: string;
+          readonly code: string;
+          readonly message: string;
+          readonly remedy: string;
+          readonly since: string;
+          readonly tries: number;
+          readonly nextTryAt: string;
+        }[];
+        /** new to this log and being filled behind the start */
+        readonly unfilledLists: readonly string[];
+      };
       /** what rewinds restore from */
       readonly snapshots: {
         readonly ok: boolean;
@@ -1724,6 +1797,29 @@ export interface SyscallTypes {
     readonly output: {
       readonly ok: true;
       readonly pid: number;
+    };
+  };
+  /** What waits for its turn anywhere, and why: turns of sessions and items of lanes with a limit. */
+  "queue.list": {
+    readonly kind: "read";
+    readonly input: {
+      /** only this lane; a session's is `session/<id>` */
+      readonly lane?: string;
+      readonly limit?: number;
+      /** `next` of the page before */
+      readonly after?: string;
+    };
+    readonly output: {
+      readonly waits: readonly {
+        readonly item: string;
+        readonly stream: string;
+        readonly lane: string;
+        /** 0 to 9; the higher goes first */
+        readonly priority: number;
+        /** what it waits for */
+        readonly reason: string;
+      }[];
+      readonly next: string | null;
     };
   };
   /** A new key with fewer rights than yours; its secret is shown this once. */
@@ -2001,6 +2097,8 @@ export type ErrorCode =
   | "export_exists"
   | "export_refused"
   | "follower_failed"
+  | "alarm_failed"
+  | "start_failed"
   | "home_in_use"
   | "home_unusable"
   | "log_corrupt"

@@ -44,7 +44,7 @@ proves("E7", "several streams are changed in one append, in the order of the cha
 
   const refused = { of: knownSession(parent), decide: () => ({ refused: "session_busy" as const, details: {} }) };
   const late = newId();
-  const both = at.committer.commit([{ ...opened, of: anySession(late) }, refused], { by: BY });
+  const both = at.committer.commit([{ ...opened, of: subjectOf(Session, late) }, refused], { by: BY });
   await expect(both).rejects.toMatchObject({ code: "session_busy" });
   expect(await at.store.version(sessionStream(late))).toBe(0);
 });

@@ -4,6 +4,9 @@ import { System } from "./system/system.ts";
 import { AccessToken } from "./tokens/token.ts";
 
 export * from "./agents/agent.ts";
+export * from "./audit/merkle.ts";
+export * from "./delegation/delegation.ts";
+export * from "./system/ground.ts";
 export * from "./system/lease.ts";
 export * from "./system/log-events.ts";
 export * from "./system/system.ts";

@@ -52,8 +52,3 @@ export function refuse(code: RefusalCode, details: Refusal["details"] = {}): Ref
 export function isRefusal(value: unknown): value is Refusal {
   return typeof value === "object" && value !== null && "refused" in value;
 }
-
-/** Called where the compiler knows that no case is left; reaching it is a bug, not a refusal. */
-export function unreachable(value: never): never {
-  throw new Error(`unreachable: ${JSON.stringify(value)}`);
-}

@@ -19,7 +19,7 @@ export function rowWrite({ list, id, put }: RowChange): RowWrite {
 }
 
 /** In the order of the list's keys. */
-export function columnsOf(list: List, row: unknown): readonly Column[] {
+function columnsOf(list: List, row: unknown): readonly Column[] {
   const keys = list.keysOf(row);
   return Object.keys(list.keys).map((key) => columnOf(keys[key] ?? null));
 }
@@ -33,7 +33,7 @@ export function keysOrNone(list: List, row: string): readonly Column[] {
   }
 }
 
-export function columnOf(value: KeyValue): Column {
+function columnOf(value: KeyValue): Column {
   return typeof value === "boolean" ? Number(value) : value;
 }
 

@@ -1,4 +1,4 @@
-import type { By, Committer } from "../commit/index.ts";
+import { type By, type Committer, guardOf, subjectOf } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import {
   AGENTS,
@@ -12,7 +12,7 @@ import {
   SYSTEM_STREAM,
   System,
 } from "../domains/index.ts";
-import type { Decision, ToolPolicy } from "../kernel/index.ts";
+import { type Decision, refuse, type ToolPolicy } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 
 /** Durable identities. Every installed driver brings an agent of its own name. */
@@ -62,6 +62,12 @@ export function createAgents(store: Store, committer: Committer, builtIn: BuiltI
     return agent;
   };
 
+  const whileThere = (slug: string) =>
+    guardOf(AgentIdentity, slug, ({ at }) => {
+      const isThere = at === "present" || (at === "absent" && builtIn.drivers().includes(slug));
+      return isThere ? null : refuse("agent_not_found", { slug });
+    });
+
   const namedPolicy = async (slug: string, tool: string): Promise<ToolPolicy | null> => {
     const tools = (await present(slug))?.tools ?? {};
     return Object.hasOwn(tools, tool) ? (tools[tool] ?? null) : null;
@@ -71,8 +77,9 @@ export function createAgents(store: Store, committer: Committer, builtIn: BuiltI
     create: (input, by) => change(input.slug, (state) => createAgent(state, input), by),
     remove: (slug, hasDriver, by) => change(slug, (state) => deleteAgent(state, slug, hasDriver), by),
     setDefault: async (slug, by) => {
-      await get(slug);
-      return (await committer.change(System, "", () => defaultAgent(slug), by)).events;
+      const chosen = { of: subjectOf(System, ""), decide: () => defaultAgent(slug) };
+      // It is still there when it becomes the default, whoever deletes it at the same moment.
+      return (await committer.commit([chosen], { by, expect: [whileThere(slug)] })).events;
     },
     list: async () => {
       const rows = await store.rows(AGENTS, { limit: AGENTS_MAX });

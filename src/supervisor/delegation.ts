@@ -1,15 +1,17 @@
 import { type By, knownSession, type Seen, subjectOf } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
-import type { Agent } from "../domains/index.ts";
 import {
+  type Agent,
   agentSlugIn,
   type DelegationLimits,
   type Delegator,
   narrowDelegates,
-  type Refusal,
-  type RefusalCode,
   recordDelegation,
   refuseDelegation,
+} from "../domains/index.ts";
+import {
+  type Refusal,
+  type RefusalCode,
   SESSIONS,
   Session,
   type SessionRow,

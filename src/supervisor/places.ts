@@ -1,16 +1,16 @@
 import { join, relative, sep } from "node:path";
 import { NomosError } from "../contract/index.ts";
-import type { Workspace, Workspaces } from "../domains/index.ts";
-import { type Files, isInside } from "../host/index.ts";
 import {
   DEFAULT_WORKSPACE,
   type Ground,
-  isRefusal,
   isWithinGround,
   parseGround,
-  type SessionSpec,
   spellGround,
-} from "../kernel/index.ts";
+  type Workspace,
+  type Workspaces,
+} from "../domains/index.ts";
+import { type Files, isInside } from "../host/index.ts";
+import { isRefusal, type SessionSpec } from "../kernel/index.ts";
 import { FORKS } from "./worlds.ts";
 
 /** Where a session works: the directory, and what it is called. */

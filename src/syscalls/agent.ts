@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AgentWire, NomosError, ToolPolicyWire } from "../contract/index.ts";
-import type { Agent } from "../domains/index.ts";
-import { agentSlugIn, LIMITS } from "../kernel/index.ts";
+import { type Agent, agentSlugIn } from "../domains/index.ts";
+import { LIMITS } from "../kernel/index.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";
 import { byOf } from "./session-answer.ts";
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { EventWire, NomosError } from "../contract/index.ts";
-import { hex, leafHash } from "../kernel/index.ts";
+import { leafHash } from "../domains/index.ts";
+import { hex } from "../kernel/index.ts";
 import { auditAgent } from "./audit-agent.ts";
 import { AuditProblem, verifyAll } from "./audit-verify.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";

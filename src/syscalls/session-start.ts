@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { NomosError, SessionWire, toNomosError } from "../contract/index.ts";
-import { agentSlugIn, DEFAULT_WORKSPACE, LIMITS, narrowDelegates, SESSIONS } from "../kernel/index.ts";
+import { agentSlugIn, DEFAULT_WORKSPACE, narrowDelegates } from "../domains/index.ts";
+import { LIMITS, SESSIONS } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import { type Context, type Syscall, write } from "./define.ts";
 import { Prompt, refuseLarge } from "./prompt.ts";

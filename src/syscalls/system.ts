@@ -28,8 +28,8 @@ async function examine(
   const log = await services.store.verify((done, total) => progress({ message: "checking the log", done, total }));
   const models = rebuild ? await services.store.rebuild(repair ? { fence: services.fence } : null) : null;
   const { root: _root, ...tree } = await checked(services.audit.check, repair);
-  // Only where the log is whole: what was made out of it is evidence otherwise.
-  if (repair && log.ok && tree.ok) await restartFailing(services);
+  // Anew only where the log is whole: what was made out of it is evidence otherwise.
+  await tryFailing(services, repair && log.ok && tree.ok);
   const followers = followerStatus(services.followers.states());
   const areFollowing = followers.every(({ state }) => state !== "failing");
   const waiting = await waitingStatus(services);
@@ -56,10 +56,14 @@ async function examine(
   };
 }
 
-/** One that fails again says so in its state. */
-async function restartFailing({ followers }: Services): Promise<void> {
+/** Whoever asks shall not be told of what is over by now. One that fails again says so in its state. */
+async function tryFailing({ followers }: Services, isAnew: boolean): Promise<void> {
   const failing = followers.states().filter(({ state }) => state === "failing");
-  await Promise.allSettled(failing.map(({ name }) => followers.restart(name)));
+  const tryOne = async (name: string): Promise<void> => {
+    if (isAnew) await followers.restart(name);
+    await followers.caughtUp(name);
+  };
+  await Promise.allSettled(failing.map(({ name }) => tryOne(name)));
 }
 
 async function homeReport({ homeState }: Services) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { NomosError } from "../contract/index.ts";
-import type { Workspace } from "../domains/index.ts";
-import { isWorkspaceSlug, LIMITS } from "../kernel/index.ts";
+import { isWorkspaceSlug, type Workspace } from "../domains/index.ts";
+import { LIMITS } from "../kernel/index.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";
 import { byOf } from "./session-answer.ts";
 

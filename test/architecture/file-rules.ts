@@ -22,13 +22,22 @@ export const fileSize: Rule = ({ files }) =>
     .map((file) => found(file, null, `has ${file.lineCount} lines, at most ${FILE_LINES_MAX} are allowed`));
 
 export const layerSize: Rule = ({ files, layers }) =>
-  layers.flatMap(({ name, dir, maxLines }) => {
-    const lines = files
-      .filter((file) => !file.isTest && file.layer?.name === name)
-      .reduce((sum, file) => sum + file.lineCount, 0);
-    if (maxLines === undefined || lines <= maxLines) return [];
-    return [{ file: dir, line: null, message: `has ${lines} lines, at most ${maxLines} are allowed` }];
+  layers.flatMap(({ dir, maxLines }) => tooLarge(files, dir, maxLines));
+
+/** Files that stand in a layer and in no folder of it are its list and its door. */
+export const folderSize: Rule = ({ files, layers }) =>
+  layers.flatMap(({ dir, maxLinesOfFolder }) => {
+    const inside = files.filter(({ path }) => path.startsWith(`${dir}/`)).map(({ path }) => path.split("/"));
+    const folders = new Set(inside.filter(({ length }) => length > 3).map((parts) => parts.slice(0, 3).join("/")));
+    return [...folders].flatMap((folder) => tooLarge(files, folder, maxLinesOfFolder));
   });
+
+function tooLarge(files: readonly SourceFile[], dir: string, max = Number.POSITIVE_INFINITY): readonly Finding[] {
+  const lines = files
+    .filter((file) => !file.isTest && file.path.startsWith(`${dir}/`))
+    .reduce((sum, file) => sum + file.lineCount, 0);
+  return lines <= max ? [] : [{ file: dir, line: null, message: `has ${lines} lines, at most ${max} are allowed` }];
+}
 
 export const plainName: Rule = ({ files }) =>
   files.flatMap((file) => {

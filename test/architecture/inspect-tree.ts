@@ -1,6 +1,6 @@
 import type { Layer } from "../../layers.ts";
 import { oneCommit } from "./commit-rule.ts";
-import { fileSize, layerSize, noEscapeHatch, parses, plainName, pure } from "./file-rules.ts";
+import { fileSize, folderSize, layerSize, noEscapeHatch, parses, plainName, pure } from "./file-rules.ts";
 import {
   direction,
   door,
@@ -46,6 +46,7 @@ const RULES = {
   "no-cycle": noCycle,
   "file-size": fileSize,
   "layer-size": layerSize,
+  "folder-size": folderSize,
   "plain-name": plainName,
   "no-escape-hatch": noEscapeHatch,
   pure,

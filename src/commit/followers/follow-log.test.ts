@@ -250,6 +250,10 @@ proves("FOL-3", "whoever waits for a follower gets it at once, or is told what k
   isBroken = false;
   await at.followers.caughtUp("books");
   expect(at.state("books")).toMatchObject({ lag: 0, failure: null });
+  isBroken = true;
+  await at.followers.restart("books");
+  await expect(at.followers.caughtUp("books")).rejects.toMatchObject({ code: "disk_full" });
+  expect(at.state("books")).toMatchObject({ position: 0, state: "failing" });
   await expect(at.followers.caughtUp("nobody")).rejects.toThrow("no follower is called nobody");
   await expect(follow(log, [books.follower, books.follower])).rejects.toThrow("two followers are called books");
   expect(() => defineFollower({ ...books.follower, name: 'evil"} 1' })).toThrow("no name for a follower");

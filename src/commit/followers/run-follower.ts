@@ -138,7 +138,7 @@ export function runFollower(follower: Follower, deps: RunDeps): RunningFollower 
     news: () => arm(pauseMs),
     caughtUp: async () => {
       const target = end();
-      while (position < target) {
+      while (position < target || problem !== null) {
         requireOpen();
         await pass();
         if (problem !== null) throw problem;

@@ -51,7 +51,7 @@ export const AGENT_TRANSITIONS: readonly Transition<"agent.created@1" | "agent.d
 
 export const NEW_AGENT: AgentState = { at: "absent", version: 0 };
 
-export function evolveAgent(state: AgentState, event: Placed<FactOf<typeof AGENT_EVENTS>>): AgentState {
+function evolveAgent(state: AgentState, event: Placed<FactOf<typeof AGENT_EVENTS>>): AgentState {
   const { fact: given, version } = event;
   const off = given === null || transition(AGENT_TRANSITIONS, state.at, given.type) === null;
   if (off) return { ...state, version };

@@ -36,7 +36,7 @@ export const NEW_SYSTEM: SystemState = {
   defaultAgent: null,
 };
 
-export function evolveSystem(state: SystemState, event: Placed<FactOf<typeof SYSTEM_EVENTS>>): SystemState {
+function evolveSystem(state: SystemState, event: Placed<FactOf<typeof SYSTEM_EVENTS>>): SystemState {
   const { fact: given, version, at } = event;
   const next = { ...state, version, lease: evolveLease(state.lease, event) };
   switch (given?.type) {

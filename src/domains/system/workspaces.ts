@@ -1,4 +1,5 @@
-import { DEFAULT_WORKSPACE, type Decision, event, type FactOf, factsOf, LIMITS, refuse } from "../../kernel/index.ts";
+import { type Decision, event, type FactOf, factsOf, LIMITS, refuse } from "../../kernel/index.ts";
+import { DEFAULT_WORKSPACE } from "./ground.ts";
 
 export const WORKSPACE_EVENTS = {
   /** Added, or changed under its slug. */

@@ -26,7 +26,7 @@ export const TOKEN_EVENTS = {
   "token.revoked@1": event<Record<string, never>>(),
 };
 
-export const tokenFact = factsOf(TOKEN_EVENTS);
+const fact = factsOf(TOKEN_EVENTS);
 
 /** A scoped key: what it may do, for which session, until when. Only the hash of its secret is known here. */
 export type TokenState =
@@ -39,7 +39,7 @@ export type Token = DataOf<(typeof TOKEN_EVENTS)["token.issued@1"]>;
 export const NEW_TOKEN: TokenState = { at: "absent", version: 0 };
 
 /** A revocation is for good: what is issued again under the same id stays revoked. */
-export function evolveToken(state: TokenState, event: Placed<FactOf<typeof TOKEN_EVENTS>>): TokenState {
+function evolveToken(state: TokenState, event: Placed<FactOf<typeof TOKEN_EVENTS>>): TokenState {
   const { version } = event;
   if (event.fact?.type === "token.issued@1" && state.at === "absent")
     return { at: "valid", version, token: event.fact.data };
@@ -48,11 +48,11 @@ export function evolveToken(state: TokenState, event: Placed<FactOf<typeof TOKEN
 }
 
 export function issueToken(token: Token): Decision {
-  return [tokenFact("token.issued@1", token)];
+  return [fact("token.issued@1", token)];
 }
 
 export function revokeToken(state: TokenState, tokenId: string): Decision {
-  return state.at === "valid" ? [tokenFact("token.revoked@1", {})] : refuse("token_revoked", { tokenId });
+  return state.at === "valid" ? [fact("token.revoked@1", {})] : refuse("token_revoked", { tokenId });
 }
 
 export const TOKENS = defineList<TokenState>()({

@@ -1,10 +1,10 @@
 import { ownEntry } from "../own-entry.ts";
 import type { Refusal } from "../refusal.ts";
 import { ALARMS, type Alarm } from "./alarm.ts";
-import { COMMON_EVENTS } from "./common-events.ts";
 import type { AnyFact, EventDefinitions, FactOf, Placed } from "./event.ts";
 import type { List, RowChange } from "./list.ts";
 import { QUEUED, type Queued } from "./queue.ts";
+import { COMMON_EVENTS } from "./shared-events.ts";
 import { stateRows } from "./state-rows.ts";
 
 /** What a decision comes to: facts to append in one go (none: nothing to do), or a refusal. */

@@ -1,8 +1,8 @@
 import { ownEntry } from "../own-entry.ts";
 import { refuse } from "../refusal.ts";
 import type { Aggregate, Decision, Folding } from "./aggregate.ts";
-import { commonFact } from "./common-events.ts";
 import { type AnyFact, isCustomType } from "./event.ts";
+import { commonFact } from "./shared-events.ts";
 
 /** Several decisions as one: what one of them refuses none of them does. */
 export function together(...decisions: readonly Decision[]): Decision {

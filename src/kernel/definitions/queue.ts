@@ -30,7 +30,7 @@ export const QUEUED = defineList<QueuedRow>()({
   },
 });
 
-export const PRIORITY_MAX = 9;
+const PRIORITY_MAX = 9;
 
 /** Compared as text, it is the order in which a lane is served. */
 export function placeInLane({ priority, order }: Pick<Queued, "priority" | "order">): string {

@@ -1,5 +1,5 @@
-import { COMMON_EVENTS } from "../definitions/common-events.ts";
 import { type DataOf, type FactOf, factsOf, readsOf } from "../definitions/event.ts";
+import { COMMON_EVENTS } from "../definitions/shared-events.ts";
 import { DRIVER_EVENTS } from "./driver-events.ts";
 import { LIFE_EVENTS } from "./life-events.ts";
 import { TURN_EVENTS } from "./turn-events.ts";

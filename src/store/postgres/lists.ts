@@ -18,7 +18,7 @@ export interface RecordedList {
 }
 
 /** The statements that make a list's table, derived from its definition. */
-export function madeBy(list: List): string {
+function madeBy(list: List): string {
   const keys = Object.entries(list.keys);
   const columns = keys.map(([key, { kind }]) => `"${key}" ${kind === "flag" ? "smallint NOT NULL" : "bytea"}`);
   const own = ["id bytea NOT NULL", ...columns, "row bytea NOT NULL", "sum bigint NOT NULL"];

@@ -25,7 +25,7 @@ export function removeRows({ table }: List, ids: readonly string[]): Put {
   return (param) => `DELETE FROM "${table}" WHERE id = ANY(${param(namesArray(ids))}::bytea[])`;
 }
 
-export function putRows(list: List, rows: readonly WholeRow[]): Put {
+function putRows(list: List, rows: readonly WholeRow[]): Put {
   const names = columnNames(list);
   const changes = names.slice(1).map((name) => `${name} = excluded.${name}`);
   return (param) => {

@@ -12,8 +12,10 @@ export const LISTS = `
 CREATE TABLE lists(name TEXT PRIMARY KEY, made TEXT NOT NULL, filled INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
+const ROWS_A_TIME = 500;
+
 /** The statements that make a list's table, derived from its definition. */
-export function listStatements(list: List): readonly string[] {
+function listStatements(list: List): readonly string[] {
   const keys = Object.entries(list.keys);
   const columns = keys.map(([key, { kind }]) => `"${key}" ${kind === "flag" ? "INTEGER NOT NULL" : "TEXT"}`);
   const own = ["id TEXT PRIMARY KEY", ...columns, "row TEXT NOT NULL", "sum INTEGER NOT NULL"];
@@ -65,7 +67,7 @@ export function ensureLists(db: DatabaseSync, lists: readonly List[]): void {
   }
 }
 
-export function madeBy(list: List): string {
+function madeBy(list: List): string {
   return listStatements(list).join(";\n");
 }
 
@@ -83,8 +85,9 @@ function keyAnew(db: DatabaseSync, list: List, before: string): void {
   const put = db.prepare(
     `INSERT INTO "${list.table}"(${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`,
   );
-  for (const { id, row, sum } of db.prepare("SELECT id, row, sum FROM rows_before").iterate())
-    put.run(text(id), ...keysOrNone(list, text(row)), text(row), Number(sum));
+  const next = db.prepare(`SELECT id, row, sum FROM rows_before WHERE id > ? ORDER BY id LIMIT ${ROWS_A_TIME}`);
+  for (let rows = next.all(""); rows.length > 0; rows = next.all(text(rows.at(-1)?.["id"])))
+    for (const { id, row, sum } of rows) put.run(text(id), ...keysOrNone(list, text(row)), text(row), Number(sum));
   db.exec("DROP TABLE rows_before");
   db.prepare("UPDATE lists SET made = ? WHERE name = ?").run(madeBy(list), list.name);
 }

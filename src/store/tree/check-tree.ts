@@ -1,4 +1,5 @@
-import { HASH_BYTES, hex, rootOf, sameBytes } from "../../kernel/index.ts";
+import { rootOf } from "../../domains/index.ts";
+import { HASH_BYTES, hex, sameBytes } from "../../kernel/index.ts";
 import { openTiles } from "./edges.ts";
 import type { HashedLog, LogTree } from "./log-tree.ts";
 import { sha256 } from "./sha256.ts";

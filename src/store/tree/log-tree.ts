@@ -6,7 +6,7 @@ import {
   leafHash,
   type NodeRef,
   rootOf,
-} from "../../kernel/index.ts";
+} from "../../domains/index.ts";
 import type { Advanced, Store } from "../port.ts";
 import { type Edges, growEdges, NO_EDGES, readEdges } from "./edges.ts";
 import { sha256 } from "./sha256.ts";

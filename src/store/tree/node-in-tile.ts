@@ -1,4 +1,4 @@
-import { type NodeRef, nodeHash } from "../../kernel/index.ts";
+import { type NodeRef, nodeHash } from "../../domains/index.ts";
 import { sha256 } from "./sha256.ts";
 import { hashIn, TILE_HEIGHT, TILE_WIDTH } from "./tile-store.ts";
 

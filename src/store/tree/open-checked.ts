@@ -1,4 +1,5 @@
-import { leafHash, sameBytes } from "../../kernel/index.ts";
+import { leafHash } from "../../domains/index.ts";
+import { sameBytes } from "../../kernel/index.ts";
 import { StoreError } from "../port.ts";
 import { type HashedLog, type LogTree, newLogTree, openLogTree } from "./log-tree.ts";
 import { sha256 } from "./sha256.ts";

@@ -1,4 +1,5 @@
-import { HASH_BYTES, type NodeAt, type NodeRef, sameBytes } from "../../kernel/index.ts";
+import type { NodeAt, NodeRef } from "../../domains/index.ts";
+import { HASH_BYTES, sameBytes } from "../../kernel/index.ts";
 import { StoreError } from "../port.ts";
 import type { Edges } from "./edges.ts";
 import { nodeIn, placeOf, tileRoot } from "./node-in-tile.ts";

@@ -1,4 +1,4 @@
-import { leafHash, rootOf } from "../../kernel/index.ts";
+import { leafHash, rootOf } from "../../domains/index.ts";
 import { StoreError } from "../port.ts";
 import { type Edges, growEdges, NO_EDGES } from "./edges.ts";
 import type { HashedLog } from "./log-tree.ts";

@@ -7,6 +7,7 @@ import { systemClock, systemFiles } from "../../host/index.ts";
 import {
   admitTurn,
   answerApproval,
+  askApproval,
   compilePolicy,
   isRefusal,
   openSession,
@@ -95,7 +96,12 @@ async function makeTurn(policies: Readonly<Record<string, ToolPolicy>> = {}) {
   const asked = async (count: number): Promise<void> => {
     while (Object.keys((await state()).approvals).length < count) await new Promise((done) => setTimeout(done, 2));
   };
-  return { port, state, approve, asked };
+  const put = (question: string): Promise<unknown> => {
+    const plain = { options: [], action: null, effectId: null, checkpoint: { step: 1 } };
+    const asking = { approvalId: newId(), turnId, question, ...plain };
+    return recorder.session(sessionId, (now) => askApproval(now, asking), BY);
+  };
+  return { port, state, approve, asked, put };
 }
 
 function createRecorder(store: Store): Recorder {
@@ -289,3 +295,31 @@ proves(
     expect(await port.output("nobody")).toEqual({ pieces: [], next: null });
   },
 );
+
+proves(
+  "TU-3",
+  "a question that an older version put, under an id without a name, is found by what it asks",
+  async () => {
+    const turn = await makeTurn();
+    await turn.put("Go on?");
+    await turn.put("Sure?");
+    const port = await turn.port(true);
+    port.reach({ step: 1 });
+    const replies = [port.ask("Sure?", []), port.ask("Go on?", [])];
+    await turn.approve("Sure?");
+    expect(await replies[0]).toMatchObject({ approved: true });
+    await turn.approve("Go on?");
+    expect(await replies[1]).toMatchObject({ approved: true });
+  },
+);
+
+proves("TU-3", "an effect that was allowed at no checkpoint does not keep its turn alive", async () => {
+  const turn = await makeTurn({ send: "always_ask" });
+  const dying = new AbortController();
+  const port = await turn.port(false, dying.signal);
+  abandon(port.effect(order("send"), never));
+  await turn.asked(1);
+  dying.abort();
+  await turn.approve("send");
+  expect(outlivesDaemon(await turn.state())).toBe(false);
+});

@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { crc32 } from "node:zlib";
 import { describe, expect } from "vitest";
 import { SESSIONS } from "../../../src/kernel/index.ts";
 import { logPath, openSqliteStore, type Store } from "../../../src/store/index.ts";
@@ -67,6 +68,7 @@ describe("a copy that is loaded into PostgreSQL", () => {
       if (version === 3) {
         const db = new DatabaseSync(logPath(copy.path));
         for (const statement of asBefore(3)) db.exec(statement);
+        forgetWhenAsked(db);
         db.close();
       }
       await using schema = await testSchema();
@@ -74,9 +76,26 @@ describe("a copy that is loaded into PostgreSQL", () => {
       const to = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
       expect(await everyEvent(to)).toEqual(truth);
       expect(await to.cursor("books")).toEqual(version === 3 ? null : { seq: 2, id: "two" });
+      const { differences } = await to.rebuild({ fence: 1 });
+      expect(differences.filter(({ model }) => model === "snapshot")).toEqual([]);
+      expect((await to.rebuild(null)).differences).toEqual([]);
       await to.close();
     });
 });
+
+/** Folds as version 3 kept them: of an open question they do not say when it was asked. */
+function forgetWhenAsked(db: DatabaseSync): void {
+  const put = db.prepare("UPDATE snapshots SET state = ?, sum = ? WHERE stream = ? AND version = ?");
+  let changed = 0;
+  for (const { stream, version, state } of db.prepare("SELECT stream, version, state FROM snapshots").all()) {
+    if (!(state instanceof Uint8Array)) continue;
+    const before = Buffer.from(state).toString("utf8");
+    const after = Buffer.from(before.replaceAll(/,?"askedAt":"[^"]*"/g, ""));
+    if (after.length < before.length) changed += 1;
+    put.run(after, crc32(after), stream ?? 0, version ?? 0);
+  }
+  expect(changed).toBeGreaterThan(0);
+}
 
 /** Same events, same hashes; what is derived is made anew from them, and the log can be continued. */
 async function expectSame(store: Store, truth: Awaited<ReturnType<typeof everyEvent>>): Promise<void> {

@@ -1,4 +1,4 @@
-import { HASH_BYTES, type Sha256, sameBytes } from "./chain.ts";
+import { HASH_BYTES, type Sha256, sameBytes } from "../../kernel/index.ts";
 
 /**
  * The tree over the log (RFC 6962). A node is a complete subtree: at level l and index i it stands over the 2^l leaves

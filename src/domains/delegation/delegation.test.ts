@@ -1,12 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { evolve } from "../../test/support/kernel-model.ts";
-import { proves } from "../../test/support/proves.ts";
+import { evolve } from "../../../test/support/kernel-model.ts";
+import { proves } from "../../../test/support/proves.ts";
+import { isRefusal, LIMITS, newSessionState } from "../../kernel/index.ts";
+import { isWithinGround, parseGround, spellGround } from "../system/ground.ts";
 import { agentSlugIn, narrowDelegates, recordDelegation, refuseDelegation } from "./delegation.ts";
-import { isWithinGround, parseGround, spellGround } from "./ground.ts";
-import { LIMITS } from "./limits.ts";
-import { isRefusal } from "./refusal.ts";
-import { newSessionState } from "./session/state.ts";
 
 const slug: fc.Arbitrary<string> = fc.constantFrom("a", "b", "c", "constructor", "lead-1");
 const slugs = fc.array(slug, { maxLength: 5 });

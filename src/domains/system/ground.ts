@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from "./refusal.ts";
+import { type Refusal, refuse } from "../../kernel/index.ts";
 
 /** Where a session works, as AIP-46 spells it: a workspace, and a path below it. Compared as this, never as text. */
 export interface Ground {

@@ -1,7 +1,4 @@
-import type { Decision } from "./definitions/aggregate.ts";
-import { type Refusal, refuse } from "./refusal.ts";
-import { fact } from "./session/events.ts";
-import { isEnded, type SessionState } from "./session/state.ts";
+import { type Decision, fact, isEnded, type Refusal, refuse, type SessionState } from "../../kernel/index.ts";
 
 /** What a session that wants to start another one stands on: all of it known to the daemon, none of it told by the caller. */
 export interface Delegator {

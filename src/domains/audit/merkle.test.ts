@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect } from "vitest";
-import { proves } from "../../test/support/proves.ts";
-import { hex, type Sha256 } from "./chain.ts";
+import { proves } from "../../../test/support/proves.ts";
+import { hex, type Sha256 } from "../../kernel/index.ts";
 import {
   appendLeaves,
   consistencyParts,
@@ -41,7 +41,7 @@ const CT_ROOTS = [
 ];
 
 /** The proofs, good and bad, that transparency-dev/merkle (Apache-2.0) publishes for other implementations. */
-const CT_PROOFS = readFileSync(join(import.meta.dirname, "../../test/vectors/rfc6962.jsonl"), "utf8")
+const CT_PROOFS = readFileSync(join(import.meta.dirname, "../../../test/vectors/rfc6962.jsonl"), "utf8")
   .trim()
   .split("\n")
   .map((line): CtProof => JSON.parse(line));
