@@ -47,9 +47,11 @@ proves("DEF-2", "a daemon that is given one more definition rings, queues, lists
       }),
     20_000,
   );
-  expect((await get("/api/status")).waiting).toMatchObject({
-    alarms: { set: 1, due: 0, stuck: [] },
-    unfilledLists: [],
+  expect(await get("/api/status")).toMatchObject({
+    waiting: {
+      alarms: { set: 1, due: 0, stuck: [] },
+      unfilledLists: [],
+    },
   });
   expect(await get("/api/doctor?rebuild=true")).toMatchObject({ ok: true, models: { differences: [] } });
   await daemon.stop();
