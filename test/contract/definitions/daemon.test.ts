@@ -6,7 +6,7 @@ import { openSqliteStore } from "../../../src/store/index.ts";
 import { MODULE } from "../../definitions/aggregates.ts";
 import { remindersIn } from "../../definitions/reminder-home.ts";
 import { proves } from "../../support/proves.ts";
-import { everyEvent, makeTestHome } from "../../support/store-home.ts";
+import { everyEvent, makeTestHome, openSession } from "../../support/store-home.ts";
 import { throwOnFatal } from "../../support/store-sqlite.ts";
 
 const PAST = "2020-01-01T00:00:00.000Z";
@@ -21,24 +21,8 @@ proves("DEF-2", "a daemon that is given one more definition rings, queues, lists
   await remind({ dueAt: "2999-01-01T00:00:00.000Z" });
   await before.close();
 
-  const daemon = await startDaemon({
-    home: home.path,
-    port: 0,
-    version: "0.0.0",
-    environment: {},
-    cwd: home.path,
-    tour: false,
-    echo: () => undefined,
-    definitions: MODULE,
-    die: (exitCode) => {
-      throw new Error(`the daemon wants to die with ${exitCode}`);
-    },
-  });
-  const token = (await readFile(join(home.path, "token"), "utf8")).trim();
-  const get = async (path: string) => {
-    const headers = { authorization: `Bearer ${token}` };
-    return (await fetch(`http://127.0.0.1:${daemon.port}${path}`, { headers })).json();
-  };
+  await using daemon = await daemonIn(home.path);
+  const { get } = daemon;
   await vi.waitFor(
     async () =>
       expect(await get("/api/queue")).toMatchObject({
@@ -63,6 +47,22 @@ proves("DEF-2", "a daemon that is given one more definition rings, queues, lists
   await after.close();
 });
 
+proves("DEF-2", "lists that are new to a log are filled behind the start", async () => {
+  await using home = await makeTestHome();
+  const before = await openSqliteStore({ home: home.path, onFatal: throwOnFatal });
+  await openSession(before);
+  await before.close();
+  const opened = await openSqliteStore({ home: home.path, onFatal: throwOnFatal, definitions: MODULE });
+  expect(await opened.unfilledLists()).toEqual(["reminder"]);
+  await opened.close();
+  await using daemon = await daemonIn(home.path);
+  await vi.waitFor(
+    async () => expect(await daemon.get("/api/status")).toMatchObject({ waiting: { unfilledLists: [] } }),
+    20_000,
+  );
+  expect(await daemon.get("/api/doctor")).toMatchObject({ ok: true });
+});
+
 proves("DEF-2", "a new kind of stream takes its own folder and no other file of the program", async () => {
   const files = await readdir(join(REPOSITORY, "src"), { recursive: true });
   const sources = files.filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));
@@ -72,3 +72,33 @@ proves("DEF-2", "a new kind of stream takes its own folder and no other file of 
   expect(sources.length).toBeGreaterThan(100);
   expect(naming).toEqual([]);
 });
+
+async function daemonIn(home: string) {
+  const daemon = await startDaemon({
+    home,
+    port: 0,
+    version: "0.0.0",
+    environment: {},
+    cwd: home,
+    tour: false,
+    echo: () => undefined,
+    definitions: MODULE,
+    die: (exitCode) => {
+      throw new Error(`the daemon wants to die with ${exitCode}`);
+    },
+  });
+  const token = (await readFile(join(home, "token"), "utf8")).trim();
+  let stopped: Promise<void> | null = null;
+  const stop = (): Promise<void> => {
+    stopped ??= daemon.stop();
+    return stopped;
+  };
+  return {
+    stop,
+    get: async (path: string) => {
+      const headers = { authorization: `Bearer ${token}` };
+      return (await fetch(`http://127.0.0.1:${daemon.port}${path}`, { headers })).json();
+    },
+    [Symbol.asyncDispose]: stop,
+  };
+}
