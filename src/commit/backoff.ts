@@ -58,9 +58,12 @@ export function createBackoff(clock: Clock, random: () => number): Backoff {
       for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
     },
     nextInMs: () => {
-      if (known.size === 0) return null;
-      const first = Math.min(...[...known.values()].map(({ retryAtSteadyMs }) => retryAtSteadyMs));
-      return Math.max(0, first - clock.steadyMs());
+      // One whose wait is over is being tried, or is nobody's any more: to wait for it would be to spin.
+      const nowMs = clock.steadyMs();
+      let firstMs: number | null = null;
+      for (const { retryAtSteadyMs } of known.values())
+        if (retryAtSteadyMs > nowMs) firstMs = Math.min(firstMs ?? retryAtSteadyMs, retryAtSteadyMs);
+      return firstMs === null ? null : firstMs - nowMs;
     },
     isFull: () => known.size >= REMEMBERED_MAX,
   };

@@ -38,6 +38,7 @@ export async function waitingStatus({ waiting, store }: Services): Promise<z.inp
   };
 }
 
+/** Lists that are being filled are no defect: it ends by itself. */
 export function isInTime({ alarms, notStarted }: z.input<typeof WaitingStatus>): boolean {
   return alarms.stuck.length === 0 && notStarted.length === 0;
 }

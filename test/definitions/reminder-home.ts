@@ -1,5 +1,5 @@
 import { type Committer, createCommitter, UNBOUNDED } from "../../src/commit/index.ts";
-import { type Clock, systemClock } from "../../src/host/index.ts";
+import { systemClock } from "../../src/host/index.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { onPostgres, testSchema } from "../support/postgres.ts";
@@ -14,7 +14,7 @@ export const BY = { actor: "test" };
 /** A store that knows reminders, and what commits to it. */
 export interface ReminderHome extends AsyncDisposable {
   readonly store: () => Store;
-  readonly committer: (clock?: Clock) => Committer;
+  readonly committer: () => Committer;
   readonly reopen: () => Promise<Store>;
   /** Says something to the database behind the store's back, while it is closed. */
   readonly tamper: (statement: string) => Promise<void>;
@@ -53,10 +53,9 @@ async function reminderHome(
   place: AsyncDisposable,
 ): Promise<ReminderHome> {
   let store = await open();
-  const committer = (clock = systemClock()) => createCommitter({ store, clock, newId, fence: 0, bounds: UNBOUNDED });
   return {
+    ...remindersIn(() => store),
     store: () => store,
-    committer,
     reopen: async () => {
       await store.close();
       store = await open();
@@ -67,16 +66,25 @@ async function reminderHome(
       await tamper(statement);
       store = await open();
     },
+    [Symbol.asyncDispose]: async () => {
+      await store.close();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** What commits reminders to whichever store is open. */
+export function remindersIn(store: () => Store): Pick<ReminderHome, "committer" | "remind"> {
+  const committer = (): Committer =>
+    createCommitter({ store: store(), clock: systemClock(), newId, fence: 0, bounds: UNBOUNDED });
+  return {
+    committer,
     remind: async (plan, text = "water the plants", blob = null) => {
       const id = newId();
       const { change } = committer();
       await change(Reminder, id, () => writeReminder(text, blob), BY);
       await change(Reminder, id, (state) => setReminder(state, plan), BY);
       return id;
-    },
-    [Symbol.asyncDispose]: async () => {
-      await store.close();
-      await place[Symbol.asyncDispose]();
     },
   };
 }

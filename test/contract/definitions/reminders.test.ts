@@ -132,12 +132,12 @@ function describeCopies(open: OpenReminders): void {
     await at.store().copyTo(first);
     await loadLog(schema.url, first);
     const inDatabase = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal, definitions: MODULE });
-    await provesSame(at.store(), inDatabase, id);
+    await expectSame(at.store(), inDatabase, id);
     await inDatabase.copyTo(second);
     await inDatabase.close();
     for (const home of [first, second]) {
       const inFile = await openSqliteStore({ home, onFatal: throwOnFatal, definitions: MODULE });
-      await provesSame(at.store(), inFile, id);
+      await expectSame(at.store(), inFile, id);
       await inFile.close();
     }
   });
@@ -155,7 +155,7 @@ function describeCopies(open: OpenReminders): void {
   });
 }
 
-async function provesSame(one: Store, other: Store, id: string): Promise<void> {
+async function expectSame(one: Store, other: Store, id: string): Promise<void> {
   await other.rebuild({ fence: 0 });
   expect(await other.unfilledLists()).toEqual([]);
   expect(await everyEvent(other)).toEqual(await everyEvent(one));

@@ -207,6 +207,7 @@ export const STORY: readonly Step[] = [
   { syscall: "session.siblings", input: ofSession() },
   { syscall: "session.note", input: ({ session }) => ({ id: session, text: "a note" }) },
   { syscall: "session.ask", input: ({ session }) => ({ id: session, question: "now?" }), refused: "turn_not_found" },
+  { syscall: "queue.list", input: () => ({ limit: 10 }), volatile: true },
   { syscall: "session.list", input: () => ({ onlyAlive: true, limit: 10 }) },
   { syscall: "session.search", input: () => ({ q: "nobody said this" }) },
   { syscall: "event.show", input: ({ opened }) => ({ eventId: opened }) },
