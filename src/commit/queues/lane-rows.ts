@@ -18,7 +18,8 @@ export async function* waitingIn({ rows }: Pick<Store, "rows">, lane: string): A
 
 /** The lanes that are called by this kind, or `kind/...`, as far as anything is in them. One read for each. */
 export async function* lanesOf({ rows }: Pick<Store, "rows">, kind: string): AsyncGenerator<string> {
-  for (let after: RowPlace = { key: kind, id: "" }; ; ) {
+  if ((await rows(QUEUED, { where: { lane: kind }, limit: 1 })).length > 0) yield kind;
+  for (let after: RowPlace = { key: `${kind}/`, id: "" }; ; ) {
     const [row] = await rows(QUEUED, { by: "lane", limit: 1, after });
     if (row === undefined || ownerOf(row.lane) !== kind) return;
     yield row.lane;
