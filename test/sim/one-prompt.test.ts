@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { sessionStream, uuidv7Maker } from "../../src/kernel/index.ts";
+import { sessionStream, streamOf, uuidv7Maker } from "../../src/kernel/index.ts";
 import { proves } from "../support/proves.ts";
 import { createChance } from "./chance.ts";
 import { createDisk, type Disk } from "./disk.ts";
@@ -44,9 +44,13 @@ proves("E9", "a small prompt is admitted by one fold and one append, with no oth
 function watched(disk: Disk, looks: string[]): Disk {
   return {
     ...disk,
-    fold: (stream, atVersion) => {
+    fold: (of, id, atVersion) => {
+      looks.push(`fold ${streamOf(of, id)}`);
+      return disk.fold(of, id, atVersion);
+    },
+    foldStream: (stream, atVersion) => {
       looks.push(`fold ${stream}`);
-      return disk.fold(stream, atVersion);
+      return disk.foldStream(stream, atVersion);
     },
     row: (model, id) => {
       looks.push(`row ${model}/${id}`);
