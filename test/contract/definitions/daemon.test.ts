@@ -17,7 +17,7 @@ proves("DEF-2", "a daemon that is given one more definition rings, queues, lists
   const options = { home: home.path, onFatal: throwOnFatal, definitions: MODULE };
   const before = await openSqliteStore(options);
   const { remind } = remindersIn(() => before);
-  for (let n = 0; n < 3; n += 1) await remind({ dueAt: PAST, priority: n });
+  for (let n = 0; n < 3; n += 1) await remind({ dueAt: PAST });
   await remind({ dueAt: "2999-01-01T00:00:00.000Z" });
   await before.close();
 
