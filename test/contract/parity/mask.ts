@@ -26,8 +26,6 @@ const LUCKY: ReadonlySet<string> = new Set([
   "expiresAtMs",
   "tookMs",
   "storedBytes",
-  "lag",
-  "position",
 ]);
 /** Members all of whose numbers are: what is taken up depends on the lengths of names and on the machine. */
 const LUCKY_PARTS: ReadonlySet<string> = new Set(["usage", "disk", "wal", "snapshots"]);
