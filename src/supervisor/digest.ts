@@ -1,4 +1,4 @@
-import type { SessionState } from "../kernel/index.ts";
+import { type SessionState, sessionFact } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 import { readPath } from "./lineage.ts";
 
@@ -33,23 +33,25 @@ export async function digestOf(store: Store, state: SessionState): Promise<strin
   ].join("\n");
 }
 
-function lineOf({ type, data }: RecordedEvent, running: string | null): string | null {
-  if (typeof data !== "object" || data === null) return null;
-  const member = (key: string): unknown => Reflect.get(data, key);
-  if (member("turnId") === running) return null;
-  const text = (key: string) => String(member(key) ?? "").slice(0, PIECE_CHARS);
-  switch (type) {
+function lineOf(event: RecordedEvent, running: string | null): string | null {
+  const fact = sessionFact(event);
+  if (fact === null || ("turnId" in fact.data && fact.data.turnId === running)) return null;
+  switch (fact.type) {
     case "turn.admitted@1":
-      return `[person] ${text("prompt")}`;
+      return `[person] ${piece(fact.data.prompt)}`;
     case "message.completed@1":
-      return member("role") === "assistant" ? `[you] ${text("text")}` : null;
+      return fact.data.role === "assistant" ? `[you] ${piece(fact.data.text)}` : null;
     case "tool.called@1":
-      return `[tool] ${text("title")}`;
+      return `[tool] ${piece(fact.data.title)}`;
     case "effect.intended@1":
-      return `[tool] ${text("kind")}: ${JSON.stringify(member("detail")).slice(0, 300)}`;
+      return `[tool] ${fact.data.kind}: ${JSON.stringify(fact.data.detail).slice(0, 300)}`;
     case "turn.ended@1":
-      return member("outcome") === "completed" ? null : `[turn ${text("outcome")}]`;
+      return fact.data.outcome === "completed" ? null : `[turn ${fact.data.outcome}]`;
     default:
       return null;
   }
+}
+
+function piece(text: string): string {
+  return text.slice(0, PIECE_CHARS);
 }

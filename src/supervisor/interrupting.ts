@@ -1,12 +1,11 @@
 import type { Committer } from "../commit/index.ts";
 import type { Clock } from "../host/index.ts";
-import type { SessionState } from "../kernel/index.ts";
+import { dataIn, SESSION_EVENTS, type SessionState } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import type { TurnRunner } from "./turn-runner.ts";
 
 export function interruptedIn(events: readonly RecordedEvent[]): string | null {
-  const data = events.find(({ type }) => type === "turn.interrupt_requested@1")?.data;
-  return typeof data === "object" && data !== null && "turnId" in data ? String(data["turnId"]) : null;
+  return dataIn(SESSION_EVENTS, events, "turn.interrupt_requested@1")?.turnId ?? null;
 }
 
 const SETTLE_MAX_MS = 4000;

@@ -1,5 +1,13 @@
 import { NomosError } from "../contract/index.ts";
-import { idIn, type PathSegment, type Point, Session, type SessionState, type View } from "../kernel/index.ts";
+import {
+  idIn,
+  type PathSegment,
+  type Point,
+  Session,
+  type SessionState,
+  sessionFact,
+  type View,
+} from "../kernel/index.ts";
 import type { EventPage, EventQuery, RecordedEvent, Store } from "../store/index.ts";
 
 /** A session's history reaches back into its ancestors. Finds an event of it, wherever it lies. */
@@ -125,12 +133,14 @@ async function begunBetween(store: Store, stream: string, after: number, before:
   for (let cursor: number | null = after; cursor !== null && done.length < IRREVOCABLE_MAX; ) {
     const types = ["effect.intended", "effect.begun"];
     const page: EventPage = await store.readStream(stream, { after: cursor, before, limit: IRREVOCABLE_MAX, types });
-    for (const { type, data } of page.events) {
-      if (typeof data !== "object" || data === null || !("effectId" in data)) continue;
-      const effectId = String(data["effectId"]);
-      const known = intended.get(effectId);
-      if (type.startsWith("effect.begun")) done.push(...(known === undefined ? [] : [known]));
-      else intended.set(effectId, { effectId, kind: String(data["kind"]), detail: data["detail"] ?? null });
+    for (const fact of page.events.map(sessionFact)) {
+      if (fact?.type === "effect.intended@1") {
+        const { effectId, kind, detail } = fact.data;
+        intended.set(effectId, { effectId, kind, detail });
+      } else if (fact?.type === "effect.begun@1") {
+        const known = intended.get(fact.data.effectId);
+        if (known !== undefined) done.push(known);
+      }
     }
     cursor = page.next;
   }

@@ -1,4 +1,4 @@
-import type { SessionRow } from "../kernel/index.ts";
+import { dataIn, SESSION_EVENTS, type SessionRow } from "../kernel/index.ts";
 import type { EventPage, Store } from "../store/index.ts";
 import { sessionRows } from "./neighbours.ts";
 
@@ -13,9 +13,10 @@ export async function liveSnapshots(store: Store): Promise<readonly string[]> {
   const ids = new Set<string>();
   for (let after: number | null = 0; after !== null; ) {
     const page: EventPage = await store.readAll({ after, limit: PAGE, types: ["snapshot.taken"] });
-    for (const { stream, data } of page.events)
-      if (streams.has(stream) && typeof data === "object" && data !== null && "snapshot" in data)
-        ids.add(String(data["snapshot"]));
+    for (const event of page.events) {
+      const taken = streams.has(event.stream) ? dataIn(SESSION_EVENTS, [event], "snapshot.taken@1") : null;
+      if (taken !== null) ids.add(taken.snapshot);
+    }
     after = page.next;
   }
   return [...ids];

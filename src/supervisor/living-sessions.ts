@@ -1,3 +1,4 @@
+import { idIn, Session, sessionFact } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 import { meet, type Neighbour, neighbourOf, sessionRows } from "./neighbours.ts";
 
@@ -9,7 +10,6 @@ export interface LivingSessions {
 }
 
 const ENDS: readonly string[] = ["session.exited@1", "session.killed@1", "session.failed@1", "session.forgotten@1"];
-const SESSION = "session/";
 
 /** Read from the log when it is first asked, and kept up with what is appended from then on. */
 export function watchLiving(store: Store): LivingSessions {
@@ -19,18 +19,15 @@ export function watchLiving(store: Store): LivingSessions {
 
   const hear = (events: readonly RecordedEvent[]): void => {
     if (loaded === null) return;
-    for (const { stream, type, data } of events) {
-      if (!stream.startsWith(SESSION)) continue;
-      const id = stream.slice(SESSION.length);
-      if (ENDS.includes(type)) ended.add(id);
+    for (const event of events) {
+      const id = idIn(Session, event.stream);
+      if (id === null) continue;
+      if (ENDS.includes(event.type)) ended.add(id);
+      const fact = sessionFact(event);
       if (ended.has(id)) living.delete(id);
-      else if (type === "session.opened@1" || type === "session.forked@1") add(id, data);
+      else if (fact?.type === "session.opened@1" || fact?.type === "session.forked@1")
+        living.set(id, neighbourOf({ ...fact.data.spec, id }));
     }
-  };
-  const add = (id: string, data: RecordedEvent["data"]): void => {
-    const spec = typeof data === "object" && data !== null && "spec" in data ? data["spec"] : null;
-    if (typeof spec !== "object" || spec === null || !("cwd" in spec) || !("name" in spec)) return;
-    living.set(id, neighbourOf({ id, name: String(spec["name"]), cwd: String(spec["cwd"]) }));
   };
   const load = async (): Promise<void> => {
     for await (const row of sessionRows(store, { alive: true, shown: true }))

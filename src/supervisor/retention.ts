@@ -2,7 +2,7 @@ import { type By, type Committer, settled } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import { type Collected, type CollectedSession, System, systemFact } from "../domains/index.ts";
 import type { Clock } from "../host/index.ts";
-import { archiveSession, Session } from "../kernel/index.ts";
+import { archiveSession, Session, sessionFact } from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
 import { archiveSessionData, archiveThere, erasableOf, removeTorn } from "./archiving.ts";
 import { type DueSession, dueSessions } from "./due-sessions.ts";
@@ -110,7 +110,10 @@ export function createRetention({ store, committer, clock, folder, sweepSnapshot
     };
     // A fork that is made from now on keeps what it was forked from, and all that stands behind that.
     const stopListening = store.onAppend((events) => {
-      for (const { type, data } of events) if (type === "session.forked@1") keepAncestors(parentIn(data));
+      for (const event of events) {
+        const fact = sessionFact(event);
+        if (fact?.type === "session.forked@1") keepAncestors(fact.data.from.sessionId);
+      }
     });
     const collected: CollectedSession[] = [];
     let freed = { blobs: 0, bytes: 0 };
@@ -184,9 +187,4 @@ function totals(
     blobBytes: blobs.bytes,
     more,
   };
-}
-
-function parentIn(data: RecordedEvent["data"]): string {
-  const from = typeof data === "object" && data !== null && "from" in data ? data["from"] : null;
-  return typeof from === "object" && from !== null && "sessionId" in from ? String(from["sessionId"]) : "";
 }

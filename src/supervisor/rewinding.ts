@@ -3,11 +3,13 @@ import { NomosError, toNomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
 import {
   beginRestore,
+  dataIn,
   type Fact,
   finishRewind,
   noteWorld,
   rewindSession,
   rollBackRestore,
+  SESSION_EVENTS,
   type SessionState,
   type View,
 } from "../kernel/index.ts";
@@ -180,8 +182,8 @@ export async function snapshotFor(store: Store, state: SessionState, view: View)
   if (view.world?.snapshot != null) return view.world.snapshot;
   if (view.world?.skipped != null) throw new NomosError("files_not_kept", { id: state.id, reason: view.world.skipped });
   const { events } = await store.readStream(state.stream, { limit: 1, types: ["snapshot.taken"] });
-  const data = events[0]?.data;
-  if (typeof data === "object" && data !== null && "snapshot" in data) return String(data["snapshot"]);
+  const first = dataIn(SESSION_EVENTS, events, "snapshot.taken@1");
+  if (first !== null) return first.snapshot;
   if (state.view.world?.skipped != null)
     throw new NomosError("files_not_kept", { id: state.id, reason: state.view.world.skipped });
   return null;

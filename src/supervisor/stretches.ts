@@ -1,4 +1,4 @@
-import type { Json } from "../kernel/index.ts";
+import { type SnapshotTaken, sessionFact } from "../kernel/index.ts";
 import type { EventPage, RecordedEvent, Store } from "../store/index.ts";
 
 /** What happened to a session's files between two snapshots of them, and who was at it. */
@@ -81,10 +81,16 @@ function tellStretches({ after, files }: StretchesQuery) {
   /** A restore whose outcome the next event may tell more exactly. */
   let restored: { readonly to: string; readonly seq: number } | null = null;
 
-  const add = (to: string, by: Stretch["by"], turnId: string | null, seq: number, data: Json = null): void => {
+  const add = (
+    to: string,
+    by: Stretch["by"],
+    turnId: string | null,
+    seq: number,
+    others?: SnapshotTaken["others"],
+  ): void => {
     const startSeq = (turnId === null ? undefined : startedAt.get(turnId)) ?? sinceSeq;
     const kind = isGap ? "unknown" : by;
-    const place = { turnId, startSeq, endSeq: seq, others: othersIn(data) };
+    const place = { turnId, startSeq, endSeq: seq, others: named(others) };
     if (now !== null && now !== to) stretches.push({ from: now, to, by: kind, ...place });
     [now, sinceSeq, isGap] = [to, seq, false];
   };
@@ -95,20 +101,19 @@ function tellStretches({ after, files }: StretchesQuery) {
 
   return {
     hear: (event: RecordedEvent): void => {
-      const { seq, type, data } = event;
-      const occasion = textIn(data, "occasion");
-      if (type.startsWith("turn.started")) return void startedAt.set(textIn(data, "turnId") ?? "", seq);
-      if (occasion === "restored") restored = null;
+      const { seq } = event;
+      const fact = sessionFact(event);
+      if (fact?.type === "turn.started@1") return void startedAt.set(fact.data.turnId, seq);
+      const taken = fact?.type === "snapshot.taken@1" ? fact.data : null;
+      if (taken?.occasion === "restored") restored = null;
       else settle();
-      if (type.startsWith("snapshot.skipped")) isGap = true;
-      if (type.startsWith("restore.settled") && textIn(data, "outcome") === "restored")
-        restored = { to: textIn(data, "to") ?? "", seq };
-      const taken = type.startsWith("snapshot.taken") ? textIn(data, "snapshot") : null;
+      if (fact?.type === "snapshot.skipped@1") isGap = true;
+      if (fact?.type === "restore.settled@1" && fact.data.outcome === "restored") restored = { to: fact.data.to, seq };
       if (taken === null) return;
-      const turnId = textIn(data, "turnId");
-      if (occasion === "restored") add(taken, "restore", null, seq);
-      else if (turnId !== null && occasion !== "turn_start") add(taken, "turn", turnId, seq, data);
-      else add(taken, "others", null, seq);
+      const { snapshot, turnId, occasion } = taken;
+      if (occasion === "restored") add(snapshot, "restore", null, seq);
+      else if (turnId !== null && occasion !== "turn_start") add(snapshot, "turn", turnId, seq, taken.others);
+      else add(snapshot, "others", null, seq);
     },
     told: (): readonly Stretch[] => {
       settle();
@@ -117,23 +122,13 @@ function tellStretches({ after, files }: StretchesQuery) {
   };
 }
 
-function filesAfter({ type, data }: RecordedEvent): string | null {
-  if (type.startsWith("snapshot.taken")) return textIn(data, "snapshot");
-  return textIn(data, textIn(data, "outcome") === "restored" ? "to" : "from");
+function filesAfter(event: RecordedEvent): string | null {
+  const fact = sessionFact(event);
+  if (fact?.type === "snapshot.taken@1") return fact.data.snapshot;
+  if (fact?.type !== "restore.settled@1") return null;
+  return fact.data.outcome === "restored" ? fact.data.to : fact.data.from;
 }
 
-function othersIn(data: Json): Named {
-  const others = memberOf(data, "others");
-  const names = memberOf(others, "names");
-  const listed = Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
-  return { names: new Set(listed), more: memberOf(others, "more") === true };
-}
-
-function memberOf(data: Json, name: string): Json {
-  return typeof data === "object" && data !== null && name in data ? Reflect.get(data, name) : null;
-}
-
-export function textIn(data: Json, name: string): string | null {
-  const found = memberOf(data, name);
-  return typeof found === "string" ? found : null;
+function named({ names, more }: NonNullable<SnapshotTaken["others"]> = { names: [], more: false }): Named {
+  return { names: new Set(names), more };
 }

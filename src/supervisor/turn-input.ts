@@ -1,4 +1,4 @@
-import { type Attachment, Session, type SessionState, sessionStream } from "../kernel/index.ts";
+import { type Attachment, dataIn, SESSION_EVENTS, Session, type SessionState, sessionStream } from "../kernel/index.ts";
 import { type RecordedEvent, type Store, StoreError } from "../store/index.ts";
 import { DriverError, type LoadableAttachment, loadText, type Past } from "../turns/index.ts";
 import { digestOf } from "./digest.ts";
@@ -9,16 +9,11 @@ export async function inputOf(
   admissionId: string,
 ): Promise<{ readonly prompt: string; readonly attachments: readonly LoadableAttachment[] }> {
   const admitted = admissionId === "" ? null : await store.event(admissionId);
-  const data = admitted?.data ?? null;
-  if (admitted === null || typeof data !== "object" || data === null || !("prompt" in data))
-    throw new DriverError("driver_failed", "the prompt was erased");
-  const { prompt, blob, bytes } = data;
+  const asked = admitted === null ? null : dataIn(SESSION_EVENTS, [admitted], "turn.admitted@1");
+  if (admitted === null || asked === null) throw new DriverError("driver_failed", "the prompt was erased");
+  const { prompt: text, blob, bytes } = asked;
   return {
-    prompt: await loadText(store, {
-      text: String(prompt),
-      blob: typeof blob === "string" ? blob : null,
-      bytes: Number(bytes),
-    }),
+    prompt: await loadText(store, { text, blob, bytes }),
     attachments: (await attachedTo(store, admitted)).map((item) => ({ ...item, load: () => bytesOf(store, item) })),
   };
 }
@@ -26,11 +21,8 @@ export async function inputOf(
 /** They stand directly behind the admission, or there are none. */
 async function attachedTo(store: Store, admitted: RecordedEvent): Promise<readonly Attachment[]> {
   const { events } = await store.readStream(admitted.stream, { after: admitted.seq, limit: 1 });
-  const next = events.find(({ type, version }) => type === "turn.attached@1" && version === admitted.version + 1);
-  const data = next?.data;
-  if (typeof data !== "object" || data === null || !("items" in data)) return [];
-  const items: unknown = data["items"];
-  return Array.isArray(items) ? items : [];
+  const next = events.filter(({ version }) => version === admitted.version + 1);
+  return dataIn(SESSION_EVENTS, next, "turn.attached@1")?.items ?? [];
 }
 
 async function bytesOf(store: Store, { blob, name }: Attachment): Promise<Uint8Array> {

@@ -1,9 +1,16 @@
 import type { Committer } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
 import type { FileDiff } from "../host/index.ts";
-import { type Json, Session, type SessionState, type SnapshotOccasion } from "../kernel/index.ts";
+import {
+  dataIn,
+  SESSION_EVENTS,
+  Session,
+  type SessionState,
+  type SnapshotOccasion,
+  type SnapshotTaken,
+  sessionFact,
+} from "../kernel/index.ts";
 import type { RecordedEvent, Store } from "../store/index.ts";
-import { textIn } from "./stretches.ts";
 import type { Worlds } from "./worlds.ts";
 
 /** What turns made of a session's files. */
@@ -13,7 +20,7 @@ export interface TurnWorlds {
   /** The event that a turn ended with, by its number; 0: the session's first event. */
   readonly endOfTurn: (id: string, turn: number) => Promise<string>;
   /** The data of the session's last snapshot; null when it has none. */
-  readonly lastSnapshot: (id: string) => Promise<{ readonly [key: string]: Json } | null>;
+  readonly lastSnapshot: (id: string) => Promise<SnapshotTaken | null>;
 }
 
 export interface TurnDiff {
@@ -76,8 +83,8 @@ export function createTurnWorlds(deps: {
     occasion: SnapshotOccasion,
   ): Promise<string | null> => {
     const { events } = await store.readStream(stream, { turnId, types: ["snapshot.taken"], limit: PAGE });
-    const own = events.find(({ data }) => textIn(data, "occasion") === occasion);
-    return own === undefined ? null : textIn(own.data, "snapshot");
+    const taken = events.map((event) => dataIn(SESSION_EVENTS, [event], "snapshot.taken@1"));
+    return taken.find((one) => one?.occasion === occasion)?.snapshot ?? null;
   };
 
   /** The files that the turn found: those kept at its start when they were others than before. */
@@ -120,12 +127,12 @@ export function createTurnWorlds(deps: {
     lastSnapshot: async (id) => {
       const { stream } = await committer.sessionState(id);
       const { events } = await store.readStream(stream, { limit: 1, descending: true, types: ["snapshot.taken"] });
-      const data = events[0]?.data ?? null;
-      return typeof data === "object" && data !== null && "snapshot" in data ? data : null;
+      return dataIn(SESSION_EVENTS, events, "snapshot.taken@1");
     },
   };
 }
 
-function turnIn({ data }: RecordedEvent): string {
-  return textIn(data, "turnId") ?? "";
+function turnIn(event: RecordedEvent): string {
+  const fact = sessionFact(event);
+  return fact !== null && "turnId" in fact.data ? (fact.data.turnId ?? "") : "";
 }

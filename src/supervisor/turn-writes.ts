@@ -1,8 +1,7 @@
 import { posix, relative } from "node:path";
 import { byteNameOf } from "../host/index.ts";
-import type { SessionState } from "../kernel/index.ts";
+import { dataIn, type Json, SESSION_EVENTS, type SessionState } from "../kernel/index.ts";
 import type { EventPage, Store } from "../store/index.ts";
-import { textIn } from "./stretches.ts";
 
 /** What a turn may have changed, as far as the log tells. */
 export interface TurnWrites {
@@ -31,8 +30,9 @@ export async function turnWrites(
   for (let after: number | null = 0; after !== null && read < EFFECTS_MAX; ) {
     const query = { after, limit: PAGE, turnId, types: ["effect.intended"] };
     const page: EventPage = await store.readStream(stream, query);
-    for (const { data } of page.events) {
-      const path = textIn(data, "kind") === "write" ? writtenPath(data) : null;
+    for (const event of page.events) {
+      const intended = dataIn(SESSION_EVENTS, [event], "effect.intended@1");
+      const path = intended?.kind === "write" ? writtenPath(intended.detail) : null;
       if (path === null) isExact = false;
       else for (const name of withFolders(posix.join(relative(root, spec.cwd), path))) names.add(byteNameOf(name));
     }
@@ -42,9 +42,10 @@ export async function turnWrites(
   return { isExact: isExact && read < EFFECTS_MAX, names };
 }
 
-function writtenPath(data: Parameters<typeof textIn>[0]): string | null {
-  const detail = typeof data === "object" && data !== null && "detail" in data ? (data["detail"] ?? null) : null;
-  return textIn(detail, "path");
+/** What an effect is about is its driver's own word; a write names its path. */
+function writtenPath(detail: Json): string | null {
+  const path = typeof detail === "object" && detail !== null && "path" in detail ? detail["path"] : null;
+  return typeof path === "string" ? path : null;
 }
 
 function withFolders(path: string): readonly string[] {

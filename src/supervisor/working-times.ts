@@ -1,7 +1,6 @@
-import type { Fact, SessionState } from "../kernel/index.ts";
+import { type Fact, type SessionState, sessionFact } from "../kernel/index.ts";
 import type { EventPage, Store } from "../store/index.ts";
 import { fitting } from "./fitting.ts";
-import { textIn } from "./stretches.ts";
 import type { Span, Worlds } from "./worlds.ts";
 
 const PAGE = 1000;
@@ -19,12 +18,13 @@ export async function workingTimes(
   for (let after: number | null = 0; after !== null; ) {
     const query = { after, limit: PAGE, turnId, types: ["effect.intended", "effect.settled"] };
     const page: EventPage = await store.readStream(stream, query);
-    for (const { type, at, data } of page.events) {
-      const effectId = textIn(data, "effectId") ?? "";
-      const fromMs = open.get(effectId);
-      if (type.startsWith("effect.intended")) open.set(effectId, Date.parse(at));
-      else if (fromMs !== undefined) spans.push({ fromMs, toMs: Date.parse(at) });
-      if (!type.startsWith("effect.intended")) open.delete(effectId);
+    for (const event of page.events) {
+      const fact = sessionFact(event);
+      if (fact?.type === "effect.intended@1") open.set(fact.data.effectId, Date.parse(event.at));
+      if (fact?.type !== "effect.settled@1") continue;
+      const fromMs = open.get(fact.data.effectId);
+      if (fromMs !== undefined) spans.push({ fromMs, toMs: Date.parse(event.at) });
+      open.delete(fact.data.effectId);
     }
     after = page.next;
   }

@@ -114,7 +114,7 @@ export const artifact: readonly Syscall[] = [
     answer: async (_context, { path }, events) => ({
       path,
       eventId: events[0]?.id ?? "",
-      ...writtenArtifact(events[0]?.data),
+      ...writtenArtifact(events),
     }),
   }),
   read({

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { EventWire, NomosError } from "../contract/index.ts";
-import { leafHash } from "../domains/index.ts";
-import { hex } from "../kernel/index.ts";
+import { leafHash, SYSTEM_EVENTS } from "../domains/index.ts";
+import { dataIn, hex } from "../kernel/index.ts";
 import { auditAgent } from "./audit-agent.ts";
 import { AuditProblem, verifyAll } from "./audit-verify.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";
 import { type Output, outputPlace } from "./output-place.ts";
 import { refuseOwnPlace } from "./reach.ts";
-import { byOf, dataIn } from "./session-answer.ts";
+import { byOf } from "./session-answer.ts";
 
 const EXPORT: Output = {
   folder: "exports",
@@ -152,8 +152,9 @@ export const audit: readonly Syscall[] = [
       return service.noteExport({ path, size }, byOf(context));
     },
     answer: async (_context, _input, events) => {
-      const { path, size } = dataIn(events, "log.exported@1") ?? {};
-      return { path: String(path), size: Number(size) };
+      const written = dataIn(SYSTEM_EVENTS, events, "log.exported@1");
+      if (written === null) throw new NomosError("internal", { reason: "no export was recorded" });
+      return written;
     },
   }),
   read({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SessionId } from "../contract/index.ts";
-import { LIMITS, SESSIONS, type SessionRow, sessionStream } from "../kernel/index.ts";
+import { dataIn, LIMITS, SESSION_EVENTS, SESSIONS, type SessionRow, sessionStream } from "../kernel/index.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";
 import { byOf, sessionRowOf } from "./session-answer.ts";
 import { waitForApproval } from "./wait.ts";
@@ -87,7 +87,7 @@ export const company: readonly Syscall[] = [
     commit: (context, { id, question, options }) =>
       context.services.supervisor.ask(id, question, options ?? [], byOf(context)),
     answer: async (context, { id, wait = true, timeoutMs }, events) => {
-      const approvalId = String(Reflect.get(Object(events[0]?.data), "approvalId"));
+      const approvalId = dataIn(SESSION_EVENTS, events, "approval.requested@1")?.approvalId ?? "";
       if (!wait) return { approvalId, status: "pending" as const, answer: null };
       const { status } = await waitForApproval(context, id, approvalId, timeoutMs ?? ASK_WAIT_MS);
       return { approvalId, status, answer: await answerOf(context, id, approvalId) };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SessionId, type SessionWire } from "../contract/index.ts";
-import { type Line, Session, sessionStream, type View } from "../kernel/index.ts";
+import { dataIn, type Line, SESSION_EVENTS, Session, sessionStream, type View } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import { type Context, read, type Syscall } from "./define.ts";
 import { lastLines } from "./lines.ts";
@@ -70,11 +70,10 @@ function chapter(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ["", `## ${title}`, "", ...lines];
 }
 
-function promptOf({ data }: RecordedEvent): readonly string[] {
-  const prompt = typeof data === "object" && data !== null ? Reflect.get(data, "prompt") : null;
-  return typeof prompt === "string"
-    ? [`- ${prompt.slice(0, PROMPT_CHARS_SHOWN).replaceAll(/\r\n|[\r\n\u0085\u2028\u2029]/g, "\n  ")}`]
-    : [];
+function promptOf(event: RecordedEvent): readonly string[] {
+  const prompt = dataIn(SESSION_EVENTS, [event], "turn.admitted@1")?.prompt;
+  if (prompt === undefined) return [];
+  return [`- ${prompt.slice(0, PROMPT_CHARS_SHOWN).replaceAll(/\r\n|[\r\n\u0085\u2028\u2029]/g, "\n  ")}`];
 }
 
 const BOX = { open: "[ ]", active: "[>]", done: "[x]" } as const;

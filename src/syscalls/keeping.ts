@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { NomosError } from "../contract/index.ts";
+import { SYSTEM_EVENTS } from "../domains/index.ts";
+import { dataIn } from "../kernel/index.ts";
 import { type Syscall, write } from "./define.ts";
 import { type Output, outputPlace } from "./output-place.ts";
 import { refuseOwnPlace } from "./reach.ts";
-import { byOf, dataIn } from "./session-answer.ts";
+import { byOf } from "./session-answer.ts";
 
 const BACKUP: Output = {
   folder: "backups",
@@ -59,15 +61,9 @@ export const keeping: readonly Syscall[] = [
       return backups.make(path, context.progress, byOf(context));
     },
     answer: async (_context, _input, events) => {
-      const { path, size, root, blobs, missingBlobs, bytes } = dataIn(events, "log.backed_up@1") ?? {};
-      return {
-        path: String(path),
-        size: Number(size),
-        root: String(root),
-        blobs: Number(blobs),
-        missingBlobs: Number(missingBlobs),
-        bytes: Number(bytes),
-      };
+      const made = dataIn(SYSTEM_EVENTS, events, "log.backed_up@1");
+      if (made === null) throw new NomosError("internal", { reason: "no backup was recorded" });
+      return made;
     },
   }),
   write({
@@ -93,7 +89,7 @@ export const keeping: readonly Syscall[] = [
       return context.services.retention.collect(asked, progress, byOf(context));
     },
     answer: async ({ services }, { maxAgeDays, dryRun }, events) => {
-      const data = dataIn(events, "log.collected@1");
+      const data = dataIn(SYSTEM_EVENTS, events, "log.collected@1");
       const plan = data === null || dryRun === true ? await services.retention.plan(maxAgeDays) : null;
       return GcAnswer.parse({ needed: [], ...data, ...plan, dryRun: plan !== null });
     },

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { NomosError, SessionId, SessionWire } from "../contract/index.ts";
-import { type CustomFact, isCustomType, type Json, LIMITS } from "../kernel/index.ts";
+import { type CustomFact, dataIn, isCustomType, type Json, LIMITS, SESSION_EVENTS } from "../kernel/index.ts";
 import { type Syscall, write } from "./define.ts";
 import { reachOf } from "./reach.ts";
-import { byOf, dataIn, sessionIdIn, showSession } from "./session-answer.ts";
+import { byOf, sessionIdIn, showSession } from "./session-answer.ts";
 
 const EVENTS_PER_CALL_MAX = 100;
 const Written = z.object({ ids: z.array(z.string()) });
@@ -68,7 +68,10 @@ export const reporting: readonly Syscall[] = [
     http: { method: "POST", path: "/sessions/:id/turns", status: 201 },
     cli: { positional: ["id", "input"] },
     commit: (context, { id, input }) => context.services.supervisor.beginTurn(id, input, byOf(context)),
-    answer: async (_context, { id }, events) => ({ id, turnId: String(dataIn(events, "turn.admitted@1")?.["turnId"]) }),
+    answer: async (_context, { id }, events) => ({
+      id,
+      turnId: dataIn(SESSION_EVENTS, events, "turn.admitted@1")?.turnId ?? "",
+    }),
   }),
   write({
     name: "turn.end",

@@ -1,9 +1,8 @@
 import { NomosError } from "../contract/index.ts";
-import { Session, sessionStream } from "../kernel/index.ts";
+import { dataIn, SESSION_EVENTS, Session, sessionStream } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import { irrevocableSince } from "../supervisor/index.ts";
 import type { Context } from "./define.ts";
-import { dataIn } from "./session-answer.ts";
 
 /** The event that a rewind or a fork goes to, by its id or by the number of a turn. */
 export async function pointAt(
@@ -21,9 +20,9 @@ export async function pointAt(
 export async function rewindAnswer({ services: { store } }: Context, id: string, events: readonly RecordedEvent[]) {
   const state = await store.fold(Session, id);
   const rewound = events.find(({ type }) => type === "session.rewound@1");
-  const to = dataIn(events, "session.rewound@1")?.["to"] as Point | undefined;
+  const to = dataIn(SESSION_EVENTS, events, "session.rewound@1")?.to;
   if (rewound === undefined || to === undefined) throw new NomosError("event_not_found", { sessionId: id });
-  const files = dataIn(events, "restore.settled@1")?.["files"] as Files | undefined;
+  const { files } = dataIn(SESSION_EVENTS, events, "restore.settled@1") ?? {};
   const { restored = [], removed = [], kept = [], more = 0 } = files ?? {};
   const query = { before: rewound.seq, descending: true, limit: 1 };
   const last = (await store.readStream(sessionStream(id), query)).events[0];
@@ -31,12 +30,3 @@ export async function rewindAnswer({ services: { store } }: Context, id: string,
   const undo = last === undefined ? null : `nomos rewind ${id} ${last.id}`;
   return { irrevocable, restored: [...restored], removed: [...removed], kept: [...kept], more, undo };
 }
-
-/** As the kernel wrote them. */
-type Point = Parameters<typeof irrevocableSince>[2];
-type Files = {
-  readonly restored: string[];
-  readonly removed: string[];
-  readonly kept: string[];
-  readonly more: number;
-};

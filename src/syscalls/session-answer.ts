@@ -28,8 +28,3 @@ export function sessionIdIn(events: readonly RecordedEvent[]): string {
   if (stream === undefined) throw new NomosError("internal", { reason: "no session in what was written" });
   return stream.slice("session/".length);
 }
-
-export function dataIn(events: readonly RecordedEvent[], type: string): { readonly [key: string]: unknown } | null {
-  const data = events.find((event) => event.type === type)?.data;
-  return typeof data === "object" && data !== null ? { ...data } : null;
-}

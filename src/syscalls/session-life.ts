@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { NomosError, SessionId, SessionWire } from "../contract/index.ts";
-import { LIMITS } from "../kernel/index.ts";
+import { dataIn, LIMITS, SESSION_EVENTS } from "../kernel/index.ts";
 import { type Context, type Syscall, write } from "./define.ts";
 import { Prompt, refuseLarge } from "./prompt.ts";
 import { Attachments, givenAttachments } from "./prompt-input.ts";
 import { pointAt, rewindAnswer } from "./rewind-answer.ts";
-import { byOf, dataIn, sessionIdIn, showSession } from "./session-answer.ts";
+import { byOf, sessionIdIn, showSession } from "./session-answer.ts";
 import { sessionStart } from "./session-start.ts";
 
 const Label = z.string().max(LIMITS.labelChars);
@@ -53,8 +53,8 @@ export const sessionLife: readonly Syscall[] = [
       return context.services.supervisor.prompt(id, given, byOf(context));
     },
     answer: async (_context, { id }, events) => {
-      const admitted = dataIn(events, "turn.admitted@1");
-      return { ok: true as const, id, turnId: String(admitted?.["turnId"]), queued: admitted?.["queued"] === true };
+      const { turnId = "", queued = false } = dataIn(SESSION_EVENTS, events, "turn.admitted@1") ?? {};
+      return { ok: true as const, id, turnId, queued };
     },
   }),
   write({
@@ -71,10 +71,9 @@ export const sessionLife: readonly Syscall[] = [
     idempotent: true,
     commit: (context, { id }) => context.services.supervisor.interrupt(id, byOf(context)),
     answer: async (context, { id }, events) => {
-      const wasBusy = dataIn(events, "turn.interrupt_requested@1") !== null;
-      if (wasBusy)
-        await context.services.supervisor.settled(id, String(dataIn(events, "turn.interrupt_requested@1")?.["turnId"]));
-      return { ok: true, id, wasBusy };
+      const asked = dataIn(SESSION_EVENTS, events, "turn.interrupt_requested@1");
+      if (asked !== null) await context.services.supervisor.settled(id, asked.turnId);
+      return { ok: true, id, wasBusy: asked !== null };
     },
   }),
   write({
@@ -140,7 +139,7 @@ export const sessionLife: readonly Syscall[] = [
     commit: (context, { id, reason }) => context.services.supervisor.kill(id, reason ?? "asked to", byOf(context)),
     answer: async (context, { id }, events) => {
       await context.services.supervisor.gone(id);
-      return { ok: dataIn(events, "session.killed@1") !== null, id };
+      return { ok: dataIn(SESSION_EVENTS, events, "session.killed@1") !== null, id };
     },
   }),
   write({

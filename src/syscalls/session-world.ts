@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { SessionId } from "../contract/index.ts";
+import { dataIn, SESSION_EVENTS } from "../kernel/index.ts";
 import { read, type Syscall, write } from "./define.ts";
-import { byOf, dataIn } from "./session-answer.ts";
+import { byOf } from "./session-answer.ts";
 
 const byId = z.object({ id: SessionId });
 const Side = z.object({ mode: z.string(), size: z.number(), target: z.string().nullable() });
@@ -38,15 +39,10 @@ export const sessionWorld: readonly Syscall[] = [
     idempotent: true,
     commit: (context, { id }) => context.services.supervisor.snapshot(id, byOf(context)),
     answer: async (context, { id }, events) => {
-      const taken = dataIn(events, "snapshot.taken@1") ?? (await context.services.supervisor.lastSnapshot(id));
-      const number = (name: string) => Number(taken?.[name] ?? 0);
-      return {
-        id,
-        snapshot: String(taken?.["snapshot"] ?? ""),
-        isNew: events.length > 0,
-        files: number("files"),
-        bytes: number("bytes"),
-      };
+      const noted = dataIn(SESSION_EVENTS, events, "snapshot.taken@1");
+      const taken = noted ?? (await context.services.supervisor.lastSnapshot(id));
+      const { snapshot = "", files = 0, bytes = 0 } = taken ?? {};
+      return { id, snapshot, isNew: events.length > 0, files, bytes };
     },
   }),
   read({

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { LIMITS } from "../kernel/index.ts";
+import { TOKEN_EVENTS } from "../domains/index.ts";
+import { dataIn, LIMITS } from "../kernel/index.ts";
 import { read, type Syscall, write } from "./define.ts";
-import { byOf, dataIn } from "./session-answer.ts";
+import { byOf } from "./session-answer.ts";
 
 const Sandbox = z.enum(["off", "warn", "enforce", "strict"]);
 
@@ -39,7 +40,7 @@ export const token: readonly Syscall[] = [
       const id = events[0]?.id ?? "";
       const secret = context.services.secretsShownOnce.get(id) ?? null;
       context.services.secretsShownOnce.delete(id);
-      const sandbox = Sandbox.safeParse(dataIn(events, "token.issued@1")?.["sandbox"]).data ?? "strict";
+      const sandbox = dataIn(TOKEN_EVENTS, events, "token.issued@1")?.sandbox ?? "strict";
       return { tokenId: (events[0]?.stream ?? "").slice("token/".length), secret, capabilities, sandbox };
     },
   }),

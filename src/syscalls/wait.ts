@@ -1,5 +1,5 @@
 import { NomosError, type SessionWire } from "../contract/index.ts";
-import { APPROVALS, type ApprovalRow, Session, sessionStream } from "../kernel/index.ts";
+import { APPROVALS, type ApprovalRow, dataIn, SESSION_EVENTS, Session, sessionStream } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import type { Context } from "./define.ts";
 import { showSession } from "./session-answer.ts";
@@ -90,7 +90,6 @@ async function lastTurn(context: Context, id: string): Promise<Waited["turn"]> {
 }
 
 function endOf(event: RecordedEvent | undefined): Waited["turn"] {
-  const data = event?.data;
-  if (typeof data !== "object" || data === null || !("turnId" in data)) return null;
-  return { turnId: String(data["turnId"]), outcome: String(data["outcome"]) };
+  const ended = event === undefined ? null : dataIn(SESSION_EVENTS, [event], "turn.ended@1");
+  return ended === null ? null : { turnId: ended.turnId, outcome: ended.outcome };
 }

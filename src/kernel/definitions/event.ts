@@ -77,6 +77,16 @@ export function readsOf<Events extends EventDefinitions>(events: Events) {
     data !== null && ownEntry(events, type) !== undefined ? ({ type, data } as unknown as FactOf<Events>) : null;
 }
 
+/** The data of the first event of a type, among those that something brought; null when there is none. */
+export function dataIn<Events extends EventDefinitions, Type extends keyof Events & string>(
+  _events: Events,
+  brought: readonly Stored[],
+  type: Type,
+): DataOf<Events[Type]> | null {
+  const found = brought.find((one) => one.type === type)?.data ?? null;
+  return found as unknown as DataOf<Events[Type]> | null;
+}
+
 export function isCustomType(type: string): type is CustomFact["type"] {
   return /^x\.[a-z0-9][a-z0-9_.-]{0,63}@1$/.test(type);
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode, NomosError } from "../../contract/index.ts";
+import { dataIn, SESSION_EVENTS } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
 
 export type ConnectionKind = "sse" | "ws" | "mcp";
@@ -95,7 +96,6 @@ function add<K>(counts: Map<K, number>, key: K, by: number): void {
   counts.set(key, (counts.get(key) ?? 0) + by);
 }
 
-function outcomeOf({ data }: RecordedEvent): Outcome | undefined {
-  const outcome = typeof data === "object" && data !== null && "outcome" in data ? data["outcome"] : null;
-  return OUTCOMES.find((known) => known === outcome);
+function outcomeOf(event: RecordedEvent): Outcome | undefined {
+  return dataIn(SESSION_EVENTS, [event], "turn.ended@1")?.outcome;
 }

@@ -3,16 +3,17 @@ import type { Clock, Files } from "../../host/index.ts";
 import {
   addCustom,
   completeMessage,
+  dataIn,
   isCustomType,
-  type Json,
   LIMITS,
   type Policy,
   recordDriver,
   replaceTodo,
+  SESSION_EVENTS,
   type ToolPolicy,
   writeArtifact,
 } from "../../kernel/index.ts";
-import type { Store } from "../../store/index.ts";
+import type { RecordedEvent, Store } from "../../store/index.ts";
 import type { TurnPort } from "../driver.ts";
 import type { TurnIdentity } from "../identity.ts";
 import type { Permits } from "../questions.ts";
@@ -116,7 +117,7 @@ function createRecording(scene: PortScene): TurnRecording {
         turnId,
       };
       const { events } = await committer.session(sessionId, (state) => writeArtifact(state, input), by);
-      return writtenArtifact(events[0]?.data);
+      return writtenArtifact(events);
     },
     todo: async (items) => {
       await committer.session(sessionId, (state) => replaceTodo(state, items, turnId), by);
@@ -129,8 +130,11 @@ function createRecording(scene: PortScene): TurnRecording {
   };
 }
 
-export function writtenArtifact(data: Json | undefined): { readonly artifactId: string; readonly version: number } {
-  if (typeof data === "object" && data !== null && "artifactId" in data && typeof data["version"] === "number")
-    return { artifactId: String(data["artifactId"]), version: data["version"] };
-  throw new NomosError("internal", { reason: "no artifact was written" });
+export function writtenArtifact(events: readonly RecordedEvent[]): {
+  readonly artifactId: string;
+  readonly version: number;
+} {
+  const written = dataIn(SESSION_EVENTS, events, "artifact.written@1");
+  if (written === null) throw new NomosError("internal", { reason: "no artifact was written" });
+  return { artifactId: written.artifactId, version: written.version };
 }
