@@ -1,4 +1,4 @@
-import { NomosError } from "../contract/index.ts";
+import { NomosError, refusalError } from "../contract/index.ts";
 import {
   type Aggregate,
   type AnyFact,
@@ -89,5 +89,5 @@ export function guardOf<State extends Folding>(
 /** The facts of a decision; a refusal is thrown. */
 export function settled(decision: Decision): readonly AnyFact[] {
   if (!isRefusal(decision)) return decision;
-  throw new NomosError(decision.refused, decision.details);
+  throw refusalError(decision);
 }

@@ -1,4 +1,4 @@
-import type { Json } from "../kernel/index.ts";
+import type { Json, Refusal } from "../kernel/index.ts";
 import { ERROR_CATALOGUE, type ErrorCode } from "./error-catalogue.ts";
 
 /** An expected failure on its way to whoever asked: the same four members on every surface. */
@@ -21,6 +21,12 @@ export class NomosError extends Error {
   }
 }
 
+/** A decision's "no" as the error that it is. A code that nobody wrote words for is a mistake of ours. */
+export function refusalError({ refused, details }: Refusal): NomosError {
+  if (isErrorCode(refused)) return new NomosError(refused, details);
+  return new NomosError("internal", { reason: `there are no words for ${refused}` });
+}
+
 export interface ErrorBody {
   readonly error: {
     readonly code: ErrorCode;
@@ -36,7 +42,7 @@ export function errorBody(error: NomosError): ErrorBody {
 }
 
 function isErrorCode(code: unknown): code is ErrorCode {
-  return typeof code === "string" && code in ERROR_CATALOGUE;
+  return typeof code === "string" && Object.hasOwn(ERROR_CATALOGUE, code);
 }
 
 /** Whatever was thrown, in our words, once: typed errors of lower layers keep their code, the rest is a defect. */

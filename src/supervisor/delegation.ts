@@ -1,5 +1,5 @@
 import { type By, knownSession, type Seen, subjectOf } from "../commit/index.ts";
-import { NomosError } from "../contract/index.ts";
+import { NomosError, refusalError } from "../contract/index.ts";
 import {
   type Agent,
   agentSlugIn,
@@ -9,14 +9,7 @@ import {
   recordDelegation,
   refuseDelegation,
 } from "../domains/index.ts";
-import {
-  type Refusal,
-  type RefusalCode,
-  SESSIONS,
-  Session,
-  type SessionRow,
-  type SessionState,
-} from "../kernel/index.ts";
+import { type Refusal, SESSIONS, Session, type SessionRow, type SessionState } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import type { Agents } from "./agents.ts";
 import { beginning, type Opening, type OpeningDeps } from "./opening.ts";
@@ -47,7 +40,7 @@ export interface Outlook {
     readonly slug: string;
     readonly driver: string;
     readonly allowed: boolean;
-    readonly code: RefusalCode | null;
+    readonly code: string | null;
   }[];
 }
 
@@ -179,7 +172,5 @@ function refuseOwnPlace({ cwd, workspaceSlug, file, worktree, scope, base, setti
 }
 
 function refusedAs(refused: Refusal | null, id: string): NomosError {
-  return refused === null
-    ? new NomosError("session_not_found", { id })
-    : new NomosError(refused.refused, refused.details);
+  return refused === null ? new NomosError("session_not_found", { id }) : refusalError(refused);
 }

@@ -1,5 +1,5 @@
 import { join, relative, sep } from "node:path";
-import { NomosError } from "../contract/index.ts";
+import { NomosError, refusalError } from "../contract/index.ts";
 import {
   DEFAULT_WORKSPACE,
   type Ground,
@@ -116,7 +116,7 @@ function refuseHidden(found: string, home: string, cwd = found): void {
 
 function groundOf(text: string): Ground {
   const parsed = parseGround(text);
-  if (isRefusal(parsed)) throw new NomosError(parsed.refused, parsed.details);
+  if (isRefusal(parsed)) throw refusalError(parsed);
   return parsed;
 }
 

@@ -1,5 +1,5 @@
 import type { By, Committer } from "../commit/index.ts";
-import { NomosError, toNomosError } from "../contract/index.ts";
+import { NomosError, refusalError, toNomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
 import {
   beginRestore,
@@ -149,7 +149,7 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
       if (target === null) return commit(id, (now) => rewindSession(now, point, view), by);
       // Refused before anything is stopped for it.
       const refusal = rewindSession(state, point, view);
-      if ("refused" in refusal) throw new NomosError(refusal.refused, refusal.details);
+      if ("refused" in refusal) throw refusalError(refusal);
       await deps.quiet(id);
       return rewindAll(await committer.sessionState(id), { point, view, to: target }, force, by);
     },

@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from "node:path";
-import { NomosError } from "../contract/index.ts";
+import { refusalError } from "../contract/index.ts";
 import type { Files, Missing } from "../host/index.ts";
 import { isRefusal, parseScope, type SandboxMode, type SessionSpec, sessionName } from "../kernel/index.ts";
 import type { Driver } from "../turns/index.ts";
@@ -80,7 +80,7 @@ function scopeOf({ scope }: OpenInput, parent: Parent | null): SessionSpec["scop
   if (parent !== null) return parent.spec.scope;
   if (scope === undefined) return null;
   const parsed = parseScope(scope);
-  if (isRefusal(parsed)) throw new NomosError(parsed.refused, parsed.details);
+  if (isRefusal(parsed)) throw refusalError(parsed);
   return parsed;
 }
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
 import { makeTestHome, newId, SPEC } from "../../../test/support/store-home.ts";
-import { NomosError } from "../../contract/index.ts";
+import { refusalError } from "../../contract/index.ts";
 import { SYSTEM_STREAM, systemFact } from "../../domains/index.ts";
 import { systemClock, systemFiles } from "../../host/index.ts";
 import {
@@ -115,7 +115,7 @@ function createRecorder(store: Store): Recorder {
       const mine = line.then(async () => {
         const state = await sessionState(id);
         const decision = decide(state);
-        if (isRefusal(decision)) throw new NomosError(decision.refused, decision.details);
+        if (isRefusal(decision)) throw refusalError(decision);
         const at = new Date().toISOString();
         const events = decision.map((one) => ({ id: newId(), at, actor, cause: null, fact: one }));
         const part = { stream: sessionStream(id), expectedVersion: state.version, events };
