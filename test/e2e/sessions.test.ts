@@ -372,3 +372,34 @@ proves("S19", "labels, todo and artifacts are kept, each version for itself", as
   expect(expectOk(await read(""))).toMatchObject({ encoding: "utf8", content: "nul \0 inside", version: 2 });
   expectRefusal(await read("&version=3"), 404, "artifact_not_found");
 });
+
+proves("S21", "sessions are listed by start, last activity, name or state, page by page without a gap", async () => {
+  const [first, second] = [await start(daemon), await start(daemon)];
+  await start(daemon);
+  expectOk(await daemon.call("POST", `/sessions/${second.id}/suspend`, { reason: "later" }));
+  interface Listed {
+    readonly sessions: readonly { readonly id: string; readonly name: string; readonly state: string }[];
+    readonly next: string | null;
+  }
+  const paged = async (sort: string) => {
+    const found: Listed["sessions"][number][] = [];
+    for (let after = ""; ; ) {
+      const query = `sort=${sort}&limit=2${after === "" ? "" : `&after=${encodeURIComponent(after)}`}`;
+      const page = expectOk(await daemon.call<Listed>("GET", `/sessions?${query}`));
+      found.push(...page.sessions);
+      if (page.next === null) return found;
+      after = page.next;
+    }
+  };
+  const all = expectOk(await daemon.call<Listed>("GET", "/sessions")).sessions;
+  const ids = all.map(({ id }) => id);
+  expect((await paged("started")).map(({ id }) => id)).toEqual(ids);
+  const byName = await paged("name");
+  expect(byName.map(({ name }) => name)).toEqual(all.map(({ name }) => name).toSorted());
+  const byState = await paged("state");
+  expect(byState.map(({ state }) => state)).toEqual(all.map(({ state }) => state).toSorted());
+  const byActivity = (await paged("activity")).map(({ id }) => id);
+  expect(byActivity.toSorted()).toEqual(ids.toSorted());
+  expect(byActivity).toContain(first.id);
+  expectRefusal(await daemon.call("GET", "/sessions?sort=row"), 400, "invalid_request");
+});
