@@ -154,7 +154,7 @@ export const audit: readonly Syscall[] = [
     answer: async (_context, _input, events) => {
       const written = dataIn(SYSTEM_EVENTS, events, "log.exported@1");
       if (written === null) throw new NomosError("internal", { reason: "no export was recorded" });
-      return written;
+      return { path: written.path, size: written.size };
     },
   }),
   read({

@@ -63,7 +63,8 @@ export const keeping: readonly Syscall[] = [
     answer: async (_context, _input, events) => {
       const made = dataIn(SYSTEM_EVENTS, events, "log.backed_up@1");
       if (made === null) throw new NomosError("internal", { reason: "no backup was recorded" });
-      return made;
+      const { path, size, root, blobs, missingBlobs, bytes } = made;
+      return { path, size, root, blobs, missingBlobs, bytes };
     },
   }),
   write({

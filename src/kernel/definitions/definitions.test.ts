@@ -24,7 +24,7 @@ test("a stream's kind is found by its name; one that nobody defined has no fold"
   expect(defined.kindOf("errand/7")).toEqual({ of: Errands, id: "7" });
   expect(defined.kindOf("session/a/b")).toEqual({ of: Session, id: "a/b" });
   expect(defined.kindOf("home")).toEqual({ of: Home, id: "" });
-  for (const stream of ["", "home/1", "homes", "errand", "ticket/1", "constructor/1", "toString"]) {
+  for (const stream of ["", "home/1", "homes", "errand", "unheard/1", "constructor/1", "toString"]) {
     expect(defined.kindOf(stream)).toBeNull();
     expect(() => defined.empty(stream)).toThrow("no fold");
     expect(() => defined.foldAll(stream, { kind: "errand", state: { version: 0 } }, [])).toThrow("no fold");
