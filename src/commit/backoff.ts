@@ -1,17 +1,6 @@
 import { toNomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
-import { retryDelayMs } from "./retry-delay.ts";
-
-/** What was tried and did not work, and when it is tried again. */
-export interface Trouble {
-  readonly code: string;
-  readonly message: string;
-  readonly remedy: string;
-  /** When it failed first since it last worked. */
-  readonly since: string;
-  readonly tries: number;
-  readonly nextTryAt: string;
-}
+import { oneMoreFailure, type Trouble } from "./trouble.ts";
 
 /** Things that failed, each with its own wait, which doubles up to a minute. One that waits holds up no other. */
 export interface Backoff {
@@ -34,19 +23,7 @@ export function createBackoff(clock: Clock, random: () => number): Backoff {
   const known = new Map<string, Trouble & { readonly retryAtSteadyMs: number }>();
   return {
     failed: (id, thrown) => {
-      const { code, message, remedy, details } = toNomosError(thrown);
-      const before = known.get(id);
-      const tries = (before?.tries ?? 0) + 1;
-      const waitMs = retryDelayMs(tries, random);
-      const nowMs = clock.nowMs();
-      const trouble = {
-        code,
-        message: [message, details["reason"]].filter((part) => typeof part === "string").join(" "),
-        remedy,
-        since: before?.since ?? clock.iso(nowMs),
-        tries,
-        nextTryAt: clock.iso(nowMs + waitMs),
-      };
+      const { trouble, waitMs } = oneMoreFailure(toNomosError(thrown), known.get(id) ?? null, clock, random);
       known.set(id, { ...trouble, retryAtSteadyMs: clock.steadyMs() + waitMs });
       return trouble;
     },

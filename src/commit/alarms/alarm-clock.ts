@@ -2,9 +2,10 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../host/index.ts";
 import { ALARMS, type AlarmRow, stateRowId } from "../../kernel/index.ts";
 import type { RecordedEvent, RowPlace, Store } from "../../store/index.ts";
-import { createBackoff, type Trouble } from "../backoff.ts";
+import { createBackoff } from "../backoff.ts";
 import type { Committer } from "../committer.ts";
 import { kindsWith } from "../kinds-with.ts";
+import type { Trouble } from "../trouble.ts";
 import { ringAlarm } from "./ring-alarm.ts";
 
 export interface AlarmsState {

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { NomosError, toNomosError } from "../../contract/index.ts";
 import type { Clock } from "../../host/index.ts";
 import { type Follower, StoreError } from "../../store/index.ts";
-import { retryDelayMs } from "../retry-delay.ts";
+import { oneMoreFailure, type Trouble } from "../trouble.ts";
 
 export interface FollowerState {
   readonly name: string;
@@ -11,17 +11,7 @@ export interface FollowerState {
   /** How many events it is behind the log. */
   readonly lag: number;
   readonly state: "following" | "behind" | "failing";
-  readonly failure: FollowerFailure | null;
-}
-
-export interface FollowerFailure {
-  readonly code: string;
-  readonly message: string;
-  readonly remedy: string;
-  /** When it failed first since it last worked. */
-  readonly since: string;
-  readonly tries: number;
-  readonly nextTryAt: string;
+  readonly failure: Trouble | null;
 }
 
 export interface RunningFollower {
@@ -52,7 +42,7 @@ export function runFollower(follower: Follower, deps: RunDeps): RunningFollower 
   const { name, pauseMs } = follower;
   const { clock, end, log } = deps;
   let position = 0;
-  let failure: FollowerFailure | null = null;
+  let failure: Trouble | null = null;
   let problem: NomosError | null = null;
   let cancelTimer: (() => void) | null = null;
   let last: Promise<void> = Promise.resolve();
@@ -69,13 +59,9 @@ export function runFollower(follower: Follower, deps: RunDeps): RunningFollower 
   };
   const failed = (thrown: unknown): number => {
     problem = problemOf(thrown);
-    const nowMs = clock.nowMs();
-    const tries = (failure?.tries ?? 0) + 1;
-    const waitMs = retryDelayMs(tries, deps.random);
-    const { code, remedy, details } = problem;
-    const message = [problem.message, details["reason"]].filter((part) => typeof part === "string").join(" ");
-    const since = failure?.since ?? clock.iso(nowMs);
-    failure = { code, message, remedy, since, tries, nextTryAt: clock.iso(nowMs + waitMs) };
+    const { trouble, waitMs } = oneMoreFailure(problem, failure, clock, deps.random);
+    failure = trouble;
+    const { code, tries } = trouble;
     if (tries === 1 && !isClosed)
       log("a follower of the log failed and is tried again", { follower: name, code, reason: String(thrown) });
     return waitMs;

@@ -1,9 +1,10 @@
 import type { Clock } from "../../host/index.ts";
 import { QUEUED, type QueuedRow, stateRowId } from "../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
-import { createBackoff, type Trouble } from "../backoff.ts";
+import { createBackoff } from "../backoff.ts";
 import type { Committer } from "../committer.ts";
 import { kindsWith } from "../kinds-with.ts";
+import type { Trouble } from "../trouble.ts";
 import { createLaneMemory } from "./lane-memory.ts";
 import { lanesOf, ownerOf, waitingIn } from "./lane-rows.ts";
 import { startItem } from "./start-item.ts";

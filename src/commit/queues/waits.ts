@@ -1,6 +1,6 @@
 import { placeInLane, QUEUED, type QueuedRow, stateRowId } from "../../kernel/index.ts";
 import type { RowPlace, Store } from "../../store/index.ts";
-import type { Trouble } from "../backoff.ts";
+import type { Trouble } from "../trouble.ts";
 
 export interface LaneLimit {
   readonly max: number;
