@@ -17,7 +17,6 @@ export const LIMITS = {
   todoItemsMax: 100,
   todoItemChars: 1000,
   labelChars: 200,
-  workspacesMax: 200,
   childrenMax: 64,
   pastChildrenMax: 64,
   delegatesMax: 64,

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CONFIG_DEFAULTS, Config, LIMIT_DEFAULTS } from "../../src/contract/index.ts";
+import { AGGREGATES } from "../../src/domains/index.ts";
 import { LIMITS } from "../../src/kernel/index.ts";
 import { schemaOf } from "./json-schema.ts";
 import { code, page, table } from "./markdown.ts";
@@ -22,6 +23,13 @@ export function limitsPage(root: string): string {
     table(
       ["name", "value", "meaning"],
       Object.entries(LIMITS).map(([name, value]) => [code(name), code(grouped(value)), meaningOf(name)]),
+    ),
+    "## What the states of other kinds are bounded by",
+    table(
+      ["kind", "name", "value", "meaning"],
+      AGGREGATES.flatMap(({ kind, limits }) =>
+        Object.entries(limits).map(([name, { max, of }]) => [code(kind), code(name), code(grouped(max)), of]),
+      ),
     ),
     "## What is fixed elsewhere",
     "As the sources have it: queues, pages, buffers, connections.",
@@ -50,7 +58,6 @@ const MEANINGS: { readonly [K in keyof typeof LIMITS]: string } = {
   todoItemsMax: "items of a todo",
   todoItemChars: "the text of one item",
   labelChars: "a label",
-  workspacesMax: "directories with a name",
   childrenMax: "living sessions that a session remembers to have started",
   pastChildrenMax: "ended sessions that a session remembers to have started",
   delegatesMax: "agents that an agent's sessions may start sessions of",

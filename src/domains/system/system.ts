@@ -11,7 +11,7 @@ import {
 } from "../../kernel/index.ts";
 import { evolveLease, LEASE_EVENTS, type LeaseState } from "./lease.ts";
 import { LOG_EVENTS } from "./log-events.ts";
-import { evolveWorkspaces, NO_WORKSPACES, WORKSPACE_EVENTS, type Workspaces } from "./workspaces.ts";
+import { evolveWorkspaces, NO_WORKSPACES, WORKSPACE_EVENTS, WORKSPACE_LIMITS, type Workspaces } from "./workspaces.ts";
 
 export const SYSTEM_EVENTS = {
   ...LEASE_EVENTS,
@@ -63,6 +63,7 @@ export const System = defineAggregate({
   isSingle: true,
   events: SYSTEM_EVENTS,
   lists: [SYSTEM],
+  limits: WORKSPACE_LIMITS,
   empty: () => NEW_SYSTEM,
   evolve: evolveSystem,
   ownRows: (state) => [putRow(SYSTEM, SYSTEM_STREAM, state)],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type Decision, evolveBy, foldAll, isRefusal, LIMITS } from "../../kernel/index.ts";
+import { type Decision, evolveBy, foldAll, isRefusal } from "../../kernel/index.ts";
 import { NEW_SYSTEM, System, type SystemState, systemFact } from "./system.ts";
-import { addWorkspace, NO_WORKSPACES, removeWorkspace, useWorkspace, type Workspaces } from "./workspaces.ts";
+import { addWorkspace, NO_WORKSPACES, removeWorkspace, useWorkspace, WORKSPACE_LIMITS, type Workspaces } from "./workspaces.ts";
 
 test("workspaces: the first is the active one, changing keeps the day it was added, removing the active leaves none", () => {
   let state: Workspaces = NO_WORKSPACES;
@@ -32,7 +32,7 @@ test("workspaces: the first is the active one, changing keeps the day it was add
   });
   const full = {
     ...state,
-    list: Array.from({ length: LIMITS.workspacesMax }, (_, n) => ({
+    list: Array.from({ length: WORKSPACE_LIMITS.workspacesMax.max }, (_, n) => ({
       slug: `w${n}`,
       path: "/",
       label: null,

@@ -1,4 +1,4 @@
-import { type Decision, event, type FactOf, factsOf, LIMITS, refuse } from "../../kernel/index.ts";
+import { type Decision, event, type FactOf, factsOf, refuse } from "../../kernel/index.ts";
 import { DEFAULT_WORKSPACE } from "./ground.ts";
 
 export const WORKSPACE_EVENTS = {
@@ -9,6 +9,8 @@ export const WORKSPACE_EVENTS = {
   "workspace.removed@1": event<{ readonly slug: string }>(),
   "workspace.used@1": event<{ readonly slug: string }>({ growth: "start" }),
 };
+
+export const WORKSPACE_LIMITS = { workspacesMax: { max: 200, of: "directories with a name" } };
 
 const fact = factsOf(WORKSPACE_EVENTS);
 type WorkspaceFact = FactOf<typeof WORKSPACE_EVENTS>;
@@ -57,8 +59,8 @@ export function addWorkspace(
   if (input.slug === DEFAULT_WORKSPACE) return refuse("workspace_reserved", { slug: input.slug });
   const before = list.find(({ slug }) => slug === input.slug);
   if (before?.path === input.path && before.label === input.label) return [];
-  if (before === undefined && list.length >= LIMITS.workspacesMax)
-    return refuse("workspace_limit", { max: LIMITS.workspacesMax });
+  if (before === undefined && list.length >= WORKSPACE_LIMITS.workspacesMax.max)
+    return refuse("workspace_limit", { max: WORKSPACE_LIMITS.workspacesMax.max });
   const added = fact("workspace.added@1", input);
   return active === null && list.length === 0 ? [added, fact("workspace.used@1", { slug: input.slug })] : [added];
 }

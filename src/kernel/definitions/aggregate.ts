@@ -15,6 +15,13 @@ export interface Folding {
   readonly version: number;
 }
 
+/** What a state is bounded by. Fixed once it is written: the folds of old logs depend on it. */
+export interface StateLimit {
+  readonly max: number;
+  /** What is counted, for the page of limits. */
+  readonly of: string;
+}
+
 /**
  * A kind of stream, defined once: its events, its fold, its lists, its alarms. Stores, fold snapshots, rebuild, doctor,
  * backup, erasure and the reference follow from it. Its parts are methods, so that an aggregate of any state can stand
@@ -26,6 +33,7 @@ export interface Aggregate<State extends Folding = Folding> {
   readonly isSingle: boolean;
   readonly events: EventDefinitions;
   readonly lists: readonly List[];
+  readonly limits: { readonly [name: string]: StateLimit };
   empty(id: string): State;
   /** One event further. Total: it never refuses, because the log is the truth. */
   evolve(state: State, event: Placed): State;
@@ -62,6 +70,7 @@ export interface AggregateDefinition<State extends Folding, Events extends Event
   readonly empty: (id: string) => State;
   evolve(state: State, event: Placed<FactOf<Events>>): State;
   readonly isSingle?: boolean;
+  readonly limits?: Aggregate["limits"];
   rowsOfEvent?(before: State, event: Placed<FactOf<Events>>): readonly RowChange[];
   readonly ownRows?: (state: State, id: string) => readonly RowChange[];
   readonly account?: (state: State, id: string) => string;
@@ -79,6 +88,7 @@ export function defineAggregate<State extends Folding, Events extends EventDefin
   const nothing = (): readonly never[] => [];
   return {
     isSingle: false,
+    limits: {},
     rowsOfEvent: nothing,
     ownRows: nothing,
     account: (_state, id) => id,
