@@ -30,6 +30,7 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["workspace.add", "here . --label place"],
   ["workspace.use", "here"],
   ["workspace.list", ""],
+  ["queue.list", ""],
   ["session.start", "demo --label mine --ground ws://workspaces/here", { id: "id" }],
   ["session.delegates", "$id"],
   ["sandbox.explain", "$id"],
