@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { type Decision, evolveBy, foldAll, isRefusal } from "../../kernel/index.ts";
 import { NEW_SYSTEM, System, type SystemState, systemFact } from "./system.ts";
-import { addWorkspace, NO_WORKSPACES, removeWorkspace, useWorkspace, WORKSPACE_LIMITS, type Workspaces } from "./workspaces.ts";
+import {
+  addWorkspace,
+  NO_WORKSPACES,
+  removeWorkspace,
+  useWorkspace,
+  WORKSPACE_LIMITS,
+  type Workspaces,
+} from "./workspaces.ts";
 
 test("workspaces: the first is the active one, changing keeps the day it was added, removing the active leaves none", () => {
   let state: Workspaces = NO_WORKSPACES;
