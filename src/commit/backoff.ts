@@ -11,7 +11,7 @@ export interface Backoff {
   readonly all: () => readonly (Trouble & { readonly id: string })[];
   /** Forgets those that are not among these: they are over for another reason. */
   readonly keepOnly: (ids: ReadonlySet<string>) => void;
-  /** Until the first of them may be tried again; null when nothing waits. */
+  /** Until the first of them may be tried again, those included that were asked about too early; null when nothing waits. */
   readonly nextInMs: () => number | null;
   /** As many have failed as are remembered: whoever tries more would try them without a wait. */
   readonly isFull: () => boolean;
@@ -21,6 +21,8 @@ const REMEMBERED_MAX = 10_000;
 
 export function createBackoff(clock: Clock, random: () => number): Backoff {
   const known = new Map<string, Trouble & { readonly retryAtSteadyMs: number }>();
+  /** Passed over because they still waited. Their wait may end before anybody asks when to come back. */
+  const passedOver = new Set<string>();
   return {
     failed: (id, thrown) => {
       const { trouble, waitMs } = oneMoreFailure(toNomosError(thrown), known.get(id) ?? null, clock, random);
@@ -28,19 +30,25 @@ export function createBackoff(clock: Clock, random: () => number): Backoff {
       return trouble;
     },
     worked: (id) => void known.delete(id),
-    isWaiting: (id) => (known.get(id)?.retryAtSteadyMs ?? Number.NEGATIVE_INFINITY) > clock.steadyMs(),
+    isWaiting: (id) => {
+      const isEarly = (known.get(id)?.retryAtSteadyMs ?? Number.NEGATIVE_INFINITY) > clock.steadyMs();
+      if (isEarly) passedOver.add(id);
+      else passedOver.delete(id);
+      return isEarly;
+    },
     trouble: (id) => known.get(id) ?? null,
     all: () => [...known].map(([id, { retryAtSteadyMs: _, ...trouble }]) => ({ id, ...trouble })),
     keepOnly: (ids) => {
       for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
     },
     nextInMs: () => {
-      // One whose wait is over is being tried, or is nobody's any more: to wait for it would be to spin.
+      // Any other whose wait is over is being tried, or is nobody's any more: to wait for it would be to spin.
       const nowMs = clock.steadyMs();
-      let firstMs: number | null = null;
-      for (const { retryAtSteadyMs } of known.values())
-        if (retryAtSteadyMs > nowMs) firstMs = Math.min(firstMs ?? retryAtSteadyMs, retryAtSteadyMs);
-      return firstMs === null ? null : firstMs - nowMs;
+      const waits = [...known]
+        .filter(([id, { retryAtSteadyMs }]) => retryAtSteadyMs > nowMs || passedOver.has(id))
+        .map(([, { retryAtSteadyMs }]) => Math.max(1, retryAtSteadyMs - nowMs));
+      passedOver.clear();
+      return waits.length === 0 ? null : waits.reduce((first, wait) => Math.min(first, wait));
     },
     isFull: () => known.size >= REMEMBERED_MAX,
   };

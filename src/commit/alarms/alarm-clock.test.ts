@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, vi } from "vitest";
 import { Reminder } from "../../../test/definitions/reminder.ts";
 import { BY, openOnSqlite, type ReminderHome } from "../../../test/definitions/reminder-home.ts";
@@ -130,6 +131,22 @@ proves(
     expect((await at.store().fold(Reminder, stale)).rang).toBe(0);
   },
 );
+
+proves("ALARM-2", "a ring that fails after its look is over is tried again as soon as any other", async () => {
+  await using at = await openOnSqlite();
+  const id = await at.remind({ dueAt: past(HOUR_MS) });
+  const { change } = at.committer();
+  let isFirst = true;
+  const slow: typeof change = async (...given) => {
+    if (!isFirst) return change(...given);
+    isFirst = false;
+    await sleep(1500);
+    throw new Error("the disk is on fire");
+  };
+  const alarms = alarmsOf(at, { committer: { change: slow } });
+  await vi.waitFor(async () => expect((await at.store().fold(Reminder, id)).rang).toBe(1), 20_000);
+  await alarms.stop();
+});
 
 proves("ALARM-2", "hundreds that are due at once all ring, while other appends get in between", async () => {
   await using at = await openOnSqlite();

@@ -88,7 +88,11 @@ export function startAlarms(options: AlarmOptions): AlarmClock {
         isSetAgain = again;
         backoff.worked(id);
       },
-      (thrown: unknown) => failed(id, thrown),
+      (thrown: unknown) => {
+        failed(id, thrown);
+        // The look that began it has left it to itself and may be over.
+        if (looking === null) arm(PAUSE_MS);
+      },
     );
     underWay.set(id, ringing);
     void ringing.finally(() => underWay.delete(id));
