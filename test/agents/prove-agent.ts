@@ -18,7 +18,7 @@ import {
   turn,
 } from "../e2e/support/talk.ts";
 import { SHELL_SLICE } from "../walls/attempts/all.ts";
-import { tryControl, unlike } from "../walls/ways.ts";
+import { tryAll, tryControl, unlike } from "../walls/ways.ts";
 import { HOSTILE_COMMANDS } from "./hostile-commands.ts";
 import { packagesOf } from "./install.ts";
 import { type Traces, tracesWhen } from "./leftovers.ts";
