@@ -2,12 +2,12 @@
 export const ENTRIES = {
   cli: "src/cli/main.ts",
   daemon: "src/app/index.ts",
-  "writer-thread": "src/store/sqlite/writer-thread.ts",
-  "reader-thread": "src/store/sqlite/reader-thread.ts",
-  "export-thread": "src/store/sqlite/export-thread.ts",
-  "copy-thread": "src/store/sqlite/copy-thread.ts",
+  "writer-thread": "src/store/sqlite/writer/writer-thread.ts",
+  "reader-thread": "src/store/sqlite/reader/reader-thread.ts",
+  "export-thread": "src/store/sqlite/copying/export-thread.ts",
+  "copy-thread": "src/store/sqlite/copying/copy-thread.ts",
   "snapshot-thread": "src/host/snapshots/snapshot-thread.ts",
-  "apply-plan": "src/host/snapshots/apply-plan.ts",
+  "apply-plan": "src/host/snapshots/restore/apply-plan.ts",
   "script-host": "src/turns/line/host-process.ts",
   "memory-agent": "src/cli/conformance/memory-agent.ts",
 };

@@ -3,7 +3,7 @@ import { closeSync, constants, existsSync, openSync, readSync, writeFileSync } f
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Progress, type Store, StoreError } from "./port.ts";
-import { isPostgresUrl, withoutPassword } from "./postgres/address.ts";
+import { isPostgresUrl, withoutPassword } from "./postgres/connection/address.ts";
 import { logPath, openSqliteStore } from "./sqlite/store.ts";
 
 export interface StoreSettings {
@@ -47,7 +47,7 @@ export async function loadCopy(
   progress?: Progress,
 ): Promise<boolean> {
   if (address === SQLITE) return false;
-  const { loadLog } = await import("./postgres/load.ts");
+  const { loadLog } = await import("./postgres/writer/load.ts");
   await loadLog(address, folder, progress);
   return true;
 }

@@ -1,12 +1,12 @@
 import type { Aggregate, AnyFact, Definitions, Folded, Folding, Json, List } from "../kernel/index.ts";
-import type { Cursor, Follower } from "./follower.ts";
-import type { RowQuery } from "./rows.ts";
-import type { MayKeep, Quota, StoreFiles, StreamUsage } from "./usage-shapes.ts";
+import type { Cursor, Follower } from "./log/follower.ts";
+import type { RowQuery } from "./models/rows.ts";
+import type { MayKeep, Quota, StoreFiles, StreamUsage } from "./models/usage-shapes.ts";
 
-export type { Advanced, Cursor, Follower } from "./follower.ts";
-export type { RowPlace, RowQuery } from "./rows.ts";
+export type { Advanced, Cursor, Follower } from "./log/follower.ts";
+export type { RowPlace, RowQuery } from "./models/rows.ts";
+export type { MayKeep, Quota, StoreFiles, StreamUsage } from "./models/usage-shapes.ts";
 export { STORE_ERROR_CODES, StoreError, type StoreErrorCode } from "./store-error.ts";
-export type { MayKeep, Quota, StoreFiles, StreamUsage } from "./usage-shapes.ts";
 
 /** An event on its way in: its place and its hashes are the store's to give. */
 export interface NewEvent {

@@ -1,11 +1,11 @@
-export { type CheckedTree, checked } from "./audit-verify.ts";
+export { type CheckedTree, checked } from "./audit/audit-verify.ts";
 export type { StreamItem, Syscall } from "./define.ts";
 export { dispatch, mayCall, parseInput } from "./dispatch.ts";
 export { createHeavyCalls } from "./heavy-calls.ts";
 export type { ListedDocument, Shown } from "./mcp-spelling.ts";
 export { createInstruments, type Instruments } from "./metrics/instruments.ts";
 export type { Progress } from "./progress.ts";
-export type { RanInSandbox, SandboxExplained } from "./sandbox-shapes.ts";
+export type { RanInSandbox, SandboxExplained } from "./sandbox/sandbox-shapes.ts";
 export type {
   AuditService,
   BackupService,
@@ -22,4 +22,4 @@ export type {
   WaitingService,
 } from "./services.ts";
 export { permissions, ROLES, SYSCALLS } from "./table.ts";
-export { createTickets } from "./tickets.ts";
+export { createTickets } from "./ws/passes.ts";

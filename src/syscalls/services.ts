@@ -18,8 +18,8 @@ import type {
 import type { HeavyCalls } from "./heavy-calls.ts";
 import type { Instruments } from "./metrics/instruments.ts";
 import type { Progress } from "./progress.ts";
-import type { RanInSandbox, SandboxExplained } from "./sandbox-shapes.ts";
-import type { Tickets } from "./tickets.ts";
+import type { RanInSandbox, SandboxExplained } from "./sandbox/sandbox-shapes.ts";
+import type { Tickets } from "./ws/passes.ts";
 
 /** What syscalls work on. Built once by the composition root. */
 export interface Services {

@@ -8,7 +8,7 @@ const WRITER = "src/cli/screen/open-screen.ts";
 const CHILDREN: readonly string[] = [
   "src/cli/conformance/memory-agent.ts",
   "src/turns/line/host-process.ts",
-  "src/host/snapshots/apply-plan.ts",
+  "src/host/snapshots/restore/apply-plan.ts",
 ];
 /** The line editor, and those who pass JSON on. */
 const RAW: readonly string[] = [

@@ -10,16 +10,16 @@ import {
   TOKENS,
 } from "../../src/domains/index.ts";
 import { fact, factsOf, SESSIONS, sessionStream, streamOf } from "../../src/kernel/index.ts";
-import { compareModels } from "../../src/store/compare-models.ts";
 import { HOUSE } from "../../src/store/definitions.ts";
 import { logPath, openSqliteStore, type RecordedEvent, type Store, StoreError } from "../../src/store/index.ts";
-import { createDerivedReads } from "../../src/store/sqlite/derived-reads.ts";
-import { foldCold } from "../../src/store/sqlite/fold-stream.ts";
-import { createPageReads, type PageReads } from "../../src/store/sqlite/page-reads.ts";
-import { openForReading, openForWriting, translate } from "../../src/store/sqlite/schema.ts";
-import { inspectLog } from "../../src/store/sqlite/start-check.ts";
-import { verifyLog } from "../../src/store/sqlite/verify.ts";
-import { createWriter } from "../../src/store/sqlite/writer.ts";
+import { compareModels } from "../../src/store/models/compare-models.ts";
+import { inspectLog } from "../../src/store/sqlite/opening/start-check.ts";
+import { createDerivedReads } from "../../src/store/sqlite/reader/derived-reads.ts";
+import { verifyLog } from "../../src/store/sqlite/reader/verify.ts";
+import { foldCold } from "../../src/store/sqlite/reads/fold-stream.ts";
+import { createPageReads, type PageReads } from "../../src/store/sqlite/reads/page-reads.ts";
+import { openForReading, openForWriting, translate } from "../../src/store/sqlite/tables/schema.ts";
+import { createWriter } from "../../src/store/sqlite/writer/writer.ts";
 import { admitted, appendTo, event, newId, note, opened } from "./store-home.ts";
 import { throwOnFatal } from "./store-sqlite.ts";
 

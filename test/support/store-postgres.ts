@@ -1,9 +1,9 @@
 import { zstdDecompressSync } from "node:zlib";
 import { HOUSE } from "../../src/store/definitions.ts";
 import type { Store } from "../../src/store/index.ts";
-import { recordedList } from "../../src/store/postgres/lists.ts";
-import { listsBefore } from "../../src/store/postgres/lists-before-4.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { recordedList } from "../../src/store/postgres/tables/lists.ts";
+import { listsBefore } from "../../src/store/postgres/tables/lists-before-4.ts";
 import type { OpenedStore } from "../contract/store/describe-store.ts";
 import { onPostgres, type TestSchema, testSchema } from "./postgres.ts";
 import { throwOnFatal } from "./store-sqlite.ts";

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
 import { HOUSE } from "../../src/store/definitions.ts";
 import { logPath, openSqliteStore, type Store, type StoreError } from "../../src/store/index.ts";
-import { listsBefore } from "../../src/store/sqlite/lists-before-4.ts";
+import { listsBefore } from "../../src/store/sqlite/tables/lists-before-4.ts";
 import type { OpenedStore } from "../contract/store/describe-store.ts";
 import { makeTestHome } from "./store-home.ts";
 

@@ -12,7 +12,7 @@ import { isSignedBy, parseCheckpoint, parseVerifierKey, type SignedCheckpoint } 
 import { type LogKey, openLogKey } from "../../store/tree/log-key.ts";
 import { type LogTree, newLogTree } from "../../store/tree/log-tree.ts";
 import { createTileFiles } from "../../store/tree/tile-files.ts";
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../machine/clock.ts";
 import type { Anchor } from "./anchor.ts";
 import { createGitAnchor } from "./git-anchor.ts";
 import { keepAnchored } from "./keep-anchored.ts";

@@ -8,7 +8,7 @@ import {
   type SignedCheckpoint,
   type VerifierKey,
 } from "../../store/index.ts";
-import { writeFileAtomic } from "../atomic-file.ts";
+import { writeFileAtomic } from "../files/atomic-file.ts";
 import { type Anchor, type AnchoredLog, anchorDisagrees, anchorFailed } from "./anchor.ts";
 
 export interface WitnessOptions {

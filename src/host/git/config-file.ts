@@ -1,4 +1,4 @@
-import { holdFile } from "../held-folder.ts";
+import { holdFile } from "../files/held-folder.ts";
 import { HostError } from "../host-error.ts";
 import type { GitRunner } from "./run-git.ts";
 

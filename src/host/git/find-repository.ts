@@ -1,9 +1,9 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { errno } from "../errno.ts";
-import { holdFile } from "../held-folder.ts";
+import { holdFile } from "../files/held-folder.ts";
+import { isInside } from "../files/path-inside.ts";
 import { HostError } from "../host-error.ts";
-import { isInside } from "../path-inside.ts";
 import { type GitConfig, readGitConfig } from "./config-file.ts";
 import type { GitRunner } from "./run-git.ts";
 

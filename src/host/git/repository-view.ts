@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { copyFolder, copyPlain, TooMuch } from "../copy-plain.ts";
-import { holdFolder } from "../held-folder.ts";
+import { copyFolder, copyPlain, TooMuch } from "../files/copy-plain.ts";
+import { holdFolder } from "../files/held-folder.ts";
 import { HostError } from "../host-error.ts";
 import { removeTree } from "../trash/remove-tree.ts";
 import { type ConfigSection, writeGitConfig } from "./config-file.ts";

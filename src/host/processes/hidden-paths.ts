@@ -1,7 +1,7 @@
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { UNREACHABLE, unless } from "../errno.ts";
-import { isInside } from "../path-inside.ts";
+import { isInside } from "../files/path-inside.ts";
 
 export interface HiddenPath {
   readonly path: string;

@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
-import { systemClock } from "../clock.ts";
 import { HostError } from "../host-error.ts";
+import { systemClock } from "../machine/clock.ts";
 import type { Launched } from "./launch.ts";
 import { createOutputQueue, type OutputChunk } from "./output-queue.ts";
 import type { ProcessMark } from "./process-tree.ts";

@@ -1,5 +1,5 @@
-import { systemClock } from "../clock.ts";
 import { errno } from "../errno.ts";
+import { systemClock } from "../machine/clock.ts";
 
 /**
  * SIGKILL to all that `find` finds, again and again until it finds nothing: a process may fork between being found and

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Duplex } from "node:stream";
-import { systemClock } from "../clock.ts";
 import { HostError } from "../host-error.ts";
+import { systemClock } from "../machine/clock.ts";
 import type { Cgroups } from "../sandbox/cgroups.ts";
 import type { HeldFiles } from "../sandbox/ground/held-files.ts";
 import { keepGuards } from "../sandbox/keep-guards.ts";

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { unless } from "../errno.ts";
 import { HostError } from "../host-error.ts";
-import { type ProcessRow, processTable } from "../proc-stat.ts";
 import { killUntilGone } from "./kill-until-gone.ts";
+import { type ProcessRow, processTable } from "./proc-stat.ts";
 
 /**
  * In the environment of every process of this host: `<instance id>:<session id or label>:<unique>`. Children inherit

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../machine/clock.ts";
 
 export interface OutputChunk {
   readonly stream: "stdout" | "stderr";

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
-import { findBubblewrap } from "../find-bubblewrap.ts";
+import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
 import { findMarked, killMarked } from "./marker.ts";
 import { ESCAPE, ESCAPE_UNMARKED, eventually, type Rehearsal, rehearse, runningOf } from "./rehearsal.ts";
 

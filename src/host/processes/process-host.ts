@@ -1,9 +1,9 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../clock.ts";
 import { UNREACHABLE, unless } from "../errno.ts";
 import { HostError } from "../host-error.ts";
-import type { Missing } from "../missing.ts";
+import { systemClock } from "../machine/clock.ts";
+import type { Missing } from "../machine/missing.ts";
 import type { Cgroups } from "../sandbox/cgroups.ts";
 import { createHeldFiles } from "../sandbox/ground/held-files.ts";
 import type { SandboxPlan } from "../sandbox/planned.ts";

@@ -1,8 +1,8 @@
 import { realpathSync, type Stats, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { UNREACHABLE, unless } from "../errno.ts";
+import { isInside } from "../files/path-inside.ts";
 import { HostError } from "../host-error.ts";
-import { isInside } from "../path-inside.ts";
 import type { Walls } from "../sandbox/walls.ts";
 import { findProgram } from "./find-program.ts";
 import type { ResourceLimits } from "./resource-limits.ts";

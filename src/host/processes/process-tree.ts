@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { unless } from "../errno.ts";
-import { isAlive, type ProcessIdentity, processIdentity } from "../pid-identity.ts";
-import { type ProcessRow, processRow, processTable } from "../proc-stat.ts";
 import { killUntilGone, sendSignal } from "./kill-until-gone.ts";
 import { isMarked } from "./marker.ts";
+import { isAlive, type ProcessIdentity, processIdentity } from "./pid-identity.ts";
+import { type ProcessRow, processRow, processTable } from "./proc-stat.ts";
 
 /** A process and all it started. */
 export interface ProcessTree {

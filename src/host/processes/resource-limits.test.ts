@@ -4,7 +4,7 @@ import { release } from "node:os";
 import { expect, test } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
 import { proves } from "../../../test/support/proves.ts";
-import { findBubblewrap } from "../find-bubblewrap.ts";
+import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
 import { readAll, rehearse } from "./rehearsal.ts";
 import { isCountedApart, limitScript, limitsHeld, OFF_PIDS_MAX, pidsScript } from "./resource-limits.ts";
 

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
 import { proves } from "../../../test/support/proves.ts";
-import { findBubblewrap } from "../find-bubblewrap.ts";
+import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
 import { createProcessHost } from "./process-host.ts";
 import { ESCAPE_UNMARKED, eventually, type Rehearsal, readAll, rehearse, runningOf } from "./rehearsal.ts";
 

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
 import { proves } from "../../../test/support/proves.ts";
-import { findBubblewrap } from "../find-bubblewrap.ts";
 import { createProcessHost } from "../processes/process-host.ts";
 import { readAll, rehearse } from "../processes/rehearsal.ts";
 import { OFF_PIDS_MAX } from "../processes/resource-limits.ts";
 import { findCgroups, type SandboxLimits } from "./cgroups.ts";
+import { findBubblewrap } from "./find-bubblewrap.ts";
 
 const found = needs("bwrap") ? await findBubblewrap(process.env["PATH"] ?? "") : { missing: "bwrap" };
 const bwrapPath = "path" in found ? found.path : "";

@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from "node:fs";
-import type { Clock } from "../clock.ts";
 import { UNREACHABLE, unless } from "../errno.ts";
-import { isInside } from "../path-inside.ts";
+import { isInside } from "../files/path-inside.ts";
+import type { Clock } from "../machine/clock.ts";
 import { mustBeHeld } from "./ground/held-files.ts";
 import type { Planned, SandboxPlan } from "./planned.ts";
 import { mountPointsOf, unlike } from "./verify-mounts.ts";

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { UNREACHABLE, unless } from "../errno.ts";
-import { isInside } from "../path-inside.ts";
+import { isInside } from "../files/path-inside.ts";
 import { INSIDE, type Mount } from "./walls.ts";
 
 /** What of a person's HOME a program needs, by paths below it. */

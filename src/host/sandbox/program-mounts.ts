@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { UNREACHABLE, unless } from "../errno.ts";
-import { isInside } from "../path-inside.ts";
+import { isInside } from "../files/path-inside.ts";
 
 export interface ProgramPlaces {
   /** Paths of programs and of the files they are told to run. */

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
-import { systemClock } from "../clock.ts";
+import { isInside } from "../files/path-inside.ts";
 import { HostError } from "../host-error.ts";
-import { isInside } from "../path-inside.ts";
+import { systemClock } from "../machine/clock.ts";
 import type { ProcessHost } from "../processes/process-host.ts";
 import type { Mount } from "./walls.ts";
 

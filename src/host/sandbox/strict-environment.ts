@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import { isInside } from "../path-inside.ts";
+import { isInside } from "../files/path-inside.ts";
 import { type Door, INSIDE } from "./walls.ts";
 
 /**

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
 import { proves } from "../../../test/support/proves.ts";
-import { findBubblewrap } from "../find-bubblewrap.ts";
 import { createProcessHost } from "../processes/process-host.ts";
 import { type Rehearsal, readAll, rehearse } from "../processes/rehearsal.ts";
+import { findBubblewrap } from "./find-bubblewrap.ts";
 import { runConfined } from "./run-confined.ts";
 import type { Walls } from "./walls.ts";
 

@@ -18,10 +18,10 @@ import { expect } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { finish, treeAt } from "../../../test/support/rewinds.ts";
-import type { KnownTree } from "./known-tree.ts";
-import { openObjects } from "./objects.ts";
+import { openObjects } from "./packs/objects.ts";
 import { openSnapshotStore } from "./snapshot-store.ts";
-import { walk } from "./walk.ts";
+import type { KnownTree } from "./walk/known-tree.ts";
+import { walk } from "./walk/walk.ts";
 
 const TMPFS = 0x01021994;
 const isTmpfs = (folder: string): boolean =>

@@ -1,4 +1,5 @@
-import type { DiffOptions, FileDiff } from "./file-diffs.ts";
+import type { DiffOptions, FileDiff } from "./diff/file-diffs.ts";
+import type { Swept } from "./packs/sweep.ts";
 import type { SnapshotErrorCode } from "./snapshot-error.ts";
 import type {
   ChangeList,
@@ -9,7 +10,6 @@ import type {
   Taken,
   TreeSpec,
 } from "./snapshot-store.ts";
-import type { Swept } from "./sweep.ts";
 
 /** What the thread is asked for, and what it answers with. */
 export interface Calls {

@@ -1,22 +1,22 @@
 import { chmodSync, chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { ByteName } from "./byte-path.ts";
-import { shownName } from "./byte-path.ts";
-import { compareTrees } from "./compare.ts";
-import { type DiffOptions, diffChanges, type FileDiff, kindOfChange } from "./file-diffs.ts";
-import { entryAt } from "./known-tree.ts";
-import { type KnownTrees, openKnownTrees } from "./known-trees.ts";
-import { leaveOutRule } from "./leave-out.ts";
-import { type Batch, openObjects } from "./objects.ts";
-import { CHUNK_BYTES } from "./read-content.ts";
-import { decodeRecord, encodeRecord, type SnapshotRecord } from "./record.ts";
-import { carryOut } from "./restore.ts";
-import { changedMeanwhile, namesIn, shownNames } from "./restore-names.ts";
-import { isEmptyPlan, isSameTop, planRestore } from "./restore-plan.ts";
+import { compareTrees } from "./diff/compare.ts";
+import { type DiffOptions, diffChanges, type FileDiff, kindOfChange } from "./diff/file-diffs.ts";
+import { type Batch, openObjects } from "./packs/objects.ts";
+import { decodeRecord, encodeRecord, type SnapshotRecord } from "./packs/record.ts";
+import { markLive, mergeSmallPacks, type Swept, sweepPacks } from "./packs/sweep.ts";
+import { carryOut } from "./restore/restore.ts";
+import { changedMeanwhile, namesIn, shownNames } from "./restore/restore-names.ts";
+import { isEmptyPlan, isSameTop, planRestore } from "./restore/restore-plan.ts";
 import { SnapshotError } from "./snapshot-error.ts";
-import { createSurvey } from "./survey-batch.ts";
-import { markLive, mergeSmallPacks, type Swept, sweepPacks } from "./sweep.ts";
-import { type Walked, walk } from "./walk.ts";
+import type { ByteName } from "./walk/byte-path.ts";
+import { shownName } from "./walk/byte-path.ts";
+import { entryAt } from "./walk/known-tree.ts";
+import { type KnownTrees, openKnownTrees } from "./walk/known-trees.ts";
+import { leaveOutRule } from "./walk/leave-out.ts";
+import { CHUNK_BYTES } from "./walk/read-content.ts";
+import { createSurvey } from "./walk/survey-batch.ts";
+import { type Walked, walk } from "./walk/walk.ts";
 
 /** A tree, and what of it is ours. */
 export interface TreeSpec {

@@ -2,7 +2,8 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { UNREACHABLE, unless } from "../errno.ts";
-import type { DiffOptions, FileDiff } from "./file-diffs.ts";
+import type { DiffOptions, FileDiff } from "./diff/file-diffs.ts";
+import type { Swept } from "./packs/sweep.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 import type { Calls, Reply } from "./snapshot-messages.ts";
 import type {
@@ -14,7 +15,6 @@ import type {
   Taken,
   TreeSpec,
 } from "./snapshot-store.ts";
-import type { Swept } from "./sweep.ts";
 
 /** Trees of files as they were, by id. Knows nothing of sessions. */
 export interface Snapshots {

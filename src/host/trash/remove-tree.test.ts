@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
 import { proves } from "../../../test/support/proves.ts";
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../machine/clock.ts";
 import { removeTree } from "./remove-tree.ts";
 import { openTrash } from "./trash.ts";
 

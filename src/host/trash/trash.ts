@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { lstat, mkdir, readdir, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { Clock } from "../clock.ts";
 import { errno } from "../errno.ts";
+import type { Clock } from "../machine/clock.ts";
 import { type Left, removeTree } from "./remove-tree.ts";
 import { openUpFolder } from "./tree-level.ts";
 

@@ -1,10 +1,10 @@
 import { copyFile, mkdir, readFile, realpath, rename, stat, statfs, utimes, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { isInside } from "../files/path-inside.ts";
 import { type Repository, readSmall } from "../git/find-repository.ts";
 import { alternates, openView, type RepositoryView } from "../git/repository-view.ts";
 import type { GitRunner } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";
-import { isInside } from "../path-inside.ts";
 import { type CarryRules, carryFiles } from "./carry-files.ts";
 import { makeFolders } from "./make-folders.ts";
 import type { ObjectStores } from "./object-store.ts";

@@ -1,5 +1,5 @@
 import { readdir, readlink } from "node:fs/promises";
-import { isInside } from "../path-inside.ts";
+import { isInside } from "../files/path-inside.ts";
 
 /**
  * The processes that stand in one of the folders or have something open there: they could still write into it after its

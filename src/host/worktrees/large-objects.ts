@@ -1,7 +1,7 @@
 import { copyFile, link, lstat, mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { sideBySide } from "../copy-plain.ts";
 import { errno } from "../errno.ts";
+import { sideBySide } from "../files/copy-plain.ts";
 
 /** Packing compresses a loose object once more: a large one is quicker taken as the file it is, and holds nothing else. */
 const LARGE_BYTES = 32_768;

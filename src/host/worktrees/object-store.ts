@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { writeFileAtomic } from "../atomic-file.ts";
 import { errno, UNREACHABLE } from "../errno.ts";
+import { writeFileAtomic } from "../files/atomic-file.ts";
 import type { Repository } from "../git/find-repository.ts";
 import type { GitRunner } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";

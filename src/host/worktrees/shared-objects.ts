@@ -1,8 +1,8 @@
 import { mkdir, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { copyPlain, linkPlain, sideBySide, type Taken } from "../copy-plain.ts";
 import { errno } from "../errno.ts";
-import { type HeldFolder, holdFolder } from "../held-folder.ts";
+import { copyPlain, linkPlain, sideBySide, type Taken } from "../files/copy-plain.ts";
+import { type HeldFolder, holdFolder } from "../files/held-folder.ts";
 import { HostError } from "../host-error.ts";
 import { orFailed } from "./run-tool.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { writeFileAtomic } from "../atomic-file.ts";
-import { readSmallFile } from "../small-file.ts";
+import { writeFileAtomic } from "../files/atomic-file.ts";
+import { readSmallFile } from "../files/small-file.ts";
 import type { ObjectsHeld } from "./shared-objects.ts";
 
 /** What is known of a worktree, kept beside its tree and out of its agent's reach. */

@@ -8,7 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { createZstdCompress, createZstdDecompress } from "node:zlib";
 import type { ArchiveRef } from "../../kernel/index.ts";
 import { FILE_MODE, flushFiles } from "../backup/flush-files.ts";
-import { failure, flushFolder, isErrno, makeFolder, translated } from "../durable-file.ts";
+import { failure, flushFolder, isErrno, makeFolder, translated } from "../files/durable-file.ts";
 import { type RawEvent, StoreError } from "../port.ts";
 
 /**

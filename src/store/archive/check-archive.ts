@@ -1,6 +1,6 @@
 import { hashData, hashEvent, hex, type Json, sameBytes } from "../../kernel/index.ts";
-import { digest } from "../blobs.ts";
-import { parseHeader, sha256 } from "../encoding.ts";
+import { digest } from "../files/blobs.ts";
+import { parseHeader, sha256 } from "../log/encoding.ts";
 import type { RecordedEvent, Store } from "../port.ts";
 import { type ArchivedEvent, damaged, readArchive } from "./archive-file.ts";
 

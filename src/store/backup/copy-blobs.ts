@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { chmod, copyFile, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { blobPath } from "../blobs.ts";
-import { isErrno, translated } from "../durable-file.ts";
+import { blobPath } from "../files/blobs.ts";
+import { isErrno, translated } from "../files/durable-file.ts";
 import { eachAtOnce, FILE_MODE, FOLDER_MODE, flushFiles } from "./flush-files.ts";
 
 export interface CopiedBlobs {

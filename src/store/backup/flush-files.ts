@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { translated } from "../durable-file.ts";
+import { translated } from "../files/durable-file.ts";
 
 export const FILE_MODE = 0o600;
 export const FOLDER_MODE = 0o700;

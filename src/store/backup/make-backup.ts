@@ -4,7 +4,7 @@ import { chmod, copyFile, lstat, mkdir, readdir, rename, rm, writeFile } from "n
 import { dirname, join } from "node:path";
 import { hex } from "../../kernel/index.ts";
 import { ARCHIVE, hashFile } from "../archive/archive-file.ts";
-import { flushFolder, isErrno, readIfThere, translated } from "../durable-file.ts";
+import { flushFolder, isErrno, readIfThere, translated } from "../files/durable-file.ts";
 import { type LogCopy, type Progress, type Store, StoreError } from "../port.ts";
 import type { LogTree } from "../tree/log-tree.ts";
 import { createTileFiles } from "../tree/tile-files.ts";

@@ -1,6 +1,6 @@
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isErrno, translated } from "../durable-file.ts";
+import { isErrno, translated } from "../files/durable-file.ts";
 import { StoreError } from "../port.ts";
 
 /** Written last, so that a folder without it is no backup. */

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { hex, type Json } from "../../kernel/index.ts";
-import { readIfThere } from "../durable-file.ts";
+import { readIfThere } from "../files/durable-file.ts";
+import { blobsIn } from "../log/prepare-append.ts";
 import { type RecordedEvent, type Store, StoreError } from "../port.ts";
-import { blobsIn } from "../preparing.ts";
 import { openSqliteStore } from "../sqlite/store.ts";
 import { readKept, type SignedCheckpoint } from "../tree/checkpoint-keeper.ts";
 import { type LogKey, openLogKey } from "../tree/log-key.ts";

@@ -1,4 +1,4 @@
-import { translated } from "../durable-file.ts";
+import { translated } from "../files/durable-file.ts";
 import { type BundleReport, type BundleRequest, StoreError } from "../port.ts";
 import { type BundlePlace, claimPlace } from "./place-bundle.ts";
 

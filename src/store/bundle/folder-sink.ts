@@ -1,6 +1,6 @@
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
-import { flushFolder } from "../durable-file.ts";
+import { flushFolder } from "../files/durable-file.ts";
 import { type BundleSink, FILE_MODE, openLineFile } from "./sink.ts";
 
 /** A bundle as a folder, made here under a temporary name. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { link, lstat, mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { flushFolder, isErrno, translated } from "../durable-file.ts";
+import { flushFolder, isErrno, translated } from "../files/durable-file.ts";
 import { StoreError } from "../port.ts";
 
 export type BundleForm = "folder" | "tar";

@@ -1,4 +1,4 @@
-import { bytes, number } from "../encoding.ts";
+import { bytes, number } from "../log/encoding.ts";
 import { type RawEvent, StoreError } from "../port.ts";
 import { namedBlobs } from "./named-blobs.ts";
 

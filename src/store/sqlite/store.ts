@@ -3,12 +3,16 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { type Folded, LIMITS, streamOf } from "../../kernel/index.ts";
-import { blobPath, createBlobs } from "../blobs.ts";
 import { createExports } from "../bundle/exports.ts";
 import { loadDefinitions } from "../definitions.ts";
-import { eraseRequest } from "../erasing.ts";
-import { createFoldCache } from "../fold-cache.ts";
-import { createListeners } from "../listeners.ts";
+import { blobPath, createBlobs } from "../files/blobs.ts";
+import { eraseRequest } from "../log/erase-data.ts";
+import { createListeners } from "../log/listeners.ts";
+import { createSalts, type Prepared, prepare, recorded, withCause } from "../log/prepare-append.ts";
+import { createTurns } from "../log/shared-or-alone.ts";
+import { tail } from "../log/tail.ts";
+import { conditionsOf, NOTHING } from "../log/write-request.ts";
+import { createFoldCache } from "../models/fold-cache.ts";
 import {
   type AppendOptions,
   type AppendPart,
@@ -18,21 +22,17 @@ import {
   StoreError,
   type StoreErrorCode,
 } from "../port.ts";
-import { createSalts, type Prepared, prepare, recorded, withCause } from "../preparing.ts";
-import { tail } from "../tail.ts";
-import { createTurns } from "../turns.ts";
-import { conditionsOf, NOTHING } from "../write-request.ts";
-import { type BlobFile, oldBlobs, removeTorn, sizeIfOld } from "./blob-sweep.ts";
-import { copyInThread } from "./copy-client.ts";
-import { exportInThread } from "./export-client.ts";
-import { foldCold, foldStream } from "./fold-stream.ts";
-import { makeHome } from "./make-home.ts";
-import { createPageReads } from "./page-reads.ts";
-import { rawOfStream } from "./raw-events.ts";
-import { startReader } from "./reader-client.ts";
-import { openForReading } from "./schema.ts";
-import { createStatements } from "./statements.ts";
-import { startWriter } from "./writer-client.ts";
+import { copyInThread } from "./copying/copy-client.ts";
+import { exportInThread } from "./copying/export-client.ts";
+import { rawOfStream } from "./copying/raw-events.ts";
+import { makeHome } from "./opening/make-home.ts";
+import { startReader } from "./reader/reader-client.ts";
+import { foldCold, foldStream } from "./reads/fold-stream.ts";
+import { createPageReads } from "./reads/page-reads.ts";
+import { openForReading } from "./tables/schema.ts";
+import { createStatements } from "./tables/statements.ts";
+import { type BlobFile, oldBlobs, removeTorn, sizeIfOld } from "./writer/blob-sweep.ts";
+import { startWriter } from "./writer/writer-client.ts";
 
 export interface SqliteStoreOptions {
   readonly home: string;

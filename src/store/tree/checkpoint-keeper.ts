@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { readEvidence, replaceFile } from "../durable-file.ts";
+import { readEvidence, replaceFile } from "../files/durable-file.ts";
 import { type Advanced, type Follower, StoreError } from "../port.ts";
 import type { LogKey } from "./log-key.ts";
 import type { LogTree } from "./log-tree.ts";

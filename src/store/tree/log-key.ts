@@ -1,7 +1,15 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
-import { failure, isErrno, makeFolder, readEvidence, readIfThere, replaceFile, translated } from "../durable-file.ts";
+import {
+  failure,
+  isErrno,
+  makeFolder,
+  readEvidence,
+  readIfThere,
+  replaceFile,
+  translated,
+} from "../files/durable-file.ts";
 import { StoreError } from "../port.ts";
 import { checkpointText, ED25519, signatureLine, type VerifierKey, verifierKey } from "./note.ts";
 import type { TreeHead } from "./tile-store.ts";

@@ -10,7 +10,7 @@ import {
   replaceFile,
   translated,
   writeFlushed,
-} from "../durable-file.ts";
+} from "../files/durable-file.ts";
 import { edgeIndex, edgeWidth, TILE_WIDTH, type Tile, type TileStore, type TreeHead } from "./tile-store.ts";
 
 /** `tile/<level>/<index>`, an index in groups of three digits: 1234067 is `x001/x234/067`, an unfinished one `….p/<width>`. */

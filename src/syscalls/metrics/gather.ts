@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { SESSION_STATES } from "../../kernel/index.ts";
-import { boundsStatus } from "../bounds-status.ts";
+import { treeStatus } from "../audit/tree-status.ts";
 import type { Services } from "../services.ts";
-import { treeStatus } from "../tree-status.ts";
+import { boundsStatus } from "../system/bounds-status.ts";
 import type { Family, Sample } from "./exposition.ts";
 import type { Counts, Histogram } from "./instruments.ts";
 

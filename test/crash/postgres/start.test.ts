@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import type { Store } from "../../../src/store/index.ts";
-import { SCHEMA_VERSION } from "../../../src/store/postgres/schema.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import { SCHEMA_VERSION } from "../../../src/store/postgres/tables/schema.ts";
 import { startCutProxy } from "../../support/cut-proxy.ts";
 import { onPostgres, schemaUrl, startPostgres, type TestSchema, testSchema } from "../../support/postgres.ts";
 import { proves } from "../../support/proves.ts";

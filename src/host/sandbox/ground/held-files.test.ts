@@ -3,9 +3,9 @@ import { join, relative } from "node:path";
 import { describe, expect } from "vitest";
 import { needs } from "../../../../test/support/needs.ts";
 import { proves } from "../../../../test/support/proves.ts";
-import { systemClock } from "../../clock.ts";
-import { findBubblewrap } from "../../find-bubblewrap.ts";
+import { systemClock } from "../../machine/clock.ts";
 import { eventually, type Rehearsal, readAll, rehearse } from "../../processes/rehearsal.ts";
+import { findBubblewrap } from "../find-bubblewrap.ts";
 import type { Walls } from "../walls.ts";
 import { createHeldFiles } from "./held-files.ts";
 

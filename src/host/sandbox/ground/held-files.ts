@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
-import type { Clock } from "../../clock.ts";
 import { errno } from "../../errno.ts";
 import { HostError } from "../../host-error.ts";
+import type { Clock } from "../../machine/clock.ts";
 import { identityAt } from "../own-place.ts";
 import { type Found, fewestPaths, type Held } from "./fewest-paths.ts";
 

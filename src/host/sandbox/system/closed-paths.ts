@@ -1,7 +1,7 @@
 import { accessSync, constants, type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../clock.ts";
 import { UNREACHABLE, unless } from "../../errno.ts";
+import type { Clock } from "../../machine/clock.ts";
 import type { HiddenPath } from "../../processes/hidden-paths.ts";
 
 /**

@@ -14,9 +14,9 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { needs } from "../../../../test/support/needs.ts";
 import { proves } from "../../../../test/support/proves.ts";
-import { systemClock } from "../../clock.ts";
-import { findBubblewrap } from "../../find-bubblewrap.ts";
+import { systemClock } from "../../machine/clock.ts";
 import { eventually, readAll, rehearse } from "../../processes/rehearsal.ts";
+import { findBubblewrap } from "../find-bubblewrap.ts";
 import type { Walls } from "../walls.ts";
 import { keepPublicFolder } from "./public-folder.ts";
 

@@ -18,9 +18,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Clock } from "../../clock.ts";
 import { UNREACHABLE, unless } from "../../errno.ts";
 import { HostError } from "../../host-error.ts";
+import type { Clock } from "../../machine/clock.ts";
 
 /**
  * A copy of what everybody may read of a folder of the system. A cover over the rest would hold only until somebody

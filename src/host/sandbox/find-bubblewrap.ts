@@ -1,0 +1,102 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { promisify } from "node:util";
+import { errno } from "../errno.ts";
+import { HostError } from "../host-error.ts";
+import type { Missing } from "../machine/missing.ts";
+import { findProgram } from "../processes/find-program.ts";
+import { createProcessHost } from "../processes/process-host.ts";
+import { sandboxArgv } from "../processes/sandbox-argv.ts";
+import { removeTree } from "../trash/remove-tree.ts";
+import { runConfined } from "./run-confined.ts";
+
+/** `strict` null: its walls have been tried and stand. */
+export type Bubblewrap = { readonly path: string; readonly strict: Missing | null } | Missing;
+
+/** Whether bubblewrap is on `searchPath` (the daemon's PATH) and really makes a sandbox on this machine. */
+export async function findBubblewrap(searchPath: string): Promise<Bubblewrap> {
+  if (process.platform !== "linux") {
+    return { missing: `bubblewrap does not exist on ${process.platform}`, remedy: "run the daemon on Linux" };
+  }
+  // A relative entry would mean whatever directory the daemon happens to stand in, which an agent may write to.
+  const directories = searchPath.split(":").filter(isAbsolute);
+  const [path] = findProgram("bwrap", { searchPath: directories.join(":"), cwd: "/" });
+  if (path === undefined) return { missing: "bwrap is not on PATH", remedy: "run: apt-get install bubblewrap" };
+  const problem = await tryOut(path);
+  return problem === null
+    ? { path, strict: await tryStrict(path) }
+    : { missing: `${path} does not work here: ${problem}`, remedy: BROKEN_REMEDY };
+}
+
+const PROBE_MAX_MS = 2_000;
+
+const BROKEN_REMEDY =
+  "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap), or run: apt-get install bubblewrap";
+
+/** With the very flags that agents get: a kernel or a container may allow some namespaces and not others. */
+async function tryOut(path: string): Promise<string | null> {
+  const [program, ...args] = sandboxArgv({
+    bwrapPath: path,
+    hidden: [],
+    pinned: [],
+    readBack: [],
+    shown: [],
+    cwd: "/",
+    argv: ["/bin/sh", "-c", ":"],
+  });
+  try {
+    await promisify(execFile)(program, args, { env: {}, timeout: PROBE_MAX_MS, killSignal: "SIGKILL" });
+    return null;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const stderr = "stderr" in error && typeof error.stderr === "string" ? error.stderr.trim() : "";
+    return stderr || error.message;
+  }
+}
+
+/**
+ * The walls of `strict`, put up and leaned against: a namespace that a container does not grant, a filter that is not
+ * loaded or a mount that is not made must be found here and not by an agent.
+ */
+async function tryStrict(path: string): Promise<Missing | null> {
+  let folder: string | null = null;
+  try {
+    folder = await mkdtemp(join(tmpdir(), "nomos-walls-"));
+    const [home, workspace] = [join(folder, "home"), join(folder, "workspace")];
+    for (const one of [home, workspace]) await mkdir(one);
+    await writeFile(join(home, "secret"), "");
+    await using host = createProcessHost({ home, bwrapPath: path, closedRoots: [], copiesEtc: false });
+    const order = { tree: workspace, argv: ["/bin/sh", "-c", PROOF], env: { SECRET: join(home, "secret") } };
+    const { exitCode, stdout, stderr } = await runConfined(host, { ...order, timeMaxMs: PROBE_MAX_MS });
+    if (exitCode === 0) return null;
+    return { missing: `its walls do not hold: ${stdout.toString().trim() || stderr.trim()}`, remedy: STRICT_REMEDY };
+  } catch (thrown) {
+    // An agent may have filled the temp directory, or there may be none: then `strict` cannot be tried, and the rest works.
+    if (!(thrown instanceof HostError) && errno(thrown) !== undefined && thrown instanceof Error)
+      return { missing: `it cannot be tried in ${tmpdir()}: ${thrown.message}`, remedy: TEMP_REMEDY };
+    if (!(thrown instanceof HostError)) throw thrown;
+    return { missing: thrown.message, remedy: STRICT_REMEDY };
+  } finally {
+    if (folder !== null) await removeTree(folder);
+  }
+}
+
+const PROOF = `
+fail() { echo "$1"; exit 1; }
+[ ! -e "$SECRET" ] || fail "the daemon's home can be seen"
+touch made || fail "the working directory cannot be written"
+! touch /usr/made 2>/dev/null || fail "the system can be written"
+[ "$(grep -c : /proc/net/dev)" = 1 ] || fail "there is a network"
+grep -q '^CapEff:.*0000000000000000$' /proc/self/status || fail "there are capabilities"
+grep -q '^NoNewPrivs:.*1$' /proc/self/status || fail "privileges can be gained"
+! unshare --user true 2>/dev/null || fail "user namespaces can be made"
+! chmod u+s made 2>/dev/null || fail "set-id programs can be made"
+[ ! -w /proc/sys/kernel/core_pattern ] || fail "settings of the kernel can be written"
+`;
+
+const TEMP_REMEDY =
+  "make room in the temp directory, or set TMPDIR to one that can be written, and start the daemon again";
+const STRICT_REMEDY =
+  "install bubblewrap 0.8 or newer, and let it make user and network namespaces (in a container: --security-opt seccomp=unconfined apparmor=unconfined)";

@@ -1,0 +1,94 @@
+import type { Objects } from "../packs/objects.ts";
+import type { ByteName } from "../walk/byte-path.ts";
+import { decodeListing, type Entry } from "../walk/listing.ts";
+
+/**
+ * How one name differs between two trees. A directory that came or went is told with everything in it. What cannot be
+ * told, because no walk gets to it now and one did before, or it was not there, has `left-out` after it.
+ */
+export interface Change {
+  readonly path: ByteName;
+  readonly before: Entry | null;
+  readonly after: Entry | null;
+}
+
+/** In the order of paths. Costs as much as there are differences: what has the same name is the same. */
+export function* compareTrees(
+  objects: Pick<Objects, "get">,
+  before: string | null,
+  after: string | null,
+  above: ByteName = "",
+): Generator<Change> {
+  if (before === after) return;
+  for (const { name, old, now } of pairs(listed(objects, before), listed(objects, after))) {
+    // What is left out on one side cannot be told from what is there on the other.
+    const path = above === "" ? name : `${above}/${name}`;
+    if (now?.kind === "left-out" && now.target !== "" && old?.kind !== "left-out")
+      yield { path, before: old, after: now };
+    if (old?.kind === "left-out" || now?.kind === "left-out") continue;
+    const [inOld, inNow] = [folderOf(old), folderOf(now)];
+    if (inOld !== null && inNow !== null) {
+      if (!isSameSetting(old, now)) yield { path, before: old, after: now };
+      yield* compareTrees(objects, inOld, inNow, path);
+      continue;
+    }
+    if (old !== null && now !== null && inOld === null && inNow === null) {
+      if (!isSameContent(old, now) || !isSameSetting(old, now)) yield { path, before: old, after: now };
+      continue;
+    }
+    if (old !== null) yield* alone(objects, path, old, "before");
+    if (now !== null) yield* alone(objects, path, now, "after");
+  }
+}
+
+function* alone(
+  objects: Pick<Objects, "get">,
+  path: ByteName,
+  entry: Entry,
+  side: "before" | "after",
+): Generator<Change> {
+  const change = { path, before: null, after: null };
+  yield { ...change, [side]: entry };
+  const inside = folderOf(entry);
+  if (inside === null) return;
+  yield* side === "before" ? compareTrees(objects, inside, null, path) : compareTrees(objects, null, inside, path);
+}
+
+export function listed(objects: Pick<Objects, "get">, listing: string | null): readonly Entry[] {
+  return listing === null ? [] : decodeListing(objects.get(listing), listing);
+}
+
+export function folderOf(entry: Entry | null): string | null {
+  return entry?.kind === "directory" ? entry.object : null;
+}
+
+export function isSameContent(a: Entry, b: Entry): boolean {
+  return a.kind === b.kind && a.object === b.object && a.target === b.target;
+}
+
+export function isSameSetting(a: Entry | null, b: Entry | null, withOwner = true): boolean {
+  return a?.mode === b?.mode && (!withOwner || (a?.uid === b?.uid && a?.gid === b?.gid));
+}
+
+/** Both lists are sorted by name. */
+export function* pairs(
+  before: readonly Entry[],
+  after: readonly Entry[],
+): Generator<{ readonly name: ByteName; readonly old: Entry | null; readonly now: Entry | null }> {
+  let [i, j] = [0, 0];
+  while (i < before.length || j < after.length) {
+    const [a, b] = [before[i] ?? null, after[j] ?? null];
+    const isFirst = b === null || (a !== null && a.name < b.name);
+    if (a !== null && isFirst) {
+      yield { name: a.name, old: a, now: null };
+      i += 1;
+    } else if (b !== null && (a === null || b.name < a.name)) {
+      yield { name: b.name, old: null, now: b };
+      j += 1;
+    } else if (a !== null && b !== null) {
+      yield { name: a.name, old: a, now: b };
+      i += 1;
+      j += 1;
+    }
+  }
+}

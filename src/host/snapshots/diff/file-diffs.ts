@@ -1,0 +1,104 @@
+import type { Objects } from "../packs/objects.ts";
+import { shownName } from "../walk/byte-path.ts";
+import { decodeChunks, type Entry } from "../walk/listing.ts";
+import type { Change } from "./compare.ts";
+import { unifiedDiff } from "./unified-diff.ts";
+
+export interface DiffOptions {
+  readonly filesMax: number;
+  readonly bytesMax: number;
+}
+
+export interface FileDiff {
+  readonly path: string;
+  readonly change: "added" | "changed" | "deleted" | "mode";
+  readonly kind: string;
+  readonly before: Side | null;
+  readonly after: Side | null;
+  /** Unified, for text; null for what is no text, or too large, or beyond the bound. */
+  readonly diff: string | null;
+  /** Why there is none. */
+  readonly noDiff: "binary" | "too large" | "no content" | null;
+}
+
+export interface Side {
+  readonly mode: string;
+  readonly size: number;
+  readonly target: string | null;
+}
+
+const TEXT_BYTES_MAX = 262_144;
+
+/** What changed, file by file, with the text of it as far as the bounds go. */
+export function* diffChanges(
+  objects: Pick<Objects, "get">,
+  changes: Iterable<Change>,
+  { filesMax, bytesMax }: DiffOptions,
+): Generator<void, readonly FileDiff[]> {
+  const diffs: FileDiff[] = [];
+  let bytes = 0;
+  for (const change of changes) {
+    if (diffs.length >= filesMax) break;
+    if (change.after?.kind === "left-out") continue;
+    const { before, after } = change;
+    const path = shownName(change.path);
+    const made = bytes >= bytesMax ? ({ diff: null, noDiff: "too large" } as const) : textOf(objects, path, change);
+    bytes += made.diff?.length ?? 0;
+    diffs.push({
+      path,
+      change: kindOfChange(change),
+      kind: nameOfKind(after ?? before),
+      before: sideOf(before),
+      after: sideOf(after),
+      ...made,
+    });
+    yield;
+  }
+  return diffs;
+}
+
+export function kindOfChange({ before, after }: Change): FileDiff["change"] {
+  if (before === null) return "added";
+  if (after === null) return "deleted";
+  const isSame = before.kind === after.kind && before.target === after.target;
+  return isSame && (before.kind === "directory" || before.object === after.object) ? "mode" : "changed";
+}
+
+function nameOfKind(entry: Entry | null): string {
+  return entry?.kind === "chunked" ? "file" : (entry?.kind ?? "file");
+}
+
+function sideOf(entry: Entry | null): Side | null {
+  if (entry === null) return null;
+  const { mode, size, kind, target } = entry;
+  return { mode: mode.toString(8).padStart(4, "0"), size, target: kind === "link" ? shownName(target) : null };
+}
+
+type Text = Pick<FileDiff, "diff" | "noDiff">;
+
+function textOf(objects: Pick<Objects, "get">, path: string, change: Change): Text {
+  const sides = [change.before, change.after];
+  if (kindOfChange(change) === "mode") return { diff: null, noDiff: "no content" };
+  if (!sides.some(isFile)) return { diff: null, noDiff: "no content" };
+  if (sides.some((side) => side !== null && side.size > TEXT_BYTES_MAX)) return { diff: null, noDiff: "too large" };
+  const [old, now] = sides.map((side) => contentOf(objects, side));
+  if (old === undefined || now === undefined || [old, now].some(isBinary)) return { diff: null, noDiff: "binary" };
+  const [from, to] = [change.before === null ? null : `a/${path}`, change.after === null ? null : `b/${path}`];
+  const diff = unifiedDiff(old.toString("utf8"), now.toString("utf8"), from, to);
+  return diff === null ? { diff: null, noDiff: "too large" } : { diff, noDiff: null };
+}
+
+function isFile(entry: Entry | null): boolean {
+  return entry?.kind === "file" || entry?.kind === "chunked";
+}
+
+function contentOf(objects: Pick<Objects, "get">, entry: Entry | null): Buffer {
+  if (entry === null || !isFile(entry)) return Buffer.alloc(0);
+  if (entry.kind === "file") return objects.get(entry.object);
+  return Buffer.concat(decodeChunks(objects.get(entry.object)).map(objects.get));
+}
+
+/** As git tells: a NUL byte near the beginning; or bytes that are no text. */
+function isBinary(bytes: Buffer): boolean {
+  return bytes.subarray(0, 8000).includes(0) || !Buffer.from(bytes.toString("utf8"), "utf8").equals(bytes);
+}

@@ -1,0 +1,128 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, open, readFile, rename, rm, utimes } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { zstdCompress, zstdDecompress } from "node:zlib";
+import { type MayKeep, StoreError } from "../port.ts";
+
+/** Content-addressed bytes in files: compressed, written once, durable before the event that names them. */
+export interface Blobs {
+  readonly put: (bytes: Uint8Array, mayKeep?: MayKeep) => Promise<string>;
+  readonly get: (sha256: string) => Promise<Uint8Array | null>;
+}
+
+export const pack = promisify(zstdCompress);
+const decompress = promisify(zstdDecompress);
+
+export function blobPath(folder: string, sha256: string): string {
+  return join(folder, sha256.slice(0, 2), `${sha256}.zst`);
+}
+
+export function createBlobs(folder: string): Blobs {
+  const read = async (sha256: string): Promise<Uint8Array | null> => {
+    const packed = await readIfThere(blobPath(folder, sha256));
+    return packed === null ? null : unpack(sha256, packed);
+  };
+  return {
+    put: async (bytes, mayKeep) => {
+      const sha256 = digest(bytes);
+      const path = blobPath(folder, sha256);
+      // One that is there but damaged is written anew; one that is whole may still be on its way to the disk.
+      const known = await read(sha256).catch(ifCorrupt);
+      if (known === null || !(await translated(() => touched(path)))) {
+        const packed = await pack(bytes);
+        mayKeep?.(packed.length);
+        await writeDurably(folder, path, packed);
+      }
+      return sha256;
+    },
+    get: async (sha256) => (/^[0-9a-f]{64}$/.test(sha256) ? read(sha256) : null),
+  };
+}
+
+/** What does not unpack to what it is called is named, never handed out. */
+export async function unpack(sha256: string, packed: Uint8Array): Promise<Uint8Array> {
+  const bytes = await decompress(packed).catch((cause: unknown) => {
+    throw new StoreError("log_corrupt", { blob: sha256, problem: "does not unpack" }, cause);
+  });
+  if (digest(bytes) !== sha256) throw new StoreError("log_corrupt", { blob: sha256, problem: "hash_mismatch" });
+  return bytes;
+}
+
+/** Whoever brings it is about to name it: for a sweep it is as new as on its first day. False when it went meanwhile. */
+async function touched(path: string): Promise<boolean> {
+  try {
+    await utimes(path, new Date(), new Date());
+  } catch (cause) {
+    if (errno(cause) === "ENOENT") return false;
+    throw cause;
+  }
+  await syncFolder(dirname(path));
+  return true;
+}
+
+async function writeDurably(root: string, path: string, bytes: Uint8Array): Promise<void> {
+  const folder = dirname(path);
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  await translated(async () => {
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    try {
+      const file = await open(temporary, "wx", 0o600);
+      await file
+        .writeFile(bytes)
+        .then(() => file.sync())
+        .finally(() => file.close());
+      await rename(temporary, path);
+    } catch (cause) {
+      await rm(temporary, { force: true });
+      throw cause;
+    }
+    await syncFolder(folder);
+    if (made === undefined) return;
+    await syncFolder(root);
+    await syncFolder(dirname(root));
+  });
+}
+
+/** A rename, and a folder that is new, live in the folder above and are durable only with it. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  await handle.sync().finally(() => handle.close());
+}
+
+async function readIfThere(path: string): Promise<Uint8Array | null> {
+  return readFile(path).catch((cause: unknown) => {
+    if (errno(cause) === "ENOENT") return null;
+    throw failure(cause);
+  });
+}
+
+async function translated<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw failure(cause);
+  }
+}
+
+function failure(cause: unknown): StoreError {
+  const code = errno(cause);
+  const details = { what: "blob", reason: String(cause) };
+  if (code === "ENOSPC" || code === "EDQUOT") return new StoreError("disk_full", details, cause);
+  if (code === "EROFS" || code === "EACCES" || code === "EPERM")
+    return new StoreError("store_read_only", details, cause);
+  return new StoreError("store_failed", details, cause);
+}
+
+function ifCorrupt(cause: unknown): null {
+  if (cause instanceof StoreError && cause.code === "log_corrupt") return null;
+  throw cause;
+}
+
+function errno(cause: unknown): unknown {
+  return cause instanceof Error && "code" in cause ? cause.code : null;
+}
+
+export function digest(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}

@@ -1,0 +1,56 @@
+import type { WriteEvent, WritePart, WriteReply } from "../log/write-request.ts";
+import type { Quota, StreamUsage } from "../port.ts";
+
+export type Taken = Omit<StreamUsage, "familyBytes">;
+
+export const NO_USAGE: Taken = { events: 0, bytes: 0, blobBytes: 0 };
+
+/** What an event takes up beside its blobs: its header and its data, as stored. */
+export function bytesOf({ header, data }: Pick<WriteEvent, "header" | "data">): number {
+  return Buffer.byteLength(header) + Buffer.byteLength(data);
+}
+
+export function totalBytes({ bytes, blobBytes }: Taken): number {
+  return bytes + blobBytes;
+}
+
+export function sum(a: Taken, b: Taken): Taken {
+  return { events: a.events + b.events, bytes: a.bytes + b.bytes, blobBytes: a.blobBytes + b.blobBytes };
+}
+
+/**
+ * Refuses what would take a stream or the whole log over its quota. What was produced already (`overdraw`) is let in as
+ * long as there is any room at all: one piece may pass the limit, and the next is refused.
+ */
+export function checkQuota(
+  quota: Quota,
+  parts: readonly WritePart[],
+  books: {
+    readonly home: number;
+    /** By a stream's account, with all that draws on it. */
+    readonly used: (account: string) => number;
+    /** Of blobs that nobody has brought yet. */
+    readonly blobBytes: (event: WriteEvent) => number;
+  },
+): WriteReply | null {
+  const sizeOf = (events: readonly WriteEvent[]): number =>
+    events.reduce((total, event) => total + bytesOf(event) + books.blobBytes(event), 0);
+  let all = 0;
+  let allFirst = 0;
+  for (const { account, events } of parts) {
+    const needed = sizeOf(events);
+    const first = sizeOf(events.slice(0, quota.fitting ?? 0));
+    all += needed;
+    allFirst += first;
+    const used = books.used(account);
+    const isOver = quota.overdraw ? used + first >= quota.streamBytes : used + needed > quota.streamBytes;
+    if (isOver) return refused("session", used, quota.streamBytes, needed);
+  }
+  const home = books.home + (quota.besideBytes ?? 0);
+  const isOver = quota.overdraw ? home + allFirst >= quota.homeBytes : home + all > quota.homeBytes;
+  return isOver ? refused("home", home, quota.homeBytes, all) : null;
+}
+
+function refused(scope: "session" | "home", used: number, limit: number, needed: number): WriteReply {
+  return { refused: "quota_exceeded", details: { scope, used, limit, needed } };
+}

@@ -1,0 +1,20 @@
+import { COMMON_EVENTS, type Definitions, readsOf } from "../../kernel/index.ts";
+import type { RecordedEvent } from "../port.ts";
+
+const commonFact = readsOf(COMMON_EVENTS);
+
+/** The types that an index reads: those with words that anybody would look for, and the one that takes some away again. */
+export function searchedTypes({ searched }: Definitions): readonly string[] {
+  return [...searched, "data.erased@1"];
+}
+
+/** The words of an event; null when there are none. */
+export function wordsIn(defined: Definitions, { type, data }: RecordedEvent): string | null {
+  const fact = data === null ? null : defined.recall(type, data);
+  return fact === null ? null : defined.wordsOf(fact);
+}
+
+export function erasedIds(event: RecordedEvent): readonly string[] {
+  const found = commonFact(event);
+  return found?.type === "data.erased@1" ? found.data.events : [];
+}

@@ -1,0 +1,130 @@
+import { HOME_LEASE } from "../../../domains/index.ts";
+import { hashEvent, NO_PREV, sameBytes } from "../../../kernel/index.ts";
+import { bytes, hexOf, number, parseHeader, sha256 } from "../../log/encoding.ts";
+import type { WriteRequest } from "../../log/write-request.ts";
+import { NO_USAGE, type Taken } from "../../models/quota.ts";
+import { bigintArray, byteaArray, namesArray, uuidArray } from "../connection/arrays.ts";
+import type { Connection, Row } from "../connection/connection.ts";
+import { utf8 } from "../connection/decode.ts";
+import { type Known, type LogHead, placeOf, type StreamHead } from "./plan.ts";
+
+/** Who of us holds the lease; null when nobody has claimed it through this store. */
+export type ClaimId = () => string | null;
+
+/** Reads what a batch depends on, and nothing that it does not. Inside the transaction, under the log's lock. */
+export async function readKnown(
+  { query }: Connection,
+  requests: readonly WriteRequest[],
+  head: LogHead,
+  home: Taken,
+  remembered: ReadonlyMap<string, StreamHead>,
+  claim: ClaimId,
+): Promise<Known> {
+  const parts = requests.flatMap((request) => request.parts);
+  const events = parts.flatMap((part) => part.events);
+  const unless = <T>(isNeedless: boolean, read: () => Promise<readonly Row[]>, take: (row: Row) => T) =>
+    isNeedless ? Promise.resolve([]) : read().then((rows) => rows.map(take));
+
+  const streams = distinct([
+    ...parts.flatMap(({ stream, account }) => [stream, account]),
+    ...requests.flatMap(({ expect }) => expect.map(({ stream }) => stream)),
+    ...requests.flatMap(({ repair }) => repair?.streams.map(({ stream }) => stream) ?? []),
+  ]).filter((stream) => !remembered.has(stream));
+  const heads = new Map(await unless(streams.length === 0, () => query(HEADS, namesArray(streams)), streamHead));
+
+  const keys = distinct(requests.flatMap(({ call }) => call?.key ?? []));
+  const calls = await unless(
+    keys.length === 0,
+    () => query("SELECT key, request FROM calls WHERE key = ANY($1::bytea[])", hexArray(keys)),
+    (row) => [hexOf(bytes(row["key"])), hexOf(bytes(row["request"]))] as const,
+  );
+
+  const points = parts.flatMap(({ continues }) => continues ?? []);
+  const hashes = await unless(
+    points.length === 0,
+    () =>
+      query(HASHES, namesArray(points.map(({ stream }) => stream)), bigintArray(points.map(({ version }) => version))),
+    (row) => [placeOf({ stream: utf8(row["name"]), version: number(row["version"]) }), bytes(row["hash"])] as const,
+  );
+
+  const named = distinct(events.flatMap(({ blobs }) => blobs));
+  const gone = await unless(
+    named.length === 0,
+    () => query("SELECT blob FROM gone_blobs WHERE blob = ANY($1::bytea[])", hexArray(named)),
+    (row) => hexOf(bytes(row["blob"])),
+  );
+
+  const newBlobs = await unless(
+    named.length === 0,
+    () => query(NEW_BLOBS, hexArray(named)),
+    (row) => [hexOf(bytes(row["blob"])), number(row["bytes"])] as const,
+  );
+
+  const erased = requests.flatMap(({ erase }) => (erase === null ? [] : [erase]));
+  const erasable: (readonly [string, number])[] = [];
+  for (const { stream, events } of erased)
+    for (const { id, seq } of await query(ERASABLE, uuidArray(events.map(({ id }) => id)), Buffer.from(stream)))
+      erasable.push([String(id), number(seq)]);
+
+  const takesFence = events.some((event) => event.takesFence !== null);
+  const rivals = await unless(
+    !takesFence,
+    () => query(RIVAL, claim(), HOME_LEASE),
+    (row) => String(row["holder"]),
+  );
+  return {
+    head,
+    streamHead: (stream) => remembered.get(stream) ?? heads.get(stream) ?? null,
+    calls: new Map(calls),
+    hashes: new Map(hashes),
+    goneBlobs: new Set(gone),
+    newBlobs: new Map(newBlobs),
+    home,
+    erasable: new Map(erasable),
+    rival: rivals[0] ?? null,
+  };
+}
+
+const HEADS = `
+  SELECT s.name, s.no, e.version, e.prev, e.header, e.hash, u.events, u.bytes, u.blob_bytes, u.account, u.family_bytes FROM streams s
+  LEFT JOIN usage u ON u.stream = s.no
+  LEFT JOIN LATERAL (SELECT version, prev, header, hash FROM events WHERE stream = s.no ORDER BY version DESC LIMIT 1) e ON true
+  WHERE s.name = ANY($1::bytea[])`;
+const NEW_BLOBS = `
+  SELECT b.blob, octet_length(b.packed) AS bytes FROM blobs b
+  WHERE b.blob = ANY($1::bytea[]) AND NOT EXISTS (SELECT 1 FROM blob_sizes z WHERE z.blob = b.blob)`;
+const HASHES = `
+  SELECT c.name, e.version, e.hash FROM unnest($1::bytea[], $2::bigint[]) AS c(name, version)
+  JOIN streams s ON s.name = c.name JOIN events e ON e.stream = s.no AND e.version = c.version`;
+const ERASABLE =
+  "SELECT e.id, e.seq FROM events e JOIN streams s ON s.no = e.stream WHERE e.id = ANY($1::uuid[]) AND s.name = $2";
+/** Whoever holds the lease at this moment and is not us. Locked, so that nobody claims it before the fence is taken. */
+const RIVAL =
+  "SELECT holder FROM leases WHERE resource = $2 AND holder IS NOT NULL AND claim IS DISTINCT FROM $1::uuid AND expires_at > clock_timestamp() FOR SHARE";
+
+function streamHead(row: Row): readonly [string, StreamHead] {
+  const name = utf8(row["name"]);
+  const { no, version, prev, header, hash } = row;
+  const account = number(row["account"] ?? no);
+  const books = { usage: usageOf(row), account, familyBytes: number(row["family_bytes"] ?? 0) };
+  const unlinked = { no: Number(no), version: 0, hash: NO_PREV, isWhole: false, ...books };
+  if (typeof version !== "number") return [name, unlinked];
+  const text = utf8(header);
+  const said = parseHeader(text);
+  const isLinked = sameBytes(hashEvent(sha256, bytes(prev), text), bytes(hash));
+  const isPlaced = said?.stream === name && said.version === version;
+  return [name, { no: Number(no), version, hash: bytes(hash), isWhole: isLinked && isPlaced, ...books }];
+}
+
+export function usageOf(row: Row | undefined): Taken {
+  if (row?.["events"] == null) return NO_USAGE;
+  return { events: number(row["events"]), bytes: number(row["bytes"]), blobBytes: number(row["blob_bytes"]) };
+}
+
+function distinct(names: readonly string[]): readonly string[] {
+  return [...new Set(names)];
+}
+
+function hexArray(names: readonly string[]): Buffer {
+  return byteaArray(names.map((name) => Buffer.from(name, "hex")));
+}

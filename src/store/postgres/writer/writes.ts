@@ -1,0 +1,190 @@
+import { crc32 } from "node:zlib";
+import type { List } from "../../../kernel/index.ts";
+import type { CursorWrite } from "../../log/write-request.ts";
+import type { RowWrite } from "../../models/rows.ts";
+import { StoreError } from "../../port.ts";
+import { bigintArray, byteaArray, namesArray, uuidArray } from "../connection/arrays.ts";
+import type { Connection, Given } from "../connection/connection.ts";
+import { changeRows, type Put, removeRows } from "../tables/rows.ts";
+import { RECOUNT } from "../tables/schema.ts";
+import type { EventInsert, Plan } from "./plan.ts";
+import { dropFromUsage, measureErased, putBrought, putUsage } from "./usage.ts";
+
+/** By name: every list there is. */
+export type Lists = ReadonlyMap<string, List>;
+
+/** Writes all of a plan, inside the transaction: what is taken away first, then everything new in one statement. */
+export async function writePlan(connection: Connection, plan: Plan, channel: string, lists: Lists): Promise<void> {
+  const erased = plan.erasure === null ? null : await measureErased(connection, plan.erasure);
+  if (plan.erasure !== null) await erase(connection, plan.erasure, lists);
+  if (plan.repair !== null) await repair(connection, plan, lists);
+  for (const cursor of plan.cursors) await writeCursor(connection, cursor);
+  await writeTogether(connection, [
+    ...unlessEmpty(plan.newStreams, putStreams),
+    ...unlessEmpty(plan.events, putEvents),
+    ...unlessEmpty(
+      plan.events.filter(({ event }) => event.blobs.length > 0),
+      putEventBlobs,
+    ),
+    ...unlessEmpty(plan.brought, putBrought),
+    ...(plan.events.length > 0 ? [putUsage(plan)] : []),
+    ...unlessEmpty(plan.calls, putCalls),
+    ...unlessEmpty(plan.snapshots, putSnapshots),
+    ...changesOf(plan.rows, lists),
+    ...(plan.events.length > 0 ? [moveHead(plan, channel)] : []),
+  ]);
+  if (erased !== null) await dropFromUsage(connection, erased);
+}
+
+/** One message to the database for all of them: each but the last as a part of the last. */
+async function writeTogether({ query }: Connection, puts: readonly Put[]): Promise<void> {
+  const given: Given[] = [];
+  const texts = puts.map((put) => put((value) => `$${given.push(value)}`));
+  const last = texts.pop();
+  if (last === undefined) return;
+  const parts = texts.map((text, at) => `w${at} AS (${text})`);
+  await query(parts.length === 0 ? last : `WITH ${parts.join(", ")} ${last}`, ...given);
+}
+
+function changesOf(rows: readonly RowWrite[], lists: Lists): readonly Put[] {
+  const byList = Map.groupBy(rows, ({ list }) => list);
+  return [...byList].flatMap(([name, writes]) => changeRows(listOf(lists, name), writes));
+}
+
+function listOf(lists: Lists, name: string): List {
+  const list = lists.get(name);
+  if (list === undefined) throw new StoreError("store_failed", { reason: `there is no list of ${name}` });
+  return list;
+}
+
+function unlessEmpty<T>(list: readonly T[], put: (list: readonly T[]) => Put): readonly Put[] {
+  return list.length === 0 ? [] : [put(list)];
+}
+
+const putStreams =
+  (streams: Plan["newStreams"]): Put =>
+  (param) =>
+    `INSERT INTO streams(no, name) SELECT * FROM unnest(${param(bigintArray(streams.map(({ no }) => no)))}::bigint[],
+     ${param(namesArray(streams.map(({ name }) => name)))}::bytea[])`;
+
+const putEvents =
+  (events: readonly EventInsert[]): Put =>
+  (param) => {
+    const numbers = (pick: (event: EventInsert) => number) => `${param(bigintArray(events.map(pick)))}::bigint[]`;
+    const bytes = (pick: (event: EventInsert) => Uint8Array) => `${param(byteaArray(events.map(pick)))}::bytea[]`;
+    return `INSERT INTO events(seq, stream, version, id, type, prev, header, hash, salt, data)
+      SELECT * FROM unnest(
+        ${numbers(({ seq }) => seq)}, ${numbers(({ stream }) => stream)}, ${numbers(({ version }) => version)},
+        ${param(uuidArray(events.map(({ event }) => event.id)))}::uuid[],
+        ${bytes(({ event }) => Buffer.from(event.type))}, ${bytes(({ prev }) => prev)},
+        ${bytes(({ event }) => Buffer.from(event.header))}, ${bytes(({ hash }) => hash)},
+        ${bytes(({ event }) => Buffer.from(event.salt, "hex"))}, ${bytes(({ event }) => Buffer.from(event.data))})`;
+  };
+
+const putEventBlobs =
+  (events: readonly EventInsert[]): Put =>
+  (param) => {
+    const named = events.flatMap(({ seq, event }) => event.blobs.map((blob) => ({ blob, seq })));
+    return putNames(named, param);
+  };
+
+function putNames(
+  named: readonly { readonly blob: string; readonly seq: number }[],
+  param: (value: Given) => string,
+): string {
+  const blobs = byteaArray(named.map(({ blob }) => Buffer.from(blob, "hex")));
+  return `INSERT INTO event_blobs(blob, seq) SELECT * FROM unnest(${param(blobs)}::bytea[],
+    ${param(bigintArray(named.map(({ seq }) => seq)))}::bigint[]) ON CONFLICT DO NOTHING`;
+}
+
+const putCalls =
+  (calls: Plan["calls"], onConflict = ""): Put =>
+  (param) => {
+    const hex = (pick: (call: Plan["calls"][number]) => string) =>
+      `${param(byteaArray(calls.map((call) => Buffer.from(pick(call), "hex"))))}::bytea[]`;
+    const numbers = (pick: (call: Plan["calls"][number]) => number) =>
+      `${param(bigintArray(calls.map(pick)))}::bigint[]`;
+    return `INSERT INTO calls(key, request, first, last) SELECT * FROM unnest(${hex(({ key }) => key)},
+      ${hex(({ request }) => request)}, ${numbers(({ first }) => first)}, ${numbers(({ last }) => last)}) ${onConflict}`;
+  };
+
+const putSnapshots =
+  (snapshots: Plan["snapshots"]): Put =>
+  (param) => {
+    const states = snapshots.map(({ state }) => Buffer.from(state));
+    return `INSERT INTO snapshots(stream, version, state, sum) SELECT * FROM unnest(
+        ${param(bigintArray(snapshots.map(({ stream }) => stream)))}::bigint[],
+        ${param(bigintArray(snapshots.map(({ version }) => version)))}::bigint[],
+        ${param(byteaArray(states))}::bytea[], ${param(bigintArray(states.map((state) => crc32(state))))}::bigint[])
+      ON CONFLICT (stream, version) DO UPDATE SET state = excluded.state, sum = excluded.sum`;
+  };
+
+/** Whoever listens hears of it with the commit, and never before. */
+const moveHead =
+  ({ head }: Plan, channel: string): Put =>
+  (param) =>
+    `UPDATE head SET seq = ${param(head.seq)}::bigint, streams = ${param(head.streams)}::bigint, fence = ${param(head.fence)}::bigint
+     RETURNING pg_notify(${param(channel)}::text, ${param(String(head.seq))}::text)`;
+
+async function erase(connection: Connection, erasure: NonNullable<Plan["erasure"]>, lists: Lists): Promise<void> {
+  const { query } = connection;
+  const seqs = bigintArray(erasure.seqs);
+  const blobs = byteaArray(erasure.events.flatMap((event) => event.blobs.map((blob) => Buffer.from(blob, "hex"))));
+  // An indexer that has read the words already is waited for, and what it wrote goes too.
+  await query("SELECT seq FROM search_cursor FOR UPDATE");
+  await query("UPDATE events SET data = NULL, salt = NULL WHERE seq = ANY($1::bigint[])", seqs);
+  await query("DELETE FROM event_blobs WHERE seq = ANY($1::bigint[])", seqs);
+  await query(
+    `WITH unused AS (SELECT DISTINCT u.blob FROM unnest($1::bytea[]) AS u(blob)
+       WHERE NOT EXISTS (SELECT 1 FROM event_blobs e WHERE e.blob = u.blob)),
+     noted AS (INSERT INTO gone_blobs(blob) SELECT blob FROM unused ON CONFLICT DO NOTHING)
+     DELETE FROM blobs WHERE blob IN (SELECT blob FROM unused)`,
+    blobs,
+  );
+  await query(
+    "DELETE FROM snapshots WHERE stream = (SELECT no FROM streams WHERE name = $1)",
+    Buffer.from(erasure.stream),
+  );
+  await query("DELETE FROM search_docs WHERE seq = ANY($1::bigint[])", seqs);
+  for (const { list, id } of erasure.rows) await writeTogether(connection, [removeRows(listOf(lists, list), [id])]);
+}
+
+/** Seldom more than one in a batch. */
+async function writeCursor({ query }: Connection, { name, at }: CursorWrite): Promise<void> {
+  if (at === null) await query("DELETE FROM cursors WHERE name = $1", name);
+  else
+    await query(
+      `INSERT INTO cursors(name, seq, id) VALUES ($1, $2, $3)
+       ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, id = excluded.id`,
+      ...[name, at.seq, at.id],
+    );
+}
+
+/** What is derived from the log, written anew. Nothing of it is an event. */
+async function repair(connection: Connection, { repair, versions }: Plan, lists: Lists): Promise<void> {
+  if (repair === null) return;
+  const { query } = connection;
+  for (const { list, id } of repair.remove) await writeTogether(connection, [removeRows(listOf(lists, list), [id])]);
+  // One that has been appended to since it was compared has rows that are newer than these.
+  const still = repair.streams.filter(({ stream, version }) => versions(stream) === version);
+  for (const { stream, put, wrongSnapshots } of still) {
+    for (const row of put) await writeTogether(connection, changesOf([row], lists));
+    await query(
+      "DELETE FROM snapshots WHERE stream = (SELECT no FROM streams WHERE name = $1) AND version = ANY($2::bigint[])",
+      Buffer.from(stream),
+      bigintArray(wrongSnapshots),
+    );
+  }
+  const anew =
+    "ON CONFLICT (key) DO UPDATE SET request = excluded.request, first = excluded.first, last = excluded.last";
+  await writeTogether(
+    connection,
+    unlessEmpty(repair.calls, (calls) => putCalls(calls, anew)),
+  );
+  await writeTogether(
+    connection,
+    unlessEmpty(repair.blobs, (named) => (param) => putNames(named, param)),
+  );
+  if (repair.recount) await connection.script(RECOUNT.join(";\n"));
+  if (still.length === repair.streams.length) await query("UPDATE lists SET filled = 1");
+}

@@ -1,0 +1,41 @@
+import { Worker } from "node:worker_threads";
+import type { Json } from "../../../kernel/index.ts";
+import { type LogCopy, type Progress, StoreError, type StoreErrorCode } from "../../port.ts";
+
+export interface CopyOptions {
+  readonly path: string;
+  readonly blobFolder: string;
+  /** Empty; the copy's own. */
+  readonly folder: string;
+}
+
+export type FromCopy =
+  | { readonly kind: "progress"; readonly done: number; readonly of: number }
+  | { readonly kind: "done"; readonly copy: LogCopy }
+  | { readonly kind: "failed"; readonly code: StoreErrorCode; readonly details: { readonly [key: string]: Json } };
+
+/** In a thread of its own: pages are read and written without a pause, and nobody else waits for that. */
+export async function copyInThread(
+  options: CopyOptions,
+  progress: Progress | undefined,
+  closing: AbortSignal,
+): Promise<LogCopy> {
+  const worker = new Worker(new URL("./copy-thread.ts", import.meta.url), { workerData: options });
+  const end = (): void => void worker.terminate();
+  closing.addEventListener("abort", end, { once: true });
+  const { promise, resolve, reject } = Promise.withResolvers<LogCopy>();
+  worker.on("message", (message: FromCopy) => {
+    if (message.kind === "progress") progress?.(message.done, message.of);
+    else if (message.kind === "done") resolve(message.copy);
+    else reject(new StoreError(message.code, message.details));
+  });
+  worker.on("error", (cause) => reject(new StoreError("store_failed", { reason: String(cause) }, cause)));
+  worker.on("exit", () => reject(new StoreError("store_closed")));
+  try {
+    if (closing.aborted) throw new StoreError("store_closed");
+    return await promise;
+  } finally {
+    closing.removeEventListener("abort", end);
+    await worker.terminate();
+  }
+}

@@ -1,0 +1,28 @@
+import type { DatabaseSync } from "node:sqlite";
+import { System, type SystemState } from "../../../domains/index.ts";
+import { type Definitions, streamOf } from "../../../kernel/index.ts";
+import { number } from "../../log/encoding.ts";
+import { StoreError } from "../../port.ts";
+import { foldStream } from "../reads/fold-stream.ts";
+import { createPageReads } from "../reads/page-reads.ts";
+import { verifyTail } from "./verify-tail.ts";
+
+/** Enough to cover every write that a crash can have torn, few enough that a start does not wait for it. */
+const TAIL_EVENTS = 1000;
+
+/**
+ * What a start makes sure of before anything is written: streams are found by their names, the log ends well, and the
+ * fence is what the log says. A stream that cannot be found would begin a second time.
+ */
+export function inspectLog(db: DatabaseSync, defined: Definitions): void {
+  const names = db.prepare("PRAGMA integrity_check(streams)").get()?.["integrity_check"];
+  if (names !== "ok") throw new StoreError("log_corrupt", { problem: `structure: ${String(names)}` });
+  const [problem] = verifyTail(db, TAIL_EVENTS);
+  if (problem !== undefined) throw new StoreError("log_corrupt", { ...problem });
+  const reads = createPageReads(db);
+  const stream = streamOf(System, "");
+  const system = foldStream(defined, reads, stream, reads.version(stream)).state as SystemState;
+  const { lastFence } = system.lease;
+  const kept = number(db.prepare("SELECT value FROM fence").get()?.["value"]);
+  if (kept !== lastFence) db.prepare("UPDATE fence SET value = ?").run(lastFence);
+}

@@ -1,0 +1,28 @@
+import type { Definitions, Folded } from "../../../kernel/index.ts";
+import { checkHead, FOLD_PAGE, firstFold, foldOn } from "../../models/fold-events.ts";
+import type { PageReads } from "./page-reads.ts";
+
+/** A stream's fold as of a version: the nearest kept fold and the few events behind it. */
+export function foldStream(
+  defined: Definitions,
+  reads: PageReads,
+  stream: string,
+  atVersion: number,
+  from?: Folded,
+): Folded {
+  let folded = from ?? firstFold(defined, stream, reads.snapshot(stream, atVersion));
+  while (folded.state.version < atVersion) {
+    const page = reads.versions(stream, folded.state.version, atVersion, FOLD_PAGE);
+    folded = foldOn(defined, stream, folded, page, atVersion);
+  }
+  return folded;
+}
+
+/** The same from the start, with a look at whether the stream really ends there. */
+export function foldCold(defined: Definitions, reads: PageReads, stream: string): Folded {
+  return reads.consistently(() => {
+    const folded = foldStream(defined, reads, stream, reads.version(stream));
+    checkHead(stream, folded, reads.usage(stream).events);
+    return folded;
+  });
+}

@@ -1,0 +1,60 @@
+import type { DatabaseSync } from "node:sqlite";
+import { hashEvent, NO_PREV, sameBytes } from "../../../kernel/index.ts";
+import { parseHeader, sha256 } from "../../log/encoding.ts";
+
+/** A stream's last event: what the next one is linked to. */
+export interface Head {
+  readonly no: number;
+  readonly version: number;
+  readonly hash: Uint8Array;
+  /** Its bytes are those that were written. A chain is not continued from a link that has changed. */
+  readonly isWhole: boolean;
+}
+
+export interface Heads {
+  readonly of: (stream: string) => Head | null;
+  readonly set: (stream: string, head: Head) => void;
+  readonly clear: () => void;
+}
+
+const HEADS_KEPT = 20_000;
+
+/** The heads used last, so that an append to a stream at work reads nothing. */
+export function createHeads(db: DatabaseSync): Heads {
+  const kept = new Map<string, Head>();
+  const last = db.prepare(
+    "SELECT s.no, e.version, e.prev, e.header, e.hash FROM streams s LEFT JOIN events e ON e.stream = s.no WHERE s.name = ? ORDER BY e.version DESC LIMIT 1",
+  );
+
+  const set = (stream: string, head: Head): void => {
+    kept.delete(stream);
+    kept.set(stream, head);
+    if (kept.size <= HEADS_KEPT) return;
+    const oldest = kept.keys().next().value;
+    if (oldest !== undefined) kept.delete(oldest);
+  };
+
+  return {
+    of: (stream) => {
+      const known = kept.get(stream);
+      if (known !== undefined) return known;
+      const found = last.get(stream);
+      if (found === undefined) return null;
+      const head = checked(stream, found) ?? { no: 0, version: 0, hash: NO_PREV, isWhole: false };
+      set(stream, head);
+      return head;
+    },
+    set,
+    clear: () => kept.clear(),
+  };
+}
+
+function checked(stream: string, found: Record<string, unknown>): Head | null {
+  const { no, version, prev, header, hash } = found;
+  if (typeof no !== "number" || typeof version !== "number") return null;
+  if (!(prev instanceof Uint8Array && header instanceof Uint8Array && hash instanceof Uint8Array)) return null;
+  const text = Buffer.from(header).toString("utf8");
+  const said = parseHeader(text);
+  const isLinked = sameBytes(hashEvent(sha256, prev, text), hash);
+  return { no, version, hash, isWhole: isLinked && said?.stream === stream && said.version === version };
+}

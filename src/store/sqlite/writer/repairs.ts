@@ -1,0 +1,33 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Repair } from "../../log/write-request.ts";
+import type { RowWrite } from "../../models/rows.ts";
+
+/** Writes anew what is derived from the log and differs from it. Nothing of it is an event. */
+export function createRepairs(
+  db: DatabaseSync,
+  writeRow: (row: RowWrite) => void,
+  recount: () => void,
+): (repair: Repair, versionOf: (stream: string) => number) => void {
+  const dropSnapshot = db.prepare(
+    "DELETE FROM snapshots WHERE stream = (SELECT no FROM streams WHERE name = ?) AND version = ?",
+  );
+  const putCall = db.prepare("INSERT OR REPLACE INTO calls(key, request, first, last) VALUES (?, ?, ?, ?)");
+  const filled = db.prepare("UPDATE lists SET filled = 1");
+  const putBlob = db.prepare("INSERT OR IGNORE INTO event_blobs(blob, seq) VALUES (?, ?)");
+
+  return (repair, versionOf) => {
+    if (repair.reindex) db.exec("REINDEX");
+    for (const { list, id } of repair.remove) writeRow({ list, id, columns: [], row: null });
+    // One that has been appended to since it was compared has rows that are newer than these.
+    const still = repair.streams.filter(({ stream, version }) => versionOf(stream) === version);
+    for (const { stream, put, wrongSnapshots } of still) {
+      for (const row of put) writeRow(row);
+      for (const wrong of wrongSnapshots) dropSnapshot.run(stream, wrong);
+    }
+    for (const { key, request, first, last } of repair.calls)
+      putCall.run(Buffer.from(key, "hex"), Buffer.from(request, "hex"), first, last);
+    for (const { blob, seq } of repair.blobs) putBlob.run(blob, seq);
+    if (repair.recount) recount();
+    if (still.length === repair.streams.length) filled.run();
+  };
+}

@@ -1,0 +1,134 @@
+import { type SnapshotTaken, sessionFact } from "../../kernel/index.ts";
+import type { EventPage, RecordedEvent, Store } from "../../store/index.ts";
+
+/** What happened to a session's files between two snapshots of them, and who was at it. */
+export interface Stretch {
+  readonly from: string;
+  readonly to: string;
+  /**
+   * `turn`: a turn of the session ran. `restore`: we restored files for it. `others`: nothing of the session ran.
+   * `unknown`: a snapshot is missing in between.
+   */
+  readonly by: "turn" | "restore" | "others" | "unknown";
+  readonly turnId: string | null;
+  /** Positions in the log: where it began, and where it was over. */
+  readonly startSeq: number;
+  readonly endSeq: number;
+  /** What somebody else is known to have changed in it. */
+  readonly others?: Named;
+}
+
+interface Named {
+  readonly names: ReadonlySet<string>;
+  /** There is more than is named. */
+  readonly more: boolean;
+}
+
+export interface StretchesQuery {
+  /** Exclusive. */
+  readonly after: number;
+  /** The files at that position; null: the first snapshot behind it is where the story begins. */
+  readonly files: string | null;
+  /** The first snapshot at or behind this position is the last. Absent: all there is. */
+  readonly until?: number;
+}
+
+const PAGE = 1000;
+const BOUNDARIES = ["snapshot.taken", "snapshot.skipped", "restore.settled"];
+
+/** The story of a session's files, in the order in which it happened: rewinds of the talk do not unmake it. */
+export async function readStretches(store: Store, stream: string, query: StretchesQuery): Promise<readonly Stretch[]> {
+  const { after, until = Number.MAX_SAFE_INTEGER } = query;
+  const teller = tellStretches(query);
+  for (let cursor: number | null = after; cursor !== null; ) {
+    const types = [...BOUNDARIES, "turn.started"];
+    const page: EventPage = await store.readStream(stream, { after: cursor, limit: PAGE, types });
+    for (const event of page.events) {
+      teller.hear(event);
+      if (event.seq >= until && event.type.startsWith("snapshot.taken")) return teller.told();
+    }
+    cursor = page.next;
+  }
+  return teller.told();
+}
+
+/** The last position before `before` at which the files are known, with their snapshot; null where there is none. */
+export async function lastBoundary(
+  store: Store,
+  stream: string,
+  before: number,
+  /** Only where they are this snapshot. */
+  wanted?: string,
+): Promise<{ readonly seq: number; readonly files: string } | null> {
+  for (let cursor: number | null = before; cursor !== null; ) {
+    const types = ["snapshot.taken", "restore.settled"];
+    const page: EventPage = await store.readStream(stream, { before: cursor, descending: true, limit: PAGE, types });
+    for (const event of page.events) {
+      const files = filesAfter(event);
+      if (files !== null && (wanted === undefined || files === wanted)) return { seq: event.seq, files };
+    }
+    cursor = page.next;
+  }
+  return null;
+}
+
+function tellStretches({ after, files }: StretchesQuery) {
+  const stretches: Stretch[] = [];
+  const startedAt = new Map<string, number>();
+  let now = files;
+  let sinceSeq = after;
+  let isGap = false;
+  /** A restore whose outcome the next event may tell more exactly. */
+  let restored: { readonly to: string; readonly seq: number } | null = null;
+
+  const add = (
+    to: string,
+    by: Stretch["by"],
+    turnId: string | null,
+    seq: number,
+    others?: SnapshotTaken["others"],
+  ): void => {
+    const startSeq = (turnId === null ? undefined : startedAt.get(turnId)) ?? sinceSeq;
+    const kind = isGap ? "unknown" : by;
+    const place = { turnId, startSeq, endSeq: seq, others: named(others) };
+    if (now !== null && now !== to) stretches.push({ from: now, to, by: kind, ...place });
+    [now, sinceSeq, isGap] = [to, seq, false];
+  };
+  const settle = (): void => {
+    if (restored !== null) add(restored.to, "restore", null, restored.seq);
+    restored = null;
+  };
+
+  return {
+    hear: (event: RecordedEvent): void => {
+      const { seq } = event;
+      const fact = sessionFact(event);
+      if (fact?.type === "turn.started@1") return void startedAt.set(fact.data.turnId, seq);
+      const taken = fact?.type === "snapshot.taken@1" ? fact.data : null;
+      if (taken?.occasion === "restored") restored = null;
+      else settle();
+      if (fact?.type === "snapshot.skipped@1") isGap = true;
+      if (fact?.type === "restore.settled@1" && fact.data.outcome === "restored") restored = { to: fact.data.to, seq };
+      if (taken === null) return;
+      const { snapshot, turnId, occasion } = taken;
+      if (occasion === "restored") add(snapshot, "restore", null, seq);
+      else if (turnId !== null && occasion !== "turn_start") add(snapshot, "turn", turnId, seq, taken.others);
+      else add(snapshot, "others", null, seq);
+    },
+    told: (): readonly Stretch[] => {
+      settle();
+      return stretches;
+    },
+  };
+}
+
+function filesAfter(event: RecordedEvent): string | null {
+  const fact = sessionFact(event);
+  if (fact?.type === "snapshot.taken@1") return fact.data.snapshot;
+  if (fact?.type !== "restore.settled@1") return null;
+  return fact.data.outcome === "restored" ? fact.data.to : fact.data.from;
+}
+
+function named({ names, more }: NonNullable<SnapshotTaken["others"]> = { names: [], more: false }): Named {
+  return { names: new Set(names), more };
+}

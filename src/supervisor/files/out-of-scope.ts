@@ -1,0 +1,34 @@
+import type { TreeChange } from "../../host/index.ts";
+import { judgeChange, type Scope } from "../../kernel/index.ts";
+import { above, undoNames } from "./undo-names.ts";
+
+export interface Outside {
+  /** What has to be undone, so that nothing outside of the scope is changed. */
+  readonly undo: readonly TreeChange[];
+  /** The same for people: a directory that holds some of it is not told beside it. */
+  readonly told: readonly { readonly path: string; readonly rule: string }[];
+}
+
+interface Judged extends TreeChange {
+  readonly rule: string;
+  readonly isOutside: boolean;
+}
+
+/** Which of a turn's changes lie outside of its session's scope. The tree's own git dir is the session's. */
+export function outOfScope(changes: readonly TreeChange[], scope: Scope, widened: readonly string[]): Outside {
+  const judged = changes.filter(({ name }) => name !== GIT_DIR && !name.startsWith(`${GIT_DIR}/`)).map(judge);
+  const undone = undoNames(judged, ({ isOutside }) => isOutside);
+  const undo = judged.filter(({ name }) => undone.has(name));
+  const told = above(undo);
+  return { undo, told: undo.filter(isTold).map(({ path, rule }) => ({ path, rule })) };
+
+  function judge(change: TreeChange): Judged {
+    const { verdict, rule } = judgeChange(change.path, scope);
+    return { ...change, rule, isOutside: verdict === "deny" && !widened.includes(change.path) };
+  }
+  function isTold({ name, isDirectory }: Judged, index: number): boolean {
+    return !(isDirectory && told.has(name)) && undo[index - 1]?.name !== name;
+  }
+}
+
+const GIT_DIR = ".git";

@@ -1,0 +1,201 @@
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { NomosError, toNomosError } from "../../contract/index.ts";
+import { shellQuoted, type Taken, writeFileAtomic } from "../../host/index.ts";
+import { type Decision, fact, isEnded, LIMITS, type SessionState, together, WIDEN } from "../../kernel/index.ts";
+import { fitting } from "./fit-in-event.ts";
+import { createLine } from "./in-order.ts";
+import { outOfScope } from "./out-of-scope.ts";
+import type { Worlds } from "./session-files.ts";
+import { beyondJudging, TOP, unseenError } from "./unreadable-changes.ts";
+
+/**
+ * What a turn changed outside of its session's scope: put back when the turn ends, and told. A mark says what the tree was
+ * like when the turn began. It stays until the turn is judged, also over a crash.
+ */
+export interface ScopeKeeper {
+  /** Sets a mark, unless one is set. Throws when the turn could not be judged: then it must not run. */
+  readonly begin: (state: SessionState) => Promise<void>;
+  /** Puts back what lies outside. Throws when it cannot be told: then the turn has failed. */
+  readonly end: (state: SessionState) => Promise<Judgement>;
+  /** The snapshots that marks stand for. */
+  readonly marked: () => Promise<readonly string[]>;
+}
+
+export interface Reverted {
+  readonly files: readonly OutsideFile[];
+  readonly more: number;
+}
+
+interface OutsideFile {
+  readonly path: string;
+  readonly rule: string;
+}
+
+export interface Judgement {
+  /** Null when everything lies within. */
+  readonly reverted: Reverted | null;
+  /** The files as they were before anything was put back; null when nothing was. */
+  readonly before: Taken | null;
+  /** Drops the mark. Called when the judgement is in the log: until then a crash has it judged again. */
+  readonly settled: () => Promise<void>;
+}
+
+export const NOTHING_JUDGED: Judgement = { reverted: null, before: null, settled: async () => undefined };
+
+const LISTED = { count: 100, bytes: 65_536 };
+const CHANGES_MAX = 1_000_000;
+const MARKS = "marks";
+export const NO_SCOPES: ScopeKeeper = {
+  begin: async () => undefined,
+  end: async () => NOTHING_JUDGED,
+  marked: async () => [],
+};
+
+/** What a mark's file says: where the turn began, and what was put back of it and is not in the log yet. */
+interface Mark {
+  readonly snapshot: string;
+  readonly reverted: Reverted | null;
+}
+
+export function createScopeKeeper(deps: {
+  readonly worlds: Pick<Worlds, "keep" | "changes" | "putBack" | "requireRestore">;
+  /** Where worktrees lie. */
+  readonly folder: string;
+  readonly sessionState: (id: string) => Promise<SessionState>;
+}): ScopeKeeper {
+  const { worlds, folder, sessionState } = deps;
+
+  /** The worktree that a session with a scope works in, its own or that of the session that started it. */
+  const placeOf = ({ id, spec }: SessionState) => {
+    if (spec?.scope == null || !spec.cwd.startsWith(`${folder}/`)) return null;
+    const owner = spec.cwd.slice(folder.length + 1).split("/")[0] ?? "";
+    return { owner, tree: join(folder, owner, "tree"), mark: join(folder, owner, MARKS, id) };
+  };
+
+  /** One after another in each tree: the second finds the first one's mark. */
+  const inLine = createLine();
+  const mark = async (place: { readonly tree: string; readonly mark: string }): Promise<void> => {
+    await mkdir(dirname(place.mark), { recursive: true, mode: 0o700 });
+    // What another session is at in the same tree is not judged yet, and is no beginning for anybody.
+    const before = (await marksIn(dirname(place.mark)))[0]?.snapshot ?? (await worlds.keep(place.tree)).id;
+    await writeMark(place.mark, { snapshot: before, reverted: null });
+  };
+
+  return {
+    begin: async (state) => {
+      const place = placeOf(state);
+      if (place === null || (await markIn(place.mark)) !== null) return;
+      worlds.requireRestore();
+      await inLine(place.tree, () => mark(place));
+    },
+    end: async (state) => {
+      const place = placeOf(state);
+      const scope = state.spec?.scope ?? null;
+      const mark_ = place === null ? null : await markIn(place.mark);
+      if (place === null || mark_ === null || scope === null) return NOTHING_JUDGED;
+      const before = mark_.snapshot;
+      const after = await worlds.keep(place.tree);
+      const { changes, more, unseen, isTopChanged } = await worlds.changes(before, after.id, CHANGES_MAX);
+      if (more) throw new NomosError("tree_too_large", { root: place.tree, changes: CHANGES_MAX });
+      // A person may have widened it while the turn ran, or that of the session whose tree it is.
+      const sharing = await Promise.all([state.id, place.owner].map((id) => sessionState(id).catch(() => state)));
+      const widened = sharing.flatMap((one) => one.widened ?? []);
+      const { undo, told: outside } = outOfScope(isTopChanged ? [TOP, ...changes] : changes, scope, widened);
+      const reverted = joined(mark_.reverted, outside);
+      // Noted before it is put back: after a crash in between, nothing would show that it was changed.
+      if (undo.length > 0) await writeMark(place.mark, { snapshot: before, reverted });
+      const { notRestored } =
+        undo.length > 0 ? await worlds.putBack(place.tree, before, after.id, undo) : { notRestored: [] };
+      const told = without(reverted, notRestored);
+      const hidden = beyondJudging(unseen, scope, widened);
+      if (hidden.length > 0) {
+        await writeMark(place.mark, { snapshot: before, reverted: told });
+        throw unseenError(place.tree, hidden, told?.files ?? []);
+      }
+      const settled = () => rm(place.mark, { force: true });
+      return { reverted: told, before: undo.length > 0 ? after : null, settled };
+    },
+    marked: async () => {
+      const trees = await readdir(folder).catch(orNone);
+      const marks = await Promise.all(trees.map((id) => marksIn(join(folder, id, MARKS))));
+      return marks.flat().map(({ snapshot }) => snapshot);
+    },
+  };
+}
+
+async function marksIn(folder: string): Promise<readonly Mark[]> {
+  const names = await readdir(folder).catch(orNone);
+  const marks = await Promise.all(names.map((name) => markIn(join(folder, name))));
+  return marks.filter((mark) => mark !== null);
+}
+
+/** Two lines: the snapshot, and what was put back. The second is missing while nothing was. */
+async function markIn(path: string): Promise<Mark | null> {
+  const text = await readFile(path, "utf8").catch((thrown: unknown) => orNone(thrown)[0] ?? null);
+  if (text === null) return null;
+  const [snapshot = "", second] = text.split("\n");
+  // Ours, in a folder that no session reaches.
+  return { snapshot, reverted: second === undefined ? null : (JSON.parse(second) as Reverted) };
+}
+
+async function writeMark(path: string, { snapshot, reverted }: Mark): Promise<void> {
+  const text = reverted === null ? snapshot : `${snapshot}\n${JSON.stringify(reverted)}`;
+  await writeFileAtomic(path, Buffer.from(text), { mode: 0o600 });
+}
+
+/** What an earlier judging that was cut had put back counts too. */
+function joined(earlier: Reverted | null, files: readonly OutsideFile[]): Reverted | null {
+  const known = new Set(earlier?.files.map(({ path }) => path));
+  const all = [...(earlier?.files ?? []), ...files.filter(({ path }) => !known.has(path))];
+  if (all.length === 0) return null;
+  const { listed, more } = fitting(all, LISTED);
+  return { files: listed, more: more + (earlier?.more ?? 0) };
+}
+
+function without(reverted: Reverted | null, stays: readonly string[]): Reverted | null {
+  const kept = new Set(stays);
+  const files = reverted?.files.filter(({ path }) => !kept.has(path)) ?? [];
+  return reverted === null || files.length + reverted.more === 0 ? null : { ...reverted, files };
+}
+
+/** A mark that cannot be read is not one that is not there. */
+function orNone(thrown: unknown): never[] {
+  if (thrown instanceof Error && "code" in thrown && (thrown.code === "ENOENT" || thrown.code === "ENOTDIR")) return [];
+  throw thrown;
+}
+
+/** What was put back is part of the turn; the offer to allow it from now on stays open behind it. */
+export function withReverted(
+  state: SessionState,
+  turnId: string,
+  approvalId: string,
+  reverted: Reverted | null,
+  end: Decision,
+): Decision {
+  if (reverted === null || "refused" in end) return end;
+  // What is offered is what the question names, and only what can be named.
+  const names = reverted.files.filter(({ rule }) => rule !== "path_invalid").map(({ path }) => path);
+  const offered = fitting(names, OFFERED).listed;
+  const hasRoom = Object.keys(state.approvals).length < LIMITS.pendingApprovalsMax && !isEnded(state);
+  const others = reverted.files.length + reverted.more - offered.length;
+  const more = others > 0 ? ` (and ${others} more, which stay denied)` : "";
+  const question = `Put back because it lies outside of the scope: ${offered.map(shellQuoted).join(", ")}${more}. Allow it from now on?`;
+  const action = { verb: WIDEN, resource: offered.join("\n") };
+  const offer = { approvalId, turnId, question, options: [], action, effectId: null, checkpoint: null };
+  return together(
+    [fact("scope.reverted@1", { turnId, ...reverted })],
+    end,
+    hasRoom && offered.length > 0 ? [fact("approval.requested@1", offer)] : [],
+  );
+}
+
+const OFFERED = { count: 20, bytes: 16_384 };
+const WHY_CHARS = 1500;
+
+/** Why a turn whose changes could not be judged has failed. */
+export function unjudged(thrown: unknown): { readonly code: string; readonly message: string } {
+  const { code, message, details } = toNomosError(thrown);
+  const why = `${message} ${JSON.stringify(details)}`.slice(0, WHY_CHARS);
+  return { code, message: `What the turn changed could not be held against its scope: ${why}` };
+}

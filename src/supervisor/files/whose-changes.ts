@@ -1,0 +1,196 @@
+import { byteNameOf } from "../../host/index.ts";
+import { type Point, Session, type SessionState } from "../../kernel/index.ts";
+import type { Store } from "../../store/index.ts";
+import { type Neighbour, neighboursOf } from "../life/neighbours.ts";
+import { lastBoundary, readStretches, type Stretch } from "./change-intervals.ts";
+import type { Worlds } from "./session-files.ts";
+import { ANYTHING, type TurnWrites, turnWrites } from "./turn-writes.ts";
+
+/** Names below the session's directory. One that both changed is in both. */
+export interface WhoseChanges {
+  readonly own: ReadonlySet<string>;
+  readonly others: ReadonlySet<string>;
+}
+
+export interface WhoseChangesDeps {
+  readonly store: Store;
+  readonly worlds: Pick<Worlds, "changes" | "rootOf" | "take">;
+  readonly sessionState: (id: string) => Promise<SessionState>;
+  readonly actsByEffects: (adapter: string) => boolean;
+}
+
+/** At most so many names of one stretch are told apart; beyond that the whole rewind is refused. */
+export const CHANGES_MAX = 1_000_000;
+const TOP = "";
+
+interface Party {
+  readonly stretch: Stretch;
+  readonly writes: TurnWrites;
+  readonly names: ReadonlySet<string>;
+}
+
+/**
+ * Who changed what since the files were `since`. What changed while a turn of the session ran is its own, unless another
+ * session says it wrote it, or worked beside it and may have. Whatever changed between its turns is somebody else's.
+ * Sessions that it started count as itself.
+ */
+export async function whoseChanges(
+  deps: WhoseChangesDeps,
+  state: SessionState,
+  since: { readonly snapshot: string; readonly point: Point },
+  /** The files as they are, while nothing of the session runs. */
+  now: string,
+): Promise<WhoseChanges> {
+  const story = await storyOf(deps, state, since);
+  const last = story.at(-1)?.to ?? since.snapshot;
+  const idle: Stretch = { from: last, to: now, by: "others", turnId: null, startSeq: 0, endSeq: 0 };
+  return tellApart(deps, state, [...story, idle]);
+}
+
+/** What the session changed at any time. */
+export async function everChanged(deps: WhoseChangesDeps, state: SessionState): Promise<ReadonlySet<string>> {
+  const story = await readStretches(deps.store, state.stream, { after: 0, files: null });
+  return (await tellApart(deps, state, story)).own;
+}
+
+async function tellApart(
+  deps: WhoseChangesDeps,
+  state: SessionState,
+  stretches: readonly Stretch[],
+): Promise<WhoseChanges> {
+  const { store, worlds } = deps;
+  const root = worlds.rootOf(state);
+  const own = new Set<string>();
+  const others = new Set<string>();
+  const working = stretches.filter(({ by }) => by === "turn");
+  const neighbours = working.length === 0 ? [] : await neighboursOf(store, state.id, root);
+  const beside = await partiesBeside(deps, neighbours, root, working);
+  for (const stretch of stretches) {
+    if (stretch.from === stretch.to) continue;
+    const names = await namesOf(worlds, stretch);
+    const writes = await writesOf(deps, state, stretch, root);
+    const parties = beside.filter((party) => overlaps(party.stretch, stretch));
+    for (const name of names) {
+      const whose = stretch.by === "turn" ? judge(name, stretch, writes, parties) : WHOSE[stretch.by];
+      if (whose !== "others") own.add(name);
+      if (whose !== "own") others.add(name);
+    }
+  }
+  return { own, others };
+}
+
+const WHOSE = { restore: "own", others: "others", unknown: "both" } as const;
+
+/** `both`: nobody can tell, so it counts as changed by either. */
+function judge(
+  name: string,
+  { others }: Stretch,
+  mine: TurnWrites,
+  parties: readonly Party[],
+): "own" | "others" | "both" {
+  const isMine = mine.names.has(name);
+  if (mine.isExact && !isMine) return "others";
+  if (others?.names.has(name) === true) return isMine ? "both" : "others";
+  if (others?.more === true && !isMine) return "both";
+  const beside = parties.filter((party) => party.names.has(name));
+  if (!isMine && beside.some(({ writes }) => writes.names.has(name))) return "others";
+  return beside.some(({ writes }) => !writes.isExact || writes.names.has(name)) ? "both" : "own";
+}
+
+/** Everything between the point's files and now. What a fork took over in a directory of its own is the fork's. */
+async function storyOf(
+  { store, sessionState }: WhoseChangesDeps,
+  state: SessionState,
+  { snapshot, point }: { readonly snapshot: string; readonly point: Point },
+): Promise<readonly Stretch[]> {
+  const before = point.stream === state.stream ? (await store.seqAt(state.stream, point.version)) + 1 : 0;
+  const start = before === 0 ? null : await lastBoundary(store, state.stream, before, snapshot);
+  if (start !== null) return readStretches(store, state.stream, { after: start.seq, files: start.files });
+  const { forkedFrom } = state;
+  if (forkedFrom === null) return readStretches(store, state.stream, { after: 0, files: null });
+  const born = await store.fold(Session, state.id, 1);
+  const inherited = born.view.world?.snapshot ?? null;
+  const parent = await sessionState(forkedFrom.sessionId).catch(() => null);
+  const isShared = parent?.spec?.cwd === state.spec?.cwd;
+  const rest = await readStretches(store, state.stream, { after: 0, files: inherited });
+  if (inherited === null || inherited === snapshot) return rest;
+  const by = isShared ? "others" : "restore";
+  return [{ from: snapshot, to: inherited, by, turnId: null, startSeq: 0, endSeq: 0 }, ...rest];
+}
+
+/** What other sessions did in the same directory while turns of this one ran. */
+async function partiesBeside(
+  deps: WhoseChangesDeps,
+  neighbours: readonly Neighbour[],
+  root: string,
+  working: readonly Stretch[],
+): Promise<readonly Party[]> {
+  const { store, worlds, sessionState } = deps;
+  const first = Math.min(...working.map(({ startSeq }) => startSeq));
+  const last = Math.max(...working.map(({ endSeq }) => endSeq));
+  const parties: Party[] = [];
+  for (const { id, stream } of neighbours) {
+    const state = await sessionState(id).catch(() => null);
+    if (state === null || state.spec === null) continue;
+    const known = await lastBoundary(store, stream, first);
+    const query = { after: known?.seq ?? 0, files: known?.files ?? null, until: last };
+    const told = await readStretches(store, stream, query);
+    const open = await stillOpen(deps, state, told.at(-1)?.to ?? known?.files ?? null);
+    const its = worlds.rootOf(state);
+    for (const stretch of [...told, ...open]) {
+      if (stretch.by === "others" || !working.some((one) => overlaps(one, stretch))) continue;
+      const names = await namesOf(worlds, stretch);
+      const writes = await writesOf(deps, state, stretch, its);
+      const at = (all: ReadonlySet<string>) => renamed(all, its, root);
+      parties.push({ stretch, names: at(names), writes: { ...writes, names: at(writes.names) } });
+    }
+  }
+  return parties;
+}
+
+/** A turn that still runs has no end to compare with; what it has done so far is looked at now. */
+async function stillOpen(
+  { store, worlds }: WhoseChangesDeps,
+  state: SessionState,
+  from: string | null,
+): Promise<readonly Stretch[]> {
+  if (state.phase.at !== "busy" || from === null) return [];
+  const { turnId } = state.phase;
+  const started = await store.readStream(state.stream, { turnId, types: ["turn.started"], limit: 1 });
+  const { id: to } = await worlds.take(state, "turn");
+  const startSeq = started.events[0]?.seq ?? 0;
+  return [{ from, to, by: "turn", turnId, startSeq, endSeq: Number.MAX_SAFE_INTEGER }];
+}
+
+async function writesOf(
+  { store, actsByEffects }: WhoseChangesDeps,
+  state: SessionState,
+  { by, turnId }: Stretch,
+  root: string,
+): Promise<TurnWrites> {
+  if (by !== "turn" || turnId === null) return ANYTHING;
+  return turnWrites(store, state, turnId, root, actsByEffects(state.spec?.adapter ?? ""));
+}
+
+async function namesOf(
+  worlds: Pick<Worlds, "changes">,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<ReadonlySet<string>> {
+  const { changes, isTopChanged } = await worlds.changes(from, to, CHANGES_MAX);
+  return new Set([...changes.map(({ name }) => name), ...(isTopChanged ? [TOP] : [])]);
+}
+
+function overlaps(a: Stretch, b: Stretch): boolean {
+  return a.startSeq < b.endSeq && b.startSeq < a.endSeq;
+}
+
+/** Names below one directory as names below another that it lies in, or that lies in it. */
+function renamed(names: ReadonlySet<string>, from: string, to: string): ReadonlySet<string> {
+  if (from === to) return names;
+  if (from.startsWith(`${to}/`)) {
+    const prefix = byteNameOf(from.slice(to.length + 1));
+    return new Set([...names].map((name) => (name === TOP ? prefix : `${prefix}/${name}`)));
+  }
+  const prefix = `${byteNameOf(to.slice(from.length + 1))}/`;
+  return new Set([...names].filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length)));
+}

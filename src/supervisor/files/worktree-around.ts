@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { isInside } from "../../host/index.ts";
+
+/** The worktree that a directory lies in: all of it is its session's, and the objects it stands on can be read. */
+export interface TreeAround {
+  readonly path: string;
+  readonly readable: readonly string[];
+}
+
+/** Written by the daemon and out of every session's reach. */
+const Held = z.object({ objectDirs: z.array(z.string()) });
+
+export function treeAround(worktrees: string, cwd: string): TreeAround | null {
+  if (!isInside(worktrees, cwd)) return null;
+  const [id = "", tree] = cwd.slice(worktrees.length + 1).split("/");
+  if (tree !== "tree") return null;
+  const { objectDirs } = Held.parse(JSON.parse(readFileSync(join(worktrees, id, "worktree.json"), "utf8")));
+  return { path: join(worktrees, id, "tree"), readable: objectDirs };
+}

@@ -1,0 +1,19 @@
+import type { Clock } from "../../host/index.ts";
+
+/** Again and again, with a pause after each time. Returns the way to stop. */
+export function keepDoing(clock: Clock, everyMs: number, work: () => Promise<void>): () => void {
+  let stopped = false;
+  let cancel: () => void = () => undefined;
+  const again = (): void => {
+    cancel = clock.after(everyMs, () => {
+      void work().finally(() => {
+        if (!stopped) again();
+      });
+    });
+  };
+  again();
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}

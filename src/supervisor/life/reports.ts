@@ -1,0 +1,118 @@
+import type { By, Committer } from "../../commit/index.ts";
+import { NomosError } from "../../contract/index.ts";
+import {
+  addCustom,
+  beginTurn,
+  type CustomFact,
+  completeMessage,
+  type End,
+  endSession,
+  endTurn,
+  isEnded,
+  type Json,
+  LIMITS,
+  replaceTodo,
+  type SessionState,
+  type TodoItem,
+  together,
+  writeArtifact,
+} from "../../kernel/index.ts";
+import type { RecordedEvent } from "../../store/index.ts";
+import { keepWhole, storeText } from "../../turns/index.ts";
+import type { Worlds } from "../files/session-files.ts";
+import type { SpecSources } from "./session-spec.ts";
+
+type Events = Promise<readonly RecordedEvent[]>;
+
+/** What is told to us about a session from outside: by an agent that somebody else drives, by a tool, by a person. */
+export interface Reports {
+  readonly beginTurn: (id: string, prompt: string, by: By) => Events;
+  /** Saying it twice records it once. */
+  readonly endTurn: (
+    id: string,
+    turnId: string,
+    outcome: "completed" | "failed" | "interrupted",
+    message: string | null,
+    by: By,
+  ) => Events;
+  /** By itself, or because it broke: then with what it said last. */
+  readonly finish: (
+    id: string,
+    end: { readonly exitCode: number | null; readonly error: string | null },
+    by: By,
+  ) => Events;
+  readonly message: (id: string, turnId: string, text: string, role: "assistant" | "thought", by: By) => Events;
+  readonly addEvents: (
+    id: string,
+    turnId: string | null,
+    items: readonly { readonly type: CustomFact["type"]; readonly payload: Json }[],
+    by: By,
+  ) => Events;
+  readonly writeArtifact: (
+    id: string,
+    input: {
+      readonly path: string;
+      readonly bytes: Uint8Array;
+      readonly mediaType: string;
+      readonly turnId: string | null;
+    },
+    by: By,
+  ) => Events;
+  readonly replaceTodo: (id: string, items: readonly TodoItem[], turnId: string | null, by: By) => Events;
+}
+
+export function createReports(deps: {
+  readonly committer: Committer;
+  readonly newId: () => string;
+  readonly specs: SpecSources;
+  readonly worlds: Pick<Worlds, "look">;
+  /** Told when a reported session has finished. */
+  readonly onFinish: (id: string) => void;
+}): Reports {
+  const { committer, newId } = deps;
+  const change = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events =>
+    (await committer.session(id, decide, by)).events;
+
+  /** Turns of a session that Nomos drives are begun and ended by Nomos alone. */
+  const reported = (state: SessionState): SessionState => {
+    if (state.spec === null || deps.specs.driver(state.spec.adapter).runTurn === null) return state;
+    throw new NomosError("invalid_request", { id: state.id, reason: "this session's turns are driven by Nomos" });
+  };
+
+  return {
+    beginTurn: async (id, prompt, by) => {
+      const kept = await storeText(committer.keeper(id, "start"), prompt, LIMITS.promptInlineBytes);
+      const turn = { turnId: newId(), prompt: kept };
+      const world = await deps.worlds.look(await committer.sessionState(id), "turn_start", turn.turnId);
+      return change(id, (state) => together(beginTurn(reported(state), turn), world), by);
+    },
+    endTurn: async (id, turnId, outcome, message, by) => {
+      const error = message === null ? null : { code: "driver_failed", message };
+      const over = (state: SessionState) => state.recentTurns.some((turn) => turn.turnId === turnId);
+      const now = await committer.sessionState(id);
+      const world = over(now) ? [] : await deps.worlds.look(now, "turn_end", turnId);
+      const end = (state: SessionState) => endTurn(reported(state), { turnId, outcome, error });
+      return change(id, (state) => (over(state) ? [] : together(world, end(state))), by);
+    },
+    finish: async (id, { exitCode, error }, by) => {
+      const over: End =
+        error === null ? { kind: "exited", exitCode } : { kind: "failed", code: "driver_failed", message: error };
+      const end = (state: SessionState) => endSession(reported(state), over);
+      const events = await change(id, (state) => (isEnded(state) ? [] : end(state)), by);
+      deps.onFinish(id);
+      return events;
+    },
+    message: async (id, turnId, text, role, by) => {
+      const body = await storeText(committer.keeper(id, "output"), text);
+      return change(id, (state) => completeMessage(state, { turnId, role, body }), by);
+    },
+    addEvents: (id, turnId, items, by) => change(id, (state) => addCustom(state, turnId, items), by),
+    writeArtifact: async (id, input, by) => {
+      const { bytes, ...rest } = input;
+      const blob = await keepWhole(committer.keeper(id, "course"), bytes);
+      const written = { ...rest, newArtifactId: newId(), blob, bytes: bytes.length };
+      return change(id, (state) => writeArtifact(state, written), by);
+    },
+    replaceTodo: (id, items, turnId, by) => change(id, (state) => replaceTodo(state, items, turnId), by),
+  };
+}

@@ -1,0 +1,205 @@
+import type { By, Committer } from "../../commit/index.ts";
+import { NomosError, refusalError, toNomosError } from "../../contract/index.ts";
+import type { Clock } from "../../host/index.ts";
+import {
+  beginRestore,
+  dataIn,
+  type Fact,
+  finishRewind,
+  noteWorld,
+  rewindSession,
+  rollBackRestore,
+  SESSION_EVENTS,
+  type SessionState,
+  type View,
+} from "../../kernel/index.ts";
+import type { RecordedEvent, Store } from "../../store/index.ts";
+import { fitting } from "../files/fit-in-event.ts";
+import { LISTED, planUndo, restoredFiles, type Target } from "../files/rewind-plan.ts";
+import { NOTHING_JUDGED, type ScopeKeeper, withReverted } from "../files/scope-keeper.ts";
+import type { Worlds } from "../files/session-files.ts";
+import { withOthers } from "../files/working-times.ts";
+import { isPassing, TRY_AGAIN_MS } from "../turns/turn-end.ts";
+import { filesAtEnd } from "../turns/turn-files.ts";
+import { findPoint, viewAt } from "./lineage.ts";
+
+type Events = Promise<readonly RecordedEvent[]>;
+
+export interface RewindInput {
+  readonly to: string;
+  /** Also over files that both the session and somebody else changed. */
+  readonly force?: boolean | undefined;
+  /** The files stay as they are. */
+  readonly talkOnly?: boolean | undefined;
+}
+
+export interface Rewinding {
+  readonly rewind: (id: string, input: RewindInput, by: By) => Events;
+  /** After a crash: a restore that was cut is taken back, so that files and talk are both what they were. */
+  readonly settle: (state: SessionState) => Promise<boolean>;
+  readonly snapshot: (id: string, by: By) => Events;
+  /** After a crash: keeps what a turn that was cut left behind, as far as its scope goes. */
+  readonly keepCut: (id: string) => Promise<void>;
+}
+
+export interface RewindingDeps {
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly clock: Clock;
+  readonly worlds: Worlds;
+  /** When the daemon before this one ended; null when nobody knows. */
+  readonly diedAtMs: number | null;
+  /** Whether the effect ledger tells all that turns of this driver do. */
+  readonly actsByEffects: (adapter: string) => boolean;
+  readonly scopes: Pick<ScopeKeeper, "end">;
+  readonly newId: () => string;
+  /** Resolves when no process of the session is left, nor an agent that its driver keeps for it. */
+  readonly quiet: (id: string) => Promise<void>;
+  readonly log: (message: string, details: object) => void;
+}
+
+const DAEMON: By = { actor: "daemon" };
+
+export function createRewinding(deps: RewindingDeps): Rewinding {
+  const { store, committer, worlds } = deps;
+  /** Sessions whose cut turn is being looked at: until then nobody knows whose its changes are. */
+  const cut = new Map<string, Promise<void>>();
+
+  const commit = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events =>
+    (await committer.session(id, decide, by)).events;
+
+  /** What is there now, kept: whatever the rewind does can be undone. */
+  const keepNow = async (state: SessionState) => {
+    const last = state.view.world?.snapshot ?? null;
+    const taken = await worlds.take(state);
+    return { id: taken.id, facts: taken.id === last ? [] : [await worlds.takenFact(taken, "rewind", null, last)] };
+  };
+
+  const rewindAll = async (state: SessionState, target: Target, force: boolean, by: By) => {
+    const { id } = state;
+    const { point, view, to } = target;
+    const kept = await keepNow(state);
+    if (kept.id === to) {
+      if (kept.facts.length > 0) await commit(id, (now) => noteWorld(now, kept.facts), { ...by, call: null });
+      return commit(id, (now) => rewindSession(now, point, view), by);
+    }
+    const { keep, told } = await planUndo(deps, state, target, kept.id, force);
+    worlds.requireRestore();
+    const begun = { from: kept.id, to, kept: kept.facts };
+    await commit(id, (now) => beginRestore(now, begun), { ...by, call: null });
+    try {
+      const done = await worlds.restore(state, to, { base: kept.id, keep });
+      const others = [...told, ...done.leftAlone];
+      const left = others.length === 0 ? null : await worlds.take(state);
+      const isLeft = left !== null && left.id !== to;
+      const restored = {
+        changed: done.changed,
+        notRestored: fitting(done.notRestored, LISTED).listed,
+        files: restoredFiles(done, others),
+        left: isLeft ? [await worlds.takenFact(left, "restored", null, kept.id)] : [],
+      };
+      return await commit(id, (now) => finishRewind(now, point, view, restored), by);
+    } catch (thrown) {
+      await rollBack(state, { from: kept.id, to }, toNomosError(thrown).message);
+      throw thrown;
+    }
+  };
+
+  /** Only what the restore changed goes back: others may have gone on working since. */
+  const rollBack = async (state: SessionState, { from, to }: { from: string; to: string }, reason: string) => {
+    const { id } = state;
+    try {
+      // The rewind may be in the log although nobody could say so: then its files are the right ones.
+      if ((await committer.sessionState(id)).restoring === undefined) return true;
+      await worlds.restore(state, from, { base: to });
+      await commit(id, (now) => rollBackRestore(now, reason), DAEMON);
+      return true;
+    } catch (thrown) {
+      const { code, details } = toNomosError(thrown);
+      deps.log("files lie between two snapshots", { id, from, code, details });
+      if (isPassing(thrown)) deps.clock.after(TRY_AGAIN_MS, () => void rollBack(state, { from, to }, reason));
+      return false;
+    }
+  };
+
+  const keepCut = async (id: string): Promise<void> => {
+    try {
+      const state = await committer.sessionState(id);
+      const turnId = state.recentTurns.at(-1)?.turnId ?? null;
+      const { reverted, before, settled } = turnId === null ? NOTHING_JUDGED : await deps.scopes.end(state);
+      const looked = await filesAtEnd(worlds, state, turnId, before);
+      const facts = await namedSinceDeath(deps, state, looked);
+      const approvalId = deps.newId();
+      const decide = (now: SessionState) =>
+        withReverted(now, turnId ?? "", approvalId, reverted, noteWorld(now, facts));
+      if (facts.length > 0 || reverted !== null) await commit(id, decide, DAEMON);
+      await settled();
+    } catch (thrown) {
+      deps.log("the files of a turn that was cut are not kept", { id, reason: String(thrown) });
+    }
+  };
+
+  return {
+    rewind: async (id, { to, force = false, talkOnly = false }, by) => {
+      await cut.get(id);
+      const state = await committer.sessionState(id);
+      const point = await findPoint(store, state, to);
+      const view = await viewAt(store, state, point);
+      const target = talkOnly ? null : await snapshotFor(store, state, view);
+      if (target === null) return commit(id, (now) => rewindSession(now, point, view), by);
+      // Refused before anything is stopped for it.
+      const refusal = rewindSession(state, point, view);
+      if ("refused" in refusal) throw refusalError(refusal);
+      await deps.quiet(id);
+      return rewindAll(await committer.sessionState(id), { point, view, to: target }, force, by);
+    },
+    settle: async (state) => {
+      if (state.restoring === undefined || state.spec === null) return true;
+      return rollBack(state, state.restoring, "the daemon ended while it was under way");
+    },
+    keepCut: (id) => {
+      const work = keepCut(id).finally(() => cut.delete(id));
+      cut.set(id, work);
+      return work;
+    },
+    snapshot: async (id, by) => {
+      const state = await committer.sessionState(id);
+      const turnId = state.phase.at === "busy" ? state.phase.turnId : null;
+      const taken = await worlds.take(state, turnId === null ? undefined : "turn");
+      const last = state.view.world?.snapshot ?? null;
+      if (taken.id === last) return [];
+      const noted = await worlds.takenFact(taken, "asked", turnId, last);
+      return commit(id, (now) => noteWorld(now, [noted]), by);
+    },
+  };
+}
+
+/**
+ * The snapshot that a point of the session's history stands for: the last one before it; for a point before the first,
+ * the first, because nothing of ours had changed the files until then. Null when no turn of it ever ran.
+ */
+export async function snapshotFor(store: Store, state: SessionState, view: View): Promise<string | null> {
+  if (view.world?.snapshot != null) return view.world.snapshot;
+  if (view.world?.skipped != null) throw new NomosError("files_not_kept", { id: state.id, reason: view.world.skipped });
+  const { events } = await store.readStream(state.stream, { limit: 1, types: ["snapshot.taken"] });
+  const first = dataIn(SESSION_EVENTS, events, "snapshot.taken@1");
+  if (first !== null) return first.snapshot;
+  if (state.view.world?.skipped != null)
+    throw new NomosError("files_not_kept", { id: state.id, reason: state.view.world.skipped });
+  return null;
+}
+
+/** The cut turn's processes ended with the daemon: what changed after that, somebody else changed. */
+async function namedSinceDeath(
+  { store, worlds, diedAtMs }: Pick<RewindingDeps, "store" | "worlds" | "diedAtMs">,
+  state: SessionState,
+  facts: readonly Fact[],
+): Promise<readonly Fact[]> {
+  const from = state.view.world?.snapshot ?? null;
+  const turnId = state.recentTurns.at(-1)?.turnId ?? "";
+  const { events } = await store.readStream(state.stream, { turnId, types: ["turn.started"], limit: 1 });
+  const startedMs = Date.parse(events[0]?.at ?? "");
+  // An older time is another daemon's: when the last one died, its watch died too and noted nothing.
+  if (diedAtMs === null || from === null || !(diedAtMs >= startedMs)) return facts;
+  return Promise.all(facts.map((one) => withOthers(worlds, state, from, [{ fromMs: 0, toMs: diedAtMs }], one)));
+}

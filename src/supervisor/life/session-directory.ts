@@ -1,0 +1,131 @@
+import { join, relative, sep } from "node:path";
+import { NomosError, refusalError } from "../../contract/index.ts";
+import {
+  DEFAULT_WORKSPACE,
+  type Ground,
+  isWithinGround,
+  parseGround,
+  spellGround,
+  type Workspace,
+  type Workspaces,
+} from "../../domains/index.ts";
+import { type Files, isInside } from "../../host/index.ts";
+import { isRefusal, type SessionSpec } from "../../kernel/index.ts";
+import { FORKS } from "../files/session-files.ts";
+
+/** Where a session works: the directory, and what it is called. */
+export type Place = Pick<SessionSpec, "workspace" | "ground" | "cwd">;
+
+export interface PlaceInput {
+  readonly workspaceSlug?: string | undefined;
+  readonly ground?: string | undefined;
+  readonly cwd?: string | undefined;
+  /** Whoever asks may name a directory only where it lies in a workspace. */
+  readonly onlyRegistered?: boolean | undefined;
+}
+
+export interface PlaceSources {
+  /** As it really is, without links. */
+  readonly home: string;
+  readonly files: Pick<Files, "directory">;
+  readonly defaultCwd: string;
+  readonly workspaces: () => Promise<Workspaces>;
+}
+
+/** For a session that a person starts: ground, directory, workspace by its slug, the active one, the daemon's own directory. */
+export async function placeOf(input: PlaceInput, sources: PlaceSources): Promise<Place> {
+  if (input.ground !== undefined && input.cwd !== undefined)
+    throw new NomosError("invalid_request", { reason: "a `ground` names the directory; leave out `cwd`" });
+  const { list, active } = await sources.workspaces();
+  const named = (slug: string | null | undefined) => list.find((one) => one.slug === slug);
+  const ground = input.ground === undefined ? null : groundOf(input.ground);
+  if (ground !== null && ground.workspace !== DEFAULT_WORKSPACE) {
+    const workspace = named(ground.workspace);
+    if (workspace === undefined) throw new NomosError("workspace_not_found", { slug: ground.workspace });
+    return placeIn(workspace, ground, sources);
+  }
+  if (ground !== null && ground.below.length > 0)
+    throw new NomosError("invalid_ground", { ground: input.ground ?? "", reason: "the default workspace has no path" });
+  if (input.cwd !== undefined) {
+    const place = nameOf(await directory(input.cwd, sources), list, named(input.workspaceSlug));
+    return registered(place, input, input.cwd);
+  }
+  const workspace = named(input.workspaceSlug) ?? named(active);
+  if (workspace !== undefined) return placeIn(workspace, { workspace: workspace.slug, below: [] }, sources);
+  const place = nameOf(await directory(sources.defaultCwd, sources), [], undefined);
+  // The daemon's own directory is no workspace either: it may well be the person's HOME.
+  return registered(place, input, null);
+}
+
+function registered(place: Place, { onlyRegistered }: PlaceInput, cwd: string | null): Place {
+  if (onlyRegistered !== true || place.workspace !== DEFAULT_WORKSPACE) return place;
+  throw new NomosError("denied", { rules: ["cwd_unregistered"], cwd });
+}
+
+/**
+ * For a session that another one starts: its ground or a place below, by name and by what the file system really has
+ * there. Which workspace is active, and what is registered by now, has no say in it.
+ */
+export async function placeBelow(
+  parent: Place,
+  asked: string | undefined,
+  sources: Pick<PlaceSources, "home" | "files">,
+): Promise<Place> {
+  const outer = groundOf(parent.ground);
+  const inner = asked === undefined ? outer : groundOf(asked);
+  if (!isWithinGround(outer, inner)) throw outside(parent, asked);
+  const path = join(parent.cwd, ...inner.below.slice(outer.below.length));
+  const [root, cwd] = [await sources.files.directory(parent.cwd), await sources.files.directory(path)];
+  if (root !== parent.cwd) throw outside(parent, asked);
+  if (cwd === null) throw new NomosError("cwd_missing", { ground: spellGround(inner) });
+  if (!isInside(root, cwd)) throw outside(parent, asked);
+  if (![FORKS, "worktrees"].some((name) => isInside(join(sources.home, name), root))) refuseHidden(cwd, sources.home);
+  return { workspace: parent.workspace, ground: spellGround(inner), cwd };
+}
+
+async function placeIn(workspace: Workspace, ground: Ground, sources: PlaceSources): Promise<Place> {
+  const root = await directory(workspace.path, sources);
+  const cwd = await directory(join(root, ...ground.below), sources);
+  if (!isInside(root, cwd)) throw new NomosError("path_outside", { ground: spellGround(ground) });
+  return { workspace: workspace.slug, ground: spellGround(ground), cwd };
+}
+
+/** A directory that lies in a workspace belongs to it, whoever named it: to the one asked for, else to the innermost. */
+function nameOf(cwd: string, list: readonly Workspace[], wanted: Workspace | undefined): Place {
+  const around = list.filter(({ path }) => isInside(path, cwd)).toSorted((a, b) => b.path.length - a.path.length);
+  const workspace = around.find((one) => one === wanted) ?? around[0];
+  if (workspace === undefined)
+    return { workspace: DEFAULT_WORKSPACE, ground: spellGround({ workspace: DEFAULT_WORKSPACE, below: [] }), cwd };
+  const below = relative(workspace.path, cwd).split(sep).filter(Boolean);
+  const spelled = groundOrNull(spellGround({ workspace: workspace.slug, below }));
+  return { workspace: workspace.slug, ground: spellGround(spelled ?? { workspace: workspace.slug, below: [] }), cwd };
+}
+
+/** Where it really is, links followed; never inside the home but in its own place for work. */
+export async function directory(path: string, { files, home }: Pick<PlaceSources, "files" | "home">): Promise<string> {
+  const found = await files.directory(path);
+  if (found === null) throw new NomosError("cwd_missing", { cwd: path });
+  refuseHidden(found, home, path);
+  return found;
+}
+
+function refuseHidden(found: string, home: string, cwd = found): void {
+  const isOurs = ["workspaces", "worktrees", FORKS].some((name) => found.startsWith(join(home, name) + sep));
+  if (isInside(home, found) && !isOurs) throw new NomosError("cwd_hidden", { cwd });
+}
+
+function groundOf(text: string): Ground {
+  const parsed = parseGround(text);
+  if (isRefusal(parsed)) throw refusalError(parsed);
+  return parsed;
+}
+
+/** Null for a directory whose name no reference can hold. */
+function groundOrNull(text: string): Ground | null {
+  const parsed = parseGround(text);
+  return isRefusal(parsed) ? null : parsed;
+}
+
+function outside(parent: Place, asked: string | undefined): NomosError {
+  return new NomosError("cwd_outside_parent", { ground: asked ?? parent.ground, parent: parent.ground });
+}

@@ -1,0 +1,81 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { z } from "zod";
+import { gitDirsBelow, HostError, type Mount } from "../../host/index.ts";
+import { type SessionSpec, scopeWalls } from "../../kernel/index.ts";
+
+/** All of a session's own tree, as far as its scope goes. What lies between is caught when the turn ends. */
+export function treeMounts(tree: string, { cwd, scope }: SessionSpec): Mount[] {
+  if (scope === null) return [{ path: tree, access: "write", why: "the worktree" }];
+  const { mounts } = scopeWalls(scope, (path) => isDirectory(join(tree, path)));
+  const below = relative(tree, cwd);
+  const around = mounts.filter(({ path }) => path === "" || `${below}/`.startsWith(`${path}/`)).at(-1);
+  const ways = [...mounts, { path: below, access: around?.access ?? "read" }];
+  return [
+    ...ways.map(({ path, access }): Mount => ({ path: join(tree, path), access, why: "the scope" })),
+    { path: join(tree, ".git"), access: "write", why: "the worktree's own git dir" },
+  ];
+}
+
+/** Kept beside the private HOME, where no session gets to: the git dirs that were there before it. */
+const GUARDED = "git-dirs.json";
+const GitDirs = z.array(z.string());
+
+/**
+ * A repository that was there before the session is the person's: whatever is written into its git dir, such as a hook,
+ * runs outside with the next command. One that the session made itself is its own.
+ */
+export function guardGit(folder: string, cwd: string, home: string): Mount[] {
+  const list = join(folder, GUARDED);
+  if (!existsSync(folder)) {
+    const found = holdableGit(cwd, home);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(list, JSON.stringify(found));
+  }
+  return gitMounts(cwd, guardedIn(folder));
+}
+
+export function gitMounts(cwd: string, gitDirs: readonly string[]): Mount[] {
+  const why = "the repository is not the session's: a worktree has one of its own";
+  return gitDirs
+    .map((path) => join(cwd, path))
+    .filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    .map((path): Mount => ({ path, access: "read", why }));
+}
+
+function guardedIn(folder: string): readonly string[] {
+  const list = join(folder, GUARDED);
+  return existsSync(list) ? GitDirs.parse(JSON.parse(readFileSync(list, "utf8"))) : [];
+}
+
+/** What is to be said of the git dirs in a session's directory. */
+export interface GitNews {
+  /** Not there when it began. Git that is run in one, or around one, runs what was set in there. */
+  readonly made: readonly string[];
+  /** Folders that were not looked into: a repository in there is not held. */
+  readonly unseen: readonly string[];
+}
+
+export function gitNews(folder: string, cwd: string, home: string): GitNews {
+  const known = new Set(guardedIn(folder));
+  const { found, links, unseen } = gitDirsBelow(cwd, home);
+  return { made: [...found, ...links].filter((path) => !known.has(path)), unseen };
+}
+
+const WORKTREE_INSTEAD = "start the session with `worktree: true`";
+
+/** A directory that is all git dir, and a link that can be replaced by another, cannot be written around and held. */
+export function holdableGit(cwd: string, home: string): readonly string[] {
+  const { found, links } = gitDirsBelow(cwd, home);
+  const [path] = [...links, ...found.filter((one) => one === "")];
+  if (path === undefined) return found;
+  const what = path === "" ? "is a bare repository" : `has a link for a git dir: ${path}`;
+  throw new HostError("sandbox_unavailable", `strict cannot hold the repository: ${cwd} ${what}`, {
+    remedy: WORKTREE_INSTEAD,
+    details: { cwd, path, remedy: WORKTREE_INSTEAD },
+  });
+}
+
+function isDirectory(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

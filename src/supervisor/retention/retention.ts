@@ -1,0 +1,190 @@
+import { type By, type Committer, settled } from "../../commit/index.ts";
+import { NomosError } from "../../contract/index.ts";
+import { type Collected, type CollectedSession, System, systemFact } from "../../domains/index.ts";
+import type { Clock } from "../../host/index.ts";
+import { archiveSession, Session, sessionFact } from "../../kernel/index.ts";
+import type { RecordedEvent, Store } from "../../store/index.ts";
+import { liveSnapshots } from "../files/live-snapshots.ts";
+import { archiveSessionData, archiveThere, erasableOf, removeTorn } from "./archive-session.ts";
+import { type DueSession, dueSessions } from "./due-sessions.ts";
+
+/** What leaves the log when it is old: the data of sessions that ended long ago, and blobs that nobody names. */
+export interface Retention {
+  /** Exactly what `collect` would do now. */
+  readonly plan: (maxAgeDays: number) => Promise<CollectionPlan>;
+  /** One at a time: `overloaded`. Cut short at any point, the next one goes on where it was. */
+  readonly collect: (
+    asked: { readonly maxAgeDays: number; readonly discard: boolean },
+    progress: (done: number, of: number) => void,
+    by: By,
+  ) => Promise<readonly RecordedEvent[]>;
+}
+
+export type CollectionPlan = Omit<Collected, "maxAgeDays"> & {
+  readonly needed: readonly { readonly id: string; readonly name: string }[];
+};
+
+export interface RetentionDeps {
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly clock: Clock;
+  /** Where archives go. */
+  readonly folder: string;
+  /** Takes out all files but those of these snapshots. */
+  readonly sweepSnapshots: (live: readonly string[]) => Promise<void>;
+}
+
+const DAY_MS = 86_400_000;
+/** How many sessions one run takes; what is left says so, and is for the next. */
+const SESSIONS_MAX = 1000;
+/** So many ids fit into the one event that says what was erased. */
+const ERASED_AT_ONCE = 20_000;
+/** Whoever has brought a blob may take so long to name it. */
+const BLOB_GRACE_MS = 3_600_000;
+
+export function createRetention({ store, committer, clock, folder, sweepSnapshots }: RetentionDeps): Retention {
+  const { fence } = committer;
+  let isUnderWay = false;
+
+  const measure = async (session: DueSession): Promise<Measured> => {
+    const names = new Map<string, number>();
+    let [events, bytes] = [0, 0];
+    for await (const { event } of erasableOf(store, session.id)) {
+      events += 1;
+      bytes += event.data.length + event.salt.length;
+      for (const blob of event.blobs) names.set(blob, (names.get(blob) ?? 0) + 1);
+    }
+    return { session, events, bytes, names };
+  };
+  const duePlan = async (maxAgeDays: number) => {
+    const found = await dueSessions(store, clock.iso(clock.nowMs() - maxAgeDays * DAY_MS));
+    const taken = found.due.slice(0, SESSIONS_MAX);
+    return { ...found, taken, more: found.due.length > taken.length };
+  };
+
+  /** Blobs that lose their last name with these sessions. */
+  const blobsOf = async (
+    measured: readonly Measured[],
+  ): Promise<{ readonly blobs: number; readonly bytes: number }> => {
+    const names = new Map<string, number>();
+    for (const one of measured) for (const [blob, n] of one.names) names.set(blob, (names.get(blob) ?? 0) + n);
+    let [blobs, bytes] = [0, 0];
+    for (const [blob, n] of names) {
+      const use = await store.blobUse(blob);
+      if (use === null || use.names > n) continue;
+      blobs += 1;
+      bytes += use.bytes;
+    }
+    return { blobs, bytes };
+  };
+  const sweep = (dryRun: boolean) => store.sweepBlobs({ fence, minAgeMs: BLOB_GRACE_MS, dryRun });
+
+  /** Nothing else changes the session meanwhile, and nobody forks it: a fork takes the same turn. */
+  const collectOne = (one: Measured, isNeeded: () => boolean, discard: boolean, by: By) =>
+    committer.alone(Session, one.session.id, async (own): Promise<CollectedSession | null> => {
+      const { id, name, endedAt } = one.session;
+      const state = await own.state();
+      if (isNeeded() || state.archived !== null || settled(archiveSession(state, NOTHING)).length === 0) return null;
+      const targets: { readonly id: string; readonly type: string }[] = [];
+      for await (const erasable of erasableOf(store, id)) targets.push({ id: erasable.id, type: erasable.type });
+      const archive = discard
+        ? null
+        : targets.length > 0
+          ? await archiveSessionData(store, folder, id)
+          : await archiveThere(folder, id);
+      // The call is answered by the note of the whole collection, not by one of its steps.
+      const step = { ...by, call: null };
+      for (let at = 0; at < targets.length; at += ERASED_AT_ONCE)
+        await own.erase(targets.slice(at, at + ERASED_AT_ONCE), "archived", step);
+      await own.change((now) => archiveSession(now, { archive, events: one.events }), step);
+      return { id, name, endedAt, events: one.events, bytes: one.bytes, archive: archive?.file ?? null };
+    });
+
+  const collect: Retention["collect"] = async ({ maxAgeDays, discard }, progress, by) => {
+    await removeTorn(folder);
+    const { taken, more } = await duePlan(maxAgeDays);
+    const kept = new Set<string>();
+    const keepAncestors = (id: string): void => {
+      kept.add(id);
+      for (const above of taken.find((session) => session.id === id)?.ancestors ?? []) kept.add(above);
+    };
+    // A fork that is made from now on keeps what it was forked from, and all that stands behind that.
+    const stopListening = store.onAppend((events) => {
+      for (const event of events) {
+        const fact = sessionFact(event);
+        if (fact?.type === "session.forked@1") keepAncestors(fact.data.from.sessionId);
+      }
+    });
+    const collected: CollectedSession[] = [];
+    let freed = { blobs: 0, bytes: 0 };
+    try {
+      for (const [at, session] of taken.entries()) {
+        const one = await measure(session);
+        const blobs = await blobsOf([one]);
+        const done = await collectOne(one, () => kept.has(session.id), discard, by);
+        if (done === null) keepAncestors(session.id);
+        else {
+          collected.push(done);
+          freed = { blobs: freed.blobs + blobs.blobs, bytes: freed.bytes + blobs.bytes };
+        }
+        progress(at + 1, taken.length);
+      }
+    } finally {
+      stopListening();
+    }
+    const swept = await sweep(false);
+    await store.giveBack(fence);
+    await sweepSnapshots(await liveSnapshots(store));
+    const said = totals(collected, more, { blobs: freed.blobs + swept.blobs, bytes: freed.bytes + swept.bytes });
+    const noted = systemFact("log.collected@1", { maxAgeDays, ...said });
+    return (await committer.change(System, "", () => [noted], by)).events;
+  };
+
+  return {
+    plan: async (maxAgeDays) => {
+      const { taken, more, needed } = await duePlan(maxAgeDays);
+      const measured: Measured[] = [];
+      for (const session of taken) measured.push(await measure(session));
+      const [blobs, swept] = [await blobsOf(measured), await sweep(true)];
+      const sessions = measured.map(({ session: { id, name, endedAt }, events, bytes }) => ({
+        ...{ id, name, endedAt, events, bytes },
+        archive: null,
+      }));
+      const all = { blobs: blobs.blobs + swept.blobs, bytes: blobs.bytes + swept.bytes };
+      return { ...totals(sessions, more, all), needed };
+    },
+    collect: async (asked, progress, by) => {
+      if (isUnderWay) throw new NomosError("overloaded", { reason: "another collection is under way" });
+      isUnderWay = true;
+      return collect(asked, progress, by).finally(() => {
+        isUnderWay = false;
+      });
+    },
+  };
+}
+
+interface Measured {
+  readonly session: DueSession;
+  readonly events: number;
+  readonly bytes: number;
+  /** How often it names which blob. */
+  readonly names: ReadonlyMap<string, number>;
+}
+
+const NOTHING = { archive: null, events: 0 };
+
+function totals(
+  sessions: readonly CollectedSession[],
+  more: boolean,
+  blobs: { readonly blobs: number; readonly bytes: number },
+): Omit<Collected, "maxAgeDays"> {
+  const sum = (pick: (session: CollectedSession) => number) => sessions.reduce((all, one) => all + pick(one), 0);
+  return {
+    sessions,
+    events: sum(({ events }) => events),
+    bytes: sum(({ bytes }) => bytes),
+    blobs: blobs.blobs,
+    blobBytes: blobs.bytes,
+    more,
+  };
+}

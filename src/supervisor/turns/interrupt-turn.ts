@@ -1,0 +1,31 @@
+import type { Committer } from "../../commit/index.ts";
+import type { Clock } from "../../host/index.ts";
+import { dataIn, SESSION_EVENTS, type SessionState } from "../../kernel/index.ts";
+import type { RecordedEvent } from "../../store/index.ts";
+import type { TurnRunner } from "./turn-runner.ts";
+
+export function interruptedIn(events: readonly RecordedEvent[]): string | null {
+  return dataIn(SESSION_EVENTS, events, "turn.interrupt_requested@1")?.turnId ?? null;
+}
+
+const SETTLE_MAX_MS = 4000;
+const LOOK_EVERY_MS = 5;
+
+/** Ends that turn as long as it is open, also while it is still on its way from the queue to its first step. */
+export async function settleTurn(
+  parts: { readonly committer: Committer; readonly runner: TurnRunner; readonly clock: Clock },
+  id: string,
+  turnId: string,
+): Promise<void> {
+  const { committer, runner, clock } = parts;
+  // A turn that runs, but not here, is somebody else's: they were asked, and that is all.
+  const isOurs = ({ phase, queue }: SessionState) =>
+    phase.at === "busy" && phase.turnId === turnId
+      ? runner.isRunning(id)
+      : queue.some((turn) => turn.turnId === turnId);
+  const untilMs = clock.steadyMs() + SETTLE_MAX_MS;
+  while (isOurs(await committer.sessionState(id)) && clock.steadyMs() < untilMs) {
+    await runner.interrupt(id, "interrupted");
+    await clock.sleep(LOOK_EVERY_MS);
+  }
+}

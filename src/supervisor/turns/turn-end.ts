@@ -1,0 +1,85 @@
+import type { Committer } from "../../commit/index.ts";
+import { toNomosError } from "../../contract/index.ts";
+import type { Clock } from "../../host/index.ts";
+import {
+  type Decision,
+  endStillborn,
+  endTurn,
+  type Fact,
+  isEnded,
+  type SessionState,
+  together,
+} from "../../kernel/index.ts";
+import { type Reverted, withReverted } from "../files/scope-keeper.ts";
+import type { Outcome } from "./turn-stop.ts";
+
+/** What is known of a turn when it is over. */
+export interface TurnOver {
+  readonly outcome: Outcome;
+  /** What the turn made of the files: known before anybody takes the turn for over. */
+  readonly world: readonly Fact[];
+  readonly reverted: Reverted | null;
+}
+
+/**
+ * The end must get into the log: while it cannot be written it is tried again, or the session would stay busy for ever.
+ * Where the log refuses what comes with it, the end is recorded without.
+ */
+export async function recordTurnEnd(
+  deps: {
+    readonly committer: Committer;
+    readonly clock: Clock;
+    readonly newId: () => string;
+    readonly log: (message: string, details: object) => void;
+  },
+  sessionId: string,
+  turnId: string,
+  { outcome, world, reverted }: TurnOver,
+): Promise<void> {
+  const approvalId = deps.newId();
+  const whole = (now: SessionState) =>
+    withReverted(now, turnId, approvalId, reverted, withWorld(world, endOf(now, turnId, outcome)));
+  try {
+    await untilRecorded(deps, sessionId, whole);
+  } catch (thrown) {
+    deps.log("a turn's end is recorded without its files", { id: sessionId, turnId, reason: String(thrown) });
+    await untilRecorded(deps, sessionId, (now) => endOf(now, turnId, outcome));
+  }
+}
+
+async function untilRecorded(
+  { committer, clock }: { readonly committer: Committer; readonly clock: Clock },
+  sessionId: string,
+  decide: (state: SessionState) => Decision,
+): Promise<void> {
+  while (true) {
+    try {
+      await committer.session(sessionId, decide, { actor: "daemon" });
+      return;
+    } catch (thrown) {
+      const { code } = toNomosError(thrown);
+      if (code === "session_not_found" || code === "turn_ended" || code === "turn_not_found") return;
+      if (!isPassing(thrown)) throw thrown;
+      await clock.sleep(TRY_AGAIN_MS);
+    }
+  }
+}
+
+function withWorld(world: readonly Fact[], end: Decision): Decision {
+  return "refused" in end || end.length > 0 ? together(world, end) : end;
+}
+
+function endOf(state: SessionState, turnId: string, { isStillborn, outcome, error }: Outcome): Decision {
+  if (isEnded(state)) return [];
+  return isStillborn === true && error !== null
+    ? endStillborn(state, { turnId, outcome, error })
+    : endTurn(state, { turnId, outcome, error });
+}
+
+/** A disk that is full now, or a database that is away, may not be so for ever. */
+export function isPassing(thrown: unknown): boolean {
+  const { code } = toNomosError(thrown);
+  return code === "disk_full" || code === "overloaded" || code === "store_unreachable";
+}
+
+export const TRY_AGAIN_MS = 500;

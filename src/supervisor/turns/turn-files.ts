@@ -1,0 +1,101 @@
+import type { Committer } from "../../commit/index.ts";
+import type { Clock, Taken } from "../../host/index.ts";
+import { type Fact, noteWorld, type SessionState } from "../../kernel/index.ts";
+import type { Store } from "../../store/index.ts";
+import type { Driver } from "../../turns/index.ts";
+import type { Worlds } from "../files/session-files.ts";
+import { withOthers, workingTimes } from "../files/working-times.ts";
+import type { StopReason } from "./turn-stop.ts";
+
+/** What the files of a turn that was cut get to be kept, before it ends without. */
+const INTERRUPTED_GRACE_MS = 2000;
+const STOPPING_GRACE_MS = 300;
+
+export interface WatchedTurn {
+  readonly state: SessionState;
+  readonly turnId: string;
+  readonly isResumed: boolean;
+  readonly driver: Pick<Driver, "actsByEffects">;
+  readonly controller: AbortController;
+}
+
+/** The files at both ends of a turn. */
+export interface TurnWorld {
+  /** Recorded before the agent hears of its turn: what it finds is not what it made. */
+  readonly atStart: (turn: WatchedTurn) => Promise<void>;
+  /** To be recorded with the turn's end. Its processes are gone by now. `before`: as in `filesAtEnd`. */
+  readonly atEnd: (turn: WatchedTurn, before: Taken | null) => Promise<readonly Fact[]>;
+}
+
+export function createTurnWorld(deps: {
+  readonly store: Store;
+  readonly worlds: Pick<Worlds, "look" | "takenFact" | "changedOutside">;
+  readonly committer: Committer;
+  readonly clock: Clock;
+  readonly log: (message: string, details: object) => void;
+}): TurnWorld {
+  const { store, worlds, committer, clock, log } = deps;
+
+  /** Names what others changed while nothing of the turn ran, where its driver acts through the effect ledger alone. */
+  const named = async (facts: readonly Fact[], now: SessionState, { turnId, driver }: WatchedTurn) => {
+    const from = now.view.world?.snapshot ?? null;
+    if (driver.actsByEffects !== true || from === null) return facts;
+    const spans = await workingTimes(store, now.stream, turnId, clock.nowMs());
+    return Promise.all(facts.map((one) => withOthers(worlds, now, from, spans, one)));
+  };
+
+  /** Whoever stops a turn does not wait for a large tree. */
+  const unlessStopped = async (looking: Promise<readonly Fact[]>, signal: AbortSignal, graceMs: number) => {
+    const late = Promise.withResolvers<readonly Fact[]>();
+    let cancel = (): void => undefined;
+    const stop = (): void => {
+      cancel = clock.after(graceMs, () => late.resolve([]));
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await Promise.race([looking, late.promise]);
+    } finally {
+      signal.removeEventListener("abort", stop);
+      cancel();
+    }
+  };
+
+  return {
+    atStart: async ({ state, turnId, isResumed, controller: { signal } }) => {
+      // One that goes on after a restart has begun already.
+      if (isResumed) return;
+      const facts = await unlessStopped(worlds.look(state, "turn_start", turnId), signal, 0);
+      if (facts.length === 0) return;
+      await committer
+        .session(state.id, (now) => noteWorld(now, facts), { actor: "daemon" })
+        .catch((thrown: unknown) => log("a snapshot was not recorded", { id: state.id, reason: String(thrown) }));
+    },
+    atEnd: async (turn, before) => {
+      const { state, turnId, controller } = turn;
+      const { signal } = controller;
+      const now = await committer.sessionState(state.id).catch(() => null);
+      if (now === null) return [];
+      const isStopping = signal.reason === ("stopping" satisfies StopReason);
+      const graceMs = isStopping ? STOPPING_GRACE_MS : INTERRUPTED_GRACE_MS;
+      const looked = filesAtEnd(worlds, now, turnId, before).then((facts) => named(facts, now, turn));
+      return unlessStopped(looked, signal, graceMs);
+    },
+  };
+}
+
+/** `before`: the files before anything outside of the scope was put back; they are kept too, so that nobody's work is lost. */
+export async function filesAtEnd(
+  worlds: Pick<Worlds, "look" | "takenFact">,
+  state: SessionState,
+  turnId: string | null,
+  before: Taken | null,
+): Promise<readonly Fact[]> {
+  if (before === null) return worlds.look(state, "turn_end", turnId);
+  const last = state.view.world?.snapshot ?? null;
+  const seen = { ...state, view: { ...state.view, world: { snapshot: before.id, skipped: null } } };
+  const kept = await worlds.takenFact(before, "asked", turnId, last).catch(() => null);
+  return kept === null
+    ? worlds.look(state, "turn_end", turnId)
+    : [kept, ...(await worlds.look(seen, "turn_end", turnId))];
+}

@@ -1,0 +1,61 @@
+import {
+  type Attachment,
+  dataIn,
+  SESSION_EVENTS,
+  Session,
+  type SessionState,
+  sessionStream,
+} from "../../kernel/index.ts";
+import { type RecordedEvent, type Store, StoreError } from "../../store/index.ts";
+import { DriverError, type LoadableAttachment, loadText, type Past } from "../../turns/index.ts";
+import { digestOf } from "./conversation-digest.ts";
+
+/** A turn's prompt and what came with it, from the log. */
+export async function inputOf(
+  store: Store,
+  admissionId: string,
+): Promise<{ readonly prompt: string; readonly attachments: readonly LoadableAttachment[] }> {
+  const admitted = admissionId === "" ? null : await store.event(admissionId);
+  const asked = admitted === null ? null : dataIn(SESSION_EVENTS, [admitted], "turn.admitted@1");
+  if (admitted === null || asked === null) throw new DriverError("driver_failed", "the prompt was erased");
+  const { prompt: text, blob, bytes } = asked;
+  return {
+    prompt: await loadText(store, { text, blob, bytes }),
+    attachments: (await attachedTo(store, admitted)).map((item) => ({ ...item, load: () => bytesOf(store, item) })),
+  };
+}
+
+/** They stand directly behind the admission, or there are none. */
+async function attachedTo(store: Store, admitted: RecordedEvent): Promise<readonly Attachment[]> {
+  const { events } = await store.readStream(admitted.stream, { after: admitted.seq, limit: 1 });
+  const next = events.filter(({ version }) => version === admitted.version + 1);
+  return dataIn(SESSION_EVENTS, next, "turn.attached@1")?.items ?? [];
+}
+
+async function bytesOf(store: Store, { blob, name }: Attachment): Promise<Uint8Array> {
+  const bytes = blob === null ? null : await store.blob(blob);
+  if (bytes === null) throw new StoreError("blob_missing", { name, blob });
+  return bytes;
+}
+
+export async function pastOf(store: Store, state: SessionState): Promise<Past> {
+  return {
+    nativeId: state.driver?.nativeId ?? null,
+    forkOf: await forkOf(store, state),
+    isEmpty: state.turnsEnded === 0 && state.forkedFrom === null,
+    digest: () => digestOf(store, state),
+  };
+}
+
+/** Where the parent's agent stands exactly where the fork begins, it can fork its own session too. */
+async function forkOf(store: Store, { forkedFrom, driver }: SessionState): Promise<string | null> {
+  if (forkedFrom === null || driver?.nativeId != null) return null;
+  const { sessionId } = forkedFrom;
+  if (forkedFrom.stream !== sessionStream(sessionId)) return null;
+  const then = await store.fold(Session, sessionId, forkedFrom.version);
+  const now = await store.fold(Session, sessionId);
+  if (now.phase.at === "busy") return null;
+  const nativeId = then.driver?.nativeId ?? null;
+  const unchanged = then.turnsEnded === now.turnsEnded && now.driver?.nativeId === nativeId;
+  return unchanged ? nativeId : null;
+}

@@ -1,0 +1,70 @@
+import { within } from "../../commit/index.ts";
+import type { HostProcess } from "../../host/index.ts";
+import type { ToolPolicy } from "../../kernel/index.ts";
+import type { TurnPort } from "../../turns/index.ts";
+import { createTurnPort } from "../../turns/index.ts";
+import { createPermits, isOutside } from "./permits.ts";
+import { inputOf, pastOf } from "./turn-input.ts";
+import type { Run, TurnRunnerDeps } from "./turn-runner-deps.ts";
+import { walledFiles } from "./walled-files.ts";
+
+const TOOLS = ["run", "write", "process"] as const;
+/** What a process gets after an interruption before it is killed. */
+const INTERRUPT_GRACE_MS = 1000;
+
+/** What a turn's driver is handed. */
+export async function portFor(deps: TurnRunnerDeps, run: Run): Promise<TurnPort> {
+  const { state, turnId, controller, isResumed } = run;
+  const { spec, id: sessionId } = state;
+  if (spec === null) throw new Error("a session without a spec runs no turn");
+  const { signal } = controller;
+  const toolPolicy = policiesOf((tool) => deps.toolPolicy(spec.agent, tool));
+  await Promise.all(TOOLS.map(toolPolicy));
+  const frame = (source: "message" | "stdout" | "stderr", text: string) =>
+    deps.frames.send({ sessionId, turnId, source, text });
+  const spawn = (argv: readonly string[], stdin: "none" | "pipe"): HostProcess => {
+    signal.throwIfAborted();
+    const process = deps.processes.spawn(spec, sessionId, argv, stdin, {});
+    const failed = (thrown: unknown) => deps.log("a process does not end", { sessionId, reason: String(thrown) });
+    const stop = () => void process.stop({ graceMs: INTERRUPT_GRACE_MS }).catch(failed);
+    signal.addEventListener("abort", stop, { once: true });
+    return process;
+  };
+  return createTurnPort({
+    ...deps,
+    committer: within(deps.committer, (reached) => controller.abort(reached)),
+    sessionId,
+    turnId,
+    spec,
+    signal,
+    ...(await inputOf(deps.store, run.eventId)),
+    past: await pastOf(deps.store, state),
+    settings: state.driver?.settings ?? { mode: null, model: null, options: {} },
+    permits: createPermits({
+      toolPolicy: (tool) => deps.permissions.named(spec.agent, tool),
+      unattended: () => deps.permissions.unattended(spec.adapter),
+      sandbox: spec.sandbox,
+      isOutside: (path) => isOutside(deps.files, spec.cwd, path),
+    }),
+    answerWithinMs: deps.permissions.answerWithinMs,
+    isResumed,
+    frame,
+    files: spec.sandbox === "strict" ? walledFiles(deps.files, spawn) : deps.files,
+    spawn,
+    toolPolicy,
+    hostProcess: (argv, env, shown, programs) =>
+      deps.processes.spawnDriver(spec, sessionId, argv, env, shown, programs),
+  });
+}
+
+/** A turn keeps the policies that it began with; that of a tool that an engine brings is read at its first use. */
+function policiesOf(read: (tool: string) => Promise<ToolPolicy>): (tool: string) => Promise<ToolPolicy> {
+  const policies = new Map<string, Promise<ToolPolicy>>();
+  return (tool) => {
+    const policy = policies.get(tool) ?? read(tool);
+    if (policies.size < TOOLS_MAX) policies.set(tool, policy);
+    return policy;
+  };
+}
+
+const TOOLS_MAX = 1000;

@@ -1,0 +1,43 @@
+import type { Committer } from "../../commit/index.ts";
+import type { Clock, Files } from "../../host/index.ts";
+import type { Policy, ToolPolicy } from "../../kernel/index.ts";
+import type { Store } from "../../store/index.ts";
+import type { ApprovalWaiters, Driver } from "../../turns/index.ts";
+import type { ScopeKeeper } from "../files/scope-keeper.ts";
+import type { Worlds } from "../files/session-files.ts";
+import type { SessionProcesses } from "../processes/session-processes.ts";
+import type { Frames } from "./frames.ts";
+import type { UnattendedPolicy } from "./permits.ts";
+import type { Due } from "./turn-start.ts";
+
+export interface TurnRunnerDeps {
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly clock: Clock;
+  readonly files: Files;
+  readonly newId: () => string;
+  readonly policy: Policy;
+  readonly frames: Frames;
+  readonly waiters: ApprovalWaiters;
+  readonly processes: SessionProcesses;
+  readonly worlds: Pick<Worlds, "look" | "takenFact" | "changedOutside">;
+  readonly driver: (slug: string) => Driver;
+  readonly toolPolicy: (agent: string, tool: string) => Promise<ToolPolicy>;
+  readonly permissions: PermissionSources;
+  readonly scopes: ScopeKeeper;
+  readonly turnTimeoutMs: () => number;
+  readonly log: (message: string, details: object) => void;
+}
+
+/** How a foreign agent's requests for permission are decided, as configured. */
+export interface PermissionSources {
+  /** Null when the agent's own policy does not name the tool. */
+  readonly named: (agent: string, tool: string) => Promise<ToolPolicy | null>;
+  readonly unattended: (adapter: string) => UnattendedPolicy;
+  readonly answerWithinMs: () => number | null;
+}
+
+/** One turn under way. */
+export interface Run extends Due {
+  readonly controller: AbortController;
+}

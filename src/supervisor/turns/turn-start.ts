@@ -1,0 +1,104 @@
+import type { By, Committer } from "../../commit/index.ts";
+import { toNomosError } from "../../contract/index.ts";
+import {
+  type Decision,
+  isEnded,
+  outlivesDaemon,
+  type SessionState,
+  startIfFree,
+  startNextTurn,
+  startSession,
+  wakeSession,
+} from "../../kernel/index.ts";
+import type { RecordedEvent } from "../../store/index.ts";
+import type { Driver } from "../../turns/index.ts";
+
+/** A turn that is recorded as started and has yet to be run. */
+export interface Due {
+  readonly state: SessionState;
+  readonly driver: Driver;
+  readonly turnId: string;
+  readonly eventId: string;
+  /** It was open when an earlier daemon stopped, and goes on from what that one left in the log. */
+  readonly isResumed: boolean;
+}
+
+/** Records the start of a turn, if there is one to start. */
+export type TurnStart = (sessionId: string) => Promise<Due | null>;
+
+export interface TurnStarts {
+  /** The next turn of the queue, or one that an earlier daemon left open; while draining only such. */
+  readonly next: (sessionId: string, draining: boolean) => Promise<Due | null>;
+  /** Admits a turn; its start is in the same append where nothing stands before it. */
+  readonly withAdmission: (
+    sessionId: string,
+    turnId: string,
+    admission: (state: SessionState) => Decision,
+    by: By,
+  ) => Promise<readonly RecordedEvent[]>;
+  /** The turn whose start is in the log; null when it is over already. */
+  readonly recorded: TurnStart;
+}
+
+export function createTurnStarts(deps: {
+  readonly committer: Committer;
+  readonly driver: (slug: string) => Driver;
+}): TurnStarts {
+  const { committer } = deps;
+
+  /** One that was taken out of the configuration fails its turns by name; they would wait for ever otherwise. */
+  const driverOf = (slug: string): Driver => {
+    try {
+      return deps.driver(slug);
+    } catch (thrown) {
+      const runTurn = () => Promise.reject(thrown);
+      return { slug, summary: "", continuity: "digest", check: async () => undefined, runTurn };
+    }
+  };
+
+  /** Started or woken when needed, and on its next turn; false when none waits. */
+  const startNext = async (sessionId: string, driver: Driver): Promise<boolean> => {
+    const by = { actor: "daemon" };
+    const now = await committer.sessionState(sessionId);
+    if (now.phase.at === "starting") await committer.session(sessionId, (state) => startSession(state, "fresh"), by);
+    if (now.phase.at === "hibernated" && now.queue.length > 0)
+      await committer.session(sessionId, (state) => wakeSession(state, driver.continuity), by);
+    return (await committer.session(sessionId, startNextTurn, by)).events.length > 0;
+  };
+
+  const recorded: TurnStart = async (sessionId) => {
+    const state = await committer.sessionState(sessionId);
+    if (state.spec === null || state.phase.at !== "busy") return null;
+    const { turnId, eventId } = state.phase;
+    return { state, driver: driverOf(state.spec.adapter), turnId, eventId, isResumed: false };
+  };
+
+  return {
+    recorded,
+    withAdmission: async (sessionId, turnId, admission, by) => {
+      const decide = (state: SessionState) => startIfFree(state, admission(state), turnId);
+      return (await committer.session(sessionId, decide, by)).events;
+    },
+    next: async (sessionId, draining) => {
+      const state = await committer.sessionState(sessionId).catch(nullIfGone);
+      if (state === null || state.spec === null || isEnded(state)) return null;
+      const driver = driverOf(state.spec.adapter);
+      if (driver.runTurn === null) return null;
+      if (state.phase.at === "busy" && outlivesDaemon(state)) {
+        const { turnId, eventId } = state.phase;
+        return { state, driver, turnId, eventId, isResumed: true };
+      }
+      return !draining && (await startNext(sessionId, driver)) ? recorded(sessionId) : null;
+    },
+  };
+}
+
+export function isStart({ type }: RecordedEvent): boolean {
+  return type === "turn.started@1";
+}
+
+/** Whoever asks for a session that is not there, or was forgotten, is told so; nothing of it waits to run. */
+function nullIfGone(thrown: unknown): null {
+  if (toNomosError(thrown).code === "session_not_found") return null;
+  throw thrown;
+}

@@ -1,0 +1,49 @@
+import { NomosError } from "../../contract/index.ts";
+import type { Clock } from "../../host/index.ts";
+
+export type StopReason = "interrupted" | "ended" | "stopping" | "timeout";
+
+export interface Outcome {
+  readonly outcome: "completed" | "failed" | "interrupted";
+  readonly error: { readonly code: string; readonly message: string } | null;
+  /** The session has never had an agent, and does not get one: it ends with the turn. */
+  readonly isStillborn?: true;
+}
+
+/** What a driver gets after an interruption before it is left behind. */
+const LET_GO_MS = 2300;
+
+/** A driver that does not let go is left behind: its processes are killed and its later calls find the turn over. */
+export async function orLetGo(driving: Promise<Outcome>, signal: AbortSignal, clock: Clock): Promise<Outcome> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([driving, letGo(signal, clock, over.signal)]);
+  } finally {
+    over.abort();
+  }
+}
+
+/** A limit that the turn ran into is the reason itself. */
+export function stopped(reason: unknown): Outcome {
+  if (reason instanceof NomosError)
+    return {
+      outcome: "failed",
+      error: { code: reason.code, message: `${reason.message} ${JSON.stringify(reason.details)}` },
+    };
+  if (reason === ("timeout" satisfies StopReason))
+    return {
+      outcome: "failed",
+      error: { code: "driver_timeout", message: "The turn took longer than it may and was ended." },
+    };
+  return { outcome: "interrupted", error: null };
+}
+
+/** Ends with `over` at the latest: a timer that nobody waits for would keep a daemon that has stopped alive. */
+async function letGo(signal: AbortSignal, clock: Clock, over: AbortSignal): Promise<Outcome> {
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true, signal: over });
+  });
+  await clock.sleep(LET_GO_MS, over);
+  return stopped(signal.reason);
+}

@@ -1,0 +1,52 @@
+import { type Files, HostError, type HostProcess } from "../../host/index.ts";
+
+type Spawn = (argv: readonly string[], stdin: "none" | "pipe") => HostProcess;
+
+/**
+ * Reading and writing for a walled session, by a process behind its walls: what the mounts let nobody write is not written
+ * by the daemon for it, and a link that is put in the way leads nowhere but to where the session could go anyway.
+ */
+export function walledFiles(files: Files, spawn: Spawn): Files {
+  return {
+    ...files,
+    write: async (_root, path, text) => {
+      await using child = spawn(["/bin/sh", "-c", WRITE, "write", path], "pipe");
+      const fed = feed(child, text);
+      await finish(child, path, MESSAGE_BYTES_MAX);
+      await fed;
+    },
+    read: async (_root, path, maxBytes) => {
+      await using child = spawn(["/bin/sh", "-c", READ, "read", path, String(maxBytes + 1)], "none");
+      const bytes = await finish(child, path, maxBytes + 1);
+      if (bytes.length <= maxBytes) return bytes.toString("utf8");
+      throw new HostError("file_too_large", `${path} has more than ${maxBytes} bytes`, {
+        remedy: `read files of at most ${maxBytes} bytes`,
+        details: { path, maxBytes },
+      });
+    },
+  };
+}
+
+/** Whole or not at all. */
+const WRITE = `mkdir -p -- "$(dirname -- "$1")" && cat > "$1.$$.tmp" && mv -f -- "$1.$$.tmp" "$1"`;
+const READ = `[ -f "$1" ] && head -c "$2" -- "$1"`;
+const MESSAGE_BYTES_MAX = 4096;
+
+async function feed(child: HostProcess, text: string): Promise<void> {
+  // One that ends early has said why.
+  await child.stdin?.write(text).catch(() => undefined);
+  await child.closeStdin();
+}
+
+async function finish(child: HostProcess, path: string, bytesMax: number): Promise<Buffer> {
+  const pieces = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
+  for await (const { stream, bytes } of child.output)
+    if (pieces[stream].length < bytesMax) pieces[stream] = Buffer.concat([pieces[stream], bytes]);
+  const { exitCode, failure } = await child.exited;
+  if (failure !== undefined) throw failure;
+  if (exitCode === 0) return pieces.stdout;
+  const said = pieces.stderr.toString("utf8", 0, MESSAGE_BYTES_MAX).trim();
+  throw new HostError("path_invalid", said === "" ? `${path} is no file` : said, {
+    remedy: "name a file of the workspace",
+  });
+}

@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { ApprovalWire, approvalWire, NomosError } from "../../contract/index.ts";
+import { APPROVALS } from "../../kernel/index.ts";
+import { type Context, read, type Syscall, write } from "../define.ts";
+import { byOf } from "../session/answer.ts";
+
+const APPROVALS_MAX = 1000;
+const aboutIt = (input: Record<string, unknown>) => `approval/${String(input["approvalId"])}`;
+const byApproval = z.object({ approvalId: z.string().max(64) });
+
+export const approval: readonly Syscall[] = [
+  read({
+    name: "approval.list",
+    summary: "Questions that were put to a person",
+    permission: "approval.read",
+    about: "system",
+    input: z.object({ status: z.enum(["pending", "all"]).optional(), sessionId: z.string().max(64).optional() }),
+    output: z.object({ approvals: z.array(ApprovalWire) }),
+    errors: [],
+    http: { method: "GET", path: "/api/approvals" },
+    cli: { positional: [] },
+    answer: async ({ services }, { status, sessionId }) => {
+      const where = sessionId === undefined ? {} : { session: sessionId };
+      const limit = APPROVALS_MAX;
+      const pending = await services.store.rows(APPROVALS, { limit, where: { ...where, status: "pending" } });
+      const others = status === "pending" ? [] : await services.store.rows(APPROVALS, { limit, where });
+      // Those still open are shown however many were answered before them.
+      const rows = new Map([...others, ...pending].map((row) => [row.id, row]));
+      return { approvals: [...rows.values()].map(approvalWire) };
+    },
+  }),
+  write({
+    name: "approval.approve",
+    summary: "Allow what was asked: once, unless the option says more",
+    permission: "approval.answer",
+    about: aboutIt,
+    input: byApproval.extend({
+      option: z
+        .string()
+        .max(4000)
+        .optional()
+        .describe("one of the options; a question without any takes your own words"),
+    }),
+    output: ApprovalWire,
+    errors: ["approval_not_found", "already_answered", "invalid_option"],
+    http: { method: "POST", path: "/api/approvals/:approvalId/approve" },
+    cli: { positional: ["approvalId", "option"], short: "approve" },
+    commit: (context, { approvalId, option }) =>
+      context.services.supervisor.answer(approvalId, { status: "approved", option: option ?? null }, byOf(context)),
+    answer: (context, { approvalId }) => showApproval(context, approvalId),
+  }),
+  write({
+    name: "approval.reject",
+    summary: "Refuse what was asked",
+    permission: "approval.answer",
+    about: aboutIt,
+    input: byApproval.extend({ reason: z.string().max(500).optional() }),
+    output: ApprovalWire,
+    errors: ["approval_not_found", "already_answered"],
+    http: { method: "POST", path: "/api/approvals/:approvalId/reject" },
+    cli: { positional: ["approvalId", "reason"], short: "reject" },
+    commit: (context, { approvalId, reason }) =>
+      context.services.supervisor.answer(approvalId, { status: "rejected", reason: reason ?? null }, byOf(context)),
+    answer: (context, { approvalId }) => showApproval(context, approvalId),
+  }),
+];
+
+async function showApproval(context: Context, approvalId: string): Promise<ApprovalWire> {
+  const row = await context.services.store.row(APPROVALS, approvalId);
+  if (row === null) throw new NomosError("approval_not_found", { approvalId });
+  return approvalWire(row);
+}

@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import { z } from "zod";
+import { EventWire, NomosError, SessionId } from "../../contract/index.ts";
+import { sessionStream } from "../../kernel/index.ts";
+import { hashFile, provedEvents, StoreError } from "../../store/index.ts";
+import { type Context, read, type Syscall } from "../define.ts";
+import { sessionRowOf } from "../session/answer.ts";
+
+type Entry = z.input<typeof EventWire>;
+const PAGE_MAX = 1000;
+
+/** What has left the log, and is still to be had. */
+export const archive: readonly Syscall[] = [
+  read({
+    name: "archive.read",
+    summary: "What an archived session said and did, each event proved by what the log still has of it",
+    permission: "session.read",
+    heavy: true,
+    about: "session",
+    input: z.object({
+      id: SessionId,
+      after: z.coerce.number().int().min(0).optional().describe("a `next` or a `seq`; exclusive"),
+      limit: z.coerce.number().int().min(1).max(PAGE_MAX).optional(),
+    }),
+    output: z.object({ id: z.string(), events: z.array(EventWire), next: z.number().int().nullable() }),
+    errors: ["overloaded", "session_not_found", "archive_not_found", "archive_invalid"],
+    http: { method: "GET", path: "/sessions/:id/archive" },
+    cli: { positional: ["id"] },
+    answer: async (context, { id, after = 0, limit = 100 }) => {
+      const { path } = await archiveOf(context, id);
+      const events: Entry[] = [];
+      for await (const event of provedEvents(context.services.store, sessionStream(id), path)) {
+        if (event.seq <= after) continue;
+        if (events.length === limit) return { id, events, next: events.at(-1)?.seq ?? null };
+        events.push({ ...event, data: event.data as Entry["data"] });
+      }
+      return { id, events, next: null };
+    },
+  }),
+  read({
+    name: "archive.verify",
+    summary: "Check a session's archive, byte by byte, against what the log says of it",
+    permission: "session.read",
+    heavy: true,
+    about: "session",
+    input: z.object({ id: SessionId }),
+    output: z.object({
+      ok: z.boolean(),
+      id: z.string(),
+      file: z.string(),
+      events: z.number().int(),
+      problem: z.string().nullable(),
+    }),
+    errors: ["overloaded", "session_not_found", "archive_not_found"],
+    http: { method: "GET", path: "/sessions/:id/archive/verify" },
+    cli: { positional: ["id"] },
+    answer: async (context, { id }) => {
+      const { path, file, sha256 } = await archiveOf(context, id);
+      let events = 0;
+      try {
+        const found = await hashFile(path);
+        for await (const _event of provedEvents(context.services.store, sessionStream(id), path)) events += 1;
+        const ok = found.sha256 === sha256;
+        return { ok, id, file, events, problem: ok ? null : "it is not the file that was written" };
+      } catch (thrown) {
+        if (!(thrown instanceof StoreError) || thrown.code !== "archive_invalid") throw thrown;
+        return { ok: false, id, file, events, problem: String(thrown.details["problem"]) };
+      }
+    },
+  }),
+];
+
+/** Where it lies, by what the log says of it. */
+async function archiveOf(context: Context, id: string) {
+  const { archived } = await sessionRowOf(context, id);
+  if (archived === null) throw new NomosError("archive_not_found", { id, reason: "it was not archived" });
+  if (archived.archive === null) throw new NomosError("archive_not_found", { id, reason: "no archive was made of it" });
+  const { file, sha256 } = archived.archive;
+  return { file, sha256, path: join(context.services.daemon.home, "archive", file) };
+}

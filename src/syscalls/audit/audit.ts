@@ -1,0 +1,196 @@
+import { z } from "zod";
+import { EventWire, NomosError } from "../../contract/index.ts";
+import { leafHash, SYSTEM_EVENTS } from "../../domains/index.ts";
+import { dataIn, hex } from "../../kernel/index.ts";
+import { type Context, read, type Syscall, write } from "../define.ts";
+import { type Output, outputPlace } from "../output-place.ts";
+import { byOf } from "../session/answer.ts";
+import { refuseOwnPlace } from "../session/reach.ts";
+import { auditAgent } from "./audit-agent.ts";
+import { AuditProblem, verifyAll } from "./audit-verify.ts";
+
+const EXPORT: Output = {
+  folder: "exports",
+  refused: (details) => new NomosError("export_refused", details),
+};
+const ENTRIES_MAX = 1000;
+const Size = z.coerce.number().int().min(0);
+const Hashes = z.array(z.string()).describe("in hex, as RFC 6962 orders them");
+const about = "system" as const;
+
+export const audit: readonly Syscall[] = [
+  read({
+    name: "audit.verify",
+    summary: "Check every event's hashes and place, and the tree over the log against what was signed",
+    permission: "audit.read",
+    heavy: true,
+    about,
+    input: z.object({}),
+    output: z.object({
+      ok: z.boolean(),
+      size: z.number().int(),
+      root: z.string().describe("of the tree over all events, computed anew out of the log"),
+      problems: z.array(AuditProblem),
+    }),
+    errors: ["overloaded"],
+    http: { method: "GET", path: "/api/audit/verify" },
+    cli: { positional: [] },
+    answer: ({ services, actor }) =>
+      services.heavy.shared("verify", actor.capabilities.includes("*"), () => verifyAll(services)),
+  }),
+  read({
+    name: "audit.checkpoint",
+    summary:
+      "The newest signed checkpoint: a C2SP signed note, as text or, where JSON is asked for, with the key that verifies it",
+    permission: "audit.read",
+    about,
+    input: z.object({}),
+    output: z.object({
+      checkpoint: z.string(),
+      key: z.string(),
+      size: z.number().int(),
+      root: z.string(),
+      cosigned: z.string().nullable().describe("the newest that a witness has signed too"),
+    }),
+    errors: [],
+    http: { method: "GET", path: "/api/audit/checkpoint", text: "checkpoint" },
+    cli: { positional: [] },
+    answer: async ({ services: { audit: service } }) => {
+      const { note, size, root } = await service.checkpoints.reach(0);
+      return { checkpoint: note, key: service.key, size, root: hex(root), cosigned: await service.cosigned() };
+    },
+  }),
+  read({
+    name: "audit.proof",
+    summary: "The proof that an event is in the log that was signed",
+    permission: "audit.read",
+    about,
+    input: z.object({ eventId: z.string().max(64) }),
+    output: z.object({
+      eventId: z.string(),
+      seq: z.number().int(),
+      leafIndex: z.number().int(),
+      size: z.number().int(),
+      leafHash: z.string(),
+      hashes: Hashes,
+      root: z.string(),
+      checkpoint: z.string(),
+    }),
+    errors: ["event_not_found", "tile_missing"],
+    http: { method: "GET", path: "/api/audit/proof/:eventId" },
+    cli: { positional: ["eventId"] },
+    answer: async ({ services }, { eventId }) => {
+      const event = await services.store.event(eventId);
+      if (event === null) throw new NomosError("event_not_found", { eventId });
+      const { note, size, root } = await services.audit.checkpoints.reach(event.seq);
+      const leafIndex = event.seq - 1;
+      return {
+        eventId,
+        seq: event.seq,
+        leafIndex,
+        size,
+        leafHash: hex(leafHash(services.audit.sha256, Buffer.from(event.hash, "hex"))),
+        hashes: (await services.audit.tree.inclusion(leafIndex, size)).map(hex),
+        root: hex(root),
+        checkpoint: note,
+      };
+    },
+  }),
+  read({
+    name: "audit.consistency",
+    summary: "The proof that the log of today begins with the log of an earlier size",
+    permission: "audit.read",
+    about,
+    input: z.object({ from: Size, to: Size.optional().describe("default: the newest checkpoint") }),
+    output: z.object({
+      from: z.number().int(),
+      to: z.number().int(),
+      fromRoot: z.string(),
+      toRoot: z.string(),
+      hashes: Hashes,
+      checkpoint: z.string(),
+    }),
+    errors: ["tile_missing"],
+    http: { method: "GET", path: "/api/audit/consistency" },
+    cli: { positional: ["from", "to"] },
+    answer: consistency,
+  }),
+  read({
+    name: "audit.tile",
+    summary: "A tile of the tree, as C2SP tlog-tiles cuts it: up to 256 hashes of a level",
+    permission: "audit.read",
+    about,
+    input: z.object({ level: Size.max(63), index: Size }),
+    output: z.object({ level: z.number(), index: z.number(), width: z.number(), hashes: z.array(z.string()) }),
+    errors: ["tile_not_found", "tile_missing"],
+    http: { method: "GET", path: "/api/audit/tile/:level/:index" },
+    cli: { positional: ["level", "index"] },
+    answer: async ({ services }, { level, index }) => {
+      const tile = Buffer.from(await services.audit.tree.tile(level, index));
+      const hashes = tile.toString("hex").match(/.{64}/g) ?? [];
+      return { level, index, width: hashes.length, hashes };
+    },
+  }),
+  write({
+    name: "audit.export",
+    summary: "Write the whole log out, as a folder or a .tar that anybody can verify without Nomos (`nomos-verify`)",
+    permission: "audit.export",
+    rights: "place",
+    heavy: true,
+    about,
+    input: z.object({ to: z.string().max(4096).optional().describe("absolute; default: in `exports` of the home") }),
+    output: z.object({ path: z.string(), size: z.number().int() }),
+    errors: ["export_exists", "export_refused", "sandbox_floor", "overloaded", "disk_full"],
+    http: { method: "POST", path: "/api/audit/export" },
+    cli: { positional: ["to"] },
+    commit: async (context, { to }) => {
+      refuseOwnPlace(context.actor, to);
+      const { store, audit: service, daemon } = context.services;
+      const path = await outputPlace(daemon.home, to ?? null, EXPORT);
+      const checkpoint = async () => service.checkpoints.reach(await store.lastSeq());
+      const { size } = await store.exportBundle({ path, key: service.key, checkpoint });
+      return service.noteExport({ path, size }, byOf(context));
+    },
+    answer: async (_context, _input, events) => {
+      const written = dataIn(SYSTEM_EVENTS, events, "log.exported@1");
+      if (written === null) throw new NomosError("internal", { reason: "no export was recorded" });
+      return { path: written.path, size: written.size };
+    },
+  }),
+  read({
+    name: "audit.agent",
+    summary: "What an agent's sessions did, in global order, by page; a page may be short although there is more",
+    permission: "audit.read",
+    heavy: true,
+    about: (input) => `agent/${String(input["id"])}`,
+    input: z.object({
+      id: z.string().max(64).describe("the agent's slug"),
+      after: Size.optional().describe("a `next` or a `seq`; exclusive"),
+      limit: z.coerce.number().int().min(1).max(ENTRIES_MAX).optional(),
+    }),
+    output: z.object({ agent: z.string(), entries: z.array(EventWire), next: z.number().int().nullable() }),
+    errors: ["overloaded", "agent_not_found"],
+    http: { method: "GET", path: "/api/audit/agent/:id" },
+    cli: { positional: ["id"] },
+    answer: ({ services }, { id, after, limit }) => auditAgent(services, id, after ?? 0, limit ?? 100),
+  }),
+];
+
+async function consistency(
+  { services }: Context,
+  { from, to }: { readonly from: number; readonly to?: number | undefined },
+) {
+  const { tree, checkpoints } = services.audit;
+  const newest = await checkpoints.reach(Math.min(to ?? 0, await services.store.lastSeq()));
+  const second = to ?? newest.size;
+  if (from > second || second > newest.size)
+    throw new NomosError("invalid_request", { from, to: second, size: newest.size });
+  return {
+    from,
+    to: second,
+    fromRoot: hex(await tree.rootAt(from)),
+    toRoot: hex(await tree.rootAt(second)),
+    hashes: (await tree.consistency(from, second)).map(hex),
+    checkpoint: newest.note,
+  };
+}

@@ -1,0 +1,148 @@
+import { z } from "zod";
+import { type Context, read, type Syscall, write } from "../define.ts";
+
+const Slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "lower case letters, digits and dashes");
+const aboutIt = (input: Record<string, unknown>) => `driver/${String(input["slug"] ?? "")}`;
+const bySlug = z.object({ slug: Slug });
+
+const Shown = z.object({
+  slug: z.string(),
+  summary: z.string(),
+  continuity: z.string().describe("how its memory comes back after its process is gone: native or digest"),
+  protocol: z.enum(["acp", "print", "own"]),
+  origin: z.enum(["built-in", "added", "configured"]),
+  installed: z.boolean(),
+});
+const Detailed = Shown.extend({ manifest: z.record(z.string(), z.unknown()).nullable() });
+const Checked = z.object({
+  slug: z.string(),
+  ok: z.boolean(),
+  from: z.enum(["command", "home", "path"]).nullable(),
+  command: z.array(z.string()),
+  version: z.string().nullable(),
+  problem: z.object({ code: z.string(), message: z.string(), steps: z.array(z.string()) }).nullable(),
+  agent: z
+    .object({
+      name: z.string(),
+      protocol: z.number(),
+      loads: z.boolean(),
+      resumes: z.boolean(),
+      forks: z.boolean(),
+      closes: z.boolean(),
+      images: z.boolean(),
+      embeds: z.boolean(),
+      mcpHttp: z.boolean(),
+      authMethods: z.array(z.object({ id: z.string(), name: z.string(), description: z.string() })),
+    })
+    .nullable(),
+});
+
+export const driver: readonly Syscall[] = [
+  read({
+    name: "driver.list",
+    summary: "The drivers there are, and which of them are installed",
+    permission: "agent.read",
+    about: "system",
+    input: z.object({}),
+    output: z.object({ drivers: z.array(Shown) }),
+    errors: [],
+    http: { method: "GET", path: "/api/drivers" },
+    cli: { positional: [] },
+    answer: async ({ services }) => {
+      const all = await services.drivers.list();
+      return { drivers: all.map(({ manifest: _manifest, ...shown }) => shown) };
+    },
+  }),
+  read({
+    name: "driver.show",
+    summary: "One driver with its manifest",
+    permission: "agent.read",
+    about: aboutIt,
+    input: bySlug,
+    output: Detailed,
+    errors: ["not_installed"],
+    http: { method: "GET", path: "/api/drivers/:slug" },
+    cli: { positional: ["slug"] },
+    answer: (context, { slug }) => shown(context, slug),
+  }),
+  write({
+    name: "driver.install",
+    summary: "Install an agent into the daemon's home, in the version its manifest names",
+    permission: "system.admin",
+    rights: "person",
+    about: aboutIt,
+    input: bySlug,
+    output: Detailed,
+    errors: ["sandbox_floor", "not_installed", "setup_required", "driver_failed", "invalid_request"],
+    http: { method: "POST", path: "/api/drivers/:slug/install" },
+    cli: { positional: ["slug"] },
+    idempotent: true,
+    commit: async ({ services, progress }, { slug }) => {
+      await services.drivers.install(slug, (message) => progress({ message }));
+      return [];
+    },
+    answer: (context, { slug }) => shown(context, slug),
+  }),
+  read({
+    name: "driver.check",
+    summary: "Find an agent, look at its version, and let it introduce itself: no session, no model, no money",
+    permission: "system.admin",
+    rights: "person",
+    about: aboutIt,
+    input: bySlug,
+    output: Checked,
+    errors: ["sandbox_floor", "not_installed", "invalid_request"],
+    http: { method: "GET", path: "/api/drivers/:slug/check" },
+    cli: { positional: ["slug"] },
+    answer: ({ services }, { slug }) => services.drivers.check(slug),
+  }),
+  write({
+    name: "driver.add",
+    summary: "Add an agent by its manifest, or replace one: no code, a file of a few lines",
+    permission: "system.admin",
+    rights: "person",
+    about: "system",
+    input: z.object({ manifest: z.string().min(2).max(65_536).describe("the manifest, as JSON text") }),
+    output: z.object({ ok: z.literal(true), slug: z.string() }),
+    errors: ["sandbox_floor", "invalid_request", "quota_exceeded", "disk_low"],
+    http: { method: "POST", path: "/api/drivers", status: 201 },
+    cli: { positional: ["manifest"] },
+    idempotent: true,
+    commit: async ({ services }, { manifest }) => {
+      const slug = await services.drivers.add(manifest);
+      await services.agents.ensureBuiltIn([slug]);
+      return [];
+    },
+    answer: async (_context, { manifest }) => ({ ok: true as const, slug: slugIn(manifest) }),
+  }),
+  write({
+    name: "driver.remove",
+    summary: "Take back a manifest that was added; one that comes with Nomos counts again",
+    permission: "system.admin",
+    rights: "person",
+    about: aboutIt,
+    input: bySlug,
+    output: z.object({ ok: z.boolean(), slug: z.string() }),
+    errors: ["sandbox_floor"],
+    http: { method: "DELETE", path: "/api/drivers/:slug" },
+    cli: { positional: ["slug"] },
+    destructive: true,
+    idempotent: true,
+    commit: async ({ services }, { slug }) => {
+      await services.drivers.remove(slug);
+      return [];
+    },
+    answer: async (_context, { slug }) => ({ ok: true, slug }),
+  }),
+];
+
+async function shown({ services }: Context, slug: string): Promise<z.input<typeof Detailed>> {
+  const { manifest, ...rest } = await services.drivers.show(slug);
+  return { ...rest, manifest: manifest === null ? null : { ...manifest } };
+}
+
+/** It was parsed before it was added. */
+function slugIn(manifest: string): string {
+  const parsed = z.object({ id: z.string() }).safeParse(JSON.parse(manifest));
+  return parsed.success ? parsed.data.id : "";
+}

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import type { Services } from "../services.ts";
+
+const Stuck = z.object({
+  id: z.string().describe("the stream and the name in it: `stream#name`"),
+  code: z.string(),
+  message: z.string(),
+  remedy: z.string(),
+  since: z.string(),
+  tries: z.number().int(),
+  nextTryAt: z.string(),
+});
+
+/** What shall happen later: alarms, what could not be started, and lists that still lack what the log said before. */
+export const WaitingStatus = z.object({
+  alarms: z.object({
+    set: z.number().int(),
+    due: z.number().int().describe("at most a thousand are counted"),
+    overdue: z.number().int().describe("late by more than a minute"),
+    lateMs: z.number().describe("how late the oldest is"),
+    stuck: z.array(Stuck).describe("due, tried and not rung; tried again by themselves"),
+  }),
+  notStarted: z.array(Stuck).describe("items with a place in their lane that could not be started"),
+  unfilledLists: z.array(z.string()).describe("new to this log and being filled behind the start"),
+});
+
+const SHOWN_MAX = 100;
+
+export async function waitingStatus({ waiting, store }: Services): Promise<z.input<typeof WaitingStatus>> {
+  const alarms = await waiting.alarms();
+  return {
+    alarms: { ...alarms, stuck: alarms.stuck.slice(0, SHOWN_MAX).map((one) => ({ ...one })) },
+    notStarted: waiting
+      .stuckItems()
+      .slice(0, SHOWN_MAX)
+      .map((one) => ({ ...one })),
+    unfilledLists: [...(await store.unfilledLists())],
+  };
+}
+
+/** Lists that are being filled are no defect: it ends by itself. */
+export function isInTime({ alarms, notStarted }: z.input<typeof WaitingStatus>): boolean {
+  return alarms.stuck.length === 0 && notStarted.length === 0;
+}

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { NomosError, SessionId } from "../../contract/index.ts";
+import { read, type Syscall, write } from "../define.ts";
+import { Explained, Ran, type RanInSandbox } from "./sandbox-shapes.ts";
+
+/** Asked for again with the same key: it has run, and is not run again; what it printed is kept for a while. */
+const FORGOTTEN: RanInSandbox = {
+  exitCode: null,
+  stdout: "",
+  stderr: "",
+  timedOut: false,
+  droppedBytes: 0,
+  denied: [],
+};
+
+export const sandbox: readonly Syscall[] = [
+  read({
+    name: "sandbox.explain",
+    summary: "What a session can reach, and why: files, network, limits, and what it was refused",
+    permission: "session.read",
+    heavy: true,
+    about: "session",
+    input: z.object({ id: SessionId }),
+    output: Explained,
+    errors: ["overloaded", "session_not_found", "sandbox_unavailable"],
+    http: { method: "GET", path: "/sessions/:id/sandbox" },
+    cli: { positional: ["id"] },
+    answer: ({ services }, { id }) => services.sandbox.explain(id),
+  }),
+  write({
+    name: "sandbox.run",
+    summary: "Run a command behind the walls of `strict`, with one directory to write, to try them out",
+    permission: "system.admin",
+    rights: "person",
+    about: "system",
+    input: z.object({
+      argv: z.array(z.string().max(131_072)).min(1).max(1000).describe("the program and its arguments"),
+      cwd: z.string().min(1).max(4096).describe("the directory that it may write to"),
+      network: z.object({ allow: z.array(z.string().max(255)).max(100) }).optional(),
+      timeoutMs: z
+        .number()
+        .int()
+        .min(100)
+        .max(600_000)
+        .optional()
+        .describe("after this long it is ended; default 60000"),
+    }),
+    output: Ran,
+    errors: [
+      "sandbox_floor",
+      "cwd_missing",
+      "cwd_hidden",
+      "program_not_found",
+      "program_hidden",
+      "sandbox_unavailable",
+      "sandbox_failed",
+      "invalid_request",
+      "call_outcome_unknown",
+      "quota_exceeded",
+      "disk_low",
+    ],
+    http: { method: "POST", path: "/api/sandbox/run" },
+    cli: { positional: ["argv"] },
+    commit: (context, order) => context.services.sandbox.run(order, context),
+    answer: async ({ services }, _order, [begun]) => {
+      const outcome = begun === undefined ? "unknown" : await services.sandbox.ran(begun);
+      if (outcome === "unknown") throw new NomosError("call_outcome_unknown", { eventId: begun?.id ?? null });
+      return outcome === "forgotten" ? FORGOTTEN : outcome;
+    },
+  }),
+];

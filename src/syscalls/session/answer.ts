@@ -1,0 +1,30 @@
+import { NomosError, type SessionWire, sessionWire } from "../../contract/index.ts";
+import { SESSIONS, type SessionRow, sessionStream } from "../../kernel/index.ts";
+import type { RecordedEvent } from "../../store/index.ts";
+import type { Context } from "../define.ts";
+
+/** The session as it is now, from its row: one point read. */
+export async function showSession(context: Context, id: string): Promise<SessionWire> {
+  const row = await sessionRowOf(context, id);
+  const { events, bytes, blobBytes, familyBytes } = await context.services.store.usage(sessionStream(id));
+  const limit = context.services.bounds.limits().sessionBytes;
+  const usage = { events, bytes: bytes + blobBytes, withForks: familyBytes, limit };
+  return { ...sessionWire(row), usage };
+}
+
+export async function sessionRowOf(context: Context, id: string): Promise<SessionRow> {
+  const row = await context.services.store.row(SESSIONS, id);
+  if (row === null || row.forgotten) throw new NomosError("session_not_found", { id });
+  return row;
+}
+
+/** Who acts, as the log names them. */
+export function byOf(context: Context): { readonly actor: string; readonly call: Context["call"] } {
+  return { actor: context.actor.principal, call: context.call };
+}
+
+export function sessionIdIn(events: readonly RecordedEvent[]): string {
+  const stream = events.find((event) => event.stream.startsWith("session/"))?.stream;
+  if (stream === undefined) throw new NomosError("internal", { reason: "no session in what was written" });
+  return stream.slice("session/".length);
+}

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { SessionId } from "../../contract/index.ts";
+import { dataIn, SESSION_EVENTS } from "../../kernel/index.ts";
+import { read, type Syscall, write } from "../define.ts";
+import { byOf } from "./answer.ts";
+
+const byId = z.object({ id: SessionId });
+const Side = z.object({ mode: z.string(), size: z.number(), target: z.string().nullable() });
+
+export const sessionWorld: readonly Syscall[] = [
+  write({
+    name: "session.snapshot",
+    summary: "Keep a session's files as they are now, beside what is kept at each turn's end",
+    permission: "session.control",
+    heavy: true,
+    about: "session",
+    input: byId,
+    output: z.object({
+      id: z.string(),
+      snapshot: z.string(),
+      isNew: z.boolean(),
+      files: z.number(),
+      bytes: z.number(),
+    }),
+    errors: [
+      "overloaded",
+      "session_not_found",
+      "quota_exceeded",
+      "disk_full",
+      "disk_low",
+      "tree_missing",
+      "tree_moved",
+      "tree_too_broad",
+      "tree_too_large",
+      "tree_unreadable",
+    ],
+    http: { method: "POST", path: "/sessions/:id/snapshot" },
+    cli: { positional: ["id"], short: "snapshot" },
+    idempotent: true,
+    commit: (context, { id }) => context.services.supervisor.snapshot(id, byOf(context)),
+    answer: async (context, { id }, events) => {
+      const noted = dataIn(SESSION_EVENTS, events, "snapshot.taken@1");
+      const taken = noted ?? (await context.services.supervisor.lastSnapshot(id));
+      const { snapshot = "", files = 0, bytes = 0 } = taken ?? {};
+      return { id, snapshot, isNew: events.length > 0, files, bytes };
+    },
+  }),
+  read({
+    name: "session.diff",
+    summary: "What a turn really changed in the session's files, through the shell too",
+    permission: "session.read",
+    heavy: true,
+    about: "session",
+    input: byId.extend({
+      turn: z
+        .union([z.number().int().min(1), z.string().max(64)])
+        .optional()
+        .describe("its number, from 1, or its id; default: the running one, else the last"),
+    }),
+    output: z.object({
+      id: z.string(),
+      turnId: z.string(),
+      turn: z.number(),
+      from: z.string().nullable(),
+      to: z.string(),
+      files: z.array(
+        z.object({
+          path: z.string(),
+          change: z.enum(["added", "changed", "deleted", "mode"]),
+          kind: z.string(),
+          before: Side.nullable(),
+          after: Side.nullable(),
+          diff: z.string().nullable().describe("unified, for text"),
+          noDiff: z.string().nullable().describe("why there is none"),
+        }),
+      ),
+    }),
+    errors: [
+      "overloaded",
+      "session_not_found",
+      "ambiguous_id",
+      "turn_not_found",
+      "files_not_kept",
+      "snapshot_missing",
+      "snapshot_damaged",
+    ],
+    http: { method: "GET", path: "/sessions/:id/diff" },
+    cli: { positional: ["id"], short: "diff" },
+    answer: async (context, { id, turn }) => {
+      const found = await context.services.supervisor.diff(id, turn ?? null);
+      return { ...found, files: [...found.files] };
+    },
+  }),
+];

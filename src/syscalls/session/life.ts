@@ -1,0 +1,284 @@
+import { z } from "zod";
+import { NomosError, SessionId, SessionWire } from "../../contract/index.ts";
+import { dataIn, LIMITS, SESSION_EVENTS } from "../../kernel/index.ts";
+import { type Context, type Syscall, write } from "../define.ts";
+import { byOf, sessionIdIn, showSession } from "./answer.ts";
+import { Prompt, refuseLarge } from "./prompt.ts";
+import { Attachments, givenAttachments } from "./prompt-input.ts";
+import { pointAt, rewindAnswer } from "./rewind-answer.ts";
+import { sessionStart } from "./start.ts";
+
+const Label = z.string().max(LIMITS.labelChars);
+const Ok = z.object({ ok: z.boolean(), id: z.string() });
+const byId = z.object({ id: SessionId });
+const TurnNumber = z.number().int().min(0);
+const TalkOnly = z.boolean().optional().describe("leave the files as they are");
+
+export const sessionLife: readonly Syscall[] = [
+  sessionStart,
+  write({
+    name: "session.prompt",
+    summary: "Give a session its next prompt; answered when it is durably admitted",
+    permission: "session.prompt",
+    rights: "session",
+    about: "session",
+    input: z.object({
+      id: SessionId,
+      prompt: Prompt,
+      queue: z.boolean().optional().describe("wait in line while the session is busy"),
+      interrupt: z.boolean().optional().describe("end the running turn first"),
+      attachments: Attachments.optional(),
+    }),
+    output: z.object({ ok: z.literal(true), id: z.string(), turnId: z.string(), queued: z.boolean() }),
+    errors: [
+      "sandbox_floor",
+      "session_not_found",
+      "session_busy",
+      "session_ended",
+      "session_suspended",
+      "queue_full",
+      "not_promptable",
+      "quota_exceeded",
+      "disk_low",
+      "payload_too_large",
+      "delegation_denied",
+    ],
+    http: { method: "POST", path: "/sessions/:id/prompt" },
+    cli: { positional: ["id", "prompt"], short: "prompt" },
+    mcp: { aliases: { agent_prompt: { sessionId: "id" }, prompt_agent_session: { sessionId: "id" } } },
+    commit: async (context, { id, prompt, queue = false, interrupt = false, attachments }) => {
+      refuseLarge(prompt);
+      await refuseUndelegated(context, id);
+      const given = { prompt, queue, interrupt, attachments: givenAttachments(attachments) };
+      return context.services.supervisor.prompt(id, given, byOf(context));
+    },
+    answer: async (_context, { id }, events) => {
+      const { turnId = "", queued = false } = dataIn(SESSION_EVENTS, events, "turn.admitted@1") ?? {};
+      return { ok: true as const, id, turnId, queued };
+    },
+  }),
+  write({
+    name: "session.interrupt",
+    summary: "End the running turn; the session stays",
+    permission: "session.prompt",
+    about: "session",
+    input: byId,
+    output: Ok.extend({ wasBusy: z.boolean() }),
+    errors: ["session_not_found", "not_interruptible"],
+    http: { method: "POST", path: "/sessions/:id/interrupt" },
+    cli: { positional: ["id"], short: "interrupt" },
+    mcp: { aliases: { agent_interrupt: { sessionId: "id" } } },
+    idempotent: true,
+    commit: (context, { id }) => context.services.supervisor.interrupt(id, byOf(context)),
+    answer: async (context, { id }, events) => {
+      const asked = dataIn(SESSION_EVENTS, events, "turn.interrupt_requested@1");
+      if (asked !== null) await context.services.supervisor.settled(id, asked.turnId);
+      return { ok: true, id, wasBusy: asked !== null };
+    },
+  }),
+  write({
+    name: "session.suspend",
+    summary: "Hold a session: its running turn ends, its queue waits until it is resumed",
+    permission: "session.control",
+    about: "session",
+    input: byId.extend({ reason: z.string().max(500).optional() }),
+    output: SessionWire,
+    errors: ["session_not_found", "session_ended", "session_busy"],
+    http: { method: "POST", path: "/sessions/:id/suspend" },
+    cli: { positional: ["id", "reason"] },
+    commit: (context, { id, reason }) => context.services.supervisor.suspend(id, reason ?? "asked to", byOf(context)),
+    answer: (context, { id }) => showSession(context, id),
+  }),
+  write({
+    name: "session.resume",
+    summary: "Let a suspended session go on",
+    permission: "session.control",
+    rights: "session",
+    about: "session",
+    input: byId,
+    output: SessionWire,
+    errors: [
+      "sandbox_floor",
+      "session_not_found",
+      "session_ended",
+      "session_not_suspended",
+      "quota_exceeded",
+      "disk_low",
+    ],
+    http: { method: "POST", path: "/sessions/:id/resume" },
+    cli: { positional: ["id"] },
+    commit: (context, { id }) => context.services.supervisor.resume(id, byOf(context)),
+    answer: (context, { id }) => showSession(context, id),
+  }),
+  write({
+    name: "session.hibernate",
+    summary: "Put an idle session to sleep; the next prompt wakes it",
+    permission: "session.control",
+    about: "session",
+    input: byId,
+    output: SessionWire,
+    errors: ["session_not_found", "session_ended", "session_busy"],
+    http: { method: "POST", path: "/sessions/:id/hibernate" },
+    cli: { positional: ["id"] },
+    commit: (context, { id }) => context.services.supervisor.hibernate(id, "asked to", byOf(context)),
+    answer: (context, { id }) => showSession(context, id),
+  }),
+  write({
+    name: "session.kill",
+    summary: "End a session and its whole process tree",
+    permission: "session.kill",
+    about: "session",
+    input: byId.extend({ reason: z.string().max(500).optional() }),
+    output: Ok,
+    errors: ["session_not_found"],
+    http: { method: "POST", path: "/sessions/:id/kill" },
+    cli: { positional: ["id"], short: "kill" },
+    mcp: { aliases: { agent_kill: { sessionId: "id" }, kill_agent_session: { sessionId: "id" } } },
+    destructive: true,
+    idempotent: true,
+    commit: (context, { id, reason }) => context.services.supervisor.kill(id, reason ?? "asked to", byOf(context)),
+    answer: async (context, { id }, events) => {
+      await context.services.supervisor.gone(id);
+      return { ok: dataIn(SESSION_EVENTS, events, "session.killed@1") !== null, id };
+    },
+  }),
+  write({
+    name: "session.forget",
+    summary: "Kill a session if it lives, and take it out of every list; its events stay in the log",
+    permission: "session.control",
+    about: "session",
+    input: byId,
+    output: Ok,
+    errors: ["session_not_found"],
+    http: { method: "DELETE", path: "/sessions/:id" },
+    cli: { positional: ["id"] },
+    destructive: true,
+    idempotent: true,
+    commit: (context, { id }) => context.services.supervisor.forget(id, byOf(context)),
+    answer: async (context, { id }) => {
+      await context.services.supervisor.gone(id);
+      return { ok: true, id };
+    },
+  }),
+  write({
+    name: "session.label",
+    summary: "Give a session a label, or take it away",
+    permission: "session.label",
+    about: "session",
+    input: byId.extend({ label: Label.nullable() }),
+    output: SessionWire,
+    errors: ["session_not_found", "quota_exceeded", "disk_low"],
+    http: { method: "POST", path: "/sessions/:id/label" },
+    cli: { positional: ["id", "label"] },
+    idempotent: true,
+    commit: (context, { id, label }) =>
+      context.services.supervisor.label(id, label === "" ? null : label, byOf(context)),
+    answer: (context, { id }) => showSession(context, id),
+  }),
+  write({
+    name: "session.fork",
+    summary: "A new session that starts where another one was at some event, on files of its own as they were then",
+    permission: "session.fork",
+    rights: "session",
+    about: "session",
+    input: byId.extend({
+      at: z.string().max(64).optional().describe("an event id; default: the head"),
+      turn: TurnNumber.optional().describe("instead of an event: the end of this turn, from 1; 0: before the first"),
+      label: Label.optional(),
+      talkOnly: TalkOnly,
+    }),
+    output: SessionWire,
+    errors: [
+      "sandbox_floor",
+      "session_not_found",
+      "event_not_found",
+      "turn_not_found",
+      "delegation_denied",
+      "quota_exceeded",
+      "disk_low",
+      "disk_full",
+      "limit_reached",
+      "files_not_kept",
+      "restore_failed",
+      "worktree_missing",
+      "worktree_failed",
+      "worktree_base_missing",
+      "worktree_base_incomplete",
+      "repository_invalid",
+      "cwd_missing",
+      "git_missing",
+      "git_failed",
+      "restore_unavailable",
+      "snapshot_damaged",
+      "snapshot_missing",
+    ],
+    http: { method: "POST", path: "/sessions/:id/fork", status: 201 },
+    cli: { positional: ["id"], short: "fork" },
+    commit: async (context, { id, at, turn, label, talkOnly }) => {
+      // A fork is nobody's child: made by a session it would be a way around depth, quota and allow-list.
+      if (context.actor.sessionId !== null) throw new NomosError("delegation_denied", { by: context.actor.sessionId });
+      const point = turn === undefined ? at : await pointAt(context, id, { to: at, turn });
+      return context.services.supervisor.fork(id, { at: point, label, talkOnly }, byOf(context));
+    },
+    answer: (context, _input, events) => showSession(context, sessionIdIn(events)),
+  }),
+  write({
+    name: "session.rewind",
+    summary: "Move a session's head back to an event: files, artifacts and todo as of then; nothing is deleted",
+    permission: "session.control",
+    rights: "session",
+    about: "session",
+    input: byId.extend({
+      to: z.string().max(64).optional().describe("an event id"),
+      turn: TurnNumber.optional().describe("instead of an event: the end of this turn, from 1; 0: before the first"),
+      force: z.boolean().optional().describe("also over files that both the session and somebody else changed"),
+      talkOnly: TalkOnly,
+    }),
+    output: SessionWire.extend({
+      irrevocable: z.array(z.object({ effectId: z.string(), kind: z.string(), detail: z.unknown() })),
+      restored: z.array(z.string()).describe("files that are what they were again"),
+      removed: z.array(z.string()).describe("files that are gone again"),
+      kept: z.array(z.string()).describe("files that others changed, left as they are"),
+      more: z.number().describe("names beyond those that are listed"),
+      undo: z.string().nullable().describe("the command that takes this rewind back"),
+    }),
+    errors: [
+      "sandbox_floor",
+      "session_not_found",
+      "event_not_found",
+      "turn_not_found",
+      "session_busy",
+      "session_ended",
+      "quota_exceeded",
+      "disk_low",
+      "disk_full",
+      "files_of_others",
+      "files_not_kept",
+      "restore_failed",
+      "restore_unavailable",
+      "snapshot_damaged",
+      "snapshot_missing",
+      "tree_missing",
+      "tree_moved",
+      "tree_too_large",
+      "tree_unreadable",
+    ],
+    http: { method: "POST", path: "/sessions/:id/rewind" },
+    cli: { positional: ["id", "to"], short: "rewind" },
+    idempotent: true,
+    commit: async (context, { id, force, talkOnly, ...where }) => {
+      const to = await pointAt(context, id, where);
+      return context.services.supervisor.rewind(id, { to, force, talkOnly }, byOf(context));
+    },
+    answer: async (context, { id }, events) => ({
+      ...(await showSession(context, id)),
+      ...(await rewindAnswer(context, id, events)),
+    }),
+  }),
+];
+
+/** Prompting is an act of delegation too, under whatever name the tool goes. */
+async function refuseUndelegated({ services, actor }: Context, id: string): Promise<void> {
+  if (actor.sessionId !== null && actor.sessionId !== id)
+    await services.delegation.requireDelegate(actor.sessionId, id);
+}

@@ -1,0 +1,12 @@
+import { z } from "zod";
+import { NomosError } from "../../contract/index.ts";
+import { LIMITS } from "../../kernel/index.ts";
+
+/** How large it may be is not a matter of its shape: one that is too large is refused as that. */
+export const Prompt = z.string().min(1).describe(`at most ${LIMITS.promptBytes} bytes`);
+
+export function refuseLarge(prompt: string | undefined): void {
+  const bytes = Buffer.byteLength(prompt ?? "");
+  if (bytes > LIMITS.promptBytes)
+    throw new NomosError("payload_too_large", { field: "prompt", bytes, maxBytes: LIMITS.promptBytes });
+}

@@ -1,0 +1,179 @@
+import { z } from "zod";
+import { NomosError, SessionWire, toNomosError } from "../../contract/index.ts";
+import { agentSlugIn, DEFAULT_WORKSPACE, narrowDelegates } from "../../domains/index.ts";
+import { LIMITS, SESSIONS } from "../../kernel/index.ts";
+import type { RecordedEvent } from "../../store/index.ts";
+import { type Context, type Syscall, write } from "../define.ts";
+import { byOf, sessionIdIn, showSession } from "./answer.ts";
+import { Prompt, refuseLarge } from "./prompt.ts";
+import { Attachments, givenAttachments, givenSettings, Settings } from "./prompt-input.ts";
+import { reachOf } from "./reach.ts";
+
+const Label = z.string().max(LIMITS.labelChars);
+
+/** By a person: a root session. By a session's own token: one below it, if its agent may delegate. Nothing else tells them apart. */
+export const sessionStart: Syscall = write({
+  name: "session.start",
+  summary: "Start a session of a driver, with a first prompt if one is given",
+  permission: "session.spawn",
+  rights: "opening",
+  about: (_input, { sessionId }) => (sessionId === null ? "system" : `session/${sessionId}`),
+  input: z.object({
+    adapter: z.string().min(1).max(64).describe("the driver: `driver list` shows those there are"),
+    agent: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("the agent it works as; default: the one of the driver's name"),
+    workspaceSlug: z.string().max(1024).optional().describe("older name: a workspace by its slug"),
+    ground: z
+      .string()
+      .max(1024)
+      .optional()
+      .describe("where it works: ws://workspaces/<slug>, with a path behind it if need be"),
+    cwd: z.string().min(1).max(4096).optional().describe("the directory it works in, where no ground is named"),
+    prompt: Prompt.optional(),
+    attachments: Attachments.optional(),
+    ...Settings,
+    label: Label.optional(),
+    sandbox: z.enum(["off", "warn", "enforce", "strict"]).optional(),
+    scope: z
+      .object({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).optional() })
+      .optional()
+      .describe("what it may change, by path below the repository's root; implies a worktree"),
+    network: z.object({ allow: z.array(z.string()) }).optional(),
+    worktree: z.boolean().optional().describe("work in a tree of its own, made from the repository at `base`"),
+    base: z.string().min(1).max(1024).optional().describe("branch, tag or commit of the worktree; default: HEAD"),
+    file: z.string().max(4096).optional().describe("the TypeScript file that drives it, for the script driver"),
+  }),
+  missing: { adapter: "missing_adapter" },
+  output: SessionWire.extend({
+    warnings: z.array(z.string()).optional().describe("what was not as asked for, such as where it works"),
+    neighbours: z
+      .array(z.object({ id: z.string(), name: z.string(), busy: z.boolean() }))
+      .optional()
+      .describe("living sessions in the same directory, around it or below"),
+    notice: z.string().optional().describe("what that means, and how to work apart"),
+  }),
+  errors: [
+    "missing_adapter",
+    "cwd_missing",
+    "cwd_hidden",
+    "path_outside",
+    "workspace_not_found",
+    "invalid_ground",
+    "not_installed",
+    "agent_version",
+    "setup_required",
+    "unknown_mode",
+    "unknown_model",
+    "unknown_option",
+    "driver_file_invalid",
+    "sandbox_unavailable",
+    "sandbox_floor",
+    "scope_invalid",
+    "not_a_repository",
+    "repository_invalid",
+    "worktree_base_missing",
+    "worktree_base_incomplete",
+    "worktree_failed",
+    "git_missing",
+    "git_failed",
+    "disk_full",
+    "payload_too_large",
+    "invalid_agent",
+    "delegation_denied",
+    "cwd_outside_parent",
+    "max_depth_exceeded",
+    "child_quota_exceeded",
+    "quota_exceeded",
+    "disk_low",
+    "limit_reached",
+  ],
+  http: { method: "POST", path: "/sessions/agent", status: 201 },
+  cli: { positional: ["adapter", "prompt"] },
+  mcp: { aliases: { agent_start: {}, start_agent_session: {} } },
+  commit: async (context, { attachments, mode, model, options, ...rest }) => {
+    refuseLarge(rest.prompt);
+    const settings = givenSettings({ mode, model, options });
+    const input = { ...rest, ...reachOf(context.actor), settings, attachments: givenAttachments(attachments) };
+    const parent = context.actor.sessionId;
+    return parent === null ? startRoot(context, input) : startBelow(context, parent, input);
+  },
+  answer: async (context, input, events) => {
+    const session = await showSession(context, sessionIdIn(events));
+    if (context.actor.sessionId !== null) return session;
+    const warnings = warningsAbout(input, session);
+    const around = await besides(context, session);
+    return { ...session, ...around, ...(warnings.length === 0 ? {} : { warnings: [...warnings] }) };
+  },
+});
+
+type Input = Parameters<Context["services"]["supervisor"]["open"]>[0];
+
+async function startRoot(context: Context, input: Input): Promise<readonly RecordedEvent[]> {
+  const { agents, supervisor } = context.services;
+  if (input.agent === undefined) return supervisor.open(input, byOf(context));
+  const slug = agentSlugIn(input.agent);
+  const agent = slug === null ? null : await agents.find(slug);
+  if (agent === null) throw new NomosError("invalid_agent", { agent: input.agent });
+  // One of a driver's may not be recorded yet, for want of room.
+  if (agent.builtIn) await agents.ensureBuiltIn([agent.slug]);
+  return supervisor.open(
+    { ...input, agent: agent.slug, delegates: narrowDelegates(agent.delegatesTo ?? [], null) },
+    byOf(context),
+  );
+}
+
+const GATE_CODES: readonly string[] = [
+  "invalid_agent",
+  "delegation_denied",
+  "cwd_outside_parent",
+  "max_depth_exceeded",
+  "child_quota_exceeded",
+];
+
+async function startBelow(context: Context, parent: string, input: Input): Promise<readonly RecordedEvent[]> {
+  const { delegation, noteDenial } = context.services;
+  try {
+    return await delegation.spawn(parent, input, byOf(context));
+  } catch (thrown) {
+    const { code } = toNomosError(thrown);
+    if (GATE_CODES.includes(code))
+      await noteDenial(
+        { verb: "session.spawn", resource: `agent/${agentSlugIn(input.agent ?? "") ?? "none"}`, rules: [code] },
+        context,
+      );
+    throw thrown;
+  }
+}
+
+const NEIGHBOURS_MAX = 10;
+
+/** Two sessions in one directory change each other's files: said at once, with the way to keep them apart. */
+async function besides({ services }: Context, { id, cwd }: SessionWire) {
+  const near = (await services.supervisor.livingNear(cwd)).filter((one) => one.id !== id);
+  if (near.length === 0) return {};
+  const rows = await Promise.all(near.slice(-NEIGHBOURS_MAX).map((one) => services.store.row(SESSIONS, one.id)));
+  const neighbours = rows.filter((row) => row !== null).map(({ id: one, name, busy }) => ({ id: one, name, busy }));
+  const names = neighbours.map(({ name }) => name).join(", ");
+  const more = near.length > neighbours.length ? ` and ${near.length - neighbours.length} more` : "";
+  const notice = `${names}${more} also works in this directory. To keep them apart, start with a worktree: \`--worktree\`.`;
+  return { neighbours, notice };
+}
+
+function warningsAbout(
+  { workspaceSlug, ground, cwd }: Pick<Input, "workspaceSlug" | "ground" | "cwd">,
+  session: SessionWire,
+): readonly string[] {
+  const asked = workspaceSlug === undefined || workspaceSlug === session.workspaceSlug ? [] : [workspaceSlug];
+  const nowhere = ground === undefined && cwd === undefined && session.workspaceSlug === DEFAULT_WORKSPACE;
+  return [
+    ...asked.map(
+      (slug) =>
+        `It is not in the workspace ${JSON.stringify(slug)}: that is not registered, or does not hold its directory.`,
+    ),
+    ...(nowhere ? [`No workspace is named or active: it works in the daemon's own directory, ${session.cwd}.`] : []),
+  ];
+}

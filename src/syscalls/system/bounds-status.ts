@@ -1,0 +1,37 @@
+import { z } from "zod";
+import type { Services } from "../services.ts";
+
+/** What is taken up, what may be, and what is left. */
+export const BoundsStatus = z.object({
+  usage: z.object({
+    events: z.number().int(),
+    eventBytes: z.number().int().describe("headers and data of all events, as stored"),
+    blobBytes: z.number().int().describe("all blobs and artifacts, each once, packed as they are stored"),
+    limit: z.number().int().describe("`limits.homeBytes`"),
+    sessionLimit: z.number().int().describe("`limits.sessionBytes`"),
+  }),
+  disk: z.object({
+    freeBytes: z.number(),
+    totalBytes: z.number(),
+    limit: z.number().int().describe("`limits.diskFreeBytes`"),
+    level: z
+      .enum(["enough", "low", "scarce"])
+      .describe("low: new sessions and prompts are refused; scarce: running turns end too"),
+  }),
+  wal: z.object({
+    bytes: z.number().int(),
+    limit: z.number().int().describe("`limits.walBytes`"),
+    problem: z.string().nullable().describe("why it is past its limit"),
+  }),
+});
+
+export async function boundsStatus({ store, bounds }: Services): Promise<z.input<typeof BoundsStatus>> {
+  const { events, bytes, blobBytes } = await store.usage();
+  const { homeBytes, sessionBytes, diskFreeBytes, walBytes } = bounds.limits();
+  const wal = bounds.wal();
+  return {
+    usage: { events, eventBytes: bytes, blobBytes, limit: homeBytes, sessionLimit: sessionBytes },
+    disk: { ...bounds.disk(), limit: diskFreeBytes },
+    wal: { ...wal, limit: walBytes },
+  };
+}

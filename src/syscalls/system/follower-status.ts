@@ -1,0 +1,22 @@
+import { z } from "zod";
+import type { FollowerState } from "../../commit/index.ts";
+
+/** What runs behind the log: search, the tree, and whatever else is made out of it. */
+export const FollowerStatus = z.object({
+  name: z.string(),
+  state: z.enum(["following", "failing"]).describe("how far it is behind is in the metrics"),
+  failure: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      remedy: z.string(),
+      since: z.string().describe("when it failed first since it last worked"),
+      tries: z.number().int(),
+      nextTryAt: z.string(),
+    })
+    .nullable(),
+});
+
+export function followerStatus(states: readonly FollowerState[]): z.input<typeof FollowerStatus>[] {
+  return states.map(({ name, failure }) => ({ name, state: failure === null ? "following" : "failing", failure }));
+}
