@@ -16,7 +16,7 @@ export interface Layer {
    * What it may count on being there. `language`: nothing but the language itself, so no import from outside, no clock,
    * no randomness. `browser`: npm packages but no `node:` module. `node`: both.
    */
-  readonly world: "language" | "browser" | "node";
+  readonly runtime: "language" | "browser" | "node";
   /** Packages that must not be loaded when this layer is loaded, not even through another layer. */
   readonly neverLoads?: readonly string[];
   /** The whole layer without its tests. */
@@ -32,7 +32,7 @@ export const LAYERS: readonly Layer[] = [
     dir: "src/kernel",
     level: 0,
     mayImport: [],
-    world: "language",
+    runtime: "language",
     maxLines: 3000,
     note: "pure machinery and the session: definitions, decide and evolve, gate, scope algebra, chain, Merkle, ids",
   },
@@ -41,7 +41,7 @@ export const LAYERS: readonly Layer[] = [
     dir: "src/domains",
     level: 1,
     mayImport: ["kernel"],
-    world: "language",
+    runtime: "language",
     maxLinesOfFolder: 600,
     note: "one pure room a domain, of the kernel's kind: agents, tokens, the system; the list of aggregates",
   },
@@ -50,7 +50,7 @@ export const LAYERS: readonly Layer[] = [
     dir: "src/contract",
     level: 2,
     mayImport: ["kernel", "domains"],
-    world: "browser",
+    runtime: "browser",
     note: "what crosses a boundary: schemas, error catalogue, config",
   },
   {
@@ -58,7 +58,7 @@ export const LAYERS: readonly Layer[] = [
     dir: "src/store",
     level: 2,
     mayImport: ["kernel", "domains"],
-    world: "node",
+    runtime: "node",
     note: "the durable log and its read models: sqlite, postgres, blobs, leases, recovery",
   },
   {
@@ -66,7 +66,7 @@ export const LAYERS: readonly Layer[] = [
     dir: "src/host",
     level: 3,
     mayImport: ["kernel", "domains", "store", "contract"],
-    world: "node",
+    runtime: "node",
     note: "the machine: process trees, git and worktrees, snapshots, sandbox, vault, egress, clock",
   },
   {
@@ -74,7 +74,7 @@ export const LAYERS: readonly Layer[] = [
     dir: "src/commit",
     level: 4,
     mayImport: ["kernel", "domains", "store", "contract", "host"],
-    world: "node",
+    runtime: "node",
     note: "the one way anything changes: fold, decide, append over several streams with guards; followers, alarms, queues",
   },
   {
@@ -82,7 +82,7 @@ export const LAYERS: readonly Layer[] = [
     dir: "src/turns",
     level: 5,
     mayImport: ["kernel", "domains", "store", "contract", "host", "commit"],
-    world: "node",
+    runtime: "node",
     note: "the contract of a turn: identity, recording, effects, questions; the line protocol of a turn in another process",
   },
   {
@@ -90,7 +90,7 @@ export const LAYERS: readonly Layer[] = [
     dir: "src/governance",
     level: 5,
     mayImport: ["kernel", "domains", "store", "contract", "host", "commit"],
-    world: "node",
+    runtime: "node",
     note: "constitution, compiled lock, seal, advisories, drift, adapters, hooks",
   },
   {
@@ -98,7 +98,7 @@ export const LAYERS: readonly Layer[] = [
     dir: "src/memory",
     level: 6,
     mayImport: ["kernel", "domains", "store", "contract", "host", "commit", "turns", "governance"],
-    world: "node",
+    runtime: "node",
     note: "tiers, decay, dream, retrieval",
   },
   {
@@ -106,7 +106,7 @@ export const LAYERS: readonly Layer[] = [
     dir: "src/engine",
     level: 6,
     mayImport: ["kernel", "domains", "store", "contract", "host", "commit", "turns", "governance"],
-    world: "node",
+    runtime: "node",
     note: "our own agent: turn loop, prompt view, compaction, providers, tools, extensions, skills",
   },
   {
@@ -114,7 +114,7 @@ export const LAYERS: readonly Layer[] = [
     dir: "src/drivers",
     level: 6,
     mayImport: ["kernel", "domains", "store", "contract", "host", "commit", "turns", "governance"],
-    world: "node",
+    runtime: "node",
     note: "other people's agents: acp, print, script, external, demo; one manifest an agent",
   },
   {
@@ -134,7 +134,7 @@ export const LAYERS: readonly Layer[] = [
       "engine",
       "drivers",
     ],
-    world: "node",
+    runtime: "node",
     note: "sessions as processes: start, lease, prompt, cancel, hibernate, fork, rewind, recover",
   },
   {
@@ -155,7 +155,7 @@ export const LAYERS: readonly Layer[] = [
       "drivers",
       "supervisor",
     ],
-    world: "node",
+    runtime: "node",
     note: "what works on many sessions: scheduler, budgets, notices, landing, radar, anchoring",
   },
   {
@@ -177,7 +177,7 @@ export const LAYERS: readonly Layer[] = [
       "supervisor",
       "services",
     ],
-    world: "node",
+    runtime: "node",
     note: "the table: one file a family",
   },
   {
@@ -185,7 +185,7 @@ export const LAYERS: readonly Layer[] = [
     dir: "src/channels",
     level: 10,
     mayImport: ["kernel", "domains", "contract", "host", "syscalls"],
-    world: "node",
+    runtime: "node",
     note: "message <-> syscall; what they need of the store or the supervisor they ask of a syscall",
   },
   {
@@ -193,7 +193,7 @@ export const LAYERS: readonly Layer[] = [
     dir: "src/surfaces",
     level: 10,
     mayImport: ["kernel", "domains", "contract", "host", "syscalls"],
-    world: "node",
+    runtime: "node",
     note: "protocol <-> syscall, no decisions; what they need of the store or the supervisor they ask of a syscall",
   },
   {
@@ -201,7 +201,7 @@ export const LAYERS: readonly Layer[] = [
     dir: "src/client",
     level: 10,
     mayImport: ["kernel", "domains", "contract"],
-    world: "browser",
+    runtime: "browser",
     note: "typed client, browser-safe",
   },
   {
@@ -209,7 +209,7 @@ export const LAYERS: readonly Layer[] = [
     dir: "src/cli",
     level: 11,
     mayImport: ["kernel", "domains", "contract", "host", "client"],
-    world: "node",
+    runtime: "node",
     mayLaunch: ["app"],
     neverLoads: ["zod", "hono", "@hono/node-server"],
     note: "arguments and printing; talks to the daemon, starts it when there is none",
@@ -237,7 +237,7 @@ export const LAYERS: readonly Layer[] = [
       "surfaces",
       "client",
     ],
-    world: "node",
+    runtime: "node",
     note: "composition root: reads configuration once, builds the graph",
   },
 ];

@@ -7,13 +7,13 @@ import { parseSync, Visitor } from "oxc-parser";
 import { describe, expect, test } from "vitest";
 import { ERRORS } from "../src/client/index.ts";
 import { AGENT_ERRORS } from "../src/contract/errors/agent-errors.ts";
-import { DOOR_ERRORS } from "../src/contract/errors/door-errors.ts";
+import { BACKUP_ERRORS } from "../src/contract/errors/backup-errors.ts";
 import { HOST_ERRORS } from "../src/contract/errors/host-errors.ts";
-import { KEEPING_ERRORS } from "../src/contract/errors/keeping-errors.ts";
 import { LOG_ERRORS } from "../src/contract/errors/log-errors.ts";
+import { REQUEST_ERRORS } from "../src/contract/errors/request-errors.ts";
 import { SESSION_ERRORS } from "../src/contract/errors/session-errors.ts";
+import { SNAPSHOT_ERRORS } from "../src/contract/errors/snapshot-errors.ts";
 import { WORKTREE_ERRORS } from "../src/contract/errors/worktree-errors.ts";
-import { WORLD_ERRORS } from "../src/contract/errors/world-errors.ts";
 import { ERROR_CATALOGUE } from "../src/contract/index.ts";
 import { STORE_ERROR_CODES } from "../src/store/index.ts";
 import { SYSCALLS } from "../src/syscalls/index.ts";
@@ -85,12 +85,12 @@ describe("error codes", () => {
   test("each belongs to one family", () => {
     const families = [
       AGENT_ERRORS,
-      DOOR_ERRORS,
+      REQUEST_ERRORS,
       HOST_ERRORS,
-      KEEPING_ERRORS,
+      BACKUP_ERRORS,
       LOG_ERRORS,
       SESSION_ERRORS,
-      WORLD_ERRORS,
+      SNAPSHOT_ERRORS,
       WORKTREE_ERRORS,
     ].flatMap((family) => Object.keys(family));
     expect(families.toSorted()).toEqual(Object.keys(ERROR_CATALOGUE).sort());

@@ -18,7 +18,7 @@ import {
 import { type HttpServer, serveHttp } from "../surfaces/index.ts";
 import {
   createHeavyCalls,
-  createTickets,
+  createPasses,
   permissions,
   type Services,
   SYSCALLS,
@@ -37,16 +37,16 @@ import { homeState } from "./home-state.ts";
 import { startMachine } from "./machine.ts";
 import { growHeapSlowly } from "./memory.ts";
 import { openHome } from "./open-home.ts";
+import { openSessionFiles } from "./open-session-files.ts";
 import { tidySandboxHomes } from "./sandbox-homes.ts";
 import { createAuthenticator, operatorToken } from "./secrets.ts";
-import { sessionFiles } from "./session-files.ts";
+import { refuseHomeFiles } from "./session-file-access.ts";
 import { setting } from "./settings.ts";
 import { startTour } from "./tour.ts";
 import { openTrees } from "./trees.ts";
 import { unlessFull, unlessInTheWay } from "./unless-full.ts";
 import { openWaiting } from "./waiting.ts";
 import { workspaceFile } from "./workspace-file.ts";
-import { openWorlds } from "./worlds.ts";
 
 export interface DaemonOptions {
   readonly home: string;
@@ -86,7 +86,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   growHeapSlowly();
   const opened = await openHome(options);
   const { home, config, log, clock, identity, store, instruments, audit } = opened;
-  const files = sessionFiles(systemFiles(), identity);
+  const files = refuseHomeFiles(systemFiles(), identity);
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
   const fence = await takeHomeLease({ store, newId, clock, holder: `pid:${process.pid}` });
   let snapshots: Snapshots | null = null;
@@ -122,8 +122,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
   );
   const { isTight } = bounds.bounds;
-  const worlds = openWorlds({ opened, snapshots, environment, isTight, livesAt: processes.livesAt });
-  const { trees, scopes } = openTrees({ opened, committer, environment, worlds, discard: opened.trash.discard });
+  const sessionFiles = openSessionFiles({ opened, snapshots, environment, isTight, livesAt: processes.livesAt });
+  const { trees, scopes } = openTrees({ opened, committer, environment, sessionFiles, discard: opened.trash.discard });
   const runner = createTurnRunner({
     scopes,
     store,
@@ -135,7 +135,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     frames,
     waiters,
     processes,
-    worlds,
+    sessionFiles,
     driver: drivers.get,
     toolPolicy: agents.toolPolicy,
     permissions: {
@@ -164,7 +164,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     committer,
     runner,
     processes,
-    worlds,
+    sessionFiles,
     clock,
     newId,
     specs,
@@ -208,7 +208,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     frames,
     policy,
     config,
-    tickets: createTickets(clock),
+    passes: createPasses(clock),
     heavy: createHeavyCalls(clock.steadyMs),
     docs: createDocs(),
     audit: audit.service(committer),

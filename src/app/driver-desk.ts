@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { NomosError } from "../contract/index.ts";
-import { createInstaller, installHint, isInstalled, probeAgent, type Shelf } from "../drivers/index.ts";
+import { createInstaller, installHint, isInstalled, type ManifestCatalogue, probeAgent } from "../drivers/index.ts";
 import type { Clock } from "../host/index.ts";
 import type { SessionProcesses } from "../supervisor/index.ts";
 import type { DriverDesk, DriverShown } from "../syscalls/index.ts";
@@ -12,14 +12,14 @@ import { hiddenValues, shownArguments } from "./shown-config.ts";
 /** What a person does with drivers: look, install, try out, add. */
 export function createDriverDesk(parts: {
   readonly drivers: Drivers;
-  readonly shelf: Shelf;
+  readonly catalogue: ManifestCatalogue;
   readonly agentsFolder: string;
   readonly programs: ProgramRunner;
   readonly processes: SessionProcesses;
   readonly clock: Clock;
   readonly version: string;
 }): DriverDesk {
-  const { drivers, shelf, agentsFolder, programs } = parts;
+  const { drivers, catalogue, agentsFolder, programs } = parts;
   const installer = createInstaller(agentsFolder, programs.run);
 
   const described = (slug: string) => {
@@ -33,14 +33,14 @@ export function createDriverDesk(parts: {
     const manifest = drivers.manifest(slug);
     if (manifest === null)
       return { slug, summary, continuity, protocol: "own", origin: "built-in", installed: true, manifest: null };
-    const origin = shelf.get(slug)?.origin ?? "configured";
+    const origin = catalogue.get(slug)?.origin ?? "configured";
     const installed = await isInstalled(manifest, drivers.sources);
     const shown = origin === "built-in" ? manifest : shownManifest(manifest);
     return { slug, summary, continuity, protocol: manifest.protocol, origin, installed, manifest: shown };
   };
 
   const isConfigured = (slug: string): boolean =>
-    drivers.sources.override(slug)?.args !== undefined || shelf.get(slug)?.origin !== "built-in";
+    drivers.sources.override(slug)?.args !== undefined || catalogue.get(slug)?.origin !== "built-in";
 
   return {
     list: () => Promise.all(drivers.list().map(({ slug }) => show(slug))),
@@ -66,8 +66,8 @@ export function createDriverDesk(parts: {
         return { slug, ok: false, from: null, command: [], version: null, problem, agent: null };
       }
     },
-    add: async (text) => (await shelf.add(text)).id,
-    remove: (slug) => shelf.remove(slug),
+    add: async (text) => (await catalogue.add(text)).id,
+    remove: (slug) => catalogue.remove(slug),
   };
 }
 

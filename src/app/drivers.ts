@@ -5,12 +5,12 @@ import {
   demoDriver,
   externalDriver,
   type Manifest,
+  type ManifestCatalogue,
   plainManifest,
   printDriver,
   type Resolved,
   type ResolveSources,
   resolveAgent,
-  type Shelf,
   scriptDriver,
 } from "../drivers/index.ts";
 import type { Clock } from "../host/index.ts";
@@ -30,7 +30,7 @@ export interface Drivers {
 
 export interface DriverParts {
   readonly config: ConfigService;
-  readonly shelf: Shelf;
+  readonly catalogue: ManifestCatalogue;
   readonly pool: AgentPool;
   readonly host: AgentHost;
   readonly clock: Clock;
@@ -43,7 +43,7 @@ export interface DriverParts {
  * each time: the table is hot.
  */
 export function createDrivers(parts: DriverParts): Drivers {
-  const { config, shelf } = parts;
+  const { config, catalogue } = parts;
   const builtIn = new Map([demoDriver(), scriptDriver(), externalDriver()].map((driver) => [driver.slug, driver]));
   const override = (slug: string) => {
     const all = config.show().drivers ?? {};
@@ -55,7 +55,7 @@ export function createDrivers(parts: DriverParts): Drivers {
     if (builtIn.has(slug)) return null;
     const { file, command } = override(slug) ?? {};
     if (file !== undefined) return null;
-    return shelf.get(slug)?.manifest ?? (command === undefined ? null : plainManifest(slug, command));
+    return catalogue.get(slug)?.manifest ?? (command === undefined ? null : plainManifest(slug, command));
   };
   const get = (slug: string): Driver => {
     const known = builtIn.get(slug);
@@ -70,7 +70,7 @@ export function createDrivers(parts: DriverParts): Drivers {
     throw new NomosError("not_installed", { driver: slug, installed: list().map((driver) => driver.slug) });
   };
   const list = (): readonly Driver[] => {
-    const slugs = [...shelf.list().map((one) => one.manifest.id), ...Object.keys(config.show().drivers ?? {})];
+    const slugs = [...catalogue.list().map((one) => one.manifest.id), ...Object.keys(config.show().drivers ?? {})];
     const own = [...new Set(slugs)].filter(
       (slug) => !builtIn.has(slug) && (manifest(slug) !== null || override(slug)?.file !== undefined),
     );

@@ -133,12 +133,14 @@ export async function startMachine(options: {
   });
   const snapshots = openSnapshots({ folder: join(home, "snapshots"), bwrapPath });
   const programs = createProgramRunner({ host, clock, environment, instance, cwd: dirname(home) });
-  const shelf = await openShelf(join(home, "drivers"), (file, problem) => log.write("no manifest", { file, problem }));
+  const catalogue = await openShelf(join(home, "drivers"), (file, problem) =>
+    log.write("no manifest", { file, problem }),
+  );
   const pool = createAgentPool(processes.agents, clock);
   const agentsFolder = join(home, "agents");
   const drivers = createDrivers({
     config,
-    shelf,
+    catalogue,
     pool,
     host: processes.agents,
     clock,
@@ -148,7 +150,7 @@ export async function startMachine(options: {
   return {
     processes,
     drivers,
-    desk: createDriverDesk({ drivers, shelf, agentsFolder, programs, processes, clock, version }),
+    desk: createDriverDesk({ drivers, catalogue, agentsFolder, programs, processes, clock, version }),
     keeper: (adapter) => (drivers.manifest(adapter) === null ? null : pool),
     snapshots,
     workspaces,

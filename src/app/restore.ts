@@ -38,7 +38,7 @@ import {
   verifyBackup,
 } from "../store/index.ts";
 import { allTokens } from "../supervisor/index.ts";
-import { newestRemembered } from "./remembered.ts";
+import { newestKnownCheckpoint } from "./newest-checkpoint.ts";
 import { placeRestored, RESTORING } from "./restored-files.ts";
 import { openSettings, storeSettings } from "./settings.ts";
 
@@ -123,7 +123,7 @@ async function restoreInto(
   progress("verifying every event and every blob");
   const { key, kept } = await verifyBackup(from, folder, manifest);
   const settings = storeSettings(home, await openSettings(folder), environment);
-  const remembered = await newestRemembered(home, key.verifier);
+  const remembered = await newestKnownCheckpoint(home, key.verifier);
   if (remembered !== null && remembered.size <= kept.size) await expectSame(folder, from, remembered);
   const newer =
     remembered !== null && remembered.size > kept.size ? { size: remembered.size, root: hex(remembered.root) } : null;

@@ -6,8 +6,8 @@ import {
   createScopeKeeper,
   createSessionTrees,
   type ScopeKeeper,
+  type SessionFiles,
   type SessionTrees,
-  type Worlds,
 } from "../supervisor/index.ts";
 import type { OpenedHome } from "./open-home.ts";
 
@@ -16,10 +16,10 @@ export function openTrees(options: {
   readonly opened: OpenedHome;
   readonly committer: Committer;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly worlds: Worlds;
+  readonly sessionFiles: SessionFiles;
   readonly discard: Trash["discard"];
 }): { readonly trees: SessionTrees; readonly scopes: ScopeKeeper } {
-  const { opened, committer, environment, worlds, discard } = options;
+  const { opened, committer, environment, sessionFiles, discard } = options;
   const { home, config, clock, store, log } = opened;
   const worktrees = createWorktrees({
     folder: join(home, "worktrees"),
@@ -35,7 +35,7 @@ export function openTrees(options: {
     borrows: () => config.show().worktree?.alternates ?? WORKTREE_DEFAULTS.alternates,
   });
   return {
-    trees: createSessionTrees({ store, committer, clock, worktrees, worlds, log: log.write }),
-    scopes: createScopeKeeper({ worlds, folder: worktrees.folder, sessionState: committer.sessionState }),
+    trees: createSessionTrees({ store, committer, clock, worktrees, sessionFiles, log: log.write }),
+    scopes: createScopeKeeper({ sessionFiles, folder: worktrees.folder, sessionState: committer.sessionState }),
   };
 }

@@ -1,12 +1,12 @@
-import type { AnyFact, Growth } from "../kernel/index.ts";
+import type { AnyFact, SpaceNeed } from "../kernel/index.ts";
 import type { MayKeep, Quota } from "../store/index.ts";
 
 /** Asked before anything is written: whether there is room for it. Whoever knows the limits and the disk answers. */
 export interface Bounds {
   /** Throws `disk_low`; otherwise the quota that the append has to keep, null for what always gets in. */
-  readonly judge: (growth: Growth, facts: readonly AnyFact[]) => Quota | null;
+  readonly judge: (spaceNeed: SpaceNeed, facts: readonly AnyFact[]) => Quota | null;
   /** Throws when a blob may not be kept; the answer is asked again with the size it is stored in. */
-  readonly mayKeep: (stream: string, growth: Growth) => Promise<MayKeep>;
+  readonly mayKeep: (stream: string, spaceNeed: SpaceNeed) => Promise<MayKeep>;
   /** Large output is cut instead of kept. */
   readonly isTight: () => boolean;
 }

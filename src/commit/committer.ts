@@ -5,8 +5,8 @@ import {
   eraseData,
   type Folded,
   type Folding,
-  type Growth,
   type SessionState,
+  type SpaceNeed,
   sessionStream,
   streamOf,
 } from "../kernel/index.ts";
@@ -58,7 +58,7 @@ export interface Committer {
   ) => Promise<readonly RecordedEvent[]>;
   readonly sessionState: (id: string) => Promise<SessionState>;
   /** Where a session's large bytes go, within its bounds. */
-  readonly keeper: (id: string, growth: Growth) => Keeper;
+  readonly keeper: (id: string, spaceNeed: SpaceNeed) => Keeper;
   /**
    * While nothing else changes this stream; the work changes it by what it is given. Other streams may be changed
    * meanwhile, by the work too.
@@ -154,8 +154,8 @@ export function createCommitter(deps: RecordingDeps): Committer {
     change: (of, id, decide, by, continues) => one(subjectOf(of, id), decide, by, continues),
     session: (id, decide, by) => one(knownSession(id), decide, by),
     sessionState,
-    keeper: (id, growth) => ({
-      put: async (bytes) => store.putBlob(bytes, await bounds.mayKeep(sessionStream(id), growth)),
+    keeper: (id, spaceNeed) => ({
+      put: async (bytes) => store.putBlob(bytes, await bounds.mayKeep(sessionStream(id), spaceNeed)),
       isTight: bounds.isTight,
     }),
     alone,

@@ -41,7 +41,7 @@ export function createRecording({ store, clock, newId, fence, bounds }: Recordin
   return {
     fold: store.foldStream,
     evolve: store.definitions.evolve,
-    judge: (facts) => bounds.judge(store.definitions.growthOf(facts), facts),
+    judge: (facts) => bounds.judge(store.definitions.spaceNeedOf(facts), facts),
     placed: (facts, by) => {
       const at = clock.iso(clock.nowMs());
       return facts.map((fact) => ({ id: newId(), at, actor: by.actor, cause: by.cause ?? null, fact }));

@@ -15,7 +15,7 @@ const notesOf = async (at: CommitHome, id: string): Promise<readonly RecordedEve
 const payloads = (events: readonly RecordedEvent[]) => events.map(({ data }) => Object(data).payload);
 
 /** Everything that has been asked for in this turn of the event loop is in line. */
-const inLine = () => new Promise((soon) => setImmediate(soon));
+const inOrder = () => new Promise((soon) => setImmediate(soon));
 
 proves(
   "E6",
@@ -25,10 +25,10 @@ proves(
     const id = await at.openSession();
     const release = at.hold();
     const first = note(at, id, "first");
-    await inLine();
+    await inOrder();
     const before = at.appends();
     const later = Array.from({ length: 40 }, (_, n) => note(at, id, n, `actor-${n}`));
-    await inLine();
+    await inOrder();
     expect(at.appends()).toBe(before);
     release();
     const done = await Promise.all([first, ...later]);
@@ -49,7 +49,7 @@ proves("E6", "nobody is answered before the shared append is flushed", async () 
   const changes = [0, 1, 2].map((n) => note(at, id, n).then(() => answered.push(n)));
   const refused = at.committer.session(id, () => ({ refused: "session_busy", details: {} }), BY);
   const nothing = at.committer.session(id, () => [], BY).then(() => answered.push(3));
-  await inLine();
+  await inOrder();
   expect(answered).toEqual([]);
   release();
   await expect(refused).rejects.toMatchObject({ code: "session_busy" });

@@ -20,8 +20,8 @@ export function within(committer: Committer, onReached: (reached: NomosError) =>
     commit: (changes, options) => watched(committer.commit(changes, options)),
     change: (of, id, decide, by, continues) => watched(committer.change(of, id, decide, by, continues)),
     session: (id, decide, by) => watched(committer.session(id, decide, by)),
-    keeper: (id, growth) => {
-      const keeper = committer.keeper(id, growth);
+    keeper: (id, spaceNeed) => {
+      const keeper = committer.keeper(id, spaceNeed);
       return { ...keeper, put: (bytes) => watched(keeper.put(bytes)) };
     },
   };

@@ -6,7 +6,7 @@ export { demoDriver } from "./demo/demo-driver.ts";
 export { externalDriver } from "./external/external-driver.ts";
 export { createInstaller, type RunTool } from "./manifests/install.ts";
 export type { Manifest } from "./manifests/manifest.ts";
+export { type ManifestCatalogue, openShelf, plainManifest } from "./manifests/manifest-catalogue.ts";
 export { installHint, isInstalled, type Resolved, type ResolveSources, resolveAgent } from "./manifests/resolve.ts";
-export { openShelf, plainManifest, type Shelf } from "./manifests/shelf.ts";
 export { printDriver } from "./print/print-driver.ts";
 export { scriptDriver } from "./script/script-driver.ts";

@@ -128,7 +128,7 @@ export function createTurnRecorder(
     return record([fact("driver.update_kept@1", { turnId, kind, ...body })]);
   };
 
-  const inLine = (work: () => Promise<void>): Promise<void> => {
+  const inOrder = (work: () => Promise<void>): Promise<void> => {
     waiting += 1;
     working = working
       .then(() => (failure === null ? work() : undefined))
@@ -153,13 +153,13 @@ export function createTurnRecorder(
   return {
     push: (update) => {
       if (closed) return;
-      void inLine(() => take(update));
+      void inOrder(() => take(update));
     },
     ready: async () => {
       while (waiting >= WAITING_MAX && !closed) await room.promise;
     },
     toolAsked: async (call) => {
-      await inLine(async () => {
+      await inOrder(async () => {
         await flush();
         await record([...(await tools.change(call)), ...(await tools.open())]);
       });
@@ -173,7 +173,7 @@ export function createTurnRecorder(
       closed = true;
       if (finished) return settle();
       finished = true;
-      await inLine(async () => {
+      await inOrder(async () => {
         await flush();
         const unheard = keptUpdates - KEPT_UPDATES_MAX;
         const left = unheard <= 0 ? [] : [noticed(`${unheard} more updates of unknown kinds were left out`)];

@@ -4,9 +4,9 @@ export { type AnchorKeeper, type AnchorStatus, keepAnchored } from "./anchors/ke
 export { createWitnessAnchor } from "./anchors/witness-anchor.ts";
 export { type WriteOptions, writeFileAtomic } from "./files/atomic-file.ts";
 export { confinePath } from "./files/confine-path.ts";
+export { type Files, systemFiles } from "./files/confined-files.ts";
 export { fileStamp } from "./files/file-stamp.ts";
 export { isInside } from "./files/path-inside.ts";
-export { type Files, systemFiles } from "./files/session-files.ts";
 export { readSmallFile } from "./files/small-file.ts";
 export { hasSetId, stripSetId } from "./files/strip-set-id.ts";
 export { gitDirsBelow } from "./git/git-dirs-below.ts";

@@ -1,6 +1,6 @@
 export { liveSnapshots } from "./files/live-snapshots.ts";
 export { createScopeKeeper, NO_SCOPES, type ScopeKeeper } from "./files/scope-keeper.ts";
-export { createWorlds, FORKS, NO_WORLDS, type Worlds } from "./files/session-files.ts";
+export { createSessionFiles, FORKS, NO_SESSION_FILES, type SessionFiles } from "./files/session-files.ts";
 export { createSessionTrees, NO_TREES, type SessionTrees } from "./files/session-worktrees.ts";
 export { treeAround } from "./files/worktree-around.ts";
 export { createDelegation, type Delegation } from "./life/delegation.ts";

@@ -27,9 +27,9 @@ import {
 import type { RecordedEvent } from "../store/index.ts";
 import type { Kept } from "../turns/index.ts";
 import type { ScopeKeeper } from "./files/scope-keeper.ts";
-import type { Worlds } from "./files/session-files.ts";
+import type { SessionFiles } from "./files/session-files.ts";
 import type { NO_TREES, SessionTrees } from "./files/session-worktrees.ts";
-import { createTurnWorlds, type TurnWorlds } from "./files/turn-changes.ts";
+import { createTurnChanges, type TurnChanges } from "./files/turn-changes.ts";
 import { createExternalWatch } from "./life/external-watch.ts";
 import { watchAwake } from "./life/idle-sessions.ts";
 import { type LivingSessions, watchLiving } from "./life/living-sessions.ts";
@@ -47,7 +47,7 @@ import type { TurnRunner } from "./turns/turn-runner.ts";
 type Events = Promise<readonly RecordedEvent[]>;
 
 /** Sessions as processes: start, prompt, interrupt, sleep, fork, rewind, end, recover. What it returns is what was recorded. */
-export interface Supervisor extends Reports, Openings, TurnWorlds {
+export interface Supervisor extends Reports, Openings, TurnChanges {
   readonly prompt: (
     id: string,
     input: GivenPrompt & { readonly queue: boolean; readonly interrupt: boolean },
@@ -87,7 +87,7 @@ export interface SupervisorDeps extends Omit<OpeningDeps, "trees"> {
   readonly runner: TurnRunner;
   readonly processes: SessionProcesses;
   readonly clock: Clock;
-  readonly worlds: Worlds;
+  readonly sessionFiles: SessionFiles;
   /** What a driver keeps between turns; null for one that keeps nothing, or is not there any more. */
   readonly scopes: Pick<ScopeKeeper, "end">;
   readonly keeper: (adapter: string) => Kept | null;
@@ -247,7 +247,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       return change(row.sessionId, (state) => answerApproval(state, approvalId, answer), by);
     },
     ...reports,
-    ...createTurnWorlds(deps),
+    ...createTurnChanges(deps),
     erase: async (id, events, reason, by) => {
       await committer.sessionState(id);
       return committer.erase(Session, id, events, reason, by);

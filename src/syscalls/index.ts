@@ -22,4 +22,4 @@ export type {
   WaitingService,
 } from "./services.ts";
 export { permissions, ROLES, SYSCALLS } from "./table.ts";
-export { createTickets } from "./ws/passes.ts";
+export { createPasses } from "./ws/passes.ts";

@@ -19,7 +19,7 @@ import type { HeavyCalls } from "./heavy-calls.ts";
 import type { Instruments } from "./metrics/instruments.ts";
 import type { Progress } from "./progress.ts";
 import type { RanInSandbox, SandboxExplained } from "./sandbox/sandbox-shapes.ts";
-import type { Tickets } from "./ws/passes.ts";
+import type { Passes } from "./ws/passes.ts";
 
 /** What syscalls work on. Built once by the composition root. */
 export interface Services {
@@ -41,7 +41,7 @@ export interface Services {
   readonly identify: (pid: number) => { readonly pid: number; readonly startTime: string } | null;
   /** Secrets between their making and their one showing, by event id. */
   readonly secretsShownOnce: Map<string, string>;
-  readonly tickets: Tickets;
+  readonly passes: Passes;
   readonly heavy: HeavyCalls;
   readonly docs: DocService;
   readonly config: ConfigService;

@@ -9,7 +9,7 @@ import { driver } from "./driver/driver.ts";
 import { queue } from "./queue/queue.ts";
 import { sandbox } from "./sandbox/sandbox.ts";
 import { reporting } from "./session/external.ts";
-import { sessionWorld } from "./session/files.ts";
+import { sessionFileCalls } from "./session/files.ts";
 import { handoff } from "./session/handoff.ts";
 import { sessionLife } from "./session/life.ts";
 import { sessionOffer } from "./session/offer.ts";
@@ -28,7 +28,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...sessionLife,
   ...sessionOffer,
   ...sessionRead,
-  ...sessionWorld,
+  ...sessionFileCalls,
   ...company,
   ...handoff,
   ...reporting,

@@ -10,7 +10,7 @@ export interface Recorder {
     by: { readonly actor: string },
   ) => Promise<{ readonly events: readonly RecordedEvent[] }>;
   readonly sessionState: (id: string) => Promise<SessionState>;
-  readonly keeper: (id: string, growth: "course" | "output") => Keeper;
+  readonly keeper: (id: string, spaceNeed: "course" | "output") => Keeper;
 }
 
 /** Where a session's large bytes go, within its bounds. */

@@ -63,7 +63,7 @@ export const noEscapeHatch: Rule = ({ files }) =>
 /** A layer of the language alone gets time and chance as arguments. What else a host offers, the compiler's fence refuses. */
 export const pure: Rule = ({ files }) =>
   files
-    .filter((file) => file.layer?.world === "language")
+    .filter((file) => file.layer?.runtime === "language")
     .flatMap((file) => {
       const findings: Finding[] = [];
       const note = (start: number, what: string): void => {

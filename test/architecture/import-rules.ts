@@ -38,10 +38,10 @@ export const door: Rule = (tree) =>
 
 export const outside: Rule = (tree) =>
   eachLink(tree, ({ file, link: { target } }) => {
-    const world = file.layer?.world ?? "node";
-    if (file.isTest || world === "node" || target.at === "file") return [];
-    if (world === "browser" && target.at === "package") return [];
-    return [`${file.layer?.name} lives in the ${world} alone, where there is no ${target.name}`];
+    const runtime = file.layer?.runtime ?? "node";
+    if (file.isTest || runtime === "node" || target.at === "file") return [];
+    if (runtime === "browser" && target.at === "package") return [];
+    return [`${file.layer?.name} lives in the ${runtime} alone, where there is no ${target.name}`];
   });
 
 export const publishedPackage: Rule = (tree) =>

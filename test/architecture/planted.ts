@@ -2,22 +2,30 @@ import type { Layer } from "../../layers.ts";
 import type { Files } from "../support/plant-tree.ts";
 import type { RuleName } from "./inspect-tree.ts";
 
-/** A small house: core (pure) <- shelf <- page (browser), desk; desk launches roof, which stands on all of them. */
+/** A small house: core (pure) <- catalogue <- page (browser), desk; desk launches roof, which stands on all of them. */
 export const HOUSE: readonly Layer[] = [
-  { name: "core", dir: "src/core", level: 0, mayImport: [], world: "language", maxLines: 400, note: "" },
-  { name: "shelf", dir: "src/shelf", level: 1, mayImport: ["core"], world: "node", maxLinesOfFolder: 450, note: "" },
-  { name: "page", dir: "src/page", level: 2, mayImport: ["core"], world: "browser", note: "" },
+  { name: "core", dir: "src/core", level: 0, mayImport: [], runtime: "language", maxLines: 400, note: "" },
+  {
+    name: "catalogue",
+    dir: "src/catalogue",
+    level: 1,
+    mayImport: ["core"],
+    runtime: "node",
+    maxLinesOfFolder: 450,
+    note: "",
+  },
+  { name: "page", dir: "src/page", level: 2, mayImport: ["core"], runtime: "browser", note: "" },
   {
     name: "desk",
     dir: "src/desk",
     level: 2,
-    mayImport: ["core", "shelf"],
+    mayImport: ["core", "catalogue"],
     mayLaunch: ["roof"],
-    world: "node",
+    runtime: "node",
     neverLoads: ["zod"],
     note: "",
   },
-  { name: "roof", dir: "src/roof", level: 3, mayImport: ["core", "shelf", "page"], world: "node", note: "" },
+  { name: "roof", dir: "src/roof", level: 3, mayImport: ["core", "catalogue", "page"], runtime: "node", note: "" },
 ];
 
 /** Keeps every rule; a planted case writes its files over it. */
@@ -26,10 +34,10 @@ export const SOUND: Files = {
   "test/support/oracle.ts": "export const oracle = 1;\n",
   "src/core/index.ts": 'export * from "./fact.ts";\n',
   "src/core/fact.ts": "export const fact = 1;\n",
-  "src/shelf/index.ts": 'import { fact } from "../core/index.ts";\nexport const shelf = fact;\n',
+  "src/catalogue/index.ts": 'import { fact } from "../core/index.ts";\nexport const catalogue = fact;\n',
   "src/page/index.ts": 'import { fact } from "../core/index.ts";\nexport const page = fact;\n',
   "src/desk/index.ts":
-    'import { shelf } from "../shelf/index.ts";\nexport const roof = async () => [shelf, await import("../roof/index.ts")];\n',
+    'import { catalogue } from "../catalogue/index.ts";\nexport const roof = async () => [catalogue, await import("../roof/index.ts")];\n',
   "src/roof/index.ts": 'import { z } from "zod";\nexport const roof = z;\n',
 };
 
@@ -41,10 +49,13 @@ export interface Planted {
 }
 
 const inFact = (text: string): Planted => ({ files: { "src/core/fact.ts": text }, at: "src/core/fact.ts" });
-const inShelf = (text: string): Planted => ({ files: { "src/shelf/row.ts": text }, at: "src/shelf/row.ts" });
+const inCatalogue = (text: string): Planted => ({
+  files: { "src/catalogue/row.ts": text },
+  at: "src/catalogue/row.ts",
+});
 const withTable = (change: Partial<Layer>): Planted => ({
   files: {},
-  layers: HOUSE.map((layer) => (layer.name === "shelf" ? { ...layer, ...change } : layer)),
+  layers: HOUSE.map((layer) => (layer.name === "catalogue" ? { ...layer, ...change } : layer)),
   at: "layers.ts",
 });
 
@@ -59,29 +70,29 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
     { files: { "src/loose.ts": "export const loose = 1;\n" }, at: "src/loose.ts" },
   ],
   "saw-files": [{ files: { "src/attic/readme.md": "empty" }, at: "src/attic" }],
-  parses: [inShelf("export const = ;\n")],
+  parses: [inCatalogue("export const = ;\n")],
   resolves: [
-    inShelf('import "./gone.ts";\n'),
-    inShelf('import type { A } from "./gone.ts";\nexport type B = A;\n'),
-    inShelf('export const worker = new URL("./gone.ts", import.meta.url);\n'),
+    inCatalogue('import "./gone.ts";\n'),
+    inCatalogue('import type { A } from "./gone.ts";\nexport type B = A;\n'),
+    inCatalogue('export const worker = new URL("./gone.ts", import.meta.url);\n'),
   ],
-  "stays-in-src": [inShelf('import { oracle } from "../../test/support/oracle.ts";\nexport const row = oracle;\n')],
+  "stays-in-src": [inCatalogue('import { oracle } from "../../test/support/oracle.ts";\nexport const row = oracle;\n')],
   direction: [
-    inShelf('import { page } from "../page/index.ts";\nexport const row = page;\n'),
-    inShelf('import type { page } from "../page/index.ts";\nexport type Row = typeof page;\n'),
-    inShelf('export type Row = typeof import("../page/index.ts");\n'),
-    inShelf('export { page } from "../page/index.ts";\n'),
-    inShelf('export * from "../page/index.ts";\n'),
-    inShelf('export const row = () => import("../page/index.ts");\n'),
-    inShelf('export const row = new URL("../page/index.ts", import.meta.url);\n'),
-    { files: { "src/shelf/row.test.ts": 'import "../page/index.ts";\n' }, at: "src/shelf/row.test.ts" },
+    inCatalogue('import { page } from "../page/index.ts";\nexport const row = page;\n'),
+    inCatalogue('import type { page } from "../page/index.ts";\nexport type Row = typeof page;\n'),
+    inCatalogue('export type Row = typeof import("../page/index.ts");\n'),
+    inCatalogue('export { page } from "../page/index.ts";\n'),
+    inCatalogue('export * from "../page/index.ts";\n'),
+    inCatalogue('export const row = () => import("../page/index.ts");\n'),
+    inCatalogue('export const row = new URL("../page/index.ts", import.meta.url);\n'),
+    { files: { "src/catalogue/row.test.ts": 'import "../page/index.ts";\n' }, at: "src/catalogue/row.test.ts" },
     {
       files: { "src/desk/now.ts": 'import type { roof } from "../roof/index.ts";\nexport type R = typeof roof;\n' },
       at: "src/desk/now.ts",
     },
   ],
   door: [
-    inShelf('import { fact } from "../core/fact.ts";\nexport const row = fact;\n'),
+    inCatalogue('import { fact } from "../core/fact.ts";\nexport const row = fact;\n'),
     {
       files: {
         "src/roof/tile.ts": "export {};\n",
@@ -100,14 +111,17 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
     },
   ],
   "published-package": [
-    inShelf('import { test } from "vitest";\nexport const row = test;\n'),
-    inShelf('import { x } from "@scope/other/deep";\nexport const row = x;\n'),
-    { files: { "src/shelf/row.test.ts": 'import "esbuild";\n' }, at: "src/shelf/row.test.ts" },
+    inCatalogue('import { test } from "vitest";\nexport const row = test;\n'),
+    inCatalogue('import { x } from "@scope/other/deep";\nexport const row = x;\n'),
+    { files: { "src/catalogue/row.test.ts": 'import "esbuild";\n' }, at: "src/catalogue/row.test.ts" },
   ],
   "never-loads": [
     { files: { "src/desk/index.ts": 'import { z } from "zod";\nexport const desk = z;\n' }, at: "src/desk/index.ts" },
     {
-      files: { "src/shelf/index.ts": 'export * from "./row.ts";\n', "src/shelf/row.ts": 'export { z } from "zod";\n' },
+      files: {
+        "src/catalogue/index.ts": 'export * from "./row.ts";\n',
+        "src/catalogue/row.ts": 'export { z } from "zod";\n',
+      },
       at: "src/desk/index.ts",
     },
   ],
@@ -115,14 +129,14 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
     { files: { "src/core/fact.ts": 'import "./index.ts";\nexport const fact = 1;\n' }, at: "src/core/fact.ts" },
     {
       files: {
-        "src/shelf/a.ts": 'import type { B } from "./b.ts";\nexport type A = B;\n',
-        "src/shelf/b.ts": 'import type { C } from "./c.ts";\nexport type B = C;\n',
-        "src/shelf/c.ts": 'export type C = import("./a.ts").A;\n',
+        "src/catalogue/a.ts": 'import type { B } from "./b.ts";\nexport type A = B;\n',
+        "src/catalogue/b.ts": 'import type { C } from "./c.ts";\nexport type B = C;\n',
+        "src/catalogue/c.ts": 'export type C = import("./a.ts").A;\n',
       },
-      at: "src/shelf/a.ts",
+      at: "src/catalogue/a.ts",
     },
   ],
-  "file-size": [inShelf("// a line\n".repeat(321))],
+  "file-size": [inCatalogue("// a line\n".repeat(321))],
   "layer-size": [
     {
       files: { "src/core/a.ts": "// a line\n".repeat(300), "src/core/b.ts": "// a line\n".repeat(100) },
@@ -131,23 +145,26 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
   ],
   "folder-size": [
     {
-      files: { "src/shelf/low/a.ts": "// a line\n".repeat(300), "src/shelf/low/deep/b.ts": "// a line\n".repeat(151) },
-      at: "src/shelf/low",
+      files: {
+        "src/catalogue/low/a.ts": "// a line\n".repeat(300),
+        "src/catalogue/low/deep/b.ts": "// a line\n".repeat(151),
+      },
+      at: "src/catalogue/low",
     },
   ],
   "plain-name": [
-    { files: { "src/shelf/utils.ts": "export {};\n" }, at: "src/shelf/utils.ts" },
-    { files: { "src/shelf/row-helpers.ts": "export {};\n" }, at: "src/shelf/row-helpers.ts" },
-    { files: { "src/shelf/common/row.ts": "export {};\n" }, at: "src/shelf/common/row.ts" },
-    { files: { "src/shelf/misc.test.ts": "export {};\n" }, at: "src/shelf/misc.test.ts" },
+    { files: { "src/catalogue/utils.ts": "export {};\n" }, at: "src/catalogue/utils.ts" },
+    { files: { "src/catalogue/row-helpers.ts": "export {};\n" }, at: "src/catalogue/row-helpers.ts" },
+    { files: { "src/catalogue/common/row.ts": "export {};\n" }, at: "src/catalogue/common/row.ts" },
+    { files: { "src/catalogue/misc.test.ts": "export {};\n" }, at: "src/catalogue/misc.test.ts" },
   ],
   "no-escape-hatch": [
-    inShelf("export let row: any;\n"),
-    inShelf("export const row = [] as readonly any[];\n"),
-    inShelf("// @ts-ignore\nexport const row = 1;\n"),
-    inShelf("// @ts-expect-error\nexport const row = 1;\n"),
-    inShelf("/* @ts-nocheck */\nexport const row = 1;\n"),
-    inShelf("// biome-ignore lint: because\nexport const row = 1;\n"),
+    inCatalogue("export let row: any;\n"),
+    inCatalogue("export const row = [] as readonly any[];\n"),
+    inCatalogue("// @ts-ignore\nexport const row = 1;\n"),
+    inCatalogue("// @ts-expect-error\nexport const row = 1;\n"),
+    inCatalogue("/* @ts-nocheck */\nexport const row = 1;\n"),
+    inCatalogue("// biome-ignore lint: because\nexport const row = 1;\n"),
   ],
   pure: [
     inFact("export const fact = Date.now();\n"),
@@ -157,27 +174,27 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
     inFact("export const fact = Date();\n"),
   ],
   "one-screen": [
-    inShelf("export const row = () => console.log(1);\n"),
-    inShelf('export const row = () => process.stdout.write("1");\n'),
-    inShelf('export const row = () => process["stderr"].write("1");\n'),
-    inShelf('export const row = (name: "stdout") => process[name];\n'),
-    inShelf("const { stdout } = process;\nexport const row = stdout;\n"),
-    inShelf("const { env, ...rest } = process;\nexport const row = [env, rest];\n"),
-    inShelf("const other = process;\nexport const row = other;\n"),
-    inShelf('import { stdout } from "node:process";\nexport const row = stdout;\n'),
-    inShelf('import { writeSync } from "node:fs";\nexport const row = () => writeSync(1, "1");\n'),
-    inShelf("export const row = (terminal: { rawOutput: unknown }) => terminal.rawOutput;\n"),
+    inCatalogue("export const row = () => console.log(1);\n"),
+    inCatalogue('export const row = () => process.stdout.write("1");\n'),
+    inCatalogue('export const row = () => process["stderr"].write("1");\n'),
+    inCatalogue('export const row = (name: "stdout") => process[name];\n'),
+    inCatalogue("const { stdout } = process;\nexport const row = stdout;\n"),
+    inCatalogue("const { env, ...rest } = process;\nexport const row = [env, rest];\n"),
+    inCatalogue("const other = process;\nexport const row = other;\n"),
+    inCatalogue('import { stdout } from "node:process";\nexport const row = stdout;\n'),
+    inCatalogue('import { writeSync } from "node:fs";\nexport const row = () => writeSync(1, "1");\n'),
+    inCatalogue("export const row = (terminal: { rawOutput: unknown }) => terminal.rawOutput;\n"),
     ...['"\\u001b[2J"', "`\\x1b[2J`", '"/dev/tty"', '{ stdio: "inherit" }'].map((value) => ({
       files: { "src/cli/row.ts": `export const row = ${value};\n` },
-      layers: [...HOUSE, { name: "cli", dir: "src/cli", level: 2, mayImport: [], world: "node" as const, note: "" }],
+      layers: [...HOUSE, { name: "cli", dir: "src/cli", level: 2, mayImport: [], runtime: "node" as const, note: "" }],
       at: "src/cli/row.ts",
     })),
   ],
   "one-commit": [
-    inShelf("export const row = (store: { append: () => void }) => store.append();\n"),
-    inShelf("export const row = (deps: { store: { erase: () => void } }) => deps.store.erase;\n"),
-    inShelf('export const row = (log: { append: () => void }) => log["append"]();\n'),
-    inShelf("export const row = ({ append }: { append: () => void }) => append();\n"),
+    inCatalogue("export const row = (store: { append: () => void }) => store.append();\n"),
+    inCatalogue("export const row = (deps: { store: { erase: () => void } }) => deps.store.erase;\n"),
+    inCatalogue('export const row = (log: { append: () => void }) => log["append"]();\n'),
+    inCatalogue("export const row = ({ append }: { append: () => void }) => append();\n"),
   ],
 };
 
@@ -186,37 +203,37 @@ export const ALLOWED: Readonly<Record<string, Files>> = {
   "a test uses the test tools, Node, its supports and everything below": {
     "src/core/fact.test.ts":
       'import "vitest";\nimport "fast-check";\nimport "node:fs";\nimport "../../test/support/oracle.ts";\n',
-    "src/desk/desk.test.ts": 'import "../core/fact.ts";\nimport "../shelf/index.ts";\n',
+    "src/desk/desk.test.ts": 'import "../core/fact.ts";\nimport "../catalogue/index.ts";\n',
   },
-  "a test may be long": { "src/shelf/row.test.ts": "// a line\n".repeat(400) },
+  "a test may be long": { "src/catalogue/row.test.ts": "// a line\n".repeat(400) },
   "two folders of one layer that are within their limit": {
-    "src/shelf/low/a.ts": "// a line\n".repeat(300),
-    "src/shelf/low/b.ts": "// a line\n".repeat(150),
-    "src/shelf/high/a.ts": "// a line\n".repeat(300),
-    "src/shelf/low/a.test.ts": "// a line\n".repeat(300),
+    "src/catalogue/low/a.ts": "// a line\n".repeat(300),
+    "src/catalogue/low/b.ts": "// a line\n".repeat(150),
+    "src/catalogue/high/a.ts": "// a line\n".repeat(300),
+    "src/catalogue/low/a.test.ts": "// a line\n".repeat(300),
   },
-  "a file of 320 lines": { "src/shelf/row.ts": "// a line\n".repeat(320) },
+  "a file of 320 lines": { "src/catalogue/row.ts": "// a line\n".repeat(320) },
   "the words any, Date.now and import in text": {
     "src/core/fact.ts": "export const fact = \"any Date.now() import('zod')\"; // any new Date( @ts\n",
   },
   "a process that printed, and the environment of this one": {
-    "src/shelf/row.ts":
+    "src/catalogue/row.ts":
       "const { env } = process;\nexport const row = (ran: { stdout: string }) => [ran.stdout, env, process.pid];\n",
   },
   "an erasure by the committer, and an append in a test": {
-    "src/shelf/row.ts": "export const row = (committer: { erase: () => void }) => committer.erase();\n",
-    "src/shelf/row.test.ts": "export const row = (store: { append: () => void }) => store.append();\n",
+    "src/catalogue/row.ts": "export const row = (committer: { erase: () => void }) => committer.erase();\n",
+    "src/catalogue/row.test.ts": "export const row = (store: { append: () => void }) => store.append();\n",
   },
   "a worker named by its file, which imports its owner": {
-    "src/shelf/row.ts": 'export const row = new URL("./row-thread.ts", import.meta.url);\n',
-    "src/shelf/row-thread.ts": 'import { row } from "./row.ts";\nexport const thread = row;\n',
+    "src/catalogue/row.ts": 'export const row = new URL("./row-thread.ts", import.meta.url);\n',
+    "src/catalogue/row-thread.ts": 'import { row } from "./row.ts";\nexport const thread = row;\n',
   },
   "a type of a package that must not be loaded": {
     "src/desk/now.ts": 'import type { ZodType } from "zod";\nexport type Now = ZodType;\n',
   },
   "what is published beside src": {
     "bin/nomos.js": "",
-    "src/shelf/row.ts": 'export const row = new URL("../../bin/nomos.js", import.meta.url);\n',
+    "src/catalogue/row.ts": 'export const row = new URL("../../bin/nomos.js", import.meta.url);\n',
   },
-  "a deep import of a declared package": { "src/shelf/row.ts": 'export * from "@scope/part/deep";\n' },
+  "a deep import of a declared package": { "src/catalogue/row.ts": 'export * from "@scope/part/deep";\n' },
 };

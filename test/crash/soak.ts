@@ -76,14 +76,19 @@ function soakTurns(): number {
 }
 
 async function soakFiles(): Promise<void> {
-  const held = { histories: 0, worlds: 0, restores: 0, turns: 0, rewinds: 0, forks: 0, kills: 0 };
+  const held = { histories: 0, sessionFiles: 0, restores: 0, turns: 0, rewinds: 0, forks: 0, kills: 0 };
   while (held.histories < Number(values.rounds) && Date.now() < untilMs) {
     const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-soak-files-")));
     const seed = Number(values.seed) + held.histories;
-    const { restores, worlds } = await randomRewinds({ folder, seed, rounds: ROUNDS_A_HISTORY, bwrapPath: "bwrap" });
+    const { restores, sessionFiles } = await randomRewinds({
+      folder,
+      seed,
+      rounds: ROUNDS_A_HISTORY,
+      bwrapPath: "bwrap",
+    });
     held.histories += 1;
     held.restores += restores;
-    held.worlds += worlds;
+    held.sessionFiles += sessionFiles;
     const through = await runWorldStorm({
       ...{ folder, seed, untilMs, print: console.log },
       steps: STEPS_A_HISTORY,

@@ -12,10 +12,10 @@ export interface Plan {
 }
 
 export const REMINDER_EVENTS = {
-  "reminder.set@1": event<Plan>({ growth: "start" }),
+  "reminder.set@1": event<Plan>({ spaceNeed: "start" }),
   "reminder.written@1": event<{ readonly text: string; readonly blob: string | null }>({
     erasable: true,
-    growth: "start",
+    spaceNeed: "start",
     words: ({ text }) => text,
     lines: ({ text }) => out(text),
   }),

@@ -64,14 +64,14 @@ proves.skipIf(!needs("bwrap"))(
     execFileSync("git", ["init", "-q", "-b", "main", cwd]);
     writeFileSync(join(cwd, "kept"), "by a person");
     const { id } = await spawnIn(daemon, cwd);
-    const worlds: (readonly string[])[] = [];
+    const sessionFiles: (readonly string[])[] = [];
     for (const script of [
       "run echo one > a; mkdir -p d/empty; chmod 711 d",
       "run rm a; ln -s nowhere link; printf x > 'new\nline'\nwrite b.txt two",
       "run rm -rf d link b.txt; echo three > kept",
     ]) {
       await turn(daemon, id, script.replaceAll("'new\nline'", "odd"));
-      worlds.push(readWorld(cwd));
+      sessionFiles.push(readWorld(cwd));
     }
     const all = await events(daemon, id);
     const ends = all.filter(({ type }) => type === "turn.ended@1");
@@ -82,7 +82,7 @@ proves.skipIf(!needs("bwrap"))(
     for (const n of [0, 2, 1, 0, 2]) {
       const { status, text } = await daemon.call("POST", `/sessions/${id}/rewind`, { to: ends[n]?.id });
       expect(status, text).toBe(200);
-      expect(readWorld(cwd)).toEqual(worlds[n]);
+      expect(readWorld(cwd)).toEqual(sessionFiles[n]);
     }
     const [opened] = all;
     expect((await daemon.call("POST", `/sessions/${id}/rewind`, { to: opened?.id })).status).toBe(200);

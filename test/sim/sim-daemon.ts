@@ -9,8 +9,8 @@ import {
   createTurnRunner,
   NO_BOUNDS,
   NO_SCOPES,
+  NO_SESSION_FILES,
   NO_TREES,
-  NO_WORLDS,
   type Supervisor,
 } from "../../src/supervisor/index.ts";
 import { createApprovalWaiters, type Driver } from "../../src/turns/index.ts";
@@ -78,7 +78,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     frames: createFrames(),
     waiters: createApprovalWaiters(store),
     processes,
-    worlds: NO_WORLDS,
+    sessionFiles: NO_SESSION_FILES,
     driver,
     toolPolicy: async (agent, tool) => (agent === "careful" && tool === "run" ? "always_ask" : "auto"),
     permissions: { named: async () => null, unattended: () => "ask", answerWithinMs: () => null },
@@ -103,7 +103,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     committer,
     runner,
     processes,
-    worlds: NO_WORLDS,
+    sessionFiles: NO_SESSION_FILES,
     clock,
     newId,
     specs,

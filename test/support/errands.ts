@@ -11,13 +11,13 @@ import {
 
 /** A kind of stream that no room of the house has: to test what every kind gets from its definition. */
 export const ERRAND_EVENTS = {
-  "errand.planned@1": event<{ readonly name: string; readonly dueAt: string }>({ growth: "start" }),
+  "errand.planned@1": event<{ readonly name: string; readonly dueAt: string }>({ spaceNeed: "start" }),
   "errand.dropped@1": event<{ readonly name: string }>(),
-  "errand.queued@1": event<{ readonly item: string; readonly priority: number }>({ growth: "course" }),
-  "errand.taken@1": event<{ readonly item: string }>({ growth: "course" }),
+  "errand.queued@1": event<{ readonly item: string; readonly priority: number }>({ spaceNeed: "course" }),
+  "errand.taken@1": event<{ readonly item: string }>({ spaceNeed: "course" }),
   "errand.noted@1": event<{ readonly text: string; readonly turnId: string | null }>({
     erasable: true,
-    growth: "output",
+    spaceNeed: "output",
     words: ({ text }) => text,
     lines: ({ text }) => [{ line: text, stream: "stdout" }],
   }),

@@ -22,13 +22,13 @@ const REOPEN_SHARE = 0.1;
  */
 export async function randomRewinds(
   options: RewindsOptions,
-): Promise<{ readonly restores: number; readonly worlds: number }> {
+): Promise<{ readonly restores: number; readonly sessionFiles: number }> {
   const { folder, seed, rounds, bwrapPath } = options;
   const root = join(folder, "tree");
   mkdirSync(root, { recursive: true });
   const tree = treeAt(root);
   const chance = chanceOf(seed);
-  const worlds = new Map<string, readonly string[]>();
+  const sessionFiles = new Map<string, readonly string[]>();
   let store = openSnapshotStore(join(folder, "store"));
   let restores = 0;
   for (let round = 0; round < rounds; round += 1) {
@@ -36,23 +36,23 @@ export async function randomRewinds(
     for (let acts = Math.ceil(chance() * ACTS_MAX); acts > 0; acts -= 1) disturb(root, chance);
     const taken = await finish(store.take(tree));
     const world = readWorld(root);
-    deepStrictEqual(world, worlds.get(taken.id) ?? world, `${where}: another tree under the same id`);
-    worlds.set(taken.id, world);
+    deepStrictEqual(world, sessionFiles.get(taken.id) ?? world, `${where}: another tree under the same id`);
+    sessionFiles.set(taken.id, world);
     if (chance() < REOPEN_SHARE) {
       store.close();
       store = openSnapshotStore(join(folder, "store"));
     }
-    if (chance() < SWEEP_SHARE) await finish(store.sweep([...worlds.keys()], false));
+    if (chance() < SWEEP_SHARE) await finish(store.sweep([...sessionFiles.keys()], false));
     if (chance() > REWIND_SHARE) continue;
-    const ids = [...worlds.keys()];
+    const ids = [...sessionFiles.keys()];
     const to = ids[Math.floor(chance() * ids.length)] ?? taken.id;
     await finish(store.restore(tree, to, bwrapPath));
     restores += 1;
-    deepStrictEqual(readWorld(root), worlds.get(to), `${where}: restored another tree`);
+    deepStrictEqual(readWorld(root), sessionFiles.get(to), `${where}: restored another tree`);
     strictEqual((await finish(store.take(tree))).id, to, `${where}: the restored tree has another id`);
   }
   store.close();
-  return { restores, worlds: worlds.size };
+  return { restores, sessionFiles: sessionFiles.size };
 }
 
 export function treeAt(root: string, more: Partial<TreeSpec> = {}): TreeSpec {

@@ -36,7 +36,7 @@ interface Scene {
   readonly random: Random;
   readonly session: { readonly id: string; readonly cwd: string; readonly hasTree: boolean };
   /** What the tree was like at the ends of turns, by the ids of their events. */
-  readonly worlds: Map<string, readonly string[]>;
+  readonly sessionFiles: Map<string, readonly string[]>;
 }
 
 const KILL_PART = 3;
@@ -58,7 +58,7 @@ export async function runWorldStorm(options: WorldStormOptions): Promise<WorldSt
   const { status, body: opened } = await daemon.call<{ id: string; cwd: string }>("POST", "/sessions/agent", body);
   strictEqual(status, 201, JSON.stringify(opened));
   const scene: Scene = {
-    ...{ daemon, home, random, worlds: new Map() },
+    ...{ daemon, home, random, sessionFiles: new Map() },
     session: { id: opened.id, cwd: opened.cwd, hasTree },
   };
   const figures = { turns: 0, rewinds: 0, forks: 0, kills: 0 };
@@ -96,7 +96,7 @@ async function doTurn(scene: Scene, figures: { turns: number; kills: number }): 
     figures.kills += 1;
   }
   const end = await settled(scene, asked.body.turnId);
-  scene.worlds.set(end, readWorld(rootOf(scene)));
+  scene.sessionFiles.set(end, readWorld(rootOf(scene)));
   figures.turns += 1;
 }
 
@@ -125,8 +125,8 @@ async function isKept({ daemon, session }: Scene): Promise<boolean> {
 }
 
 async function doRewind(scene: Scene, figures: { rewinds: number; kills: number }): Promise<void> {
-  const { random, session, worlds } = scene;
-  const [to, wanted] = chosen(worlds, random);
+  const { random, session, sessionFiles } = scene;
+  const [to, wanted] = chosen(sessionFiles, random);
   const now = readWorld(rootOf(scene));
   const before = await countOf(scene, "session.rewound@1");
   const rewinding = scene.daemon.call("POST", `/sessions/${session.id}/rewind`, { to }).catch(() => null);
@@ -147,8 +147,8 @@ async function doRewind(scene: Scene, figures: { rewinds: number; kills: number 
 }
 
 async function doFork(scene: Scene, figures: { forks: number }): Promise<void> {
-  const { random, session, worlds, daemon } = scene;
-  const [at, wanted] = chosen(worlds, random);
+  const { random, session, sessionFiles, daemon } = scene;
+  const [at, wanted] = chosen(sessionFiles, random);
   const now = readWorld(rootOf(scene));
   const fork = await daemon.call<{ id: string; cwd: string }>("POST", `/sessions/${session.id}/fork`, { at });
   strictEqual(fork.status, 201, JSON.stringify(fork.body));
@@ -159,8 +159,8 @@ async function doFork(scene: Scene, figures: { forks: number }): Promise<void> {
   figures.forks += 1;
 }
 
-function chosen(worlds: Scene["worlds"], random: Random): readonly [string, readonly string[]] {
-  const all = [...worlds];
+function chosen(sessionFiles: Scene["sessionFiles"], random: Random): readonly [string, readonly string[]] {
+  const all = [...sessionFiles];
   const found = all[random.below(all.length)];
   if (found === undefined) throw new Error("there is no point to go back to");
   return found;

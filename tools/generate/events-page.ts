@@ -54,20 +54,20 @@ export function eventsPage(root: string): string {
       ),
     ]),
     "## Types",
-    "*Growth* says what is refused when room is short: `start` (new work) first, then `course` (a turn on its way), then `output` (what exists already and would be lost); `end` is always written. *Erasable*: its data can be erased. *Searched*: its words are found by search. *Lines*: it is shown to those who read lines.",
+    "*SpaceNeed* says what is refused when room is short: `start` (new work) first, then `course` (a turn on its way), then `output` (what exists already and would be lost); `end` is always written. *Erasable*: its data can be erased. *Searched*: its words are found by search. *Lines*: it is shown to those who read lines.",
     ...families.flatMap((family) => {
       const own = types.filter((type) => type.startsWith(`${family}.`));
       return [
         `### ${family}`,
         fence("ts", own.map((type) => `"${type}": ${facts.get(type) ?? missing(type)}`).join("\n")),
         table(
-          ["event", "growth", "erasable", "searched", "lines"],
+          ["event", "spaceNeed", "erasable", "searched", "lines"],
           own.map((type) => rowOf(type, events)),
         ),
       ];
     }),
     "### x",
-    "Facts of somebody else's making, `x.<name>@1`, written by `event.add` or by a driver: kept and filtered like the others, never interpreted. They can be erased; their growth is `course`.",
+    "Facts of somebody else's making, `x.<name>@1`, written by `event.add` or by a driver: kept and filtered like the others, never interpreted. They can be erased; their spaceNeed is `course`.",
     fence("ts", '"x.<name>@1": { turnId: string | null; payload: Json }'),
     "### What they are made of",
     fence("ts", parts.join("\n\n")),
@@ -100,9 +100,9 @@ function listsTable(lists: readonly List[]): string {
 }
 
 function rowOf(type: string, events: EventDefinitions): readonly string[] {
-  const { growth, erasable, words, lines } = events[type] ?? missing(type);
+  const { spaceNeed, erasable, words, lines } = events[type] ?? missing(type);
   const yes = (is: boolean): string => (is ? "yes" : "");
-  return [code(type), code(growth), yes(erasable), yes(words !== null), yes(lines !== null)];
+  return [code(type), code(spaceNeed), yes(erasable), yes(words !== null), yes(lines !== null)];
 }
 
 function missing(type: string): never {

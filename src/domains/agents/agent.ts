@@ -22,7 +22,7 @@ export const AGENT_EVENTS = {
     readonly builtIn: boolean;
     /** Whom its sessions may start. Absent: nobody. */
     readonly delegatesTo?: readonly string[];
-  }>({ growth: "start" }),
+  }>({ spaceNeed: "start" }),
   "agent.deleted@1": event<Record<string, never>>(),
 };
 

@@ -17,7 +17,7 @@ export const SYSTEM_EVENTS = {
   ...LEASE_EVENTS,
   ...WORKSPACE_EVENTS,
   ...LOG_EVENTS,
-  "agent.defaulted@1": event<{ readonly slug: string }>({ growth: "start" }),
+  "agent.defaulted@1": event<{ readonly slug: string }>({ spaceNeed: "start" }),
 };
 
 export const systemFact = factsOf(SYSTEM_EVENTS);

@@ -4,10 +4,10 @@ import { DEFAULT_WORKSPACE } from "./ground.ts";
 export const WORKSPACE_EVENTS = {
   /** Added, or changed under its slug. */
   "workspace.added@1": event<{ readonly slug: string; readonly path: string; readonly label: string | null }>({
-    growth: "start",
+    spaceNeed: "start",
   }),
   "workspace.removed@1": event<{ readonly slug: string }>(),
-  "workspace.used@1": event<{ readonly slug: string }>({ growth: "start" }),
+  "workspace.used@1": event<{ readonly slug: string }>({ spaceNeed: "start" }),
 };
 
 export const WORKSPACE_LIMITS = { workspacesMax: { max: 200, of: "directories with a name" } };

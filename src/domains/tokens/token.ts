@@ -22,7 +22,7 @@ export const TOKEN_EVENTS = {
     readonly capabilities: readonly string[];
     readonly sessionId: string | null;
     readonly expiresAtMs: number | null;
-  }>({ growth: "start" }),
+  }>({ spaceNeed: "start" }),
   "token.revoked@1": event<Record<string, never>>(),
 };
 

@@ -26,7 +26,7 @@ port.on("message", (call: Call) => {
 });
 
 async function answer(call: Call): Promise<void> {
-  const work = inLine(call).then(
+  const work = inOrder(call).then(
     (value): Reply => ({ n: call.n, ok: true, answer: value }),
     (error: unknown): Reply => ({ n: call.n, ok: false, ...described(error) }),
   );
@@ -39,7 +39,7 @@ async function answer(call: Call): Promise<void> {
 }
 
 /** What throws things away waits until nobody is at work, and nobody begins meanwhile. */
-function inLine(call: Call): Promise<Calls[keyof Calls]["answer"]> {
+function inOrder(call: Call): Promise<Calls[keyof Calls]["answer"]> {
   const isAlone = call.call === "sweep" || call.call === "close";
   const line = "tree" in call.ask ? call.ask.tree.root : "";
   const before = isAlone ? Promise.allSettled(underWay) : Promise.allSettled([lines.get(""), lines.get(line)]);

@@ -84,13 +84,13 @@ test("several facts grow as the strictest of them; outside of a turn a course is
   const taken = errandFact("errand.taken@1", { item: "a" });
   const note = errandFact("errand.noted@1", { text: "", turnId: "t" });
   const custom = (turnId: string | null) => ({ type: "x.note@1", data: { turnId, payload: null } });
-  expect(defined.growthOf([])).toBe("end");
-  expect(defined.growthOf([dropped])).toBe("end");
-  expect(defined.growthOf([dropped, note])).toBe("output");
-  expect(defined.growthOf([note, taken, dropped])).toBe("course");
-  expect(defined.growthOf([dropped, note, taken, planned])).toBe("start");
-  expect(defined.growthOf([custom("t")])).toBe("course");
-  expect(defined.growthOf([custom(null)])).toBe("start");
+  expect(defined.spaceNeedOf([])).toBe("end");
+  expect(defined.spaceNeedOf([dropped])).toBe("end");
+  expect(defined.spaceNeedOf([dropped, note])).toBe("output");
+  expect(defined.spaceNeedOf([note, taken, dropped])).toBe("course");
+  expect(defined.spaceNeedOf([dropped, note, taken, planned])).toBe("start");
+  expect(defined.spaceNeedOf([custom("t")])).toBe("course");
+  expect(defined.spaceNeedOf([custom(null)])).toBe("start");
 });
 
 test("only what was said and done is erased, and not while the aggregate forbids it", () => {

@@ -1,6 +1,6 @@
 import { type Aggregate, evolveBy, type Folding, foldAll, idIn } from "./aggregate.ts";
 import { ALARMS } from "./alarm.ts";
-import { type AnyFact, type Growth, isCustom, isCustomType, type Placed } from "./event.ts";
+import { type AnyFact, isCustom, isCustomType, type Placed, type SpaceNeed } from "./event.ts";
 import type { Line } from "./line.ts";
 import type { List, RowChange } from "./list.ts";
 import { QUEUED } from "./queue.ts";
@@ -37,7 +37,7 @@ export interface Definitions {
   readonly recall: (type: string, data: unknown) => AnyFact | null;
   readonly isErasable: (type: string) => boolean;
   /** The strictest that any of them asks for. */
-  readonly growthOf: (facts: readonly AnyFact[]) => Growth;
+  readonly spaceNeedOf: (facts: readonly AnyFact[]) => SpaceNeed;
 }
 
 /** Refuses two kinds, two events or two tables of one name: the log knows them by nothing else. */
@@ -55,10 +55,10 @@ export function createDefinitions(aggregates: readonly Aggregate[]): Definitions
     if (found === null) throw new Error(`no fold for a stream of kind ${stream.split("/")[0]}`);
     return found;
   };
-  const growthOfOne = (fact: AnyFact): Growth => {
-    const growth = isCustom(fact) ? "course" : (events.get(fact.type)?.growth ?? "end");
+  const spaceNeedOfOne = (fact: AnyFact): SpaceNeed => {
+    const spaceNeed = isCustom(fact) ? "course" : (events.get(fact.type)?.spaceNeed ?? "end");
     // Outside of a turn somebody else brings it, and can bring it later.
-    return growth === "course" && "turnId" in fact.data && fact.data.turnId === null ? "start" : growth;
+    return spaceNeed === "course" && "turnId" in fact.data && fact.data.turnId === null ? "start" : spaceNeed;
   };
   return {
     aggregates,
@@ -81,9 +81,9 @@ export function createDefinitions(aggregates: readonly Aggregate[]): Definitions
     },
     recall: (type, data) => (events.has(type) || isCustomType(type) ? { type, data: data as object } : null),
     isErasable: (type) => events.get(type)?.erasable === true || isCustomType(type),
-    growthOf: (facts) => {
-      const found = facts.map(growthOfOne);
-      return ORDER.find((growth) => found.includes(growth)) ?? "end";
+    spaceNeedOf: (facts) => {
+      const found = facts.map(spaceNeedOfOne);
+      return ORDER.find((spaceNeed) => found.includes(spaceNeed)) ?? "end";
     },
   };
 }

@@ -22,7 +22,7 @@ proves("K33", "somebody else's fact has a plain name below `x.`, and any other i
 });
 
 test("an event that says nothing is kept whole, always written, not searched and not shown", () => {
-  expect(event()).toEqual({ erasable: false, growth: "end", words: null, lines: null });
+  expect(event()).toEqual({ erasable: false, spaceNeed: "end", words: null, lines: null });
 });
 
 test("a room makes facts by name and reads its own; what is foreign or erased is read as none", () => {

@@ -6,13 +6,13 @@ import type { Line } from "./line.ts";
  * What a fact means when room is short. `start`: new work, refused first. `course`: a turn on its way. `output`: what
  * exists already and would be lost. `end`: what ends, answers or takes away; it always gets in.
  */
-export type Growth = "start" | "course" | "output" | "end";
+export type SpaceNeed = "start" | "course" | "output" | "end";
 
 /** All that is known of one type of event. Its shape is the type `Data`; its name stands in front of it. */
 export interface EventDefinition<Data> {
   /** What was said and done may be erased. What holds a state machine together may not. */
   readonly erasable: boolean;
-  readonly growth: Growth;
+  readonly spaceNeed: SpaceNeed;
   /** The words that somebody would look for; null when an event has none. */
   readonly words: ((data: Data) => string | null) | null;
   /** How it is shown to those who read lines. */
@@ -20,7 +20,7 @@ export interface EventDefinition<Data> {
 }
 
 export function event<Data extends object>(about: Partial<EventDefinition<Data>> = {}): EventDefinition<Data> {
-  return { erasable: false, growth: "end", words: null, lines: null, ...about };
+  return { erasable: false, spaceNeed: "end", words: null, lines: null, ...about };
 }
 
 /** Definitions by type: a past-tense name and the version of the shape, such as `turn.ended@1`. */

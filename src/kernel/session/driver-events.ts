@@ -64,9 +64,9 @@ export const DRIVER_EVENTS = {
     readonly protocol: string;
     /** Whether it was given our tools. */
     readonly tools: boolean;
-  }>({ growth: "course" }),
-  "driver.configured@1": event<DriverSettings>({ growth: "start" }),
-  "driver.offered@1": event<DriverOffer & { readonly turnId: string }>({ growth: "course" }),
+  }>({ spaceNeed: "course" }),
+  "driver.configured@1": event<DriverSettings>({ spaceNeed: "start" }),
+  "driver.offered@1": event<DriverOffer & { readonly turnId: string }>({ spaceNeed: "course" }),
   "driver.noticed@1": event<{
     readonly turnId: string;
     readonly severity: "info" | "warning" | "error";
@@ -74,14 +74,14 @@ export const DRIVER_EVENTS = {
     readonly body: TextOrBlob | null;
   }>({
     erasable: true,
-    growth: "output",
+    spaceNeed: "output",
     lines: ({ severity, title, body }) =>
       severity === "info" ? linesOfText(body?.text ?? "", "stderr") : err(`[notice] ${title}`),
   }),
   /** What an agent sent and this version does not know: kept as it came. */
   "driver.update_kept@1": event<TextOrBlob & { readonly turnId: string; readonly kind: string }>({
     erasable: true,
-    growth: "output",
+    spaceNeed: "output",
   }),
   "tool.called@1": event<{
     readonly turnId: string;
@@ -90,7 +90,7 @@ export const DRIVER_EVENTS = {
     readonly kind: string;
     readonly places: readonly ToolPlace[];
     readonly input: TextOrBlob | null;
-  }>({ erasable: true, growth: "output", lines: ({ title }) => out(`[tool] ${title}`) }),
+  }>({ erasable: true, spaceNeed: "output", lines: ({ title }) => out(`[tool] ${title}`) }),
   "tool.ended@1": event<{
     readonly turnId: string;
     readonly callId: string;
@@ -102,7 +102,7 @@ export const DRIVER_EVENTS = {
     readonly output: TextOrBlob | null;
   }>({
     erasable: true,
-    growth: "output",
+    spaceNeed: "output",
     lines: ({ outcome, title }) => (outcome === "failed" ? err(`[tool-error] ${title}`) : []),
   }),
   "usage.reported@1": event<{
@@ -113,10 +113,10 @@ export const DRIVER_EVENTS = {
     readonly inputTokens: number | null;
     readonly outputTokens: number | null;
     readonly cost: { readonly amount: number; readonly currency: string } | null;
-  }>({ growth: "output" }),
+  }>({ spaceNeed: "output" }),
   /** Stands directly behind the admission of its turn. */
   "turn.attached@1": event<{ readonly turnId: string; readonly items: readonly Attachment[] }>({
     erasable: true,
-    growth: "start",
+    spaceNeed: "start",
   }),
 };

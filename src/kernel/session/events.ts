@@ -2,9 +2,9 @@ import { type DataOf, type FactOf, factsOf, readsOf } from "../definitions/event
 import { COMMON_EVENTS } from "../definitions/shared-events.ts";
 import { DRIVER_EVENTS } from "./driver-events.ts";
 import { LIFE_EVENTS } from "./life-events.ts";
+import { WORLD_EVENTS } from "./snapshot-events.ts";
 import { TURN_EVENTS } from "./turn-events.ts";
 import { WORKTREE_EVENTS } from "./worktree-events.ts";
-import { WORLD_EVENTS } from "./world-events.ts";
 
 /** Every fact of a session. A name once written is never changed in meaning; a new shape is a new version. */
 export const SESSION_EVENTS = {

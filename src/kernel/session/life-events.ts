@@ -30,7 +30,7 @@ export type SandboxMode = "off" | "warn" | "enforce" | "strict";
 /** How a session is born, sleeps, wakes, is changed and ends. */
 export const LIFE_EVENTS = {
   "session.opened@1": event<{ readonly spec: SessionSpec; readonly label: string | null }>({
-    growth: "start",
+    spaceNeed: "start",
     words: nameAndLabel,
   }),
   "session.forked@1": event<{
@@ -44,10 +44,10 @@ export const LIFE_EVENTS = {
     };
     readonly root: string;
     readonly view: View;
-  }>({ growth: "start", words: nameAndLabel }),
+  }>({ spaceNeed: "start", words: nameAndLabel }),
   "session.started@1": event<{ readonly continuity: Continuity }>(),
   "session.suspended@1": event<{ readonly reason: string }>(),
-  "session.resumed@1": event<Record<string, never>>({ growth: "start" }),
+  "session.resumed@1": event<Record<string, never>>({ spaceNeed: "start" }),
   "session.hibernated@1": event<{ readonly reason: string }>(),
   "session.woken@1": event<{ readonly continuity: Continuity }>(),
   "session.exited@1": event<{ readonly exitCode: number | null }>(),
@@ -58,7 +58,7 @@ export const LIFE_EVENTS = {
   "session.forgotten@1": event<Record<string, never>>(),
   "session.labelled@1": event<{ readonly label: string | null }>({
     erasable: true,
-    growth: "start",
+    spaceNeed: "start",
     words: ({ label }) => label,
   }),
   /** Its erasable data was erased; the archive, where one was made, still has it. */
@@ -66,10 +66,10 @@ export const LIFE_EVENTS = {
   "session.rewound@1": event<{
     readonly to: { readonly stream: string; readonly version: number; readonly eventId: string };
     readonly view: View;
-  }>({ growth: "start" }),
+  }>({ spaceNeed: "start" }),
   /** It has started another session; `ended` are those it had started before that are over by now. */
   "session.delegated@1": event<{ readonly childId: string; readonly agent: string; readonly ended: readonly string[] }>(
-    { growth: "start" },
+    { spaceNeed: "start" },
   ),
 };
 

@@ -36,7 +36,7 @@ export const TURN_EVENTS = {
     readonly blob: string | null;
     readonly bytes: number;
     readonly queued: boolean;
-  }>({ erasable: true, growth: "start", words: ({ prompt }) => prompt }),
+  }>({ erasable: true, spaceNeed: "start", words: ({ prompt }) => prompt }),
   "turn.started@1": event<{ readonly turnId: string }>(),
   "turn.ended@1": event<{
     readonly turnId: string;
@@ -51,7 +51,7 @@ export const TURN_EVENTS = {
   "turn.interrupt_requested@1": event<{ readonly turnId: string }>(),
   "message.completed@1": event<TextOrBlob & { readonly turnId: string; readonly role: "assistant" | "thought" }>({
     erasable: true,
-    growth: "output",
+    spaceNeed: "output",
     words: ({ text }) => text,
     lines: ({ text, role }) => linesOfText(text, "stdout", role === "thought" ? "[thought] " : ""),
   }),
@@ -63,9 +63,13 @@ export const TURN_EVENTS = {
     readonly redo: RedoClass;
     readonly verdict: "allow" | "ask";
     readonly rules: readonly string[];
-  }>({ erasable: true, growth: "course", lines: ({ kind, detail }) => out(`[tool] ${kind}: ${toolDetail(detail)}`) }),
+  }>({
+    erasable: true,
+    spaceNeed: "course",
+    lines: ({ kind, detail }) => out(`[tool] ${kind}: ${toolDetail(detail)}`),
+  }),
   "effect.begun@1": event<{ readonly effectId: string; readonly turnId: string; readonly fence: number }>({
-    growth: "course",
+    spaceNeed: "course",
   }),
   "effect.output@1": event<
     TextOrBlob & {
@@ -75,7 +79,7 @@ export const TURN_EVENTS = {
     }
   >({
     erasable: true,
-    growth: "output",
+    spaceNeed: "output",
     words: ({ text }) => text,
     lines: ({ text, stream }) => linesOfText(text, stream),
   }),
@@ -90,7 +94,7 @@ export const TURN_EVENTS = {
   }>({ lines: settledLines }),
   "approval.requested@1": event<Question>({
     erasable: true,
-    growth: "course",
+    spaceNeed: "course",
     lines: ({ question }) => out(`[awaiting input] ${question}`),
   }),
   "approval.answered@1": event<{
@@ -111,10 +115,10 @@ export const TURN_EVENTS = {
       readonly artifactId: string;
       readonly turnId: string | null;
     }
-  >({ erasable: true, growth: "course" }),
+  >({ erasable: true, spaceNeed: "course" }),
   "todo.replaced@1": event<{ readonly items: readonly TodoItem[]; readonly turnId: string | null }>({
     erasable: true,
-    growth: "course",
+    spaceNeed: "course",
   }),
 };
 

@@ -10,11 +10,11 @@ export interface View {
   readonly artifacts: { readonly [path: string]: ArtifactHistory };
   readonly todo: readonly TodoItem[];
   /** The files, as last kept. Absent as long as nothing was said of them. */
-  readonly world?: World;
+  readonly world?: KeptFiles;
 }
 
 /** The snapshot of the files; or why there is none. */
-export interface World {
+export interface KeptFiles {
   readonly snapshot: string | null;
   readonly skipped: string | null;
 }

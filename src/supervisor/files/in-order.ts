@@ -1,5 +1,5 @@
 /** Work on one name in order of arrival; different names do not wait for each other. */
-export function createLine(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
+export function createInOrder(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return (name, work) => {
     const mine = (last.get(name) ?? Promise.resolve()).then(work, work);

@@ -4,7 +4,7 @@ import type { Restored, TreeChange } from "../../host/index.ts";
 import type { Point, RestoredFiles, SessionState, View } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 import { fitting } from "./fit-in-event.ts";
-import type { Worlds } from "./session-files.ts";
+import type { SessionFiles } from "./session-files.ts";
 import { undoNames } from "./undo-names.ts";
 import { TOP } from "./unreadable-changes.ts";
 import { CHANGES_MAX, everChanged, type WhoseChanges, whoseChanges } from "./whose-changes.ts";
@@ -33,7 +33,7 @@ export async function planUndo(
   deps: {
     readonly store: Store;
     readonly committer: Committer;
-    readonly worlds: Worlds;
+    readonly sessionFiles: SessionFiles;
     readonly actsByEffects: (adapter: string) => boolean;
   },
   state: SessionState,
@@ -41,8 +41,8 @@ export async function planUndo(
   now: string,
   force: boolean,
 ): Promise<UndoPlan> {
-  const { changes, more, isTopChanged } = await deps.worlds.changes(to, now, CHANGES_MAX);
-  if (more) throw new NomosError("tree_too_large", { root: deps.worlds.rootOf(state), changes: CHANGES_MAX });
+  const { changes, more, isTopChanged } = await deps.sessionFiles.changes(to, now, CHANGES_MAX);
+  if (more) throw new NomosError("tree_too_large", { root: deps.sessionFiles.rootOf(state), changes: CHANGES_MAX });
   const all = isTopChanged ? [TOP, ...changes] : changes;
   const sources = { ...deps, sessionState: deps.committer.sessionState };
   const whose = await whoseChanges(sources, state, { snapshot: to, point }, now);

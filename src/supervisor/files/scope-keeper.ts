@@ -4,10 +4,10 @@ import { NomosError, toNomosError } from "../../contract/index.ts";
 import { shellQuoted, type Taken, writeFileAtomic } from "../../host/index.ts";
 import { type Decision, fact, isEnded, LIMITS, type SessionState, together, WIDEN } from "../../kernel/index.ts";
 import { fitting } from "./fit-in-event.ts";
-import { createLine } from "./in-order.ts";
+import { createInOrder } from "./in-order.ts";
 import { outOfScope } from "./out-of-scope.ts";
-import type { Worlds } from "./session-files.ts";
-import { beyondJudging, TOP, unseenError } from "./unreadable-changes.ts";
+import type { SessionFiles } from "./session-files.ts";
+import { TOP, unjudgedNames, unseenError } from "./unreadable-changes.ts";
 
 /**
  * What a turn changed outside of its session's scope: put back when the turn ends, and told. A mark says what the tree was
@@ -59,12 +59,12 @@ interface Mark {
 }
 
 export function createScopeKeeper(deps: {
-  readonly worlds: Pick<Worlds, "keep" | "changes" | "putBack" | "requireRestore">;
+  readonly sessionFiles: Pick<SessionFiles, "keep" | "changes" | "putBack" | "requireRestore">;
   /** Where worktrees lie. */
   readonly folder: string;
   readonly sessionState: (id: string) => Promise<SessionState>;
 }): ScopeKeeper {
-  const { worlds, folder, sessionState } = deps;
+  const { sessionFiles, folder, sessionState } = deps;
 
   /** The worktree that a session with a scope works in, its own or that of the session that started it. */
   const placeOf = ({ id, spec }: SessionState) => {
@@ -74,11 +74,11 @@ export function createScopeKeeper(deps: {
   };
 
   /** One after another in each tree: the second finds the first one's mark. */
-  const inLine = createLine();
+  const inOrder = createInOrder();
   const mark = async (place: { readonly tree: string; readonly mark: string }): Promise<void> => {
     await mkdir(dirname(place.mark), { recursive: true, mode: 0o700 });
     // What another session is at in the same tree is not judged yet, and is no beginning for anybody.
-    const before = (await marksIn(dirname(place.mark)))[0]?.snapshot ?? (await worlds.keep(place.tree)).id;
+    const before = (await marksIn(dirname(place.mark)))[0]?.snapshot ?? (await sessionFiles.keep(place.tree)).id;
     await writeMark(place.mark, { snapshot: before, reverted: null });
   };
 
@@ -86,8 +86,8 @@ export function createScopeKeeper(deps: {
     begin: async (state) => {
       const place = placeOf(state);
       if (place === null || (await markIn(place.mark)) !== null) return;
-      worlds.requireRestore();
-      await inLine(place.tree, () => mark(place));
+      sessionFiles.requireRestore();
+      await inOrder(place.tree, () => mark(place));
     },
     end: async (state) => {
       const place = placeOf(state);
@@ -95,8 +95,8 @@ export function createScopeKeeper(deps: {
       const mark_ = place === null ? null : await markIn(place.mark);
       if (place === null || mark_ === null || scope === null) return NOTHING_JUDGED;
       const before = mark_.snapshot;
-      const after = await worlds.keep(place.tree);
-      const { changes, more, unseen, isTopChanged } = await worlds.changes(before, after.id, CHANGES_MAX);
+      const after = await sessionFiles.keep(place.tree);
+      const { changes, more, unseen, isTopChanged } = await sessionFiles.changes(before, after.id, CHANGES_MAX);
       if (more) throw new NomosError("tree_too_large", { root: place.tree, changes: CHANGES_MAX });
       // A person may have widened it while the turn ran, or that of the session whose tree it is.
       const sharing = await Promise.all([state.id, place.owner].map((id) => sessionState(id).catch(() => state)));
@@ -106,9 +106,9 @@ export function createScopeKeeper(deps: {
       // Noted before it is put back: after a crash in between, nothing would show that it was changed.
       if (undo.length > 0) await writeMark(place.mark, { snapshot: before, reverted });
       const { notRestored } =
-        undo.length > 0 ? await worlds.putBack(place.tree, before, after.id, undo) : { notRestored: [] };
+        undo.length > 0 ? await sessionFiles.putBack(place.tree, before, after.id, undo) : { notRestored: [] };
       const told = without(reverted, notRestored);
-      const hidden = beyondJudging(unseen, scope, widened);
+      const hidden = unjudgedNames(unseen, scope, widened);
       if (hidden.length > 0) {
         await writeMark(place.mark, { snapshot: before, reverted: told });
         throw unseenError(place.tree, hidden, told?.files ?? []);

@@ -6,7 +6,7 @@ import { proves } from "../../../test/support/proves.ts";
 import { SPEC } from "../../../test/support/store-home.ts";
 import { openSnapshots, type TreeSpec } from "../../host/index.ts";
 import { newSessionState, type SessionState } from "../../kernel/index.ts";
-import { createWorlds } from "./session-files.ts";
+import { createSessionFiles } from "./session-files.ts";
 
 const NOW = 1_800_000_000_000;
 
@@ -16,7 +16,7 @@ proves(
   async () => {
     const asked: TreeSpec[] = [];
     let isAlive = false;
-    const worlds = createWorlds({
+    const sessionFiles = createSessionFiles({
       snapshots: {
         ...openSnapshots({ folder: "/nowhere", bwrapPath: null }),
         take: (tree) => {
@@ -39,15 +39,15 @@ proves(
       await ask().catch(() => null);
       return NOW - (asked.at(-1)?.quietSinceMs ?? Number.NaN);
     };
-    expect(await since(() => worlds.look(state, "turn_end", null))).toBe(0);
-    expect(await since(() => worlds.keep("/a/b"))).toBe(0);
-    expect(await since(() => worlds.take(state, "turn"))).toBe(NOW);
-    expect(await since(() => worlds.look(reported, "turn_end", null))).toBe(60_000);
+    expect(await since(() => sessionFiles.look(state, "turn_end", null))).toBe(0);
+    expect(await since(() => sessionFiles.keep("/a/b"))).toBe(0);
+    expect(await since(() => sessionFiles.take(state, "turn"))).toBe(NOW);
+    expect(await since(() => sessionFiles.look(reported, "turn_end", null))).toBe(60_000);
     isAlive = true;
-    expect(await since(() => worlds.look(state, "turn_start", null))).toBe(60_000);
-    expect(await since(() => worlds.keep("/a/b"))).toBe(60_000);
-    expect(await since(() => worlds.keep("/a/c"))).toBe(0);
-    expect(await since(() => worlds.take(state, "turn"))).toBe(NOW);
+    expect(await since(() => sessionFiles.look(state, "turn_start", null))).toBe(60_000);
+    expect(await since(() => sessionFiles.keep("/a/b"))).toBe(60_000);
+    expect(await since(() => sessionFiles.keep("/a/c"))).toBe(0);
+    expect(await since(() => sessionFiles.take(state, "turn"))).toBe(NOW);
   },
 );
 
@@ -59,7 +59,7 @@ proves(
     const [folder, cwd] = [join(home, "snapshots"), join(home, "ground", "deep")];
     mkdirSync(cwd, { recursive: true });
     const snapshots = openSnapshots({ folder, bwrapPath: null });
-    const worlds = createWorlds({
+    const sessionFiles = createSessionFiles({
       snapshots,
       home: join(home, "home"),
       userHome: null,
@@ -77,14 +77,14 @@ proves(
     make("before");
     const fresh = newSessionState("01a1df7a-0b4a-7205-9b16-22750182e72d");
     const spec = { ...SPEC, cwd, sandbox: "strict" as const };
-    const { id } = await worlds.keep(cwd);
+    const { id } = await sessionFiles.keep(cwd);
     const strict: SessionState = { ...fresh, spec, view: { ...fresh.view, world: { snapshot: id, skipped: null } } };
     mkdirSync(join(cwd, "sub"));
     make("sub/x");
     symlinkSync("before", join(cwd, "link"));
-    const [taken] = await worlds.look({ ...strict, spec: { ...spec, sandbox: "off" } }, "turn_end", "turn");
+    const [taken] = await sessionFiles.look({ ...strict, spec: { ...spec, sandbox: "off" } }, "turn_end", "turn");
     expect([taken?.type, modeOf("sub/x")]).toEqual(["snapshot.taken@1", 0o6755]);
-    const [again] = await worlds.look(strict, "turn_end", "turn");
+    const [again] = await sessionFiles.look(strict, "turn_end", "turn");
     expect([again?.type, modeOf("sub/x"), modeOf("before")]).toEqual(["snapshot.taken@1", 0o755, 0o6755]);
     await snapshots.close();
     rmSync(home, { recursive: true });

@@ -18,7 +18,7 @@ import { type Fact, fact, type SessionState, type SnapshotOccasion } from "../..
 import { fitting } from "./fit-in-event.ts";
 
 /** The files of sessions, as they were at the boundaries of their turns. */
-export interface Worlds {
+export interface SessionFiles {
   /**
    * What is to be recorded about a session's files: a snapshot where they differ from the last one, once why there is
    * none, or nothing. Never throws for what is the tree's fault: a turn goes on without.
@@ -97,7 +97,7 @@ const TICK_MS = 20;
 const LISTED = { count: 20, bytes: 32_768 };
 const DIFF = { filesMax: 500, bytesMax: 1_048_576 };
 
-export function createWorlds(deps: WorldsDeps): Worlds {
+export function createSessionFiles(deps: WorldsDeps): SessionFiles {
   const { snapshots, home, userHome, limits, isTight, log } = deps;
   const treeOf = (root: string, hasAgent = false): TreeSpec => {
     const { filesMax, bytesMax, leaveOut } = limits();
@@ -110,7 +110,7 @@ export function createWorlds(deps: WorldsDeps): Worlds {
     return snapshots.take(tree);
   };
 
-  const take: Worlds["take"] = async (state, during) => {
+  const take: SessionFiles["take"] = async (state, during) => {
     const { spec, snapshotBytes = 0 } = state;
     if (spec === null) throw new Error("a session without a spec has no files");
     refuseBroad(spec.cwd, userHome);
@@ -122,7 +122,7 @@ export function createWorlds(deps: WorldsDeps): Worlds {
     return keepTree(during === "turn" ? { ...tree, quietSinceMs: 0 } : tree);
   };
 
-  const takenFact: Worlds["takenFact"] = async (taken, occasion, turnId, before) => {
+  const takenFact: SessionFiles["takenFact"] = async (taken, occasion, turnId, before) => {
     const { id, files, directories, bytes, storedBytes, leftOut, leftOutCount, special, unsettled, tookMs } = taken;
     const changed = before === null ? null : (await snapshots.changes(before, id, CHANGES_COUNTED)).changes.length;
     return fact("snapshot.taken@1", {
@@ -216,7 +216,7 @@ function refuseBroad(cwd: string, userHome: string | null): void {
 }
 
 /** Nothing is kept and nothing is restored: for whoever has no files. */
-export const NO_WORLDS: Worlds = {
+export const NO_SESSION_FILES: SessionFiles = {
   look: async () => [],
   take: () => Promise.reject(new NomosError("files_not_kept")),
   keep: () => Promise.reject(new NomosError("files_not_kept")),

@@ -15,7 +15,7 @@ import {
 } from "../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
 import { sessionRows } from "../life/neighbours.ts";
-import type { Worlds } from "./session-files.ts";
+import type { SessionFiles } from "./session-files.ts";
 
 /** A tree of its own for a session: made before it opens, kept or removed after it has ended. */
 export interface SessionTrees {
@@ -62,14 +62,14 @@ export interface SessionTreesDeps {
   readonly committer: Committer;
   readonly clock: Clock;
   readonly worktrees: Worktrees;
-  readonly worlds: Pick<Worlds, "keep" | "takenFact">;
+  readonly sessionFiles: Pick<SessionFiles, "keep" | "takenFact">;
   readonly log: (message: string, details: object) => void;
 }
 
 const DAEMON: By = { actor: "daemon" };
 
 export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
-  const { store, committer, clock, worktrees, worlds, log } = deps;
+  const { store, committer, clock, worktrees, sessionFiles, log } = deps;
   const now = () => clock.iso(clock.nowMs());
 
   const shown = async (trees: readonly Worktree[]): Promise<readonly ShownTree[]> => {
@@ -100,8 +100,8 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
     const last = owner?.view.world?.snapshot ?? null;
     if (last === null) return [];
     try {
-      const taken = await worlds.keep(path);
-      return taken.id === last ? [] : [await worlds.takenFact(taken, "asked", null, last)];
+      const taken = await sessionFiles.keep(path);
+      return taken.id === last ? [] : [await sessionFiles.takenFact(taken, "asked", null, last)];
     } catch (thrown) {
       log("the last files of a worktree are not kept", { id, reason: String(thrown) });
       return [];

@@ -11,10 +11,10 @@ import {
   sessionFact,
 } from "../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
-import type { Worlds } from "./session-files.ts";
+import type { SessionFiles } from "./session-files.ts";
 
 /** What turns made of a session's files. */
-export interface TurnWorlds {
+export interface TurnChanges {
   /** Of a turn by number or id; null: the one that runs, else the last. */
   readonly diff: (id: string, turn: number | string | null) => Promise<TurnDiff>;
   /** The event that a turn ended with, by its number; 0: the session's first event. */
@@ -43,12 +43,12 @@ interface Marks {
 const PAGE = 1000;
 const TYPES = ["turn.started", "turn.ended"];
 
-export function createTurnWorlds(deps: {
+export function createTurnChanges(deps: {
   readonly store: Store;
   readonly committer: Committer;
-  readonly worlds: Worlds;
-}): TurnWorlds {
-  const { store, committer, worlds } = deps;
+  readonly sessionFiles: SessionFiles;
+}): TurnChanges {
+  const { store, committer, sessionFiles } = deps;
 
   const find = async (state: SessionState, wanted: number | string | null): Promise<Marks> => {
     const started = new Map<string, Marks>();
@@ -97,7 +97,7 @@ export function createTurnWorlds(deps: {
 
   const after = async (state: SessionState, marks: Marks): Promise<string> => {
     const { endedAt } = marks;
-    if (endedAt === null) return (await worlds.take(state, "turn")).id;
+    if (endedAt === null) return (await sessionFiles.take(state, "turn")).id;
     // That of a turn which a crash cut comes behind its end.
     const own = await ownSnapshot(state, marks, "turn_end");
     if (own !== null) return own;
@@ -114,7 +114,7 @@ export function createTurnWorlds(deps: {
       const [from, to] = [await before(state, marks), await after(state, marks)];
       // Without a beginning everything would look new.
       if (from === null) throw new NomosError("files_not_kept", { id, reason: "no snapshot at the turn's start" });
-      return { id, turnId: marks.turnId, turn: marks.turn, from, to, files: await worlds.diff(from, to) };
+      return { id, turnId: marks.turnId, turn: marks.turn, from, to, files: await sessionFiles.diff(from, to) };
     },
     endOfTurn: async (id, turn) => {
       const state = await committer.sessionState(id);

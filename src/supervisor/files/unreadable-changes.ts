@@ -9,7 +9,7 @@ export const TOP: TreeChange = { path: ".", name: "", what: "mode", isDirectory:
  * What no walk gets to and was not so before: nobody knows what it is, or what is in it. It is no matter only where the
  * scope allows it with all that could be in it, and in the tree's own git dir.
  */
-export function beyondJudging(unseen: readonly string[], scope: Scope, widened: readonly string[]): readonly string[] {
+export function unjudgedNames(unseen: readonly string[], scope: Scope, widened: readonly string[]): readonly string[] {
   return unseen.filter((path) => {
     if (path === ".git" || path.startsWith(".git/") || widened.includes(path)) return false;
     return scope.deny.length > 0 || judgeChange(path, scope).verdict === "deny";

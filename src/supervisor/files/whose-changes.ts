@@ -3,7 +3,7 @@ import { type Point, Session, type SessionState } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 import { type Neighbour, neighboursOf } from "../life/neighbours.ts";
 import { lastBoundary, readStretches, type Stretch } from "./change-intervals.ts";
-import type { Worlds } from "./session-files.ts";
+import type { SessionFiles } from "./session-files.ts";
 import { ANYTHING, type TurnWrites, turnWrites } from "./turn-writes.ts";
 
 /** Names below the session's directory. One that both changed is in both. */
@@ -14,7 +14,7 @@ export interface WhoseChanges {
 
 export interface WhoseChangesDeps {
   readonly store: Store;
-  readonly worlds: Pick<Worlds, "changes" | "rootOf" | "take">;
+  readonly sessionFiles: Pick<SessionFiles, "changes" | "rootOf" | "take">;
   readonly sessionState: (id: string) => Promise<SessionState>;
   readonly actsByEffects: (adapter: string) => boolean;
 }
@@ -58,8 +58,8 @@ async function tellApart(
   state: SessionState,
   stretches: readonly Stretch[],
 ): Promise<WhoseChanges> {
-  const { store, worlds } = deps;
-  const root = worlds.rootOf(state);
+  const { store, sessionFiles } = deps;
+  const root = sessionFiles.rootOf(state);
   const own = new Set<string>();
   const others = new Set<string>();
   const working = stretches.filter(({ by }) => by === "turn");
@@ -67,7 +67,7 @@ async function tellApart(
   const beside = await partiesBeside(deps, neighbours, root, working);
   for (const stretch of stretches) {
     if (stretch.from === stretch.to) continue;
-    const names = await namesOf(worlds, stretch);
+    const names = await namesOf(sessionFiles, stretch);
     const writes = await writesOf(deps, state, stretch, root);
     const parties = beside.filter((party) => overlaps(party.stretch, stretch));
     for (const name of names) {
@@ -125,7 +125,7 @@ async function partiesBeside(
   root: string,
   working: readonly Stretch[],
 ): Promise<readonly Party[]> {
-  const { store, worlds, sessionState } = deps;
+  const { store, sessionFiles, sessionState } = deps;
   const first = Math.min(...working.map(({ startSeq }) => startSeq));
   const last = Math.max(...working.map(({ endSeq }) => endSeq));
   const parties: Party[] = [];
@@ -136,10 +136,10 @@ async function partiesBeside(
     const query = { after: known?.seq ?? 0, files: known?.files ?? null, until: last };
     const told = await readStretches(store, stream, query);
     const open = await stillOpen(deps, state, told.at(-1)?.to ?? known?.files ?? null);
-    const its = worlds.rootOf(state);
+    const its = sessionFiles.rootOf(state);
     for (const stretch of [...told, ...open]) {
       if (stretch.by === "others" || !working.some((one) => overlaps(one, stretch))) continue;
-      const names = await namesOf(worlds, stretch);
+      const names = await namesOf(sessionFiles, stretch);
       const writes = await writesOf(deps, state, stretch, its);
       const at = (all: ReadonlySet<string>) => renamed(all, its, root);
       parties.push({ stretch, names: at(names), writes: { ...writes, names: at(writes.names) } });
@@ -150,14 +150,14 @@ async function partiesBeside(
 
 /** A turn that still runs has no end to compare with; what it has done so far is looked at now. */
 async function stillOpen(
-  { store, worlds }: WhoseChangesDeps,
+  { store, sessionFiles }: WhoseChangesDeps,
   state: SessionState,
   from: string | null,
 ): Promise<readonly Stretch[]> {
   if (state.phase.at !== "busy" || from === null) return [];
   const { turnId } = state.phase;
   const started = await store.readStream(state.stream, { turnId, types: ["turn.started"], limit: 1 });
-  const { id: to } = await worlds.take(state, "turn");
+  const { id: to } = await sessionFiles.take(state, "turn");
   const startSeq = started.events[0]?.seq ?? 0;
   return [{ from, to, by: "turn", turnId, startSeq, endSeq: Number.MAX_SAFE_INTEGER }];
 }
@@ -173,10 +173,10 @@ async function writesOf(
 }
 
 async function namesOf(
-  worlds: Pick<Worlds, "changes">,
+  sessionFiles: Pick<SessionFiles, "changes">,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<ReadonlySet<string>> {
-  const { changes, isTopChanged } = await worlds.changes(from, to, CHANGES_MAX);
+  const { changes, isTopChanged } = await sessionFiles.changes(from, to, CHANGES_MAX);
   return new Set([...changes.map(({ name }) => name), ...(isTopChanged ? [TOP] : [])]);
 }
 

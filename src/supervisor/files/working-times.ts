@@ -1,7 +1,7 @@
 import { type Fact, type SessionState, sessionFact } from "../../kernel/index.ts";
 import type { EventPage, Store } from "../../store/index.ts";
 import { fitting } from "./fit-in-event.ts";
-import type { Span, Worlds } from "./session-files.ts";
+import type { SessionFiles, Span } from "./session-files.ts";
 
 const PAGE = 1000;
 const LISTED = { count: 1000, bytes: 65_536 };
@@ -33,14 +33,14 @@ export async function workingTimes(
 
 /** A snapshot's record with the names in it that somebody else changed meanwhile. */
 export async function withOthers(
-  worlds: Pick<Worlds, "changedOutside">,
+  sessionFiles: Pick<SessionFiles, "changedOutside">,
   state: SessionState,
   from: string,
   spans: readonly Span[],
   fact: Fact,
 ): Promise<Fact> {
   if (fact.type !== "snapshot.taken@1" || fact.data.occasion !== "turn_end") return fact;
-  const names = await worlds.changedOutside(state, from, fact.data.snapshot, spans).catch(() => null);
+  const names = await sessionFiles.changedOutside(state, from, fact.data.snapshot, spans).catch(() => null);
   if (names !== null && names.length === 0) return fact;
   const { listed, more } = fitting(names ?? [], LISTED);
   return { ...fact, data: { ...fact.data, others: { names: listed, more: names === null || more > 0 } } };

@@ -17,7 +17,7 @@ import {
   type View,
 } from "../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
-import type { Worlds } from "../files/session-files.ts";
+import type { SessionFiles } from "../files/session-files.ts";
 import { type MadeTree, type SessionTrees, withTree } from "../files/session-worktrees.ts";
 import type { SessionBounds } from "../retention/bounds.ts";
 import { type GivenPrompt, keepPrompt } from "../turns/given-prompt.ts";
@@ -60,7 +60,7 @@ export interface OpeningDeps {
 
 export function createOpenings(
   deps: OpeningDeps & {
-    readonly worlds: Worlds;
+    readonly sessionFiles: SessionFiles;
     /** Told of one that somebody else runs, before anybody waits for its first turn. */
     readonly onExternal: (id: string, process: NonNullable<SessionSpec["external"]>) => Promise<void>;
   },
@@ -92,14 +92,14 @@ export function createOpenings(
   /** A directory of its own with the files as of then; the parent's where there is nothing to tell them apart by. */
   const treeFor = async (born: string, parent: SessionState, view: View): Promise<string | null> => {
     const snapshot = await snapshotFor(store, parent, view);
-    return snapshot === null ? null : deps.worlds.grow(born, snapshot);
+    return snapshot === null ? null : deps.sessionFiles.grow(born, snapshot);
   };
   /** A fork's git dir is its own, so its first files differ from the point's: they are kept as its beginning. */
   const fillTree = async ({ root }: MadeTree, parent: SessionState, view: View): Promise<readonly Fact[]> => {
     const snapshot = await snapshotFor(store, parent, view);
     if (snapshot === null) return [];
-    await deps.worlds.fill(root, snapshot);
-    return [await deps.worlds.takenFact(await deps.worlds.keep(root), "restored", null, snapshot)];
+    await deps.sessionFiles.fill(root, snapshot);
+    return [await deps.sessionFiles.takenFact(await deps.sessionFiles.keep(root), "restored", null, snapshot)];
   };
 
   const forkOf = async (born: string, id: string, { at, label, talkOnly }: ForkInput, by: By): Events => {
@@ -129,11 +129,12 @@ export function createOpenings(
         tree,
       );
     const events = await orDrop(born, create(born, decide, by, point)).catch(async (thrown: unknown) => {
-      if (grown !== null) await deps.worlds.fell(grown);
+      if (grown !== null) await deps.sessionFiles.fell(grown);
       throw thrown;
     });
     // Somebody was first with the same call: the answer is about the other's.
-    if (grown !== null && !events.some(({ stream }) => stream === sessionStream(born))) await deps.worlds.fell(grown);
+    if (grown !== null && !events.some(({ stream }) => stream === sessionStream(born)))
+      await deps.sessionFiles.fell(grown);
     return events;
   };
 

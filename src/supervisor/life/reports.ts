@@ -19,7 +19,7 @@ import {
 } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
 import { keepWhole, storeText } from "../../turns/index.ts";
-import type { Worlds } from "../files/session-files.ts";
+import type { SessionFiles } from "../files/session-files.ts";
 import type { SpecSources } from "./session-spec.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
@@ -65,7 +65,7 @@ export function createReports(deps: {
   readonly committer: Committer;
   readonly newId: () => string;
   readonly specs: SpecSources;
-  readonly worlds: Pick<Worlds, "look">;
+  readonly sessionFiles: Pick<SessionFiles, "look">;
   /** Told when a reported session has finished. */
   readonly onFinish: (id: string) => void;
 }): Reports {
@@ -83,16 +83,16 @@ export function createReports(deps: {
     beginTurn: async (id, prompt, by) => {
       const kept = await storeText(committer.keeper(id, "start"), prompt, LIMITS.promptInlineBytes);
       const turn = { turnId: newId(), prompt: kept };
-      const world = await deps.worlds.look(await committer.sessionState(id), "turn_start", turn.turnId);
-      return change(id, (state) => together(beginTurn(reported(state), turn), world), by);
+      const files = await deps.sessionFiles.look(await committer.sessionState(id), "turn_start", turn.turnId);
+      return change(id, (state) => together(beginTurn(reported(state), turn), files), by);
     },
     endTurn: async (id, turnId, outcome, message, by) => {
       const error = message === null ? null : { code: "driver_failed", message };
       const over = (state: SessionState) => state.recentTurns.some((turn) => turn.turnId === turnId);
       const now = await committer.sessionState(id);
-      const world = over(now) ? [] : await deps.worlds.look(now, "turn_end", turnId);
+      const files = over(now) ? [] : await deps.sessionFiles.look(now, "turn_end", turnId);
       const end = (state: SessionState) => endTurn(reported(state), { turnId, outcome, error });
-      return change(id, (state) => (over(state) ? [] : together(world, end(state))), by);
+      return change(id, (state) => (over(state) ? [] : together(files, end(state))), by);
     },
     finish: async (id, { exitCode, error }, by) => {
       const over: End =

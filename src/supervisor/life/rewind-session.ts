@@ -6,7 +6,7 @@ import {
   dataIn,
   type Fact,
   finishRewind,
-  noteWorld,
+  recordFiles,
   rewindSession,
   rollBackRestore,
   SESSION_EVENTS,
@@ -17,7 +17,7 @@ import type { RecordedEvent, Store } from "../../store/index.ts";
 import { fitting } from "../files/fit-in-event.ts";
 import { LISTED, planUndo, restoredFiles, type Target } from "../files/rewind-plan.ts";
 import { NOTHING_JUDGED, type ScopeKeeper, withReverted } from "../files/scope-keeper.ts";
-import type { Worlds } from "../files/session-files.ts";
+import type { SessionFiles } from "../files/session-files.ts";
 import { withOthers } from "../files/working-times.ts";
 import { isPassing, TRY_AGAIN_MS } from "../turns/turn-end.ts";
 import { filesAtEnd } from "../turns/turn-files.ts";
@@ -46,7 +46,7 @@ export interface RewindingDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly clock: Clock;
-  readonly worlds: Worlds;
+  readonly sessionFiles: SessionFiles;
   /** When the daemon before this one ended; null when nobody knows. */
   readonly diedAtMs: number | null;
   /** Whether the effect ledger tells all that turns of this driver do. */
@@ -61,7 +61,7 @@ export interface RewindingDeps {
 const DAEMON: By = { actor: "daemon" };
 
 export function createRewinding(deps: RewindingDeps): Rewinding {
-  const { store, committer, worlds } = deps;
+  const { store, committer, sessionFiles } = deps;
   /** Sessions whose cut turn is being looked at: until then nobody knows whose its changes are. */
   const cut = new Map<string, Promise<void>>();
 
@@ -71,8 +71,11 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
   /** What is there now, kept: whatever the rewind does can be undone. */
   const keepNow = async (state: SessionState) => {
     const last = state.view.world?.snapshot ?? null;
-    const taken = await worlds.take(state);
-    return { id: taken.id, facts: taken.id === last ? [] : [await worlds.takenFact(taken, "rewind", null, last)] };
+    const taken = await sessionFiles.take(state);
+    return {
+      id: taken.id,
+      facts: taken.id === last ? [] : [await sessionFiles.takenFact(taken, "rewind", null, last)],
+    };
   };
 
   const rewindAll = async (state: SessionState, target: Target, force: boolean, by: By) => {
@@ -80,23 +83,23 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
     const { point, view, to } = target;
     const kept = await keepNow(state);
     if (kept.id === to) {
-      if (kept.facts.length > 0) await commit(id, (now) => noteWorld(now, kept.facts), { ...by, call: null });
+      if (kept.facts.length > 0) await commit(id, (now) => recordFiles(now, kept.facts), { ...by, call: null });
       return commit(id, (now) => rewindSession(now, point, view), by);
     }
     const { keep, told } = await planUndo(deps, state, target, kept.id, force);
-    worlds.requireRestore();
+    sessionFiles.requireRestore();
     const begun = { from: kept.id, to, kept: kept.facts };
     await commit(id, (now) => beginRestore(now, begun), { ...by, call: null });
     try {
-      const done = await worlds.restore(state, to, { base: kept.id, keep });
+      const done = await sessionFiles.restore(state, to, { base: kept.id, keep });
       const others = [...told, ...done.leftAlone];
-      const left = others.length === 0 ? null : await worlds.take(state);
+      const left = others.length === 0 ? null : await sessionFiles.take(state);
       const isLeft = left !== null && left.id !== to;
       const restored = {
         changed: done.changed,
         notRestored: fitting(done.notRestored, LISTED).listed,
         files: restoredFiles(done, others),
-        left: isLeft ? [await worlds.takenFact(left, "restored", null, kept.id)] : [],
+        left: isLeft ? [await sessionFiles.takenFact(left, "restored", null, kept.id)] : [],
       };
       return await commit(id, (now) => finishRewind(now, point, view, restored), by);
     } catch (thrown) {
@@ -111,7 +114,7 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
     try {
       // The rewind may be in the log although nobody could say so: then its files are the right ones.
       if ((await committer.sessionState(id)).restoring === undefined) return true;
-      await worlds.restore(state, from, { base: to });
+      await sessionFiles.restore(state, from, { base: to });
       await commit(id, (now) => rollBackRestore(now, reason), DAEMON);
       return true;
     } catch (thrown) {
@@ -127,11 +130,11 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
       const state = await committer.sessionState(id);
       const turnId = state.recentTurns.at(-1)?.turnId ?? null;
       const { reverted, before, settled } = turnId === null ? NOTHING_JUDGED : await deps.scopes.end(state);
-      const looked = await filesAtEnd(worlds, state, turnId, before);
+      const looked = await filesAtEnd(sessionFiles, state, turnId, before);
       const facts = await namedSinceDeath(deps, state, looked);
       const approvalId = deps.newId();
       const decide = (now: SessionState) =>
-        withReverted(now, turnId ?? "", approvalId, reverted, noteWorld(now, facts));
+        withReverted(now, turnId ?? "", approvalId, reverted, recordFiles(now, facts));
       if (facts.length > 0 || reverted !== null) await commit(id, decide, DAEMON);
       await settled();
     } catch (thrown) {
@@ -165,11 +168,11 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
     snapshot: async (id, by) => {
       const state = await committer.sessionState(id);
       const turnId = state.phase.at === "busy" ? state.phase.turnId : null;
-      const taken = await worlds.take(state, turnId === null ? undefined : "turn");
+      const taken = await sessionFiles.take(state, turnId === null ? undefined : "turn");
       const last = state.view.world?.snapshot ?? null;
       if (taken.id === last) return [];
-      const noted = await worlds.takenFact(taken, "asked", turnId, last);
-      return commit(id, (now) => noteWorld(now, [noted]), by);
+      const noted = await sessionFiles.takenFact(taken, "asked", turnId, last);
+      return commit(id, (now) => recordFiles(now, [noted]), by);
     },
   };
 }
@@ -191,7 +194,7 @@ export async function snapshotFor(store: Store, state: SessionState, view: View)
 
 /** The cut turn's processes ended with the daemon: what changed after that, somebody else changed. */
 async function namedSinceDeath(
-  { store, worlds, diedAtMs }: Pick<RewindingDeps, "store" | "worlds" | "diedAtMs">,
+  { store, sessionFiles, diedAtMs }: Pick<RewindingDeps, "store" | "sessionFiles" | "diedAtMs">,
   state: SessionState,
   facts: readonly Fact[],
 ): Promise<readonly Fact[]> {
@@ -201,5 +204,5 @@ async function namedSinceDeath(
   const startedMs = Date.parse(events[0]?.at ?? "");
   // An older time is another daemon's: when the last one died, its watch died too and noted nothing.
   if (diedAtMs === null || from === null || !(diedAtMs >= startedMs)) return facts;
-  return Promise.all(facts.map((one) => withOthers(worlds, state, from, [{ fromMs: 0, toMs: diedAtMs }], one)));
+  return Promise.all(facts.map((one) => withOthers(sessionFiles, state, from, [{ fromMs: 0, toMs: diedAtMs }], one)));
 }

@@ -18,7 +18,7 @@ const boundsWith = (level: "enough" | "low" | "scarce", alarm: "low" | "scarce" 
   });
 
 const judged = (bounds: ReturnType<typeof boundsWith>, facts: readonly AnyFact[]) =>
-  bounds.judge(HOUSE.growthOf(facts), facts);
+  bounds.judge(HOUSE.spaceNeedOf(facts), facts);
 
 const admitted = fact("turn.admitted@1", { turnId: "t", prompt: "", blob: null, bytes: 0, queued: false });
 const said = fact("message.completed@1", { turnId: "t", role: "assistant", text: "", blob: null, bytes: 0 });
@@ -45,7 +45,7 @@ proves("Q7", "with little room new work is refused first, then what runs, and ne
 });
 
 proves("Q7", "everything that ends, answers or takes away is never refused for want of room", () => {
-  const always = HOUSE.types.filter((type) => HOUSE.growthOf([{ type, data: { turnId: "t" } }]) === "end");
+  const always = HOUSE.types.filter((type) => HOUSE.spaceNeedOf([{ type, data: { turnId: "t" } }]) === "end");
   for (const needed of [
     "turn.started@1",
     "turn.ended@1",

@@ -1,7 +1,7 @@
 import { type Bounds, UNBOUNDED } from "../../commit/index.ts";
 import { NomosError } from "../../contract/index.ts";
 import type { DiskState } from "../../host/index.ts";
-import { type Growth, LIMITS, SESSIONS } from "../../kernel/index.ts";
+import { LIMITS, SESSIONS, type SpaceNeed } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 
 /** What sessions and the home may take up, and what is left on the disk. Asked before anything is written. */
@@ -47,35 +47,35 @@ export function createBounds(deps: {
     }
   };
 
-  const checkDisk = (growth: Growth): void => {
+  const checkDisk = (spaceNeed: SpaceNeed): void => {
     const disk = deps.disk();
     const alarm = deps.alarm();
     const levels = [disk.level, alarm?.level];
-    const isRefused = levels.includes("scarce") || (growth === "start" && levels.includes("low"));
-    if (growth === "end" || !isRefused) return;
+    const isRefused = levels.includes("scarce") || (spaceNeed === "start" && levels.includes("low"));
+    if (spaceNeed === "end" || !isRefused) return;
     const details = { freeBytes: disk.freeBytes, limit: deps.limits().diskFreeBytes };
     throw new NomosError("disk_low", alarm === null ? details : { ...details, reason: alarm.reason });
   };
 
   return {
-    judge: (growth, facts) => {
-      checkDisk(growth);
+    judge: (spaceNeed, facts) => {
+      checkDisk(spaceNeed);
       const { sessionBytes, homeBytes } = deps.limits();
-      if (growth !== "end")
-        return { streamBytes: sessionBytes, homeBytes, besideBytes: beside(), overdraw: growth === "output" };
+      if (spaceNeed !== "end")
+        return { streamBytes: sessionBytes, homeBytes, besideBytes: beside(), overdraw: spaceNeed === "output" };
       if (!facts.some(({ type }) => type === "call.made@1")) return null;
       // It ends nothing, but what it is a note of may be what makes room again.
       const reserve = LIMITS.callNotesReserveBytes;
       return { streamBytes: NO_LIMIT, homeBytes: homeBytes + reserve, besideBytes: beside(), overdraw: false };
     },
-    mayKeep: async (stream, growth) => {
-      checkDisk(growth);
+    mayKeep: async (stream, spaceNeed) => {
+      checkDisk(spaceNeed);
       const { sessionBytes, homeBytes } = deps.limits();
       const { familyBytes: session } = await deps.store.usage(stream);
       const { bytes, blobBytes } = await deps.store.usage();
       const home = bytes + blobBytes + beside();
       return (packedBytes) => {
-        const needed = growth === "output" ? 1 : packedBytes;
+        const needed = spaceNeed === "output" ? 1 : packedBytes;
         if (session + needed > sessionBytes) throw exceeded("session", session, sessionBytes, packedBytes);
         if (home + needed > homeBytes) throw exceeded("home", home, homeBytes, packedBytes);
       };

@@ -17,7 +17,7 @@ import type { Outcome } from "./turn-stop.ts";
 export interface TurnOver {
   readonly outcome: Outcome;
   /** What the turn made of the files: known before anybody takes the turn for over. */
-  readonly world: readonly Fact[];
+  readonly files: readonly Fact[];
   readonly reverted: Reverted | null;
 }
 
@@ -34,11 +34,11 @@ export async function recordTurnEnd(
   },
   sessionId: string,
   turnId: string,
-  { outcome, world, reverted }: TurnOver,
+  { outcome, files, reverted }: TurnOver,
 ): Promise<void> {
   const approvalId = deps.newId();
   const whole = (now: SessionState) =>
-    withReverted(now, turnId, approvalId, reverted, withWorld(world, endOf(now, turnId, outcome)));
+    withReverted(now, turnId, approvalId, reverted, withFiles(files, endOf(now, turnId, outcome)));
   try {
     await untilRecorded(deps, sessionId, whole);
   } catch (thrown) {
@@ -65,8 +65,8 @@ async function untilRecorded(
   }
 }
 
-function withWorld(world: readonly Fact[], end: Decision): Decision {
-  return "refused" in end || end.length > 0 ? together(world, end) : end;
+function withFiles(files: readonly Fact[], end: Decision): Decision {
+  return "refused" in end || end.length > 0 ? together(files, end) : end;
 }
 
 function endOf(state: SessionState, turnId: string, { isStillborn, outcome, error }: Outcome): Decision {

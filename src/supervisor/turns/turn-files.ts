@@ -1,9 +1,9 @@
 import type { Committer } from "../../commit/index.ts";
 import type { Clock, Taken } from "../../host/index.ts";
-import { type Fact, noteWorld, type SessionState } from "../../kernel/index.ts";
+import { type Fact, recordFiles, type SessionState } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { Driver } from "../../turns/index.ts";
-import type { Worlds } from "../files/session-files.ts";
+import type { SessionFiles } from "../files/session-files.ts";
 import { withOthers, workingTimes } from "../files/working-times.ts";
 import type { StopReason } from "./turn-stop.ts";
 
@@ -20,28 +20,28 @@ export interface WatchedTurn {
 }
 
 /** The files at both ends of a turn. */
-export interface TurnWorld {
+export interface TurnFiles {
   /** Recorded before the agent hears of its turn: what it finds is not what it made. */
   readonly atStart: (turn: WatchedTurn) => Promise<void>;
   /** To be recorded with the turn's end. Its processes are gone by now. `before`: as in `filesAtEnd`. */
   readonly atEnd: (turn: WatchedTurn, before: Taken | null) => Promise<readonly Fact[]>;
 }
 
-export function createTurnWorld(deps: {
+export function createTurnFiles(deps: {
   readonly store: Store;
-  readonly worlds: Pick<Worlds, "look" | "takenFact" | "changedOutside">;
+  readonly sessionFiles: Pick<SessionFiles, "look" | "takenFact" | "changedOutside">;
   readonly committer: Committer;
   readonly clock: Clock;
   readonly log: (message: string, details: object) => void;
-}): TurnWorld {
-  const { store, worlds, committer, clock, log } = deps;
+}): TurnFiles {
+  const { store, sessionFiles, committer, clock, log } = deps;
 
   /** Names what others changed while nothing of the turn ran, where its driver acts through the effect ledger alone. */
   const named = async (facts: readonly Fact[], now: SessionState, { turnId, driver }: WatchedTurn) => {
     const from = now.view.world?.snapshot ?? null;
     if (driver.actsByEffects !== true || from === null) return facts;
     const spans = await workingTimes(store, now.stream, turnId, clock.nowMs());
-    return Promise.all(facts.map((one) => withOthers(worlds, now, from, spans, one)));
+    return Promise.all(facts.map((one) => withOthers(sessionFiles, now, from, spans, one)));
   };
 
   /** Whoever stops a turn does not wait for a large tree. */
@@ -65,10 +65,10 @@ export function createTurnWorld(deps: {
     atStart: async ({ state, turnId, isResumed, controller: { signal } }) => {
       // One that goes on after a restart has begun already.
       if (isResumed) return;
-      const facts = await unlessStopped(worlds.look(state, "turn_start", turnId), signal, 0);
+      const facts = await unlessStopped(sessionFiles.look(state, "turn_start", turnId), signal, 0);
       if (facts.length === 0) return;
       await committer
-        .session(state.id, (now) => noteWorld(now, facts), { actor: "daemon" })
+        .session(state.id, (now) => recordFiles(now, facts), { actor: "daemon" })
         .catch((thrown: unknown) => log("a snapshot was not recorded", { id: state.id, reason: String(thrown) }));
     },
     atEnd: async (turn, before) => {
@@ -78,7 +78,7 @@ export function createTurnWorld(deps: {
       if (now === null) return [];
       const isStopping = signal.reason === ("stopping" satisfies StopReason);
       const graceMs = isStopping ? STOPPING_GRACE_MS : INTERRUPTED_GRACE_MS;
-      const looked = filesAtEnd(worlds, now, turnId, before).then((facts) => named(facts, now, turn));
+      const looked = filesAtEnd(sessionFiles, now, turnId, before).then((facts) => named(facts, now, turn));
       return unlessStopped(looked, signal, graceMs);
     },
   };
@@ -86,16 +86,16 @@ export function createTurnWorld(deps: {
 
 /** `before`: the files before anything outside of the scope was put back; they are kept too, so that nobody's work is lost. */
 export async function filesAtEnd(
-  worlds: Pick<Worlds, "look" | "takenFact">,
+  sessionFiles: Pick<SessionFiles, "look" | "takenFact">,
   state: SessionState,
   turnId: string | null,
   before: Taken | null,
 ): Promise<readonly Fact[]> {
-  if (before === null) return worlds.look(state, "turn_end", turnId);
+  if (before === null) return sessionFiles.look(state, "turn_end", turnId);
   const last = state.view.world?.snapshot ?? null;
   const seen = { ...state, view: { ...state.view, world: { snapshot: before.id, skipped: null } } };
-  const kept = await worlds.takenFact(before, "asked", turnId, last).catch(() => null);
+  const kept = await sessionFiles.takenFact(before, "asked", turnId, last).catch(() => null);
   return kept === null
-    ? worlds.look(state, "turn_end", turnId)
-    : [kept, ...(await worlds.look(seen, "turn_end", turnId))];
+    ? sessionFiles.look(state, "turn_end", turnId)
+    : [kept, ...(await sessionFiles.look(seen, "turn_end", turnId))];
 }

@@ -4,7 +4,7 @@ import type { Policy, ToolPolicy } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { ApprovalWaiters, Driver } from "../../turns/index.ts";
 import type { ScopeKeeper } from "../files/scope-keeper.ts";
-import type { Worlds } from "../files/session-files.ts";
+import type { SessionFiles } from "../files/session-files.ts";
 import type { SessionProcesses } from "../processes/session-processes.ts";
 import type { Frames } from "./frames.ts";
 import type { UnattendedPolicy } from "./permits.ts";
@@ -20,7 +20,7 @@ export interface TurnRunnerDeps {
   readonly frames: Frames;
   readonly waiters: ApprovalWaiters;
   readonly processes: SessionProcesses;
-  readonly worlds: Pick<Worlds, "look" | "takenFact" | "changedOutside">;
+  readonly sessionFiles: Pick<SessionFiles, "look" | "takenFact" | "changedOutside">;
   readonly driver: (slug: string) => Driver;
   readonly toolPolicy: (agent: string, tool: string) => Promise<ToolPolicy>;
   readonly permissions: PermissionSources;

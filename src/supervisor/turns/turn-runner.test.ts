@@ -20,7 +20,7 @@ import {
 import { openSqliteStore } from "../../store/index.ts";
 import { createApprovalWaiters, type Driver, DriverError, HandshakeError } from "../../turns/index.ts";
 import { NO_SCOPES } from "../files/scope-keeper.ts";
-import { NO_WORLDS } from "../files/session-files.ts";
+import { NO_SESSION_FILES } from "../files/session-files.ts";
 import { NO_BOUNDS } from "../retention/bounds.ts";
 import { createFrames } from "./frames.ts";
 import { createTurnRunner } from "./turn-runner.ts";
@@ -62,7 +62,7 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
     clock,
     newId,
     processes,
-    worlds: NO_WORLDS,
+    sessionFiles: NO_SESSION_FILES,
     files: systemFiles(),
     policy: compilePolicy([], []),
     frames: createFrames(),

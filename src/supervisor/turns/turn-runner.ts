@@ -5,7 +5,7 @@ import type { RecordedEvent } from "../../store/index.ts";
 import { DriverError, HandshakeError } from "../../turns/index.ts";
 import { NOTHING_JUDGED, unjudged } from "../files/scope-keeper.ts";
 import { isPassing, recordTurnEnd, TRY_AGAIN_MS } from "./turn-end.ts";
-import { createTurnWorld } from "./turn-files.ts";
+import { createTurnFiles } from "./turn-files.ts";
 import { portFor } from "./turn-port-for.ts";
 import type { Run, TurnRunnerDeps } from "./turn-runner-deps.ts";
 import { createTurnStarts, isStart, type TurnStart } from "./turn-start.ts";
@@ -50,7 +50,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   const pumps = new Map<string, Pump>();
   let draining = false;
   const starts = createTurnStarts(deps);
-  const world = createTurnWorld(deps);
+  const turnFiles = createTurnFiles(deps);
   const nextStart: TurnStart = (sessionId) => starts.next(sessionId, draining);
 
   const pump = (sessionId: string): void => {
@@ -81,7 +81,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       const error = { code, message: "The turn could not be carried through; the daemon's log says why." };
       await recordTurnEnd(deps, sessionId, phase.turnId, {
         outcome: { outcome: "failed", error },
-        world: [],
+        files: [],
         reverted: null,
       });
       pump(sessionId);
@@ -138,7 +138,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   const runOne = async (run: Run, turn: Turn): Promise<void> => {
     const { state, turnId, controller } = run;
     limitTime(run, turn);
-    await world.atStart(run);
+    await turnFiles.atStart(run);
     const driven = deps.scopes.begin(state).then(
       () => drive(run),
       (thrown: unknown): Outcome => ({ outcome: "failed", error: unjudged(thrown) }),
@@ -154,8 +154,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     const judged = await deps.scopes.end(state).catch((thrown: unknown) => ({ error: unjudged(thrown) }));
     const { reverted, before, settled } = "error" in judged ? NOTHING_JUDGED : judged;
     const ended: Outcome = "error" in judged ? { outcome: "failed", ...judged } : outcome;
-    const files = await world.atEnd(run, before);
-    await recordTurnEnd(deps, state.id, turnId, { outcome: ended, world: files, reverted });
+    const files = await turnFiles.atEnd(run, before);
+    await recordTurnEnd(deps, state.id, turnId, { outcome: ended, files, reverted });
     await settled().catch((thrown: unknown) =>
       deps.log("a scope's mark stays", { id: state.id, reason: String(thrown) }),
     );

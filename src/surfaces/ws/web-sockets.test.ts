@@ -5,13 +5,7 @@ import { WebSocket } from "ws";
 import { z } from "zod";
 import { type Actor, compilePolicy } from "../../kernel/index.ts";
 import { read, stream } from "../../syscalls/define.ts";
-import {
-  createInstruments,
-  createTickets,
-  type Services,
-  type StreamItem,
-  type Syscall,
-} from "../../syscalls/index.ts";
+import { createInstruments, createPasses, type Services, type StreamItem, type Syscall } from "../../syscalls/index.ts";
 import { createDoor } from "../http/door.ts";
 import { createWebSockets, type WsOptions } from "./web-sockets.ts";
 
@@ -61,14 +55,14 @@ afterEach(async () => {
 
 async function serve(given: Partial<WsOptions> & { readonly secrets?: Map<string, Actor> } = {}) {
   const { secrets = new Map([["secret", OPERATOR]]) } = given;
-  const tickets = createTickets({
+  const passes = createPasses({
     nowMs: Date.now,
     steadyMs: () => performance.now(),
     iso: (ms) => new Date(ms).toISOString(),
   });
   const policy = compilePolicy(["test.use"], [{ id: "default", effect: "allow", verb: "*", resource: "**" }]);
   const tokens: Pick<Services["tokens"], "watch"> = { watch: () => () => undefined };
-  const services = { tickets, policy, tokens, instruments: createInstruments(Date.now) } as Services;
+  const services = { passes, policy, tokens, instruments: createInstruments(Date.now) } as Services;
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -106,7 +100,7 @@ async function serve(given: Partial<WsOptions> & { readonly secrets?: Map<string
     for await (const part of answer) text += String(part);
     return { status: answer.statusCode, body: JSON.parse(text) };
   };
-  return { open, refused, tickets, secrets, port };
+  return { open, refused, passes, secrets, port };
 }
 
 function talk(socket: WebSocket) {
@@ -133,9 +127,9 @@ describe("who may come in", () => {
     expect(await answer(1)).toEqual({ id: 1, result: { text: "hello" } });
   });
 
-  test("with a ticket among the subprotocols, once; it is not sent back", async () => {
-    const { open, refused, tickets } = await serve();
-    const offered = ["nomos.rpc.v1", `nomos.ticket.${tickets.issue(OPERATOR).ticket}`];
+  test("with a pass among the subprotocols, once; it is not sent back", async () => {
+    const { open, refused, passes } = await serve();
+    const offered = ["nomos.rpc.v1", `nomos.ticket.${passes.issue(OPERATOR).ticket}`];
     const { socket } = await open({}, offered);
     expect(socket.protocol).toBe("nomos.rpc.v1");
     expect(await refused({}, "/api/ws", offered)).toMatchObject({
@@ -181,8 +175,8 @@ describe("who may come in", () => {
   });
 
   test("nobody who only listens, either: it is looked at with each sign of life", async () => {
-    const { open, secrets, tickets } = await serve({ limits: { pingMs: 30 } });
-    const { closed } = await open({}, ["nomos.rpc.v1", `nomos.ticket.${tickets.issue(OPERATOR).ticket}`]);
+    const { open, secrets, passes } = await serve({ limits: { pingMs: 30 } });
+    const { closed } = await open({}, ["nomos.rpc.v1", `nomos.ticket.${passes.issue(OPERATOR).ticket}`]);
     secrets.clear();
     expect(await closed()).toBe(1008);
   });

@@ -74,7 +74,7 @@ export function createWebSockets(options: WsOptions): WebSockets {
       return { principal: actor.principal, whoIs: () => options.authenticate(secret), giveBack };
     }
     const ticket = knock.fromSession === null ? ticketOf(request) : null;
-    const actor = ticket === null ? null : options.services.tickets.redeem(ticket);
+    const actor = ticket === null ? null : options.services.passes.redeem(ticket);
     if (actor === null) return options.door.refuseLogin(knock);
     const { principal } = actor;
     return { principal, whoIs: () => options.recall(actor), giveBack: connections.take(actor) };

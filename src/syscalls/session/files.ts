@@ -7,7 +7,7 @@ import { byOf } from "./answer.ts";
 const byId = z.object({ id: SessionId });
 const Side = z.object({ mode: z.string(), size: z.number(), target: z.string().nullable() });
 
-export const sessionWorld: readonly Syscall[] = [
+export const sessionFileCalls: readonly Syscall[] = [
   write({
     name: "session.snapshot",
     summary: "Keep a session's files as they are now, beside what is kept at each turn's end",

@@ -4,16 +4,16 @@ import type { Clock } from "../../host/index.ts";
 import type { Actor } from "../../kernel/index.ts";
 
 /** A ticket stands for whoever asked for it, once, for a moment. In memory only: a restart makes all of them void. */
-export interface Tickets {
+export interface Passes {
   readonly issue: (actor: Actor) => { readonly ticket: string; readonly expiresAt: string };
   /** Null when it is unknown, used or too old. */
   readonly redeem: (ticket: string) => Actor | null;
 }
 
-const TICKET_TTL_MS = 30_000;
+const PASS_TTL_MS = 30_000;
 const TICKETS_MAX = 1000;
 
-export function createTickets(clock: Pick<Clock, "nowMs" | "steadyMs" | "iso">): Tickets {
+export function createPasses(clock: Pick<Clock, "nowMs" | "steadyMs" | "iso">): Passes {
   const issued = new Map<string, { readonly actor: Actor; readonly untilMs: number }>();
   const forgetOld = (): void => {
     for (const [hash, { untilMs }] of issued) if (untilMs <= clock.steadyMs()) issued.delete(hash);
@@ -23,8 +23,8 @@ export function createTickets(clock: Pick<Clock, "nowMs" | "steadyMs" | "iso">):
       if (issued.size >= TICKETS_MAX) forgetOld();
       if (issued.size >= TICKETS_MAX) throw new NomosError("overloaded", { ticketsMax: TICKETS_MAX });
       const ticket = randomBytes(24).toString("hex");
-      issued.set(hashOf(ticket), { actor, untilMs: clock.steadyMs() + TICKET_TTL_MS });
-      return { ticket, expiresAt: clock.iso(clock.nowMs() + TICKET_TTL_MS) };
+      issued.set(hashOf(ticket), { actor, untilMs: clock.steadyMs() + PASS_TTL_MS });
+      return { ticket, expiresAt: clock.iso(clock.nowMs() + PASS_TTL_MS) };
     },
     redeem: (ticket) => {
       const hash = hashOf(ticket);

@@ -12,6 +12,6 @@ export const ws: readonly Syscall[] = [
     errors: ["overloaded"],
     http: { method: "POST", path: "/api/ws/ticket", status: 201 },
     cli: { positional: [] },
-    answer: async ({ services, actor }) => services.tickets.issue(actor),
+    answer: async ({ services, actor }) => services.passes.issue(actor),
   }),
 ];

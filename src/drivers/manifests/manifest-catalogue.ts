@@ -6,14 +6,14 @@ import { builtInManifests } from "./built-in.ts";
 import { Manifest } from "./manifest.ts";
 
 /** The manifests there are: those that come with the product, and those that a person added, which win. */
-export interface Shelf {
-  readonly get: (slug: string) => ShelvedManifest | null;
-  readonly list: () => readonly ShelvedManifest[];
+export interface ManifestCatalogue {
+  readonly get: (slug: string) => ListedManifest | null;
+  readonly list: () => readonly ListedManifest[];
   readonly add: (text: string) => Promise<Manifest>;
   readonly remove: (slug: string) => Promise<boolean>;
 }
 
-export interface ShelvedManifest {
+export interface ListedManifest {
   readonly manifest: Manifest;
   readonly origin: "built-in" | "added";
 }
@@ -21,7 +21,10 @@ export interface ShelvedManifest {
 const MANIFEST_BYTES_MAX = 65_536;
 
 /** `folder` is read once; it is changed only through here. What in it is no manifest is told and left out. */
-export async function openShelf(folder: string, onBad: (file: string, problem: string) => void): Promise<Shelf> {
+export async function openShelf(
+  folder: string,
+  onBad: (file: string, problem: string) => void,
+): Promise<ManifestCatalogue> {
   const builtIn = new Map(builtInManifests().map((manifest) => [manifest.id, manifest]));
   const added = new Map<string, Manifest>();
   const names = await readdir(folder).catch(() => []);
@@ -33,7 +36,7 @@ export async function openShelf(folder: string, onBad: (file: string, problem: s
       onBad(name, thrown instanceof Error ? thrown.message : String(thrown));
     }
   }
-  const get = (slug: string): ShelvedManifest | null => {
+  const get = (slug: string): ListedManifest | null => {
     const own = added.get(slug);
     if (own !== undefined) return { manifest: own, origin: "added" };
     const known = builtIn.get(slug);

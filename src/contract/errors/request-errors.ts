@@ -1,7 +1,7 @@
 import { type ErrorEntry, entry } from "./entry.ts";
 
 /** What is said at the door, to whoever asks in the wrong way, too often or without a right. */
-export const DOOR_ERRORS = {
+export const REQUEST_ERRORS = {
   body_too_large: entry(
     413,
     2,

@@ -13,7 +13,7 @@ const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
  * part of it, its own directory included, into a link to the daemon's home, and the daemon would follow. So every
  * directory on the way is opened from its parent's handle, never through a link, and none of them may be the home.
  */
-export function sessionFiles(plain: Files, home: HomeIdentity): Files {
+export function refuseHomeFiles(plain: Files, home: HomeIdentity): Files {
   if (!existsSync(OPEN_FILES)) return plain;
   const split = (root: string, path: string): { readonly folders: readonly string[]; readonly name: string } => {
     const folders = plain.place(root, path).split("/");

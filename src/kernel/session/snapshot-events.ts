@@ -49,7 +49,7 @@ export const WORLD_EVENTS = {
   /** The files are not kept, from here on until a snapshot is taken; said once for each reason. */
   "snapshot.skipped@1": event<{ readonly turnId: string | null; readonly code: string; readonly reason: string }>(),
   /** Files are about to be changed to what they were. Until it is settled, the directory may hold something between. */
-  "restore.begun@1": event<{ readonly from: string; readonly to: string }>({ growth: "start" }),
+  "restore.begun@1": event<{ readonly from: string; readonly to: string }>({ spaceNeed: "start" }),
   /** `restored`: the directory is what `to` says. `rolled_back`: it is what `from` says. */
   "restore.settled@1": event<{
     readonly outcome: "restored" | "rolled_back";

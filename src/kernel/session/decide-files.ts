@@ -2,12 +2,12 @@ import type { Decision } from "../definitions/aggregate.ts";
 import { refuse } from "../refusal.ts";
 import { isWorking } from "./decide-life.ts";
 import { type Fact, fact } from "./events.ts";
+import type { RestoredFiles } from "./snapshot-events.ts";
 import { isEnded, type Point, type SessionState } from "./state.ts";
 import { rewindView, type View } from "./view.ts";
-import type { RestoredFiles } from "./world-events.ts";
 
 /** Facts about the session's files that belong to nothing else; an ended session has no more of them. */
-export function noteWorld(state: SessionState, facts: readonly Fact[]): Decision {
+export function recordFiles(state: SessionState, facts: readonly Fact[]): Decision {
   return isEnded(state) ? [] : facts;
 }
 

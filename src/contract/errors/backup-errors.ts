@@ -1,7 +1,7 @@
 import { type ErrorEntry, entry } from "./entry.ts";
 
 /** Keeping the log for long: backups, restoring them, archives. */
-export const KEEPING_ERRORS = {
+export const BACKUP_ERRORS = {
   archive_invalid: entry(
     500,
     1,

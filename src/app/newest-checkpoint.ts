@@ -4,7 +4,7 @@ import { isSignedBy, parseCheckpoint, type TreeHead, type VerifierKey } from "..
 import { BEFORE_RESTORE } from "./restored-files.ts";
 
 /** The newest checkpoint of this log that a home still has: its own, a witness's, or those an earlier restore put aside. */
-export async function newestRemembered(home: string, key: VerifierKey): Promise<TreeHead | null> {
+export async function newestKnownCheckpoint(home: string, key: VerifierKey): Promise<TreeHead | null> {
   const names = await readdir(home);
   const folders = [home, ...names.filter((name) => name.startsWith(BEFORE_RESTORE)).map((name) => join(home, name))];
   const notes = await Promise.all(

@@ -1,7 +1,7 @@
 import { type ErrorEntry, entry } from "./entry.ts";
 
 /** The files of sessions: snapshots, rewind, fork. */
-export const WORLD_ERRORS = {
+export const SNAPSHOT_ERRORS = {
   files_of_others: entry(
     409,
     5,

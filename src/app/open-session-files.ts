@@ -1,19 +1,19 @@
 import type { Snapshots } from "../host/index.ts";
-import { createWorlds, type Worlds } from "../supervisor/index.ts";
+import { createSessionFiles, type SessionFiles } from "../supervisor/index.ts";
 import type { OpenedHome } from "./open-home.ts";
 import { limit, setting } from "./settings.ts";
 
 /** The files of sessions, kept in the home. */
-export function openWorlds(options: {
+export function openSessionFiles(options: {
   readonly opened: OpenedHome;
   readonly snapshots: Snapshots;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly isTight: () => boolean;
   readonly livesAt: (root: string) => boolean;
-}): Worlds {
+}): SessionFiles {
   const { opened, snapshots, environment, isTight, livesAt } = options;
   const { home, config, clock, log } = opened;
-  return createWorlds({
+  return createSessionFiles({
     snapshots,
     home,
     userHome: environment["HOME"] ?? null,
