@@ -2,12 +2,12 @@ import type { Layer } from "../../layers.ts";
 import type { Files } from "../support/plant-tree.ts";
 import type { RuleName } from "./inspect-tree.ts";
 
-/** A small house: core (pure) <- catalogue <- page (browser), desk; desk launches roof, which stands on all of them. */
+/** A small house: core (pure) <- shelf <- page (browser), desk; desk launches roof, which stands on all of them. */
 export const HOUSE: readonly Layer[] = [
   { name: "core", dir: "src/core", level: 0, mayImport: [], runtime: "language", maxLines: 400, note: "" },
   {
-    name: "catalogue",
-    dir: "src/catalogue",
+    name: "shelf",
+    dir: "src/shelf",
     level: 1,
     mayImport: ["core"],
     runtime: "node",
@@ -19,13 +19,13 @@ export const HOUSE: readonly Layer[] = [
     name: "desk",
     dir: "src/desk",
     level: 2,
-    mayImport: ["core", "catalogue"],
+    mayImport: ["core", "shelf"],
     mayLaunch: ["roof"],
     runtime: "node",
     neverLoads: ["zod"],
     note: "",
   },
-  { name: "roof", dir: "src/roof", level: 3, mayImport: ["core", "catalogue", "page"], runtime: "node", note: "" },
+  { name: "roof", dir: "src/roof", level: 3, mayImport: ["core", "shelf", "page"], runtime: "node", note: "" },
 ];
 
 /** Keeps every rule; a planted case writes its files over it. */
@@ -34,10 +34,10 @@ export const SOUND: Files = {
   "test/support/oracle.ts": "export const oracle = 1;\n",
   "src/core/index.ts": 'export * from "./fact.ts";\n',
   "src/core/fact.ts": "export const fact = 1;\n",
-  "src/catalogue/index.ts": 'import { fact } from "../core/index.ts";\nexport const catalogue = fact;\n',
+  "src/shelf/index.ts": 'import { fact } from "../core/index.ts";\nexport const shelf = fact;\n',
   "src/page/index.ts": 'import { fact } from "../core/index.ts";\nexport const page = fact;\n',
   "src/desk/index.ts":
-    'import { catalogue } from "../catalogue/index.ts";\nexport const roof = async () => [catalogue, await import("../roof/index.ts")];\n',
+    'import { shelf } from "../shelf/index.ts";\nexport const roof = async () => [shelf, await import("../roof/index.ts")];\n',
   "src/roof/index.ts": 'import { z } from "zod";\nexport const roof = z;\n',
 };
 
@@ -50,12 +50,12 @@ export interface Planted {
 
 const inFact = (text: string): Planted => ({ files: { "src/core/fact.ts": text }, at: "src/core/fact.ts" });
 const inCatalogue = (text: string): Planted => ({
-  files: { "src/catalogue/row.ts": text },
-  at: "src/catalogue/row.ts",
+  files: { "src/shelf/row.ts": text },
+  at: "src/shelf/row.ts",
 });
 const withTable = (change: Partial<Layer>): Planted => ({
   files: {},
-  layers: HOUSE.map((layer) => (layer.name === "catalogue" ? { ...layer, ...change } : layer)),
+  layers: HOUSE.map((layer) => (layer.name === "shelf" ? { ...layer, ...change } : layer)),
   at: "layers.ts",
 });
 
@@ -85,7 +85,7 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
     inCatalogue('export * from "../page/index.ts";\n'),
     inCatalogue('export const row = () => import("../page/index.ts");\n'),
     inCatalogue('export const row = new URL("../page/index.ts", import.meta.url);\n'),
-    { files: { "src/catalogue/row.test.ts": 'import "../page/index.ts";\n' }, at: "src/catalogue/row.test.ts" },
+    { files: { "src/shelf/row.test.ts": 'import "../page/index.ts";\n' }, at: "src/shelf/row.test.ts" },
     {
       files: { "src/desk/now.ts": 'import type { roof } from "../roof/index.ts";\nexport type R = typeof roof;\n' },
       at: "src/desk/now.ts",
@@ -113,14 +113,14 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
   "published-package": [
     inCatalogue('import { test } from "vitest";\nexport const row = test;\n'),
     inCatalogue('import { x } from "@scope/other/deep";\nexport const row = x;\n'),
-    { files: { "src/catalogue/row.test.ts": 'import "esbuild";\n' }, at: "src/catalogue/row.test.ts" },
+    { files: { "src/shelf/row.test.ts": 'import "esbuild";\n' }, at: "src/shelf/row.test.ts" },
   ],
   "never-loads": [
     { files: { "src/desk/index.ts": 'import { z } from "zod";\nexport const desk = z;\n' }, at: "src/desk/index.ts" },
     {
       files: {
-        "src/catalogue/index.ts": 'export * from "./row.ts";\n',
-        "src/catalogue/row.ts": 'export { z } from "zod";\n',
+        "src/shelf/index.ts": 'export * from "./row.ts";\n',
+        "src/shelf/row.ts": 'export { z } from "zod";\n',
       },
       at: "src/desk/index.ts",
     },
@@ -129,11 +129,11 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
     { files: { "src/core/fact.ts": 'import "./index.ts";\nexport const fact = 1;\n' }, at: "src/core/fact.ts" },
     {
       files: {
-        "src/catalogue/a.ts": 'import type { B } from "./b.ts";\nexport type A = B;\n',
-        "src/catalogue/b.ts": 'import type { C } from "./c.ts";\nexport type B = C;\n',
-        "src/catalogue/c.ts": 'export type C = import("./a.ts").A;\n',
+        "src/shelf/a.ts": 'import type { B } from "./b.ts";\nexport type A = B;\n',
+        "src/shelf/b.ts": 'import type { C } from "./c.ts";\nexport type B = C;\n',
+        "src/shelf/c.ts": 'export type C = import("./a.ts").A;\n',
       },
-      at: "src/catalogue/a.ts",
+      at: "src/shelf/a.ts",
     },
   ],
   "file-size": [inCatalogue("// a line\n".repeat(321))],
@@ -146,17 +146,17 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
   "folder-size": [
     {
       files: {
-        "src/catalogue/low/a.ts": "// a line\n".repeat(300),
-        "src/catalogue/low/deep/b.ts": "// a line\n".repeat(151),
+        "src/shelf/low/a.ts": "// a line\n".repeat(300),
+        "src/shelf/low/deep/b.ts": "// a line\n".repeat(151),
       },
-      at: "src/catalogue/low",
+      at: "src/shelf/low",
     },
   ],
   "plain-name": [
-    { files: { "src/catalogue/utils.ts": "export {};\n" }, at: "src/catalogue/utils.ts" },
-    { files: { "src/catalogue/row-helpers.ts": "export {};\n" }, at: "src/catalogue/row-helpers.ts" },
-    { files: { "src/catalogue/common/row.ts": "export {};\n" }, at: "src/catalogue/common/row.ts" },
-    { files: { "src/catalogue/misc.test.ts": "export {};\n" }, at: "src/catalogue/misc.test.ts" },
+    { files: { "src/shelf/utils.ts": "export {};\n" }, at: "src/shelf/utils.ts" },
+    { files: { "src/shelf/row-helpers.ts": "export {};\n" }, at: "src/shelf/row-helpers.ts" },
+    { files: { "src/shelf/common/row.ts": "export {};\n" }, at: "src/shelf/common/row.ts" },
+    { files: { "src/shelf/misc.test.ts": "export {};\n" }, at: "src/shelf/misc.test.ts" },
   ],
   "no-escape-hatch": [
     inCatalogue("export let row: any;\n"),
@@ -203,37 +203,37 @@ export const ALLOWED: Readonly<Record<string, Files>> = {
   "a test uses the test tools, Node, its supports and everything below": {
     "src/core/fact.test.ts":
       'import "vitest";\nimport "fast-check";\nimport "node:fs";\nimport "../../test/support/oracle.ts";\n',
-    "src/desk/desk.test.ts": 'import "../core/fact.ts";\nimport "../catalogue/index.ts";\n',
+    "src/desk/desk.test.ts": 'import "../core/fact.ts";\nimport "../shelf/index.ts";\n',
   },
-  "a test may be long": { "src/catalogue/row.test.ts": "// a line\n".repeat(400) },
+  "a test may be long": { "src/shelf/row.test.ts": "// a line\n".repeat(400) },
   "two folders of one layer that are within their limit": {
-    "src/catalogue/low/a.ts": "// a line\n".repeat(300),
-    "src/catalogue/low/b.ts": "// a line\n".repeat(150),
-    "src/catalogue/high/a.ts": "// a line\n".repeat(300),
-    "src/catalogue/low/a.test.ts": "// a line\n".repeat(300),
+    "src/shelf/low/a.ts": "// a line\n".repeat(300),
+    "src/shelf/low/b.ts": "// a line\n".repeat(150),
+    "src/shelf/high/a.ts": "// a line\n".repeat(300),
+    "src/shelf/low/a.test.ts": "// a line\n".repeat(300),
   },
-  "a file of 320 lines": { "src/catalogue/row.ts": "// a line\n".repeat(320) },
+  "a file of 320 lines": { "src/shelf/row.ts": "// a line\n".repeat(320) },
   "the words any, Date.now and import in text": {
     "src/core/fact.ts": "export const fact = \"any Date.now() import('zod')\"; // any new Date( @ts\n",
   },
   "a process that printed, and the environment of this one": {
-    "src/catalogue/row.ts":
+    "src/shelf/row.ts":
       "const { env } = process;\nexport const row = (ran: { stdout: string }) => [ran.stdout, env, process.pid];\n",
   },
   "an erasure by the committer, and an append in a test": {
-    "src/catalogue/row.ts": "export const row = (committer: { erase: () => void }) => committer.erase();\n",
-    "src/catalogue/row.test.ts": "export const row = (store: { append: () => void }) => store.append();\n",
+    "src/shelf/row.ts": "export const row = (committer: { erase: () => void }) => committer.erase();\n",
+    "src/shelf/row.test.ts": "export const row = (store: { append: () => void }) => store.append();\n",
   },
   "a worker named by its file, which imports its owner": {
-    "src/catalogue/row.ts": 'export const row = new URL("./row-thread.ts", import.meta.url);\n',
-    "src/catalogue/row-thread.ts": 'import { row } from "./row.ts";\nexport const thread = row;\n',
+    "src/shelf/row.ts": 'export const row = new URL("./row-thread.ts", import.meta.url);\n',
+    "src/shelf/row-thread.ts": 'import { row } from "./row.ts";\nexport const thread = row;\n',
   },
   "a type of a package that must not be loaded": {
     "src/desk/now.ts": 'import type { ZodType } from "zod";\nexport type Now = ZodType;\n',
   },
   "what is published beside src": {
     "bin/nomos.js": "",
-    "src/catalogue/row.ts": 'export const row = new URL("../../bin/nomos.js", import.meta.url);\n',
+    "src/shelf/row.ts": 'export const row = new URL("../../bin/nomos.js", import.meta.url);\n',
   },
-  "a deep import of a declared package": { "src/catalogue/row.ts": 'export * from "@scope/part/deep";\n' },
+  "a deep import of a declared package": { "src/shelf/row.ts": 'export * from "@scope/part/deep";\n' },
 };
