@@ -3,9 +3,9 @@ import type { Committer } from "../commit/index.ts";
 import { WORKTREE_DEFAULTS } from "../contract/index.ts";
 import { createWorktrees, type Trash } from "../host/index.ts";
 import {
-  createScopeKeeper,
+  createScopeJudge,
   createSessionTrees,
-  type ScopeKeeper,
+  type ScopeJudge,
   type SessionFiles,
   type SessionTrees,
 } from "../supervisor/index.ts";
@@ -18,7 +18,7 @@ export function openTrees(options: {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly sessionFiles: SessionFiles;
   readonly discard: Trash["discard"];
-}): { readonly trees: SessionTrees; readonly scopes: ScopeKeeper } {
+}): { readonly trees: SessionTrees; readonly scopes: ScopeJudge } {
   const { opened, committer, environment, sessionFiles, discard } = options;
   const { home, config, clock, store, log } = opened;
   const worktrees = createWorktrees({
@@ -36,6 +36,6 @@ export function openTrees(options: {
   });
   return {
     trees: createSessionTrees({ store, committer, clock, worktrees, sessionFiles, log: log.write }),
-    scopes: createScopeKeeper({ sessionFiles, folder: worktrees.folder, sessionState: committer.sessionState }),
+    scopes: createScopeJudge({ sessionFiles, folder: worktrees.folder, sessionState: committer.sessionState }),
   };
 }

@@ -1,5 +1,5 @@
 export { liveSnapshots } from "./files/live-snapshots.ts";
-export { createScopeKeeper, NO_SCOPES, type ScopeKeeper } from "./files/scope-keeper.ts";
+export { createScopeJudge, NO_SCOPES, type ScopeJudge } from "./files/scope-judge.ts";
 export { createSessionFiles, FORKS, NO_SESSION_FILES, type SessionFiles } from "./files/session-files.ts";
 export { createSessionTrees, NO_TREES, type SessionTrees } from "./files/session-worktrees.ts";
 export { treeAround } from "./files/worktree-around.ts";

@@ -26,7 +26,7 @@ import {
 } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import type { Kept } from "../turns/index.ts";
-import type { ScopeKeeper } from "./files/scope-keeper.ts";
+import type { ScopeJudge } from "./files/scope-judge.ts";
 import type { SessionFiles } from "./files/session-files.ts";
 import type { NO_TREES, SessionTrees } from "./files/session-worktrees.ts";
 import { createTurnChanges, type TurnChanges } from "./files/turn-changes.ts";
@@ -89,7 +89,7 @@ export interface SupervisorDeps extends Omit<OpeningDeps, "trees"> {
   readonly clock: Clock;
   readonly sessionFiles: SessionFiles;
   /** What a driver keeps between turns; null for one that keeps nothing, or is not there any more. */
-  readonly scopes: Pick<ScopeKeeper, "end">;
+  readonly scopes: Pick<ScopeJudge, "end">;
   readonly keeper: (adapter: string) => Kept | null;
   readonly idleHibernateMs: () => number;
   /** When the daemon before this one ended; null when nobody knows. */

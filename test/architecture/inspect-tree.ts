@@ -14,6 +14,7 @@ import {
 import type { Finding, Rule } from "./rule.ts";
 import { oneScreen } from "./screen-rule.ts";
 import { readSourceTree, type SourceTree } from "./source-tree.ts";
+import { glossaryWord } from "./word-rule.ts";
 
 export interface Violation extends Finding {
   readonly rule: RuleName;
@@ -52,6 +53,7 @@ const RULES = {
   pure,
   "one-screen": oneScreen,
   "one-commit": oneCommit,
+  "glossary-word": glossaryWord,
 } satisfies Record<string, Rule>;
 
 /** The table itself: each name once, imports point down, only a launch points up. */

@@ -3,6 +3,7 @@ import { join, posix } from "node:path";
 import { type ParseResult, parseSync } from "oxc-parser";
 import type { Layer } from "../../layers.ts";
 import { findReferences, type Reference } from "../../tools/module-references.ts";
+import { readAvoidedWords } from "./word-rule.ts";
 
 export interface SourceTree {
   readonly layers: readonly Layer[];
@@ -13,6 +14,8 @@ export interface SourceTree {
   /** npm packages that the published package brings with it. */
   readonly dependencies: ReadonlySet<string>;
   readonly exists: (path: string) => boolean;
+  /** Words that GLOSSARY.md keeps out of names. */
+  readonly avoidedWords: ReadonlySet<string>;
 }
 
 export interface SourceFile {
@@ -47,6 +50,7 @@ export function readSourceTree(root: string, layers: readonly Layer[]): SourceTr
     rooms: foldersOf(root),
     dependencies: readDependencies(root),
     exists: (path) => existsSync(join(root, path)),
+    avoidedWords: readAvoidedWords(root),
   };
 }
 

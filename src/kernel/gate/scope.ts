@@ -58,7 +58,7 @@ const speaksFor = (pattern: string, path: string): boolean =>
 /** As walls. `isDirectory` tells of the tree as it stands when they are put up: what is born later is judged, not walled. */
 export function scopeWalls({ allow, deny }: Scope, isDirectory: (path: string) => boolean): ScopeWalls {
   const [doors, walls] = [allow, deny].map((list) =>
-    list.map((pattern) => ({ pattern, ...door(pattern, isDirectory) })),
+    list.map((pattern) => ({ pattern, ...mountPoint(pattern, isDirectory) })),
   );
   const exact = (list: typeof doors = []) => list.filter(({ isExact }) => isExact).map(({ path }) => path);
   const loose = (list: typeof doors = []) => list.filter(({ isExact }) => !isExact);
@@ -80,7 +80,7 @@ export function scopeWalls({ allow, deny }: Scope, isDirectory: (path: string) =
 }
 
 /** The directory that has to be open for a pattern; exact when the pattern is just that directory with all below it. */
-function door(pattern: string, isDirectory: (path: string) => boolean): { path: string; isExact: boolean } {
+function mountPoint(pattern: string, isDirectory: (path: string) => boolean): { path: string; isExact: boolean } {
   const segments = pattern
     .replace(/(^|\/)\*\*$/, "")
     .split("/")

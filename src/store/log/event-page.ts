@@ -13,17 +13,17 @@ export interface StreamPlace {
   readonly last: number;
 }
 
-/** A stretch of positions, both ends included, in the log or in one stream. */
-export interface Stretch {
+/** A range of positions, both ends included, in the log or in one stream. */
+export interface LogRange {
   readonly from: number;
   readonly to: number;
   readonly of: StreamPlace | null;
 }
 
-/** What one page reads of a stretch. */
+/** What one page reads of a range. */
 export interface PagePlan {
-  readonly part: Stretch;
-  /** The position read last, and whether the stretch ends with it. */
+  readonly part: LogRange;
+  /** The position read last, and whether the range ends with it. */
   readonly end: number;
   readonly isEnd: boolean;
   readonly isFiltered: boolean;
@@ -32,14 +32,14 @@ export interface PagePlan {
 /** Where the next page begins: behind an event, or behind a position nobody has read. */
 export type PageEnd = { readonly seq: number } | { readonly of: StreamPlace; readonly version: number } | null;
 
-export function logStretch(lastSeq: number, query: EventQuery): Stretch {
+export function logRange(lastSeq: number, query: EventQuery): LogRange {
   const from = Math.max(query.after ?? 0, 0) + 1;
   const to = Math.min(query.before ?? Number.MAX_SAFE_INTEGER, lastSeq + 1) - 1;
   return { from, to, of: null };
 }
 
 /** Null when there is nothing to read. */
-export function planPage(whole: Stretch, query: EventQuery): PagePlan | null {
+export function planPage(whole: LogRange, query: EventQuery): PagePlan | null {
   if (whole.from > whole.to || query.limit <= 0) return null;
   const isFiltered = query.types !== undefined || query.turnId !== undefined;
   const scan = isFiltered ? SCAN_MAX : query.limit;
@@ -92,7 +92,7 @@ export function missingVersion(stream: StreamPlace, version?: number): StoreErro
   return new StoreError("log_corrupt", { stream: stream.name, ...place, problem: "missing" });
 }
 
-function missing(part: Stretch, position: number): StoreError {
+function missing(part: LogRange, position: number): StoreError {
   if (part.of !== null) return missingVersion(part.of, position);
   return new StoreError("log_corrupt", { seq: position, problem: "missing" });
 }

@@ -2,7 +2,7 @@ import { type SnapshotTaken, sessionFact } from "../../kernel/index.ts";
 import type { EventPage, RecordedEvent, Store } from "../../store/index.ts";
 
 /** What happened to a session's files between two snapshots of them, and who was at it. */
-export interface Stretch {
+export interface Interval {
   readonly from: string;
   readonly to: string;
   /**
@@ -24,7 +24,7 @@ interface Named {
   readonly more: boolean;
 }
 
-export interface StretchesQuery {
+export interface IntervalQuery {
   /** Exclusive. */
   readonly after: number;
   /** The files at that position; null: the first snapshot behind it is where the story begins. */
@@ -37,9 +37,9 @@ const PAGE = 1000;
 const BOUNDARIES = ["snapshot.taken", "snapshot.skipped", "restore.settled"];
 
 /** The story of a session's files, in the order in which it happened: rewinds of the talk do not unmake it. */
-export async function readStretches(store: Store, stream: string, query: StretchesQuery): Promise<readonly Stretch[]> {
+export async function readIntervals(store: Store, stream: string, query: IntervalQuery): Promise<readonly Interval[]> {
   const { after, until = Number.MAX_SAFE_INTEGER } = query;
-  const teller = tellStretches(query);
+  const teller = tellIntervals(query);
   for (let cursor: number | null = after; cursor !== null; ) {
     const types = [...BOUNDARIES, "turn.started"];
     const page: EventPage = await store.readStream(stream, { after: cursor, limit: PAGE, types });
@@ -72,8 +72,8 @@ export async function lastBoundary(
   return null;
 }
 
-function tellStretches({ after, files }: StretchesQuery) {
-  const stretches: Stretch[] = [];
+function tellIntervals({ after, files }: IntervalQuery) {
+  const intervals: Interval[] = [];
   const startedAt = new Map<string, number>();
   let now = files;
   let sinceSeq = after;
@@ -83,7 +83,7 @@ function tellStretches({ after, files }: StretchesQuery) {
 
   const add = (
     to: string,
-    by: Stretch["by"],
+    by: Interval["by"],
     turnId: string | null,
     seq: number,
     others?: SnapshotTaken["others"],
@@ -91,7 +91,7 @@ function tellStretches({ after, files }: StretchesQuery) {
     const startSeq = (turnId === null ? undefined : startedAt.get(turnId)) ?? sinceSeq;
     const kind = isGap ? "unknown" : by;
     const place = { turnId, startSeq, endSeq: seq, others: named(others) };
-    if (now !== null && now !== to) stretches.push({ from: now, to, by: kind, ...place });
+    if (now !== null && now !== to) intervals.push({ from: now, to, by: kind, ...place });
     [now, sinceSeq, isGap] = [to, seq, false];
   };
   const settle = (): void => {
@@ -115,9 +115,9 @@ function tellStretches({ after, files }: StretchesQuery) {
       else if (turnId !== null && occasion !== "turn_start") add(snapshot, "turn", turnId, seq, taken.others);
       else add(snapshot, "others", null, seq);
     },
-    told: (): readonly Stretch[] => {
+    told: (): readonly Interval[] => {
       settle();
-      return stretches;
+      return intervals;
     },
   };
 }

@@ -2,7 +2,7 @@ import { byteNameOf } from "../../host/index.ts";
 import { type Point, Session, type SessionState } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 import { type Neighbour, neighboursOf } from "../life/neighbours.ts";
-import { lastBoundary, readStretches, type Stretch } from "./change-intervals.ts";
+import { type Interval, lastBoundary, readIntervals } from "./change-intervals.ts";
 import type { SessionFiles } from "./session-files.ts";
 import { ANYTHING, type TurnWrites, turnWrites } from "./turn-writes.ts";
 
@@ -19,12 +19,12 @@ export interface WhoseChangesDeps {
   readonly actsByEffects: (adapter: string) => boolean;
 }
 
-/** At most so many names of one stretch are told apart; beyond that the whole rewind is refused. */
+/** At most so many names of one interval are told apart; beyond that the whole rewind is refused. */
 export const CHANGES_MAX = 1_000_000;
 const TOP = "";
 
 interface Party {
-  readonly stretch: Stretch;
+  readonly interval: Interval;
   readonly writes: TurnWrites;
   readonly names: ReadonlySet<string>;
 }
@@ -43,35 +43,35 @@ export async function whoseChanges(
 ): Promise<WhoseChanges> {
   const story = await storyOf(deps, state, since);
   const last = story.at(-1)?.to ?? since.snapshot;
-  const idle: Stretch = { from: last, to: now, by: "others", turnId: null, startSeq: 0, endSeq: 0 };
+  const idle: Interval = { from: last, to: now, by: "others", turnId: null, startSeq: 0, endSeq: 0 };
   return tellApart(deps, state, [...story, idle]);
 }
 
 /** What the session changed at any time. */
 export async function everChanged(deps: WhoseChangesDeps, state: SessionState): Promise<ReadonlySet<string>> {
-  const story = await readStretches(deps.store, state.stream, { after: 0, files: null });
+  const story = await readIntervals(deps.store, state.stream, { after: 0, files: null });
   return (await tellApart(deps, state, story)).own;
 }
 
 async function tellApart(
   deps: WhoseChangesDeps,
   state: SessionState,
-  stretches: readonly Stretch[],
+  intervals: readonly Interval[],
 ): Promise<WhoseChanges> {
   const { store, sessionFiles } = deps;
   const root = sessionFiles.rootOf(state);
   const own = new Set<string>();
   const others = new Set<string>();
-  const working = stretches.filter(({ by }) => by === "turn");
+  const working = intervals.filter(({ by }) => by === "turn");
   const neighbours = working.length === 0 ? [] : await neighboursOf(store, state.id, root);
   const beside = await partiesBeside(deps, neighbours, root, working);
-  for (const stretch of stretches) {
-    if (stretch.from === stretch.to) continue;
-    const names = await namesOf(sessionFiles, stretch);
-    const writes = await writesOf(deps, state, stretch, root);
-    const parties = beside.filter((party) => overlaps(party.stretch, stretch));
+  for (const interval of intervals) {
+    if (interval.from === interval.to) continue;
+    const names = await namesOf(sessionFiles, interval);
+    const writes = await writesOf(deps, state, interval, root);
+    const parties = beside.filter((party) => overlaps(party.interval, interval));
     for (const name of names) {
-      const whose = stretch.by === "turn" ? judge(name, stretch, writes, parties) : WHOSE[stretch.by];
+      const whose = interval.by === "turn" ? judge(name, interval, writes, parties) : WHOSE[interval.by];
       if (whose !== "others") own.add(name);
       if (whose !== "own") others.add(name);
     }
@@ -84,7 +84,7 @@ const WHOSE = { restore: "own", others: "others", unknown: "both" } as const;
 /** `both`: nobody can tell, so it counts as changed by either. */
 function judge(
   name: string,
-  { others }: Stretch,
+  { others }: Interval,
   mine: TurnWrites,
   parties: readonly Party[],
 ): "own" | "others" | "both" {
@@ -102,17 +102,17 @@ async function storyOf(
   { store, sessionState }: WhoseChangesDeps,
   state: SessionState,
   { snapshot, point }: { readonly snapshot: string; readonly point: Point },
-): Promise<readonly Stretch[]> {
+): Promise<readonly Interval[]> {
   const before = point.stream === state.stream ? (await store.seqAt(state.stream, point.version)) + 1 : 0;
   const start = before === 0 ? null : await lastBoundary(store, state.stream, before, snapshot);
-  if (start !== null) return readStretches(store, state.stream, { after: start.seq, files: start.files });
+  if (start !== null) return readIntervals(store, state.stream, { after: start.seq, files: start.files });
   const { forkedFrom } = state;
-  if (forkedFrom === null) return readStretches(store, state.stream, { after: 0, files: null });
+  if (forkedFrom === null) return readIntervals(store, state.stream, { after: 0, files: null });
   const born = await store.fold(Session, state.id, 1);
   const inherited = born.view.world?.snapshot ?? null;
   const parent = await sessionState(forkedFrom.sessionId).catch(() => null);
   const isShared = parent?.spec?.cwd === state.spec?.cwd;
-  const rest = await readStretches(store, state.stream, { after: 0, files: inherited });
+  const rest = await readIntervals(store, state.stream, { after: 0, files: inherited });
   if (inherited === null || inherited === snapshot) return rest;
   const by = isShared ? "others" : "restore";
   return [{ from: snapshot, to: inherited, by, turnId: null, startSeq: 0, endSeq: 0 }, ...rest];
@@ -123,7 +123,7 @@ async function partiesBeside(
   deps: WhoseChangesDeps,
   neighbours: readonly Neighbour[],
   root: string,
-  working: readonly Stretch[],
+  working: readonly Interval[],
 ): Promise<readonly Party[]> {
   const { store, sessionFiles, sessionState } = deps;
   const first = Math.min(...working.map(({ startSeq }) => startSeq));
@@ -134,15 +134,15 @@ async function partiesBeside(
     if (state === null || state.spec === null) continue;
     const known = await lastBoundary(store, stream, first);
     const query = { after: known?.seq ?? 0, files: known?.files ?? null, until: last };
-    const told = await readStretches(store, stream, query);
+    const told = await readIntervals(store, stream, query);
     const open = await stillOpen(deps, state, told.at(-1)?.to ?? known?.files ?? null);
     const its = sessionFiles.rootOf(state);
-    for (const stretch of [...told, ...open]) {
-      if (stretch.by === "others" || !working.some((one) => overlaps(one, stretch))) continue;
-      const names = await namesOf(sessionFiles, stretch);
-      const writes = await writesOf(deps, state, stretch, its);
+    for (const interval of [...told, ...open]) {
+      if (interval.by === "others" || !working.some((one) => overlaps(one, interval))) continue;
+      const names = await namesOf(sessionFiles, interval);
+      const writes = await writesOf(deps, state, interval, its);
       const at = (all: ReadonlySet<string>) => renamed(all, its, root);
-      parties.push({ stretch, names: at(names), writes: { ...writes, names: at(writes.names) } });
+      parties.push({ interval, names: at(names), writes: { ...writes, names: at(writes.names) } });
     }
   }
   return parties;
@@ -153,7 +153,7 @@ async function stillOpen(
   { store, sessionFiles }: WhoseChangesDeps,
   state: SessionState,
   from: string | null,
-): Promise<readonly Stretch[]> {
+): Promise<readonly Interval[]> {
   if (state.phase.at !== "busy" || from === null) return [];
   const { turnId } = state.phase;
   const started = await store.readStream(state.stream, { turnId, types: ["turn.started"], limit: 1 });
@@ -165,7 +165,7 @@ async function stillOpen(
 async function writesOf(
   { store, actsByEffects }: WhoseChangesDeps,
   state: SessionState,
-  { by, turnId }: Stretch,
+  { by, turnId }: Interval,
   root: string,
 ): Promise<TurnWrites> {
   if (by !== "turn" || turnId === null) return ANYTHING;
@@ -180,7 +180,7 @@ async function namesOf(
   return new Set([...changes.map(({ name }) => name), ...(isTopChanged ? [TOP] : [])]);
 }
 
-function overlaps(a: Stretch, b: Stretch): boolean {
+function overlaps(a: Interval, b: Interval): boolean {
   return a.startSeq < b.endSeq && b.startSeq < a.endSeq;
 }
 

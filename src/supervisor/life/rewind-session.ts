@@ -16,7 +16,7 @@ import {
 import type { RecordedEvent, Store } from "../../store/index.ts";
 import { fitting } from "../files/fit-in-event.ts";
 import { LISTED, planUndo, restoredFiles, type Target } from "../files/rewind-plan.ts";
-import { NOTHING_JUDGED, type ScopeKeeper, withReverted } from "../files/scope-keeper.ts";
+import { NOTHING_JUDGED, type ScopeJudge, withReverted } from "../files/scope-judge.ts";
 import type { SessionFiles } from "../files/session-files.ts";
 import { withOthers } from "../files/working-times.ts";
 import { isPassing, TRY_AGAIN_MS } from "../turns/turn-end.ts";
@@ -51,7 +51,7 @@ export interface RewindingDeps {
   readonly diedAtMs: number | null;
   /** Whether the effect ledger tells all that turns of this driver do. */
   readonly actsByEffects: (adapter: string) => boolean;
-  readonly scopes: Pick<ScopeKeeper, "end">;
+  readonly scopes: Pick<ScopeJudge, "end">;
   readonly newId: () => string;
   /** Resolves when no process of the session is left, nor an agent that its driver keeps for it. */
   readonly quiet: (id: string) => Promise<void>;

@@ -11,7 +11,7 @@ import {
 import type { SessionSpec } from "../../kernel/index.ts";
 import type { AgentHost } from "../../turns/index.ts";
 import { treeAround } from "../files/worktree-around.ts";
-import { createSessionKeys } from "./session-keys.ts";
+import { createProcessTokens } from "./process-tokens.ts";
 import type { Raised, SessionWalls, WalledSession } from "./session-walls.ts";
 import type { TempFolders } from "./temp-folders.ts";
 
@@ -83,7 +83,7 @@ interface Launch {
 
 export function createSessionProcesses(options: SessionProcessesOptions): SessionProcesses {
   const running = new Map<string, Set<HostProcess>>();
-  const keys = createSessionKeys();
+  const keys = createProcessTokens();
   const living = new Map<HostProcess, string>();
 
   const start = (order: Launch, temp: string | null = null): HostProcess => {

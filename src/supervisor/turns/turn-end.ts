@@ -10,7 +10,7 @@ import {
   type SessionState,
   together,
 } from "../../kernel/index.ts";
-import { type Reverted, withReverted } from "../files/scope-keeper.ts";
+import { type Reverted, withReverted } from "../files/scope-judge.ts";
 import type { Outcome } from "./turn-stop.ts";
 
 /** What is known of a turn when it is over. */

@@ -8,7 +8,7 @@ import {
 } from "../../kernel/index.ts";
 import { type RecordedEvent, type Store, StoreError } from "../../store/index.ts";
 import { DriverError, type LoadableAttachment, loadText, type Past } from "../../turns/index.ts";
-import { digestOf } from "./conversation-digest.ts";
+import { digestOf } from "./digest.ts";
 
 /** A turn's prompt and what came with it, from the log. */
 export async function inputOf(

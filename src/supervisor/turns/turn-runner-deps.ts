@@ -3,7 +3,7 @@ import type { Clock, Files } from "../../host/index.ts";
 import type { Policy, ToolPolicy } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { ApprovalWaiters, Driver } from "../../turns/index.ts";
-import type { ScopeKeeper } from "../files/scope-keeper.ts";
+import type { ScopeJudge } from "../files/scope-judge.ts";
 import type { SessionFiles } from "../files/session-files.ts";
 import type { SessionProcesses } from "../processes/session-processes.ts";
 import type { Frames } from "./frames.ts";
@@ -24,7 +24,7 @@ export interface TurnRunnerDeps {
   readonly driver: (slug: string) => Driver;
   readonly toolPolicy: (agent: string, tool: string) => Promise<ToolPolicy>;
   readonly permissions: PermissionSources;
-  readonly scopes: ScopeKeeper;
+  readonly scopes: ScopeJudge;
   readonly turnTimeoutMs: () => number;
   readonly log: (message: string, details: object) => void;
 }

@@ -19,7 +19,7 @@ import {
 } from "../../kernel/index.ts";
 import { openSqliteStore } from "../../store/index.ts";
 import { createApprovalWaiters, type Driver, DriverError, HandshakeError } from "../../turns/index.ts";
-import { NO_SCOPES } from "../files/scope-keeper.ts";
+import { NO_SCOPES } from "../files/scope-judge.ts";
 import { NO_SESSION_FILES } from "../files/session-files.ts";
 import { NO_BOUNDS } from "../retention/bounds.ts";
 import { createFrames } from "./frames.ts";

@@ -3,7 +3,7 @@ import { toNomosError } from "../../contract/index.ts";
 import { type Decision, outlivesDaemon, pendingApprovals, type SessionState } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
 import { DriverError, HandshakeError } from "../../turns/index.ts";
-import { NOTHING_JUDGED, unjudged } from "../files/scope-keeper.ts";
+import { NOTHING_JUDGED, unjudged } from "../files/scope-judge.ts";
 import { isPassing, recordTurnEnd, TRY_AGAIN_MS } from "./turn-end.ts";
 import { createTurnFiles } from "./turn-files.ts";
 import { portFor } from "./turn-port-for.ts";

@@ -9,7 +9,7 @@ import type { McpSurface } from "../mcp/mcp-surface.ts";
 import { refusal } from "../mcp/rpc-error.ts";
 import { createShares } from "../shares.ts";
 import type { BodyRoom } from "./body-room.ts";
-import type { Door, Knock } from "./door.ts";
+import type { Access, AccessRequest } from "./access.ts";
 import { sessionBehind } from "./from-session.ts";
 import { openApi } from "./openapi.ts";
 import { type BodyBounds, parseBody, readBytes } from "./request-body.ts";
@@ -31,14 +31,14 @@ type Bindings = { Bindings: HttpBindings };
 type Http = HonoContext<Bindings>;
 
 /** HTTP in terms of the table: each route is a syscall, and nothing is decided here. */
-export function createRoutes(surface: HttpSurface, door: Door, mcp: Late<McpSurface>, room: BodyRoom): Hono<Bindings> {
+export function createRoutes(surface: HttpSurface, access: Access, mcp: Late<McpSurface>, room: BodyRoom): Hono<Bindings> {
   const app = new Hono<Bindings>();
   const { services } = surface;
   const streams = createShares("streams");
 
   const serve = (syscall: Syscall) => async (c: Http) => {
-    door.guard(knockOf(c));
-    const actor = await door.login(knockOf(c));
+    access.guard(accessRequestOf(c));
+    const actor = await access.login(accessRequestOf(c));
     const bounds = { maxBytes: surface.requestBytesMax, room, actor };
     const input = { ...(await inputOf(c, syscall, bounds)), ...c.req.param() };
     const key = c.req.header("idempotency-key") ?? null;
@@ -76,19 +76,19 @@ export function createRoutes(surface: HttpSurface, door: Door, mcp: Late<McpSurf
   };
 
   app.get("/health", (c) => {
-    door.guard(knockOf(c));
+    access.guard(accessRequestOf(c));
     return surface.ready()
       ? c.json({ status: "ok", version: services.daemon.version })
       : c.json({ status: "starting" }, 503);
   });
   app.get("/openapi.json", (c) => {
-    door.guard(knockOf(c));
+    access.guard(accessRequestOf(c));
     return c.json(openApi(surface.syscalls, services.daemon.version));
   });
   app.all("/mcp", async (c) => {
     try {
-      door.guard(knockOf(c));
-      const actor = await door.login(knockOf(c));
+      access.guard(accessRequestOf(c));
+      const actor = await access.login(accessRequestOf(c));
       return await (await mcp.get()).serve(c.req.raw, actor, () => void c.env.outgoing.destroy());
     } catch (thrown) {
       return refusal(toNomosError(thrown));
@@ -141,7 +141,7 @@ function answerError(error: NomosError): Response {
   return Response.json(errorBody(error), headers === undefined ? { status } : { status, headers });
 }
 
-function knockOf(c: Http): Knock {
+function accessRequestOf(c: Http): AccessRequest {
   return {
     host: c.req.header("host"),
     origin: c.req.header("origin"),

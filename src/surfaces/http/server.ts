@@ -5,7 +5,7 @@ import { NomosError } from "../../contract/index.ts";
 import { type Late, late } from "../late.ts";
 import type { WebSockets } from "../ws/web-sockets.ts";
 import { createBodyRoom } from "./body-room.ts";
-import { createDoor } from "./door.ts";
+import { createAccess } from "./access.ts";
 import { noteSession } from "./from-session.ts";
 import { createRoutes, type HttpSurface } from "./routes.ts";
 
@@ -36,11 +36,11 @@ const TIMEOUTS_MS = {
 /** Loopback only, by address and not by configuration. */
 export async function serveHttp(surface: HttpSurface, options: ListenOptions): Promise<HttpServer> {
   const { authenticate, ready } = surface;
-  const door = createDoor({ authenticate, ready, port: surface.services.daemon.port });
+  const access = createAccess({ authenticate, ready, port: surface.services.daemon.port });
   const room = createBodyRoom();
   const mcp = late(async () => (await import("../mcp/mcp-surface.ts")).createMcpSurface({ ...surface, room }));
-  const sockets = late(async () => (await import("../ws/web-sockets.ts")).createWebSockets({ ...surface, door }));
-  const routes = createRoutes(surface, door, mcp, room);
+  const sockets = late(async () => (await import("../ws/web-sockets.ts")).createWebSockets({ ...surface, access }));
+  const routes = createRoutes(surface, access, mcp, room);
   const listener: RequestListener = getRequestListener(routes.fetch, { overrideGlobalObjects: false });
   const tcp = limited(listener, sockets, options.connectionsMax);
   await listening(tcp, () => tcp.listen(options.port, "127.0.0.1"), options.port);

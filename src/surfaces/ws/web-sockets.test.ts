@@ -6,7 +6,7 @@ import { z } from "zod";
 import { type Actor, compilePolicy } from "../../kernel/index.ts";
 import { read, stream } from "../../syscalls/define.ts";
 import { createInstruments, createPasses, type Services, type StreamItem, type Syscall } from "../../syscalls/index.ts";
-import { createDoor } from "../http/door.ts";
+import { createAccess } from "../http/access.ts";
 import { createWebSockets, type WsOptions } from "./web-sockets.ts";
 
 const OPERATOR: Actor = { principal: "operator", capabilities: ["*"], sessionId: null };
@@ -73,7 +73,7 @@ async function serve(given: Partial<WsOptions> & { readonly secrets?: Map<string
     syscalls: SYSCALLS,
     authenticate,
     recall: async (actor) => ([...secrets.values()].includes(actor) ? actor : null),
-    door: createDoor({ authenticate, ready: () => true, port: () => port }),
+    access: createAccess({ authenticate, ready: () => true, port: () => port }),
     requestBytesMax: 10_000,
     ...given,
   });

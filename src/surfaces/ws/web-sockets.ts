@@ -4,7 +4,7 @@ import { WebSocketServer } from "ws";
 import { ERROR_CATALOGUE, errorBody, NomosError, toNomosError } from "../../contract/index.ts";
 import type { Actor } from "../../kernel/index.ts";
 import type { Services, Syscall } from "../../syscalls/index.ts";
-import { bearer, type Door, type Knock } from "../http/door.ts";
+import { bearer, type Access, type AccessRequest } from "../http/access.ts";
 import { sessionBehind } from "../http/from-session.ts";
 import { RPC_LIMITS } from "../rpc/peer.ts";
 import { createShares } from "../shares.ts";
@@ -15,7 +15,7 @@ export interface WsOptions {
   readonly syscalls: readonly Syscall[];
   readonly authenticate: (secret: string) => Promise<Actor | null>;
   readonly recall: (actor: Actor) => Promise<Actor | null>;
-  readonly door: Door;
+  readonly access: Access;
   readonly requestBytesMax: number;
   readonly limits?: Partial<WsLimits>;
 }
@@ -48,7 +48,7 @@ const WS_LIMITS: WsLimits = {
   pingMs: 25_000,
 };
 
-/** WebSocket at /api/ws. The same door as for HTTP; who speaks is looked at again with each message. */
+/** WebSocket at /api/ws. The same access as for HTTP; who speaks is looked at again with each message. */
 export function createWebSockets(options: WsOptions): WebSockets {
   const limits = { ...WS_LIMITS, ...options.limits };
   const syscalls = new Map(options.syscalls.map((syscall) => [syscall.name, syscall]));
@@ -62,20 +62,20 @@ export function createWebSockets(options: WsOptions): WebSockets {
   const connections = createShares("WebSockets");
 
   const admit = async (request: IncomingMessage): Promise<Admitted> => {
-    const knock = knockOf(request);
-    options.door.guard(knock);
+    const asked = accessRequestOf(request);
+    options.access.guard(asked);
     if (pathOf(request) !== WS_PATH) throw new NomosError("route_not_found", { path: pathOf(request) });
     if (server.clients.size >= CONNECTIONS_MAX)
       throw new NomosError("too_many_connections", { connectionsMax: CONNECTIONS_MAX });
-    const secret = bearer(knock.authorization);
+    const secret = bearer(asked.authorization);
     if (secret !== null) {
-      const actor = await options.door.login(knock);
+      const actor = await options.access.login(asked);
       const giveBack = connections.take(actor);
       return { principal: actor.principal, whoIs: () => options.authenticate(secret), giveBack };
     }
-    const ticket = knock.fromSession === null ? ticketOf(request) : null;
+    const ticket = asked.fromSession === null ? ticketOf(request) : null;
     const actor = ticket === null ? null : options.services.passes.redeem(ticket);
-    if (actor === null) return options.door.refuseLogin(knock);
+    if (actor === null) return options.access.refuseLogin(asked);
     const { principal } = actor;
     return { principal, whoIs: () => options.recall(actor), giveBack: connections.take(actor) };
   };
@@ -95,7 +95,7 @@ export function createWebSockets(options: WsOptions): WebSockets {
               services: options.services,
               syscalls,
               limits,
-              actor: counted(whoIs, options.door),
+              actor: counted(whoIs, options.access),
               watch: (ended) => options.services.tokens.watch(principal, ended),
             }),
           );
@@ -113,15 +113,15 @@ export function createWebSockets(options: WsOptions): WebSockets {
   };
 }
 
-function counted(whoIs: () => Promise<Actor | null>, door: Door): () => Promise<Actor | null> {
+function counted(whoIs: () => Promise<Actor | null>, access: Access): () => Promise<Actor | null> {
   return async () => {
     const actor = await whoIs();
-    if (actor !== null) door.limit(actor);
+    if (actor !== null) access.limit(actor);
     return actor;
   };
 }
 
-function knockOf({ headers, socket }: IncomingMessage): Knock {
+function accessRequestOf({ headers, socket }: IncomingMessage): AccessRequest {
   const { host, origin, authorization } = headers;
   return {
     host,

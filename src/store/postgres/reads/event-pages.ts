@@ -1,13 +1,13 @@
 import { EVENT_COLUMNS, EVENT_SOURCE, number } from "../../log/encoding.ts";
 import {
   fillPage,
-  logStretch,
+  type LogRange,
+  logRange,
   missingVersion,
   PAGE_BYTES_MAX,
   planPage,
   SCAN_MAX,
   type StreamPlace,
-  type Stretch,
   turnSieve,
   typeBounds,
 } from "../../log/event-page.ts";
@@ -48,7 +48,7 @@ export function createPager(sql: Sql): Pager {
     return low;
   };
 
-  const page = async (whole: Stretch, query: EventQuery): Promise<EventPage> => {
+  const page = async (whole: LogRange, query: EventQuery): Promise<EventPage> => {
     const plan = planPage(whole, query);
     if (plan === null) return { events: [], next: null };
     const { events, next } = fillPage(plan, query, await rowsOf(plan.part, query), decodeEvent);
@@ -57,7 +57,7 @@ export function createPager(sql: Sql): Pager {
   };
 
   /** Only as many as a page may hold; how large the data is, PostgreSQL knows without reading it. */
-  const rowsOf = (part: Stretch, query: EventQuery): Promise<readonly Row[]> => {
+  const rowsOf = (part: LogRange, query: EventQuery): Promise<readonly Row[]> => {
     const given: Given[] = [];
     const param = (value: Given): string => `$${given.push(value)}`;
     const column = part.of === null ? "e.seq" : "e.version";
@@ -82,7 +82,7 @@ export function createPager(sql: Sql): Pager {
   };
 
   return {
-    all: (lastSeq, query) => page(logStretch(lastSeq, query), query),
+    all: (lastSeq, query) => page(logRange(lastSeq, query), query),
     stream: async (stream, query) => {
       const from = (await versionAt(stream, query.after ?? 0)) + 1;
       const to = query.before === undefined ? stream.last : await versionAt(stream, query.before - 1);

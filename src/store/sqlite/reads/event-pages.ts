@@ -2,11 +2,11 @@ import type { SQLInputValue } from "node:sqlite";
 import { decodeRow, EVENT_COLUMNS, EVENT_SOURCE, number } from "../../log/encoding.ts";
 import {
   fillPage,
-  logStretch,
+  type LogRange,
+  logRange,
   missingVersion,
   planPage,
   type StreamPlace,
-  type Stretch,
   turnSieve,
   typeBounds,
 } from "../../log/event-page.ts";
@@ -47,7 +47,7 @@ export function createPager(sql: (source: string) => Statement): Pager {
     return low;
   };
 
-  const page = (whole: Stretch, query: EventQuery): EventPage => {
+  const page = (whole: LogRange, query: EventQuery): EventPage => {
     const plan = planPage(whole, query);
     if (plan === null) return { events: [], next: null };
     const { events, next } = fillPage(plan, query, rowsOf(plan.part, query), decodeRow);
@@ -55,7 +55,7 @@ export function createPager(sql: (source: string) => Statement): Pager {
     return { events, next: "seq" in next ? next.seq : seqAt(next.of, next.version) };
   };
 
-  const rowsOf = (part: Stretch, query: EventQuery): Iterable<Row> => {
+  const rowsOf = (part: LogRange, query: EventQuery): Iterable<Row> => {
     const column = part.of === null ? "seq" : "version";
     const order = query.descending === true ? "DESC" : "ASC";
     const filters: string[] = [];
@@ -77,7 +77,7 @@ export function createPager(sql: (source: string) => Statement): Pager {
   };
 
   return {
-    all: (lastSeq, query) => page(logStretch(lastSeq, query), query),
+    all: (lastSeq, query) => page(logRange(lastSeq, query), query),
     stream: (stream, query) => {
       const from = versionAt(stream, query.after ?? 0) + 1;
       const to = query.before === undefined ? stream.last : versionAt(stream, query.before - 1);
@@ -89,7 +89,7 @@ export function createPager(sql: (source: string) => Statement): Pager {
 }
 
 function* inPortions(
-  { from, to }: Stretch,
+  { from, to }: LogRange,
   descending: boolean,
   read: (from: number, to: number) => readonly Row[],
 ): Iterable<Row> {

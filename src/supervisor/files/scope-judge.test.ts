@@ -20,7 +20,7 @@ import { proves } from "../../../test/support/proves.ts";
 import { SPEC } from "../../../test/support/store-home.ts";
 import { openSnapshots } from "../../host/index.ts";
 import { judgeChange, newSessionState, type Scope, type SessionState } from "../../kernel/index.ts";
-import { createScopeKeeper, withReverted } from "./scope-keeper.ts";
+import { createScopeJudge, withReverted } from "./scope-judge.ts";
 import { createSessionFiles } from "./session-files.ts";
 
 const provesWall = proves.skipIf(!needs("bwrap"));
@@ -43,7 +43,7 @@ function setUpTree(scope: Scope, leaveOut: readonly string[] = []) {
   });
   const fresh = newSessionState("01a1df7a-0b4a-7205-9b16-22750182e72d");
   const state: SessionState = { ...fresh, spec: { ...SPEC, cwd: tree, scope } };
-  const scopes = createScopeKeeper({ sessionFiles, folder: join(home, "worktrees"), sessionState: async () => state });
+  const scopes = createScopeJudge({ sessionFiles, folder: join(home, "worktrees"), sessionState: async () => state });
   /** As the runner does it: the mark goes once the judgement is recorded. */
   const end = async (judged: SessionState) => {
     const { reverted, settled } = await scopes.end(judged);

@@ -13,7 +13,7 @@ import { TOP, unjudgedNames, unseenError } from "./unreadable-changes.ts";
  * What a turn changed outside of its session's scope: put back when the turn ends, and told. A mark says what the tree was
  * like when the turn began. It stays until the turn is judged, also over a crash.
  */
-export interface ScopeKeeper {
+export interface ScopeJudge {
   /** Sets a mark, unless one is set. Throws when the turn could not be judged: then it must not run. */
   readonly begin: (state: SessionState) => Promise<void>;
   /** Puts back what lies outside. Throws when it cannot be told: then the turn has failed. */
@@ -46,7 +46,7 @@ export const NOTHING_JUDGED: Judgement = { reverted: null, before: null, settled
 const LISTED = { count: 100, bytes: 65_536 };
 const CHANGES_MAX = 1_000_000;
 const MARKS = "marks";
-export const NO_SCOPES: ScopeKeeper = {
+export const NO_SCOPES: ScopeJudge = {
   begin: async () => undefined,
   end: async () => NOTHING_JUDGED,
   marked: async () => [],
@@ -58,12 +58,12 @@ interface Mark {
   readonly reverted: Reverted | null;
 }
 
-export function createScopeKeeper(deps: {
+export function createScopeJudge(deps: {
   readonly sessionFiles: Pick<SessionFiles, "keep" | "changes" | "putBack" | "requireRestore">;
   /** Where worktrees lie. */
   readonly folder: string;
   readonly sessionState: (id: string) => Promise<SessionState>;
-}): ScopeKeeper {
+}): ScopeJudge {
   const { sessionFiles, folder, sessionState } = deps;
 
   /** The worktree that a session with a scope works in, its own or that of the session that started it. */

@@ -1,5 +1,5 @@
 /** The keys of sessions' processes, by hash. In memory only: they end with their process, and with the daemon. */
-export interface SessionKeys {
+export interface ProcessTokens {
   readonly add: (secretHash: string, sessionId: string) => void;
   readonly end: (secretHash: string) => void;
   readonly sessionOf: (secretHash: string) => string | null;
@@ -7,7 +7,7 @@ export interface SessionKeys {
   readonly whenNone: (sessionId: string, ended: () => void) => () => void;
 }
 
-export function createSessionKeys(): SessionKeys {
+export function createProcessTokens(): ProcessTokens {
   const sessions = new Map<string, string>();
   const waiting = new Map<string, Set<() => void>>();
   const hasNone = (sessionId: string): boolean => ![...sessions.values()].includes(sessionId);

@@ -3,14 +3,14 @@ import type { Actor } from "../../kernel/index.ts";
 import { checkHost, checkOrigin } from "./guard.ts";
 import { createRateLimit } from "./rate-limit.ts";
 
-export interface DoorOptions {
+export interface AccessOptions {
   readonly port: () => number;
   readonly ready: () => boolean;
   readonly authenticate: (secret: string) => Promise<Actor | null>;
 }
 
 /** What a request shows before anybody listens to it. */
-export interface Knock {
+export interface AccessRequest {
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly authorization: string | undefined;
@@ -21,21 +21,21 @@ export interface Knock {
 }
 
 /** The same way in for everything that the daemon serves: the right address, no foreign page, a token, not too often. */
-export interface Door {
-  readonly guard: (knock: Knock) => void;
-  readonly login: (knock: Knock) => Promise<Actor>;
+export interface Access {
+  readonly guard: (request: AccessRequest) => void;
+  readonly login: (request: AccessRequest) => Promise<Actor>;
   /** Counts what came in without a good token, and refuses when there is too much of it. */
-  readonly refuseLogin: (knock: Knock) => never;
+  readonly refuseLogin: (request: AccessRequest) => never;
   readonly limit: (actor: Actor) => void;
 }
 
 const FAILED_LOGINS = { perSecond: 10, burst: 30 } as const;
 const SCOPED_CALLS = { perSecond: 200, burst: 400 } as const;
 
-export function createDoor(options: DoorOptions): Door {
+export function createAccess(options: AccessOptions): Access {
   const failedLogins = createRateLimit({ ...FAILED_LOGINS, nowMs: () => performance.now() });
   const scopedCalls = createRateLimit({ ...SCOPED_CALLS, nowMs: () => performance.now() });
-  const refuseLogin = ({ fromSession }: Knock): never => {
+  const refuseLogin = ({ fromSession }: AccessRequest): never => {
     // Whoever guesses behind walls uses up nobody's patience but its own.
     refuseIf(failedLogins.take(fromSession ?? "anyone"));
     throw new NomosError("unauthorized");
@@ -48,11 +48,11 @@ export function createDoor(options: DoorOptions): Door {
       if (viaNetwork) checkHost(host, options.port());
       checkOrigin(origin, options.port());
     },
-    login: async (knock) => {
+    login: async (request) => {
       if (!options.ready()) throw new NomosError("starting");
-      const secret = bearer(knock.authorization);
+      const secret = bearer(request.authorization);
       const actor = secret === null ? null : await options.authenticate(secret);
-      if (actor === null || !isOwn(actor, knock)) return refuseLogin(knock);
+      if (actor === null || !isOwn(actor, request)) return refuseLogin(request);
       limit(actor);
       return actor;
     },
@@ -62,7 +62,7 @@ export function createDoor(options: DoorOptions): Door {
 }
 
 /** A key that got behind walls it does not belong to was stolen, whoever's it is. */
-function isOwn({ sessionId }: Actor, { fromSession }: Knock): boolean {
+function isOwn({ sessionId }: Actor, { fromSession }: AccessRequest): boolean {
   return fromSession === null || sessionId === fromSession;
 }
 
