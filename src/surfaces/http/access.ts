@@ -9,22 +9,22 @@ export interface AccessOptions {
   readonly authenticate: (secret: string) => Promise<Actor | null>;
 }
 
-/** What a request shows before anybody listens to it. */
+/** The parts of a request that are checked before its body is read. */
 export interface AccessRequest {
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly authorization: string | undefined;
-  /** A connection through the daemon's own socket names no host that could be forged. */
+  /** A connection through the daemon's Unix socket has no Host header that could be forged. */
   readonly viaNetwork: boolean;
-  /** The session behind whose walls it comes from; null for everybody else. */
+  /** The session whose walls the connection comes from; null for any other connection. */
   readonly fromSession: string | null;
 }
 
-/** The same way in for everything that the daemon serves: the right address, no foreign page, a token, not too often. */
+/** The checks that every HTTP request and WebSocket passes: host, origin, token, rate. */
 export interface Access {
   readonly guard: (request: AccessRequest) => void;
   readonly login: (request: AccessRequest) => Promise<Actor>;
-  /** Counts what came in without a good token, and refuses when there is too much of it. */
+  /** Counts failed logins and refuses when there are too many. */
   readonly refuseLogin: (request: AccessRequest) => never;
   readonly limit: (actor: Actor) => void;
 }
@@ -36,7 +36,7 @@ export function createAccess(options: AccessOptions): Access {
   const failedLogins = createRateLimit({ ...FAILED_LOGINS, nowMs: () => performance.now() });
   const scopedCalls = createRateLimit({ ...SCOPED_CALLS, nowMs: () => performance.now() });
   const refuseLogin = ({ fromSession }: AccessRequest): never => {
-    // Whoever guesses behind walls uses up nobody's patience but its own.
+    // Failed guesses from behind walls count against that session only.
     refuseIf(failedLogins.take(fromSession ?? "anyone"));
     throw new NomosError("unauthorized");
   };
@@ -61,7 +61,7 @@ export function createAccess(options: AccessOptions): Access {
   };
 }
 
-/** A key that got behind walls it does not belong to was stolen, whoever's it is. */
+/** A token used from behind the walls of another session was stolen: refuse it. */
 function isOwn({ sessionId }: Actor, { fromSession }: AccessRequest): boolean {
   return fromSession === null || sessionId === fromSession;
 }

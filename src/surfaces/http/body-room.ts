@@ -1,19 +1,19 @@
 import { NomosError } from "../../contract/index.ts";
 import type { Actor } from "../../kernel/index.ts";
 
-/** Memory for request bodies that are still coming in, of all connections together. */
+/** Memory for request bodies still being received, over all connections. */
 export interface BodyRoom {
-  /** For one body. */
+  /** The limit for one body. */
   readonly open: (actor: Actor) => BodyShare;
 }
 
 export interface BodyShare {
-  /** `overloaded` when this many bytes are more than is left. */
+  /** Throws `overloaded` when fewer bytes are left. */
   readonly hold: (bytes: number) => void;
   readonly close: () => void;
 }
 
-/** The usual call is smaller and is never refused for the sake of large ones. */
+/** Bodies up to this size are always accepted, so large ones cannot starve small calls. */
 const FREE_BYTES = 65_536;
 const ALL_BYTES_MAX = 268_435_456;
 const SCOPED_BYTES_MAX = 67_108_864;

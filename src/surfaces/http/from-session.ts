@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 
 const FROM_SESSION = Symbol("from a session behind walls");
 
-/** A connection that comes from behind a session's walls is good for that session's own key, and for no other. */
+/** A connection from behind a session's walls may use that session's own token and no other. */
 export function noteSession(socket: Duplex, sessionId: string): void {
   Reflect.set(socket, FROM_SESSION, sessionId);
 }

@@ -90,7 +90,7 @@ function errorSchema(): Schema {
   return { type: "object", required: ["error"], properties: { error } };
 }
 
-/** The one schema that refers to itself is that of any JSON: it stands beside the others, where a reference finds it. */
+/** The schema of any JSON value refers to itself, so it stands among the shared schemas. */
 function pathSchema(schema: z.ZodType, io: "input" | "output"): Schema {
   const { $schema: _dialect, $defs: _json, ...rest } = jsonSchema(schema, io);
   return JSON.parse(JSON.stringify(rest).replaceAll('"#/$defs/__schema0"', '"#/components/schemas/Json"'));

@@ -1,6 +1,6 @@
-/** A bucket per name that refills with time. Names that were quiet long enough are forgotten. */
+/** One token bucket per name, refilled over time. Names that are idle long enough are dropped. */
 export interface RateLimit {
-  /** Seconds to wait, or 0 when it may go ahead. */
+  /** Seconds to wait; 0 when the call may proceed. */
   readonly take: (name: string) => number;
 }
 
@@ -9,7 +9,7 @@ const NAMES_MAX = 10_000;
 export function createRateLimit(options: {
   readonly perSecond: number;
   readonly burst: number;
-  /** Of a clock that only rises: one that is set back would lock everybody out for as long. */
+  /** From a monotonic clock: a wall clock that is set back would lock everybody out for that time. */
   readonly nowMs: () => number;
 }): RateLimit {
   const buckets = new Map<string, { left: number; atMs: number }>();

@@ -3,7 +3,7 @@ import type { Actor } from "../../kernel/index.ts";
 import { parseJsonBytes } from "../json-bytes.ts";
 import type { BodyRoom } from "./body-room.ts";
 
-/** What is read of a body that is too large, so that its sender hears why it was refused instead of a broken pipe. */
+/** This much of a body that is too large is still read, so that its sender gets the refusal and not a broken pipe. */
 const DISCARD_FACTOR = 4;
 
 export interface BodyBounds {
@@ -12,7 +12,7 @@ export interface BodyBounds {
   readonly actor: Actor;
 }
 
-/** The bytes of a request, counted as they come, whatever length was announced. */
+/** Reads the body and counts bytes as they arrive; the announced length is not trusted. */
 export async function readBytes(request: Request, { maxBytes, room, actor }: BodyBounds): Promise<Uint8Array> {
   const discardBytesMax = maxBytes * DISCARD_FACTOR;
   const kept = gatherBytes();

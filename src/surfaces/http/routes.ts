@@ -8,8 +8,8 @@ import type { Late } from "../late.ts";
 import type { McpSurface } from "../mcp/mcp-surface.ts";
 import { refusal } from "../mcp/rpc-error.ts";
 import { createShares } from "../shares.ts";
-import type { BodyRoom } from "./body-room.ts";
 import type { Access, AccessRequest } from "./access.ts";
+import type { BodyRoom } from "./body-room.ts";
 import { sessionBehind } from "./from-session.ts";
 import { openApi } from "./openapi.ts";
 import { type BodyBounds, parseBody, readBytes } from "./request-body.ts";
@@ -22,7 +22,7 @@ export interface HttpSurface {
   readonly recall: (actor: Actor) => Promise<Actor | null>;
   readonly ready: () => boolean;
   readonly requestBytesMax: number;
-  /** Aborts what is under way when the daemon stops. */
+  /** Aborts running calls when the daemon stops. */
   readonly stopping: AbortSignal;
   readonly log: (message: string, details: object) => void;
 }
@@ -30,8 +30,13 @@ export interface HttpSurface {
 type Bindings = { Bindings: HttpBindings };
 type Http = HonoContext<Bindings>;
 
-/** HTTP in terms of the table: each route is a syscall, and nothing is decided here. */
-export function createRoutes(surface: HttpSurface, access: Access, mcp: Late<McpSurface>, room: BodyRoom): Hono<Bindings> {
+/** Maps HTTP to the syscall table: each route is a syscall; nothing is decided here. */
+export function createRoutes(
+  surface: HttpSurface,
+  access: Access,
+  mcp: Late<McpSurface>,
+  room: BodyRoom,
+): Hono<Bindings> {
   const app = new Hono<Bindings>();
   const { services } = surface;
   const streams = createShares("streams");
@@ -106,7 +111,7 @@ export function createRoutes(surface: HttpSurface, access: Access, mcp: Late<Mcp
     services.instruments.failed(error);
     if (error.code === "internal")
       surface.log("a request failed", { path: c.req.path, reason: String(thrown.stack ?? thrown) });
-    // A stream that broke off has had its answer; all that is left is that it ended.
+    // The headers of a broken stream are already sent, so only its end is left to report.
     return c.env.outgoing.headersSent ? RESPONSE_ALREADY_SENT : answerError(error);
   });
   return app;
@@ -120,7 +125,7 @@ function isAt(pattern: string, path: string): boolean {
   return wanted.length === parts.length && wanted.every((part, at) => part.startsWith(":") || part === parts[at]);
 }
 
-/** Straight to the socket: as a web `Response` the text would become a stream and be read again, for a third of a read's cost. */
+/** Writes straight to the socket: a web `Response` would copy the text through a stream, a third of a read's cost. */
 function sendJson(response: HttpBindings["outgoing"], status: number, value: unknown): Response {
   const body = JSON.stringify(value);
   response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
@@ -128,7 +133,7 @@ function sendJson(response: HttpBindings["outgoing"], status: number, value: unk
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Where an answer is a text with a form of its own, it is sent as that, unless JSON is asked for by name. */
+/** Answers that are text, such as Markdown, are sent as text unless the caller asks for JSON. */
 function plainText(c: Http, { http }: Syscall, value: unknown): string | null {
   if (http.text === undefined || /\bapplication\/json\b/.test(c.req.header("accept") ?? "")) return null;
   return typeof value === "object" && value !== null ? String(Reflect.get(value, http.text)) : null;
@@ -156,7 +161,7 @@ async function inputOf(c: Http, syscall: Syscall, bounds: BodyBounds): Promise<R
   return parseBody(await readBytes(c.req.raw, bounds));
 }
 
-/** A browser that reconnects sends the last id it saw as a header. */
+/** A browser that reconnects sends the last id it saw in the `Last-Event-ID` header. */
 function withCursor(c: Http, syscall: Syscall, input: Record<string, unknown>): Record<string, unknown> {
   const last = syscall.kind === "stream" ? c.req.header("last-event-id") : undefined;
   return last === undefined ? input : { ...input, after: last };

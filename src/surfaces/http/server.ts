@@ -4,28 +4,28 @@ import { getRequestListener } from "@hono/node-server";
 import { NomosError } from "../../contract/index.ts";
 import { type Late, late } from "../late.ts";
 import type { WebSockets } from "../ws/web-sockets.ts";
-import { createBodyRoom } from "./body-room.ts";
 import { createAccess } from "./access.ts";
+import { createBodyRoom } from "./body-room.ts";
 import { noteSession } from "./from-session.ts";
 import { createRoutes, type HttpSurface } from "./routes.ts";
 
 export interface HttpServer {
   readonly port: number;
-  /** A connection from behind a session's walls, as if it had come in by the port. */
+  /** Handles a connection from behind a session's walls like one that came in by the port. */
   readonly take: (socket: Socket, sessionId: string) => void;
-  /** Takes no new connections; ends open streams; resolves when the last request is answered or cut. */
+  /** Accepts no new connections, ends open streams, and resolves when the last request is answered or cut. */
   readonly close: () => Promise<void>;
 }
 
 export interface ListenOptions {
   readonly port: number;
-  /** A Unix socket beside the port; null where its path would be too long. */
+  /** Path of a Unix socket beside the port; null when the path would be too long. */
   readonly socket: string | null;
   readonly connectionsMax: number;
 }
 
 const CLOSE_GRACE_MS = 500;
-/** Whoever does not finish its request in time is cut off; looked for at the interval. */
+/** A request that is not complete after this time is cut off; checked at the interval. */
 const TIMEOUTS_MS = {
   keepAliveTimeout: 65_000,
   requestTimeout: 60_000,
@@ -33,7 +33,7 @@ const TIMEOUTS_MS = {
   connectionsCheckingInterval: 5_000,
 };
 
-/** Loopback only, by address and not by configuration. */
+/** Always binds to loopback; this cannot be configured. */
 export async function serveHttp(surface: HttpSurface, options: ListenOptions): Promise<HttpServer> {
   const { authenticate, ready } = surface;
   const access = createAccess({ authenticate, ready, port: surface.services.daemon.port });

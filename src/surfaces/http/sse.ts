@@ -3,10 +3,10 @@ import type { ServerResponse } from "node:http";
 import type { StreamItem } from "../../syscalls/index.ts";
 
 const KEEP_ALIVE_MS = 25_000;
-/** A reader that takes nothing for this long is cut off; its cursor brings it back. */
+/** A reader that accepts nothing for this long is cut off; it can reconnect with its cursor. */
 const STALLED_MS = 60_000;
 
-/** Server-sent events, one reader. It takes the next item only when the reader took the last: nothing piles up here. */
+/** Server-sent events for one reader. Takes the next item only after the last was sent, so nothing piles up. */
 export async function sendStream(
   items: AsyncIterable<StreamItem>,
   response: ServerResponse,

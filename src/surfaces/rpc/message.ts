@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type ErrorBody, NomosError } from "../../contract/index.ts";
 import { parseJsonBytes } from "../json-bytes.ts";
 
-/** One message of a client. Unknown members are ignored, as everywhere. */
+/** One message of a client. Unknown members are ignored. */
 const Message = z.object({
   id: z.union([z.string().max(200), z.number()]),
   method: z.string().max(200),
@@ -25,7 +25,7 @@ export type RpcAnswer =
   | ({ readonly id: RpcId | null } & ErrorBody)
   | { readonly event: string; readonly subscription: string; readonly data: unknown; readonly cursor?: number };
 
-/** What cannot be read has no id that could be answered: the refusal goes out with null, or with the id if there is one. */
+/** Answers a message that cannot be parsed; the id is null unless it could be read. */
 export function readRequest(bytes: Uint8Array): RpcRequest | { readonly id: RpcId | null; readonly error: NomosError } {
   try {
     const value = parseJsonBytes(bytes);

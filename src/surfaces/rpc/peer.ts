@@ -3,9 +3,9 @@ import type { StreamItem, Syscall } from "../../syscalls/index.ts";
 import { type RpcAnswer, type RpcId, type RpcRequest, readRequest } from "./message.ts";
 
 export interface RpcOptions {
-  /** Carries out a syscall by its name. Throws what is refused. */
+  /** Runs a syscall by its name. Throws refusals. */
   readonly call: (asked: Omit<RpcRequest, "id">, signal: AbortSignal) => ReturnType<Syscall["run"]>;
-  /** Resolves when the other side has room for more; rejects when it is gone. */
+  /** Resolves when the other side can take more; rejects when it is gone. */
   readonly send: (text: string) => Promise<void>;
   readonly limits?: Partial<RpcLimits>;
 }
@@ -18,11 +18,11 @@ export interface RpcLimits {
 
 export const RPC_LIMITS: RpcLimits = { callsMax: 256, callBytesMax: 67_108_864, subscriptionsMax: 32 };
 
-/** One client of the RPC protocol, over whatever brings its messages. */
+/** One client of the RPC protocol, independent of the transport. */
 export interface RpcPeer {
-  /** One message. Resolves when the next may come: as long as too much is under way, it does not. */
+  /** Handles one message. Resolves when the next may come, which bounds what is under way. */
   readonly receive: (bytes: Uint8Array) => Promise<void>;
-  /** Takes back whatever is under way. */
+  /** Cancels everything under way. */
   readonly close: () => void;
 }
 
@@ -34,7 +34,7 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
   let callBytes = 0;
   let subscribed = 0;
 
-  /** Whoever is gone needs no answer. */
+  /** A client that is gone gets no answer. */
   const send = (answer: RpcAnswer): Promise<void> => options.send(JSON.stringify(answer)).catch(() => undefined);
   const refuse = (id: RpcId | null, thrown: unknown) => send({ id, ...errorBody(toNomosError(thrown)) });
 
@@ -73,7 +73,7 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
     }
   };
 
-  /** Answered last: when whatever was asked before it is. */
+  /** Answered after all calls that came before it. */
   const end = async (id: RpcId): Promise<void> => {
     await Promise.all([...calls].flatMap(([other, { done }]) => (other === id ? [] : [done])));
     for (const abort of subscriptions.values()) abort.abort();

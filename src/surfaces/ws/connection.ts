@@ -7,24 +7,24 @@ import { createRpcPeer, type RpcLimits, type RpcOptions } from "../rpc/peer.ts";
 export interface ConnectionOptions {
   readonly services: Services;
   readonly syscalls: ReadonlyMap<string, Syscall>;
-  /** Who is asking, as of now; null when their token is no longer good. Throws when they ask too often. */
+  /** The caller as of now; null when their token is no longer valid. Throws when they call too often. */
   readonly actor: () => Promise<Actor | null>;
-  /** Calls back once their token is no longer good. Returns the way to stop. */
+  /** Calls back once their token is no longer valid. Returns a function that stops watching. */
   readonly watch: (ended: () => void) => () => void;
   readonly limits: WsLimits;
 }
 
 export interface WsLimits extends RpcLimits {
-  /** Unsent bytes above which nothing more is fetched for this reader. */
+  /** While more unsent bytes than this wait, nothing more is fetched for this reader. */
   readonly unsentBytesMax: number;
-  /** A reader that takes nothing for this long is cut off. */
+  /** A reader that accepts nothing for this long is cut off. */
   readonly stalledMs: number;
   readonly pingMs: number;
 }
 
 const POLICY_VIOLATION = 1008;
 
-/** RPC messages as frames. Nothing piles up: what one side cannot take, the other does not send. */
+/** RPC messages as WebSocket frames, with back-pressure in both directions. */
 export function serveConnection(socket: WebSocket, options: ConnectionOptions): void {
   const { limits } = options;
   const call: RpcOptions["call"] = async ({ method, params, key }, signal) => {
@@ -55,7 +55,7 @@ export function serveConnection(socket: WebSocket, options: ConnectionOptions): 
     stopWatching();
     peer.close();
   });
-  // What is wrong with the connection ends it; `close` comes after this.
+  // A socket error is followed by `close`, which cleans up.
   socket.on("error", () => socket.terminate());
 }
 
@@ -73,7 +73,7 @@ function send(socket: WebSocket, text: string, limits: WsLimits): Promise<void> 
   });
 }
 
-/** Asks for a sign of life, and whether the one who speaks may still do so. */
+/** Pings the client and checks that its token is still valid. */
 function ping(socket: WebSocket, everyMs: number, mayStay: () => Promise<boolean>): () => void {
   let alive = true;
   socket.on("pong", () => {

@@ -4,7 +4,7 @@ import { WebSocketServer } from "ws";
 import { ERROR_CATALOGUE, errorBody, NomosError, toNomosError } from "../../contract/index.ts";
 import type { Actor } from "../../kernel/index.ts";
 import type { Services, Syscall } from "../../syscalls/index.ts";
-import { bearer, type Access, type AccessRequest } from "../http/access.ts";
+import { type Access, type AccessRequest, bearer } from "../http/access.ts";
 import { sessionBehind } from "../http/from-session.ts";
 import { RPC_LIMITS } from "../rpc/peer.ts";
 import { createShares } from "../shares.ts";
@@ -27,17 +27,17 @@ interface Admitted {
 }
 
 export interface WebSockets {
-  /** For the server's `upgrade`: a connection, or a refusal in HTTP. */
+  /** Handles the server's `upgrade`: opens a connection or refuses in HTTP. */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   readonly close: () => void;
 }
 
 const WS_PATH = "/api/ws";
-/** What a browser offers beside its ticket; the one that is chosen, so that no secret is sent back. */
+/** The subprotocol a browser offers beside its pass; this one is chosen, so the secret is not sent back. */
 const WS_PROTOCOL = "nomos.rpc.v1";
 const TICKET_PROTOCOL = /^nomos\.ticket\.([0-9a-f]{48})$/;
 const GOING_AWAY = 1001;
-/** Whoever does not say goodbye in this time is left without one. */
+/** A client that does not close within this time is cut off. */
 const GOODBYE_MS = 300;
 const CONNECTIONS_MAX = 256;
 
@@ -48,7 +48,7 @@ const WS_LIMITS: WsLimits = {
   pingMs: 25_000,
 };
 
-/** WebSocket at /api/ws. The same access as for HTTP; who speaks is looked at again with each message. */
+/** WebSocket at /api/ws, with the same checks as HTTP; the token is checked again with each message. */
 export function createWebSockets(options: WsOptions): WebSockets {
   const limits = { ...WS_LIMITS, ...options.limits };
   const syscalls = new Map(options.syscalls.map((syscall) => [syscall.name, syscall]));
