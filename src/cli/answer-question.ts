@@ -5,7 +5,7 @@ import { readInput } from "./syscall/read-input.ts";
 import { answer } from "./syscall/run-syscall.ts";
 import type { Invocation, Terminal } from "./terminal.ts";
 
-/** `approval approve` and `reject`, where the question may also be named by a part of its id or by its session. */
+/** `approval approve` and `reject`, which also accept a part of the approval's id or its session. */
 export async function answerQuestion(
   terminal: Terminal,
   { args, json }: Invocation,
@@ -36,7 +36,7 @@ async function fullId(client: Client, given: string): Promise<string> {
       details: { matching: matching.map(({ id }) => id) },
     });
   if (matching[0] !== undefined) return matching[0].id;
-  // A whole id that is not pending: the daemon knows whether it was answered or never asked.
+  // A complete id that is not pending: let the daemon say whether it was answered or never existed.
   if (FULL_ID.test(given)) return given;
   throw new ClientError("approval_not_found", { details: { given } });
 }

@@ -1,7 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { ClientError } from "../client/index.ts";
 
-/** The arguments of one command, by Node's own parser; what it refuses is a matter of usage. */
+/** Parses the arguments of one command with Node's parser; parse errors become usage errors. */
 export function parseArguments<const O extends ParseArgsOptionsConfig>(args: readonly string[], options: O) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, allowNegative: true, strict: true });
@@ -17,7 +17,7 @@ export function usageError(message: string, usage?: string): ClientError {
   return new ClientError("usage", { message, ...(usage === undefined ? {} : { remedy: `Usage: ${usage}` }) });
 }
 
-/** Exactly so many words; more or fewer is a matter of usage. */
+/** Requires exactly this many words; any other number is a usage error. */
 export function expectWords(words: readonly string[], names: readonly string[], usage: string): void {
   const missing = names[words.length];
   if (missing !== undefined) throw usageError(`${missing} is missing.`, usage);
@@ -26,7 +26,7 @@ export function expectWords(words: readonly string[], names: readonly string[], 
 
 const PORT_MAX = 65_535;
 
-/** Null: the configuration decides. */
+/** Null when the configuration decides. */
 export function parsePort(given: string | undefined, from: string): number | null {
   if (given === undefined || given === "") return null;
   const port = Number(given);

@@ -2,7 +2,7 @@ import { isEveryday } from "./everyday.ts";
 import { LOAD } from "./load-command.ts";
 import type { Invocation, RunCommand, Terminal } from "./terminal.ts";
 
-/** From the first word to the command that it names. */
+/** Finds the command that the first words name. */
 export async function dispatch(terminal: Terminal, name: string | undefined, given: Invocation): Promise<number> {
   if (name === undefined) return (await import("./commands/welcome.ts")).run(terminal, given);
   if (name === "--help" || name === "-h") return help(terminal, given);

@@ -1,4 +1,4 @@
-/** A command of its own, beside those that the syscall table brings. */
+/** A command that does not come from the syscall table. */
 export interface Everyday {
   readonly usage: string;
   readonly summary: string;

@@ -6,7 +6,7 @@ export interface EndedTurn {
   readonly outcome: string;
 }
 
-/** What a session was told to do, and from where in its log to look for it. */
+/** What a session was asked to do, and the position in the log to look from. */
 export interface Awaited {
   readonly id: string;
   readonly turnId: string | null;
@@ -14,8 +14,8 @@ export interface Awaited {
 }
 
 /**
- * Shows a session's stream until one turn has ended: the one that is named, or else the first one that is admitted.
- * Null when the session ended without it.
+ * Shows a session's stream until one turn has ended: the given one, or the first one admitted.
+ * Null when the session ended before that.
  */
 export async function followTurn(
   client: Client,
@@ -34,7 +34,7 @@ export async function followTurn(
   return null;
 }
 
-/** Queued behind other turns, one has to listen through theirs; what belongs to no turn is shown. */
+/** Skips the turns queued ahead of ours; events outside any turn are shown. */
 function isOf(item: StreamItem, turnId: string): boolean {
   if (item.event !== "event") return true;
   const turn = memberOf(item.data.data, "turnId");
@@ -45,7 +45,7 @@ function turnOf(event: LogEvent): string {
   return String(memberOf(event.data, "turnId"));
 }
 
-/** The agent that was asked for, or the one that is meant when none is. */
+/** The requested agent, or the default one. */
 export async function chooseAgent(client: Client, slug: string | undefined): Promise<OutputOf<"agent.show">> {
   if (slug !== undefined) return client.call("agent.show", { slug });
   const { agents } = await client.call("agent.list", {});

@@ -1,7 +1,7 @@
 import type { EverydayName } from "./everyday.ts";
 import type { RunCommand } from "./terminal.ts";
 
-/** Each is loaded when it is used: what is not used costs nothing. */
+/** Loads each command on first use, to keep start-up fast. */
 export const LOAD: { readonly [name in EverydayName]: () => Promise<{ readonly run: RunCommand }> } = {
   up: () => import("./commands/up.ts"),
   down: () => import("./commands/down.ts"),

@@ -5,7 +5,7 @@ import { dispatch } from "./dispatch.ts";
 import { openScreen } from "./screen/open-screen.ts";
 import type { Invocation, Terminal } from "./terminal.ts";
 
-/** The command line. Loads little by itself: each command brings what it needs. */
+/** The command line. Loads little itself; each command loads what it needs. */
 export async function main(argv: readonly string[]): Promise<number> {
   const terminal = openTerminal();
   const [name, invocation] = split(argv);
@@ -37,7 +37,7 @@ function packageVersion(): string {
   return typeof file === "object" && file !== null && "version" in file ? String(file.version) : "unknown";
 }
 
-/** `--json` may stand anywhere up to `--`; what comes after that is text. */
+/** `--json` may stand anywhere before `--`; everything after `--` is text. */
 function split(argv: readonly string[]): readonly [string | undefined, Invocation] {
   const end = argv.indexOf("--");
   const words = end < 0 ? argv : argv.slice(0, end);

@@ -1,6 +1,6 @@
 import type { Client } from "../client/index.ts";
 
-/** The position before a session's last so many events: following from there shows those, then what comes. */
+/** The position before a session's last N events: following from there shows those and then new ones. */
 export async function beforeLast(client: Client, id: string, events: number): Promise<number> {
   const page = await client.call("session.events", { id, order: "desc", limit: events });
   const oldest = page.events.at(-1);

@@ -3,14 +3,14 @@ import type { Bottom } from "../print/status-line.ts";
 import { dim } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** Where lines come from: a person at a screen, who edits them under what is printed, or whatever stands in the pipe. */
+/** Source of input lines: a person at a terminal, with line editing below the output, or a pipe. */
 export interface Keyboard {
   readonly onLine: (hear: (line: string) => void) => void;
   /** Ctrl-D, or the end of the pipe. */
   readonly onEnd: (hear: () => void) => void;
   /** Ctrl-C, or the signal. */
   readonly onInterrupt: (hear: () => void) => void;
-  /** The line that is being typed, as the bottom line of the screen; null where there is none. */
+  /** The line being typed, drawn at the bottom of the screen; null when there is no terminal. */
   readonly bottom: Bottom | null;
   readonly close: () => void;
 }
@@ -29,7 +29,7 @@ function typedKeyboard(terminal: Terminal): Keyboard {
   let above = "";
   const erase = (): void => {
     const { rows } = lines.getCursorPos();
-    // The line may have grown over several rows; and the status stands in the row above it.
+    // The input may span several rows, and the status line is in the row above it.
     moveCursor(stdout, 0, -(rows + (above === "" ? 0 : 1)));
     cursorTo(stdout, 0);
     clearScreenDown(stdout);
@@ -52,7 +52,7 @@ function typedKeyboard(terminal: Terminal): Keyboard {
     bottom,
     onLine: (hear) =>
       void lines.on("line", (line) => {
-        // What was typed has become a line above; there is no status over the new one yet.
+        // The typed text is now a line above, and the new input has no status line yet.
         above = "";
         hear(line);
       }),

@@ -1,10 +1,10 @@
 import { type Client, ClientError, type LogEvent } from "../../client/index.ts";
 import { memberOf } from "../print/member-of.ts";
 
-/** The question that a session waits on: `y`, `n` or one of its options is an answer and not a prompt. */
+/** The open question of a session. `y`, `n` or one of its options answers it; any other text is a prompt. */
 export interface PendingQuestion {
   readonly hear: (event: LogEvent) => void;
-  /** Null when this is no answer, or nothing was asked. */
+  /** Null when the text is not an answer or no question is open. */
   readonly answer: (line: string) => (() => Promise<void>) | null;
 }
 
@@ -38,7 +38,7 @@ export function createPendingQuestion(client: Client): PendingQuestion {
   };
 }
 
-/** A word could be meant for either, and one of them may have been put a moment ago to catch it. */
+/** A bare word could be a prompt or an answer to a question that appeared a moment ago. */
 function whichOne(ids: readonly string[]): ClientError {
   const message = `${ids.length} questions wait.`;
   const remedy = `Answer each by its id: ${ids.map((id) => `\`nomos approve ${id}\``).join(", ")}, or \`nomos reject\`.`;

@@ -42,13 +42,13 @@ export const run: RunCommand = async (terminal, { args, json }) => {
 };
 
 interface Conversation {
-  /** Whether this is a prompt that was typed right here: it stands on the screen already. */
+  /** Whether this prompt was typed in this terminal, so that it is already on the screen. */
   readonly isEcho: (admitted: unknown) => boolean;
   readonly hear: (item: StreamItem) => void;
   readonly close: () => void;
 }
 
-/** What a person types, or a program sends, beside the stream. A program's last line does not end it half way. */
+/** Reads input beside the stream. When a pipe ends, the last turn is still shown to its end. */
 function converse(
   terminal: Terminal,
   client: Client,
@@ -94,7 +94,7 @@ function converse(
       question.hear(item.data);
       if (item.data.type !== "turn.ended@1") return;
       const turnId = String(memberOf(item.data.data, "turnId"));
-      // The end may be heard before the answer to the prompt is.
+      // The end of the turn may arrive before the answer to the prompt.
       sending = sending.then(() => void underWay.delete(turnId)).then(leaveWhenDone);
     },
     close: () => {

@@ -29,7 +29,7 @@ export const run: RunCommand = async (terminal, invocation) => {
   return EXIT.ok;
 };
 
-/** A restart keeps the port, so that whoever has the address finds the daemon again. */
+/** A restart keeps the port, so that clients find the daemon at the same address. */
 const PORT_LATER = "in force after `nomos down` and `nomos up`";
 
 type Config = { readonly [key: string]: unknown };
@@ -43,7 +43,7 @@ function get(terminal: Terminal, config: Config, key: string, json: boolean): nu
   return EXIT.ok;
 }
 
-/** `drivers.mine.file` changes one member deep inside: the daemon takes the outermost one as a whole, except of limits. */
+/** `drivers.mine.file` changes one nested member. The daemon replaces the outermost member as a whole, except for limits. */
 async function set(terminal: Terminal, client: Client, key: string, value: string, json: boolean): Promise<number> {
   const { config } = await client.call("config.show", {});
   const [first = "", ...inner] = key.split(".");
@@ -69,7 +69,7 @@ function memberOf(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
-/** `8080`, `true`, `null` and `{...}` are what they look like; the rest is text. */
+/** `8080`, `true`, `null` and `{...}` are parsed as JSON; anything else is text. */
 function jsonOrText(value: string): unknown {
   try {
     return JSON.parse(value);

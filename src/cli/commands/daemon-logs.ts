@@ -11,7 +11,7 @@ import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
 const LINES = 100;
 const LOOK_EVERY_MS = 200;
 
-/** Reads the file itself: it is wanted most when the daemon is not there. */
+/** Reads the file directly, because the log is needed most when the daemon is down. */
 export const run: RunCommand = async (terminal, { args, json }) => {
   const { values, positionals } = parseArguments(args, {
     follow: { type: "boolean", short: "f" },
@@ -33,7 +33,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   return EXIT.ok;
 };
 
-/** A file that became shorter is a new one: the old was turned over. */
+/** A file that became shorter was rotated. */
 async function follow(terminal: Terminal, path: string, from: number, json: boolean, stop: AbortSignal): Promise<void> {
   let position = from;
   let rest = "";
@@ -63,7 +63,7 @@ function printLine(terminal: Terminal, line: string, json: boolean): void {
   else terminal.print(readable(entry) ?? line);
 }
 
-/** Null when it is no entry of the log. */
+/** Null when the line is not a log entry. */
 function readable(entry: unknown): string | null {
   if (typeof entry !== "object" || entry === null || !("at" in entry) || !("message" in entry)) return null;
   const { at, message, ...details } = entry;

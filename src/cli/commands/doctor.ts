@@ -55,7 +55,7 @@ async function asked(
   return { log, models, tree, followers, snapshots, home, sandbox, bounds };
 }
 
-/** Without a daemon the log is opened here. That it cannot be is a finding, unless somebody else has it open. */
+/** Without a daemon this process opens the log. A log that does not open is a finding, unless another process has it open. */
 async function examined(
   terminal: Terminal,
   options: DoctorOptions,

@@ -2,7 +2,7 @@ import { expectWords } from "../arguments.ts";
 import { reach } from "../daemon/connect.ts";
 import { EXIT, type RunCommand } from "../terminal.ts";
 
-/** Until the client closes our input. */
+/** Runs until the client closes standard input. */
 export const run: RunCommand = async (terminal, { args }) => {
   expectWords(args, [], "nomos mcp");
   const { pipeMcp } = await import("../stdio/pipe-mcp.ts");

@@ -33,7 +33,7 @@ function show(terminal: Terminal, output: unknown, json: boolean): void {
   else printOutput(terminal, output);
 }
 
-/** On a screen the table stays in its place; elsewhere each change is printed below the last. */
+/** On a terminal the table is redrawn in place; elsewhere each change is printed below the last. */
 async function watch(terminal: Terminal, list: () => Promise<unknown>, json: boolean): Promise<void> {
   const stop = stopByHand();
   let shown = "";

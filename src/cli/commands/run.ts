@@ -65,7 +65,7 @@ async function begin(terminal: Terminal, client: Client, prompt: string, options
     ...(options.worktree === true || options.base !== undefined ? { worktree: true } : {}),
     ...(options.base === undefined ? {} : { base: options.base }),
   });
-  // A program that reads stderr is told only of those at work right now.
+  // In --json mode, stderr lists only sessions that are at work now.
   const isWorthIt = terminal.isScreen || neighbours.some(({ busy }) => busy);
   if (notice !== undefined && isWorthIt) terminal.complain(notice);
   return { id, turnId: null, after: 0 };
@@ -99,7 +99,7 @@ async function followToEnd(terminal: Terminal, client: Client, awaited: Awaited,
   return turn?.outcome === "completed" ? EXIT.ok : EXIT.failed;
 }
 
-/** Ctrl-C ends the turn, and what it leaves is still shown; a second one leaves at once. */
+/** The first Ctrl-C interrupts the turn and shows what it left; the second one exits at once. */
 function interruptByHand(terminal: Terminal, client: Client, id: string, leave: AbortController): () => void {
   let asked = false;
   const onInterrupt = (): void => {

@@ -16,7 +16,7 @@ export const run: RunCommand = async (terminal, given) => {
   return runSyscall(terminal, { ...given, args: ["sandbox", ...given.args] });
 };
 
-/** As the command itself would have printed and ended. */
+/** Prints and exits as the command itself would have. */
 const tryOut: RunCommand = async (terminal, { args, json }) => {
   const { values, positionals } = parseArguments(args, {
     cwd: { type: "string", short: "C" },

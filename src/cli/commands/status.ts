@@ -16,7 +16,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     return EXIT.ok;
   }
   const { version, pid, port, home, uptimeMs, events, recovery, sandbox, usage, disk, wal } = status;
-  // An older daemon tells nothing of them.
+  // Older daemons do not report these.
   const failing = (status.followers ?? []).flatMap(({ name, failure }) =>
     failure === null ? [] : [[name, `fails since ${failure.since}: ${failure.message}`] as const],
   );

@@ -3,7 +3,7 @@ import { EXIT, type RunCommand } from "../terminal.ts";
 import { run as help } from "./help.ts";
 import { run as status } from "./status.ts";
 
-/** Bare `nomos`: how things are, and what can be done. */
+/** Bare `nomos`: a short status and the next commands to try. */
 export const run: RunCommand = async (terminal, invocation) => {
   try {
     await status(terminal, invocation);

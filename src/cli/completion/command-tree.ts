@@ -3,7 +3,7 @@ import { EVERYDAY, type Everyday, isEveryday } from "../everyday.ts";
 import { families, shortForms, verbsOf } from "../syscall/find-syscall.ts";
 import { kebab } from "../syscall/usage.ts";
 
-/** What can be written: a first word, for some a second one, and then options. */
+/** The words of the command line: a first word, sometimes a second, then options. */
 export interface CommandWord {
   readonly word: string;
   readonly summary: string;

@@ -43,7 +43,7 @@ function zsh(tree: readonly CommandWord[]): string {
   ].join("\n");
 }
 
-/** Both shells read the same `case`. */
+/** bash and zsh use the same `case`. */
 function cases(tree: readonly CommandWord[], first: string, second: string, isSecond: string): readonly string[] {
   const lines = tree.flatMap(({ word, options, next }) => {
     if (next.length === 0) return [`      ${word}) words="${options.join(" ")}" ;;`];

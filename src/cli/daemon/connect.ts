@@ -5,21 +5,21 @@ import { type FoundDaemon, findDaemon } from "./find-daemon.ts";
 import { readSmall } from "./home-files.ts";
 import { nodeFetch } from "./transport.ts";
 
-/** A client of this home's daemon, which is started when there is none. */
+/** A client of this home's daemon; starts the daemon when none runs. */
 export async function connect(terminal: Terminal): Promise<Client> {
   const given = givenClient(terminal);
   if (given !== null) return given;
   return clientOf(terminal, await findOrStart(terminal));
 }
 
-/** The daemon's address with a token for it, for those who speak with it in another way than a client does. */
+/** The daemon's address and a token, for callers that do not use the client. */
 export interface Reached {
   readonly url: string;
   readonly token: string;
   readonly socket: string | null;
 }
 
-/** With $NOMOS_TOKEN as that token: it has fewer rights than the operator's own, and the same daemon is meant. */
+/** Uses $NOMOS_TOKEN when it is set: it may have fewer rights than the operator's token. */
 export async function reach(terminal: Terminal): Promise<Reached> {
   const { NOMOS_URL: url, NOMOS_TOKEN: token } = terminal.environment;
   if (url && token) return { url, token, socket: null };
@@ -34,7 +34,7 @@ async function findOrStart(terminal: Terminal): Promise<FoundDaemon> {
   return startDetached(terminal, { port: null, tour: false });
 }
 
-/** A client of the daemon that runs; `daemon_unreachable` when none does. */
+/** A client of the running daemon; throws `daemon_unreachable` when none runs. */
 export async function connectIfUp(terminal: Terminal): Promise<Client> {
   const given = givenClient(terminal);
   if (given !== null) return given;
@@ -59,7 +59,7 @@ export async function clientOf(terminal: Terminal, found: FoundDaemon): Promise<
   return createClient({ url: found.url, token: await readToken(terminal.home), fetch: nodeFetch(found.socket) });
 }
 
-/** Inside a session the daemon's address and a token for just that session come with the environment. */
+/** Inside a session the environment holds the daemon's address and a token for that session. */
 function givenClient({ environment }: Terminal): Client | null {
   const url = environment["NOMOS_URL"];
   const token = environment["NOMOS_TOKEN"];

@@ -13,13 +13,13 @@ export interface FoundDaemon {
 
 const HEALTH_MAX_MS = 3_000;
 
-/** The daemon of this home; null when none answers. Its note outlives a crash, so the note alone proves nothing. */
+/** The daemon of this home, or null when none answers. `daemon.json` survives a crash, so the file alone proves nothing. */
 export async function findDaemon(home: string): Promise<FoundDaemon | null> {
   const note = await readNote(home);
   return note !== null && isRunning(note.pid) && (await isHealthy(note)) ? note : null;
 }
 
-/** What the daemon wrote down when it was up; null when it ended in good order or never ran. */
+/** What the daemon wrote to `daemon.json`; null when it ended cleanly or never ran. */
 export async function readNote(home: string): Promise<FoundDaemon | null> {
   const text = await readSmall(join(home, "daemon.json")).catch(() => null);
   return text === null ? null : parseNote(text);

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 
 const SMALL_BYTES_MAX = 65_536;
 
-/** A small file of the home. Never waits for what is no file, and never reads more than a small file has. */
+/** Reads a small file of the home. Never blocks on a pipe or device, and never reads more than a small file holds. */
 export async function readSmall(path: string): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -16,7 +16,7 @@ export async function readSmall(path: string): Promise<string> {
   }
 }
 
-/** Opens a file in the home to append to. Whatever else is in its place, or in its folder's, is moved aside. */
+/** Opens a file in the home for appending. Anything else at its path, or at its folder's, is moved aside. */
 export function openToAppend(home: string, folder: string, name: string): number {
   makeFolders(home);
   freeName(home, folder, "folder");
@@ -27,7 +27,7 @@ export function openToAppend(home: string, folder: string, name: string): number
   return openSync(join(home, folder, name), O_APPEND | O_CREAT | O_NONBLOCK | O_WRONLY, 0o600);
 }
 
-/** Not with Node's `recursive`, which never ends where a folder takes no new one, as in `/proc`. */
+/** Avoids Node's `recursive` option, which never returns where folders cannot be created, as in `/proc`. */
 function makeFolders(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
   if (dirname(path) !== path) makeFolders(dirname(path));

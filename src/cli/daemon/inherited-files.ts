@@ -4,9 +4,9 @@ const CLOSE_ON_EXEC = 0o2000000;
 const FIRST_BEYOND_STDIO = 3;
 
 /**
- * The numbers of open files, beyond the three usual ones, that a program started from here would get: those that
- * whoever started us left open. A daemon that kept them would hold somebody's lock or pipe for ever. Node's own close
- * by themselves.
+ * Open file descriptors above 2 that a child process would inherit: our own parent left them open. A daemon that
+ * kept them would hold a lock or pipe of that parent for ever. Descriptors that Node opened close by
+ * themselves.
  */
 export function inheritedFiles(): readonly number[] {
   if (process.platform !== "linux") return [];
@@ -20,7 +20,7 @@ function closesOnExec(file: number): boolean {
     const [, flags = "0"] = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${file}`, "utf8")) ?? [];
     return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) !== 0;
   } catch {
-    // Closed since the listing, like the listing itself.
+    // It was closed after the listing, as was the listing itself.
     return true;
   }
 }

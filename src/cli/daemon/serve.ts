@@ -12,12 +12,12 @@ export interface ServeOptions {
   readonly verbose: boolean;
 }
 
-/** SIGTERM has 5 s: what is not drained by then is recovered by the next start, as after a crash. */
+/** SIGTERM allows 5 s. The next start recovers what was not drained by then, as after a crash. */
 const DRAIN_MAX_MS = 4_800;
 
-/** The daemon, in this process, until it is told to stop. */
+/** Runs the daemon in this process until it is told to stop. */
 export async function serve(terminal: Terminal, options: ServeOptions): Promise<number> {
-  // `nomos up | head -1` reads one line; the daemon goes on.
+  // `nomos up | head -1` closes the pipe after one line; the daemon goes on.
   terminal.outliveReader();
   const told = stopSignals();
   const { closeInherited, startDaemon } = await import("../../app/index.ts");
@@ -34,7 +34,7 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
   }).catch(async (thrown: unknown) => {
     const { reportError } = await import("../print/report-error.ts");
     const refusal = await withHolder(startupError(thrown, terminal.home), terminal.home);
-    // Threads of a half-started daemon may still run: the process ends here, whatever is left of it.
+    // Threads of a half-started daemon may still run, so the process exits here.
     process.exit(reportError(terminal, refusal, options.json));
   });
   await sayUp(terminal, options, daemon);
@@ -48,7 +48,7 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
   return EXIT.ok;
 }
 
-/** A first signal asks for an end in good order, from the first instant; a second one, by hand, for an end now. */
+/** The first signal asks for a clean stop, at any time; a second one from the keyboard stops at once. */
 function stopSignals(): Promise<void> {
   return new Promise((resolve) => {
     let asked = false;
@@ -61,7 +61,7 @@ function stopSignals(): Promise<void> {
   });
 }
 
-/** The whole log is in its file; here stands only what went wrong. */
+/** The full log is in its file; this prints only what went wrong. */
 function complaintsOnly(terminal: Terminal): (line: string) => void {
   return (line) => {
     if (line.includes('"code":')) terminal.complain(line);
@@ -70,7 +70,7 @@ function complaintsOnly(terminal: Terminal): (line: string) => void {
 
 async function withHolder(refusal: unknown, home: string): Promise<unknown> {
   if (!(refusal instanceof ClientError) || refusal.code !== "home_in_use") return refusal;
-  // A daemon with another home that has the same database: what is noted here is not about it.
+  // Another daemon, with another home, uses the same database: do not report its file as ours.
   if ("heldBy" in refusal.details) return refusal;
   const holder = await readNote(home);
   if (holder === null) return refusal;

@@ -12,7 +12,7 @@ import { inheritedFiles } from "./inherited-files.ts";
 import { startupError } from "./startup-error.ts";
 
 export interface StartOptions {
-  /** Null: what the environment or the configuration says. */
+  /** Null when the environment or the configuration decides. */
   readonly port: number | null;
   readonly tour: boolean;
 }
@@ -20,11 +20,11 @@ export interface StartOptions {
 const UP_MAX_MS = 15_000;
 const POLL_MS = 20;
 const OUTPUT_BYTES_MAX = 1_048_576;
-/** The daemon turns its log over long before. */
+/** Far above the size at which the daemon rotates its log. */
 const LOG_BYTES_MAX = 67_108_864;
 const SHOWN_LINES = 12;
 
-/** Starts this very program as a daemon of its own session and waits until it answers; says why when it does not. */
+/** Starts this program as a detached daemon and waits until it answers, or reports why it did not start. */
 export async function startDetached(terminal: Terminal, options: StartOptions): Promise<FoundDaemon> {
   const output = openOutput(terminal.home);
   const child = spawnDaemon(terminal, options, output.file);
@@ -45,7 +45,7 @@ export async function startDetached(terminal: Terminal, options: StartOptions): 
   });
 }
 
-/** `since`: what was written to it from now on. */
+/** `since`: only what was written after this position. */
 function openOutput(home: string): { readonly file: number; readonly since: () => string } {
   const path = join(home, "logs", "daemon.out");
   try {
@@ -63,14 +63,14 @@ function spawnDaemon(terminal: Terminal, { port, tour }: StartOptions, output: n
   const args = ["up", "--json", ...(port === null ? [] : ["--port", String(port)]), ...(tour ? ["--tour"] : [])];
   return spawn(process.execPath, [program, ...args], {
     detached: true,
-    // Not here: the directory could never be unmounted or removed.
+    // Not the current directory: the daemon would keep it from being unmounted or removed.
     cwd: existsSync(homedir()) ? homedir() : "/",
     env: { ...terminal.environment, NOMOS_HOME: terminal.home },
     stdio: standardFiles(output),
   });
 }
 
-/** What we were left by our own parent is covered up with the output's file. */
+/** Descriptors inherited from our parent are replaced by the output file. */
 function standardFiles(output: number): StdioOptions {
   const inherited = inheritedFiles();
   const files: ("ignore" | number)[] = ["ignore", output, output];
@@ -79,7 +79,7 @@ function standardFiles(output: number): StdioOptions {
   return files;
 }
 
-/** Null while it may still come up: also when another one, started at the same time, was faster. */
+/** Null while it may still come up, also when another process started one at the same time and was faster. */
 function refusalIn(child: ChildProcess, said: string): ClientError | null {
   if (child.exitCode === null && child.signalCode === null) return null;
   const last = said.trimEnd().split("\n").at(-1) ?? "";

@@ -10,16 +10,16 @@ const BY_ERRNO: { readonly [errno: string]: keyof typeof ERRORS } = {
 };
 const ERRNO = /^E[A-Z0-9]{2,}$/;
 
-/** Why a daemon could not start, in the catalogue's words. What is none of its codes is a bug and stays one. */
+/** Turns a failed start into an error of the catalogue. Anything else is a bug and is thrown on. */
 export function startupError(thrown: unknown, home: string): unknown {
   if (!(thrown instanceof Error) || !("code" in thrown) || typeof thrown.code !== "string") return thrown;
   const { code, message } = thrown;
   const details = "details" in thrown && typeof thrown.details === "object" ? { ...thrown.details } : {};
-  // Whatever else the system refuses at a start, it refuses it of the home.
+  // Any other system error at start concerns the home.
   const known = BY_ERRNO[code] ?? (ERRNO.test(code) ? "home_unusable" : undefined);
   if (known !== undefined) return new ClientError(known, { details: { home, reason: message }, cause: thrown });
   if (!Object.hasOwn(ERRORS, code)) return thrown;
-  // An error with a remedy of its own has words of its own too; the others are named by the catalogue.
+  // An error with its own remedy has its own message too; the others get the catalogue's message.
   const words = "remedy" in thrown && typeof thrown.remedy === "string" ? { message, remedy: thrown.remedy } : {};
   return new ClientError(code, { ...words, details: { home, ...details }, cause: thrown });
 }

@@ -8,7 +8,7 @@ import { type FoundDaemon, findDaemon, isRunning, readNote } from "./find-daemon
 const DOWN_MAX_MS = 10_000;
 const POLL_MS = 20;
 
-/** Resolves with the daemon that was stopped, once its process is gone; null when none ran. */
+/** Resolves with the stopped daemon once its process is gone; null when none ran. */
 export async function stopDaemon(terminal: Terminal): Promise<FoundDaemon | null> {
   const answering = await findDaemon(terminal.home);
   const running = answering ?? (await deafDaemon(terminal.home));
@@ -27,7 +27,7 @@ export async function stopDaemon(terminal: Terminal): Promise<FoundDaemon | null
   return running;
 }
 
-/** A daemon that runs and does not answer. The note may be old and the pid somebody else's, so it is looked at first. */
+/** Stops a daemon that runs but does not answer. The pid is verified first: the file may be old and the pid reused. */
 async function deafDaemon(home: string): Promise<FoundDaemon | null> {
   const note = await readNote(home);
   return note !== null && isRunning(note.pid) && (await isDaemon(note.pid)) ? note : null;

@@ -4,10 +4,10 @@ import { type Check, fine, warning } from "./check.ts";
 
 export type BoundsReport = Pick<OutputOf<"system.doctor">, "usage" | "disk" | "wal">;
 
-/** Worth saying before it is too late. */
+/** Warn at this share of a limit. */
 const NEARLY_PART = 0.9;
 
-/** What the daemon says of the room that it has and takes up. None of it makes the log wrong. */
+/** Checks the space that the daemon reports as used and left. None of these findings means that the log is wrong. */
 export function boundsChecks({ usage, disk, wal }: BoundsReport): readonly Check[] {
   return [aboutQuota(usage), aboutRoom(disk), aboutWal(wal)];
 }

@@ -1,4 +1,4 @@
-/** One thing that was looked at. A warning is worth knowing; a problem makes the verdict negative. */
+/** One check and its result. A warning is information; a problem makes the verdict negative. */
 export interface Check {
   readonly name: string;
   readonly finding: "fine" | "warning" | "problem";

@@ -9,7 +9,7 @@ const DISK_BYTES_MIN = 52_428_800;
 const DISK_BYTES_LOW = 1_073_741_824;
 const NODE_MAJOR_MIN = 24;
 
-/** The machine and the home as this process sees them; with `repair`, permissions are set right. */
+/** Checks the machine and the home from this process; with `repair`, fixes permissions. */
 export async function homeChecks(home: string, repair: boolean): Promise<readonly Check[]> {
   const found = await stat(home).catch(() => null);
   if (found === null) return [node(), warning("home", `${home} does not exist yet`, "`nomos up` makes it")];

@@ -4,23 +4,23 @@ import { type Check, fine, problem, warning } from "./check.ts";
 
 type Answer = OutputOf<"system.doctor">;
 
-/** `log` is null where there is none yet. */
+/** `log` is null when there is no log yet. */
 export interface LogReport {
   readonly log: Answer["log"] | null;
   readonly models: Answer["models"];
   readonly tree: Answer["tree"] | null;
   /** Null without a daemon. */
   readonly snapshots: Answer["snapshots"] | null;
-  /** An older daemon, and the command itself without one, tell nothing of them. */
+  /** Missing from older daemons and from a check without a daemon. */
   readonly followers?: Answer["followers"] | undefined;
-  /** An older daemon tells nothing of it. */
+  /** Missing from older daemons. */
   readonly home?: Answer["home"] | undefined;
   readonly sandbox: Answer["sandbox"];
 }
 
 const SHOWN_MAX = 20;
 
-/** What the examination of the log found, one check for each part of it. */
+/** One check for each part of the log that was examined. */
 export function logChecks(report: LogReport, repaired: boolean): readonly Check[] {
   const { log, models, tree, snapshots, sandbox } = report;
   return [
@@ -103,7 +103,7 @@ function aboutModels(models: LogReport["models"], repaired: boolean): readonly C
   });
 }
 
-/** Only tiles can be made anew: when the log is not the one that was signed, no repair helps. */
+/** Only tiles can be rebuilt. When the log is not the one that was signed, no repair helps. */
 const MENDED: readonly string[] = ["tile_missing", "tile_altered"];
 
 function aboutTree(tree: LogReport["tree"], repaired: boolean): readonly Check[] {

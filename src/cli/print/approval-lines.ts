@@ -8,7 +8,7 @@ import { oneLine } from "./table.ts";
 
 const INDENT = "  ";
 
-/** Approvals for a person, who has to read what is asked: the question in full below its id, never cut at the margin. */
+/** Prints approvals in full: the question below its id, never cut at the margin. */
 export function approvalLines(terminal: Terminal, approvals: readonly Row[]): readonly Text[] {
   return approvals.flatMap((approval) => {
     const { id, status, sessionId, question, options, action, createdAt } = approval;

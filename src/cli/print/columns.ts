@@ -9,10 +9,10 @@ type Columns = readonly (readonly [name: string, cell: (row: Row) => string])[];
 const plain = (member: string, name = member.toUpperCase()) => [name, (row: Row) => spell(row[member] ?? "")] as const;
 
 const DATA_COLUMNS_MAX = 160;
-/** The whole is in `--json`. */
+/** `--json` has the full id. */
 const DATA = ["DATA", (row: Row) => cutTo(oneLine(spell(row["data"])), DATA_COLUMNS_MAX)] as const;
 
-/** What a person wants to see of each kind of list, by the name it has in the answer. */
+/** The columns to show for each kind of list, by its name in the answer. */
 const COLUMNS: { readonly [list: string]: Columns } = {
   sessions: [
     plain("name"),
@@ -64,7 +64,7 @@ const COLUMNS: { readonly [list: string]: Columns } = {
   items: [plain("status"), plain("text")],
 };
 
-/** For a list that is new here: every member of its first row. */
+/** For lists without an entry here: every member of the first row. */
 export function columnsOf(list: string, first: Row | undefined): Columns {
   return COLUMNS[list] ?? Object.keys(first ?? {}).map((member) => plain(member));
 }

@@ -3,11 +3,11 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Beyond this the difference is not worked out line by line. */
+/** Longer texts are not compared line by line. */
 const LINES_MAX = 400;
 const CONTEXT = 2;
 
-/** What changed between two texts, with a little around it. Null when they are too long to compare here. */
+/** The changed lines between two texts, with some context. Null when the texts are too long to compare here. */
 export function diffLines(before: string, after: string): readonly DiffLine[] | null {
   const [old, now] = [linesOf(before), linesOf(after)];
   if (old.length > LINES_MAX || now.length > LINES_MAX) return null;
@@ -19,7 +19,7 @@ function linesOf(text: string): readonly string[] {
   return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
 }
 
-/** The longest common run of lines stays; the rest went or came. */
+/** Keeps the longest common subsequence; all other lines were removed or added. */
 function walk(old: readonly string[], now: readonly string[]): readonly DiffLine[] {
   const common: number[][] = Array.from({ length: old.length + 1 }, () => new Array<number>(now.length + 1).fill(0));
   const at = (i: number, j: number): number => common[i]?.[j] ?? 0;

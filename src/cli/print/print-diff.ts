@@ -13,7 +13,7 @@ interface ShownFile {
 
 const SIGNS: { readonly [change: string]: string } = { added: "A", changed: "M", deleted: "D", mode: "m" };
 
-/** What a turn changed: one line a file, and the text of it below. */
+/** What a turn changed: one line per file, with its diff below. */
 export function printDiff(terminal: Terminal, output: unknown): void {
   const { turn, files } = output as { readonly turn: number; readonly files: readonly ShownFile[] };
   if (files.length === 0) terminal.print(`turn ${turn} changed no files`);

@@ -3,7 +3,7 @@ import type { Terminal } from "../terminal.ts";
 import { spell } from "./spell.ts";
 import { oneLine } from "./table.ts";
 
-/** One item of a raw stream: for a program a line of JSON each, for a person those that say something new. */
+/** Prints one item of a raw stream: JSON lines for a program; for a person, only items with something new. */
 export function printItem(terminal: Terminal, item: StreamItem, json: boolean): void {
   if (json) terminal.printJson(item);
   else if (item.event === "line") terminal.print(item.data.line);

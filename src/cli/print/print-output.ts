@@ -4,7 +4,7 @@ import { columnsOf, type Row } from "./columns.ts";
 import { spell } from "./spell.ts";
 import { pairLines, tableLines } from "./table.ts";
 
-/** A syscall's answer for a person: a list as a table, content as it is, everything else as names and values. */
+/** Prints a syscall's answer for a person: lists as tables, content as it is, anything else as names and values. */
 export function printOutput(terminal: Terminal, output: unknown): void {
   const list = isRow(output) ? listIn(output) : null;
   if (!isRow(output)) terminal.print(spell(output));
@@ -36,7 +36,7 @@ function printList(terminal: Terminal, name: string, rows: readonly Row[], outpu
   if (next !== null && next !== undefined) terminal.print(`more: --after ${spell(next)}`);
 }
 
-/** The answer of a list: one member with rows, and beside it at most an id, a cursor, and which row is the active one. */
+/** Recognises the answer of a list: one member with rows, and at most an id, a cursor and the active row beside it. */
 function listIn(output: Row): { readonly name: string; readonly rows: readonly Row[] } | null {
   const others = Object.keys(output).filter((key) => !["next", "id", "active"].includes(key));
   const [name] = others;
@@ -45,12 +45,12 @@ function listIn(output: Row): { readonly name: string; readonly rows: readonly R
   return { name, rows };
 }
 
-/** A text of many lines about one thing, such as a handoff: nothing but the text is wanted. */
+/** Recognises an answer that is one long text, such as a handoff: only the text is printed. */
 function isDocument(output: Row): output is Row & { readonly text: string } {
   return typeof output["text"] === "string" && Object.keys(output).every((key) => key === "id" || key === "text");
 }
 
-/** An object inside is shown member by member, under its name. */
+/** Prints a nested object member by member, under its name. */
 function pairsOf(output: Row): readonly (readonly [string, string])[] {
   return Object.entries(output).flatMap(([name, value]): readonly (readonly [string, string])[] =>
     isRow(value) && Object.keys(value).length > 0

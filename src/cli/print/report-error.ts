@@ -4,7 +4,7 @@ import type { Terminal } from "../terminal.ts";
 import { wrap } from "./screen-text.ts";
 import { withoutRuns } from "./without-runs.ts";
 
-/** An expected failure in its four members, and the exit code it stands for. A bug goes on, with its stack. */
+/** Prints an expected failure and returns its exit code. Bugs are thrown on, with their stack. */
 export function reportError(terminal: Terminal, thrown: unknown, json: boolean): number {
   if (!(thrown instanceof ClientError)) throw thrown;
   const { code, message, remedy, details } = thrown;
@@ -18,7 +18,7 @@ export function reportError(terminal: Terminal, thrown: unknown, json: boolean):
   return catalogued(code).exit;
 }
 
-/** Names of files and words of agents stand in details: each line of them is indented, so that none passes for ours. */
+/** Details may quote file names and agents; their lines are indented, so that none looks like ours. */
 function detailLines({ isScreen, columns }: Terminal, name: string, value: unknown): readonly string[] {
   const text = typeof value === "string" ? value.trimEnd() : JSON.stringify(value);
   const clean = withoutRuns(harmless(text));

@@ -1,6 +1,6 @@
 /**
- * Columns that a text takes: wide characters take two, combining ones none. Where terminals differ the larger number is
- * right: a line may end early, but it never runs over into the next one.
+ * Columns that a text takes: wide characters take two, combining ones none. Where terminals differ, the larger number is
+ * used: a line may end early but never wraps.
  */
 export function widthOf(text: string): number {
   let width = 0;
@@ -9,7 +9,7 @@ export function widthOf(text: string): number {
 }
 
 const MARK = /^[\p{Mn}\p{Me}\u200d]$/u;
-/** The selector U+FE0F makes the sign before it one column wider, so it counts as a column of its own. */
+/** The selector U+FE0F widens the character before it, so it counts as one column. */
 const SELECTOR = "\ufe0f";
 const WIDE =
   /^[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18d08}\u{1b000}-\u{1b2fb}\u{1d300}-\u{1d376}\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
@@ -23,7 +23,7 @@ export function padTo(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - widthOf(text)));
 }
 
-/** Lines of at most so many columns, broken between words where there are any; what is indented stays so. */
+/** Wraps text at word boundaries to this many columns; indentation is kept. */
 export function wrap(text: string, columns: number): readonly string[] {
   return text.split("\n").flatMap((line) => wrapLine(line, Math.max(10, columns)));
 }
@@ -66,7 +66,7 @@ function wrapLine(line: string, columns: number): readonly string[] {
   return current.trim() === "" ? lines : [...lines, current.trimEnd()];
 }
 
-/** Cut to a width, with a mark that something is missing. */
+/** Cuts text to a width and marks the cut. */
 export function cutTo(text: string, columns: number): string {
   let kept = "";
   let width = 0;

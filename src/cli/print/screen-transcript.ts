@@ -15,9 +15,9 @@ export interface Transcript {
 }
 
 export interface TranscriptOptions {
-  /** Whether the prompt of this admission is to be shown as well. */
+  /** Whether to show the prompt of this turn too. */
   readonly prompts: (admitted: unknown) => boolean;
-  /** A question can be answered right here, by typing one of its options. */
+  /** Whether a question can be answered here, by typing one of its options. */
   readonly answersHere?: boolean;
 }
 
@@ -26,14 +26,14 @@ const OUTPUT_CHARS_KEPT = 20_000;
 const MARKS: { readonly [status: string]: string } = { open: "☐", active: "◐", done: "☑" };
 const SHORT_ID_CHARS = 28;
 
-/** A session for a person at a screen: what was said in full, what was done folded, and at the bottom who works. */
+/** A session on a terminal: messages in full, tool calls in short, and a status line at the bottom. */
 export function createScreenTranscript(terminal: Terminal, options: TranscriptOptions, bottom?: Bottom): Transcript {
   const status = createStatusLine(terminal, bottom);
   const sum = { startedMs: Date.now(), tools: 0, usage: null as unknown };
   const outputs = new Map<string, string>();
-  /** Text that went by in pieces and is not a message yet; its last line is still open. */
+  /** Streamed text that is not a complete message yet; its last line is still open. */
   let streamed = "";
-  /** Text of a message that was shown before its pieces came by: when they do, they are old. */
+  /** A message that was shown before its streamed pieces arrived; the pieces are then skipped. */
   let late = "";
   let isBusy = false;
   let doing = "working";
@@ -58,7 +58,7 @@ export function createScreenTranscript(terminal: Terminal, options: TranscriptOp
     doing = harmless(streamed.slice(after)).replaceAll("\n", " ") || "working";
     draw();
   };
-  /** Whatever of it went by already is not said twice. */
+  /** Does not repeat text that was already streamed. */
   const message = (data: unknown): void => {
     const text = String(memberOf(data, "text") ?? "");
     const isThought = memberOf(data, "role") === "thought";

@@ -1,4 +1,4 @@
-/** A value as a person reads it, on one line. */
+/** A value on one line, for a person. */
 export function spell(value: unknown): string {
   if (value === null || value === undefined) return "-";
   if (typeof value === "string") return value;
@@ -19,7 +19,7 @@ export function spellDuration(ms: number): string {
   return `${Math.floor(ms / unitMs)} ${unit}`;
 }
 
-/** How long ago; what is no time stays as it is. */
+/** How long ago; text that is not a time is returned unchanged. */
 export function spellAge(iso: unknown): string {
   const ms = typeof iso === "string" ? Date.now() - Date.parse(iso) : Number.NaN;
   return Number.isNaN(ms) ? spell(iso) : `${spellDuration(Math.max(0, ms))} ago`;

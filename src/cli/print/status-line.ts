@@ -2,11 +2,11 @@ import { dim, type Text } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
 import { cutTo } from "./screen-text.ts";
 
-/** The one line at the bottom that is drawn anew: who works, for how long. Only where the cursor can be moved. */
+/** The status line at the bottom: who works, and for how long. Only on terminals that can move the cursor. */
 export interface StatusLine {
-  /** Null: nothing is under way. */
+  /** Null hides it. */
   readonly set: (status: Status | null) => void;
-  /** Prints above the line. */
+  /** Prints text above the line. */
   readonly print: (line: Text) => void;
   readonly close: () => void;
 }
@@ -16,7 +16,7 @@ export interface Status {
   readonly sinceMs: number;
 }
 
-/** How the bottom line gets onto the screen; a conversation has one with an input in it. */
+/** Draws the bottom line; an attached conversation draws its input there. */
 export interface Bottom {
   readonly draw: (text: string) => void;
   readonly clear: () => void;

@@ -5,10 +5,10 @@ import { cutTo, padTo, widthOf, wrap } from "./screen-text.ts";
 import { withoutRuns } from "./without-runs.ts";
 
 const GAP = "  ";
-/** On a screen no cell but the last is wider, so that a long one cannot push the others out of sight. */
+/** On a terminal only the last cell may be wider, so that a long one cannot push the others off the screen. */
 const CELL_COLUMNS_MAX = 40;
 
-/** Columns under their names, each as wide as its widest cell. On a screen a line is never longer than the screen. */
+/** A table with headings; each column is as wide as its widest cell. On a terminal lines are cut at its width. */
 export function tableLines(
   terminal: Terminal,
   names: readonly string[],
@@ -29,7 +29,7 @@ export function tableLines(
 
 const VALUE_COLUMNS_MIN = 20;
 
-/** Names and values, the values one below the other. A value of several lines is indented: none begins like a name. */
+/** Names and values, values aligned. Further lines of a value are indented, so that none looks like a name. */
 export function pairLines(
   { isScreen, columns }: Terminal,
   pairs: readonly (readonly [string, string])[],

@@ -5,11 +5,11 @@ import { diffLines } from "./diff-lines.ts";
 import { memberOf } from "./member-of.ts";
 import { cutTo } from "./screen-text.ts";
 
-/** What is shown of a tool's output, and of a change; the whole is in the log. */
+/** Lines shown of a tool's output and of a change; the log has all of it. */
 const OUTPUT_LINES_SHOWN = 4;
 const DIFF_LINES_SHOWN = 24;
 
-/** A tool call in one line: what is done, to what. */
+/** A tool call on one line: the action and its target. */
 export function toolTitle(data: unknown): string {
   const title = memberOf(data, "title");
   if (typeof title === "string" && title !== "") return oneLine(title);
@@ -22,7 +22,7 @@ export function toolHead(terminal: Terminal, title: string): Text {
   return joined(cyan("●"), " ", bold(cutTo(title, terminal.columns - 3)));
 }
 
-/** How it came out: nothing for what went well and said nothing, its last lines otherwise. */
+/** The result of a tool call: nothing when it succeeded silently, otherwise its last lines. */
 export function toolTail(terminal: Terminal, data: unknown, output: string): readonly Text[] {
   const lines = harmless(output)
     .split("\n")
@@ -47,7 +47,7 @@ function failure(terminal: Terminal, data: unknown): readonly Text[] {
   return [red(`  ✗ ${cutTo(oneLine(parts.filter((part) => part !== "").join(", ")), terminal.columns - 5)}`)];
 }
 
-/** The changes that a tool says it made: what came is green, what went is red. */
+/** The changes a tool reported: added lines are green, removed ones red. */
 export function diffOf(terminal: Terminal, data: unknown): readonly Text[] {
   const diffs = memberOf(data, "diffs");
   return Array.isArray(diffs) ? diffs.flatMap((diff) => oneDiff(terminal, diff)) : [];

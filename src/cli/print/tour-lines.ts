@@ -1,7 +1,7 @@
 import { bold, dim, joined, type Text } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** What to do first, for somebody who sees this for the first time. */
+/** First steps for a new user. */
 export function tourLines(terminal: Terminal, name: string): readonly Text[] {
   // From a clone, started by `npm start`, there is no `nomos` on the PATH.
   const prefix = terminal.environment["npm_lifecycle_event"] === undefined ? "" : "npx ";

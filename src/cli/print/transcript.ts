@@ -5,7 +5,7 @@ import { memberOf } from "./member-of.ts";
 import { createScreenTranscript, type Transcript, type TranscriptOptions } from "./screen-transcript.ts";
 import type { Bottom } from "./status-line.ts";
 
-/** A session's stream: laid out at a screen whose cursor can be moved, line by line as AIP-46 has them everywhere else. */
+/** Shows a session's stream: laid out on a terminal that can move the cursor, as AIP-46 lines anywhere else. */
 export function createTranscript(terminal: Terminal, options: TranscriptOptions, bottom?: Bottom): Transcript {
   if (terminal.hasCursor) return createScreenTranscript(terminal, options, bottom);
   return { show: (item) => printPlain(terminal, item, options), close: () => undefined };

@@ -1,7 +1,7 @@
 import { dim, green, joined, red, type Text } from "../screen/styled.ts";
 import { memberOf } from "./member-of.ts";
 
-/** What a turn came to, as far as its events tell. */
+/** The outcome of a turn, from its events. */
 export interface TurnSum {
   startedMs: number;
   tools: number;

@@ -1,9 +1,9 @@
-/** Layouts indent by a few spaces and part by a few blank lines; more of them push the rest out of sight. */
+/** Normal layouts use short indents and few blank lines; longer runs could push text off the screen. */
 const SPACES_MIN = 17;
 const BLANK_LINES_MIN = 3;
 const REPEATED_MIN = 101;
 
-/** Long runs of blanks, of empty lines or of one character are counted instead of shown: nothing hides behind them. */
+/** Replaces long runs of blanks, empty lines or one character by their count, so that nothing can hide behind them. */
 export function withoutRuns(text: string): string {
   return text
     .replace(BLANK_LINES, (run) => {
@@ -14,7 +14,7 @@ export function withoutRuns(text: string): string {
     .replace(REPEATED, (run, one: string) => `${one}[${[...run].length} times]`);
 }
 
-/** U+2800 is a Braille sign without dots: it looks like a space. */
+/** U+2800 is a Braille pattern without dots: it looks like a space. */
 const SPACES = /[\p{Zs}\t\u2800]{2,}/gu;
 const BLANK_LINES = /\n(?:[\p{Zs}\t\u2800]*\n)+/gu;
 const REPEATED = new RegExp(`(\\S)\\1{${REPEATED_MIN - 1},}`, "gu");

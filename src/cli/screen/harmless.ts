@@ -2,14 +2,14 @@
 const TAB = "    ";
 
 /**
- * Text of an agent, a file or another user must not steer the screen: control characters and everything invisible is
- * shown as a sign and never obeyed. Line feeds stay; who prints one line replaces them (`inOneLine`).
+ * Text of an agent, a file or another user must not control the terminal: control and invisible characters
+ * are shown as symbols. Line feeds stay; callers that print one line replace them (`inOneLine`).
  */
 export function harmless(text: string): string {
   return withoutTabs(keepingTabs(text));
 }
 
-/** The same for a pipe: programs split lines at tabs, so these stay. */
+/** The same for a pipe: tabs stay, because programs split lines at them. */
 export function keepingTabs(text: string): string {
   return text
     .replaceAll("\r\n", "\n")
@@ -22,7 +22,7 @@ function withoutTabs(text: string): string {
   return text.replaceAll("\t", TAB);
 }
 
-/** A line feed would begin a line that the reader takes for ours. Split and not replaced: a megabyte of blanks is one pass. */
+/** A line feed would start a line that looks like ours. Uses split, so that a megabyte of blanks takes one pass. */
 export function inOneLine(text: string): string {
   const lines = text.split("\n");
   if (lines.length === 1) return text;
@@ -31,7 +31,7 @@ export function inOneLine(text: string): string {
   return trimmed.filter((line, at) => line !== "" || at === 0 || at === last).join(" ⏎ ");
 }
 
-/** Control characters and invisible ones as JSON escapes: the same value for a program, and safe to look at. */
+/** Escapes control and invisible characters as JSON does: the same value for a program, safe to display. */
 export function harmlessJson(json: string): string {
   return json
     .replace(UNSAFE_IN_JSON, escaped)
@@ -53,9 +53,9 @@ const HIDDEN =
 /** Line feeds between the tokens of a JSON text stay. */
 const UNSAFE_IN_JSON = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Languages stack up to four marks on a letter; hundreds of them paint over the lines above. */
+/** Languages stack up to four marks on a letter; hundreds would paint over the lines above. */
 const MARKS_PILED = /([\p{Mn}\p{Me}]{4})[\p{Mn}\p{Me}]+/gu;
-/** At the beginning it would change the sign before it, which may be ours. */
+/** A combining mark at the start would change the character before it, which may be ours. */
 const MARK_FIRST = /^[\p{Mn}\p{Me}]/u;
 
 const CONTROL_PICTURES = 0x2400;

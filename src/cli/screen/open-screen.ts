@@ -8,12 +8,12 @@ const CLEAR_SCREEN = "\u001b[H\u001b[2J\u001b[3J";
 const EXIT_BUG = 1;
 
 /**
- * The one place that writes to the terminal; test/architecture holds every other file to it. All text is made harmless
- * here, so that no command can forget to: only the styles and cursor movements of this folder reach a screen.
+ * The only code that writes to the terminal; the architecture test enforces it. All text is made harmless
+ * here, so only styles and cursor movements of this folder reach the screen.
  */
 export function openScreen(environment: Readonly<Record<string, string | undefined>>): Screen {
   const { stdout, stderr } = process;
-  // Whoever closed the pipe has what they wanted: `nomos ps | head -1`.
+  // The reader closed the pipe, as in `nomos ps | head -1`.
   for (const stream of [stdout, stderr]) stream.on("error", endQuietly);
   const isDumb = environment["TERM"] === "dumb";
   const lineTo = (stream: NodeJS.WriteStream) => {
@@ -33,7 +33,7 @@ export function openScreen(environment: Readonly<Record<string, string | undefin
     isScreen: stdout.isTTY === true,
     isKeyboard: () => process.stdin.isTTY === true,
     hasCursor: stdout.isTTY === true && !isDumb,
-    // Asked for each time: a window can be made smaller.
+    // Read each time, because the window can be resized.
     get columns() {
       return stdout.columns || COLUMNS_UNKNOWN;
     },
@@ -56,7 +56,7 @@ export function openScreen(environment: Readonly<Record<string, string | undefin
   };
 }
 
-/** A bug, with its stack. Node would print the message raw, and it may quote a file name or an agent's words. */
+/** Prints a bug with its stack. Node would print the message raw, and it may quote a file name or an agent. */
 function reportBug(bug: unknown, complain: (line: Text) => void): void {
   const said = bug instanceof Error ? (bug.stack ?? bug.message) : String(bug);
   for (const line of said.split("\n")) complain(line);

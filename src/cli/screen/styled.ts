@@ -1,10 +1,10 @@
-/** Text with a style. The escape sequences are added by the writer, after the text itself was made harmless. */
+/** Text with a style. The writer adds escape sequences after the text was made harmless. */
 export interface Styled {
   readonly style: Style | null;
   readonly parts: readonly Text[];
 }
 
-/** What a line is made of. A string is foreign until proven otherwise: it can carry no style of its own. */
+/** Parts of a line. A plain string is untrusted and carries no style. */
 export type Text = string | Styled;
 
 const CODES = {
@@ -28,10 +28,10 @@ export const red = styled("red");
 export const green = styled("green");
 export const yellow = styled("yellow");
 export const cyan = styled("cyan");
-/** Several texts one after the other. */
+/** Joins several texts. */
 export const joined = styled(null);
 
-/** `clean` is applied to each string in it; then come the styles, where there is colour. */
+/** Applies `clean` to each string, then adds styles where colour is on. */
 export function rendered(text: Text, clean: (text: string) => string, hasColour: boolean): string {
   if (typeof text === "string") return clean(text);
   const inner = text.parts.map((part) => rendered(part, clean, hasColour)).join("");

@@ -9,7 +9,7 @@ export interface Exchange {
   readonly signal?: AbortSignal;
 }
 
-/** One request to the daemon's /mcp. No timeouts: an answer may take as long as what was asked for. */
+/** One request to the daemon's /mcp. No timeout: a call may take as long as it needs. */
 export function exchange({ url, token, socket }: Reached, asked: Exchange): Promise<IncomingMessage> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -35,7 +35,7 @@ export function exchange({ url, token, socket }: Reached, asked: Exchange): Prom
   });
 }
 
-/** The messages of an answer: those of an event stream as they come, or the one that it is. */
+/** The messages of an answer: those of an event stream as they arrive, or the single one. */
 export async function* messagesOf(answer: IncomingMessage): AsyncGenerator<string> {
   const type = answer.headers["content-type"] ?? "";
   if (!type.startsWith("text/event-stream")) {

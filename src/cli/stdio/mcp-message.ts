@@ -1,14 +1,14 @@
-/** As much of a message as whoever passes it on has to know. */
+/** The parts of a message that the proxy needs. */
 export interface McpMessage {
-  /** As it came: what is wrong with it is the daemon's to say. */
+  /** The text as received; the daemon reports what is wrong with it. */
   readonly bytes: Uint8Array;
   readonly id: string | number | null;
   readonly method: string | null;
-  /** Set by clients that shake no hands: they name the version with each request. */
+  /** Set by clients without a handshake: they send the protocol version with each request. */
   readonly version: string | null;
   /** Of a `notifications/cancelled`. */
   readonly cancels: string | number | null;
-  /** What the request is for, as its headers say it too. */
+  /** The method and name, repeated in the headers. */
   readonly name: string | null;
 }
 
@@ -33,7 +33,7 @@ export function readMessage(bytes: Uint8Array): McpMessage {
   };
 }
 
-/** The headers of a request without a handshake repeat what its body says. */
+/** A request without a handshake repeats parts of its body in headers. */
 export function headersOf({ method, version, name }: McpMessage): Record<string, string> {
   if (version === null || method === null) return {};
   return {

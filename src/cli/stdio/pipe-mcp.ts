@@ -14,14 +14,14 @@ const LAST_ANSWERS_MS = 2_000;
 const RECONNECT_MS = 1_000;
 const SERVER_ERROR = -32_000;
 
-/** A session of a client that shook hands, with what it takes to shake them again after the daemon was restarted. */
+/** The session of a client after its handshake, with what is needed to repeat it after a restart of the daemon. */
 interface McpSession {
   readonly hello: McpMessage;
   id: string | null;
   version: string | null;
 }
 
-/** MCP on standard input and output for the daemon's /mcp: each message is passed on, and so is each answer. */
+/** MCP over stdio: passes each message to the daemon's /mcp and each answer back. */
 export async function pipeMcp(reach: () => Promise<Reached>, { input, output }: Pipe): Promise<void> {
   const ended = new AbortController();
   const underWay = new Map<Promise<void>, { readonly id: McpMessage["id"]; readonly abort: AbortController }>();
@@ -31,7 +31,7 @@ export async function pipeMcp(reach: () => Promise<Reached>, { input, output }: 
 
   const write = (text: string): Promise<void> => writeLine(output, text);
 
-  /** What could not be sent at all is sent again, to wherever the daemon is now. */
+  /** A message that could not be sent is sent again, to the daemon's new address. */
   const ask = async (asked: Parameters<typeof exchange>[1]): Promise<IncomingMessage> => {
     try {
       return await exchange(reached, asked);
@@ -65,7 +65,7 @@ export async function pipeMcp(reach: () => Promise<Reached>, { input, output }: 
     }
   };
 
-  /** The daemon has forgotten the session: a new one takes its place, and the client need not know. */
+  /** The daemon has forgotten the session: opens a new one without the client noticing. */
   const renew = async (lost: McpSession, signal: AbortSignal): Promise<void> => {
     await shakeHands(lost, signal, async () => undefined);
     const text = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
@@ -92,7 +92,7 @@ export async function pipeMcp(reach: () => Promise<Reached>, { input, output }: 
     }
   };
 
-  /** What the daemon says of its own accord, as long as there is a session. */
+  /** Passes on notifications of the daemon while there is a session. */
   const listen = async (): Promise<void> => {
     const { signal } = ended;
     while (!signal.aborted) {
@@ -117,7 +117,7 @@ export async function pipeMcp(reach: () => Promise<Reached>, { input, output }: 
 
   const take = async (message: McpMessage): Promise<void> => {
     const cancelled = [...underWay.values()].find(({ id }) => message.cancels !== null && id === message.cancels);
-    // Without a session the end of the connection is what tells the daemon; with one, the message does.
+    // Without a session, closing the connection tells the daemon; with one, a message does.
     if (cancelled !== undefined && session === null) return cancelled.abort.abort();
     const running = start(message);
     if (message.method === "initialize" || message.method === "notifications/initialized") await running;
@@ -139,12 +139,12 @@ export async function pipeMcp(reach: () => Promise<Reached>, { input, output }: 
     );
 }
 
-/** Nobody was there to read it, so nothing was done. */
+/** The request never reached a daemon, so nothing was done. */
 function neverArrived(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && (thrown.code === "ECONNREFUSED" || thrown.code === "ENOENT");
 }
 
-/** A refusal at the door knows no id; here it is known which request it answers. On one line, as each message is. */
+/** A refusal before dispatch carries no id; adds the id of the request it answers. One line per message. */
 function addressed(text: string, { id }: McpMessage): string {
   const message = parsed(text);
   if (typeof message !== "object" || message === null) return text.replaceAll("\n", " ");
