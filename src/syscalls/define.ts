@@ -1,9 +1,8 @@
 import type { z } from "zod";
-import type { ErrorCode } from "../contract/index.ts";
+import type { ErrorCode, Progress } from "../contract/index.ts";
 import type { Actor } from "../kernel/index.ts";
 import type { CallRef, RecordedEvent } from "../store/index.ts";
 import type { McpSpelling } from "./mcp-spelling.ts";
-import type { Progress } from "./progress.ts";
 import type { Services } from "./services.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { SESSION_STATES } from "../../kernel/index.ts";
+import type { Counts, Histogram } from "../../services/index.ts";
 import { treeStatus } from "../audit/tree-status.ts";
 import type { Services } from "../services.ts";
 import { boundsStatus } from "../system/bounds-status.ts";
 import type { Family, Sample } from "./exposition.ts";
-import type { Counts, Histogram } from "./instruments.ts";
 
 /** Everything that is measured, at this moment. Nothing here costs more than a point read, except the census. */
 export async function gatherMetrics(services: Services): Promise<readonly Family[]> {

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { NomosError, SessionId } from "../../contract/index.ts";
+import { NomosError, RanInSandbox, SandboxExplained, SessionId } from "../../contract/index.ts";
 import { read, type Syscall, write } from "../define.ts";
-import { Explained, Ran, type RanInSandbox } from "./sandbox-shapes.ts";
 
 /** Asked for again with the same key: it has run, and is not run again; what it printed is kept for a while. */
 const FORGOTTEN: RanInSandbox = {
@@ -21,7 +20,7 @@ export const sandbox: readonly Syscall[] = [
     heavy: true,
     about: "session",
     input: z.object({ id: SessionId }),
-    output: Explained,
+    output: SandboxExplained,
     errors: ["overloaded", "session_not_found", "sandbox_unavailable"],
     http: { method: "GET", path: "/sessions/:id/sandbox" },
     cli: { positional: ["id"] },
@@ -45,7 +44,7 @@ export const sandbox: readonly Syscall[] = [
         .optional()
         .describe("after this long it is ended; default 60000"),
     }),
-    output: Ran,
+    output: RanInSandbox,
     errors: [
       "sandbox_floor",
       "cwd_missing",

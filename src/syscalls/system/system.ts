@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { NomosError, SessionId } from "../../contract/index.ts";
 import { type Actor, decideGate } from "../../kernel/index.ts";
-import { AuditProblem, checked } from "../audit/audit-verify.ts";
+import { checked } from "../../services/index.ts";
+import { AuditProblem } from "../audit/audit-verify.ts";
 import { TreeStatus, treeStatus } from "../audit/tree-status.ts";
 import { type Context, read, type Syscall, write } from "../define.ts";
 import { EXPOSITION_TYPE, exposition } from "../metrics/exposition.ts";
