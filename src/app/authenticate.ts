@@ -1,9 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 import { type Actor, heldOf } from "../kernel/index.ts";
 import { hashSecret, type SessionProcesses, type Tokens } from "../supervisor/index.ts";
-import { ROLES } from "../syscalls/index.ts";
+import { capabilitiesOf, OPERATOR_CAPABILITIES, type Syscall } from "../syscalls/index.ts";
 
-const OPERATOR: Actor = { principal: "operator", capabilities: ROLES.operator, sessionId: null };
+const OPERATOR: Actor = { principal: "operator", capabilities: OPERATOR_CAPABILITIES, sessionId: null };
 
 export interface Authenticator {
   /** Whom a secret speaks for: the operator, a session's own driver, or whoever was issued a scoped token. */
@@ -12,7 +12,20 @@ export interface Authenticator {
   readonly recall: (actor: Actor) => Promise<Actor | null>;
 }
 
-export function createAuthenticator(operator: string, tokens: Tokens, processes: SessionProcesses): Authenticator {
+export function createAuthenticator(given: {
+  readonly operator: string;
+  readonly tokens: Tokens;
+  readonly processes: SessionProcesses;
+  readonly syscalls: readonly Syscall[];
+}): Authenticator {
+  const { operator, tokens, processes, syscalls } = given;
+  const ofSession = capabilitiesOf("session", syscalls);
+  const ofBelow = capabilitiesOf("below", syscalls);
+  /** A key that was issued for a session reaches the sessions below it as far as its own capabilities go. */
+  const withBelow = (actor: Actor | null): Actor | null => {
+    if (actor === null || actor.sessionId === null) return actor;
+    return { ...actor, below: heldOf(actor.capabilities, ofBelow) };
+  };
   const operatorHash = Buffer.from(hashSecret(operator), "hex");
   return {
     authenticate: async (secret) => {
@@ -20,7 +33,7 @@ export function createAuthenticator(operator: string, tokens: Tokens, processes:
       if (timingSafeEqual(Buffer.from(hash, "hex"), operatorHash)) return OPERATOR;
       const sessionId = processes.sessionOfToken(hash);
       if (sessionId !== null)
-        return { principal: `session:${sessionId}`, capabilities: ROLES.session, sessionId, below: ROLES.below };
+        return { principal: `session:${sessionId}`, capabilities: ofSession, sessionId, below: ofBelow };
       return withBelow(await tokens.actorOf(secret));
     },
     recall: async ({ principal }) => {
@@ -29,10 +42,4 @@ export function createAuthenticator(operator: string, tokens: Tokens, processes:
       return tokenId === undefined ? null : withBelow(await tokens.actorById(tokenId));
     },
   };
-}
-
-/** A key that was issued for a session reaches those below it as far as its capabilities go. */
-function withBelow(actor: Actor | null): Actor | null {
-  if (actor === null || actor.sessionId === null) return actor;
-  return { ...actor, below: heldOf(actor.capabilities, ROLES.below) };
 }

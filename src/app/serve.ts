@@ -34,7 +34,7 @@ export async function serve(parts: {
     {
       services,
       syscalls,
-      ...createAuthenticator(operator, services.tokens, machine.processes),
+      ...createAuthenticator({ operator, tokens: services.tokens, processes: machine.processes, syscalls }),
       ready,
       requestBytesMax: setting(config, "requestBytesMax"),
       stopping,

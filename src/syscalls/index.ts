@@ -3,5 +3,5 @@ export { dispatch, mayCall, parseInput } from "./dispatch.ts";
 export { createHeavyCalls } from "./heavy-calls.ts";
 export type { ListedDocument, Shown } from "./mcp-spelling.ts";
 export type { Services } from "./services.ts";
-export { permissions, ROLES, SYSCALLS } from "./table.ts";
+export { capabilitiesOf, OPERATOR_CAPABILITIES, permissions, SYSCALLS } from "./table.ts";
 export { createPasses } from "./ws/passes.ts";

@@ -14,6 +14,8 @@ const OPERATOR: Actor = { principal: "operator", capabilities: ["*"], sessionId:
 const common = {
   summary: "For this test",
   permission: "test.use",
+  roles: [],
+  needs: [],
   about: "system" as const,
   errors: [],
   http: { method: "POST" as const, path: "/x" },

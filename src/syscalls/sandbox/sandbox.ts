@@ -17,6 +17,8 @@ export const sandbox: readonly Syscall[] = [
     name: "sandbox.explain",
     summary: "What a session can reach, and why: files, network, limits, and what it was refused",
     permission: "session.read",
+    roles: ["viewer", "session", "below"],
+    needs: ["sandbox"],
     heavy: true,
     about: "session",
     input: z.object({ id: SessionId }),
@@ -30,6 +32,8 @@ export const sandbox: readonly Syscall[] = [
     name: "sandbox.run",
     summary: "Run a command behind the walls of `strict`, with one directory to write, to try them out",
     permission: "system.admin",
+    roles: [],
+    needs: ["sandbox"],
     rights: "person",
     about: "system",
     input: z.object({

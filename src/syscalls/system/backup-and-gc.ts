@@ -34,12 +34,14 @@ const GcAnswer = z.object({
   more: z.boolean().describe("one call takes so many; there are more"),
 });
 
-/** Keeping the log for long: copies of it, and what leaves it. */
-export const keeping: readonly Syscall[] = [
+/** Copies of the log, and old data that leaves it. */
+export const backupAndGc: readonly Syscall[] = [
   write({
     name: "system.backup",
     summary: "Copy the log, its blobs, the tree, the keys and the configuration into a new folder, while all goes on",
     permission: "system.backup",
+    roles: [],
+    needs: ["backups", "daemon"],
     rights: "place",
     about,
     input: z.object({ to: z.string().max(4096).optional().describe("absolute; default: in `backups` of the home") }),
@@ -72,6 +74,8 @@ export const keeping: readonly Syscall[] = [
     summary:
       "Move what sessions that ended long ago said and did out of the log into archives, and remove blobs that nobody names",
     permission: "system.gc",
+    roles: [],
+    needs: ["retention"],
     about,
     input: z.object({
       maxAgeDays: z.coerce.number().min(0).max(36_500).describe("sessions that ended longer ago than this"),

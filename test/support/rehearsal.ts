@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { unless } from "../errno.ts";
-import { systemClock } from "../machine/clock.ts";
-import type { HostProcess, ProcessExit } from "./host-process.ts";
-import { sendSignal } from "./kill-until-gone.ts";
-import { MARKER_VARIABLE } from "./marker.ts";
-import { createProcessHost, type ProcessHost } from "./process-host.ts";
-import type { ProcessSpec } from "./process-spec.ts";
+import { unless } from "../../src/host/errno.ts";
+import { systemClock } from "../../src/host/machine/clock.ts";
+import type { HostProcess, ProcessExit } from "../../src/host/processes/host-process.ts";
+import { sendSignal } from "../../src/host/processes/kill-until-gone.ts";
+import { MARKER_VARIABLE } from "../../src/host/processes/marker.ts";
+import { createProcessHost, type ProcessHost } from "../../src/host/processes/process-host.ts";
+import type { ProcessSpec } from "../../src/host/processes/process-spec.ts";
 
 /** A home with a secret in it, a workspace beside it, and a host that runs real programs: for tests of this layer. */
 export interface Rehearsal extends AsyncDisposable {

@@ -3,11 +3,16 @@ import { SESSION_STATES } from "../../kernel/index.ts";
 import type { Counts, Histogram } from "../../services/index.ts";
 import { treeStatus } from "../audit/tree-status.ts";
 import type { Services } from "../services.ts";
-import { boundsStatus } from "../system/bounds-status.ts";
+import { boundsStatus } from "./bounds-status.ts";
 import type { Family, Sample } from "./exposition.ts";
 
 /** Everything that is measured, at this moment. Nothing here costs more than a point read, except the census. */
-export async function gatherMetrics(services: Services): Promise<readonly Family[]> {
+export async function gatherMetrics(
+  services: Pick<
+    Services,
+    "audit" | "bounds" | "census" | "daemon" | "eventLoop" | "followers" | "instruments" | "store" | "waiting"
+  >,
+): Promise<readonly Family[]> {
   const { store, daemon } = services;
   const following = services.followers.states();
   const [events, census, files, bounds, alarms] = await Promise.all([
@@ -80,7 +85,10 @@ function checkpointAge(at: string | null): readonly Family[] {
   return [gauge("nomos_checkpoint_age_seconds", "Since the newest checkpoint was signed.", one(seconds))];
 }
 
-async function processFamilies({ daemon, eventLoop }: Services): Promise<readonly Family[]> {
+async function processFamilies({
+  daemon,
+  eventLoop,
+}: Pick<Services, "daemon" | "eventLoop">): Promise<readonly Family[]> {
   const { user, system } = process.cpuUsage();
   const lag = eventLoop();
   const fds = await readdir("/proc/self/fd").then(
