@@ -156,7 +156,7 @@ export const LAYERS: readonly Layer[] = [
       "supervisor",
     ],
     runtime: "node",
-    note: "what works on many sessions: scheduler, budgets, notices, landing, radar, anchoring",
+    note: "what works on many sessions, a room a subject: home, config, restore, audit, backup, drivers, sandbox, limits, metrics, waiting",
   },
   {
     name: "syscalls",
@@ -178,7 +178,7 @@ export const LAYERS: readonly Layer[] = [
       "services",
     ],
     runtime: "node",
-    note: "the table: one file a family",
+    note: "the table: one folder a family; roles and needs stand on the definition",
   },
   {
     name: "channels",
@@ -238,6 +238,7 @@ export const LAYERS: readonly Layer[] = [
       "client",
     ],
     runtime: "node",
-    note: "composition root: reads configuration once, builds the graph",
+    maxLines: 1200,
+    note: "composition root: reads configuration once, builds the graph; no logic",
   },
 ];

@@ -103,8 +103,13 @@ describe("what a page says is so", () => {
 
 /** A figure in prose, and the constant that it quotes. */
 const FIGURES: readonly (readonly [page: string, quote: string, source: string, constant: string])[] = [
-  ["ARCHITECTURE.md", "10 MB a file, four files at most", "src/app/daemon-log.ts", "FILE_BYTES_MAX = 10_485_760"],
-  ["ARCHITECTURE.md", "10 MB a file, four files at most", "src/app/daemon-log.ts", "FILES_KEPT = 3"],
+  [
+    "ARCHITECTURE.md",
+    "10 MB a file, four files at most",
+    "src/services/home/daemon-log.ts",
+    "FILE_BYTES_MAX = 10_485_760",
+  ],
+  ["ARCHITECTURE.md", "10 MB a file, four files at most", "src/services/home/daemon-log.ts", "FILES_KEPT = 3"],
   [
     "ARCHITECTURE.md",
     "verifies the last 1,000 events",
@@ -117,7 +122,12 @@ const FIGURES: readonly (readonly [page: string, quote: string, source: string, 
     "src/store/sqlite/opening/start-check.ts",
     "TAIL_EVENTS = 1000",
   ],
-  ["docs/threat-model.md", "at most ten a second for one principal", "src/app/denials.ts", "RECORDED_PER_SECOND = 10"],
+  [
+    "docs/threat-model.md",
+    "at most ten a second for one principal",
+    "src/services/records/denials.ts",
+    "RECORDED_PER_SECOND = 10",
+  ],
   ["docs/guide/agents.md", "more than 500 times", "src/drivers/acp/permission.ts", "PERMISSIONS_PER_TURN_MAX = 500"],
   ["docs/guide/agents.md", "does not stop within 1.2 s", "src/drivers/acp/step-times.ts", "cancelMs: 1200"],
   [
@@ -132,8 +142,8 @@ const FIGURES: readonly (readonly [page: string, quote: string, source: string, 
     "src/supervisor/retention/retention.ts",
     "BLOB_GRACE_MS = 3_600_000",
   ],
-  ["docs/guide/metrics.md", "past four times as much", "src/app/bounds.ts", "WAL_LOW_TIMES = 4"],
-  ["docs/guide/metrics.md", "past eight times turns end", "src/app/bounds.ts", "WAL_SCARCE_TIMES = 8"],
+  ["docs/guide/metrics.md", "past four times as much", "src/services/limits/open-bounds.ts", "WAL_LOW_TIMES = 4"],
+  ["docs/guide/metrics.md", "past eight times turns end", "src/services/limits/open-bounds.ts", "WAL_SCARCE_TIMES = 8"],
   ["docs/guide/sandbox.md", "`sandbox.pidsMax` (2048 unless set)", "src/app/machine.ts", "SANDBOX_PIDS_MAX = 2048"],
   ["docs/reference/mcp.md", "| sessions | 1,024;", "src/surfaces/mcp/mcp-surface.ts", "sessionsMax: 1024"],
   ["docs/reference/mcp.md", "ends after 30 minutes", "src/surfaces/mcp/mcp-surface.ts", "idleMs: 1_800_000"],

@@ -1,52 +1,24 @@
-import { randomBytes } from "node:crypto";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createCommitter } from "../commit/index.ts";
-import { processIdentity, type Snapshots, systemFiles, watchDeath, writeFileAtomic } from "../host/index.ts";
-import { compilePolicy, ownEntry, uuidv7Maker } from "../kernel/index.ts";
+import { type Snapshots, writeFileAtomic } from "../host/index.ts";
+import { compilePolicy } from "../kernel/index.ts";
 import {
-  createAgents,
-  createDelegation,
-  createFrames,
-  createRetention,
-  createSupervisor,
-  createTokens,
-  createTurnRunner,
-  createWorkspaces,
-  liveSnapshots,
-} from "../supervisor/index.ts";
-import { type HttpServer, serveHttp } from "../surfaces/index.ts";
-import {
-  createHeavyCalls,
-  createPasses,
-  permissions,
-  type Services,
-  SYSCALLS,
-  type Syscall,
-} from "../syscalls/index.ts";
-import { createApprovalWaiters } from "../turns/index.ts";
-import { createBackups } from "./backups.ts";
-import { keptCensus, openBounds, watchEventLoop } from "./bounds.ts";
-import { cleanTemporaries } from "./clean-temporaries.ts";
-import { connectionsMax } from "./connections.ts";
-import { createNotes, noteNetworkDenial } from "./denials.ts";
-import { createDocs } from "./docs.ts";
-import { startFollowers } from "./followers.ts";
-import { giveHomeLeaseBack, takeHomeLease } from "./home-lease.ts";
-import { homeState } from "./home-state.ts";
-import { startMachine } from "./machine.ts";
+  cleanTemporaries,
+  type OpenedHome,
+  openHome,
+  recordNetworkDenial,
+  startTour,
+  tidySandboxHomes,
+  workspaceFile,
+} from "../services/index.ts";
+import type { HttpServer } from "../surfaces/index.ts";
+import { permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
+import { buildServices } from "./build-services.ts";
+import { buildSessions, type Sessions } from "./build-sessions.ts";
+import { type Machine, startMachine } from "./machine.ts";
 import { growHeapSlowly } from "./memory.ts";
-import { openHome } from "./open-home.ts";
-import { openSessionFiles } from "./open-session-files.ts";
-import { tidySandboxHomes } from "./sandbox-homes.ts";
-import { createAuthenticator, operatorToken } from "./secrets.ts";
-import { refuseHomeFiles } from "./session-file-access.ts";
-import { setting } from "./settings.ts";
-import { startTour } from "./tour.ts";
-import { openTrees } from "./trees.ts";
+import { openWritableLog, type WritableLog } from "./open-log.ts";
+import { type Served, serve } from "./serve.ts";
 import { unlessFull, unlessInTheWay } from "./unless-full.ts";
-import { openWaiting } from "./waiting.ts";
-import { workspaceFile } from "./workspace-file.ts";
 
 export interface DaemonOptions {
   readonly home: string;
@@ -78,240 +50,147 @@ export interface Daemon {
 /** Effects are open in kind: an engine brings tools of its own. */
 const TOOL_VERBS = ["tool.*"];
 const TURN_GRACE_MS = 400;
-const SOCKET_PATH_MAX = 100;
+/** Time for the answer of `system.shutdown` to reach its caller. */
+const SHUT_DOWN_AFTER_MS = 50;
+
+type Recovery = ReturnType<Services["daemon"]["recovery"]>;
+
+/** Becomes known while the daemon starts. Parts that are built earlier ask for it when they need it. */
+interface StartProgress {
+  port: number;
+  ready: boolean;
+  recovery: Recovery;
+  snapshots: Snapshots | null;
+  take: HttpServer["take"];
+}
 
 /** The composition root: everything is built here, once, and nothing anywhere else. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const startedAtMs = Date.now();
   growHeapSlowly();
-  const opened = await openHome(options);
-  const { home, config, log, clock, identity, store, instruments, audit } = opened;
-  const files = refuseHomeFiles(systemFiles(), identity);
-  const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
-  const fence = await takeHomeLease({ store, newId, clock, holder: `pid:${process.pid}` });
-  let snapshots: Snapshots | null = null;
-  const besideBytes = () => snapshots?.bytes() ?? 0;
-  const bounds = await openBounds({ home, store, config, clock, log: log.write, besideBytes });
-  const followers = await startFollowers(opened, fence);
-  const committer = createCommitter({ store, clock, newId, fence, bounds: bounds.bounds });
-
-  const waiting = openWaiting(opened, committer);
-  let port = 0;
-  const url = () => `http://127.0.0.1:${port}`;
   const { environment, version } = options;
-  let take: HttpServer["take"] = (socket) => void socket.destroy();
+  const opened = await openHome(options);
+  const { home, clock, log } = opened;
+  const now: StartProgress = {
+    port: 0,
+    ready: false,
+    recovery: { sessions: 0, interrupted: 0, ms: 0 },
+    snapshots: null,
+    take: (socket) => void socket.destroy(),
+  };
+  const written = await openWritableLog(opened, () => now.snapshots?.bytes() ?? 0);
   const machine = await startMachine({
     opened,
     environment,
     version,
-    url,
-    take: (socket, sessionId) => take(socket, sessionId),
-    onDenied: noteNetworkDenial(committer, log.write),
+    url: () => `http://127.0.0.1:${now.port}`,
+    take: (socket, sessionId) => now.take(socket, sessionId),
+    onDenied: recordNetworkDenial(written.committer, log.write),
   });
-  const { processes, drivers } = machine;
-  snapshots = machine.snapshots;
-  const frames = createFrames();
-  const slugs = () => drivers.list().map(({ slug }) => slug);
-  const agents = createAgents(store, committer, { drivers: slugs, since: clock.iso(startedAtMs) });
-  const { whenKeyless } = processes;
-  const tokens = createTokens({ store, committer, clock, newId, whenKeyless });
-  const waiters = createApprovalWaiters(store);
-  const table = [...SYSCALLS, ...(options.moreSyscalls ?? [])];
+  now.snapshots = machine.snapshots;
+  const syscalls = [...SYSCALLS, ...(options.moreSyscalls ?? [])];
   const policy = compilePolicy(
-    [...permissions(table), ...TOOL_VERBS],
+    [...permissions(syscalls), ...TOOL_VERBS],
     [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
   );
-  const { isTight } = bounds.bounds;
-  const sessionFiles = openSessionFiles({ opened, snapshots, environment, isTight, livesAt: processes.livesAt });
-  const { trees, scopes } = openTrees({ opened, committer, environment, sessionFiles, discard: opened.trash.discard });
-  const runner = createTurnRunner({
-    scopes,
-    store,
-    committer,
-    clock,
-    files,
-    newId,
-    policy,
-    frames,
-    waiters,
-    processes,
-    sessionFiles,
-    driver: drivers.get,
-    toolPolicy: agents.toolPolicy,
-    permissions: {
-      named: agents.namedPolicy,
-      unattended: (adapter) => ownEntry(config.show().drivers ?? {}, adapter)?.permissions ?? "ask",
-      answerWithinMs: () => config.show().approvalWaitMs ?? null,
-    },
-    turnTimeoutMs: () => setting(config, "turnTimeoutMs"),
-    log: log.write,
-  });
-  const registry = createWorkspaces({ store, committer, files, home, onChange: workspaceFile(home) });
-  const specs = {
-    home,
-    files,
-    defaultCwd: options.cwd,
-    workspaces: registry.all,
-    driver: drivers.get,
-    driverFile: drivers.file,
-    random: () => randomBytes(5),
-    strictMissing: machine.strictMissing,
-    tryWalls: machine.tryWalls,
-  };
-  const death = watchDeath(join(home, "ended"));
-  const supervisor = createSupervisor({
-    store,
-    committer,
-    runner,
-    processes,
-    sessionFiles,
-    clock,
-    newId,
-    specs,
-    bounds: bounds.bounds,
-    trees,
-    scopes,
-    keeper: machine.keeper,
-    idleHibernateMs: () => setting(config, "idleHibernateMs"),
-    diedAtMs: death.lastDeathMs,
-    log: log.write,
-  });
-
-  const eventLoop = watchEventLoop();
-  const limits = () => ({
-    depthMax: setting(config, "delegationDepthMax"),
-    childrenMax: setting(config, "delegationChildrenMax"),
-  });
-  const delegation = createDelegation({
-    store,
-    committer,
-    agents,
-    runner,
-    specs,
-    bounds: bounds.bounds,
-    newId,
-    limits,
-  });
-
+  const sessions = buildSessions({ opened, written, machine, policy, environment, cwd: options.cwd, startedAtMs });
   const stopAsked = Promise.withResolvers<void>();
   const stopping = new AbortController();
-  let ready = false;
-  let recovery = { sessions: 0, interrupted: 0, ms: 0 };
-  const services: Services = {
-    store,
-    supervisor,
-    agents,
-    delegation,
-    workspaces: registry,
-    trees,
-    tokens,
-    frames,
-    policy,
-    config,
-    passes: createPasses(clock),
-    heavy: createHeavyCalls(clock.steadyMs),
-    docs: createDocs(),
-    audit: audit.service(committer),
-    followers,
-    waiting: waiting.service,
-    bounds: bounds.service,
-    instruments,
-    census: keptCensus(store, clock),
-    eventLoop: eventLoop.lag,
-    homeState: () => homeState(home, opened.trash),
-    checkSnapshots: async () => machine.snapshots.check(await liveSnapshots(store)),
-    backups: createBackups({ ...audit, home, store, clock, committer, version }),
-    retention: createRetention({
-      store,
-      committer,
-      clock,
-      folder: join(home, "archive"),
-      sweepSnapshots: async (ids) => {
-        const swept = await machine.snapshots.sweep([...ids, ...(await scopes.marked())], false);
-        log.write("snapshots that nobody can go back to are gone", { ...swept });
-      },
-    }),
-    fence,
-    callsUnderWay: new Map(),
-    secretsShownOnce: new Map(),
-    identify: processIdentity,
-    requireDriver: (slug) => void drivers.get(slug),
-    drivers: machine.desk,
-    sandbox: machine.sandboxDesk(committer),
-    ...createNotes(committer, clock),
-    daemon: {
-      version,
-      pid: process.pid,
-      home,
-      port: () => port,
-      startedAtMs,
-      recovery: () => recovery,
-      limits: machine.limits,
-      sandbox: machine.sandbox,
-      shutDown: () => void clock.after(50, () => stopAsked.resolve()),
-    },
+  const daemon = {
+    ...{ version, home, startedAtMs, pid: process.pid, limits: machine.limits, sandbox: machine.sandbox },
+    port: () => now.port,
+    recovery: () => now.recovery,
+    shutDown: () => void clock.after(SHUT_DOWN_AFTER_MS, () => stopAsked.resolve()),
   };
+  const built = buildServices({ opened, written, machine, sessions, policy, daemon });
+  const { services } = built;
+  const { port } = options;
+  const ready = () => now.ready;
+  const served = await serve({ opened, machine, services, syscalls, port, ready, stopping: stopping.signal });
+  now.port = served.port;
+  now.take = served.take;
 
-  const operator = await operatorToken(home);
-  const socketPath = join(home, "nomos.sock");
-  await rm(socketPath, { force: true });
-  const server = await serveHttp(
-    {
-      services,
-      syscalls: table,
-      ...createAuthenticator(operator, tokens, processes),
-      ready: () => ready,
-      requestBytesMax: setting(config, "requestBytesMax"),
-      stopping: stopping.signal,
-      log: log.write,
-    },
-    {
-      port: options.port ?? setting(config, "port"),
-      socket: socketPath.length < SOCKET_PATH_MAX ? socketPath : null,
-      connectionsMax: connectionsMax(config, log.write),
-    },
-  );
-  port = server.port;
-  take = server.take;
+  now.recovery = await recover(opened, sessions, machine);
+  const tourSession = options.tour
+    ? await unlessInTheWay(startTour(services, machine.workspaces), "the tour", log.write)
+    : null;
+  await writeDaemonFile(home, served, { version, startedAt: clock.iso(startedAtMs) });
+  now.ready = true;
+  const { recovery } = now;
+  const startMs = Date.now() - startedAtMs;
+  log.write("up", { port: served.port, store: opened.address, fence: written.fence, recovery, startMs });
+  written.waiting.start();
+  const running = { opened, written, machine, sessions, served, stopping, stopWatching: built.stop };
+  const stop = createStop(running, startBackgroundWork(opened, machine, startedAtMs));
+  return { port: served.port, home, tourSession, stop, stopAsked: stopAsked.promise };
+}
 
-  await unlessInTheWay(workspaceFile(home)(await registry.all()), "workspaces.json", log.write);
-  await unlessFull(agents.ensureBuiltIn(slugs()), log.write);
-  const recoveryStartMs = Date.now();
-  recovery = { ...(await supervisor.recover()), ms: Date.now() - recoveryStartMs };
-  const tourSession = options.tour ? await startTour(services, machine.workspaces, log.write) : null;
-  const found = {
-    pid: process.pid,
-    port,
-    socket: socketPath.length < SOCKET_PATH_MAX ? socketPath : null,
-    version,
-    startedAt: clock.iso(startedAtMs),
-  };
+async function recover(opened: OpenedHome, sessions: Sessions, machine: Machine): Promise<Recovery> {
+  const { home, log } = opened;
+  const { agents, supervisor, workspaces } = sessions;
+  await unlessInTheWay(workspaceFile(home)(await workspaces.all()), "workspaces.json", log.write);
+  await unlessFull(agents.ensureBuiltIn(machine.driverCatalogue.slugs()), log.write);
+  const startMs = Date.now();
+  return { ...(await supervisor.recover()), ms: Date.now() - startMs };
+}
+
+/** `daemon.json`: how the command line finds the daemon. */
+async function writeDaemonFile(
+  home: string,
+  { port, socket }: Served,
+  about: { readonly version: string; readonly startedAt: string },
+): Promise<void> {
+  const found = { pid: process.pid, port, socket, ...about };
   await writeFileAtomic(join(home, "daemon.json"), Buffer.from(`${JSON.stringify(found)}\n`), { mode: 0o600 });
-  ready = true;
-  log.write("up", { port, store: opened.address, fence, recovery, startMs: Date.now() - startedAtMs });
-  waiting.start();
+}
 
+interface BackgroundWork {
+  /** Ends what would go on for ever, and waits for what is half done. */
+  readonly stop: () => Promise<void>;
+  readonly cleaned: Promise<void>;
+}
+
+function startBackgroundWork(opened: OpenedHome, machine: Machine, startedAtMs: number): BackgroundWork {
+  const { home, store, clock, log } = opened;
   const cleaned = cleanTemporaries(home, startedAtMs, log.write);
-
   const tidying = tidySandboxHomes({ homes: machine.sandboxHomes, store, walls: machine.walls, clock, log: log.write });
+  return {
+    cleaned,
+    stop: async () => {
+      tidying.stop();
+      await tidying.swept;
+    },
+  };
+}
 
-  const stop = async (): Promise<void> => {
-    log.write("stopping");
-    tidying.stop();
-    await tidying.swept;
+/** The order matters: sessions go to sleep while the log can still be written, the home is let go last. */
+function createStop(
+  running: {
+    readonly opened: OpenedHome;
+    readonly written: WritableLog;
+    readonly machine: Machine;
+    readonly sessions: Sessions;
+    readonly served: Served;
+    readonly stopping: AbortController;
+    readonly stopWatching: () => void;
+  },
+  background: BackgroundWork,
+): () => Promise<void> {
+  const { opened, written, machine, sessions, served, stopping, stopWatching } = running;
+  return async () => {
+    opened.log.write("stopping");
+    await background.stop();
     stopping.abort();
-    await waiting.stop();
-    const closed = server.close();
-    await supervisor.stop(TURN_GRACE_MS);
+    await written.waiting.stop();
+    const closed = served.close();
+    await sessions.supervisor.stop(TURN_GRACE_MS);
     await machine.stop(TURN_GRACE_MS);
-    death.stop();
+    sessions.stopDeathWatch();
     await closed;
-    await giveHomeLeaseBack(committer, fence, log.write);
-    bounds.stop();
-    eventLoop.stop();
-    await cleaned;
-    await followers.close();
+    await written.giveBack();
+    stopWatching();
+    await background.cleaned;
+    await written.followers.close();
     await opened.close();
   };
-  return { port, home, tourSession, stop, stopAsked: stopAsked.promise };
 }

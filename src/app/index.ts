@@ -1,5 +1,11 @@
 export { closeInherited } from "../host/index.ts";
+export {
+  daemonLogPath,
+  type Examination,
+  type ExamineOptions,
+  examine,
+  type RestoreOptions,
+  type RestoreReport,
+  restoreHome,
+} from "../services/index.ts";
 export { type Daemon, type DaemonOptions, startDaemon } from "./daemon.ts";
-export { daemonLogPath } from "./daemon-log.ts";
-export { type Examination, type ExamineOptions, examine } from "./examine-home.ts";
-export { type RestoreOptions, type RestoreReport, restoreHome } from "./restore.ts";

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
@@ -6,18 +5,27 @@ import type { Committer } from "../commit/index.ts";
 import { createAgentPool, openShelf } from "../drivers/index.ts";
 import {
   allowedEnvironment,
-  createProcessHost,
   type Denied,
-  findBubblewrap,
-  findCgroups,
   isInside,
-  killMarked,
   limitsHeld,
   type Missing,
   openSnapshots,
+  type ProcessHost,
+  type SandboxLimits,
   type Snapshots,
 } from "../host/index.ts";
 import type { SessionSpec } from "../kernel/index.ts";
+import {
+  type ConfigService,
+  createDriverCatalogue,
+  createDrivers,
+  createProgramRunner,
+  createSandboxTrials,
+  type DriverCatalogue,
+  type Drivers,
+  type OpenedHome,
+  type SandboxTrials,
+} from "../services/index.ts";
 import {
   createSessionProcesses,
   createSessionWalls,
@@ -28,20 +36,16 @@ import {
   type SessionWalls,
   treeAround,
 } from "../supervisor/index.ts";
-import type { DriverDesk, SandboxService, Services } from "../syscalls/index.ts";
+import type { Services } from "../syscalls/index.ts";
 import type { Kept } from "../turns/index.ts";
-import { createDriverDesk } from "./driver-desk.ts";
-import { createDrivers, type Drivers } from "./drivers.ts";
-import type { OpenedHome } from "./open-home.ts";
-import { createProgramRunner } from "./run-program.ts";
-import { createSandboxDesk } from "./sandbox-desk.ts";
-import { setting } from "./settings.ts";
+import { builtInDrivers } from "./drivers.ts";
+import { type OpenedProcessHost, openProcessHost } from "./process-host.ts";
 
 /** What sessions run on: processes, and the drivers that start them. */
 export interface Machine {
   readonly processes: SessionProcesses;
   readonly drivers: Drivers;
-  readonly desk: DriverDesk;
+  readonly driverCatalogue: DriverCatalogue;
   /** What a driver keeps between turns; null for one that keeps nothing, or is not there any more. */
   readonly keeper: (adapter: string) => Kept | null;
   readonly snapshots: Snapshots;
@@ -49,7 +53,7 @@ export interface Machine {
   readonly workspaces: string;
   readonly walls: SessionWalls;
   readonly sandboxHomes: string;
-  readonly sandboxDesk: (committer: Committer) => SandboxService;
+  readonly sandboxTrials: (committer: Committer) => SandboxTrials;
   /** Refuses a session whose directory cannot be walled off. */
   readonly tryWalls: (spec: SessionSpec, place: "here" | "worktree") => void;
   /** Null: `strict` can be held. */
@@ -60,8 +64,7 @@ export interface Machine {
   readonly stop: (graceMs: number) => Promise<void>;
 }
 
-/** Ends first what a dead daemon left running. */
-export async function startMachine(options: {
+export interface MachineOptions {
   readonly opened: OpenedHome;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly version: string;
@@ -70,122 +73,42 @@ export async function startMachine(options: {
   /** Takes a connection from behind a session's walls to the daemon itself. */
   readonly take: (socket: Socket, sessionId: string) => void;
   readonly onDenied: (sessionId: string, denied: Denied) => void;
-}): Promise<Machine> {
-  const { opened, environment, version, url } = options;
-  const { home, config, clock, identity, log, trash } = opened;
-  const bubblewrap = await findBubblewrap(environment["PATH"] ?? "");
-  const bwrapPath = "path" in bubblewrap ? bubblewrap.path : null;
-  const instance = `nomos-${createHash("sha256").update(home).digest("hex").slice(0, 12)}`;
-  const withstood = await killMarked(instance);
-  if (withstood.length > 0) log.write("processes of a dead daemon do not go away", { pids: withstood });
-  const strictMissing = "path" in bubblewrap ? bubblewrap.strict : bubblewrap;
-  const cgroups = findCgroups(instance);
-  cgroups.sweep();
-  const host = createProcessHost({
-    home,
-    bwrapPath,
-    strictMissing,
-    cgroups,
-    processesMax: setting(config, "processesMax"),
-  });
+}
 
-  const workspaces = join(home, "workspaces");
-  await mkdir(workspaces, { recursive: true, mode: 0o700 });
-  const tempRoot = join(home, "tmp");
-  // What a dead daemon's agents left: its own are gone by now. Whatever it is, no start waits for it or fails with it.
-  const doors = join(home, "doors");
-  for (const left of [tempRoot, doors]) await trash.discardWithin(left);
-  const temps = createTempFolders(tempRoot, trash.discard);
-  const limits = () => {
-    const { processMemoryMb, processOpenFilesMax } = config.show();
-    return { memoryMb: processMemoryMb ?? null, openFilesMax: processOpenFilesMax ?? null };
-  };
-  const sandboxLimits = () => {
-    const { memoryMb = null, pidsMax = SANDBOX_PIDS_MAX, cpus = null } = config.show().sandbox ?? {};
-    return { memoryMb, pidsMax, cpus };
-  };
-  const sandboxHomes = join(home, "sandboxes");
-  const worktrees = join(home, "worktrees");
+export async function startMachine(options: MachineOptions): Promise<Machine> {
+  const { opened, environment, version, url } = options;
+  const { home, config, clock, log } = opened;
+  const processHost = await openProcessHost(opened, environment);
+  const { host, instance, cgroups, bwrapPath, strictMissing } = processHost;
+  const folders = await makeFolders(opened);
+  const { workspaces, worktrees, doors, sandboxHomes, temps } = folders;
   const port = () => Number(new URL(url()).port);
-  const walls = createSessionWalls({
-    homes: sandboxHomes,
-    doors,
-    discard: trash.discard,
-    personHome: environment["HOME"] ?? "/",
-    state: (adapter) => drivers.manifest(adapter) ?? NO_STATE,
-    limits: sandboxLimits,
-    readable: () => config.show().sandbox?.readable ?? [],
-    daemon: { port, take: options.take },
-    onDenied: options.onDenied,
-  });
-  const processes = createSessionProcesses({
-    host,
-    walls,
-    environment,
-    instance,
-    grounds: [workspaces, join(home, FORKS)],
-    worktrees,
-    temps,
-    url,
-    driverEnvironment: (slug) => drivers.environment(slug),
-    isHomeInPlace: identity.isInPlace,
-    limits,
-  });
+  const limits = () => sandboxLimits(config);
+  const { walls, processes } = buildProcesses(options, processHost, folders, () => drivers);
   const snapshots = openSnapshots({ folder: join(home, "snapshots"), bwrapPath });
   const programs = createProgramRunner({ host, clock, environment, instance, cwd: dirname(home) });
-  const catalogue = await openShelf(join(home, "drivers"), (file, problem) =>
-    log.write("no manifest", { file, problem }),
+  const manifests = await openShelf(join(home, "drivers"), (file, problem) =>
+    log.write("a manifest cannot be used", { file, problem }),
   );
   const pool = createAgentPool(processes.agents, clock);
   const agentsFolder = join(home, "agents");
-  const drivers = createDrivers({
-    config,
-    catalogue,
-    pool,
-    host: processes.agents,
-    clock,
-    version,
+  const drivers: Drivers = createDrivers({
+    ...{ config, pool, clock, version, catalogue: manifests, builtIn: builtInDrivers(), host: processes.agents },
     sources: { agents: agentsFolder, environment, ask: programs.ask },
   });
+  const about = { host, walls, drivers, cgroups, limits, environment, home, worktrees };
   return {
-    processes,
-    drivers,
-    desk: createDriverDesk({ drivers, catalogue, agentsFolder, programs, processes, clock, version }),
+    ...{ processes, drivers, snapshots, workspaces, walls, sandboxHomes, strictMissing },
+    driverCatalogue: createDriverCatalogue({
+      ...{ drivers, agentsFolder, programs, processes, clock, version },
+      catalogue: manifests,
+    }),
     keeper: (adapter) => (drivers.manifest(adapter) === null ? null : pool),
-    snapshots,
-    workspaces,
-    walls,
-    sandboxHomes,
-    sandboxDesk: (committer) =>
-      createSandboxDesk({
-        host,
-        walls,
-        drivers,
-        cgroups,
-        limits: sandboxLimits,
-        environment,
-        instance,
-        doors,
-        port,
-        home,
-        worktrees,
-        committer,
-        store: opened.store,
-      }),
-    strictMissing,
-    tryWalls: ({ cwd }, place) => {
-      host.plan({
-        argv: ["/bin/sh"],
-        cwd,
-        env: allowedEnvironment(environment),
-        stdin: "none",
-        readBack: isInside(home, cwd) ? [cwd] : [],
-        walls: { mounts: [], programs: [], home: null, temp: null, door: null },
-      });
-      if (place === "here" && treeAround(worktrees, cwd) === null) holdableGit(cwd, home);
-    },
-    sandbox: { bubblewrap: bwrapPath, remedy: "remedy" in bubblewrap ? bubblewrap.remedy : null },
-    limits: () => ({ ...limits(), held: limitsHeld() }),
+    sandboxTrials: (committer) =>
+      createSandboxTrials({ ...about, instance, doors, port, committer, store: opened.store }),
+    tryWalls: ({ cwd }, place) => tryWalls({ ...about, cwd, place }),
+    sandbox: { bubblewrap: bwrapPath, remedy: processHost.remedy },
+    limits: () => ({ ...processLimits(config), held: limitsHeld() }),
     stop: async (graceMs) => {
       await snapshots.close();
       await pool.close();
@@ -193,6 +116,82 @@ export async function startMachine(options: {
       await temps.settled();
     },
   };
+}
+
+type Folders = Awaited<ReturnType<typeof makeFolders>>;
+
+/** Folders of the home that processes of sessions see. What a dead daemon's agents left in them is moved to the trash. */
+async function makeFolders({ home, trash }: OpenedHome) {
+  const workspaces = join(home, "workspaces");
+  await mkdir(workspaces, { recursive: true, mode: 0o700 });
+  const tempRoot = join(home, "tmp");
+  const doors = join(home, "doors");
+  for (const left of [tempRoot, doors]) await trash.discardWithin(left);
+  const temps = createTempFolders(tempRoot, trash.discard);
+  return { workspaces, doors, temps, worktrees: join(home, "worktrees"), sandboxHomes: join(home, "sandboxes") };
+}
+
+/** `drivers` is asked later: drivers are built on these processes. */
+function buildProcesses(
+  { opened, environment, url, take, onDenied }: MachineOptions,
+  { host, instance }: OpenedProcessHost,
+  { workspaces, worktrees, doors, sandboxHomes, temps }: Folders,
+  drivers: () => Drivers,
+): { readonly walls: SessionWalls; readonly processes: SessionProcesses } {
+  const { home, config, identity, trash } = opened;
+  const walls = createSessionWalls({
+    homes: sandboxHomes,
+    doors,
+    discard: trash.discard,
+    personHome: environment["HOME"] ?? "/",
+    state: (adapter) => drivers().manifest(adapter) ?? NO_STATE,
+    limits: () => sandboxLimits(config),
+    readable: () => config.show().sandbox?.readable ?? [],
+    daemon: { port: () => Number(new URL(url()).port), take },
+    onDenied,
+  });
+  const processes = createSessionProcesses({
+    ...{ host, walls, environment, instance, worktrees, temps, url },
+    grounds: [workspaces, join(home, FORKS)],
+    driverEnvironment: (slug) => drivers().environment(slug),
+    isHomeInPlace: identity.isInPlace,
+    limits: () => processLimits(config),
+  });
+  return { walls, processes };
+}
+
+/** Throws when the directory cannot be walled off: asked before the session exists. */
+function tryWalls(given: {
+  readonly host: ProcessHost;
+  readonly home: string;
+  readonly worktrees: string;
+  readonly environment: MachineOptions["environment"];
+  readonly cwd: string;
+  readonly place: "here" | "worktree";
+}): void {
+  const { host, home, worktrees, environment, cwd, place } = given;
+  host.plan({
+    argv: ["/bin/sh"],
+    cwd,
+    env: allowedEnvironment(environment),
+    stdin: "none",
+    readBack: isInside(home, cwd) ? [cwd] : [],
+    walls: { mounts: [], programs: [], home: null, temp: null, door: null },
+  });
+  if (place === "here" && treeAround(worktrees, cwd) === null) holdableGit(cwd, home);
+}
+
+function processLimits(config: ConfigService): {
+  readonly memoryMb: number | null;
+  readonly openFilesMax: number | null;
+} {
+  const { processMemoryMb, processOpenFilesMax } = config.show();
+  return { memoryMb: processMemoryMb ?? null, openFilesMax: processOpenFilesMax ?? null };
+}
+
+function sandboxLimits(config: ConfigService): SandboxLimits {
+  const { memoryMb = null, pidsMax = SANDBOX_PIDS_MAX, cpus = null } = config.show().sandbox ?? {};
+  return { memoryMb, pidsMax, cpus };
 }
 
 /** Unless the configuration says otherwise: more than any build needs, and less than a fork bomb. */

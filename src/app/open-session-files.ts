@@ -1,7 +1,6 @@
 import type { Snapshots } from "../host/index.ts";
+import { limit, type OpenedHome, setting } from "../services/index.ts";
 import { createSessionFiles, type SessionFiles } from "../supervisor/index.ts";
-import type { OpenedHome } from "./open-home.ts";
-import { limit, setting } from "./settings.ts";
 
 /** The files of sessions, kept in the home. */
 export function openSessionFiles(options: {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Committer } from "../commit/index.ts";
 import { WORKTREE_DEFAULTS } from "../contract/index.ts";
 import { createWorktrees, type Trash } from "../host/index.ts";
+import type { OpenedHome } from "../services/index.ts";
 import {
   createScopeJudge,
   createSessionTrees,
@@ -9,7 +10,6 @@ import {
   type SessionFiles,
   type SessionTrees,
 } from "../supervisor/index.ts";
-import type { OpenedHome } from "./open-home.ts";
 
 /** Worktrees of sessions, in the home. */
 export function openTrees(options: {

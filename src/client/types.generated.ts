@@ -401,6 +401,20 @@ export interface SyscallTypes {
       readonly undo: string | null;
     };
   };
+  /** Erase the data of events for good; their headers stay, so the chain and old proofs still hold. */
+  "session.erase": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
+      readonly events: readonly string[];
+      readonly reason?: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly erased: readonly string[];
+    };
+  };
   /** What a session's agent can be set to (modes, models, options), the commands it takes, and what was chosen. */
   "session.offer": {
     readonly kind: "read";
@@ -476,29 +490,6 @@ export interface SyscallTypes {
       readonly id: string;
     };
     readonly output: Session;
-  };
-  /** Whom a session may start sessions of right now, and why not the others; by the gate's own predicate. */
-  "session.delegates": {
-    readonly kind: "read";
-    readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
-      readonly id: string;
-    };
-    readonly output: {
-      readonly id: string;
-      readonly ground: string;
-      readonly delegates: readonly string[];
-      readonly depth: number;
-      readonly depthMax: number;
-      readonly children: number;
-      readonly childrenMax: number;
-      readonly agents: readonly {
-        readonly slug: string;
-        readonly driver: string;
-        readonly allowed: boolean;
-        readonly code: string | null;
-      }[];
-    };
   };
   /** A session's events, by page: the raw stream, or the current path. */
   "session.events": {
@@ -589,36 +580,27 @@ export interface SyscallTypes {
       readonly stream: "stdout" | "stderr";
     };
   };
-  /** Follow everything that happens. */
-  "event.stream": {
-    readonly kind: "stream";
-    readonly input: {
-      /** a `next`, a `seq`, an event id, or `now`; exclusive */
-      readonly after?: number | string;
-    };
-    readonly output: LogEvent;
-  };
-  /** One event by its id. */
-  "event.show": {
+  /** Whom a session may start sessions of right now, and why not the others; by the gate's own predicate. */
+  "session.delegates": {
     readonly kind: "read";
     readonly input: {
-      readonly eventId: string;
-    };
-    readonly output: LogEvent;
-  };
-  /** All events in global order, by page. */
-  "audit.entries": {
-    readonly kind: "read";
-    readonly input: {
-      /** a `next`, a `seq`, an event id, or `now`; exclusive */
-      readonly after?: number | string;
-      readonly limit?: number;
-      /** only events of these types, with or without version */
-      readonly types?: readonly string[] | string;
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
     };
     readonly output: {
-      readonly entries: readonly LogEvent[];
-      readonly next: number | null;
+      readonly id: string;
+      readonly ground: string;
+      readonly delegates: readonly string[];
+      readonly depth: number;
+      readonly depthMax: number;
+      readonly children: number;
+      readonly childrenMax: number;
+      readonly agents: readonly {
+        readonly slug: string;
+        readonly driver: string;
+        readonly allowed: boolean;
+        readonly code: string | null;
+      }[];
     };
   };
   /** Keep a session's files as they are now, beside what is kept at each turn's end. */
@@ -805,6 +787,23 @@ export interface SyscallTypes {
     readonly output: {
       readonly ids: readonly string[];
     };
+  };
+  /** Follow everything that happens. */
+  "event.stream": {
+    readonly kind: "stream";
+    readonly input: {
+      /** a `next`, a `seq`, an event id, or `now`; exclusive */
+      readonly after?: number | string;
+    };
+    readonly output: LogEvent;
+  };
+  /** One event by its id. */
+  "event.show": {
+    readonly kind: "read";
+    readonly input: {
+      readonly eventId: string;
+    };
+    readonly output: LogEvent;
   };
   /** Add facts of your own making to a session, inside a running turn or beside it. */
   "event.add": {
@@ -1351,6 +1350,21 @@ export interface SyscallTypes {
       }[];
     };
   };
+  /** All events in global order, by page. */
+  "audit.entries": {
+    readonly kind: "read";
+    readonly input: {
+      /** a `next`, a `seq`, an event id, or `now`; exclusive */
+      readonly after?: number | string;
+      readonly limit?: number;
+      /** only events of these types, with or without version */
+      readonly types?: readonly string[] | string;
+    };
+    readonly output: {
+      readonly entries: readonly LogEvent[];
+      readonly next: number | null;
+    };
+  };
   /** Check every event's hashes and place, and the tree over the log against what was signed. */
   "audit.verify": {
     readonly kind: "read";
@@ -1751,18 +1765,93 @@ export interface SyscallTypes {
       };
     };
   };
-  /** Erase the data of events for good; their headers stay, so the chain and old proofs still hold. */
-  "session.erase": {
+  /** Which protocols this daemon speaks in full, and where it deviates from their text. */
+  "system.conformance": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly aip46: {
+        readonly text: string;
+        readonly delegation: boolean;
+        readonly buckets: boolean;
+        readonly mcp: string;
+        readonly sessions: string;
+        readonly deviations: readonly {
+          readonly case: number;
+          readonly what: string;
+        }[];
+        readonly inapplicable: readonly {
+          readonly case: number;
+          readonly what: string;
+        }[];
+      };
+    };
+  };
+  /** Copy the log, its blobs, the tree, the keys and the configuration into a new folder, while all goes on. */
+  "system.backup": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
-      readonly id: string;
-      readonly events: readonly string[];
-      readonly reason?: string;
+      /** absolute; default: in `backups` of the home */
+      readonly to?: string;
     };
     readonly output: {
-      readonly ok: boolean;
-      readonly erased: readonly string[];
+      readonly path: string;
+      /** events in it */
+      readonly size: number;
+      /** of the tree over them */
+      readonly root: string;
+      readonly blobs: number;
+      /** named by events, but not there to be copied */
+      readonly missingBlobs: number;
+      /** of the log and the blobs */
+      readonly bytes: number;
+    };
+  };
+  /** Move what sessions that ended long ago said and did out of the log into archives, and remove blobs that nobody names. */
+  "system.gc": {
+    readonly kind: "write";
+    readonly input: {
+      /** sessions that ended longer ago than this */
+      readonly maxAgeDays: number;
+      /** only say what would go, and how many bytes */
+      readonly dryRun?: boolean;
+      /** make no archive: the data is gone for good */
+      readonly discard?: boolean;
+    };
+    readonly output: {
+      readonly dryRun: boolean;
+      readonly sessions: readonly {
+        readonly id: string;
+        readonly name: string;
+        readonly endedAt: string;
+        readonly events: number;
+        readonly bytes: number;
+        /** the file, in `archive` of the home */
+        readonly archive: string | null;
+      }[];
+      /** old enough, but a fork needs them */
+      readonly needed: readonly {
+        readonly id: string;
+        readonly name: string;
+      }[];
+      /** whose data goes; their headers and hashes stay */
+      readonly events: number;
+      /** of that data */
+      readonly bytes: number;
+      /** that no event names then */
+      readonly blobs: number;
+      readonly blobBytes: number;
+      /** one call takes so many; there are more */
+      readonly more: boolean;
+    };
+  };
+  /** Stop the daemon: turns end, every session is put to sleep, nothing is lost. */
+  "system.shutdown": {
+    readonly kind: "write";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly ok: true;
+      readonly pid: number;
     };
   };
   /** The configuration in force; what could be a secret is hidden. */
@@ -1782,15 +1871,6 @@ export interface SyscallTypes {
     readonly output: {
       readonly config: { readonly [key: string]: unknown };
       readonly restart: readonly string[];
-    };
-  };
-  /** Stop the daemon: turns end, every session is put to sleep, nothing is lost. */
-  "system.shutdown": {
-    readonly kind: "write";
-    readonly input: Record<string, never>;
-    readonly output: {
-      readonly ok: true;
-      readonly pid: number;
     };
   };
   /** What waits for its turn anywhere, and why: turns of sessions and items of lanes with a limit. */
@@ -1863,64 +1943,6 @@ export interface SyscallTypes {
       readonly tokenId: string;
     };
   };
-  /** Copy the log, its blobs, the tree, the keys and the configuration into a new folder, while all goes on. */
-  "system.backup": {
-    readonly kind: "write";
-    readonly input: {
-      /** absolute; default: in `backups` of the home */
-      readonly to?: string;
-    };
-    readonly output: {
-      readonly path: string;
-      /** events in it */
-      readonly size: number;
-      /** of the tree over them */
-      readonly root: string;
-      readonly blobs: number;
-      /** named by events, but not there to be copied */
-      readonly missingBlobs: number;
-      /** of the log and the blobs */
-      readonly bytes: number;
-    };
-  };
-  /** Move what sessions that ended long ago said and did out of the log into archives, and remove blobs that nobody names. */
-  "system.gc": {
-    readonly kind: "write";
-    readonly input: {
-      /** sessions that ended longer ago than this */
-      readonly maxAgeDays: number;
-      /** only say what would go, and how many bytes */
-      readonly dryRun?: boolean;
-      /** make no archive: the data is gone for good */
-      readonly discard?: boolean;
-    };
-    readonly output: {
-      readonly dryRun: boolean;
-      readonly sessions: readonly {
-        readonly id: string;
-        readonly name: string;
-        readonly endedAt: string;
-        readonly events: number;
-        readonly bytes: number;
-        /** the file, in `archive` of the home */
-        readonly archive: string | null;
-      }[];
-      /** old enough, but a fork needs them */
-      readonly needed: readonly {
-        readonly id: string;
-        readonly name: string;
-      }[];
-      /** whose data goes; their headers and hashes stay */
-      readonly events: number;
-      /** of that data */
-      readonly bytes: number;
-      /** that no event names then */
-      readonly blobs: number;
-      readonly blobBytes: number;
-      /** one call takes so many; there are more */
-      readonly more: boolean;
-    };
-  };
   /** What an archived session said and did, each event proved by what the log still has of it. */
   "archive.read": {
     readonly kind: "read";
@@ -1983,28 +2005,6 @@ export interface SyscallTypes {
     readonly output: {
       readonly ticket: string;
       readonly expiresAt: string;
-    };
-  };
-  /** Which protocols this daemon speaks in full, and where it deviates from their text. */
-  "system.conformance": {
-    readonly kind: "read";
-    readonly input: Record<string, never>;
-    readonly output: {
-      readonly aip46: {
-        readonly text: string;
-        readonly delegation: boolean;
-        readonly buckets: boolean;
-        readonly mcp: string;
-        readonly sessions: string;
-        readonly deviations: readonly {
-          readonly case: number;
-          readonly what: string;
-        }[];
-        readonly inapplicable: readonly {
-          readonly case: number;
-          readonly what: string;
-        }[];
-      };
     };
   };
 }

@@ -28,7 +28,7 @@ import type { RecordedEvent } from "../store/index.ts";
 import type { Kept } from "../turns/index.ts";
 import type { ScopeJudge } from "./files/scope-judge.ts";
 import type { SessionFiles } from "./files/session-files.ts";
-import type { NO_TREES, SessionTrees } from "./files/session-worktrees.ts";
+import type { SessionTrees } from "./files/session-worktrees.ts";
 import { createTurnChanges, type TurnChanges } from "./files/turn-changes.ts";
 import { createExternalWatch } from "./life/external-watch.ts";
 import { watchAwake } from "./life/idle-sessions.ts";
@@ -83,7 +83,7 @@ export interface Supervisor extends Reports, Openings, TurnChanges {
 }
 
 export interface SupervisorDeps extends Omit<OpeningDeps, "trees"> {
-  readonly trees: SessionTrees | typeof NO_TREES;
+  readonly trees: Pick<SessionTrees, "make" | "makeFork" | "drop" | "settle" | "sweep">;
   readonly runner: TurnRunner;
   readonly processes: SessionProcesses;
   readonly clock: Clock;

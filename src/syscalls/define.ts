@@ -1,14 +1,13 @@
 import type { z } from "zod";
-import type { ErrorCode } from "../contract/index.ts";
+import type { ErrorCode, Progress } from "../contract/index.ts";
 import type { Actor } from "../kernel/index.ts";
 import type { CallRef, RecordedEvent } from "../store/index.ts";
 import type { McpSpelling } from "./mcp-spelling.ts";
-import type { Progress } from "./progress.ts";
 import type { Services } from "./services.ts";
 
 /**
  * One capability. Everything a surface needs is in here: it adds nothing, decides nothing.
- * To add a syscall: write one definition in its family's file, add it to that family's list. That is all.
+ * To add a syscall: write one definition in its family's folder and add it to the family's list. That is all.
  */
 export interface Syscall {
   /** `family.verb`: the CLI says `nomos family verb`, MCP says `family_verb`. */
@@ -17,6 +16,10 @@ export interface Syscall {
   readonly kind: "read" | "write" | "stream";
   /** The verb that the gate judges; several syscalls may share one. */
   readonly permission: string;
+  /** Kinds of token that hold the permission; the operator's holds all. Syscalls with one permission name the same. */
+  readonly roles: readonly Role[];
+  /** The services that its handler works with: the compiler shows it no others. */
+  readonly needs: readonly (keyof Services)[];
   readonly input: z.ZodObject;
   /** Members whose absence has a code of its own. */
   readonly missing?: { readonly [field: string]: ErrorCode };
@@ -44,6 +47,12 @@ export interface Syscall {
   readonly run: (context: Context, input: unknown) => Promise<Output>;
 }
 
+/**
+ * `viewer`: whoever may only look. `session`: a driver's process, over its own session; to start another one is a matter
+ * of delegation as well. `below`: the same process, over the sessions that it started and theirs.
+ */
+export type Role = "viewer" | "session" | "below";
+
 export type Output = { readonly value: unknown } | { readonly stream: AsyncIterable<StreamItem> };
 
 export interface HttpSpelling {
@@ -63,8 +72,8 @@ export interface CliSpelling {
   readonly short?: string;
 }
 
-export interface Context {
-  readonly services: Services;
+export interface Context<Needed extends keyof Services = keyof Services> {
+  readonly services: Pick<Services, Needed>;
   readonly actor: Actor;
   readonly call: CallRef | null;
   readonly signal: AbortSignal;
@@ -79,15 +88,20 @@ export interface StreamItem {
   readonly id?: number;
 }
 
-interface Common<I extends z.ZodObject, O extends z.ZodType>
-  extends Omit<Syscall, "kind" | "input" | "output" | "run" | "mcp"> {
+type Needs = readonly (keyof Services)[];
+
+interface Common<I extends z.ZodObject, O extends z.ZodType, N extends Needs>
+  extends Omit<Syscall, "kind" | "input" | "output" | "run" | "mcp" | "needs"> {
   readonly input: I;
   readonly output: O;
+  readonly needs: N;
   readonly mcp?: McpSpelling<z.output<O>>;
 }
 
-export function read<I extends z.ZodObject, O extends z.ZodType>(
-  given: Common<I, O> & { readonly answer: (context: Context, input: z.output<I>) => Promise<z.input<O>> },
+export function read<I extends z.ZodObject, O extends z.ZodType, const N extends Needs>(
+  given: Common<I, O, N> & {
+    readonly answer: (context: Context<N[number]>, input: z.output<I>) => Promise<z.input<O>>;
+  },
 ): Syscall {
   const { answer, ...rest } = given;
   return {
@@ -101,10 +115,14 @@ export function read<I extends z.ZodObject, O extends z.ZodType>(
  * A write in two steps, so that a caller whose answer was lost can ask again: `commit` makes it durable and returns the
  * events; `answer` is worked out from those events alone, by the first call or by any later one with the same key.
  */
-export function write<I extends z.ZodObject, O extends z.ZodType>(
-  given: Common<I, O> & {
-    readonly commit: (context: Context, input: z.output<I>) => Promise<readonly RecordedEvent[]>;
-    readonly answer: (context: Context, input: z.output<I>, events: readonly RecordedEvent[]) => Promise<z.input<O>>;
+export function write<I extends z.ZodObject, O extends z.ZodType, const N extends Needs>(
+  given: Common<I, O, N> & {
+    readonly commit: (context: Context<N[number]>, input: z.output<I>) => Promise<readonly RecordedEvent[]>;
+    readonly answer: (
+      context: Context<N[number]>,
+      input: z.output<I>,
+      events: readonly RecordedEvent[],
+    ) => Promise<z.input<O>>;
   },
 ): Syscall {
   const { commit, answer, ...rest } = given;
@@ -120,11 +138,10 @@ export function write<I extends z.ZodObject, O extends z.ZodType>(
   return { ...rest, kind: "write", run };
 }
 
-export function stream<I extends z.ZodObject>(
-  given: Omit<Common<I, z.ZodType>, "output"> & {
-    readonly output: z.ZodType;
+export function stream<I extends z.ZodObject, const N extends Needs>(
+  given: Common<I, z.ZodType, N> & {
     /** Refuses before the stream begins, so that a refusal is an error and not an empty stream. */
-    readonly items: (context: Context, input: z.output<I>) => Promise<AsyncIterable<StreamItem>>;
+    readonly items: (context: Context<N[number]>, input: z.output<I>) => Promise<AsyncIterable<StreamItem>>;
   },
 ): Syscall {
   const { items, ...rest } = given;

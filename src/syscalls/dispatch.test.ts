@@ -2,14 +2,15 @@ import { expect, test } from "vitest";
 import { proves } from "../../test/support/proves.ts";
 import { type Actor, compilePolicy } from "../kernel/index.ts";
 import { mayCall } from "./dispatch.ts";
-import { permissions, ROLES, SYSCALLS } from "./table.ts";
+import { capabilitiesOf, OPERATOR_CAPABILITIES, permissions, SYSCALLS } from "./table.ts";
 
 const policy = compilePolicy(permissions(), [{ id: "default", effect: "allow", verb: "*", resource: "**" }]);
 const listed = (actor: Actor): readonly string[] =>
   SYSCALLS.filter((syscall) => mayCall({ policy }, syscall, actor)).map(({ name }) => name);
 
 test("a session is shown what it may do to itself and to those it started, and nothing else", () => {
-  const actor = { principal: "session:s", capabilities: ROLES.session, sessionId: "s", below: ROLES.below };
+  const [capabilities, below] = [capabilitiesOf("session"), capabilitiesOf("below")];
+  const actor = { principal: "session:s", capabilities, sessionId: "s", below };
   const names = listed(actor);
   for (const name of ["session.start", "session.prompt", "session.kill", "session.list", "session.delegates"])
     expect(names).toContain(name);
@@ -42,7 +43,7 @@ proves("TK-2", "every call that writes says what it acts with, or is known to gi
 });
 
 test("the operator is shown everything", () => {
-  expect(listed({ principal: "operator", capabilities: ROLES.operator, sessionId: null })).toHaveLength(
+  expect(listed({ principal: "operator", capabilities: OPERATOR_CAPABILITIES, sessionId: null })).toHaveLength(
     SYSCALLS.length,
   );
 });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ZodError, type z } from "zod";
-import { NomosError, toNomosError } from "../contract/index.ts";
+import { NomosError, type Progress, toNomosError } from "../contract/index.ts";
 import {
   type Actor,
   belowSession,
@@ -14,7 +14,6 @@ import {
 import type { CallRef } from "../store/index.ts";
 import { refuseBelow } from "../supervisor/index.ts";
 import type { Context, Output, StreamItem, Syscall } from "./define.ts";
-import type { Progress } from "./progress.ts";
 import type { Services } from "./services.ts";
 
 export interface Request {

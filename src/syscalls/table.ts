@@ -3,36 +3,31 @@ import { approval } from "./approval/approval.ts";
 import { archive } from "./archive/archive.ts";
 import { artifact } from "./artifact/artifact.ts";
 import { audit } from "./audit/audit.ts";
-import type { Syscall } from "./define.ts";
+import { blob } from "./blob/blob.ts";
+import { config } from "./config/config.ts";
+import type { Role, Syscall } from "./define.ts";
 import { doc } from "./doc/doc.ts";
 import { driver } from "./driver/driver.ts";
+import { event } from "./event/event.ts";
 import { queue } from "./queue/queue.ts";
 import { sandbox } from "./sandbox/sandbox.ts";
-import { reporting } from "./session/external.ts";
-import { sessionFileCalls } from "./session/files.ts";
-import { handoff } from "./session/handoff.ts";
-import { sessionLife } from "./session/life.ts";
-import { sessionOffer } from "./session/offer.ts";
-import { sessionRead } from "./session/read.ts";
-import { company } from "./session/siblings.ts";
-import { keeping } from "./system/backup.ts";
-import { conformance } from "./system/conformance.ts";
+import { session } from "./session/session.ts";
 import { system } from "./system/system.ts";
+import { todo } from "./todo/todo.ts";
 import { token } from "./token/token.ts";
+import { turn } from "./turn/turn.ts";
 import { workspace } from "./workspace/workspace.ts";
 import { worktree } from "./worktree/worktree.ts";
 import { ws } from "./ws/ws.ts";
 
-/** THE table: every capability, once. Surfaces, docs, client and permission matrix are derived from it. */
+/** THE table: every capability, once; a folder a family. Surfaces, docs, client and permission matrix are derived from it. */
 export const SYSCALLS: readonly Syscall[] = [
-  ...sessionLife,
-  ...sessionOffer,
-  ...sessionRead,
-  ...sessionFileCalls,
-  ...company,
-  ...handoff,
-  ...reporting,
+  ...session,
+  ...turn,
+  ...event,
   ...artifact,
+  ...blob,
+  ...todo,
   ...approval,
   ...agent,
   ...workspace,
@@ -41,38 +36,22 @@ export const SYSCALLS: readonly Syscall[] = [
   ...sandbox,
   ...audit,
   ...system,
+  ...config,
   ...queue,
   ...token,
-  ...keeping,
   ...archive,
   ...doc,
   ...ws,
-  ...conformance,
 ];
 
-/** Who may do what: the capabilities of each kind of token. `*` is the operator's. */
-export const ROLES = {
-  operator: ["*"],
-  viewer: [
-    "session.list",
-    "session.read",
-    "approval.read",
-    "agent.read",
-    "audit.read",
-    "blob.read",
-    "queue.list",
-    "system.read",
-    "workspace.read",
-    "worktree.read",
-  ],
-  /** A driver's process, over its own session: to start another one is a matter of delegation as well. */
-  session: [
-    ...["session.read", "session.report", "session.label", "session.list", "session.spawn"],
-    ...["session.siblings", "session.note", "session.ask"],
-  ],
-  /** The same, over the sessions that it started and theirs. */
-  below: ["session.read", "session.prompt", "session.kill"],
-} as const satisfies { readonly [role: string]: readonly string[] };
+/** The operator's token holds every permission. */
+export const OPERATOR_CAPABILITIES: readonly string[] = ["*"];
+
+/** What a role may do. A permission that several syscalls share is the role's only when all of them name the role. */
+export function capabilitiesOf(role: Role, table: readonly Syscall[] = SYSCALLS): readonly string[] {
+  const withheld = new Set(table.filter(({ roles }) => !roles.includes(role)).map(({ permission }) => permission));
+  return permissions(table).filter((permission) => !withheld.has(permission));
+}
 
 export function permissions(table: readonly Syscall[] = SYSCALLS): readonly string[] {
   return [...new Set(table.map((syscall) => syscall.permission))].sort();

@@ -5,7 +5,11 @@ import type { Finding, Rule } from "./rule.ts";
 const WRITERS: ReadonlySet<string> = new Set(["store", "commit"]);
 
 /** Named in docs/adr/0027: what makes the fence that a commit needs, and what wraps a store without writing itself. */
-const NAMED: ReadonlySet<string> = new Set(["src/app/home-lease.ts", "src/app/one-daemon.ts", "src/app/open-home.ts"]);
+const NAMED: ReadonlySet<string> = new Set([
+  "src/services/home/home-lease.ts",
+  "src/services/home/one-daemon.ts",
+  "src/services/home/open-home.ts",
+]);
 
 const WRITES: ReadonlySet<string> = new Set(["append", "erase"]);
 

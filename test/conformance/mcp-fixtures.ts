@@ -123,6 +123,8 @@ function common(name: string) {
     name,
     summary: `The suite's ${name}`,
     permission: "test.use",
+    roles: [],
+    needs: [],
     about: "system" as const,
     errors: [],
     http: { method: "POST" as const, path: `/api/test/${name}` },

@@ -3,17 +3,9 @@ import { acquireLease, NO_WORKSPACES, SYSTEM_STREAM, System } from "../../src/do
 import { demoDriver, externalDriver } from "../../src/drivers/index.ts";
 import { compilePolicy, isRefusal, type NewId } from "../../src/kernel/index.ts";
 import type { Store } from "../../src/store/index.ts";
-import {
-  createFrames,
-  createSupervisor,
-  createTurnRunner,
-  NO_BOUNDS,
-  NO_SCOPES,
-  NO_SESSION_FILES,
-  NO_TREES,
-  type Supervisor,
-} from "../../src/supervisor/index.ts";
+import { createFrames, createSupervisor, createTurnRunner, type Supervisor } from "../../src/supervisor/index.ts";
 import { createApprovalWaiters, type Driver } from "../../src/turns/index.ts";
+import { NO_BOUNDS, NO_SCOPES, NO_SESSION_FILES, NO_TREES } from "../support/no-session-parts.ts";
 import type { Chance } from "./chance.ts";
 import type { Disk } from "./disk.ts";
 import { createSimProcesses, type Outside } from "./sim-processes.ts";

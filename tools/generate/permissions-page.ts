@@ -1,8 +1,21 @@
 import { type Actor, belowSession, compilePolicy, decideGate } from "../../src/kernel/index.ts";
-import { permissions, ROLES, SYSCALLS, type Syscall } from "../../src/syscalls/index.ts";
+import {
+  capabilitiesOf,
+  OPERATOR_CAPABILITIES,
+  permissions,
+  SYSCALLS,
+  type Syscall,
+} from "../../src/syscalls/index.ts";
 import { code, page, table } from "./markdown.ts";
 
 const OWN_SESSION = "own";
+
+const ROLES = {
+  operator: OPERATOR_CAPABILITIES,
+  viewer: capabilitiesOf("viewer"),
+  session: capabilitiesOf("session"),
+  below: capabilitiesOf("below"),
+};
 
 const REACH = {
   log: "",

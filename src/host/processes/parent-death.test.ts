@@ -3,9 +3,16 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
+import {
+  ESCAPE,
+  ESCAPE_UNMARKED,
+  eventually,
+  type Rehearsal,
+  rehearse,
+  runningOf,
+} from "../../../test/support/rehearsal.ts";
 import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
 import { findMarked, killMarked } from "./marker.ts";
-import { ESCAPE, ESCAPE_UNMARKED, eventually, type Rehearsal, rehearse, runningOf } from "./rehearsal.ts";
 
 const found = needs("bwrap") ? await findBubblewrap(process.env["PATH"] ?? "") : { missing: "bwrap" };
 const bwrapPath = "path" in found ? found.path : "";

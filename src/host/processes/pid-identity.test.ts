@@ -3,8 +3,8 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { eventually } from "../../../test/support/rehearsal.ts";
 import { isAlive, processIdentity } from "./pid-identity.ts";
-import { eventually } from "./rehearsal.ts";
 
 test("this process is alive, and the same whenever asked", () => {
   const identity = processIdentity(process.pid);

@@ -4,13 +4,21 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
+import {
+  ESCAPE,
+  ESCAPE_UNMARKED,
+  eventually,
+  type Rehearsal,
+  readAll,
+  rehearse,
+  runningOf,
+} from "../../../test/support/rehearsal.ts";
 import { HostError } from "../host-error.ts";
 import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
 import { allowedEnvironment } from "./allowed-environment.ts";
 import { OUTPUT_BUFFER_MAX_BYTES } from "./output-queue.ts";
 import { createProcessHost } from "./process-host.ts";
 import type { ProcessSpec } from "./process-spec.ts";
-import { ESCAPE, ESCAPE_UNMARKED, eventually, type Rehearsal, readAll, rehearse, runningOf } from "./rehearsal.ts";
 
 const found = needs("bwrap") ? await findBubblewrap(process.env["PATH"] ?? "") : { missing: "bwrap" };
 const MODES: readonly { mode: string; bwrapPath: string | null }[] = [

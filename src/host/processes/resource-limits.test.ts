@@ -4,8 +4,8 @@ import { release } from "node:os";
 import { expect, test } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
 import { proves } from "../../../test/support/proves.ts";
+import { readAll, rehearse } from "../../../test/support/rehearsal.ts";
 import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
-import { readAll, rehearse } from "./rehearsal.ts";
 import { isCountedApart, limitScript, limitsHeld, OFF_PIDS_MAX, pidsScript } from "./resource-limits.ts";
 
 /** How it dies of hunger is its own business; that it does not get what it wants is ours. */

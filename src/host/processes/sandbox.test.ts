@@ -14,9 +14,16 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
 import { proves } from "../../../test/support/proves.ts";
+import {
+  ESCAPE_UNMARKED,
+  eventually,
+  type Rehearsal,
+  readAll,
+  rehearse,
+  runningOf,
+} from "../../../test/support/rehearsal.ts";
 import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
 import { createProcessHost } from "./process-host.ts";
-import { ESCAPE_UNMARKED, eventually, type Rehearsal, readAll, rehearse, runningOf } from "./rehearsal.ts";
 
 const found = needs("bwrap") ? await findBubblewrap(process.env["PATH"] ?? "") : { missing: "bwrap" };
 const bwrapPath = "path" in found ? found.path : "";

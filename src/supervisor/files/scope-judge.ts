@@ -46,11 +46,6 @@ export const NOTHING_JUDGED: Judgement = { reverted: null, before: null, settled
 const LISTED = { count: 100, bytes: 65_536 };
 const CHANGES_MAX = 1_000_000;
 const MARKS = "marks";
-export const NO_SCOPES: ScopeJudge = {
-  begin: async () => undefined,
-  end: async () => NOTHING_JUDGED,
-  marked: async () => [],
-};
 
 /** What a mark's file says: where the turn began, and what was put back of it and is not in the log yet. */
 interface Mark {

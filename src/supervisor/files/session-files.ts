@@ -214,21 +214,3 @@ function refuseBroad(cwd: string, userHome: string | null): void {
   const isTop = cwd.split(sep).filter(Boolean).length < 2;
   if (isTop || (userHome !== null && isInside(cwd, userHome))) throw new NomosError("tree_too_broad", { cwd });
 }
-
-/** Nothing is kept and nothing is restored: for whoever has no files. */
-export const NO_SESSION_FILES: SessionFiles = {
-  look: async () => [],
-  take: () => Promise.reject(new NomosError("files_not_kept")),
-  keep: () => Promise.reject(new NomosError("files_not_kept")),
-  putBack: () => Promise.reject(new NomosError("files_not_kept")),
-  requireRestore: () => undefined,
-  restore: () => Promise.reject(new NomosError("files_not_kept")),
-  rootOf: ({ spec }) => spec?.cwd ?? "",
-  changedOutside: async () => [],
-  changes: async () => ({ changes: [], more: false, unseen: [], isTopChanged: false }),
-  diff: async () => [],
-  grow: () => Promise.reject(new NomosError("files_not_kept")),
-  fill: () => Promise.reject(new NomosError("files_not_kept")),
-  fell: async () => undefined,
-  takenFact: () => Promise.reject(new NomosError("files_not_kept")),
-};

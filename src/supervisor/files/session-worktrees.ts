@@ -221,15 +221,6 @@ function workAsJson(work: Work): { readonly [kind: string]: Json } {
   return Object.fromEntries(lists.map(([kind, found]) => [kind, typeof found === "string" ? found : [...found]]));
 }
 
-/** For a session without worktrees, such as in a simulation. */
-export const NO_TREES: Pick<SessionTrees, "make" | "makeFork" | "drop" | "settle" | "sweep"> = {
-  make: async () => null,
-  makeFork: async () => null,
-  drop: async () => undefined,
-  settle: async () => undefined,
-  sweep: async () => undefined,
-};
-
 /** A stream's first fact says what the session is; the tree it works in comes directly behind. */
 export function withTree(decision: Decision, tree: MadeTree | null): Decision {
   if (tree === null || "refused" in decision) return decision;

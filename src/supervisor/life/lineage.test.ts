@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect } from "vitest";
+import { NO_BOUNDS } from "../../../test/support/no-session-parts.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { makeTestHome, newId, SPEC, type TestHome } from "../../../test/support/store-home.ts";
 import { throwOnFatal } from "../../../test/support/store-sqlite.ts";
@@ -18,7 +19,6 @@ import {
   type SessionState,
 } from "../../kernel/index.ts";
 import { openSqliteStore, type RecordedEvent, type Store } from "../../store/index.ts";
-import { NO_BOUNDS } from "../retention/bounds.ts";
 import { findPoint, readPath } from "./lineage.ts";
 
 let home: TestHome;

@@ -1,4 +1,4 @@
-import { type Bounds, UNBOUNDED } from "../../commit/index.ts";
+import type { Bounds } from "../../commit/index.ts";
 import { NomosError } from "../../contract/index.ts";
 import type { DiskState } from "../../host/index.ts";
 import { LIMITS, SESSIONS, type SpaceNeed } from "../../kernel/index.ts";
@@ -95,9 +95,6 @@ export function createBounds(deps: {
 }
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
-
-/** Everything is let in. */
-export const NO_BOUNDS: SessionBounds = { ...UNBOUNDED, forOpening: (open) => open() };
 
 function exceeded(scope: "session" | "home", used: number, limit: number, needed: number): NomosError {
   return new NomosError("quota_exceeded", { scope, used, limit, needed });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
+import { NO_BOUNDS, NO_SCOPES, NO_SESSION_FILES } from "../../../test/support/no-session-parts.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { makeTestHome, newId, SPEC } from "../../../test/support/store-home.ts";
 import { throwOnFatal } from "../../../test/support/store-sqlite.ts";
@@ -19,9 +20,6 @@ import {
 } from "../../kernel/index.ts";
 import { openSqliteStore } from "../../store/index.ts";
 import { createApprovalWaiters, type Driver, DriverError, HandshakeError } from "../../turns/index.ts";
-import { NO_SCOPES } from "../files/scope-judge.ts";
-import { NO_SESSION_FILES } from "../files/session-files.ts";
-import { NO_BOUNDS } from "../retention/bounds.ts";
 import { createFrames } from "./frames.ts";
 import { createTurnRunner } from "./turn-runner.ts";
 

@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { errorBody, type NomosError, toNomosError } from "../../contract/index.ts";
+import { errorBody, type NomosError, type Progress, toNomosError } from "../../contract/index.ts";
 import type { Actor } from "../../kernel/index.ts";
-import { dispatch, type Progress, parseInput, type Services } from "../../syscalls/index.ts";
+import { dispatch, parseInput, type Services } from "../../syscalls/index.ts";
 import { collectItems } from "./collect-items.ts";
 import { contentOf } from "./content.ts";
 import { type McpTool, StreamInput } from "./tools.ts";

@@ -1,4 +1,5 @@
-import type { Progress, StreamItem } from "../../syscalls/index.ts";
+import type { Progress } from "../../contract/index.ts";
+import type { StreamItem } from "../../syscalls/index.ts";
 
 export interface CollectBounds {
   readonly limit: number;

@@ -1,5 +1,5 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
-import type { Progress } from "../../syscalls/index.ts";
+import type { Progress } from "../../contract/index.ts";
 
 export interface ProgressReport {
   readonly report: (progress: Progress) => void;

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { Actor } from "../../kernel/index.ts";
-import { createInstruments, type Services } from "../../syscalls/index.ts";
+import { createInstruments } from "../../services/metrics/instruments.ts";
+import type { Services } from "../../syscalls/index.ts";
 import { createCatalogue } from "./server.ts";
 import { createMcpSessions, type McpSessionLimits } from "./sessions.ts";
 

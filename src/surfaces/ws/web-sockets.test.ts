@@ -4,8 +4,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { z } from "zod";
 import { type Actor, compilePolicy } from "../../kernel/index.ts";
+import { createInstruments } from "../../services/metrics/instruments.ts";
 import { read, stream } from "../../syscalls/define.ts";
-import { createInstruments, createPasses, type Services, type StreamItem, type Syscall } from "../../syscalls/index.ts";
+import { createPasses, type Services, type StreamItem, type Syscall } from "../../syscalls/index.ts";
 import { createAccess } from "../http/access.ts";
 import { createWebSockets, type WsOptions } from "./web-sockets.ts";
 
@@ -13,6 +14,8 @@ const OPERATOR: Actor = { principal: "operator", capabilities: ["*"], sessionId:
 const common = {
   summary: "For this test",
   permission: "test.use",
+  roles: [],
+  needs: [],
   about: "system" as const,
   errors: [],
   http: { method: "POST" as const, path: "/x" },

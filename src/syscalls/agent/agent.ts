@@ -14,6 +14,8 @@ export const agent: readonly Syscall[] = [
     name: "agent.list",
     summary: "The agents: every installed driver brings one of its name",
     permission: "agent.read",
+    roles: ["viewer"],
+    needs: ["agents"],
     about: "system",
     input: z.object({}),
     output: z.object({ agents: z.array(AgentWire) }),
@@ -29,6 +31,8 @@ export const agent: readonly Syscall[] = [
     name: "agent.show",
     summary: "One agent",
     permission: "agent.read",
+    roles: ["viewer"],
+    needs: ["agents"],
     about: aboutIt,
     input: bySlug,
     output: AgentWire,
@@ -41,6 +45,8 @@ export const agent: readonly Syscall[] = [
     name: "agent.create",
     summary: "Create an agent: a name, a driver, and what its tools may do without asking",
     permission: "agent.write",
+    roles: [],
+    needs: ["agents", "requireDriver"],
     about: aboutIt,
     input: z.object({
       slug: Slug,
@@ -71,6 +77,8 @@ export const agent: readonly Syscall[] = [
     name: "agent.delete",
     summary: "Delete an agent; its slug is free again",
     permission: "agent.write",
+    roles: [],
+    needs: ["agents", "drivers"],
     about: aboutIt,
     input: bySlug,
     output: z.object({ ok: z.boolean(), slug: z.string() }),
@@ -89,6 +97,8 @@ export const agent: readonly Syscall[] = [
     name: "agent.default",
     summary: "Choose the agent that is meant when none is named",
     permission: "agent.write",
+    roles: [],
+    needs: ["agents"],
     about: aboutIt,
     input: bySlug,
     output: AgentWire,
@@ -108,7 +118,7 @@ function resolved(reference: string): string {
   return slug;
 }
 
-async function showAgent(context: Context, slug: string): Promise<z.input<typeof AgentWire>> {
+async function showAgent(context: Context<"agents">, slug: string): Promise<z.input<typeof AgentWire>> {
   return shown(await context.services.agents.get(slug), await context.services.agents.defaultSlug());
 }
 

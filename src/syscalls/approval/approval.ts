@@ -13,6 +13,8 @@ export const approval: readonly Syscall[] = [
     name: "approval.list",
     summary: "Questions that were put to a person",
     permission: "approval.read",
+    roles: ["viewer"],
+    needs: ["store"],
     about: "system",
     input: z.object({ status: z.enum(["pending", "all"]).optional(), sessionId: z.string().max(64).optional() }),
     output: z.object({ approvals: z.array(ApprovalWire) }),
@@ -33,6 +35,8 @@ export const approval: readonly Syscall[] = [
     name: "approval.approve",
     summary: "Allow what was asked: once, unless the option says more",
     permission: "approval.answer",
+    roles: [],
+    needs: ["store", "supervisor"],
     about: aboutIt,
     input: byApproval.extend({
       option: z
@@ -53,6 +57,8 @@ export const approval: readonly Syscall[] = [
     name: "approval.reject",
     summary: "Refuse what was asked",
     permission: "approval.answer",
+    roles: [],
+    needs: ["store", "supervisor"],
     about: aboutIt,
     input: byApproval.extend({ reason: z.string().max(500).optional() }),
     output: ApprovalWire,
@@ -65,7 +71,7 @@ export const approval: readonly Syscall[] = [
   }),
 ];
 
-async function showApproval(context: Context, approvalId: string): Promise<ApprovalWire> {
+async function showApproval(context: Context<"store">, approvalId: string): Promise<ApprovalWire> {
   const row = await context.services.store.row(APPROVALS, approvalId);
   if (row === null) throw new NomosError("approval_not_found", { approvalId });
   return approvalWire(row);

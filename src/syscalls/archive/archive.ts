@@ -15,6 +15,8 @@ export const archive: readonly Syscall[] = [
     name: "archive.read",
     summary: "What an archived session said and did, each event proved by what the log still has of it",
     permission: "session.read",
+    roles: ["viewer", "session", "below"],
+    needs: ["daemon", "store"],
     heavy: true,
     about: "session",
     input: z.object({
@@ -41,6 +43,8 @@ export const archive: readonly Syscall[] = [
     name: "archive.verify",
     summary: "Check a session's archive, byte by byte, against what the log says of it",
     permission: "session.read",
+    roles: ["viewer", "session", "below"],
+    needs: ["daemon", "store"],
     heavy: true,
     about: "session",
     input: z.object({ id: SessionId }),
@@ -71,7 +75,7 @@ export const archive: readonly Syscall[] = [
 ];
 
 /** Where it lies, by what the log says of it. */
-async function archiveOf(context: Context, id: string) {
+async function archiveOf(context: Context<"daemon" | "store">, id: string) {
   const { archived } = await sessionRowOf(context, id);
   if (archived === null) throw new NomosError("archive_not_found", { id, reason: "it was not archived" });
   if (archived.archive === null) throw new NomosError("archive_not_found", { id, reason: "no archive was made of it" });

@@ -1,17 +1,17 @@
 import { z } from "zod";
-import { ArtifactWire, NomosError, SessionId, TodoWire } from "../../contract/index.ts";
-import { type Artifact, LIMITS, ownEntry, Session, type View } from "../../kernel/index.ts";
+import { ArtifactWire, NomosError, SessionId } from "../../contract/index.ts";
+import { type Artifact, LIMITS, ownEntry } from "../../kernel/index.ts";
 import { StoreError } from "../../store/index.ts";
 import { writtenArtifact } from "../../turns/index.ts";
+import { Content, encode } from "../blob/content.ts";
 import { type Context, read, type Syscall, write } from "../define.ts";
-import { byOf, sessionRowOf } from "../session/answer.ts";
+import { byOf, viewOf } from "../session/answer.ts";
 
 const Path = z
   .string()
   .min(1)
   .max(LIMITS.artifactPathChars)
   .refine((path) => !path.includes("\0"), "no NUL bytes");
-const Content = z.object({ encoding: z.enum(["utf8", "base64"]), content: z.string() });
 const Version = z.coerce.number().int().min(1).optional();
 
 export const artifact: readonly Syscall[] = [
@@ -19,6 +19,8 @@ export const artifact: readonly Syscall[] = [
     name: "artifact.list",
     summary: "The artifacts that a session sees, each at its current version",
     permission: "session.read",
+    roles: ["viewer", "session", "below"],
+    needs: ["store"],
     about: "session",
     input: z.object({ id: SessionId }),
     output: z.object({ artifacts: z.array(ArtifactWire.extend({ versions: z.array(z.number().int()) })) }),
@@ -51,6 +53,8 @@ export const artifact: readonly Syscall[] = [
     name: "artifact.read",
     summary: "An artifact's bytes, current or of an earlier version",
     permission: "session.read",
+    roles: ["viewer", "session", "below"],
+    needs: ["store"],
     about: "session",
     input: z.object({ id: SessionId, path: Path, version: Version }),
     output: ArtifactWire.extend(Content.shape),
@@ -81,6 +85,8 @@ export const artifact: readonly Syscall[] = [
     name: "artifact.write",
     summary: "Write an artifact: a new path is version 1, a known one gets its next version",
     permission: "session.report",
+    roles: ["session"],
+    needs: ["supervisor"],
     about: "session",
     input: z.object({
       id: SessionId,
@@ -117,73 +123,18 @@ export const artifact: readonly Syscall[] = [
       ...writtenArtifact(events),
     }),
   }),
-  read({
-    name: "blob.read",
-    summary: "Bytes by their sha256, as events name them",
-    permission: "blob.read",
-    about: (input) => `blob/${String(input["sha256"])}`,
-    input: z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
-    output: Content.extend({ sha256: z.string(), bytes: z.number().int() }),
-    errors: ["artifact_not_found"],
-    http: { method: "GET", path: "/api/blobs/:sha256" },
-    cli: { positional: ["sha256"] },
-    answer: async (context, { sha256 }) => {
-      const bytes = await context.services.store.blob(sha256);
-      if (bytes === null) throw new NomosError("artifact_not_found", { sha256 });
-      return { sha256, bytes: bytes.length, ...encode(bytes) };
-    },
-  }),
-  read({
-    name: "todo.show",
-    summary: "A session's todo list",
-    permission: "session.read",
-    about: "session",
-    input: z.object({ id: SessionId }),
-    output: z.object({ items: z.array(TodoWire) }),
-    errors: ["session_not_found"],
-    http: { method: "GET", path: "/sessions/:id/todo" },
-    cli: { positional: ["id"] },
-    answer: async (context, { id }) => ({ items: [...(await viewOf(context, id)).todo] }),
-  }),
-  write({
-    name: "todo.replace",
-    summary: "Replace a session's todo list",
-    permission: "session.report",
-    about: "session",
-    input: z.object({ id: SessionId, items: z.array(TodoWire), turnId: z.string().max(64).optional() }),
-    output: z.object({ items: z.array(TodoWire) }),
-    errors: ["session_not_found", "session_ended", "turn_ended", "todo_limit", "quota_exceeded", "disk_low"],
-    http: { method: "PUT", path: "/sessions/:id/todo" },
-    cli: { positional: ["id"] },
-    idempotent: true,
-    commit: (context, { id, items, turnId }) =>
-      context.services.supervisor.replaceTodo(id, items, turnId ?? null, byOf(context)),
-    answer: async (context, { id }) => ({ items: [...(await viewOf(context, id)).todo] }),
-  }),
 ];
 
 function artifactUri(id: unknown, path: string): string {
   return `nomos://sessions/${String(id)}/artifacts/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-async function viewOf(context: Context, id: string): Promise<View> {
-  await sessionRowOf(context, id);
-  return (await context.services.store.fold(Session, id)).view;
-}
-
 function shown({ version, bytes, mediaType }: Artifact) {
   return { version, bytes, mediaType };
 }
 
-async function contentOf(context: Context, blob: string) {
+async function contentOf(context: Context<"store">, blob: string) {
   const bytes = await context.services.store.blob(blob);
   if (bytes === null) throw new StoreError("blob_missing", { blob });
   return encode(bytes);
-}
-
-/** Text where it is text; base64 where it is not, so that no byte changes on the way. */
-function encode(bytes: Uint8Array): z.infer<typeof Content> {
-  const text = Buffer.from(bytes).toString("utf8");
-  if (Buffer.from(text).equals(Buffer.from(bytes))) return { encoding: "utf8", content: text };
-  return { encoding: "base64", content: Buffer.from(bytes).toString("base64") };
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { hex } from "../../kernel/index.ts";
-import { StoreError, type TreeProblem } from "../../store/index.ts";
+import { checked } from "../../services/index.ts";
 import type { Services } from "../services.ts";
 
 /** Something that is not as it was written: an event by its place, a part of the tree by its own, a root by its size. */
@@ -18,7 +17,7 @@ export const AuditProblem = z.object({
 type AuditProblem = z.infer<typeof AuditProblem>;
 
 /** Every event against its chain, then all of them against the tree and what was signed. */
-export async function verifyAll({ store, audit }: Services): Promise<{
+export async function verifyAll({ store, audit }: Pick<Services, "audit" | "store">): Promise<{
   readonly ok: boolean;
   readonly size: number;
   readonly root: string;
@@ -28,24 +27,4 @@ export async function verifyAll({ store, audit }: Services): Promise<{
   const tree = await checked(audit.check);
   const problems = [...log.problems, ...tree.problems];
   return { ok: problems.length === 0, size: tree.size, root: tree.root, problems };
-}
-
-export interface CheckedTree {
-  readonly ok: boolean;
-  readonly size: number;
-  readonly root: string;
-  readonly problems: readonly (TreeProblem | { readonly problem: string; readonly seq?: number })[];
-}
-
-/** A log with a hole in it has no tree: then that is what is wrong with the tree. */
-export async function checked(check: Services["audit"]["check"], repair = false): Promise<CheckedTree> {
-  try {
-    const { ok, size, root, problems } = await check(repair);
-    return { ok, size, root: hex(root), problems };
-  } catch (cause) {
-    if (!(cause instanceof StoreError)) throw cause;
-    const { seq } = cause.details;
-    const problem = { problem: cause.code, ...(typeof seq === "number" ? { seq } : {}) };
-    return { ok: false, size: 0, root: "", problems: [problem] };
-  }
 }

@@ -7,6 +7,7 @@ import { type Output, outputPlace } from "../output-place.ts";
 import { byOf } from "../session/answer.ts";
 import { refuseOwnPlace } from "../session/reach.ts";
 import { auditAgent } from "./audit-agent.ts";
+import { auditEntries } from "./audit-entries.ts";
 import { AuditProblem, verifyAll } from "./audit-verify.ts";
 
 const EXPORT: Output = {
@@ -19,10 +20,13 @@ const Hashes = z.array(z.string()).describe("in hex, as RFC 6962 orders them");
 const about = "system" as const;
 
 export const audit: readonly Syscall[] = [
+  auditEntries,
   read({
     name: "audit.verify",
     summary: "Check every event's hashes and place, and the tree over the log against what was signed",
     permission: "audit.read",
+    roles: ["viewer"],
+    needs: ["audit", "heavy", "store"],
     heavy: true,
     about,
     input: z.object({}),
@@ -43,6 +47,8 @@ export const audit: readonly Syscall[] = [
     summary:
       "The newest signed checkpoint: a C2SP signed note, as text or, where JSON is asked for, with the key that verifies it",
     permission: "audit.read",
+    roles: ["viewer"],
+    needs: ["audit"],
     about,
     input: z.object({}),
     output: z.object({
@@ -64,6 +70,8 @@ export const audit: readonly Syscall[] = [
     name: "audit.proof",
     summary: "The proof that an event is in the log that was signed",
     permission: "audit.read",
+    roles: ["viewer"],
+    needs: ["audit", "store"],
     about,
     input: z.object({ eventId: z.string().max(64) }),
     output: z.object({
@@ -100,6 +108,8 @@ export const audit: readonly Syscall[] = [
     name: "audit.consistency",
     summary: "The proof that the log of today begins with the log of an earlier size",
     permission: "audit.read",
+    roles: ["viewer"],
+    needs: ["audit", "store"],
     about,
     input: z.object({ from: Size, to: Size.optional().describe("default: the newest checkpoint") }),
     output: z.object({
@@ -119,6 +129,8 @@ export const audit: readonly Syscall[] = [
     name: "audit.tile",
     summary: "A tile of the tree, as C2SP tlog-tiles cuts it: up to 256 hashes of a level",
     permission: "audit.read",
+    roles: ["viewer"],
+    needs: ["audit"],
     about,
     input: z.object({ level: Size.max(63), index: Size }),
     output: z.object({ level: z.number(), index: z.number(), width: z.number(), hashes: z.array(z.string()) }),
@@ -135,6 +147,8 @@ export const audit: readonly Syscall[] = [
     name: "audit.export",
     summary: "Write the whole log out, as a folder or a .tar that anybody can verify without Nomos (`nomos-verify`)",
     permission: "audit.export",
+    roles: [],
+    needs: ["audit", "daemon", "store"],
     rights: "place",
     heavy: true,
     about,
@@ -161,6 +175,8 @@ export const audit: readonly Syscall[] = [
     name: "audit.agent",
     summary: "What an agent's sessions did, in global order, by page; a page may be short although there is more",
     permission: "audit.read",
+    roles: ["viewer"],
+    needs: ["store"],
     heavy: true,
     about: (input) => `agent/${String(input["id"])}`,
     input: z.object({
@@ -177,7 +193,7 @@ export const audit: readonly Syscall[] = [
 ];
 
 async function consistency(
-  { services }: Context,
+  { services }: Context<"audit" | "store">,
   { from, to }: { readonly from: number; readonly to?: number | undefined },
 ) {
   const { tree, checkpoints } = services.audit;

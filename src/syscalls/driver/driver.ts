@@ -42,6 +42,8 @@ export const driver: readonly Syscall[] = [
     name: "driver.list",
     summary: "The drivers there are, and which of them are installed",
     permission: "agent.read",
+    roles: ["viewer"],
+    needs: ["drivers"],
     about: "system",
     input: z.object({}),
     output: z.object({ drivers: z.array(Shown) }),
@@ -57,6 +59,8 @@ export const driver: readonly Syscall[] = [
     name: "driver.show",
     summary: "One driver with its manifest",
     permission: "agent.read",
+    roles: ["viewer"],
+    needs: ["drivers"],
     about: aboutIt,
     input: bySlug,
     output: Detailed,
@@ -69,6 +73,8 @@ export const driver: readonly Syscall[] = [
     name: "driver.install",
     summary: "Install an agent into the daemon's home, in the version its manifest names",
     permission: "system.admin",
+    roles: [],
+    needs: ["drivers"],
     rights: "person",
     about: aboutIt,
     input: bySlug,
@@ -87,6 +93,8 @@ export const driver: readonly Syscall[] = [
     name: "driver.check",
     summary: "Find an agent, look at its version, and let it introduce itself: no session, no model, no money",
     permission: "system.admin",
+    roles: [],
+    needs: ["drivers"],
     rights: "person",
     about: aboutIt,
     input: bySlug,
@@ -100,6 +108,8 @@ export const driver: readonly Syscall[] = [
     name: "driver.add",
     summary: "Add an agent by its manifest, or replace one: no code, a file of a few lines",
     permission: "system.admin",
+    roles: [],
+    needs: ["agents", "drivers"],
     rights: "person",
     about: "system",
     input: z.object({ manifest: z.string().min(2).max(65_536).describe("the manifest, as JSON text") }),
@@ -119,6 +129,8 @@ export const driver: readonly Syscall[] = [
     name: "driver.remove",
     summary: "Take back a manifest that was added; one that comes with Nomos counts again",
     permission: "system.admin",
+    roles: [],
+    needs: ["drivers"],
     rights: "person",
     about: aboutIt,
     input: bySlug,
@@ -136,7 +148,7 @@ export const driver: readonly Syscall[] = [
   }),
 ];
 
-async function shown({ services }: Context, slug: string): Promise<z.input<typeof Detailed>> {
+async function shown({ services }: Context<"drivers">, slug: string): Promise<z.input<typeof Detailed>> {
   const { manifest, ...rest } = await services.drivers.show(slug);
   return { ...rest, manifest: manifest === null ? null : { ...manifest } };
 }

@@ -9,6 +9,8 @@ export const queue: readonly Syscall[] = [
     name: "queue.list",
     summary: "What waits for its turn anywhere, and why: turns of sessions and items of lanes with a limit",
     permission: "queue.list",
+    roles: ["viewer"],
+    needs: ["waiting"],
     about: "system",
     input: z.object({
       lane: z.string().max(200).optional().describe("only this lane; a session's is `session/<id>`"),

@@ -26,7 +26,10 @@ export const WaitingStatus = z.object({
 
 const SHOWN_MAX = 100;
 
-export async function waitingStatus({ waiting, store }: Services): Promise<z.input<typeof WaitingStatus>> {
+export async function waitingStatus({
+  waiting,
+  store,
+}: Pick<Services, "store" | "waiting">): Promise<z.input<typeof WaitingStatus>> {
   const alarms = await waiting.alarms();
   return {
     alarms: { ...alarms, stuck: alarms.stuck.slice(0, SHOWN_MAX).map((one) => ({ ...one })) },

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { NomosError, SessionId } from "../../contract/index.ts";
+import { NomosError, RanInSandbox, SandboxExplained, SessionId } from "../../contract/index.ts";
 import { read, type Syscall, write } from "../define.ts";
-import { Explained, Ran, type RanInSandbox } from "./sandbox-shapes.ts";
 
 /** Asked for again with the same key: it has run, and is not run again; what it printed is kept for a while. */
 const FORGOTTEN: RanInSandbox = {
@@ -18,10 +17,12 @@ export const sandbox: readonly Syscall[] = [
     name: "sandbox.explain",
     summary: "What a session can reach, and why: files, network, limits, and what it was refused",
     permission: "session.read",
+    roles: ["viewer", "session", "below"],
+    needs: ["sandbox"],
     heavy: true,
     about: "session",
     input: z.object({ id: SessionId }),
-    output: Explained,
+    output: SandboxExplained,
     errors: ["overloaded", "session_not_found", "sandbox_unavailable"],
     http: { method: "GET", path: "/sessions/:id/sandbox" },
     cli: { positional: ["id"] },
@@ -31,6 +32,8 @@ export const sandbox: readonly Syscall[] = [
     name: "sandbox.run",
     summary: "Run a command behind the walls of `strict`, with one directory to write, to try them out",
     permission: "system.admin",
+    roles: [],
+    needs: ["sandbox"],
     rights: "person",
     about: "system",
     input: z.object({
@@ -45,7 +48,7 @@ export const sandbox: readonly Syscall[] = [
         .optional()
         .describe("after this long it is ended; default 60000"),
     }),
-    output: Ran,
+    output: RanInSandbox,
     errors: [
       "sandbox_floor",
       "cwd_missing",

@@ -1,10 +1,10 @@
 import { NomosError, type SessionWire, sessionWire } from "../../contract/index.ts";
-import { SESSIONS, type SessionRow, sessionStream } from "../../kernel/index.ts";
+import { SESSIONS, Session, type SessionRow, sessionStream, type View } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
 import type { Context } from "../define.ts";
 
 /** The session as it is now, from its row: one point read. */
-export async function showSession(context: Context, id: string): Promise<SessionWire> {
+export async function showSession(context: Context<"bounds" | "store">, id: string): Promise<SessionWire> {
   const row = await sessionRowOf(context, id);
   const { events, bytes, blobBytes, familyBytes } = await context.services.store.usage(sessionStream(id));
   const limit = context.services.bounds.limits().sessionBytes;
@@ -12,14 +12,14 @@ export async function showSession(context: Context, id: string): Promise<Session
   return { ...sessionWire(row), usage };
 }
 
-export async function sessionRowOf(context: Context, id: string): Promise<SessionRow> {
+export async function sessionRowOf(context: Context<"store">, id: string): Promise<SessionRow> {
   const row = await context.services.store.row(SESSIONS, id);
   if (row === null || row.forgotten) throw new NomosError("session_not_found", { id });
   return row;
 }
 
 /** Who acts, as the log names them. */
-export function byOf(context: Context): { readonly actor: string; readonly call: Context["call"] } {
+export function byOf(context: Context<never>): { readonly actor: string; readonly call: Context["call"] } {
   return { actor: context.actor.principal, call: context.call };
 }
 
@@ -27,4 +27,10 @@ export function sessionIdIn(events: readonly RecordedEvent[]): string {
   const stream = events.find((event) => event.stream.startsWith("session/"))?.stream;
   if (stream === undefined) throw new NomosError("internal", { reason: "no session in what was written" });
   return stream.slice("session/".length);
+}
+
+/** What the current path of a session shows: its artifacts and its todo list. */
+export async function viewOf(context: Context<"store">, id: string): Promise<View> {
+  await sessionRowOf(context, id);
+  return (await context.services.store.fold(Session, id)).view;
 }

@@ -6,6 +6,8 @@ export const sessionDelegates: Syscall = read({
   name: "session.delegates",
   summary: "Whom a session may start sessions of right now, and why not the others; by the gate's own predicate",
   permission: "session.read",
+  roles: ["viewer", "session", "below"],
+  needs: ["delegation"],
   about: "session",
   input: z.object({ id: SessionId }),
   output: z.object({

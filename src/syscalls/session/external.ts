@@ -1,20 +1,18 @@
 import { z } from "zod";
 import { NomosError, SessionId, SessionWire } from "../../contract/index.ts";
-import { type CustomFact, dataIn, isCustomType, type Json, LIMITS, SESSION_EVENTS } from "../../kernel/index.ts";
+import { LIMITS } from "../../kernel/index.ts";
 import { type Syscall, write } from "../define.ts";
 import { byOf, sessionIdIn, showSession } from "./answer.ts";
 import { reachOf } from "./reach.ts";
 
-const EVENTS_PER_CALL_MAX = 100;
-const Written = z.object({ ids: z.array(z.string()) });
-const inTurn = z.object({ id: SessionId, turnId: z.string().max(64) });
-
-/** For an agent that somebody else started: it opens a session, reports its turns, and finishes. */
-export const reporting: readonly Syscall[] = [
+/** For an agent that somebody else started: it opens a session and says when it is over. Its turns: `turn.*`. */
+export const externalSessions: readonly Syscall[] = [
   write({
     name: "session.open",
     summary: "Open a session for an agent that runs already; it ends by `finish` or with the process",
     permission: "session.spawn",
+    roles: ["session"],
+    needs: ["bounds", "identify", "store", "supervisor"],
     rights: "opening",
     about: "system",
     input: z.object({
@@ -43,6 +41,8 @@ export const reporting: readonly Syscall[] = [
     name: "session.finish",
     summary: "An external agent's session is over",
     permission: "session.report",
+    roles: ["session"],
+    needs: ["bounds", "store", "supervisor"],
     about: "session",
     input: z.object({
       id: SessionId,
@@ -57,102 +57,4 @@ export const reporting: readonly Syscall[] = [
       context.services.supervisor.finish(id, { exitCode: exitCode ?? null, error: error ?? null }, byOf(context)),
     answer: (context, { id }) => showSession(context, id),
   }),
-  write({
-    name: "turn.begin",
-    summary: "An external agent has begun a turn",
-    permission: "session.report",
-    about: "session",
-    input: z.object({ id: SessionId, input: z.string().max(LIMITS.promptBytes) }),
-    output: z.object({ id: z.string(), turnId: z.string() }),
-    errors: ["session_not_found", "session_ended", "turn_open", "quota_exceeded", "disk_low"],
-    http: { method: "POST", path: "/sessions/:id/turns", status: 201 },
-    cli: { positional: ["id", "input"] },
-    commit: (context, { id, input }) => context.services.supervisor.beginTurn(id, input, byOf(context)),
-    answer: async (_context, { id }, events) => ({
-      id,
-      turnId: dataIn(SESSION_EVENTS, events, "turn.admitted@1")?.turnId ?? "",
-    }),
-  }),
-  write({
-    name: "turn.end",
-    summary: "An external agent has ended its turn; saying it twice records it once",
-    permission: "session.report",
-    about: "session",
-    input: inTurn.extend({
-      outcome: z.enum(["completed", "failed", "interrupted"]).optional(),
-      error: z.string().max(8000).optional(),
-    }),
-    output: z.object({ id: z.string(), turnId: z.string(), eventId: z.string() }),
-    errors: ["session_not_found", "turn_not_found"],
-    http: { method: "POST", path: "/sessions/:id/turns/:turnId/end" },
-    cli: { positional: ["id", "turnId"] },
-    idempotent: true,
-    commit: (context, { id, turnId, outcome, error }) =>
-      context.services.supervisor.endTurn(
-        id,
-        turnId,
-        outcome ?? (error === undefined ? "completed" : "failed"),
-        error ?? null,
-        byOf(context),
-      ),
-    answer: async (context, { id, turnId }) => {
-      const page = await context.services.store.readStream(`session/${id}`, {
-        limit: 1,
-        turnId,
-        types: ["turn.ended"],
-        descending: true,
-      });
-      return { id, turnId, eventId: page.events[0]?.id ?? "" };
-    },
-  }),
-  write({
-    name: "turn.say",
-    summary: "A complete message of a turn",
-    permission: "session.report",
-    about: "session",
-    input: inTurn.extend({
-      text: z.string().max(LIMITS.artifactBytes),
-      role: z.enum(["assistant", "thought"]).optional(),
-    }),
-    output: Written,
-    errors: ["session_not_found", "turn_ended", "turn_not_found", "quota_exceeded", "disk_low"],
-    http: { method: "POST", path: "/sessions/:id/turns/:turnId/messages", status: 201 },
-    cli: { positional: ["id", "turnId", "text"] },
-    commit: (context, { id, turnId, text, role }) =>
-      context.services.supervisor.message(id, turnId, text, role ?? "assistant", byOf(context)),
-    answer: async (_context, _input, events) => ({ ids: events.map((event) => event.id) }),
-  }),
-  write({
-    name: "event.add",
-    summary: "Add facts of your own making to a session, inside a running turn or beside it",
-    permission: "session.report",
-    about: "session",
-    input: z.object({
-      id: SessionId,
-      turnId: z.string().max(64).optional(),
-      events: z
-        .array(z.object({ type: z.string().max(80).describe("`x.<name>@1`, or just the name"), payload: z.json() }))
-        .min(1)
-        .max(EVENTS_PER_CALL_MAX),
-    }),
-    output: Written,
-    errors: ["session_not_found", "session_ended", "turn_ended", "turn_not_found", "quota_exceeded", "disk_low"],
-    http: { method: "POST", path: "/sessions/:id/events", status: 201 },
-    cli: { positional: ["id"] },
-    commit: (context, { id, turnId, events }) =>
-      context.services.supervisor.addEvents(
-        id,
-        turnId ?? null,
-        events.map(({ type, payload }) => ({ type: customType(type), payload: payload as Json })),
-        byOf(context),
-      ),
-    answer: async (_context, _input, events) => ({ ids: events.map((event) => event.id) }),
-  }),
 ];
-
-function customType(given: string): CustomFact["type"] {
-  const type = given.startsWith("x.") ? given : `x.${given}@1`;
-  if (!isCustomType(type))
-    throw new NomosError("invalid_request", { type: given, reason: "a custom type is x.<name>@1, in lower case" });
-  return type;
-}

@@ -12,6 +12,8 @@ export const sessionFileCalls: readonly Syscall[] = [
     name: "session.snapshot",
     summary: "Keep a session's files as they are now, beside what is kept at each turn's end",
     permission: "session.control",
+    roles: [],
+    needs: ["supervisor"],
     heavy: true,
     about: "session",
     input: byId,
@@ -49,6 +51,8 @@ export const sessionFileCalls: readonly Syscall[] = [
     name: "session.diff",
     summary: "What a turn really changed in the session's files, through the shell too",
     permission: "session.read",
+    roles: ["viewer", "session", "below"],
+    needs: ["supervisor"],
     heavy: true,
     about: "session",
     input: byId.extend({

@@ -10,31 +10,31 @@ const PROMPTS_SHOWN = 10;
 const LINES_SHOWN = 40;
 const PROMPT_CHARS_SHOWN = 1000;
 
-export const handoff: readonly Syscall[] = [
-  read({
-    name: "session.handoff",
-    summary: "What another agent needs to go on where a session is: task, state, todo, artifacts, last words",
-    permission: "session.read",
-    about: "session",
-    input: z.object({ id: SessionId }),
-    output: z.object({ id: z.string(), text: z.string().describe("Markdown") }),
-    errors: ["session_not_found"],
-    http: { method: "GET", path: "/sessions/:id/handoff" },
-    cli: { positional: ["id"] },
-    mcp: {
-      prompt: true,
-      resource: {
-        uri: "nomos://sessions/{id}/handoff",
-        title: "A session as the next agent needs it",
-        mediaType: "text/markdown",
-      },
-      shows: ({ text }) => [{ mediaType: "text/markdown", content: { text } }],
+export const sessionHandoff: Syscall = read({
+  name: "session.handoff",
+  summary: "What another agent needs to go on where a session is: task, state, todo, artifacts, last words",
+  permission: "session.read",
+  roles: ["viewer", "session", "below"],
+  needs: ["bounds", "store"],
+  about: "session",
+  input: z.object({ id: SessionId }),
+  output: z.object({ id: z.string(), text: z.string().describe("Markdown") }),
+  errors: ["session_not_found"],
+  http: { method: "GET", path: "/sessions/:id/handoff" },
+  cli: { positional: ["id"] },
+  mcp: {
+    prompt: true,
+    resource: {
+      uri: "nomos://sessions/{id}/handoff",
+      title: "A session as the next agent needs it",
+      mediaType: "text/markdown",
     },
-    answer: async (context, { id }) => ({ id, text: await handoffText(context, id) }),
-  }),
-];
+    shows: ({ text }) => [{ mediaType: "text/markdown", content: { text } }],
+  },
+  answer: async (context, { id }) => ({ id, text: await handoffText(context, id) }),
+});
 
-async function handoffText(context: Context, id: string): Promise<string> {
+async function handoffText(context: Context<"bounds" | "store">, id: string): Promise<string> {
   const { store } = context.services;
   const session = await showSession(context, id);
   const { view } = await store.fold(Session, id);

@@ -1,25 +1,22 @@
 import { z } from "zod";
-import { NomosError, SessionId, SessionWire } from "../../contract/index.ts";
+import { SessionId, SessionWire } from "../../contract/index.ts";
 import { dataIn, LIMITS, SESSION_EVENTS } from "../../kernel/index.ts";
 import { type Context, type Syscall, write } from "../define.ts";
-import { byOf, sessionIdIn, showSession } from "./answer.ts";
+import { byOf, showSession } from "./answer.ts";
 import { Prompt, refuseLarge } from "./prompt.ts";
 import { Attachments, givenAttachments } from "./prompt-input.ts";
-import { pointAt, rewindAnswer } from "./rewind-answer.ts";
-import { sessionStart } from "./start.ts";
 
 const Label = z.string().max(LIMITS.labelChars);
 const Ok = z.object({ ok: z.boolean(), id: z.string() });
 const byId = z.object({ id: SessionId });
-const TurnNumber = z.number().int().min(0);
-const TalkOnly = z.boolean().optional().describe("leave the files as they are");
 
 export const sessionLife: readonly Syscall[] = [
-  sessionStart,
   write({
     name: "session.prompt",
     summary: "Give a session its next prompt; answered when it is durably admitted",
     permission: "session.prompt",
+    roles: ["below"],
+    needs: ["delegation", "supervisor"],
     rights: "session",
     about: "session",
     input: z.object({
@@ -61,6 +58,8 @@ export const sessionLife: readonly Syscall[] = [
     name: "session.interrupt",
     summary: "End the running turn; the session stays",
     permission: "session.prompt",
+    roles: ["below"],
+    needs: ["supervisor"],
     about: "session",
     input: byId,
     output: Ok.extend({ wasBusy: z.boolean() }),
@@ -80,6 +79,8 @@ export const sessionLife: readonly Syscall[] = [
     name: "session.suspend",
     summary: "Hold a session: its running turn ends, its queue waits until it is resumed",
     permission: "session.control",
+    roles: [],
+    needs: ["bounds", "store", "supervisor"],
     about: "session",
     input: byId.extend({ reason: z.string().max(500).optional() }),
     output: SessionWire,
@@ -93,6 +94,8 @@ export const sessionLife: readonly Syscall[] = [
     name: "session.resume",
     summary: "Let a suspended session go on",
     permission: "session.control",
+    roles: [],
+    needs: ["bounds", "store", "supervisor"],
     rights: "session",
     about: "session",
     input: byId,
@@ -114,6 +117,8 @@ export const sessionLife: readonly Syscall[] = [
     name: "session.hibernate",
     summary: "Put an idle session to sleep; the next prompt wakes it",
     permission: "session.control",
+    roles: [],
+    needs: ["bounds", "store", "supervisor"],
     about: "session",
     input: byId,
     output: SessionWire,
@@ -127,6 +132,8 @@ export const sessionLife: readonly Syscall[] = [
     name: "session.kill",
     summary: "End a session and its whole process tree",
     permission: "session.kill",
+    roles: ["below"],
+    needs: ["supervisor"],
     about: "session",
     input: byId.extend({ reason: z.string().max(500).optional() }),
     output: Ok,
@@ -146,6 +153,8 @@ export const sessionLife: readonly Syscall[] = [
     name: "session.forget",
     summary: "Kill a session if it lives, and take it out of every list; its events stay in the log",
     permission: "session.control",
+    roles: [],
+    needs: ["supervisor"],
     about: "session",
     input: byId,
     output: Ok,
@@ -164,6 +173,8 @@ export const sessionLife: readonly Syscall[] = [
     name: "session.label",
     summary: "Give a session a label, or take it away",
     permission: "session.label",
+    roles: ["session"],
+    needs: ["bounds", "store", "supervisor"],
     about: "session",
     input: byId.extend({ label: Label.nullable() }),
     output: SessionWire,
@@ -175,110 +186,10 @@ export const sessionLife: readonly Syscall[] = [
       context.services.supervisor.label(id, label === "" ? null : label, byOf(context)),
     answer: (context, { id }) => showSession(context, id),
   }),
-  write({
-    name: "session.fork",
-    summary: "A new session that starts where another one was at some event, on files of its own as they were then",
-    permission: "session.fork",
-    rights: "session",
-    about: "session",
-    input: byId.extend({
-      at: z.string().max(64).optional().describe("an event id; default: the head"),
-      turn: TurnNumber.optional().describe("instead of an event: the end of this turn, from 1; 0: before the first"),
-      label: Label.optional(),
-      talkOnly: TalkOnly,
-    }),
-    output: SessionWire,
-    errors: [
-      "sandbox_floor",
-      "session_not_found",
-      "event_not_found",
-      "turn_not_found",
-      "delegation_denied",
-      "quota_exceeded",
-      "disk_low",
-      "disk_full",
-      "limit_reached",
-      "files_not_kept",
-      "restore_failed",
-      "worktree_missing",
-      "worktree_failed",
-      "worktree_base_missing",
-      "worktree_base_incomplete",
-      "repository_invalid",
-      "cwd_missing",
-      "git_missing",
-      "git_failed",
-      "restore_unavailable",
-      "snapshot_damaged",
-      "snapshot_missing",
-    ],
-    http: { method: "POST", path: "/sessions/:id/fork", status: 201 },
-    cli: { positional: ["id"], short: "fork" },
-    commit: async (context, { id, at, turn, label, talkOnly }) => {
-      // A fork is nobody's child: made by a session it would be a way around depth, quota and allow-list.
-      if (context.actor.sessionId !== null) throw new NomosError("delegation_denied", { by: context.actor.sessionId });
-      const point = turn === undefined ? at : await pointAt(context, id, { to: at, turn });
-      return context.services.supervisor.fork(id, { at: point, label, talkOnly }, byOf(context));
-    },
-    answer: (context, _input, events) => showSession(context, sessionIdIn(events)),
-  }),
-  write({
-    name: "session.rewind",
-    summary: "Move a session's head back to an event: files, artifacts and todo as of then; nothing is deleted",
-    permission: "session.control",
-    rights: "session",
-    about: "session",
-    input: byId.extend({
-      to: z.string().max(64).optional().describe("an event id"),
-      turn: TurnNumber.optional().describe("instead of an event: the end of this turn, from 1; 0: before the first"),
-      force: z.boolean().optional().describe("also over files that both the session and somebody else changed"),
-      talkOnly: TalkOnly,
-    }),
-    output: SessionWire.extend({
-      irrevocable: z.array(z.object({ effectId: z.string(), kind: z.string(), detail: z.unknown() })),
-      restored: z.array(z.string()).describe("files that are what they were again"),
-      removed: z.array(z.string()).describe("files that are gone again"),
-      kept: z.array(z.string()).describe("files that others changed, left as they are"),
-      more: z.number().describe("names beyond those that are listed"),
-      undo: z.string().nullable().describe("the command that takes this rewind back"),
-    }),
-    errors: [
-      "sandbox_floor",
-      "session_not_found",
-      "event_not_found",
-      "turn_not_found",
-      "session_busy",
-      "session_ended",
-      "quota_exceeded",
-      "disk_low",
-      "disk_full",
-      "files_of_others",
-      "files_not_kept",
-      "restore_failed",
-      "restore_unavailable",
-      "snapshot_damaged",
-      "snapshot_missing",
-      "tree_missing",
-      "tree_moved",
-      "tree_too_large",
-      "tree_unreadable",
-    ],
-    http: { method: "POST", path: "/sessions/:id/rewind" },
-    cli: { positional: ["id", "to"], short: "rewind" },
-    idempotent: true,
-    commit: async (context, { id, force, talkOnly, ...where }) => {
-      const to = await pointAt(context, id, where);
-      return context.services.supervisor.rewind(id, { to, force, talkOnly }, byOf(context));
-    },
-    answer: async (context, { id }, events) => ({
-      ...(await showSession(context, id)),
-      ...(await rewindAnswer(context, id, events)),
-    }),
-  }),
 ];
 
 /** Prompting is an act of delegation too, under whatever name the tool goes. */
-async function refuseUndelegated({ services, actor }: Context, id: string): Promise<void> {
+async function refuseUndelegated({ services, actor }: Context<"delegation">, id: string): Promise<void> {
   if (actor.sessionId !== null && actor.sessionId !== id)
     await services.delegation.requireDelegate(actor.sessionId, id);
 }

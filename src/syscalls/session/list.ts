@@ -14,6 +14,8 @@ export const sessionList: Syscall = read({
   name: "session.list",
   summary: "The sessions, newest first",
   permission: "session.list",
+  roles: ["viewer", "session"],
+  needs: ["bounds", "delegation", "store"],
   about: (_input, { sessionId }) => (sessionId === null ? "system" : `session/${sessionId}`),
   input: z.object({
     onlyAlive: Flag,
@@ -53,7 +55,7 @@ export const sessionList: Syscall = read({
   },
 });
 
-async function ownList(context: Context, own: string, onlyAlive: boolean) {
+async function ownList(context: Context<"bounds" | "delegation" | "store">, own: string, onlyAlive: boolean) {
   const ids = [own, ...(await context.services.delegation.below(own))];
   const found = await Promise.all(ids.map((id) => showSession(context, id).catch(() => null)));
   const sessions = found.filter((session) => session !== null);

@@ -26,6 +26,8 @@ export const sessionOffer: readonly Syscall[] = [
     summary:
       "What a session's agent can be set to (modes, models, options), the commands it takes, and what was chosen",
     permission: "session.read",
+    roles: ["viewer", "session", "below"],
+    needs: ["bounds", "store"],
     about: "session",
     input: z.object({ id: SessionId }),
     output: z.object({
@@ -65,6 +67,8 @@ export const sessionOffer: readonly Syscall[] = [
     name: "session.configure",
     summary: "Set a session's agent: mode, model, options, from its next turn on",
     permission: "session.control",
+    roles: [],
+    needs: ["bounds", "store", "supervisor"],
     rights: "session",
     about: "session",
     input: z.object({ id: SessionId, ...Settings }),

@@ -1,35 +1,26 @@
 import { z } from "zod";
-import { EventWire, NomosError, SessionId, SessionWire } from "../../contract/index.ts";
+import { EventWire, SessionId, SessionWire } from "../../contract/index.ts";
 import { idIn, Session, sessionStream } from "../../kernel/index.ts";
 import type { EventPage } from "../../store/index.ts";
 import { readPath } from "../../supervisor/index.ts";
 import { type Context, read, type Syscall, stream } from "../define.ts";
+import { Cursor, EVENTS_MAX, eventPage, Since, seqOf, Types } from "../event/event-page.ts";
 import { Limit } from "../query-text.ts";
 import { sessionRowOf, showSession } from "./answer.ts";
-import { sessionDelegates } from "./delegates.ts";
 import { lastLines } from "./lines.ts";
-import { sessionDocuments, sessionList } from "./list.ts";
-import { onlyShown, streamAll, streamSession } from "./stream-events.ts";
+import { sessionDocuments } from "./list.ts";
+import { onlyShown, streamSession } from "./stream-events.ts";
 import { waitForTurn } from "./wait.ts";
 
-const EVENTS_MAX = 1000;
 const LINES_MAX = 2000;
-const Cursor = z
-  .union([z.number().int().min(0), z.string().max(64)])
-  .optional()
-  .describe("a `next`, a `seq`, an event id, or `now`; exclusive");
-const Since = Cursor.describe("other hosts' name for `after`");
-const Types = z
-  .union([z.array(z.string()), z.string().transform((text) => text.split(","))])
-  .optional()
-  .describe("only events of these types, with or without version");
 
 export const sessionRead: readonly Syscall[] = [
-  sessionList,
   read({
     name: "session.show",
     summary: "One session as it is now",
     permission: "session.read",
+    roles: ["viewer", "session", "below"],
+    needs: ["bounds", "store"],
     about: "session",
     input: z.object({ id: SessionId }),
     output: SessionWire,
@@ -42,11 +33,12 @@ export const sessionRead: readonly Syscall[] = [
     },
     answer: (context, { id }) => showSession(context, id),
   }),
-  sessionDelegates,
   read({
     name: "session.events",
     summary: "A session's events, by page: the raw stream, or the current path",
     permission: "session.read",
+    roles: ["viewer", "session", "below"],
+    needs: ["store"],
     about: "session",
     input: z.object({
       id: SessionId,
@@ -68,6 +60,8 @@ export const sessionRead: readonly Syscall[] = [
     name: "session.output",
     summary: "The last lines of what a session said and did",
     permission: "session.read",
+    roles: ["viewer", "session", "below"],
+    needs: ["store"],
     about: "session",
     input: z.object({ id: SessionId, lastN: Limit(LINES_MAX) }),
     output: z.object({
@@ -95,6 +89,8 @@ export const sessionRead: readonly Syscall[] = [
     name: "session.wait",
     summary: "Wait until a session is free, or until one turn has ended",
     permission: "session.read",
+    roles: ["viewer", "session", "below"],
+    needs: ["bounds", "store"],
     about: "session",
     input: z.object({
       id: SessionId,
@@ -111,6 +107,8 @@ export const sessionRead: readonly Syscall[] = [
     name: "session.search",
     summary: "Find sessions by what was said in them",
     permission: "session.list",
+    roles: ["viewer", "session"],
+    needs: ["bounds", "store"],
     heavy: true,
     about: "system",
     input: z.object({ q: z.string().min(1).max(500), limit: Limit(100) }),
@@ -138,6 +136,8 @@ export const sessionRead: readonly Syscall[] = [
     name: "session.stream",
     summary: "Follow a session: lines, events, pieces of text, changes of state",
     permission: "session.read",
+    roles: ["viewer", "session", "below"],
+    needs: ["bounds", "frames", "store"],
     about: "session",
     input: z.object({
       id: SessionId,
@@ -154,58 +154,8 @@ export const sessionRead: readonly Syscall[] = [
       return onlyShown(streamSession(context, id, await seqOf(context, after ?? since)), show ?? "all");
     },
   }),
-  stream({
-    name: "event.stream",
-    summary: "Follow everything that happens",
-    permission: "audit.read",
-    about: "system",
-    input: z.object({ after: Cursor }),
-    output: EventWire,
-    errors: [],
-    http: { method: "GET", path: "/api/events" },
-    cli: { positional: [] },
-    items: async (context, { after }) =>
-      streamAll(context, after === undefined ? await context.services.store.lastSeq() : await seqOf(context, after)),
-  }),
-  read({
-    name: "event.show",
-    summary: "One event by its id",
-    permission: "audit.read",
-    about: "system",
-    input: z.object({ eventId: z.string().max(64) }),
-    output: EventWire,
-    errors: ["event_not_found"],
-    http: { method: "GET", path: "/api/events/:eventId" },
-    cli: { positional: ["eventId"] },
-    answer: async ({ services }, { eventId }) => {
-      const event = await services.store.event(eventId);
-      if (event === null) throw new NomosError("event_not_found", { eventId });
-      return { ...event, data: event.data as z.input<typeof EventWire>["data"] };
-    },
-  }),
-  read({
-    name: "audit.entries",
-    summary: "All events in global order, by page",
-    permission: "audit.read",
-    about: "system",
-    input: z.object({ after: Cursor, limit: Limit(EVENTS_MAX), types: Types }),
-    output: z.object({ entries: z.array(EventWire), next: z.number().int().nullable() }),
-    errors: ["event_not_found"],
-    http: { method: "GET", path: "/api/audit/entries" },
-    cli: { positional: [] },
-    answer: async (context, { after, limit, types }) => {
-      const page = await context.services.store.readAll({
-        after: await seqOf(context, after),
-        limit: limit ?? 100,
-        ...(types === undefined ? {} : { types }),
-      });
-      const { events, next } = eventPage(page);
-      return { entries: events, next };
-    },
-  }),
 ];
 
-/** What a session's own token gets to see: itself, and those below it. */
 interface PageInput {
   readonly id: string;
   readonly after?: string | number | undefined;
@@ -217,7 +167,7 @@ interface PageInput {
   readonly turnId?: string | undefined;
 }
 
-async function pageOf(context: Context, input: PageInput): Promise<EventPage> {
+async function pageOf(context: Context<"store">, input: PageInput): Promise<EventPage> {
   const { store } = context.services;
   const { id, types, turnId } = input;
   await sessionRowOf(context, id);
@@ -233,22 +183,4 @@ async function pageOf(context: Context, input: PageInput): Promise<EventPage> {
   };
   if (input.view !== "path") return store.readStream(sessionStream(id), query);
   return readPath(store, await store.fold(Session, id), query);
-}
-
-function eventPage(page: EventPage) {
-  return {
-    events: page.events.map((event) => ({ ...event, data: event.data as z.input<typeof EventWire>["data"] })),
-    next: page.next,
-  };
-}
-
-/** A cursor is a position or an event's id. */
-async function seqOf(context: Context, cursor: string | number | undefined): Promise<number> {
-  if (cursor === undefined) return 0;
-  if (cursor === "now") return context.services.store.lastSeq();
-  const position = typeof cursor === "number" ? cursor : /^\d+$/.test(cursor) ? Number(cursor) : null;
-  if (position !== null) return position;
-  const event = await context.services.store.event(String(cursor));
-  if (event === null) throw new NomosError("event_not_found", { after: cursor });
-  return event.seq;
 }

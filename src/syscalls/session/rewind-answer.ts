@@ -6,7 +6,7 @@ import type { Context } from "../define.ts";
 
 /** The event that a rewind or a fork goes to, by its id or by the number of a turn. */
 export async function pointAt(
-  { services }: Context,
+  { services }: Context<"supervisor">,
   id: string,
   { to, turn }: { readonly to?: string | undefined; readonly turn?: number | undefined },
 ): Promise<string> {
@@ -17,7 +17,11 @@ export async function pointAt(
 }
 
 /** What a rewind did, from what it recorded: asked again with the same key, the answer is the same. */
-export async function rewindAnswer({ services: { store } }: Context, id: string, events: readonly RecordedEvent[]) {
+export async function rewindAnswer(
+  { services: { store } }: Context<"store">,
+  id: string,
+  events: readonly RecordedEvent[],
+) {
   const state = await store.fold(Session, id);
   const rewound = events.find(({ type }) => type === "session.rewound@1");
   const to = dataIn(SESSION_EVENTS, events, "session.rewound@1")?.to;

@@ -22,12 +22,14 @@ const Sibling = z.object({
   note: z.string().nullable().describe("the last note it left"),
 });
 
-/** What an agent at work may do about those around it: see them, leave word, ask the person. */
-export const company: readonly Syscall[] = [
+/** What an agent at work does about others: list its siblings, leave a note, ask the person. */
+export const sessionSiblings: readonly Syscall[] = [
   read({
     name: "session.siblings",
     summary: "The other sessions at work in the same directory or of the same family, each with its last note",
     permission: "session.siblings",
+    roles: ["session"],
+    needs: ["store"],
     about: "session",
     input: z.object({ id: SessionId }),
     output: z.object({ siblings: z.array(Sibling) }),
@@ -50,6 +52,8 @@ export const company: readonly Syscall[] = [
     name: "session.note",
     summary: "Leave a note with a session, for its siblings and for people",
     permission: "session.note",
+    roles: ["session"],
+    needs: ["supervisor"],
     about: "session",
     input: z.object({ id: SessionId, text: z.string().min(1).max(NOTE_CHARS) }),
     output: z.object({ ok: z.literal(true), id: z.string() }),
@@ -64,6 +68,8 @@ export const company: readonly Syscall[] = [
     name: "session.ask",
     summary: "Ask the person something from within a turn, and wait for the answer",
     permission: "session.ask",
+    roles: ["session"],
+    needs: ["store", "supervisor"],
     about: "session",
     input: z.object({
       id: SessionId,
@@ -100,7 +106,7 @@ function isSibling(self: SessionRow, other: SessionRow): boolean {
   return other.cwd === self.cwd || other.root === self.root || ofOneParent;
 }
 
-async function shown({ services }: Context, row: SessionRow): Promise<z.input<typeof Sibling>> {
+async function shown({ services }: Context<"store">, row: SessionRow): Promise<z.input<typeof Sibling>> {
   const { id, name, agent, state, label, cwd } = row;
   const query = { limit: 1, types: ["x.note"], descending: true };
   const [last] = (await services.store.readStream(sessionStream(id), query)).events;
@@ -108,7 +114,7 @@ async function shown({ services }: Context, row: SessionRow): Promise<z.input<ty
   return { id, name, agent, state, label, cwd, note: payload.success ? payload.data.payload.text : null };
 }
 
-async function answerOf({ services }: Context, id: string, approvalId: string): Promise<string | null> {
+async function answerOf({ services }: Context<"store">, id: string, approvalId: string): Promise<string | null> {
   const query = { limit: 50, types: ["approval.answered"], descending: true };
   const { events } = await services.store.readStream(sessionStream(id), query);
   const found = events.map(({ data }) => Answered.safeParse(data)).find((one) => one.data?.approvalId === approvalId);

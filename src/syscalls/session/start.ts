@@ -16,6 +16,8 @@ export const sessionStart: Syscall = write({
   name: "session.start",
   summary: "Start a session of a driver, with a first prompt if one is given",
   permission: "session.spawn",
+  roles: ["session"],
+  needs: ["agents", "bounds", "delegation", "noteDenial", "store", "supervisor"],
   rights: "opening",
   about: (_input, { sessionId }) => (sessionId === null ? "system" : `session/${sessionId}`),
   input: z.object({
@@ -112,7 +114,7 @@ export const sessionStart: Syscall = write({
 
 type Input = Parameters<Context["services"]["supervisor"]["open"]>[0];
 
-async function startRoot(context: Context, input: Input): Promise<readonly RecordedEvent[]> {
+async function startRoot(context: Context<"agents" | "supervisor">, input: Input): Promise<readonly RecordedEvent[]> {
   const { agents, supervisor } = context.services;
   if (input.agent === undefined) return supervisor.open(input, byOf(context));
   const slug = agentSlugIn(input.agent);
@@ -134,7 +136,11 @@ const GATE_CODES: readonly string[] = [
   "child_quota_exceeded",
 ];
 
-async function startBelow(context: Context, parent: string, input: Input): Promise<readonly RecordedEvent[]> {
+async function startBelow(
+  context: Context<"delegation" | "noteDenial">,
+  parent: string,
+  input: Input,
+): Promise<readonly RecordedEvent[]> {
   const { delegation, noteDenial } = context.services;
   try {
     return await delegation.spawn(parent, input, byOf(context));
@@ -152,7 +158,7 @@ async function startBelow(context: Context, parent: string, input: Input): Promi
 const NEIGHBOURS_MAX = 10;
 
 /** Two sessions in one directory change each other's files: said at once, with the way to keep them apart. */
-async function besides({ services }: Context, { id, cwd }: SessionWire) {
+async function besides({ services }: Context<"store" | "supervisor">, { id, cwd }: SessionWire) {
   const near = (await services.supervisor.livingNear(cwd)).filter((one) => one.id !== id);
   if (near.length === 0) return {};
   const rows = await Promise.all(near.slice(-NEIGHBOURS_MAX).map((one) => services.store.row(SESSIONS, one.id)));

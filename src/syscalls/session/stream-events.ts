@@ -19,7 +19,7 @@ const STATUS_CHANGES = /^(session|turn|approval)\./;
  * reads the log again from where it was. Frames that nobody fetched in time are dropped, and a `gap` says how many.
  */
 async function* follow(
-  context: Context,
+  context: Context<"store">,
   after: number,
   stream: string | undefined,
   frames: ((push: (frame: Frame) => void) => () => void) | null,
@@ -95,12 +95,16 @@ async function* follow(
   }
 }
 
-export async function* streamAll(context: Context, after: number): AsyncGenerator<StreamItem> {
+export async function* streamAll(context: Context<"store">, after: number): AsyncGenerator<StreamItem> {
   for await (const item of follow(context, after, undefined, null))
     if ("seq" in item) yield { event: "event", id: item.seq, data: item };
 }
 
-export async function* streamSession(context: Context, id: string, after: number): AsyncGenerator<StreamItem> {
+export async function* streamSession(
+  context: Context<"bounds" | "frames" | "store">,
+  id: string,
+  after: number,
+): AsyncGenerator<StreamItem> {
   const listen = (push: (frame: Frame) => void) => context.services.frames.listen(id, push);
   let shown = "";
   const status = async (): Promise<{ readonly item: StreamItem; readonly session: SessionWire } | null> => {
@@ -161,7 +165,7 @@ export async function* onlyShown(
   if (held !== null) yield held;
 }
 
-async function lastSeqOf(context: Context, id: string): Promise<number> {
+async function lastSeqOf(context: Context<"store">, id: string): Promise<number> {
   const { store } = context.services;
   return store.seqAt(sessionStream(id), await store.version(sessionStream(id)));
 }

@@ -10,13 +10,18 @@ interface Waited {
 }
 
 /** Resolves with the turn's end, or when the session is no longer busy; looks again at each event of the session. */
-export function waitForTurn(context: Context, id: string, turnId: string | null, timeoutMs: number): Promise<Waited> {
+export function waitForTurn(
+  context: Context<"bounds" | "store">,
+  id: string,
+  turnId: string | null,
+  timeoutMs: number,
+): Promise<Waited> {
   return lookUntil(context, id, timeoutMs, () => look(context, id, turnId));
 }
 
 /** Resolves when the question has been answered or closed. */
 export function waitForApproval(
-  context: Context,
+  context: Context<"store">,
   id: string,
   approvalId: string,
   timeoutMs: number,
@@ -29,7 +34,7 @@ export function waitForApproval(
 }
 
 async function lookUntil<T>(
-  context: Context,
+  context: Context<"store">,
   id: string,
   timeoutMs: number,
   find: () => Promise<T | null>,
@@ -66,7 +71,7 @@ async function lookUntil<T>(
   }
 }
 
-async function look(context: Context, id: string, turnId: string | null): Promise<Waited | null> {
+async function look(context: Context<"bounds" | "store">, id: string, turnId: string | null): Promise<Waited | null> {
   const session = await showSession(context, id);
   const { name, state, queued, waitingFor } = session;
   context.progress({
@@ -84,7 +89,7 @@ async function look(context: Context, id: string, turnId: string | null): Promis
   return { session, turn };
 }
 
-async function lastTurn(context: Context, id: string): Promise<Waited["turn"]> {
+async function lastTurn(context: Context<"store">, id: string): Promise<Waited["turn"]> {
   const { recentTurns } = await context.services.store.fold(Session, id);
   return recentTurns.at(-1) ?? null;
 }

@@ -25,7 +25,10 @@ export const BoundsStatus = z.object({
   }),
 });
 
-export async function boundsStatus({ store, bounds }: Services): Promise<z.input<typeof BoundsStatus>> {
+export async function boundsStatus({
+  store,
+  bounds,
+}: Pick<Services, "bounds" | "store">): Promise<z.input<typeof BoundsStatus>> {
   const { events, bytes, blobBytes } = await store.usage();
   const { homeBytes, sessionBytes, diskFreeBytes, walBytes } = bounds.limits();
   const wal = bounds.wal();

@@ -20,27 +20,27 @@ const AIP46 = {
   inapplicable: [{ case: 34, what: "There never was a store that pooled the sessions of all workspaces." }],
 };
 
-export const conformance: readonly Syscall[] = [
-  read({
-    name: "system.conformance",
-    summary: "Which protocols this daemon speaks in full, and where it deviates from their text",
-    permission: "system.read",
-    about: "system",
-    input: z.object({}),
-    output: z.object({
-      aip46: z.object({
-        text: z.string(),
-        delegation: z.boolean(),
-        buckets: z.boolean(),
-        mcp: z.string(),
-        sessions: z.string(),
-        deviations: z.array(z.object({ case: z.number().int(), what: z.string() })),
-        inapplicable: z.array(z.object({ case: z.number().int(), what: z.string() })),
-      }),
+export const systemConformance: Syscall = read({
+  name: "system.conformance",
+  summary: "Which protocols this daemon speaks in full, and where it deviates from their text",
+  permission: "system.read",
+  roles: ["viewer"],
+  needs: [],
+  about: "system",
+  input: z.object({}),
+  output: z.object({
+    aip46: z.object({
+      text: z.string(),
+      delegation: z.boolean(),
+      buckets: z.boolean(),
+      mcp: z.string(),
+      sessions: z.string(),
+      deviations: z.array(z.object({ case: z.number().int(), what: z.string() })),
+      inapplicable: z.array(z.object({ case: z.number().int(), what: z.string() })),
     }),
-    errors: [],
-    http: { method: "GET", path: "/api/conformance" },
-    cli: { positional: [] },
-    answer: async () => ({ aip46: AIP46 }),
   }),
-];
+  errors: [],
+  http: { method: "GET", path: "/api/conformance" },
+  cli: { positional: [] },
+  answer: async () => ({ aip46: AIP46 }),
+});

@@ -1,89 +1,22 @@
 import { z } from "zod";
-import { NomosError, SessionId } from "../../contract/index.ts";
-import { type Actor, decideGate } from "../../kernel/index.ts";
-import { AuditProblem, checked } from "../audit/audit-verify.ts";
 import { TreeStatus, treeStatus } from "../audit/tree-status.ts";
-import { type Context, read, type Syscall, write } from "../define.ts";
-import { EXPOSITION_TYPE, exposition } from "../metrics/exposition.ts";
-import { gatherMetrics } from "../metrics/gather.ts";
-import { isInTime, WaitingStatus, waitingStatus } from "../queue/waiting-status.ts";
-import type { Services } from "../services.ts";
-import { byOf } from "../session/answer.ts";
+import { read, type Syscall, write } from "../define.ts";
+import { WaitingStatus, waitingStatus } from "../queue/waiting-status.ts";
+import { backupAndGc } from "./backup-and-gc.ts";
 import { BoundsStatus, boundsStatus } from "./bounds-status.ts";
+import { systemConformance } from "./conformance.ts";
+import { systemDoctor } from "./doctor.ts";
+import { EXPOSITION_TYPE, exposition } from "./exposition.ts";
 import { FollowerStatus, followerStatus } from "./follower-status.ts";
-
-const Problem = z.object({ stream: z.string(), version: z.number(), seq: z.number().nullable(), problem: z.string() });
-/** Looking is everybody's who may read the system; writing anew what was found is not. */
-async function snapshotsReport({ checkSnapshots }: Services) {
-  const { damaged, broken, ...found } = await checkSnapshots();
-  const ok = damaged.length + broken.length + found.missing === 0;
-  return { ok, ...found, damaged: [...damaged], broken: [...broken] };
-}
-
-async function examine(
-  services: Services,
-  progress: Context["progress"],
-  { rebuild, repair }: { readonly rebuild: boolean; readonly repair: boolean },
-) {
-  const log = await services.store.verify((done, total) => progress({ message: "checking the log", done, total }));
-  const models = rebuild ? await services.store.rebuild(repair ? { fence: services.fence } : null) : null;
-  const { root: _root, ...tree } = await checked(services.audit.check, repair);
-  // Anew only where the log is whole: what was made out of it is evidence otherwise.
-  await tryFailing(services, repair && log.ok && tree.ok);
-  const followers = followerStatus(services.followers.states());
-  const areFollowing = followers.every(({ state }) => state !== "failing");
-  const waiting = await waitingStatus(services);
-  const snapshots = await snapshotsReport(services);
-  const home = await homeReport(services);
-  return {
-    ok:
-      log.ok &&
-      (models === null || models.ok) &&
-      tree.ok &&
-      areFollowing &&
-      isInTime(waiting) &&
-      snapshots.ok &&
-      home.ok,
-    log: { ...log, problems: [...log.problems] },
-    models: models === null ? null : { ...models, differences: [...models.differences] },
-    tree: { ...tree, problems: [...tree.problems] },
-    followers,
-    waiting,
-    snapshots,
-    home,
-    sandbox: services.daemon.sandbox,
-    ...(await boundsStatus(services)),
-  };
-}
-
-/** Whoever asks shall not be told of what is over by now. One that fails again says so in its state. */
-async function tryFailing({ followers }: Services, isAnew: boolean): Promise<void> {
-  const failing = followers.states().filter(({ state }) => state === "failing");
-  const tryOne = async (name: string): Promise<void> => {
-    if (isAnew) await followers.restart(name);
-    await followers.caughtUp(name);
-  };
-  await Promise.allSettled(failing.map(({ name }) => tryOne(name)));
-}
-
-async function homeReport({ homeState }: Services) {
-  const { left, aside } = await homeState();
-  return { ok: left.length === 0, left: [...left], aside: [...aside] };
-}
-
-function mayAdminister({ policy }: Services, actor: Actor): boolean {
-  return decideGate(actor, { verb: "system.admin", resource: "system", tool: null }, policy).verdict === "allow";
-}
-
-const Flag = z
-  .union([z.boolean(), z.enum(["true", "false", "1", "0"]).transform((text) => text === "true" || text === "1")])
-  .optional();
+import { gatherMetrics } from "./gather-metrics.ts";
 
 export const system: readonly Syscall[] = [
   read({
     name: "system.status",
     summary: "The daemon: version, address, what it recovered, how much it holds",
     permission: "system.read",
+    roles: ["viewer"],
+    needs: ["audit", "bounds", "daemon", "followers", "store", "waiting"],
     about: "system",
     input: z.object({}),
     output: z.object({
@@ -135,6 +68,8 @@ export const system: readonly Syscall[] = [
     name: "system.metrics",
     summary: "What is measured, as Prometheus reads it",
     permission: "system.read",
+    roles: ["viewer"],
+    needs: ["audit", "bounds", "census", "daemon", "eventLoop", "followers", "instruments", "store", "waiting"],
     about: "system",
     input: z.object({}),
     output: z.object({ metrics: z.string() }),
@@ -143,122 +78,15 @@ export const system: readonly Syscall[] = [
     cli: { positional: [] },
     answer: async ({ services }) => ({ metrics: exposition(await gatherMetrics(services)) }),
   }),
-  read({
-    name: "system.doctor",
-    summary: "Check the whole log byte by byte and the tree over it, and with `rebuild` the read models against it",
-    permission: "system.read",
-    heavy: true,
-    about: "system",
-    input: z.object({ rebuild: Flag, repair: Flag }),
-    output: z.object({
-      ok: z.boolean(),
-      log: z.object({ ok: z.boolean(), events: z.number(), streams: z.number(), problems: z.array(Problem) }),
-      models: z
-        .object({
-          ok: z.boolean(),
-          streams: z.number(),
-          rows: z.number(),
-          differences: z.array(
-            z.object({ model: z.string(), id: z.string(), what: z.enum(["missing", "extra", "differs"]) }),
-          ),
-        })
-        .nullable(),
-      tree: z
-        .object({ ok: z.boolean(), size: z.number(), problems: z.array(AuditProblem) })
-        .describe("the tree over the log, compared with the log and with what was signed"),
-      followers: z.array(FollowerStatus).describe("what runs behind the log; `repair` makes one that fails anew"),
-      waiting: WaitingStatus,
-      snapshots: z
-        .object({
-          ok: z.boolean(),
-          packs: z.number(),
-          bytes: z.number(),
-          damaged: z.array(z.string()).describe("packs that cannot be read"),
-          broken: z.array(z.string()).describe("snapshots whose list of files cannot be read"),
-          missing: z.number().describe("contents that snapshots name and that are not there"),
-          gone: z.number().describe("snapshots of which nothing is there, as in a home that was restored"),
-        })
-        .describe("what rewinds restore from"),
-      home: z
-        .object({
-          ok: z.boolean(),
-          left: z
-            .array(z.object({ path: z.string(), reason: z.string(), remedy: z.string() }))
-            .describe("what agents left and could not be removed; it is tried again"),
-          aside: z.array(z.string()).describe("what was in the way of a start and was moved aside"),
-        })
-        .describe("what lies in the home and should not"),
-      sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
-      ...BoundsStatus.shape,
-    }),
-    errors: ["overloaded", "log_corrupt"],
-    http: { method: "GET", path: "/api/doctor" },
-    cli: { positional: [] },
-    answer: async ({ services, actor, progress }, { rebuild, repair }) => {
-      const mayMend = mayAdminister(services, actor);
-      if (repair === true && !mayMend) throw new NomosError("denied", { capability: "system.admin" });
-      if (repair === true) return examine(services, progress, { rebuild: true, repair });
-      const given = { rebuild: rebuild === true, repair: false };
-      return services.heavy.shared(`doctor:${given.rebuild}`, mayMend, () => examine(services, progress, given));
-    },
-  }),
-  write({
-    name: "session.erase",
-    summary: "Erase the data of events for good; their headers stay, so the chain and old proofs still hold",
-    permission: "session.erase",
-    about: "session",
-    input: z.object({
-      id: SessionId,
-      events: z.array(z.string().max(64)).min(1).max(1000),
-      reason: z.string().max(500).optional(),
-    }),
-    output: z.object({ ok: z.boolean(), erased: z.array(z.string()) }),
-    errors: ["session_not_found", "event_not_found", "session_busy", "not_erasable"],
-    http: { method: "POST", path: "/sessions/:id/erase" },
-    cli: { positional: ["id", "events"] },
-    destructive: true,
-    commit: (context, { id, events, reason }) =>
-      context.services.supervisor.erase(id, events, reason ?? "asked to", byOf(context)),
-    answer: async (_context, { events }) => ({ ok: true, erased: events }),
-  }),
-  read({
-    name: "config.show",
-    summary: "The configuration in force; what could be a secret is hidden",
-    permission: "system.read",
-    about: "system",
-    input: z.object({}),
-    output: z.object({ config: z.record(z.string(), z.unknown()) }),
-    errors: [],
-    http: { method: "GET", path: "/api/config" },
-    cli: { positional: [], short: "config" },
-    answer: async ({ services }) => ({ config: { ...services.config.shown() } }),
-  }),
-  write({
-    name: "config.set",
-    summary: "Change members of the configuration; null removes one, and what comes back hidden stays as it is",
-    permission: "system.admin",
-    rights: "person",
-    about: "system",
-    input: z.object({ config: z.record(z.string().max(64), z.unknown()) }),
-    output: z.object({ config: z.record(z.string(), z.unknown()), restart: z.array(z.string()) }),
-    errors: ["sandbox_floor", "invalid_request"],
-    http: { method: "PUT", path: "/api/config" },
-    cli: { positional: [] },
-    idempotent: true,
-    commit: async ({ services }, { config }) => {
-      await services.config.change(config);
-      await services.agents.ensureBuiltIn(services.drivers.slugs());
-      return [];
-    },
-    answer: async ({ services }, { config }) => ({
-      config: { ...services.config.shown() },
-      restart: services.config.needRestart(Object.keys(config)),
-    }),
-  }),
+  systemDoctor,
+  systemConformance,
+  ...backupAndGc,
   write({
     name: "system.shutdown",
     summary: "Stop the daemon: turns end, every session is put to sleep, nothing is lost",
     permission: "system.admin",
+    roles: [],
+    needs: ["daemon"],
     about: "system",
     input: z.object({}),
     output: z.object({ ok: z.literal(true), pid: z.number().int() }),

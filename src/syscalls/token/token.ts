@@ -11,6 +11,8 @@ export const token: readonly Syscall[] = [
     name: "token.issue",
     summary: "A new key with fewer rights than yours; its secret is shown this once",
     permission: "token.admin",
+    roles: [],
+    needs: ["secretsShownOnce", "tokens"],
     about: "system",
     input: z.object({
       label: z.string().max(LIMITS.labelChars).optional(),
@@ -48,6 +50,8 @@ export const token: readonly Syscall[] = [
     name: "token.list",
     summary: "The keys that are valid now, without their secrets",
     permission: "token.admin",
+    roles: [],
+    needs: ["tokens"],
     about: "system",
     input: z.object({}),
     output: z.object({
@@ -76,6 +80,8 @@ export const token: readonly Syscall[] = [
     name: "token.revoke",
     summary: "Make a key useless for good, and every key that was issued with it",
     permission: "token.admin",
+    roles: [],
+    needs: ["tokens"],
     about: "system",
     input: z.object({ tokenId: z.string().max(64) }),
     output: z.object({ ok: z.literal(true), tokenId: z.string() }),

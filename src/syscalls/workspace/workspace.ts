@@ -23,6 +23,8 @@ export const workspace: readonly Syscall[] = [
     name: "workspace.list",
     summary: "The directories that have a name, and which of them is the active one",
     permission: "workspace.read",
+    roles: ["viewer"],
+    needs: ["workspaces"],
     about: "system",
     input: z.object({}),
     output: z.object({ workspaces: z.array(WorkspaceWire), active: z.string().nullable() }),
@@ -38,6 +40,8 @@ export const workspace: readonly Syscall[] = [
     name: "workspace.add",
     summary: "Give a directory a name for sessions to work in; the first one becomes the active one",
     permission: "workspace.write",
+    roles: [],
+    needs: ["workspaces"],
     rights: "person",
     about: aboutIt,
     input: bySlug.extend({
@@ -65,6 +69,8 @@ export const workspace: readonly Syscall[] = [
     name: "workspace.use",
     summary: "Make a workspace the active one: where a session works that names no place",
     permission: "workspace.write",
+    roles: [],
+    needs: ["workspaces"],
     about: aboutIt,
     input: bySlug,
     output: WorkspaceWire,
@@ -79,6 +85,8 @@ export const workspace: readonly Syscall[] = [
     name: "workspace.remove",
     summary: "Take a workspace's name away; the directory and its sessions stay",
     permission: "workspace.write",
+    roles: [],
+    needs: ["workspaces"],
     about: aboutIt,
     input: bySlug,
     output: z.object({ ok: z.boolean(), slug: z.string() }),
@@ -92,7 +100,7 @@ export const workspace: readonly Syscall[] = [
   }),
 ];
 
-async function showWorkspace(context: Context, slug: string): Promise<z.input<typeof WorkspaceWire>> {
+async function showWorkspace(context: Context<"workspaces">, slug: string): Promise<z.input<typeof WorkspaceWire>> {
   const { list, active } = await context.services.workspaces.all();
   const found = list.find((one) => one.slug === slug);
   if (found === undefined) throw new NomosError("workspace_not_found", { slug });

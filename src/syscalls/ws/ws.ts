@@ -6,6 +6,8 @@ export const ws: readonly Syscall[] = [
     name: "ws.ticket",
     summary: "Admission for one WebSocket, for a browser that cannot send a token with it; good once, for a moment",
     permission: "system.read",
+    roles: ["viewer"],
+    needs: ["passes"],
     about: "system",
     input: z.object({}),
     output: z.object({ ticket: z.string(), expiresAt: z.string() }),

@@ -12,6 +12,8 @@ const hang: Syscall = read({
   name: "test.hang",
   summary: "Waits until it is taken back",
   permission: "test.use",
+  roles: [],
+  needs: [],
   about: "system",
   input: z.object({}),
   output: z.object({}),

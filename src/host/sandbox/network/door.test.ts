@@ -7,7 +7,7 @@ import { createServer as createTlsServer } from "node:tls";
 import { describe, expect, test } from "vitest";
 import { needs } from "../../../../test/support/needs.ts";
 import { proves } from "../../../../test/support/proves.ts";
-import { type Rehearsal, readAll, rehearse } from "../../processes/rehearsal.ts";
+import { type Rehearsal, readAll, rehearse } from "../../../../test/support/rehearsal.ts";
 import { findBubblewrap } from "../find-bubblewrap.ts";
 import { type DoorOptions, openDoor } from "./door.ts";
 import type { Denied } from "./egress.ts";

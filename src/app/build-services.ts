@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import { processIdentity } from "../host/index.ts";
+import type { Policy } from "../kernel/index.ts";
+import {
+  createBackups,
+  createCallRecords,
+  createDocs,
+  homeState,
+  keptCensus,
+  type OpenedHome,
+  watchEventLoop,
+} from "../services/index.ts";
+import { createRetention, liveSnapshots, type Retention } from "../supervisor/index.ts";
+import { createHeavyCalls, createPasses, type Services } from "../syscalls/index.ts";
+import type { Sessions } from "./build-sessions.ts";
+import type { Machine } from "./machine.ts";
+import type { WritableLog } from "./open-log.ts";
+
+export interface ServiceParts {
+  readonly opened: OpenedHome;
+  readonly written: WritableLog;
+  readonly machine: Machine;
+  readonly sessions: Sessions;
+  readonly policy: Policy;
+  readonly daemon: Services["daemon"];
+}
+
+/** Everything that syscalls work on. */
+export function buildServices(parts: ServiceParts): { readonly services: Services; readonly stop: () => void } {
+  const { opened, written, machine, sessions, policy, daemon } = parts;
+  const { home, config, clock, store, instruments, audit } = opened;
+  const { committer, fence, followers } = written;
+  const { supervisor, agents, delegation, workspaces, trees, tokens, frames } = sessions;
+  const eventLoop = watchEventLoop();
+  const services: Services = {
+    ...{ store, supervisor, agents, delegation, workspaces, trees, tokens, frames },
+    ...{ policy, config, fence, followers, instruments, daemon },
+    passes: createPasses(clock),
+    heavy: createHeavyCalls(clock.steadyMs),
+    docs: createDocs(),
+    audit: audit.service(committer),
+    waiting: written.waiting.service,
+    bounds: written.bounds.service,
+    census: keptCensus(store, clock),
+    eventLoop: eventLoop.lag,
+    homeState: () => homeState(home, opened.trash),
+    checkSnapshots: async () => machine.snapshots.check(await liveSnapshots(store)),
+    backups: createBackups({ ...audit, home, store, clock, committer, version: daemon.version }),
+    retention: buildRetention(parts),
+    callsUnderWay: new Map(),
+    secretsShownOnce: new Map(),
+    identify: processIdentity,
+    requireDriver: (slug) => void machine.drivers.get(slug),
+    drivers: machine.driverCatalogue,
+    sandbox: machine.sandboxTrials(committer),
+    ...createCallRecords(committer, clock),
+  };
+  return { services, stop: eventLoop.stop };
+}
+
+function buildRetention({ opened, written, machine, sessions }: ServiceParts): Retention {
+  const { home, store, clock, log } = opened;
+  return createRetention({
+    store,
+    committer: written.committer,
+    clock,
+    folder: join(home, "archive"),
+    sweepSnapshots: async (ids) => {
+      const swept = await machine.snapshots.sweep([...ids, ...(await sessions.scopes.marked())], false);
+      log.write("snapshots that nobody can go back to are gone", { ...swept });
+    },
+  });
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { systemFiles, watchDeath } from "../host/index.ts";
+import { ownEntry, type Policy } from "../kernel/index.ts";
+import { type OpenedHome, refuseHomeFiles, setting, workspaceFile } from "../services/index.ts";
+import {
+  type Agents,
+  createAgents,
+  createDelegation,
+  createFrames,
+  createSupervisor,
+  createTokens,
+  createTurnRunner,
+  createWorkspaces,
+  type Delegation,
+  type Frames,
+  type ScopeJudge,
+  type SessionTrees,
+  type Supervisor,
+  type Tokens,
+  type WorkspaceRegistry,
+} from "../supervisor/index.ts";
+import { createApprovalWaiters } from "../turns/index.ts";
+import type { Machine } from "./machine.ts";
+import type { WritableLog } from "./open-log.ts";
+import { openSessionFiles } from "./open-session-files.ts";
+import { openTrees } from "./trees.ts";
+
+/** Sessions as processes, and what they refer to: agents, tokens, workspaces, worktrees. */
+export interface Sessions {
+  readonly supervisor: Supervisor;
+  readonly delegation: Delegation;
+  readonly agents: Agents;
+  readonly tokens: Tokens;
+  readonly workspaces: WorkspaceRegistry;
+  readonly trees: SessionTrees;
+  readonly scopes: ScopeJudge;
+  readonly frames: Frames;
+  /** Ends the watch that notes when this daemon died. */
+  readonly stopDeathWatch: () => void;
+}
+
+export interface SessionParts {
+  readonly opened: OpenedHome;
+  readonly written: WritableLog;
+  readonly machine: Machine;
+  readonly policy: Policy;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where a session works when it names no directory. */
+  readonly cwd: string;
+  readonly startedAtMs: number;
+}
+
+export function buildSessions(parts: SessionParts): Sessions {
+  const { opened, written, machine, environment, startedAtMs } = parts;
+  const { home, config, log, clock, identity, store } = opened;
+  const { committer, newId } = written;
+  const { bounds } = written.bounds;
+  const { processes, drivers, snapshots } = machine;
+  const files = refuseHomeFiles(systemFiles(), identity);
+  const frames = createFrames();
+  const agents = createAgents(store, committer, {
+    drivers: machine.driverCatalogue.slugs,
+    since: clock.iso(startedAtMs),
+  });
+  const tokens = createTokens({ store, committer, clock, newId, whenKeyless: processes.whenKeyless });
+  const { isTight } = bounds;
+  const sessionFiles = openSessionFiles({ opened, snapshots, environment, isTight, livesAt: processes.livesAt });
+  const { trees, scopes } = openTrees({ opened, committer, environment, sessionFiles, discard: opened.trash.discard });
+  const runner = buildTurnRunner(parts, { files, frames, agents, sessionFiles, scopes });
+  const workspaces = createWorkspaces({ store, committer, files, home, onChange: workspaceFile(home) });
+  const specs = {
+    home,
+    files,
+    defaultCwd: parts.cwd,
+    workspaces: workspaces.all,
+    driver: drivers.get,
+    driverFile: drivers.file,
+    random: () => randomBytes(5),
+    strictMissing: machine.strictMissing,
+    tryWalls: machine.tryWalls,
+  };
+  const death = watchDeath(join(home, "ended"));
+  const supervisor = createSupervisor({
+    ...{ store, committer, runner, processes, sessionFiles, clock, newId, specs, bounds, trees, scopes },
+    keeper: machine.keeper,
+    idleHibernateMs: () => setting(config, "idleHibernateMs"),
+    diedAtMs: death.lastDeathMs,
+    log: log.write,
+  });
+  const limits = () => ({
+    depthMax: setting(config, "delegationDepthMax"),
+    childrenMax: setting(config, "delegationChildrenMax"),
+  });
+  const delegation = createDelegation({ store, committer, agents, runner, specs, bounds, newId, limits });
+  return { supervisor, delegation, agents, tokens, workspaces, trees, scopes, frames, stopDeathWatch: death.stop };
+}
+
+type RunnerDeps = Parameters<typeof createTurnRunner>[0];
+
+function buildTurnRunner(
+  { opened, written, machine, policy }: SessionParts,
+  given: Pick<RunnerDeps, "files" | "frames" | "sessionFiles" | "scopes"> & { readonly agents: Agents },
+): ReturnType<typeof createTurnRunner> {
+  const { config, log, clock, store } = opened;
+  const { agents, ...rest } = given;
+  return createTurnRunner({
+    ...rest,
+    store,
+    clock,
+    policy,
+    committer: written.committer,
+    newId: written.newId,
+    waiters: createApprovalWaiters(store),
+    processes: machine.processes,
+    driver: machine.drivers.get,
+    toolPolicy: agents.toolPolicy,
+    permissions: {
+      named: agents.namedPolicy,
+      unattended: (adapter) => ownEntry(config.show().drivers ?? {}, adapter)?.permissions ?? "ask",
+      answerWithinMs: () => config.show().approvalWaitMs ?? null,
+    },
+    turnTimeoutMs: () => setting(config, "turnTimeoutMs"),
+    log: log.write,
+  });
+}

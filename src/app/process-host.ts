@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import {
+  type Cgroups,
+  createProcessHost,
+  findBubblewrap,
+  findCgroups,
+  killMarked,
+  type Missing,
+  type ProcessHost,
+} from "../host/index.ts";
+import { type OpenedHome, setting } from "../services/index.ts";
+
+/** What starts processes on this machine, and how far it can wall them off. */
+export interface OpenedProcessHost {
+  readonly host: ProcessHost;
+  /** In the environment of every process of this home, so that a later daemon finds what was left running. */
+  readonly instance: string;
+  readonly cgroups: Cgroups;
+  readonly bwrapPath: string | null;
+  /** How to get bubblewrap; null where it is there. */
+  readonly remedy: string | null;
+  /** Null: `strict` can be held. */
+  readonly strictMissing: Missing | null;
+}
+
+/** Ends first what a dead daemon left running. */
+export async function openProcessHost(
+  { home, config, log }: OpenedHome,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<OpenedProcessHost> {
+  const bubblewrap = await findBubblewrap(environment["PATH"] ?? "");
+  const bwrapPath = "path" in bubblewrap ? bubblewrap.path : null;
+  const strictMissing = "path" in bubblewrap ? bubblewrap.strict : bubblewrap;
+  const instance = `nomos-${createHash("sha256").update(home).digest("hex").slice(0, 12)}`;
+  const withstood = await killMarked(instance);
+  if (withstood.length > 0) log.write("processes of a dead daemon do not go away", { pids: withstood });
+  const cgroups = findCgroups(instance);
+  cgroups.sweep();
+  const processesMax = setting(config, "processesMax");
+  const host = createProcessHost({ home, bwrapPath, strictMissing, cgroups, processesMax });
+  const remedy = "remedy" in bubblewrap ? bubblewrap.remedy : null;
+  return { host, instance, cgroups, bwrapPath, remedy, strictMissing };
+}

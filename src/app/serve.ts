@@ -1,0 +1,46 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { connectionsMax, type OpenedHome, operatorToken, setting } from "../services/index.ts";
+import { type HttpServer, serveHttp } from "../surfaces/index.ts";
+import type { Services, Syscall } from "../syscalls/index.ts";
+import { createAuthenticator } from "./authenticate.ts";
+import type { Machine } from "./machine.ts";
+
+/** A longer path cannot be bound: the operating system keeps it in a field of 108 bytes. */
+const SOCKET_PATH_MAX = 100;
+
+export interface Served extends HttpServer {
+  /** Null where the home's path is too long for a socket. */
+  readonly socket: string | null;
+}
+
+/** Listens on the port and on the home's socket. Callers are told `starting` until `ready` says so. */
+export async function serve(parts: {
+  readonly opened: OpenedHome;
+  readonly machine: Machine;
+  readonly services: Services;
+  readonly syscalls: readonly Syscall[];
+  readonly port: number | null;
+  readonly ready: () => boolean;
+  readonly stopping: AbortSignal;
+}): Promise<Served> {
+  const { opened, machine, services, syscalls, ready, stopping } = parts;
+  const { home, config, log } = opened;
+  const operator = await operatorToken(home);
+  const path = join(home, "nomos.sock");
+  await rm(path, { force: true });
+  const socket = path.length < SOCKET_PATH_MAX ? path : null;
+  const server = await serveHttp(
+    {
+      services,
+      syscalls,
+      ...createAuthenticator({ operator, tokens: services.tokens, processes: machine.processes, syscalls }),
+      ready,
+      requestBytesMax: setting(config, "requestBytesMax"),
+      stopping,
+      log: log.write,
+    },
+    { port: parts.port ?? setting(config, "port"), socket, connectionsMax: connectionsMax(config, log.write) },
+  );
+  return { ...server, socket };
+}

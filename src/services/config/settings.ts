@@ -1,0 +1,102 @@
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { CONFIG_DEFAULTS, Config, HOT_KEYS, LIMIT_DEFAULTS, NomosError } from "../../contract/index.ts";
+import { readSmallFile, writeFileAtomic } from "../../host/index.ts";
+import { type StoreSettings, shownAddress } from "../../store/index.ts";
+import { shownConfig, withHiddenKept } from "./shown-config.ts";
+
+export interface ConfigService {
+  /** For the daemon itself: holds keys that nobody is told. */
+  readonly show: () => Config;
+  /** What answers show: no value that could be a secret. */
+  readonly shown: () => { readonly [key: string]: unknown };
+  /** Validated, written durably, then in force (some keys need a restart). */
+  readonly change: (patch: Record<string, unknown>) => Promise<void>;
+  readonly needRestart: (keys: readonly string[]) => string[];
+}
+
+export interface Settings extends ConfigService {
+  /** As it was given; `show` tells it without the password. */
+  readonly storeAddress: () => string | undefined;
+}
+
+/** `$NOMOS_HOME/config.json`: read once, changed only through here. */
+export async function openSettings(home: string): Promise<Settings> {
+  const path = join(home, "config.json");
+  const text = await readSmallFile(path, CONFIG_BYTES_MAX).catch(orRefused);
+  if (text === null && (await lstat(path).catch(() => null)) !== null) orRefused("it is a link that leads nowhere");
+  let current = parse(text ?? "{}");
+  return {
+    show: () => shown(current),
+    storeAddress: () => current.store,
+    needRestart: (keys) => keys.filter((key) => !HOT_KEYS.includes(key)),
+    shown: () => shownConfig(current),
+    change: async (given) => {
+      const patch = withHiddenKept(given, current);
+      const merged = merge({ ...current }, patch);
+      // Limits are changed one by one: whoever raises one does not take the others back.
+      if (isObject(patch["limits"])) merged["limits"] = merge({ ...current.limits }, patch["limits"]);
+      const next = check(merged);
+      await writeFileAtomic(path, Buffer.from(`${JSON.stringify(next, null, 2)}\n`), { mode: 0o600 });
+      current = next;
+    },
+  };
+}
+
+export function limit(config: ConfigService, key: keyof typeof LIMIT_DEFAULTS): number {
+  return config.show().limits?.[key] ?? LIMIT_DEFAULTS[key];
+}
+
+/** A number of the configuration, or what holds without one. */
+export function setting(config: ConfigService, key: keyof typeof CONFIG_DEFAULTS): number {
+  return config.show()[key] ?? CONFIG_DEFAULTS[key];
+}
+
+/** How to open the log: the environment has the first word. */
+export function storeSettings(
+  home: string,
+  settings: Settings,
+  environment: Readonly<Record<string, string | undefined>>,
+): StoreSettings {
+  return {
+    home,
+    address: environment["NOMOS_STORE"] || settings.storeAddress(),
+    leaseMs: setting(settings, "storeLeaseMs"),
+    waitMs: setting(settings, "storeWaitMs"),
+  };
+}
+
+function merge(before: Record<string, unknown>, patch: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries({ ...before, ...patch }).filter(([, value]) => value !== null));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function shown(config: Config): Config {
+  return config.store === undefined ? config : { ...config, store: shownAddress(config.store) };
+}
+
+function parse(text: string): Config {
+  try {
+    return check(JSON.parse(text));
+  } catch (cause) {
+    if (cause instanceof NomosError) throw cause;
+    throw new NomosError("malformed_json", { file: "config.json", at: String(cause) }, { cause });
+  }
+}
+
+function check(value: unknown): Config {
+  const parsed = Config.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
+  throw new NomosError("invalid_request", { file: "config.json", issues });
+}
+
+const CONFIG_BYTES_MAX = 4_194_304;
+
+/** What a person set up is not to be run without. */
+function orRefused(cause: unknown): never {
+  throw new NomosError("config_unreadable", { file: "config.json", reason: String(cause) }, { cause });
+}

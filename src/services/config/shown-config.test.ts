@@ -1,0 +1,77 @@
+import { expect } from "vitest";
+import { proves } from "../../../test/support/proves.ts";
+import { Config } from "../../contract/index.ts";
+import { shownConfig, withHiddenKept } from "./shown-config.ts";
+
+const SECRETS = ["hunter2", "sk-ant-0123", "s3cr3t", "p4ss", "tok3n", "n3w", "opensesame"];
+const CONFIG: Config = Config.parse({
+  port: 4200,
+  store: "postgres://u:p4ss@db/nomos?options=s3cr3t",
+  future: { key: "n3w", deep: ["n3w"] },
+  limits: { homeBytes: 1_000_000, later: "n3w" },
+  sandbox: { readable: ["/opt/tools"], proxy: "http://u:p4ss@h" },
+  anchors: { witness: { url: "https://u:p4ss@witness.example/log?key=tok3n", key: "tok3n" } },
+  drivers: {
+    claude: {
+      command: "/usr/bin/claude",
+      args: ["acp", "--api-key", "sk-ant-0123", "--key=hunter2", "-H", "X-Api-Key: hunter2", "--verbose", "s3cr3t"],
+      env: { ANTHROPIC_API_KEY: "sk-ant-0123", DEBUG: "s3cr3t" },
+      home: "/home/u",
+      permissions: "ask",
+    },
+    odd: { command: "env KEY=hunter2 agent", file: "/x?token=tok3n", args: ["opensesame", "-pn3w"] },
+  },
+});
+
+proves("TK-5", "no value that could be a secret is shown, wherever it stands in the configuration", () => {
+  const shown = shownConfig(CONFIG);
+  for (const secret of SECRETS) expect(JSON.stringify(shown)).not.toContain(secret);
+  expect(shown).toMatchObject({
+    port: 4200,
+    store: "postgres://u:***@db/nomos?options=***",
+    limits: { homeBytes: 1_000_000 },
+    sandbox: { readable: ["/opt/tools"] },
+    drivers: {
+      claude: {
+        command: "/usr/bin/claude",
+        args: ["acp", "--api-key", "[hidden]", "--key=[hidden]", "-H", "[hidden]", "--verbose", "[hidden]"],
+        env: { ANTHROPIC_API_KEY: "[hidden]", DEBUG: "[hidden]" },
+        home: "/home/u",
+        permissions: "ask",
+      },
+    },
+  });
+});
+
+proves("TK-5", "what was shown and is sent back means what is there; one thing changed changes nothing else", () => {
+  expect(withHiddenKept(shownConfig(CONFIG), CONFIG)).toEqual(CONFIG);
+  const args = ["acp", "--api-key", "[hidden]", "--key=[hidden]", "-H", "[hidden]", "--quiet", "[hidden]"];
+  const claude = { ...CONFIG.drivers?.["claude"], args, env: { ANTHROPIC_API_KEY: "[hidden]", DEBUG: "1" } };
+  expect(withHiddenKept({ drivers: { claude } }, CONFIG)).toEqual({
+    drivers: {
+      claude: {
+        ...CONFIG.drivers?.["claude"],
+        args: CONFIG.drivers?.["claude"]?.args?.map((one) => (one === "--verbose" ? "--quiet" : one)),
+        env: { ANTHROPIC_API_KEY: "sk-ant-0123", DEBUG: "1" },
+      },
+    },
+  });
+});
+
+proves("TK-5", "a mask that stands for nothing, or for something else, is refused and not stored", () => {
+  const changes: readonly Record<string, unknown>[] = [
+    { drivers: { evil: { env: { KEY: "[hidden]" } } } },
+    { drivers: { claude: { env: { OTHER: "[hidden]" } } } },
+    { drivers: { claude: { args: ["--print", "[hidden]"] } } },
+    { drivers: { claude: { args: ["--url=[hidden]"] } } },
+    { drivers: { claude: { command: "[hidden]" } } },
+    { store: "postgres://u:***@evil/nomos" },
+    { anchors: { witness: { url: "https://[hidden]@evil.example/", key: "k" } } },
+    { drivers: { constructor: { env: { name: "[hidden]" } } } },
+    { whatever: "[hidden]" },
+  ];
+  for (const change of changes)
+    expect(() => withHiddenKept(change, CONFIG), JSON.stringify(change)).toThrow(
+      expect.objectContaining({ code: "invalid_request" }),
+    );
+});

@@ -1,0 +1,142 @@
+import { type Config, NomosError } from "../../contract/index.ts";
+import { ownEntry } from "../../kernel/index.ts";
+import { shownAddress } from "../../store/index.ts";
+
+/** Stands for a value that is not shown. Sent back unchanged it means what is there. */
+const HIDDEN = "[hidden]";
+
+type Members = { readonly [key: string]: unknown };
+type Show = (value: unknown) => unknown;
+
+/**
+ * The configuration as answers show it. What may be shown is listed; all else may hold a secret and is hidden, members
+ * that this version does not know included.
+ */
+export function shownConfig(config: Config): Members {
+  return CONFIG({ ...config, ...(config.store === undefined ? {} : { store: shownAddress(config.store) }) });
+}
+
+/** A change as it was meant: where the mask comes back, what is there stays. A mask for anything else is refused. */
+export function withHiddenKept(change: Members, stored: Config): Members {
+  const meant = kept(change, { ...stored }, shownConfig(stored), "");
+  return isMembers(meant) ? meant : {};
+}
+
+/** What agents are usually told to be. Any other word could be a key. */
+const SUBCOMMANDS = ["acp", "agent", "chat", "exec", "mcp", "run", "serve", "server", "start", "stdio"];
+
+/** A program's arguments: the names of flags and a known subcommand are shown, values are not. */
+export function shownArguments(args: readonly unknown[]): string[] {
+  return args.map((given, at) => {
+    const [, flag] = /^(--?[a-zA-Z][a-zA-Z-]{0,31}=)/.exec(String(given)) ?? [];
+    if (flag !== undefined) return `${flag}${HIDDEN}`;
+    const isName = /^(-[a-zA-Z]|--[a-z][a-z-]{0,31}|\{[a-z]{1,16}\})$/.test(String(given));
+    const isSubcommand = at === 0 && SUBCOMMANDS.includes(String(given));
+    return isName || isSubcommand ? String(given) : HIDDEN;
+  });
+}
+
+export function hiddenValues(members: Members): Record<string, string> {
+  return Object.fromEntries(Object.keys(members).map((name) => [name, HIDDEN]));
+}
+
+const measure: Show = (value) => (typeof value === "number" || typeof value === "boolean" ? value : HIDDEN);
+const matching =
+  (form: RegExp): Show =>
+  (value) =>
+    typeof value === "string" && form.test(value) ? value : HIDDEN;
+const path = matching(/^[^\s=?#&:@]{1,4096}$/);
+const glob = matching(/^[^\s=:@]{1,500}$/);
+const listOf =
+  (show: Show): Show =>
+  (value) =>
+    Array.isArray(value) ? value.map(show) : HIDDEN;
+const only =
+  (shown: { readonly [key: string]: Show }): ((value: unknown) => Members) =>
+  (value) => {
+    const entries = isMembers(value) ? Object.entries(value) : [];
+    return Object.fromEntries(entries.map(([key, one]) => [key, ownEntry(shown, key)?.(one) ?? HIDDEN]));
+  };
+const each =
+  (show: Show): Show =>
+  (value) =>
+    isMembers(value) ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, show(one)])) : HIDDEN;
+const measures = (...keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, measure]));
+
+const DRIVER = only({
+  command: path,
+  home: path,
+  file: path,
+  permissions: matching(/^(ask|reject|allow)$/),
+  args: (value) => (Array.isArray(value) ? shownArguments(value) : HIDDEN),
+  env: (value) => (isMembers(value) ? hiddenValues(value) : HIDDEN),
+});
+
+const CONFIG = only({
+  ...measures("port", "storeLeaseMs", "storeWaitMs", "turnTimeoutMs", "idleHibernateMs", "approvalWaitMs"),
+  ...measures("processMemoryMb", "processOpenFilesMax", "processesMax", "connectionsMax", "requestBytesMax"),
+  ...measures("snapshotFilesMax", "snapshotBytesMax", "delegationDepthMax", "delegationChildrenMax"),
+  store: (value) => value,
+  sandbox: only({ readable: listOf(path), ...measures("memoryMb", "pidsMax", "cpus") }),
+  snapshotLeaveOut: listOf(glob),
+  limits: only(measures("sessionBytes", "homeBytes", "liveSessionsMax", "diskFreeBytes", "walBytes")),
+  worktree: only({ carry: listOf(glob), ...measures("carryBytesMax", "alternates") }),
+  anchors: only({
+    git: only({ repo: path, ref: matching(/^refs\/[\w./-]+$/) }),
+    witness: only({
+      url: (value) => shownUrl(String(value)),
+      key: matching(/^[^\s+]{1,255}\+[0-9a-f]{8}\+[A-Za-z0-9+/=]{1,200}$/),
+    }),
+  }),
+  drivers: each(DRIVER),
+});
+
+/** A user, a password, a query and a fragment can all be a key. */
+function shownUrl(url: string): string {
+  if (!URL.canParse(url)) return HIDDEN;
+  const { protocol, username, password, host, pathname, search, hash } = new URL(url);
+  const isPlain = username === "" && password === "" && search === "" && hash === "";
+  return isPlain ? url : `${protocol}//${HIDDEN}@${host}${pathname}`;
+}
+
+function kept(given: unknown, stored: unknown, shown: unknown, field: string): unknown {
+  if (typeof given === "string" && isMasked(given)) {
+    if (given === shown) return stored;
+    throw unknownMask(field);
+  }
+  if (Array.isArray(given)) return keptList(given, stored, shown, field);
+  if (!isMembers(given)) return given;
+  const [before, seen] = [isMembers(stored) ? stored : {}, isMembers(shown) ? shown : {}];
+  return Object.fromEntries(
+    Object.entries(given).map(([key, one]) => [
+      key,
+      kept(one, ownEntry(before, key), ownEntry(seen, key), field === "" ? key : `${field}.${key}`),
+    ]),
+  );
+}
+
+/** A hidden element is known by its look and by which of those it is; when one came or went, it is anybody's guess. */
+function keptList(given: readonly unknown[], stored: unknown, shown: unknown, field: string): unknown[] {
+  const [before, seen] = [Array.isArray(stored) ? stored : [], Array.isArray(shown) ? shown : []];
+  const places = (list: readonly unknown[], look: unknown) => list.flatMap((one, at) => (one === look ? [at] : []));
+  return given.map((one, at) => {
+    if (typeof one !== "string" || !isMasked(one)) return one;
+    const [mine, theirs] = [places(given, one), places(seen, one)];
+    if (mine.length !== theirs.length) throw unknownMask(`${field}.${at}`);
+    return before[theirs[mine.indexOf(at)] ?? -1];
+  });
+}
+
+/** The store's own mask is that of its address. */
+function isMasked(text: string): boolean {
+  return text.includes(HIDDEN) || /^\*\*\*$|[:=]\*\*\*([@&]|$)/.test(text);
+}
+
+function unknownMask(field: string): NomosError {
+  const reason = "a hidden value was sent back for something else than what it stands for; give it in clear";
+  return new NomosError("invalid_request", { field, reason });
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,92 @@
+import { NomosError } from "../../contract/index.ts";
+import {
+  type AgentPool,
+  acpDriver,
+  type Manifest,
+  type ManifestCatalogue,
+  plainManifest,
+  printDriver,
+  type Resolved,
+  type ResolveSources,
+  resolveAgent,
+  scriptDriver,
+} from "../../drivers/index.ts";
+import type { Clock } from "../../host/index.ts";
+import type { AgentHost, Driver } from "../../turns/index.ts";
+import type { ConfigService } from "../config/settings.ts";
+
+export interface Drivers {
+  readonly get: (slug: string) => Driver;
+  readonly list: () => readonly Driver[];
+  readonly file: (slug: string) => string | null;
+  readonly environment: (slug: string) => Readonly<Record<string, string>>;
+  /** Null for a driver that is no foreign agent. */
+  readonly manifest: (slug: string) => Manifest | null;
+  readonly resolve: (manifest: Manifest) => Promise<Resolved>;
+  readonly sources: ResolveSources;
+}
+
+export interface DriverParts {
+  readonly config: ConfigService;
+  readonly builtIn: readonly Driver[];
+  readonly catalogue: ManifestCatalogue;
+  readonly pool: AgentPool;
+  readonly host: AgentHost;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly sources: Omit<ResolveSources, "override">;
+}
+
+/**
+ * The built-in drivers, one for each manifest, and one for each file or command that the configuration names. Read anew
+ * each time: the table is hot.
+ */
+export function createDrivers(parts: DriverParts): Drivers {
+  const { config, catalogue } = parts;
+  const builtIn = new Map(parts.builtIn.map((driver) => [driver.slug, driver]));
+  const override = (slug: string) => {
+    const all = config.show().drivers ?? {};
+    return Object.hasOwn(all, slug) ? all[slug] : undefined;
+  };
+  const sources: ResolveSources = { ...parts.sources, override };
+  const resolve = (described: Manifest) => resolveAgent(described, sources);
+  const manifest = (slug: string): Manifest | null => {
+    if (builtIn.has(slug)) return null;
+    const { file, command } = override(slug) ?? {};
+    if (file !== undefined) return null;
+    return catalogue.get(slug)?.manifest ?? (command === undefined ? null : plainManifest(slug, command));
+  };
+  const get = (slug: string): Driver => {
+    const known = builtIn.get(slug);
+    if (known !== undefined) return known;
+    const file = override(slug)?.file;
+    if (file !== undefined) return scriptDriver(slug, file);
+    const described = manifest(slug);
+    if (described !== null) {
+      const own = { ...parts, manifest: described, resolve: () => resolve(described) };
+      return described.protocol === "print" ? printDriver(own) : acpDriver(own);
+    }
+    throw new NomosError("not_installed", { driver: slug, installed: list().map((driver) => driver.slug) });
+  };
+  const list = (): readonly Driver[] => {
+    const slugs = [...catalogue.list().map((one) => one.manifest.id), ...Object.keys(config.show().drivers ?? {})];
+    const own = [...new Set(slugs)].filter(
+      (slug) => !builtIn.has(slug) && (manifest(slug) !== null || override(slug)?.file !== undefined),
+    );
+    return [...builtIn.values(), ...own.map(get)];
+  };
+  return {
+    get,
+    list,
+    manifest,
+    resolve,
+    sources,
+    file: (slug) => override(slug)?.file ?? null,
+    environment: (slug) => {
+      // A foreign agent's environment is worked out when it is resolved.
+      if (manifest(slug) !== null) return {};
+      const { env = {}, home } = override(slug) ?? {};
+      return home === undefined ? env : { ...env, HOME: home };
+    },
+  };
+}

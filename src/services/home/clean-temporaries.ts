@@ -1,0 +1,48 @@
+import { lstat, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { removeTree } from "../../host/index.ts";
+
+/** Ours by their names: what a write that was cut off left beside the file it was to become. */
+const TEMPORARY = /(?:\.[0-9a-f]{12}|\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.tmp(?:\.lines)?$/;
+/** Below the home: where we write files, and how far down; a finished export or backup is nothing to walk through. */
+const FOLDERS = [
+  { name: "", depth: 0 },
+  { name: "keys", depth: 0 },
+  { name: "exports", depth: 0 },
+  { name: "backups", depth: 0 },
+  { name: "blobs", depth: 12 },
+  { name: "tree", depth: 12 },
+] as const;
+
+/**
+ * Removes what an earlier daemon left half written. Only what is older than this one, under the home's lock: whatever is
+ * being written now is younger. Tells how many there were, and never throws.
+ */
+export async function cleanTemporaries(
+  home: string,
+  startedAtMs: number,
+  log: (message: string, details: object) => void,
+): Promise<void> {
+  try {
+    const files = await removeOlder(home, startedAtMs);
+    if (files > 0) log("what was left half written is removed", { files });
+  } catch (thrown) {
+    log("what was left half written could not be removed", { reason: String(thrown) });
+  }
+}
+
+async function removeOlder(home: string, startedAtMs: number): Promise<number> {
+  let removed = 0;
+  const clean = async (folder: string, depth: number): Promise<void> => {
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+      const path = join(folder, entry.name);
+      if (TEMPORARY.test(entry.name)) {
+        const found = await lstat(path).catch(() => null);
+        if (found === null || found.mtimeMs >= startedAtMs) continue;
+        if ((await removeTree(path)).length === 0) removed += 1;
+      } else if (entry.isDirectory() && depth > 0) await clean(path, depth - 1);
+    }
+  };
+  for (const { name, depth } of FOLDERS) await clean(join(home, name), depth);
+  return removed;
+}

@@ -1,0 +1,64 @@
+import type { Clock } from "../../host/index.ts";
+import { type HomeLock, type Store, StoreError } from "../../store/index.ts";
+
+type OnLost = (error: StoreError) => void;
+
+/**
+ * A daemon whose fence is too old has lost its home to another one. It ends: it would otherwise go on serving lists,
+ * signing checkpoints and clearing folders that are the other's by now.
+ */
+export function endWhenFenced(store: Store, onLost: OnLost): Store {
+  /** Before the first success this daemon has nothing to lose: a refused start is told to whoever started it. */
+  let hadLease = false;
+  const guarded =
+    <A extends readonly unknown[], R>(write: (...given: A) => Promise<R>) =>
+    async (...given: A): Promise<R> => {
+      try {
+        const written = await write(...given);
+        hadLease = true;
+        return written;
+      } catch (thrown) {
+        if (hadLease && thrown instanceof StoreError && thrown.code === "stale_fence") onLost(thrown);
+        throw thrown;
+      }
+    };
+  return {
+    ...store,
+    append: guarded(store.append),
+    erase: guarded(store.erase),
+    setCursor: guarded(store.setCursor),
+    dropCursor: guarded(store.dropCursor),
+    sweepBlobs: guarded(store.sweepBlobs),
+    giveBack: guarded(store.giveBack),
+  };
+}
+
+/** Somebody who tidies up may remove the lock file: it is made again before another daemon can take it. */
+export function watchLock(given: {
+  readonly lock: HomeLock;
+  readonly clock: Clock;
+  readonly log: (message: string, details?: Readonly<Record<string, unknown>>) => void;
+  readonly onLost: OnLost;
+}): { readonly stop: () => void } {
+  const { lock, clock, log, onLost } = given;
+  let cancel = (): void => undefined;
+  let lastProblem: string | null = null;
+  const look = (): void => {
+    try {
+      if (!lock.keep()) onLost(new StoreError("home_in_use", { reason: "the lock file was replaced" }));
+      lastProblem = null;
+    } catch (thrown) {
+      const problem = String(thrown);
+      if (problem !== lastProblem) log("the lock file cannot be made again", { reason: problem });
+      lastProblem = problem;
+    }
+    arm();
+  };
+  const arm = (): void => {
+    cancel = clock.after(LOOK_EVERY_MS, look);
+  };
+  arm();
+  return { stop: () => cancel() };
+}
+
+const LOOK_EVERY_MS = 2_000;

@@ -1,0 +1,113 @@
+import { realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, openTrash, systemClock, type Trash } from "../../host/index.ts";
+import { makeFolders, openStore, type Store, type StoreError, shownAddress } from "../../store/index.ts";
+import { type Audit, openAudit } from "../audit/open-audit.ts";
+import { openSettings, type Settings, storeSettings } from "../config/settings.ts";
+import { createInstruments, type Instruments } from "../metrics/instruments.ts";
+import { RESTORING, refuseBackup, refuseUnfinished } from "../restore/restored-files.ts";
+import { type DaemonLog, openDaemonLog } from "./daemon-log.ts";
+import { type HomeIdentity, homeIdentity } from "./home-identity.ts";
+import { endWhenFenced, watchLock } from "./one-daemon.ts";
+import { prepareHome, takeLock } from "./prepare-home.ts";
+
+/** What the home holds, open for the one daemon that has it: configuration, log, and what watches over the log. */
+export interface OpenedHome {
+  readonly home: string;
+  readonly config: Settings;
+  readonly log: DaemonLog;
+  readonly clock: Clock;
+  readonly identity: HomeIdentity;
+  readonly store: Store;
+  /** Where the store is, without what nobody else should read. */
+  readonly address: string;
+  readonly instruments: Instruments;
+  readonly audit: Audit;
+  /** For what agents filled and nobody needs any more. */
+  readonly trash: Trash;
+  /** The last thing a daemon does: from then on somebody else may have the home. */
+  readonly close: () => Promise<void>;
+}
+
+export const TRASH = "trash";
+
+export interface HomeOptions {
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly echo: (line: string) => void;
+  readonly die: (exitCode: number) => void;
+  readonly definitions?: string;
+}
+
+export async function openHome(options: HomeOptions): Promise<OpenedHome> {
+  makeFolders(options.home);
+  const home = await realpath(options.home);
+  refuseBackup(home);
+  const lock = await takeLock(home);
+  return openLocked(home, lock, options).catch((thrown: unknown) => {
+    lock.release();
+    throw thrown;
+  });
+}
+
+async function openLocked(
+  home: string,
+  lock: Awaited<ReturnType<typeof takeLock>>,
+  options: HomeOptions,
+): Promise<OpenedHome> {
+  refuseUnfinished(home);
+  const aside = [...lock.aside, ...(await prepareHome(home))];
+  const config = await openSettings(home);
+  const log = openDaemonLog(home, options.echo);
+  for (const one of aside) log.write("something in the home was in the way and is moved aside", { ...one });
+  const clock = systemClock();
+  const trash = openTrash({ folder: join(home, TRASH), clock, log: log.write });
+  await trash.discard(join(home, RESTORING));
+  const identity = homeIdentity(home);
+  const { definitions, environment } = options;
+  const fromModule = definitions === undefined ? {} : { definitions };
+  const settings = { ...storeSettings(home, config, environment), ...fromModule };
+  const instruments = createInstruments(() => performance.now());
+  const stopNow = ({ code, details }: StoreError): void => {
+    options.echo(JSON.stringify({ message: "the log can no longer be written here; stopping", code, details }));
+    options.die(6);
+  };
+  const opened = endWhenFenced(await openStore(settings, stopNow), stopNow);
+  const store: Store = { ...opened, append: (...given) => instruments.timeAppend(() => opened.append(...given)) };
+  const lockWatch = watchLock({ lock, clock, log: log.write, onLost: stopNow });
+  store.onAppend(instruments.appended);
+  const audit = await openAudit({
+    home,
+    store,
+    config: config.show(),
+    environment: options.environment,
+    clock,
+    log: log.write,
+  }).catch(async (thrown: unknown) => {
+    lockWatch.stop();
+    await store.close();
+    throw thrown;
+  });
+  return {
+    home,
+    trash,
+    config,
+    log,
+    clock,
+    identity,
+    store,
+    address: shownAddress(settings.address ?? "sqlite"),
+    instruments,
+    audit,
+    close: async () => {
+      await trash.stop();
+      await audit.stop();
+      await store.close();
+      lockWatch.stop();
+      await rm(join(home, "daemon.json"), { force: true });
+      log.write("down");
+      await log.close();
+      lock.release();
+    },
+  };
+}

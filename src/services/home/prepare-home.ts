@@ -1,0 +1,119 @@
+import { constants } from "node:fs";
+import { access, chmod, lstat, rename, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { NomosError } from "../../contract/index.ts";
+import { fileStamp } from "../../host/index.ts";
+import { type HomeLock, lockHome, StoreError } from "../../store/index.ts";
+
+/** Before the name of what was in the way of a start and was moved aside, in the home. */
+export const ASIDE = "aside-";
+
+export interface SetAside {
+  readonly name: string;
+  readonly to: string;
+  readonly problem: string;
+}
+
+type Kind = "folder" | "file" | "socket" | "lock";
+
+/** What a daemon needs to be of a certain kind, and can do without: something else in its place is moved aside. */
+const NEEDED: readonly (readonly [string, Kind])[] = [
+  ...(["agents", "archive", "backups", "blobs", "cache", "doors", "drivers", "exports", "forks"] as const).map(folder),
+  ...(["logs", "public-etc", "sandboxes", "snapshots", "tmp", "trash", "tree", "workspaces"] as const).map(folder),
+  ...(["worktree-objects", "worktrees"] as const).map(folder),
+  ...(["daemon.json", "ended", "home-id", "search.db", "search.db-journal"] as const).map(file),
+  ...(["search.db-shm", "search.db-wal", "log.db-journal", "log.db-shm"] as const).map(file),
+  ...(["token", "workspaces.json", "logs/daemon.log", "logs/daemon.out", "keys/key.pub"] as const).map(file),
+  ["nomos.sock", "socket"],
+];
+/** What says what happened: never moved. Whoever reads it refuses what it cannot read, by name. */
+const EVIDENCE = ["config.json", "checkpoint", "checkpoint.cosigned", "log.db", "log.db-wal"] as const;
+const EVIDENCE_FOLDERS = ["keys"] as const;
+const LOCK = "lock.db";
+
+/**
+ * Takes the lock of the home. A lock that is no file, or a file that SQLite knows nothing of, is nobody's: it is moved
+ * aside. One that merely cannot be opened may be somebody's, and stays.
+ */
+export async function takeLock(home: string): Promise<HomeLock & { readonly aside: readonly SetAside[] }> {
+  const path = join(home, LOCK);
+  const aside = await prepare(home, [
+    [LOCK, "lock"],
+    [`${LOCK}-journal`, "lock"],
+  ]);
+  try {
+    return { ...lockHome(path), aside };
+  } catch (thrown) {
+    // Who reads this far holds the lock of this file: SQLite looks at what is in it only then.
+    if (!(thrown instanceof StoreError) || thrown.code !== "log_corrupt") throw thrown;
+    const moved = await setAside(home, LOCK, "no lock file");
+    return { ...lockHome(path), aside: [...aside, moved] };
+  }
+}
+
+/**
+ * Makes the home one that a daemon can start on, whatever an agent or a crash left in it: rights that its owner lost are
+ * given back, and what is of another kind than it has to be is moved aside, where nothing of it is lost.
+ */
+export async function prepareHome(home: string): Promise<readonly SetAside[]> {
+  // A home that is read-only is refused as just that, and not for the first part of it that would have to be moved.
+  await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
+  for (const name of EVIDENCE_FOLDERS) await giveRights(join(home, name), FOLDER_RIGHTS);
+  for (const name of [...EVIDENCE, "keys/log.key"]) await giveRights(join(home, name), FILE_RIGHTS);
+  return prepare(home, NEEDED);
+}
+
+/** So that whoever opens the home next finds a name free. */
+async function setAside(home: string, name: string, problem: string): Promise<SetAside> {
+  const to = join(home, `${ASIDE}${fileStamp()}-${name.replaceAll("/", "-")}`);
+  await rename(join(home, name), to).catch((cause: unknown) => {
+    throw new NomosError("home_unusable", { path: join(home, name), problem, reason: String(cause) }, { cause });
+  });
+  return { name, to, problem };
+}
+
+async function prepare(home: string, needed: typeof NEEDED): Promise<readonly SetAside[]> {
+  const aside: SetAside[] = [];
+  for (const [name, kind] of needed) {
+    const problem = await problemWith(join(home, name), kind);
+    if (problem !== null) aside.push(await setAside(home, name, problem));
+  }
+  return aside;
+}
+
+const FOLDER_RIGHTS = 0o700;
+const FILE_RIGHTS = 0o600;
+
+async function problemWith(path: string, kind: Kind): Promise<string | null> {
+  const found = await lstat(path).catch(() => null);
+  if (found === null) return null;
+  // A socket, a link or a file there is replaced in one step.
+  if (kind === "socket") return found.isDirectory() ? "a folder" : null;
+  // A link of the person's to another disk is as good as what it leads to.
+  const real = await stat(path).catch(() => null);
+  if (real === null) return "a link that leads nowhere";
+  if (kind === "folder" ? !real.isDirectory() : !real.isFile()) return `no ${kind}`;
+  if (kind === "lock") return null;
+  const rights = kind === "folder" ? FOLDER_RIGHTS : FILE_RIGHTS;
+  await giveRights(path, rights);
+  const { R_OK, W_OK, X_OK } = constants;
+  return access(path, kind === "folder" ? R_OK | W_OK | X_OK : R_OK | W_OK).then(
+    () => null,
+    () => "not readable and writable for this user",
+  );
+}
+
+/** Only where it lacks some: what a person opened to others stays as it is. */
+async function giveRights(path: string, rights: number): Promise<void> {
+  const found = await lstat(path).catch(() => null);
+  if (found === null || (!found.isDirectory() && !found.isFile()) || (found.mode & rights) === rights) return;
+  await chmod(path, (found.mode & 0o777) | rights).catch(() => undefined);
+}
+
+function folder(name: string): readonly [string, Kind] {
+  return [name, "folder"];
+}
+
+function file(name: string): readonly [string, Kind] {
+  return [name, "file"];
+}

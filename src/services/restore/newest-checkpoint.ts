@@ -1,0 +1,24 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isSignedBy, parseCheckpoint, type TreeHead, type VerifierKey } from "../../store/index.ts";
+import { BEFORE_RESTORE } from "./restored-files.ts";
+
+/** The newest checkpoint of this log that a home still has: its own, a witness's, or those an earlier restore put aside. */
+export async function newestKnownCheckpoint(home: string, key: VerifierKey): Promise<TreeHead | null> {
+  const names = await readdir(home);
+  const folders = [home, ...names.filter((name) => name.startsWith(BEFORE_RESTORE)).map((name) => join(home, name))];
+  const notes = await Promise.all(
+    folders.flatMap((folder) => ["checkpoint", "checkpoint.cosigned"].map((name) => readIfThere(join(folder, name)))),
+  );
+  let newest: TreeHead | null = null;
+  for (const note of notes) {
+    const checkpoint = note === null ? null : parseCheckpoint(note);
+    if (checkpoint === null || checkpoint.origin !== key.name || !isSignedBy(checkpoint, key)) continue;
+    if (checkpoint.size > (newest?.size ?? 0)) newest = checkpoint;
+  }
+  return newest;
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  return readFile(path, "utf8").catch(() => null);
+}

@@ -1,0 +1,35 @@
+import { readdir } from "node:fs/promises";
+import type { Clock } from "../../host/index.ts";
+import { SESSIONS } from "../../kernel/index.ts";
+import type { Store } from "../../store/index.ts";
+import type { SessionWalls } from "../../supervisor/index.ts";
+
+const SESSION = "session/";
+/** What ran in it may be on its way out. */
+const LATER_MS = 5000;
+
+/** The homes of walled sessions go when their sessions are forgotten; what an earlier daemon did not get to goes now. */
+export function tidySandboxHomes(parts: {
+  readonly homes: string;
+  readonly store: Pick<Store, "row" | "onAppend">;
+  readonly walls: Pick<SessionWalls, "remove">;
+  readonly clock: Clock;
+  readonly log: (message: string, details: object) => void;
+}): { readonly stop: () => void; readonly swept: Promise<void> } {
+  const { homes, store, walls, clock, log } = parts;
+  const remove = (id: string): Promise<void> =>
+    walls.remove(id).catch((thrown: unknown) => log("the home of a session stays", { id, reason: String(thrown) }));
+  const isForgotten = async (id: string): Promise<boolean> => {
+    const row = await store.row(SESSIONS, id);
+    return row === null || row.forgotten;
+  };
+  const sweep = async (): Promise<void> => {
+    for (const id of await readdir(homes).catch(() => [])) if (await isForgotten(id)) await remove(id);
+  };
+  const stop = store.onAppend((events) => {
+    for (const { stream, type } of events)
+      if (type === "session.forgotten@1" && stream.startsWith(SESSION))
+        clock.after(LATER_MS, () => void remove(stream.slice(SESSION.length)));
+  });
+  return { stop, swept: sweep() };
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { read, type Syscall, write } from "../define.ts";
+
+export const config: readonly Syscall[] = [
+  read({
+    name: "config.show",
+    summary: "The configuration in force; what could be a secret is hidden",
+    permission: "system.read",
+    roles: ["viewer"],
+    needs: ["config"],
+    about: "system",
+    input: z.object({}),
+    output: z.object({ config: z.record(z.string(), z.unknown()) }),
+    errors: [],
+    http: { method: "GET", path: "/api/config" },
+    cli: { positional: [], short: "config" },
+    answer: async ({ services }) => ({ config: { ...services.config.shown() } }),
+  }),
+  write({
+    name: "config.set",
+    summary: "Change members of the configuration; null removes one, and what comes back hidden stays as it is",
+    permission: "system.admin",
+    roles: [],
+    needs: ["agents", "config", "drivers"],
+    rights: "person",
+    about: "system",
+    input: z.object({ config: z.record(z.string().max(64), z.unknown()) }),
+    output: z.object({ config: z.record(z.string(), z.unknown()), restart: z.array(z.string()) }),
+    errors: ["sandbox_floor", "invalid_request"],
+    http: { method: "PUT", path: "/api/config" },
+    cli: { positional: [] },
+    idempotent: true,
+    commit: async ({ services }, { config }) => {
+      await services.config.change(config);
+      await services.agents.ensureBuiltIn(services.drivers.slugs());
+      return [];
+    },
+    answer: async ({ services }, { config }) => ({
+      config: { ...services.config.shown() },
+      restart: services.config.needRestart(Object.keys(config)),
+    }),
+  }),
+];

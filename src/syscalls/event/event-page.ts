@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { type EventWire, NomosError } from "../../contract/index.ts";
+import type { EventPage } from "../../store/index.ts";
+import type { Context } from "../define.ts";
+
+export const EVENTS_MAX = 1000;
+export const Cursor = z
+  .union([z.number().int().min(0), z.string().max(64)])
+  .optional()
+  .describe("a `next`, a `seq`, an event id, or `now`; exclusive");
+export const Since = Cursor.describe("other hosts' name for `after`");
+export const Types = z
+  .union([z.array(z.string()), z.string().transform((text) => text.split(","))])
+  .optional()
+  .describe("only events of these types, with or without version");
+
+export function eventPage(page: EventPage) {
+  return {
+    events: page.events.map((event) => ({ ...event, data: event.data as z.input<typeof EventWire>["data"] })),
+    next: page.next,
+  };
+}
+
+/** A cursor is a position or an event's id. */
+export async function seqOf(context: Context<"store">, cursor: string | number | undefined): Promise<number> {
+  if (cursor === undefined) return 0;
+  if (cursor === "now") return context.services.store.lastSeq();
+  const position = typeof cursor === "number" ? cursor : /^\d+$/.test(cursor) ? Number(cursor) : null;
+  if (position !== null) return position;
+  const event = await context.services.store.event(String(cursor));
+  if (event === null) throw new NomosError("event_not_found", { after: cursor });
+  return event.seq;
+}

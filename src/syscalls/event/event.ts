@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { EventWire, NomosError, SessionId } from "../../contract/index.ts";
+import { type CustomFact, isCustomType, type Json } from "../../kernel/index.ts";
+import { read, type Syscall, stream, write } from "../define.ts";
+import { byOf } from "../session/answer.ts";
+import { streamAll } from "../session/stream-events.ts";
+import { Cursor, seqOf } from "./event-page.ts";
+
+const EVENTS_PER_CALL_MAX = 100;
+
+export const event: readonly Syscall[] = [
+  stream({
+    name: "event.stream",
+    summary: "Follow everything that happens",
+    permission: "audit.read",
+    roles: ["viewer"],
+    needs: ["store"],
+    about: "system",
+    input: z.object({ after: Cursor }),
+    output: EventWire,
+    errors: [],
+    http: { method: "GET", path: "/api/events" },
+    cli: { positional: [] },
+    items: async (context, { after }) =>
+      streamAll(context, after === undefined ? await context.services.store.lastSeq() : await seqOf(context, after)),
+  }),
+  read({
+    name: "event.show",
+    summary: "One event by its id",
+    permission: "audit.read",
+    roles: ["viewer"],
+    needs: ["store"],
+    about: "system",
+    input: z.object({ eventId: z.string().max(64) }),
+    output: EventWire,
+    errors: ["event_not_found"],
+    http: { method: "GET", path: "/api/events/:eventId" },
+    cli: { positional: ["eventId"] },
+    answer: async ({ services }, { eventId }) => {
+      const event = await services.store.event(eventId);
+      if (event === null) throw new NomosError("event_not_found", { eventId });
+      return { ...event, data: event.data as z.input<typeof EventWire>["data"] };
+    },
+  }),
+  write({
+    name: "event.add",
+    summary: "Add facts of your own making to a session, inside a running turn or beside it",
+    permission: "session.report",
+    roles: ["session"],
+    needs: ["supervisor"],
+    about: "session",
+    input: z.object({
+      id: SessionId,
+      turnId: z.string().max(64).optional(),
+      events: z
+        .array(z.object({ type: z.string().max(80).describe("`x.<name>@1`, or just the name"), payload: z.json() }))
+        .min(1)
+        .max(EVENTS_PER_CALL_MAX),
+    }),
+    output: z.object({ ids: z.array(z.string()) }),
+    errors: ["session_not_found", "session_ended", "turn_ended", "turn_not_found", "quota_exceeded", "disk_low"],
+    http: { method: "POST", path: "/sessions/:id/events", status: 201 },
+    cli: { positional: ["id"] },
+    commit: (context, { id, turnId, events }) =>
+      context.services.supervisor.addEvents(
+        id,
+        turnId ?? null,
+        events.map(({ type, payload }) => ({ type: customType(type), payload: payload as Json })),
+        byOf(context),
+      ),
+    answer: async (_context, _input, events) => ({ ids: events.map((event) => event.id) }),
+  }),
+];
+
+function customType(given: string): CustomFact["type"] {
+  const type = given.startsWith("x.") ? given : `x.${given}@1`;
+  if (!isCustomType(type))
+    throw new NomosError("invalid_request", { type: given, reason: "a custom type is x.<name>@1, in lower case" });
+  return type;
+}

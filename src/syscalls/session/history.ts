@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { NomosError, SessionId, SessionWire } from "../../contract/index.ts";
+import { LIMITS } from "../../kernel/index.ts";
+import { type Syscall, write } from "../define.ts";
+import { byOf, sessionIdIn, showSession } from "./answer.ts";
+import { pointAt, rewindAnswer } from "./rewind-answer.ts";
+
+const Label = z.string().max(LIMITS.labelChars);
+const byId = z.object({ id: SessionId });
+const TurnNumber = z.number().int().min(0);
+const TalkOnly = z.boolean().optional().describe("leave the files as they are");
+
+/** What is done with a session's past: go on from it, go back to it, erase it. */
+export const sessionHistory: readonly Syscall[] = [
+  write({
+    name: "session.fork",
+    summary: "A new session that starts where another one was at some event, on files of its own as they were then",
+    permission: "session.fork",
+    roles: [],
+    needs: ["bounds", "store", "supervisor"],
+    rights: "session",
+    about: "session",
+    input: byId.extend({
+      at: z.string().max(64).optional().describe("an event id; default: the head"),
+      turn: TurnNumber.optional().describe("instead of an event: the end of this turn, from 1; 0: before the first"),
+      label: Label.optional(),
+      talkOnly: TalkOnly,
+    }),
+    output: SessionWire,
+    errors: [
+      "sandbox_floor",
+      "session_not_found",
+      "event_not_found",
+      "turn_not_found",
+      "delegation_denied",
+      "quota_exceeded",
+      "disk_low",
+      "disk_full",
+      "limit_reached",
+      "files_not_kept",
+      "restore_failed",
+      "worktree_missing",
+      "worktree_failed",
+      "worktree_base_missing",
+      "worktree_base_incomplete",
+      "repository_invalid",
+      "cwd_missing",
+      "git_missing",
+      "git_failed",
+      "restore_unavailable",
+      "snapshot_damaged",
+      "snapshot_missing",
+    ],
+    http: { method: "POST", path: "/sessions/:id/fork", status: 201 },
+    cli: { positional: ["id"], short: "fork" },
+    commit: async (context, { id, at, turn, label, talkOnly }) => {
+      // A fork is nobody's child: made by a session it would be a way around depth, quota and allow-list.
+      if (context.actor.sessionId !== null) throw new NomosError("delegation_denied", { by: context.actor.sessionId });
+      const point = turn === undefined ? at : await pointAt(context, id, { to: at, turn });
+      return context.services.supervisor.fork(id, { at: point, label, talkOnly }, byOf(context));
+    },
+    answer: (context, _input, events) => showSession(context, sessionIdIn(events)),
+  }),
+  write({
+    name: "session.rewind",
+    summary: "Move a session's head back to an event: files, artifacts and todo as of then; nothing is deleted",
+    permission: "session.control",
+    roles: [],
+    needs: ["bounds", "store", "supervisor"],
+    rights: "session",
+    about: "session",
+    input: byId.extend({
+      to: z.string().max(64).optional().describe("an event id"),
+      turn: TurnNumber.optional().describe("instead of an event: the end of this turn, from 1; 0: before the first"),
+      force: z.boolean().optional().describe("also over files that both the session and somebody else changed"),
+      talkOnly: TalkOnly,
+    }),
+    output: SessionWire.extend({
+      irrevocable: z.array(z.object({ effectId: z.string(), kind: z.string(), detail: z.unknown() })),
+      restored: z.array(z.string()).describe("files that are what they were again"),
+      removed: z.array(z.string()).describe("files that are gone again"),
+      kept: z.array(z.string()).describe("files that others changed, left as they are"),
+      more: z.number().describe("names beyond those that are listed"),
+      undo: z.string().nullable().describe("the command that takes this rewind back"),
+    }),
+    errors: [
+      "sandbox_floor",
+      "session_not_found",
+      "event_not_found",
+      "turn_not_found",
+      "session_busy",
+      "session_ended",
+      "quota_exceeded",
+      "disk_low",
+      "disk_full",
+      "files_of_others",
+      "files_not_kept",
+      "restore_failed",
+      "restore_unavailable",
+      "snapshot_damaged",
+      "snapshot_missing",
+      "tree_missing",
+      "tree_moved",
+      "tree_too_large",
+      "tree_unreadable",
+    ],
+    http: { method: "POST", path: "/sessions/:id/rewind" },
+    cli: { positional: ["id", "to"], short: "rewind" },
+    idempotent: true,
+    commit: async (context, { id, force, talkOnly, ...where }) => {
+      const to = await pointAt(context, id, where);
+      return context.services.supervisor.rewind(id, { to, force, talkOnly }, byOf(context));
+    },
+    answer: async (context, { id }, events) => ({
+      ...(await showSession(context, id)),
+      ...(await rewindAnswer(context, id, events)),
+    }),
+  }),
+  write({
+    name: "session.erase",
+    summary: "Erase the data of events for good; their headers stay, so the chain and old proofs still hold",
+    permission: "session.erase",
+    roles: [],
+    needs: ["supervisor"],
+    about: "session",
+    input: z.object({
+      id: SessionId,
+      events: z.array(z.string().max(64)).min(1).max(1000),
+      reason: z.string().max(500).optional(),
+    }),
+    output: z.object({ ok: z.boolean(), erased: z.array(z.string()) }),
+    errors: ["session_not_found", "event_not_found", "session_busy", "not_erasable"],
+    http: { method: "POST", path: "/sessions/:id/erase" },
+    cli: { positional: ["id", "events"] },
+    destructive: true,
+    commit: (context, { id, events, reason }) =>
+      context.services.supervisor.erase(id, events, reason ?? "asked to", byOf(context)),
+    answer: async (_context, { events }) => ({ ok: true, erased: events }),
+  }),
+];

@@ -1,0 +1,27 @@
+import type { Syscall } from "../define.ts";
+import { sessionDelegates } from "./delegates.ts";
+import { externalSessions } from "./external.ts";
+import { sessionFileCalls } from "./files.ts";
+import { sessionHandoff } from "./handoff.ts";
+import { sessionHistory } from "./history.ts";
+import { sessionLife } from "./life.ts";
+import { sessionList } from "./list.ts";
+import { sessionOffer } from "./offer.ts";
+import { sessionRead } from "./read.ts";
+import { sessionSiblings } from "./siblings.ts";
+import { sessionStart } from "./start.ts";
+
+/** The family `session.*`, in the order of the reference. */
+export const session: readonly Syscall[] = [
+  sessionStart,
+  ...sessionLife,
+  ...sessionHistory,
+  ...sessionOffer,
+  sessionList,
+  ...sessionRead,
+  sessionDelegates,
+  ...sessionFileCalls,
+  ...sessionSiblings,
+  sessionHandoff,
+  ...externalSessions,
+];

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { NomosError } from "../../contract/index.ts";
+import { SYSTEM_EVENTS } from "../../domains/index.ts";
+import { dataIn } from "../../kernel/index.ts";
+import { type Syscall, write } from "../define.ts";
+import { type Output, outputPlace } from "../output-place.ts";
+import { byOf } from "../session/answer.ts";
+import { refuseOwnPlace } from "../session/reach.ts";
+
+const BACKUP: Output = {
+  folder: "backups",
+  refused: (details) => new NomosError("backup_refused", details),
+};
+const about = "system" as const;
+const Count = z.number().int();
+
+const Collected = z.object({
+  id: z.string(),
+  name: z.string(),
+  endedAt: z.string(),
+  events: Count,
+  bytes: Count,
+  archive: z.string().nullable().describe("the file, in `archive` of the home"),
+});
+
+const GcAnswer = z.object({
+  dryRun: z.boolean(),
+  sessions: z.array(Collected),
+  needed: z.array(z.object({ id: z.string(), name: z.string() })).describe("old enough, but a fork needs them"),
+  events: Count.describe("whose data goes; their headers and hashes stay"),
+  bytes: Count.describe("of that data"),
+  blobs: Count.describe("that no event names then"),
+  blobBytes: Count,
+  more: z.boolean().describe("one call takes so many; there are more"),
+});
+
+/** Copies of the log, and old data that leaves it. */
+export const backupAndGc: readonly Syscall[] = [
+  write({
+    name: "system.backup",
+    summary: "Copy the log, its blobs, the tree, the keys and the configuration into a new folder, while all goes on",
+    permission: "system.backup",
+    roles: [],
+    needs: ["backups", "daemon"],
+    rights: "place",
+    about,
+    input: z.object({ to: z.string().max(4096).optional().describe("absolute; default: in `backups` of the home") }),
+    output: z.object({
+      path: z.string(),
+      size: Count.describe("events in it"),
+      root: z.string().describe("of the tree over them"),
+      blobs: Count,
+      missingBlobs: Count.describe("named by events, but not there to be copied"),
+      bytes: Count.describe("of the log and the blobs"),
+    }),
+    errors: ["backup_exists", "backup_refused", "sandbox_floor", "overloaded", "disk_full"],
+    http: { method: "POST", path: "/api/backup" },
+    cli: { positional: ["to"], short: "backup" },
+    commit: async (context, { to }) => {
+      refuseOwnPlace(context.actor, to);
+      const { backups, daemon } = context.services;
+      const path = await outputPlace(daemon.home, to ?? null, BACKUP);
+      return backups.make(path, context.progress, byOf(context));
+    },
+    answer: async (_context, _input, events) => {
+      const made = dataIn(SYSTEM_EVENTS, events, "log.backed_up@1");
+      if (made === null) throw new NomosError("internal", { reason: "no backup was recorded" });
+      const { path, size, root, blobs, missingBlobs, bytes } = made;
+      return { path, size, root, blobs, missingBlobs, bytes };
+    },
+  }),
+  write({
+    name: "system.gc",
+    summary:
+      "Move what sessions that ended long ago said and did out of the log into archives, and remove blobs that nobody names",
+    permission: "system.gc",
+    roles: [],
+    needs: ["retention"],
+    about,
+    input: z.object({
+      maxAgeDays: z.coerce.number().min(0).max(36_500).describe("sessions that ended longer ago than this"),
+      dryRun: z.boolean().optional().describe("only say what would go, and how many bytes"),
+      discard: z.boolean().optional().describe("make no archive: the data is gone for good"),
+    }),
+    output: GcAnswer,
+    errors: ["overloaded", "disk_full"],
+    http: { method: "POST", path: "/api/gc" },
+    cli: { positional: [], short: "gc" },
+    destructive: true,
+    commit: async (context, { maxAgeDays, dryRun, discard }) => {
+      if (dryRun === true) return [];
+      const progress = (done: number, total: number) => context.progress({ message: "archiving", done, total });
+      const asked = { maxAgeDays, discard: discard === true };
+      return context.services.retention.collect(asked, progress, byOf(context));
+    },
+    answer: async ({ services }, { maxAgeDays, dryRun }, events) => {
+      const data = dataIn(SYSTEM_EVENTS, events, "log.collected@1");
+      const plan = data === null || dryRun === true ? await services.retention.plan(maxAgeDays) : null;
+      return GcAnswer.parse({ needed: [], ...data, ...plan, dryRun: plan !== null });
+    },
+  }),
+];

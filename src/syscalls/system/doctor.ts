@@ -1,0 +1,152 @@
+import { z } from "zod";
+import { NomosError } from "../../contract/index.ts";
+import { type Actor, decideGate } from "../../kernel/index.ts";
+import { checked } from "../../services/index.ts";
+import { AuditProblem } from "../audit/audit-verify.ts";
+import { type Context, read, type Syscall } from "../define.ts";
+import { Flag } from "../query-text.ts";
+import { isInTime, WaitingStatus, waitingStatus } from "../queue/waiting-status.ts";
+import type { Services } from "../services.ts";
+import { BoundsStatus, boundsStatus } from "./bounds-status.ts";
+import { FollowerStatus, followerStatus } from "./follower-status.ts";
+
+const Problem = z.object({ stream: z.string(), version: z.number(), seq: z.number().nullable(), problem: z.string() });
+
+export const systemDoctor: Syscall = read({
+  name: "system.doctor",
+  summary: "Check the whole log byte by byte and the tree over it, and with `rebuild` the read models against it",
+  permission: "system.read",
+  roles: ["viewer"],
+  needs: [
+    "audit",
+    "bounds",
+    "checkSnapshots",
+    "daemon",
+    "fence",
+    "followers",
+    "heavy",
+    "homeState",
+    "policy",
+    "store",
+    "waiting",
+  ],
+  heavy: true,
+  about: "system",
+  input: z.object({ rebuild: Flag, repair: Flag }),
+  output: z.object({
+    ok: z.boolean(),
+    log: z.object({ ok: z.boolean(), events: z.number(), streams: z.number(), problems: z.array(Problem) }),
+    models: z
+      .object({
+        ok: z.boolean(),
+        streams: z.number(),
+        rows: z.number(),
+        differences: z.array(
+          z.object({ model: z.string(), id: z.string(), what: z.enum(["missing", "extra", "differs"]) }),
+        ),
+      })
+      .nullable(),
+    tree: z
+      .object({ ok: z.boolean(), size: z.number(), problems: z.array(AuditProblem) })
+      .describe("the tree over the log, compared with the log and with what was signed"),
+    followers: z.array(FollowerStatus).describe("what runs behind the log; `repair` makes one that fails anew"),
+    waiting: WaitingStatus,
+    snapshots: z
+      .object({
+        ok: z.boolean(),
+        packs: z.number(),
+        bytes: z.number(),
+        damaged: z.array(z.string()).describe("packs that cannot be read"),
+        broken: z.array(z.string()).describe("snapshots whose list of files cannot be read"),
+        missing: z.number().describe("contents that snapshots name and that are not there"),
+        gone: z.number().describe("snapshots of which nothing is there, as in a home that was restored"),
+      })
+      .describe("what rewinds restore from"),
+    home: z
+      .object({
+        ok: z.boolean(),
+        left: z
+          .array(z.object({ path: z.string(), reason: z.string(), remedy: z.string() }))
+          .describe("what agents left and could not be removed; it is tried again"),
+        aside: z.array(z.string()).describe("what was in the way of a start and was moved aside"),
+      })
+      .describe("what lies in the home and should not"),
+    sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
+    ...BoundsStatus.shape,
+  }),
+  errors: ["overloaded", "log_corrupt"],
+  http: { method: "GET", path: "/api/doctor" },
+  cli: { positional: [] },
+  answer: async ({ services, actor, progress }, { rebuild, repair }) => {
+    const mayMend = mayAdminister(services, actor);
+    if (repair === true && !mayMend) throw new NomosError("denied", { capability: "system.admin" });
+    if (repair === true) return examine(services, progress, { rebuild: true, repair });
+    const given = { rebuild: rebuild === true, repair: false };
+    return services.heavy.shared(`doctor:${given.rebuild}`, mayMend, () => examine(services, progress, given));
+  },
+});
+
+async function snapshotsReport({ checkSnapshots }: Pick<Services, "checkSnapshots">) {
+  const { damaged, broken, ...found } = await checkSnapshots();
+  const ok = damaged.length + broken.length + found.missing === 0;
+  return { ok, ...found, damaged: [...damaged], broken: [...broken] };
+}
+
+async function examine(
+  services: Pick<
+    Services,
+    "audit" | "bounds" | "checkSnapshots" | "daemon" | "fence" | "followers" | "homeState" | "store" | "waiting"
+  >,
+  progress: Context["progress"],
+  { rebuild, repair }: { readonly rebuild: boolean; readonly repair: boolean },
+) {
+  const log = await services.store.verify((done, total) => progress({ message: "checking the log", done, total }));
+  const models = rebuild ? await services.store.rebuild(repair ? { fence: services.fence } : null) : null;
+  const { root: _root, ...tree } = await checked(services.audit.check, repair);
+  // Anew only where the log is whole: what was made out of it is evidence otherwise.
+  await tryFailing(services, repair && log.ok && tree.ok);
+  const followers = followerStatus(services.followers.states());
+  const areFollowing = followers.every(({ state }) => state !== "failing");
+  const waiting = await waitingStatus(services);
+  const snapshots = await snapshotsReport(services);
+  const home = await homeReport(services);
+  return {
+    ok:
+      log.ok &&
+      (models === null || models.ok) &&
+      tree.ok &&
+      areFollowing &&
+      isInTime(waiting) &&
+      snapshots.ok &&
+      home.ok,
+    log: { ...log, problems: [...log.problems] },
+    models: models === null ? null : { ...models, differences: [...models.differences] },
+    tree: { ...tree, problems: [...tree.problems] },
+    followers,
+    waiting,
+    snapshots,
+    home,
+    sandbox: services.daemon.sandbox,
+    ...(await boundsStatus(services)),
+  };
+}
+
+/** Whoever asks shall not be told of what is over by now. One that fails again says so in its state. */
+async function tryFailing({ followers }: Pick<Services, "followers">, isAnew: boolean): Promise<void> {
+  const failing = followers.states().filter(({ state }) => state === "failing");
+  const tryOne = async (name: string): Promise<void> => {
+    if (isAnew) await followers.restart(name);
+    await followers.caughtUp(name);
+  };
+  await Promise.allSettled(failing.map(({ name }) => tryOne(name)));
+}
+
+async function homeReport({ homeState }: Pick<Services, "homeState">) {
+  const { left, aside } = await homeState();
+  return { ok: left.length === 0, left: [...left], aside: [...aside] };
+}
+
+/** Whoever may read the system may look; only an administrator may repair. */
+function mayAdminister({ policy }: Pick<Services, "policy">, actor: Actor): boolean {
+  return decideGate(actor, { verb: "system.admin", resource: "system", tool: null }, policy).verdict === "allow";
+}

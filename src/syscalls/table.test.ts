@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, expectTypeOf, test } from "vitest";
+import type { Context, Role, read, Syscall } from "./define.ts";
+import { capabilitiesOf, permissions, SYSCALLS } from "./table.ts";
+
+const HERE = import.meta.dirname;
+const families = readdirSync(HERE, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && readdirSync(join(HERE, entry.name)).length > 0)
+  .map(({ name }) => name);
+
+function namesIn(folder: string): readonly string[] {
+  const files = readdirSync(join(HERE, folder), { encoding: "utf8" }).filter((file) => !file.endsWith(".test.ts"));
+  return files.flatMap((file) =>
+    [...readFileSync(join(HERE, folder, file), "utf8").matchAll(/^ +name: "([a-z]+\.[a-zA-Z]+)",$/gm)].map(
+      ([, name = ""]) => name,
+    ),
+  );
+}
+
+test.each(families)("every syscall in src/syscalls/%s belongs to that family", (family) => {
+  const names = namesIn(family);
+  expect(names).not.toEqual([]);
+  expect(names.filter((name) => !name.startsWith(`${family}.`))).toEqual([]);
+});
+
+test("the table holds every syscall of every family folder, each once", () => {
+  expect(SYSCALLS.map(({ name }) => name).toSorted()).toEqual(families.flatMap(namesIn).toSorted());
+});
+
+/** Written out by hand: a change of what a role may do has to be made here too. */
+const CAPABILITIES: { readonly [role in Role]: readonly string[] } = {
+  viewer: [
+    ...["agent.read", "approval.read", "audit.read", "blob.read", "queue.list"],
+    ...["session.list", "session.read", "system.read", "workspace.read", "worktree.read"],
+  ],
+  session: [
+    ...["session.ask", "session.label", "session.list", "session.note", "session.read"],
+    ...["session.report", "session.siblings", "session.spawn"],
+  ],
+  below: ["session.kill", "session.prompt", "session.read"],
+};
+
+test.each(["viewer", "session", "below"] as const)("the role %s has exactly the capabilities listed here", (role) => {
+  expect(capabilitiesOf(role)).toEqual(CAPABILITIES[role]);
+});
+
+test("syscalls that share a permission name the same roles", () => {
+  const rolesOf = (permission: string) =>
+    new Set(SYSCALLS.filter((one) => one.permission === permission).map(({ roles }) => roles.join()));
+  expect(permissions().filter((permission) => rolesOf(permission).size !== 1)).toEqual([]);
+});
+
+test("a syscall that names a role gives it no permission that another syscall withholds", () => {
+  const [first] = SYSCALLS.filter(({ roles }) => roles.length === 0);
+  const more: readonly Syscall[] = first === undefined ? [] : [{ ...first, name: "more.more", roles: ["session"] }];
+  expect(more).toHaveLength(1);
+  expect(capabilitiesOf("session", [...SYSCALLS, ...more])).toEqual(capabilitiesOf("session"));
+});
+
+test("a handler sees the services that its syscall needs, and no others", () => {
+  type Answer<N extends readonly ("store" | "tokens")[]> = Parameters<
+    Parameters<typeof read<Syscall["input"], Syscall["output"], N>>[0]["answer"]
+  >[0];
+  expectTypeOf<keyof Answer<["store"]>["services"]>().toEqualTypeOf<"store">();
+  expectTypeOf<keyof Answer<[]>["services"]>().toEqualTypeOf<never>();
+  expectTypeOf<keyof Context<"store" | "tokens">["services"]>().toEqualTypeOf<"store" | "tokens">();
+});
