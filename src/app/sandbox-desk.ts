@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import type { Committer } from "../commit/index.ts";
 import { NomosError } from "../contract/index.ts";
-import { SYSTEM_STREAM, System } from "../domains/index.ts";
+import { beginCall, finishCall, SYSTEM_STREAM, System } from "../domains/index.ts";
 import {
   allowedEnvironment,
   type Cgroups,
@@ -18,7 +18,7 @@ import {
   spellRule,
   type Walls,
 } from "../host/index.ts";
-import { commonFact, type SessionSpec } from "../kernel/index.ts";
+import type { SessionSpec } from "../kernel/index.ts";
 import type { EventPage, RecordedEvent, Store } from "../store/index.ts";
 import { type GitNews, gitMounts, holdableGit, rulesOf, type SessionWalls, treeAround } from "../supervisor/index.ts";
 import type { RanInSandbox, SandboxExplained, SandboxOrder, SandboxService } from "../syscalls/index.ts";
@@ -59,7 +59,7 @@ export function createSandboxDesk(parts: SandboxDeskParts): SandboxService {
     run: async (order, { actor: { principal: actor }, call }) => {
       const walled = await prepare(host, limits(), parts, order);
       // Durable before anything runs: asked again after a crash, it is not run again.
-      const { events } = await committer.change(System, "", () => [commonFact("call.begun@1", CALL)], { actor, call });
+      const { events } = await committer.change(System, "", (state) => beginCall(state, CALL), { actor, call });
       const begun = events[0]?.id ?? "";
       const outcome = await runWalled(host, parts, walled, order).then(
         (result) => ({ result }),
@@ -67,7 +67,7 @@ export function createSandboxDesk(parts: SandboxDeskParts): SandboxService {
       );
       ran.set(begun, outcome);
       for (const [oldest] of ran) if (ran.size > RAN_KEPT) ran.delete(oldest);
-      await committer.change(System, "", () => [commonFact("call.made@1", CALL)], { actor, cause: begun });
+      await committer.change(System, "", (state) => finishCall(state, CALL), { actor, cause: begun });
       return events;
     },
     ran: async (begun) => {
@@ -79,7 +79,7 @@ export function createSandboxDesk(parts: SandboxDeskParts): SandboxService {
   };
 }
 
-const CALL = { syscall: "sandbox.run" } as const;
+const CALL = "sandbox.run";
 const PAGE = 500;
 
 /** Whether it ran to its end: versions before this one recorded it only then. */

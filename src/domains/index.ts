@@ -52,6 +52,15 @@ export {
   leaseFact,
   releaseLease,
 } from "./system/lease.ts";
+export {
+  beginCall,
+  finishCall,
+  recordBackup,
+  recordCollection,
+  recordExport,
+  recordSystemDenial,
+  recordUnownedRemoval,
+} from "./system/log-decisions.ts";
 export type { Collected, CollectedSession, Restored } from "./system/log-events.ts";
 export {
   defaultAgent,

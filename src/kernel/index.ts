@@ -75,7 +75,14 @@ export {
   recordOutput,
   settleEffect,
 } from "./session/decide-effect.ts";
-export { beginRestore, finishRewind, recordFiles, rollBackRestore } from "./session/decide-files.ts";
+export {
+  beginRestore,
+  finishRewind,
+  keepWorktree,
+  recordFiles,
+  removeWorktree,
+  rollBackRestore,
+} from "./session/decide-files.ts";
 export {
   archiveSession,
   type End,

@@ -32,7 +32,7 @@ export const HOUSE: readonly Layer[] = [
 export const SOUND: Files = {
   "package.json": '{ "dependencies": { "zod": "1.0.0", "@scope/part": "1.0.0" } }',
   "test/support/oracle.ts": "export const oracle = 1;\n",
-  "src/core/index.ts": 'export * from "./fact.ts";\n',
+  "src/core/index.ts": 'export { fact } from "./fact.ts";\n',
   "src/core/fact.ts": "export const fact = 1;\n",
   "src/catalogue/index.ts": 'import { fact } from "../core/index.ts";\nexport const catalogue = fact;\n',
   "src/page/index.ts": 'import { fact } from "../core/index.ts";\nexport const page = fact;\n',
@@ -119,14 +119,14 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
     { files: { "src/desk/index.ts": 'import { z } from "zod";\nexport const desk = z;\n' }, at: "src/desk/index.ts" },
     {
       files: {
-        "src/catalogue/index.ts": 'export * from "./row.ts";\n',
-        "src/catalogue/row.ts": 'export { z } from "zod";\n',
+        "src/catalogue/index.ts": 'export { catalogue } from "./row.ts";\n',
+        "src/catalogue/row.ts": 'export { z as catalogue } from "zod";\n',
       },
       at: "src/desk/index.ts",
     },
   ],
   "no-cycle": [
-    { files: { "src/core/fact.ts": 'import "./index.ts";\nexport const fact = 1;\n' }, at: "src/core/fact.ts" },
+    { files: { "src/core/fact.ts": 'import "./index.ts";\nexport const fact = 1;\n' }, at: "src/core/index.ts" },
     {
       files: {
         "src/catalogue/a.ts": 'import type { B } from "./b.ts";\nexport type A = B;\n',
@@ -190,6 +190,52 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
       at: "src/cli/row.ts",
     })),
   ],
+  "folder-files": [
+    {
+      files: Object.fromEntries(
+        Array.from({ length: 21 }, (_, n) => [`src/catalogue/low/row-${n}.ts`, `export const row = ${n};\n`]),
+      ),
+      at: "src/catalogue/low",
+    },
+  ],
+  "function-size": [
+    inCatalogue(`export function row() {\n${"  // a line\n".repeat(69)}}\n`),
+    inCatalogue(`export const row = () => {\n${"  // a line\n".repeat(69)}};\n`),
+    inCatalogue(`export const rows = { row() {\n${"  // a line\n".repeat(69)}} };\n`),
+    // The name of a factory, and nothing in it that a factory returns.
+    inCatalogue(`export function createRow() {\n${"  // a line\n".repeat(69)}}\n`),
+    inCatalogue(`export function openRow() {\n${"  // a line\n".repeat(118)}  return () => 1;\n}\n`),
+  ],
+  "named-exports": [
+    { files: { "src/core/index.ts": 'export * from "./fact.ts";\n' }, at: "src/core/index.ts" },
+    {
+      files: {
+        "src/page/index.ts": 'export type * from "./leaf.ts";\n',
+        "src/page/leaf.ts": "export type Leaf = 1;\n",
+      },
+      at: "src/page/index.ts",
+    },
+  ],
+  "used-exports": [
+    {
+      files: {
+        "src/core/index.ts": 'export { fact, other } from "./fact.ts";\n',
+        "src/core/fact.ts": "export const fact = 1;\nexport const other = 2;\n",
+        "src/core/third.ts": 'import { other } from "./index.ts";\nexport const third = other;\n',
+      },
+      at: "src/core/index.ts",
+    },
+    {
+      files: { "src/core/index.ts": 'export { fact } from "./fact.ts";\nexport type Other = 1;\n' },
+      at: "src/core/index.ts",
+    },
+  ],
+  "decided-change": [
+    inCatalogue("export const row = (committer: Committer) => committer.change(System, '', () => [1], by);\n"),
+    inCatalogue("export const row = (committer: Committer) => committer.session(id, (state) => [state], by);\n"),
+    inCatalogue("export const row = (committer: Committer) => committer.commit([{ of, decide: () => [1] }], by);\n"),
+    inCatalogue("export const row = (own: Own) => own.change(() => [1], by);\n"),
+  ],
   "one-commit": [
     inCatalogue("export const row = (store: { append: () => void }) => store.append();\n"),
     inCatalogue("export const row = (deps: { store: { erase: () => void } }) => deps.store.erase;\n"),
@@ -211,6 +257,28 @@ export const ALLOWED: Readonly<Record<string, Files>> = {
     "src/catalogue/low/b.ts": "// a line\n".repeat(150),
     "src/catalogue/high/a.ts": "// a line\n".repeat(300),
     "src/catalogue/low/a.test.ts": "// a line\n".repeat(300),
+  },
+  "20 files in a folder, beside their tests": Object.fromEntries(
+    Array.from({ length: 20 }, (_, n) => [
+      [`src/catalogue/low/row-${n}.ts`, `export const row = ${n};\n`],
+      [`src/catalogue/low/row-${n}.test.ts`, "export {};\n"],
+    ]).flat(),
+  ),
+  "a function of 70 lines, a factory of 120, and a long function in a test": {
+    "src/catalogue/row.ts": `export function row() {\n${"  // a line\n".repeat(68)}}\n`,
+    "src/catalogue/open-row.ts": `export function openRow() {\n${"  // a line\n".repeat(117)}  return () => 1;\n}\n`,
+    "src/catalogue/row.test.ts": `export function row() {\n${"  // a line\n".repeat(200)}}\n`,
+  },
+  "an export that only a test beside src takes, and export * in a file that is no door": {
+    "src/core/index.ts": 'export { fact, other } from "./fact.ts";\n',
+    "src/core/fact.ts": "export const fact = 1;\nexport const other = 2;\n",
+    "test/other.ts": 'import { other } from "../src/core/index.ts";\nexport const there = other;\n',
+    "src/catalogue/row.ts": 'export * from "./open-row.ts";\n',
+    "src/catalogue/open-row.ts": "export const openRow = 1;\n",
+  },
+  "a change by a named decision, and an empty list that is no change": {
+    "src/catalogue/row.ts":
+      "export const row = (committer: C) => committer.change(System, '', (state) => note(state), by);\nexport const none = read().catch(() => []);\n",
   },
   "a file of 320 lines": { "src/catalogue/row.ts": "// a line\n".repeat(320) },
   "the words any, Date.now and import in text": {
