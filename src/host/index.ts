@@ -34,7 +34,7 @@ export { endpointRules } from "./sandbox/network/endpoints.ts";
 export { type HostRule, isExact, parseHostRule, spellRule } from "./sandbox/network/host-rules.ts";
 export type { SandboxPlan } from "./sandbox/planned.ts";
 export { type HomeState, privateHome } from "./sandbox/private-home.ts";
-export { type Mount, type Walls } from "./sandbox/walls.ts";
+export type { Mount, Walls } from "./sandbox/walls.ts";
 export type { FileDiff } from "./snapshots/diff/file-diffs.ts";
 export type {
   Restored,

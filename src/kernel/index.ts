@@ -61,7 +61,7 @@ export { judgeChange, parseScope, type Scope, scopeWalls } from "./gate/scope.ts
 export { isUuid, type NewId, sessionName, uuidv7Maker } from "./ids.ts";
 export { canonicalJson, type Json } from "./json.ts";
 export { LIMITS } from "./limits.ts";
-export { ownEntry } from "./own-entry.ts";
+export { memberOf, ownEntry } from "./own-entry.ts";
 export { isRefusal, type Refusal, refuse } from "./refusal.ts";
 export type { ArchiveRef } from "./session/archive-ref.ts";
 export { admitTurnWith, askInTurn, configureDriver, type DriverFact, recordDriver } from "./session/decide-driver.ts";

@@ -1,5 +1,5 @@
 import { type Client, ClientError, type LogEvent } from "../../client/index.ts";
-import { memberOf } from "../print/member-of.ts";
+import { memberOf } from "../../kernel/index.ts";
 
 /** The question that a session waits on: `y`, `n` or one of its options is an answer and not a prompt. */
 export interface PendingQuestion {

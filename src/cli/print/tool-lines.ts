@@ -1,8 +1,8 @@
+import { memberOf } from "../../kernel/index.ts";
 import { harmless, inOneLine } from "../screen/harmless.ts";
 import { bold, cyan, dim, green, joined, red, type Text } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
 import { diffLines } from "./diff-lines.ts";
-import { memberOf } from "./member-of.ts";
 import { cutTo } from "./screen-text.ts";
 
 /** What is shown of a tool's output, and of a change; the whole is in the log. */
