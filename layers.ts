@@ -19,7 +19,7 @@ export interface Layer {
   readonly runtime: "language" | "browser" | "node";
   /** Packages that must not be loaded when this layer is loaded, not even through another layer. */
   readonly neverLoads?: readonly string[];
-  /** The whole layer without its tests. */
+  /** The whole layer without its tests and its door. */
   readonly maxLines?: number;
   /** Each folder directly in it, without its tests. */
   readonly maxLinesOfFolder?: number;

@@ -1,5 +1,5 @@
 import type { Client, LogEvent, OutputOf, StreamItem } from "../client/index.ts";
-import { memberOf } from "./print/member-of.ts";
+import { memberOf } from "../kernel/index.ts";
 
 export interface EndedTurn {
   readonly turnId: string;

@@ -3,15 +3,15 @@ import type { RunCommand } from "./terminal.ts";
 
 /** Loads each command on first use, to keep start-up fast. */
 export const LOAD: { readonly [name in EverydayName]: () => Promise<{ readonly run: RunCommand }> } = {
-  up: () => import("./commands/up.ts"),
-  down: () => import("./commands/down.ts"),
+  up: () => import("./commands/daemon/up.ts"),
+  down: () => import("./commands/daemon/down.ts"),
   rpc: () => import("./commands/rpc.ts"),
-  restart: () => import("./commands/restart.ts"),
-  status: () => import("./commands/status.ts"),
-  doctor: () => import("./commands/doctor.ts"),
-  restore: () => import("./commands/restore.ts"),
-  daemon: () => import("./commands/daemon-logs.ts"),
-  config: () => import("./commands/config.ts"),
+  restart: () => import("./commands/daemon/restart.ts"),
+  status: () => import("./commands/daemon/status.ts"),
+  doctor: () => import("./commands/daemon/doctor.ts"),
+  restore: () => import("./commands/daemon/restore.ts"),
+  daemon: () => import("./commands/daemon/daemon-logs.ts"),
+  config: () => import("./commands/daemon/config.ts"),
   run: () => import("./commands/run.ts"),
   sandbox: () => import("./commands/sandbox.ts"),
   ps: () => import("./commands/ps.ts"),

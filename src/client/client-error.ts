@@ -1,3 +1,4 @@
+import { memberOf } from "../kernel/index.ts";
 import { ERRORS } from "./manifest.generated.ts";
 import type { CatalogueEntry } from "./manifest.ts";
 
@@ -38,13 +39,13 @@ export function catalogued(code: string): CatalogueEntry {
 
 /** The error in an answer that is none of success. */
 export function errorIn(status: number, text: string): ClientError {
-  const error = member(parsed(text), "error");
-  const code = member(error, "code");
+  const error = memberOf(parsed(text), "error");
+  const code = memberOf(error, "code");
   if (typeof code !== "string")
     return new ClientError("internal", { status, message: `The answer is no answer of Nomos (HTTP ${status}).` });
-  const message = member(error, "message");
-  const remedy = member(error, "remedy");
-  const details = member(error, "details");
+  const message = memberOf(error, "message");
+  const remedy = memberOf(error, "remedy");
+  const details = memberOf(error, "details");
   return new ClientError(code, {
     status,
     ...(typeof message === "string" ? { message } : {}),
@@ -59,8 +60,4 @@ function parsed(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }

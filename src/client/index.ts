@@ -4,4 +4,4 @@ export { ERRORS, SYSCALLS } from "./manifest.generated.ts";
 export type { Member, SyscallEntry } from "./manifest.ts";
 export type { BodyReader, Fetch, FetchResponse } from "./request.ts";
 export type { StreamItem } from "./stream-items.ts";
-export type * from "./types.generated.ts";
+export type { Approval, LogEvent, Session } from "./types.generated.ts";

@@ -1,8 +1,19 @@
-export * from "./config.ts";
-export * from "./error-catalogue.ts";
-export * from "./gather-bytes.ts";
-export * from "./json-bounds.ts";
-export * from "./nomos-error.ts";
+export { CONFIG_DEFAULTS, Config, HOT_KEYS, LIMIT_DEFAULTS, WORKTREE_DEFAULTS } from "./config.ts";
+export { ERROR_CATALOGUE, type ErrorCode } from "./error-catalogue.ts";
+export { gatherBytes } from "./gather-bytes.ts";
+export { jsonExcess } from "./json-bounds.ts";
+export { type ErrorBody, errorBody, NomosError, refusalError, toNomosError } from "./nomos-error.ts";
 export type { Progress } from "./progress.ts";
 export { RanInSandbox, SandboxExplained } from "./sandbox.ts";
-export * from "./wire.ts";
+export {
+  AgentWire,
+  ApprovalWire,
+  ArtifactWire,
+  approvalWire,
+  EventWire,
+  SessionId,
+  SessionWire,
+  sessionWire,
+  TodoWire,
+  ToolPolicyWire,
+} from "./wire.ts";

@@ -3,15 +3,91 @@ import { AgentIdentity } from "./agents/agent.ts";
 import { System } from "./system/system.ts";
 import { AccessToken } from "./tokens/token.ts";
 
-export * from "./agents/agent.ts";
-export * from "./audit/merkle.ts";
-export * from "./delegation/delegation.ts";
-export * from "./system/ground.ts";
-export * from "./system/lease.ts";
-export * from "./system/log-events.ts";
-export * from "./system/system.ts";
-export * from "./system/workspaces.ts";
-export * from "./tokens/token.ts";
+export {
+  AGENT_EVENTS,
+  AGENT_TRANSITIONS,
+  AGENTS,
+  type Agent,
+  AgentIdentity,
+  type AgentState,
+  createAgent,
+  deleteAgent,
+} from "./agents/agent.ts";
+export {
+  appendLeaves,
+  consistencyParts,
+  type Frontier,
+  frontierRefs,
+  hashParts,
+  inclusionParts,
+  leafHash,
+  type NodeAt,
+  type NodeRef,
+  nodeHash,
+  rootOf,
+  verifyConsistency,
+  verifyInclusion,
+} from "./audit/merkle.ts";
+export {
+  agentSlugIn,
+  type DelegationLimits,
+  type Delegator,
+  narrowDelegates,
+  recordDelegation,
+  refuseDelegation,
+} from "./delegation/delegation.ts";
+export {
+  DEFAULT_WORKSPACE,
+  type Ground,
+  isWithinGround,
+  isWorkspaceSlug,
+  parseGround,
+  spellGround,
+} from "./system/ground.ts";
+export {
+  acquireLease,
+  HOME_LEASE,
+  LEASE_TRANSITIONS,
+  type LeaseState,
+  leaseFact,
+  releaseLease,
+} from "./system/lease.ts";
+export {
+  beginCall,
+  finishCall,
+  recordBackup,
+  recordCollection,
+  recordExport,
+  recordSystemDenial,
+  recordUnownedRemoval,
+} from "./system/log-decisions.ts";
+export type { Collected, CollectedSession, Restored } from "./system/log-events.ts";
+export {
+  defaultAgent,
+  SYSTEM,
+  SYSTEM_EVENTS,
+  SYSTEM_STREAM,
+  System,
+  type SystemState,
+  systemFact,
+} from "./system/system.ts";
+export {
+  addWorkspace,
+  NO_WORKSPACES,
+  removeWorkspace,
+  useWorkspace,
+  type Workspace,
+  type Workspaces,
+} from "./system/workspaces.ts";
+export {
+  AccessToken,
+  issueToken,
+  revokeToken,
+  TOKEN_EVENTS,
+  TOKENS,
+  type Token,
+  type TokenState,
+} from "./tokens/token.ts";
 
 /** Every kind of stream there is. A new one is its folder and one line here; stores and docs follow. */
 export const AGGREGATES: readonly Aggregate[] = [Session, AgentIdentity, AccessToken, System];

@@ -1,36 +1,151 @@
-export * from "./chain.ts";
-export * from "./definitions/aggregate.ts";
-export * from "./definitions/alarm.ts";
-export * from "./definitions/decisions.ts";
-export * from "./definitions/definitions.ts";
-export * from "./definitions/event.ts";
-export * from "./definitions/line.ts";
-export * from "./definitions/list.ts";
-export * from "./definitions/queue.ts";
-export * from "./definitions/shared-events.ts";
+export {
+  HASH_BYTES,
+  type Header,
+  hashData,
+  hashEvent,
+  headerText,
+  hex,
+  NO_PREV,
+  SALT_BYTES,
+  type Sha256,
+  sameBytes,
+  verifyLink,
+} from "./chain.ts";
+export {
+  type Aggregate,
+  type Decision,
+  defineAggregate,
+  evolveBy,
+  type Folding,
+  foldAll,
+  idIn,
+  streamOf,
+} from "./definitions/aggregate.ts";
+export { ALARMS, type Alarm, type AlarmRow } from "./definitions/alarm.ts";
+export { eraseData, together } from "./definitions/decisions.ts";
+export { createDefinitions, type Definitions, type Folded } from "./definitions/definitions.ts";
+export {
+  type AnyFact,
+  type CustomFact,
+  type DataOf,
+  dataIn,
+  type EventDefinitions,
+  event,
+  type FactOf,
+  factsOf,
+  isCustom,
+  isCustomType,
+  type Placed,
+  readsOf,
+  type SpaceNeed,
+} from "./definitions/event.ts";
+export { type Line, out } from "./definitions/line.ts";
+export { defineList, type KeyValue, type List, putRow, type RowChange } from "./definitions/list.ts";
+export { placeInLane, QUEUED, type Queued, type QueuedRow } from "./definitions/queue.ts";
+export { COMMON_EVENTS, commonFact } from "./definitions/shared-events.ts";
 export { stateRowId } from "./definitions/state-rows.ts";
-export * from "./event-parts.ts";
-export * from "./gate/gate.ts";
-export * from "./gate/scope.ts";
-export * from "./ids.ts";
-export * from "./json.ts";
-export * from "./limits.ts";
-export * from "./own-entry.ts";
-export * from "./refusal.ts";
-export type * from "./session/archive-ref.ts";
-export * from "./session/decide-driver.ts";
-export * from "./session/decide-effect.ts";
-export * from "./session/decide-files.ts";
-export * from "./session/decide-life.ts";
-export * from "./session/decide-turn.ts";
-export * from "./session/driver-events.ts";
-export * from "./session/events.ts";
-export * from "./session/life-events.ts";
-export * from "./session/rows.ts";
-export * from "./session/session.ts";
-export * from "./session/snapshot-events.ts";
-export * from "./session/state.ts";
-export * from "./session/transitions.ts";
-export * from "./session/turn-events.ts";
-export * from "./session/view.ts";
-export * from "./session/worktree-events.ts";
+export type { Continuity, TextOrBlob } from "./event-parts.ts";
+export {
+  type Actor,
+  belowSession,
+  compilePolicy,
+  decideGate,
+  heldOf,
+  narrows,
+  type Policy,
+  type Request,
+  type Rule,
+  type ToolPolicy,
+} from "./gate/gate.ts";
+export { judgeChange, parseScope, type Scope, scopeWalls } from "./gate/scope.ts";
+export { isUuid, type NewId, sessionName, uuidv7Maker } from "./ids.ts";
+export { canonicalJson, type Json } from "./json.ts";
+export { LIMITS } from "./limits.ts";
+export { memberOf, ownEntry } from "./own-entry.ts";
+export { isRefusal, type Refusal, refuse } from "./refusal.ts";
+export type { ArchiveRef } from "./session/archive-ref.ts";
+export { admitTurnWith, askInTurn, configureDriver, type DriverFact, recordDriver } from "./session/decide-driver.ts";
+export {
+  type Answer,
+  answerApproval,
+  askApproval,
+  beginEffect,
+  intendEffect,
+  recordDenial,
+  recordOutput,
+  settleEffect,
+} from "./session/decide-effect.ts";
+export {
+  beginRestore,
+  finishRewind,
+  keepWorktree,
+  recordFiles,
+  removeWorktree,
+  rollBackRestore,
+} from "./session/decide-files.ts";
+export {
+  archiveSession,
+  type End,
+  endSession,
+  forgetSession,
+  forkSession,
+  hibernateSession,
+  labelSession,
+  openSession,
+  outlivesDaemon,
+  recoverSession,
+  resumeSession,
+  rewindSession,
+  startSession,
+  suspendSession,
+  wakeSession,
+} from "./session/decide-life.ts";
+export {
+  addCustom,
+  admitTurn,
+  beginTurn,
+  completeMessage,
+  endStillborn,
+  endTurn,
+  replaceTodo,
+  requestInterrupt,
+  startIfFree,
+  startNextTurn,
+  writeArtifact,
+} from "./session/decide-turn.ts";
+export type { Attachment, DriverOffer, DriverSettings, OfferedOption, ToolDiff } from "./session/driver-events.ts";
+export { type EventData, type EventType, type Fact, fact, SESSION_EVENTS, sessionFact } from "./session/events.ts";
+export type { SandboxMode, SessionSpec } from "./session/life-events.ts";
+export { APPROVALS, type ApprovalRow, SESSIONS, type SessionRow } from "./session/rows.ts";
+export { Session } from "./session/session.ts";
+export type { RestoredFiles, SnapshotOccasion, SnapshotTaken } from "./session/snapshot-events.ts";
+export {
+  ALWAYS,
+  aipStatus,
+  isEnded,
+  newSessionState,
+  type Point,
+  pendingApprovals,
+  type SessionState,
+  sessionStream,
+  WIDEN,
+} from "./session/state.ts";
+export {
+  APPROVAL_TRANSITIONS,
+  EFFECT_TRANSITIONS,
+  SESSION_STATES,
+  SESSION_TRANSITIONS,
+  type Transition,
+  TURN_TRANSITIONS,
+  transition,
+} from "./session/transitions.ts";
+export { type EffectKind, isEffectKind, type Question, type RedoClass } from "./session/turn-events.ts";
+export {
+  type Artifact,
+  emptyView,
+  inheritView,
+  type PathSegment,
+  rewindView,
+  type TodoItem,
+  type View,
+} from "./session/view.ts";

@@ -8,7 +8,32 @@ export { HOUSE } from "./definitions.ts";
 export { flushFolder } from "./files/durable-file.ts";
 export { makeFolders } from "./files/make-folders.ts";
 export { loadCopy, mayHaveLog, openStore, type StoreSettings, shownAddress } from "./open-store.ts";
-export * from "./port.ts";
+export {
+  type Advanced,
+  type AppendOptions,
+  type AppendPart,
+  type BundleRequest,
+  type CallRef,
+  type Cursor,
+  type EventPage,
+  type EventQuery,
+  type Follower,
+  type MayKeep,
+  type NewEvent,
+  type Quota,
+  type RawEvent,
+  type RebuildReport,
+  type RecordedEvent,
+  type RowPlace,
+  type RowQuery,
+  STORE_ERROR_CODES,
+  type Store,
+  StoreError,
+  type StoreErrorCode,
+  type StreamUsage,
+  type StreamVersion,
+  type VerifyReport,
+} from "./port.ts";
 export { type HomeLock, lockHome } from "./sqlite/opening/home-lock.ts";
 export { openLogReader } from "./sqlite/reader/open-reader.ts";
 export { logPath, openSqliteStore } from "./sqlite/store.ts";

@@ -42,6 +42,37 @@ export const oneCommit: Rule = ({ files }) =>
       return findings;
     });
 
+/** How a change is handed to the committer; each takes the function that decides. */
+const CHANGES: ReadonlySet<string> = new Set(["change", "session", "commit"]);
+
+/** Nothing is appended that no decision has seen: the deciding function takes the state and asks a named decision. */
+export const decidedChange: Rule = ({ files }) =>
+  files
+    .filter(({ isTest }) => !isTest)
+    .flatMap((file) => {
+      const findings: Finding[] = [];
+      const note = (node: { readonly type: string; readonly start: number; readonly body?: unknown }): void => {
+        if (node.type !== "ArrowFunctionExpression" || !isArray(node.body)) return;
+        const message = "appends facts that no decision has seen: call a decision with the state";
+        findings.push({ file: file.path, line: file.lineAt(node.start), message });
+      };
+      new Visitor({
+        CallExpression: ({ callee, arguments: given }) => {
+          const name = callee.type === "MemberExpression" ? nameIn(callee.property) : null;
+          if (name === null || !CHANGES.has(name)) return;
+          for (const argument of given) note(argument);
+        },
+        Property: ({ key, value }) => {
+          if (nameIn(key) === "decide") note(value);
+        },
+      }).visit(file.parsed.program);
+      return findings;
+    });
+
+function isArray(body: unknown): boolean {
+  return typeof body === "object" && body !== null && "type" in body && body.type === "ArrayExpression";
+}
+
 /** An identifier's name or a text's value. */
 function nameIn(node: { readonly type: string; readonly name?: unknown; readonly value?: unknown }): string | null {
   const name = node.type === "Identifier" ? node.name : node.type === "Literal" ? node.value : null;

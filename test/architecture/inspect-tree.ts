@@ -1,5 +1,6 @@
 import type { Layer } from "../../layers.ts";
-import { oneCommit } from "./commit-rule.ts";
+import { decidedChange, oneCommit } from "./commit-rule.ts";
+import { namedExports, usedExports } from "./door-rules.ts";
 import { fileSize, folderSize, layerSize, noEscapeHatch, parses, plainName, pure } from "./file-rules.ts";
 import {
   direction,
@@ -13,6 +14,7 @@ import {
 } from "./import-rules.ts";
 import type { Finding, Rule } from "./rule.ts";
 import { oneScreen } from "./screen-rule.ts";
+import { folderFiles, functionSize } from "./size-rules.ts";
 import { readSourceTree, type SourceTree } from "./source-tree.ts";
 import { glossaryWord } from "./word-rule.ts";
 
@@ -48,12 +50,17 @@ const RULES = {
   "file-size": fileSize,
   "layer-size": layerSize,
   "folder-size": folderSize,
+  "folder-files": folderFiles,
+  "function-size": functionSize,
+  "named-exports": namedExports,
+  "used-exports": usedExports,
   "plain-name": plainName,
   "no-escape-hatch": noEscapeHatch,
   pure,
   "one-screen": oneScreen,
   "one-commit": oneCommit,
   "glossary-word": glossaryWord,
+  "decided-change": decidedChange,
 } satisfies Record<string, Rule>;
 
 /** The table itself: each name once, imports point down, only a launch points up. */

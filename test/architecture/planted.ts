@@ -33,7 +33,7 @@ export const SOUND: Files = {
   "GLOSSARY.md": "| **log** | Events. | ledger, journal, table |\n\n## Ordinary words\n\ntable.\n",
   "package.json": '{ "dependencies": { "zod": "1.0.0", "@scope/part": "1.0.0" } }',
   "test/support/oracle.ts": "export const oracle = 1;\n",
-  "src/core/index.ts": 'export * from "./fact.ts";\n',
+  "src/core/index.ts": 'export { fact } from "./fact.ts";\n',
   "src/core/fact.ts": "export const fact = 1;\n",
   "src/shelf/index.ts": 'import { fact } from "../core/index.ts";\nexport const shelf = fact;\n',
   "src/page/index.ts": 'import { fact } from "../core/index.ts";\nexport const page = fact;\n',
@@ -120,8 +120,8 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
     { files: { "src/desk/index.ts": 'import { z } from "zod";\nexport const desk = z;\n' }, at: "src/desk/index.ts" },
     {
       files: {
-        "src/shelf/index.ts": 'export * from "./row.ts";\n',
-        "src/shelf/row.ts": 'export { z } from "zod";\n',
+        "src/shelf/index.ts": 'export { shelf } from "./row.ts";\n',
+        "src/shelf/row.ts": 'export { z as shelf } from "zod";\n',
       },
       at: "src/desk/index.ts",
     },
@@ -191,6 +191,52 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
       at: "src/cli/row.ts",
     })),
   ],
+  "folder-files": [
+    {
+      files: Object.fromEntries(
+        Array.from({ length: 21 }, (_, n) => [`src/shelf/low/row-${n}.ts`, `export const row = ${n};\n`]),
+      ),
+      at: "src/shelf/low",
+    },
+  ],
+  "function-size": [
+    inShelf(`export function row() {\n${"  // a line\n".repeat(69)}}\n`),
+    inShelf(`export const row = () => {\n${"  // a line\n".repeat(69)}};\n`),
+    inShelf(`export const rows = { row() {\n${"  // a line\n".repeat(69)}} };\n`),
+    // The name of a factory, and nothing in it that a factory returns.
+    inShelf(`export function createRow() {\n${"  // a line\n".repeat(69)}}\n`),
+    inShelf(`export function openRow() {\n${"  // a line\n".repeat(118)}  return () => 1;\n}\n`),
+  ],
+  "named-exports": [
+    { files: { "src/core/index.ts": 'export * from "./fact.ts";\n' }, at: "src/core/index.ts" },
+    {
+      files: {
+        "src/page/index.ts": 'export type * from "./leaf.ts";\n',
+        "src/page/leaf.ts": "export type Leaf = 1;\n",
+      },
+      at: "src/page/index.ts",
+    },
+  ],
+  "used-exports": [
+    {
+      files: {
+        "src/core/index.ts": 'export { fact, other } from "./fact.ts";\n',
+        "src/core/fact.ts": "export const fact = 1;\nexport const other = 2;\n",
+        "src/core/third.ts": 'import { other } from "./index.ts";\nexport const third = other;\n',
+      },
+      at: "src/core/index.ts",
+    },
+    {
+      files: { "src/core/index.ts": 'export { fact } from "./fact.ts";\nexport type Other = 1;\n' },
+      at: "src/core/index.ts",
+    },
+  ],
+  "decided-change": [
+    inShelf("export const row = (committer: Committer) => committer.change(System, '', () => [1], by);\n"),
+    inShelf("export const row = (committer: Committer) => committer.session(id, (state) => [state], by);\n"),
+    inShelf("export const row = (committer: Committer) => committer.commit([{ of, decide: () => [1] }], by);\n"),
+    inShelf("export const row = (own: Own) => own.change(() => [1], by);\n"),
+  ],
   "one-commit": [
     inShelf("export const row = (store: { append: () => void }) => store.append();\n"),
     inShelf("export const row = (deps: { store: { erase: () => void } }) => deps.store.erase;\n"),
@@ -220,6 +266,28 @@ export const ALLOWED: Readonly<Record<string, Files>> = {
     "src/shelf/low/b.ts": "// a line\n".repeat(150),
     "src/shelf/high/a.ts": "// a line\n".repeat(300),
     "src/shelf/low/a.test.ts": "// a line\n".repeat(300),
+  },
+  "20 files in a folder, beside their tests": Object.fromEntries(
+    Array.from({ length: 20 }, (_, n) => [
+      [`src/shelf/low/row-${n}.ts`, `export const row = ${n};\n`],
+      [`src/shelf/low/row-${n}.test.ts`, "export {};\n"],
+    ]).flat(),
+  ),
+  "a function of 70 lines, a factory of 120, and a long function in a test": {
+    "src/shelf/row.ts": `export function row() {\n${"  // a line\n".repeat(68)}}\n`,
+    "src/shelf/open-row.ts": `export function openRow() {\n${"  // a line\n".repeat(117)}  return () => 1;\n}\n`,
+    "src/shelf/row.test.ts": `export function row() {\n${"  // a line\n".repeat(200)}}\n`,
+  },
+  "an export that only a test beside src takes, and export * in a file that is no door": {
+    "src/core/index.ts": 'export { fact, other } from "./fact.ts";\n',
+    "src/core/fact.ts": "export const fact = 1;\nexport const other = 2;\n",
+    "test/other.ts": 'import { other } from "../src/core/index.ts";\nexport const there = other;\n',
+    "src/shelf/row.ts": 'export * from "./open-row.ts";\n',
+    "src/shelf/open-row.ts": "export const openRow = 1;\n",
+  },
+  "a change by a named decision, and an empty list that is no change": {
+    "src/shelf/row.ts":
+      "export const row = (committer: C) => committer.change(System, '', (state) => note(state), by);\nexport const none = read().catch(() => []);\n",
   },
   "a file of 320 lines": { "src/shelf/row.ts": "// a line\n".repeat(320) },
   "the words any, Date.now and import in text": {

@@ -16,7 +16,15 @@ export interface SourceTree {
   readonly exists: (path: string) => boolean;
   /** Words that GLOSSARY.md keeps out of names. */
   readonly avoidedWords: ReadonlySet<string>;
+  /** By file: the names that files outside of its layer import from it, tests and tools among them. */
+  readonly takenFrom: ReadonlyMap<string, ReadonlySet<string>>;
 }
+
+/** Stands for all names of a module that is loaded as a whole, by `import()` or `import *`. */
+export const EVERYTHING = "*";
+
+/** Folders beside src whose files import from it. */
+const BESIDE = ["test", "tools", "bench"];
 
 export interface SourceFile {
   /** Relative to the root, with forward slashes. */
@@ -51,6 +59,7 @@ export function readSourceTree(root: string, layers: readonly Layer[]): SourceTr
     dependencies: readDependencies(root),
     exists: (path) => existsSync(join(root, path)),
     avoidedWords: readAvoidedWords(root),
+    takenFrom: findTaken([...files, ...readBeside(root)]),
   };
 }
 
@@ -71,6 +80,37 @@ function readSourceFile(root: string, path: string, layers: readonly Layer[]): S
     })),
     lineAt,
   };
+}
+
+type Importer = Pick<SourceFile, "path" | "layer" | "parsed" | "links">;
+
+function readBeside(root: string): readonly SourceFile[] {
+  const paths = globSync(
+    BESIDE.map((folder) => `${folder}/**/*.ts`),
+    { cwd: root },
+  );
+  return paths.map((path) => readSourceFile(root, path.replaceAll("\\", "/"), []));
+}
+
+function findTaken(importers: readonly Importer[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const taken = new Map<string, Set<string>>();
+  const take = ({ path, layer }: Importer, specifier: string, name: string): void => {
+    const target = posix.join(posix.dirname(path), specifier);
+    if (!specifier.startsWith(".") || (layer !== null && target.startsWith(`${layer.dir}/`))) return;
+    const names = taken.get(target) ?? new Set();
+    taken.set(target, names.add(name));
+  };
+  for (const importer of importers) {
+    const { staticImports, staticExports } = importer.parsed.module;
+    for (const { moduleRequest, entries } of staticImports)
+      for (const { importName } of entries) take(importer, moduleRequest.value, importName.name ?? EVERYTHING);
+    for (const { entries } of staticExports)
+      for (const { moduleRequest, importName } of entries)
+        if (moduleRequest !== null) take(importer, moduleRequest.value, importName.name ?? EVERYTHING);
+    for (const { kind, specifier } of importer.links)
+      if (kind === "dynamic" && importer.layer !== null) take(importer, specifier, EVERYTHING);
+  }
+  return taken;
 }
 
 function resolveTarget(from: string, { kind, specifier }: Reference): Target {

@@ -1,5 +1,5 @@
 import { type Client, ClientError, type LogEvent } from "../../client/index.ts";
-import { memberOf } from "../print/member-of.ts";
+import { memberOf } from "../../kernel/index.ts";
 
 /** The open question of a session. `y`, `n` or one of its options answers it; any other text is a prompt. */
 export interface PendingQuestion {

@@ -1,10 +1,10 @@
 import { type Client, ClientError, type Session, type StreamItem } from "../../client/index.ts";
+import { memberOf } from "../../kernel/index.ts";
 import { expectWords, parseArguments } from "../arguments.ts";
 import { type Keyboard, openKeyboard } from "../attach/keyboard.ts";
 import { createPendingQuestion } from "../attach/pending-question.ts";
 import { connect } from "../daemon/connect.ts";
 import { EVERYDAY } from "../everyday.ts";
-import { memberOf } from "../print/member-of.ts";
 import { createTranscript } from "../print/transcript.ts";
 import { beforeLast } from "../recent.ts";
 import { dim } from "../screen/styled.ts";

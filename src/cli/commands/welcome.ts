@@ -1,7 +1,7 @@
 import { ClientError } from "../../client/index.ts";
 import { EXIT, type RunCommand } from "../terminal.ts";
+import { run as status } from "./daemon/status.ts";
 import { run as help } from "./help.ts";
-import { run as status } from "./status.ts";
 
 /** Bare `nomos`: a short status and the next commands to try. */
 export const run: RunCommand = async (terminal, invocation) => {

@@ -1,7 +1,7 @@
+import { memberOf } from "../../kernel/index.ts";
 import { bold, dim, joined, type Text, yellow } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Row } from "./columns.ts";
-import { memberOf } from "./member-of.ts";
 import { questionLines } from "./question-lines.ts";
 import { spell, spellAge } from "./spell.ts";
 import { oneLine } from "./table.ts";

@@ -1,3 +1,4 @@
+import { memberOf } from "../../kernel/index.ts";
 import { spellOptions } from "./question-lines.ts";
 import { cutTo } from "./screen-text.ts";
 import { spell, spellAge } from "./spell.ts";
@@ -60,7 +61,7 @@ const COLUMNS: { readonly [list: string]: Columns } = {
   artifacts: [plain("path"), plain("version"), plain("bytes"), plain("mediaType", "TYPE"), plain("versions")],
   events: [plain("seq"), plain("id"), ["AT", (row) => time(row["at"])], plain("type"), plain("actor"), DATA],
   entries: [plain("seq"), ["AT", (row) => time(row["at"])], plain("stream"), plain("type"), plain("actor"), DATA],
-  hits: [["SESSION", (row) => spell(member(row["session"], "name"))], plain("eventId", "EVENT"), plain("snippet")],
+  hits: [["SESSION", (row) => spell(memberOf(row["session"], "name"))], plain("eventId", "EVENT"), plain("snippet")],
   items: [plain("status"), plain("text")],
 };
 
@@ -75,8 +76,4 @@ function listed(value: unknown): number {
 
 function time(at: unknown): string {
   return spell(at).slice(11, 23);
-}
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }

@@ -1,8 +1,8 @@
 import type { LogEvent, StreamItem } from "../../client/index.ts";
+import { memberOf } from "../../kernel/index.ts";
 import { harmless, inOneLine } from "../screen/harmless.ts";
 import { bold, dim, red, type Text, yellow } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
-import { memberOf } from "./member-of.ts";
 import { questionLines } from "./question-lines.ts";
 import { cutTo, wrap } from "./screen-text.ts";
 import { type Bottom, createStatusLine } from "./status-line.ts";

@@ -1,8 +1,8 @@
+import { memberOf } from "../../kernel/index.ts";
 import { harmless, inOneLine } from "../screen/harmless.ts";
 import { bold, cyan, dim, green, joined, red, type Text } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
 import { diffLines } from "./diff-lines.ts";
-import { memberOf } from "./member-of.ts";
 import { cutTo } from "./screen-text.ts";
 
 /** Lines shown of a tool's output and of a change; the log has all of it. */

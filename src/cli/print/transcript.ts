@@ -1,7 +1,7 @@
 import type { LogEvent, StreamItem } from "../../client/index.ts";
+import { memberOf } from "../../kernel/index.ts";
 import { bold, dim } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
-import { memberOf } from "./member-of.ts";
 import { createScreenTranscript, type Transcript, type TranscriptOptions } from "./screen-transcript.ts";
 import type { Bottom } from "./status-line.ts";
 

@@ -1,5 +1,5 @@
+import { memberOf } from "../../kernel/index.ts";
 import { dim, green, joined, red, type Text } from "../screen/styled.ts";
-import { memberOf } from "./member-of.ts";
 
 /** The outcome of a turn, from its events. */
 export interface TurnSum {

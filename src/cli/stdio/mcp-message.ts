@@ -1,3 +1,5 @@
+import { memberOf } from "../../kernel/index.ts";
+
 /** The parts of a message that the proxy needs. */
 export interface McpMessage {
   /** The text as received; the daemon reports what is wrong with it. */
@@ -22,12 +24,12 @@ const NAMED_BY: { readonly [method: string]: string } = {
 export function readMessage(bytes: Uint8Array): McpMessage {
   const message = parsed(Buffer.from(bytes).toString("utf8"));
   const method = textIn(message, "method");
-  const params = member(message, "params");
+  const params = memberOf(message, "params");
   return {
     bytes,
     id: idIn(message, "id"),
     method,
-    version: textIn(member(params, "_meta"), VERSION_META),
+    version: textIn(memberOf(params, "_meta"), VERSION_META),
     cancels: method === "notifications/cancelled" ? idIn(params, "requestId") : null,
     name: method === null ? null : textIn(params, Object.hasOwn(NAMED_BY, method) ? (NAMED_BY[method] ?? "") : ""),
   };
@@ -51,17 +53,13 @@ export function parsed(text: string): unknown {
   }
 }
 
-export function member(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-}
-
 function textIn(value: unknown, key: string): string | null {
-  const found = member(value, key);
+  const found = memberOf(value, key);
   return typeof found === "string" ? found : null;
 }
 
 function idIn(value: unknown, key: string): string | number | null {
-  const found = member(value, key);
+  const found = memberOf(value, key);
   return typeof found === "string" || typeof found === "number" ? found : null;
 }
 

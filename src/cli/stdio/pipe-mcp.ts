@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { catalogued } from "../../client/index.ts";
+import { memberOf } from "../../kernel/index.ts";
 import type { Reached } from "../daemon/connect.ts";
 import { pause } from "../pause.ts";
 import { exchange, messagesOf } from "./mcp-http.ts";
-import { headersOf, type McpMessage, member, parsed, readMessage } from "./mcp-message.ts";
+import { headersOf, type McpMessage, parsed, readMessage } from "./mcp-message.ts";
 import type { Pipe } from "./pipe-rpc.ts";
 import { readLines } from "./read-lines.ts";
 import { writeLine } from "./write-line.ts";
@@ -59,7 +60,7 @@ export async function pipeMcp(reach: () => Promise<Reached>, { input, output }: 
     const id = answer.headers["mcp-session-id"];
     made.id = typeof id === "string" ? id : null;
     for await (const text of messagesOf(answer)) {
-      const version = member(member(parsed(text), "result"), "protocolVersion");
+      const version = memberOf(memberOf(parsed(text), "result"), "protocolVersion");
       if (typeof version === "string") made.version = version;
       await tell(addressed(text, made.hello));
     }
@@ -148,7 +149,7 @@ function neverArrived(thrown: unknown): boolean {
 function addressed(text: string, { id }: McpMessage): string {
   const message = parsed(text);
   if (typeof message !== "object" || message === null) return text.replaceAll("\n", " ");
-  return JSON.stringify("error" in message && member(message, "id") === null ? { ...message, id } : message);
+  return JSON.stringify("error" in message && memberOf(message, "id") === null ? { ...message, id } : message);
 }
 
 function unreachable({ id }: McpMessage, thrown: unknown): string {

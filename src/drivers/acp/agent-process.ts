@@ -1,5 +1,6 @@
 import { type ClientConnection, client, RequestError } from "@agentclientprotocol/sdk";
 import type { Clock, HostProcess, ProcessMark } from "../../host/index.ts";
+import { memberOf } from "../../kernel/index.ts";
 import { DriverError } from "../../turns/index.ts";
 import { createPrinted, type Printed } from "../printed.ts";
 import { type AcpVersion, type AgentInfo, initialized } from "./handshake.ts";
@@ -166,7 +167,3 @@ export async function startAgent(
 
 /** A process that closes its output usually ends; one that does not is of no use. */
 const CLOSED_GRACE_MS = 500;
-
-function memberOf(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-}

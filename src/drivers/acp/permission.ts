@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ALWAYS } from "../../kernel/index.ts";
+import { ALWAYS, memberOf } from "../../kernel/index.ts";
 import { DriverError, type Reply, type TurnPort } from "../../turns/index.ts";
 import type { TurnRecorder } from "../turn-recorder.ts";
 import type { ToolChange } from "../update.ts";
@@ -100,7 +100,7 @@ function pathsOf({ places, content }: ToolChange): string[] {
 
 /** `spell`: a word of a command that is a list of words. */
 function commandIn(input: unknown, spell: (word: unknown) => string): string | null {
-  const command = typeof input === "object" && input !== null ? Reflect.get(input, "command") : null;
+  const command = memberOf(input, "command");
   if (typeof command === "string") return command;
   return Array.isArray(command) ? command.map((word: unknown) => spell(word)).join(" ") : null;
 }

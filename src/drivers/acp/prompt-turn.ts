@@ -1,7 +1,7 @@
 import { RequestError } from "@agentclientprotocol/sdk";
 import { z } from "zod";
 import type { Clock } from "../../host/index.ts";
-import { type DriverSettings, fact } from "../../kernel/index.ts";
+import { type DriverSettings, fact, memberOf } from "../../kernel/index.ts";
 import { DriverError, type TurnPort } from "../../turns/index.ts";
 import { promptContent } from "../prompt-content.ts";
 import { createTurnRecorder, type TurnRecorder } from "../turn-recorder.ts";
@@ -137,9 +137,7 @@ function requestAnswers(port: TurnPort, recorder: TurnRecorder, fail: (error: Dr
 const REFUSALS_NOTED_MAX = 20;
 
 function denialOf(method: string, params: unknown) {
-  const member = (key: string) =>
-    typeof params === "object" && params !== null ? Reflect.get(params, key) : undefined;
-  const what = member("path") ?? member("command") ?? "";
+  const what = memberOf(params, "path") ?? memberOf(params, "command") ?? "";
   const verb = method.replaceAll("/", ".").slice(0, 100);
   return { verb, resource: `path/${String(what).slice(0, 500)}`, rules: ["not_offered"] };
 }

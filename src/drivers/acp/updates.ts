@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { memberOf } from "../../kernel/index.ts";
 import type { ToolChange, ToolContent, Update } from "../update.ts";
 
 export function readUpdate(update: unknown): Update {
@@ -40,7 +41,7 @@ export function readUpdate(update: unknown): Update {
     }
     case "plan":
     case "plan_update": {
-      const plan = Plan.safeParse(kind === "plan" ? update : Reflect.get(Object(update), "plan"));
+      const plan = Plan.safeParse(kind === "plan" ? update : memberOf(update, "plan"));
       if (!plan.success) return other;
       return {
         is: "plan",
@@ -110,7 +111,7 @@ function textOf(block: unknown): string {
 }
 
 function kindOf(update: unknown): string {
-  const kind = typeof update === "object" && update !== null ? Reflect.get(update, "sessionUpdate") : null;
+  const kind = memberOf(update, "sessionUpdate");
   return typeof kind === "string" ? kind.slice(0, KIND_CHARS) : "unnamed";
 }
 

@@ -1,19 +1,10 @@
 import type { Placed } from "../definitions/event.ts";
 import { LIMITS } from "../limits.ts";
-import { ownEntry } from "../own-entry.ts";
 import type { Fact } from "./events.ts";
-import {
-  ALWAYS,
-  type DriverState,
-  NEW_DRIVER,
-  type Phase,
-  RECENT_TURNS_KEPT,
-  type SessionState,
-  WIDEN,
-} from "./state.ts";
+import { evolveFiles } from "./evolve-files.ts";
+import { evolveWork, isOver } from "./evolve-work.ts";
+import { type DriverState, NEW_DRIVER, type Phase, type SessionState } from "./state.ts";
 import { SESSION_TRANSITIONS, transition } from "./transitions.ts";
-import type { Question } from "./turn-events.ts";
-import { trimArtifacts, withArtifact } from "./view.ts";
 
 /**
  * One event further. Total: it never refuses. What does not fit the table leaves the state where it is,
@@ -50,6 +41,11 @@ function nextPhase(state: SessionState, fact: Fact, at: string): Phase {
 }
 
 function apply(state: SessionState, fact: Fact, event: Placed<Fact>): SessionState {
+  return evolveLife(state, fact, event) ?? evolveWork(state, fact, event) ?? evolveFiles(state, fact) ?? state;
+}
+
+/** The session itself: opened, forked, labelled, rewound, and what its driver says. Null for a fact about something else. */
+function evolveLife(state: SessionState, fact: Fact, event: Placed<Fact>): SessionState | null {
   switch (fact.type) {
     case "session.opened@1":
       if (state.spec !== null) return state;
@@ -93,130 +89,16 @@ function apply(state: SessionState, fact: Fact, event: Placed<Fact>): SessionSta
       const pastChildren = [...(state.pastChildren ?? []), ...ended].slice(-LIMITS.pastChildrenMax);
       return { ...state, children: [...alive, childId].slice(-LIMITS.childrenMax), pastChildren };
     }
-    case "turn.admitted@1": {
-      const { turnId } = fact.data;
-      if (isOver(state, turnId) || isRunning(state, turnId) || isQueued(state, turnId)) return state;
-      return { ...state, queue: [...state.queue, { turnId, eventId: event.id }] };
-    }
-    case "turn.started@1":
-      return isRunning(state, fact.data.turnId) ? { ...state, queue: without(state, fact.data.turnId) } : state;
-    case "turn.ended@1": {
-      const { turnId, outcome } = fact.data;
-      if (isOver(state, turnId)) return state;
-      const recentTurns = [...state.recentTurns, { turnId, outcome }].slice(-RECENT_TURNS_KEPT);
-      return { ...state, queue: without(state, turnId), turnsEnded: state.turnsEnded + 1, recentTurns };
-    }
-    case "effect.intended@1": {
-      const { effectId, turnId, kind, redo } = fact.data;
-      if (ownEntry(state.effects, effectId) !== undefined) return state;
-      return { ...state, effects: { ...state.effects, [effectId]: { turnId, kind, redo, status: "intended" } } };
-    }
-    case "effect.begun@1": {
-      const open = ownEntry(state.effects, fact.data.effectId);
-      if (open === undefined) return state;
-      const { resumes: _over, ...effect } = open;
-      return { ...state, effects: { ...state.effects, [fact.data.effectId]: { ...effect, status: "begun" } } };
-    }
-    case "effect.settled@1":
-      return { ...state, effects: omit(state.effects, fact.data.effectId) };
-    case "approval.requested@1":
-      if (ownEntry(state.approvals, fact.data.approvalId) !== undefined) return state;
-      return {
-        ...state,
-        approvals: { ...state.approvals, [fact.data.approvalId]: { ...fact.data, askedAt: event.at } },
-      };
-    case "approval.answered@1": {
-      const { approvalId, option, status } = fact.data;
-      const question = ownEntry(state.approvals, approvalId);
-      const { verb, resource } = question?.action ?? {};
-      const granted = option === ALWAYS && verb !== undefined && !state.grants.includes(verb);
-      const grants = granted ? [...state.grants, verb].slice(-LIMITS.grantsMax) : state.grants;
-      const effects = status === "approved" ? withAllowed(state, question) : state.effects;
-      const answered = { ...state, grants, effects, approvals: omit(state.approvals, approvalId) };
-      if (verb !== WIDEN || status !== "approved" || resource === undefined) return answered;
-      return { ...answered, widened: [...(state.widened ?? []), ...resource.split("\n")].slice(-LIMITS.widenedMax) };
-    }
-    case "worktree.created@1":
-    case "worktree.attached@1":
-      return { ...state, worktree: fact.data.worktreeId };
-    case "worktree.removed@1":
-      return { ...state, worktree: null };
-    case "approval.closed@1":
-      return { ...state, approvals: omit(state.approvals, fact.data.approvalId) };
-    case "artifact.written@1": {
-      const { path, artifactId, turnId: _turn, ...artifact } = fact.data;
-      const view = trimArtifacts(withArtifact(state.view, path, artifactId, artifact));
-      const next = Math.max(ownEntry(state.artifactNext, artifactId) ?? 1, artifact.version + 1);
-      return trimNumbering({ ...state, view, artifactNext: { ...state.artifactNext, [artifactId]: next } });
-    }
-    case "todo.replaced@1":
-      return { ...state, view: { ...state.view, todo: fact.data.items } };
-    case "snapshot.taken@1": {
-      const { snapshot, storedBytes } = fact.data;
-      const view = { ...state.view, world: { snapshot, skipped: null } };
-      return { ...state, view, snapshotBytes: (state.snapshotBytes ?? 0) + storedBytes };
-    }
-    case "snapshot.skipped@1":
-      return { ...state, view: { ...state.view, world: { snapshot: null, skipped: fact.data.code } } };
-    case "restore.begun@1":
-      return { ...state, restoring: { from: fact.data.from, to: fact.data.to } };
-    case "restore.settled@1": {
-      const { restoring: _over, ...rest } = state;
-      const { outcome, from, to } = fact.data;
-      return {
-        ...rest,
-        view: { ...state.view, world: { snapshot: outcome === "restored" ? to : from, skipped: null } },
-      };
-    }
     default:
-      return state;
+      return null;
   }
-}
-
-function withAllowed({ effects }: SessionState, question: Question | undefined): SessionState["effects"] {
-  const { effectId, checkpoint } = question ?? { effectId: null, checkpoint: null };
-  const effect = effectId === null ? undefined : ownEntry(effects, effectId);
-  if (effectId === null || checkpoint === null || effect?.status !== "intended") return effects;
-  return { ...effects, [effectId]: { ...effect, resumes: true } };
 }
 
 function withDriver(state: SessionState, change: Partial<DriverState> | undefined): SessionState {
   return change === undefined ? state : { ...state, driver: { ...(state.driver ?? NEW_DRIVER), ...change } };
 }
 
-/** A rewind leaves artifacts behind; their numbers are let go, all at once and under one floor, when they become too many. */
-function trimNumbering(state: SessionState): SessionState {
-  if (Object.keys(state.artifactNext).length <= LIMITS.artifactIdsMax) return state;
-  const numbered = Object.entries(state.artifactNext);
-  const shown = new Set(Object.values(state.view.artifacts).map(({ artifactId }) => artifactId));
-  const gone = numbered.filter(([artifactId]) => !shown.has(artifactId)).map(([, next]) => next);
-  const artifactNext = Object.fromEntries(numbered.filter(([artifactId]) => shown.has(artifactId)));
-  return { ...state, artifactNext, artifactFloor: gone.reduce((a, b) => Math.max(a, b), state.artifactFloor) };
-}
-
-function isQueued(state: SessionState, turnId: string): boolean {
-  return state.queue.some((turn) => turn.turnId === turnId);
-}
-
-function isRunning(state: SessionState, turnId: string): boolean {
-  return state.phase.at === "busy" && state.phase.turnId === turnId;
-}
-
-/** As far as the fold remembers. */
-function isOver(state: SessionState, turnId: string): boolean {
-  return state.recentTurns.some((turn) => turn.turnId === turnId);
-}
-
 /** Empty only when the admission's data was erased. */
 function admission(state: SessionState, turnId: string): string {
   return state.queue.find((turn) => turn.turnId === turnId)?.eventId ?? "";
-}
-
-function without(state: SessionState, turnId: string): SessionState["queue"] {
-  return state.queue.filter((turn) => turn.turnId !== turnId);
-}
-
-function omit<T>(map: { readonly [key: string]: T }, key: string): { readonly [key: string]: T } {
-  const { [key]: _gone, ...rest } = map;
-  return rest;
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { By, Committer } from "../../commit/index.ts";
 import type { Config } from "../../contract/index.ts";
-import { System, systemFact } from "../../domains/index.ts";
+import { recordExport, System } from "../../domains/index.ts";
 import {
   type Anchor,
   type AnchorStatus,
@@ -105,7 +105,7 @@ export async function openAudit({ home, store, config, environment, clock, log }
       anchors: anchors.status,
       cosigned: () => readFile(witnessed, "utf8").catch(() => null),
       noteExport: async (made, by) =>
-        (await committer.change(System, "", () => [systemFact("log.exported@1", made)], by)).events,
+        (await committer.change(System, "", (state) => recordExport(state, made), by)).events,
     }),
     stop: async () => {
       await checkpoints.stop();

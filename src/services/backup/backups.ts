@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { By, Committer } from "../../commit/index.ts";
 import { NomosError, type Progress } from "../../contract/index.ts";
-import { System, systemFact } from "../../domains/index.ts";
+import { recordBackup, System } from "../../domains/index.ts";
 import type { Clock } from "../../host/index.ts";
 import { type LogKey, type LogTree, makeBackup, type RecordedEvent, type Store } from "../../store/index.ts";
 
@@ -40,7 +40,7 @@ export function createBackups(deps: {
           sign: key.sign,
           progress: (done, total) => progress({ message: "copying the log", done, total }),
         });
-        return (await committer.change(System, "", () => [systemFact("log.backed_up@1", made)], by)).events;
+        return (await committer.change(System, "", (state) => recordBackup(state, made), by)).events;
       } finally {
         isUnderWay = false;
       }

@@ -1,7 +1,7 @@
 import type { Committer } from "../../commit/index.ts";
-import { System } from "../../domains/index.ts";
+import { finishCall, recordSystemDenial, System, type SystemState } from "../../domains/index.ts";
 import type { Clock, Denied } from "../../host/index.ts";
-import { type Actor, commonFact, recordDenial } from "../../kernel/index.ts";
+import { type Actor, recordDenial } from "../../kernel/index.ts";
 import type { CallRef } from "../../store/index.ts";
 
 export interface Caller {
@@ -25,15 +25,15 @@ export function createCallRecords(committer: Pick<Committer, "change">, clock: C
   const mayRecordDenial = createDenialBound(clock);
   return {
     noteCall: async (syscall, { actor, call }) => {
-      await committer.change(System, "", () => [commonFact("call.made@1", { syscall })], {
+      await committer.change(System, "", (state) => finishCall(state, syscall), {
         actor: actor.principal,
         call,
       });
     },
     noteDenial: async (denial, { actor }) => {
       if (!mayRecordDenial(actor.principal)) return;
-      const facts = () => [commonFact("gate.denied@1", { ...denial, turnId: null })];
-      await committer.change(System, "", facts, { actor: actor.principal });
+      const decide = (state: SystemState) => recordSystemDenial(state, denial);
+      await committer.change(System, "", decide, { actor: actor.principal });
     },
   };
 }

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import type { Committer } from "../../commit/index.ts";
 import { NomosError, type RanInSandbox, type SandboxExplained } from "../../contract/index.ts";
-import { SYSTEM_STREAM, System } from "../../domains/index.ts";
+import { beginCall, finishCall, SYSTEM_STREAM, System } from "../../domains/index.ts";
 import {
   allowedEnvironment,
   type Denied,
@@ -15,7 +15,6 @@ import {
   type SandboxLimits,
   type Walls,
 } from "../../host/index.ts";
-import { commonFact } from "../../kernel/index.ts";
 import type { EventPage, RecordedEvent, Store } from "../../store/index.ts";
 import { gitMounts, holdableGit, rulesOf } from "../../supervisor/index.ts";
 import type { Caller } from "../records/denials.ts";
@@ -63,7 +62,7 @@ export function createSandboxTrials(parts: SandboxTrialParts): SandboxTrials {
     run: async (order, { actor: { principal: actor }, call }) => {
       const walled = await prepare(host, limits(), parts, order);
       // Durable before anything runs: asked again after a crash, it is not run again.
-      const { events } = await committer.change(System, "", () => [commonFact("call.begun@1", CALL)], { actor, call });
+      const { events } = await committer.change(System, "", (state) => beginCall(state, CALL), { actor, call });
       const begun = events[0]?.id ?? "";
       const outcome = await runWalled(host, parts, walled, order).then(
         (result) => ({ result }),
@@ -71,7 +70,7 @@ export function createSandboxTrials(parts: SandboxTrialParts): SandboxTrials {
       );
       ran.set(begun, outcome);
       for (const [oldest] of ran) if (ran.size > RAN_KEPT) ran.delete(oldest);
-      await committer.change(System, "", () => [commonFact("call.made@1", CALL)], { actor, cause: begun });
+      await committer.change(System, "", (state) => finishCall(state, CALL), { actor, cause: begun });
       return events;
     },
     ran: async (begun) => {
@@ -83,7 +82,7 @@ export function createSandboxTrials(parts: SandboxTrialParts): SandboxTrials {
   };
 }
 
-const CALL = { syscall: "sandbox.run" } as const;
+const CALL = "sandbox.run";
 const PAGE = 500;
 
 /** Whether it ran to its end: versions before this one recorded it only then. */

@@ -1,5 +1,6 @@
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { memberOf } from "../../kernel/index.ts";
 import { isErrno, translated } from "../files/durable-file.ts";
 import { StoreError } from "../port.ts";
 
@@ -37,7 +38,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   if (bytes === null) throw invalid(folder, `there is no ${MANIFEST} in it`);
   const value = parsed(bytes);
   if (typeof value !== "object" || value === null) throw invalid(folder, `${MANIFEST} is not readable`);
-  const member = (key: string): unknown => Reflect.get(value, key);
+  const member = (key: string) => memberOf(value, key);
   const format = member("format");
   if (typeof format === "number" && format > FORMAT)
     throw new StoreError("backup_newer", { from: folder, found: format, known: FORMAT });

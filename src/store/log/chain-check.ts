@@ -1,4 +1,4 @@
-import { NO_PREV, verifyLink } from "../../kernel/index.ts";
+import { memberOf, NO_PREV, verifyLink } from "../../kernel/index.ts";
 import { describes, type EventColumns, parseHeader, sha256 } from "./encoding.ts";
 
 /** Checks events one by one, in global order: chain, place, data, and that the columns beside the header agree with it. */
@@ -57,9 +57,9 @@ export function createTailCheck(): (stored: EventColumns) => string | null {
 /** The event that a stream's first one continues; null when it is no fork, or when its bytes do not say. */
 export function forkPointOf(stored: EventColumns): { readonly stream: string; readonly version: number } | null {
   if (stored.version !== 1 || stored.type !== FORKED || stored.data === null) return null;
-  const from = member(parsed(Buffer.from(stored.data).toString("utf8")), "from");
-  const stream = member(from, "stream");
-  const version = member(from, "version");
+  const from = memberOf(parsed(Buffer.from(stored.data).toString("utf8")), "from");
+  const stream = memberOf(from, "stream");
+  const version = memberOf(from, "version");
   return typeof stream === "string" && typeof version === "number" ? { stream, version } : null;
 }
 
@@ -72,8 +72,4 @@ function parsed(data: string): unknown {
   } catch {
     return null;
   }
-}
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type Header, hashData, hashEvent, type Json, type Sha256, sameBytes } from "../../kernel/index.ts";
+import { type Header, hashData, hashEvent, type Json, memberOf, type Sha256, sameBytes } from "../../kernel/index.ts";
 import { type RecordedEvent, StoreError } from "../port.ts";
 
 export const sha256: Sha256 = (...parts) =>
@@ -101,7 +101,7 @@ export function columnsOf(row: Record<string, unknown>): EventColumns {
 export function parseHeader(given: string): Header | null {
   const value: unknown = safeParse(given);
   if (typeof value !== "object" || value === null) return null;
-  const member = (key: string) => (value as { readonly [key: string]: unknown })[key];
+  const member = (key: string) => memberOf(value, key);
   const cause = member("cause");
   const header = {
     id: member("id"),

@@ -1,13 +1,15 @@
 import { realpath } from "node:fs/promises";
 import type { By, Committer } from "../../commit/index.ts";
 import { NomosError, toNomosError } from "../../contract/index.ts";
-import { System } from "../../domains/index.ts";
+import { recordUnownedRemoval, System } from "../../domains/index.ts";
 import { type Clock, isInside, type Work, type Worktree, type Worktrees } from "../../host/index.ts";
 import {
   type Decision,
   type Fact,
   fact,
   type Json,
+  keepWorktree,
+  removeWorktree,
   Session,
   type SessionRow,
   type SessionSpec,
@@ -89,10 +91,10 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
     const state = await store.fold(Session, id);
     return state.spec === null ? null : state;
   };
-  const record = async (id: string, facts: readonly Fact[], by: By) =>
+  const recordRemoval = async (id: string, files: readonly Fact[], by: By) =>
     (await ownerOf(id)) === null
-      ? committer.change(System, "", () => facts, by)
-      : committer.change(Session, id, () => facts, by);
+      ? committer.change(System, "", (state) => recordUnownedRemoval(state, id, files), by)
+      : committer.change(Session, id, (state) => removeWorktree(state, id, files), by);
 
   /** What is ignored is no work, but somebody may have put it there since the last turn: a fork brings it back. */
   const lastFiles = async ({ id, path, state }: ShownTree): Promise<readonly Fact[]> => {
@@ -118,7 +120,7 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
     if (!removal.removed) throw new NomosError("worktree_has_work", { id, path, branch, ...workAsJson(removal.work) });
     try {
       // From here on the log says that it is gone: a crash behind this only leaves rubbish to be cleared away.
-      const { events } = await record(id, [...files, fact("worktree.removed@1", { worktreeId: id })], by);
+      const { events } = await recordRemoval(id, files, by);
       await removal.finish();
       return events;
     } catch (thrown) {
@@ -165,7 +167,7 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
         const { code, details } = toNomosError(thrown);
         const { id: _id, path: _path, branch: _branch, ...work } = details;
         if (code === "worktree_has_work" || code === "worktree_in_use")
-          await committer.change(Session, sessionId, () => [fact("worktree.kept@1", { worktreeId: id, work })], DAEMON);
+          await committer.change(Session, sessionId, (state) => keepWorktree(state, { worktreeId: id, work }), DAEMON);
         else log("a worktree stays", { id, code, reason: String(thrown) });
       }
     },

@@ -1,6 +1,6 @@
 import { type By, type Committer, settled } from "../../commit/index.ts";
 import { NomosError } from "../../contract/index.ts";
-import { type Collected, type CollectedSession, System, systemFact } from "../../domains/index.ts";
+import { type Collected, type CollectedSession, recordCollection, System } from "../../domains/index.ts";
 import type { Clock } from "../../host/index.ts";
 import { archiveSession, Session, sessionFact } from "../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
@@ -136,8 +136,8 @@ export function createRetention({ store, committer, clock, folder, sweepSnapshot
     await store.giveBack(fence);
     await sweepSnapshots(await liveSnapshots(store));
     const said = totals(collected, more, { blobs: freed.blobs + swept.blobs, bytes: freed.bytes + swept.bytes });
-    const noted = systemFact("log.collected@1", { maxAgeDays, ...said });
-    return (await committer.change(System, "", () => [noted], by)).events;
+    const done = { maxAgeDays, ...said };
+    return (await committer.change(System, "", (state) => recordCollection(state, done), by)).events;
   };
 
   return {

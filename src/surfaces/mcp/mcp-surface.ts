@@ -1,6 +1,6 @@
 import { createMcpHandler, isJsonContentType, isLegacyRequest } from "@modelcontextprotocol/server";
 import { NomosError, toNomosError } from "../../contract/index.ts";
-import type { Actor } from "../../kernel/index.ts";
+import { type Actor, memberOf } from "../../kernel/index.ts";
 import type { Services, Syscall } from "../../syscalls/index.ts";
 import type { BodyRoom } from "../http/body-room.ts";
 import { type BodyBounds, readBytes } from "../http/request-body.ts";
@@ -119,10 +119,8 @@ async function bodyOf(request: Request, bounds: BodyBounds): Promise<unknown> {
 
 /** What a `subscriptions/listen` wants to hear about; the library checks the rest of it. */
 function listenedTo(body: unknown): readonly string[] {
-  const member = (value: unknown, key: string): unknown =>
-    typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-  if (member(body, "method") !== "subscriptions/listen") return [];
-  const uris = member(member(member(body, "params"), "notifications"), "resourceSubscriptions");
+  if (memberOf(body, "method") !== "subscriptions/listen") return [];
+  const uris = memberOf(memberOf(memberOf(body, "params"), "notifications"), "resourceSubscriptions");
   return Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string") : [];
 }
 

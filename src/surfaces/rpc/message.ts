@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type ErrorBody, NomosError } from "../../contract/index.ts";
+import { memberOf } from "../../kernel/index.ts";
 import { parseJsonBytes } from "../json-bytes.ts";
 
 /** One message of a client. Unknown members are ignored. */
@@ -43,6 +44,6 @@ export function readRequest(bytes: Uint8Array): RpcRequest | { readonly id: RpcI
 }
 
 function idOf(value: unknown): RpcId | null {
-  const id: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "id") : null;
+  const id = memberOf(value, "id");
   return Message.shape.id.safeParse(id).data ?? null;
 }

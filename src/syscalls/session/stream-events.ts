@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { SessionWire } from "../../contract/index.ts";
 import { sessionStream } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
@@ -6,97 +7,93 @@ import type { Context, StreamItem } from "../define.ts";
 import { showSession } from "./answer.ts";
 import { linesOf } from "./lines.ts";
 
-/** What one reader may be behind before it is sent back to the log (events) or misses pieces (frames). */
-const EVENTS_BEHIND_MAX = 256;
+/** How many pieces of text wait for a slow reader before the rest is dropped. */
 const FRAMES_BEHIND_MAX = 1000;
 const FRAMES_BEHIND_CHARS_MAX = 1_048_576;
-const PAGE = 100;
 const ENDINGS: readonly string[] = ["session.exited@1", "session.killed@1", "session.failed@1"];
 const STATUS_CHANGES = /^(session|turn|approval)\./;
 
-/**
- * History after the cursor, then live. Live events come from memory, shared by all readers; a reader that falls behind
- * reads the log again from where it was. Frames that nobody fetched in time are dropped, and a `gap` says how many.
- */
+type Listen = (push: (frame: Frame) => void) => () => void;
+
+/** The log's events and, beside them, pieces of text on their way. An event goes before pieces that came after it. */
 async function* follow(
   context: Context<"store">,
   after: number,
   stream: string | undefined,
-  frames: ((push: (frame: Frame) => void) => () => void) | null,
+  listen: Listen,
 ): AsyncGenerator<RecordedEvent | Frame | { readonly dropped: number }> {
-  const { store } = context.services;
-  const { signal } = context;
-  let events: RecordedEvent[] = [];
-  let pieces: Frame[] = [];
-  let pieceChars = 0;
-  let dropped = 0;
-  let lost = true;
-  let cursor = after;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([context.signal, stop.signal]);
   let wake: () => void = () => undefined;
-
-  const stopEvents = store.onAppend((appended) => {
-    for (const event of appended) {
-      if (stream !== undefined && event.stream !== stream) continue;
-      if (events.length >= EVENTS_BEHIND_MAX) {
-        events = [];
-        lost = true;
-      }
-      if (!lost) events.push(event);
-    }
-    wake();
-  });
-  const stopFrames = frames?.((frame) => {
-    pieceChars += frame.text.length;
-    if (pieces.length >= FRAMES_BEHIND_MAX || pieceChars > FRAMES_BEHIND_CHARS_MAX) dropped += 1;
-    else pieces.push(frame);
-    wake();
-  });
-  const onAbort = () => wake();
-  signal.addEventListener("abort", onAbort);
+  const pieces = createPieces(listen, () => wake());
+  const query = { after, signal, ...(stream === undefined ? {} : { stream }) };
+  const batches = context.services.store.tail(query)[Symbol.asyncIterator]();
+  let hasCome = false;
+  const fetch = (): Promise<IteratorResult<readonly RecordedEvent[]>> => {
+    hasCome = false;
+    const come = () => {
+      hasCome = true;
+      wake();
+    };
+    const fetching = batches.next();
+    fetching.then(come, come);
+    return fetching;
+  };
+  let batch = fetch();
   try {
-    while (!signal.aborted) {
-      while (lost && !signal.aborted) {
-        lost = false;
-        const page =
-          stream === undefined
-            ? await store.readAll({ after: cursor, limit: PAGE })
-            : await store.readStream(stream, { after: cursor, limit: PAGE });
-        for (const event of page.events) {
-          cursor = event.seq;
-          yield event;
-        }
-        if (page.next !== null) lost = true;
-        if (lost) events = [];
+    for (;;) {
+      if (!hasCome && pieces.isEmpty())
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      // An event that is on its way has arrived after this.
+      if (!hasCome) await setImmediate();
+      if (hasCome) {
+        const { done, value } = await batch;
+        if (done === true) return;
+        yield* value;
+        batch = fetch();
       }
-      const ready = events;
-      events = [];
-      for (const event of ready) {
-        if (event.seq <= cursor) continue;
-        cursor = event.seq;
-        yield event;
-      }
-      const shown = pieces;
-      pieces = [];
-      pieceChars = 0;
-      yield* shown;
-      if (dropped > 0) {
-        yield { dropped };
-        dropped = 0;
-      }
-      if (events.length > 0 || pieces.length > 0 || lost || signal.aborted) continue;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+      yield* pieces.take();
     }
   } finally {
-    signal.removeEventListener("abort", onAbort);
-    stopEvents();
-    stopFrames?.();
+    stop.abort();
+    pieces.stop();
   }
 }
 
+interface Pieces {
+  readonly isEmpty: () => boolean;
+  /** Everything that came since; where some were dropped, how many. */
+  readonly take: () => readonly (Frame | { readonly dropped: number })[];
+  readonly stop: () => void;
+}
+
+function createPieces(listen: Listen, news: () => void): Pieces {
+  let kept: Frame[] = [];
+  let chars = 0;
+  let dropped = 0;
+  const stop = listen((frame) => {
+    chars += frame.text.length;
+    if (kept.length >= FRAMES_BEHIND_MAX || chars > FRAMES_BEHIND_CHARS_MAX) dropped += 1;
+    else kept.push(frame);
+    news();
+  });
+  return {
+    isEmpty: () => kept.length === 0 && dropped === 0,
+    take: () => {
+      const taken = dropped === 0 ? kept : [...kept, { dropped }];
+      [kept, chars, dropped] = [[], 0, 0];
+      return taken;
+    },
+    stop,
+  };
+}
+
+const NO_PIECES: Listen = () => () => undefined;
+
 export async function* streamAll(context: Context<"store">, after: number): AsyncGenerator<StreamItem> {
-  for await (const item of follow(context, after, undefined, null))
+  for await (const item of follow(context, after, undefined, NO_PIECES))
     if ("seq" in item) yield { event: "event", id: item.seq, data: item };
 }
 

@@ -4,7 +4,8 @@ import type { Taken } from "../../models/quota.ts";
 import { StoreError } from "../../port.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { type ClaimId, readKnown, usageOf } from "./known.ts";
-import { type LogHead, type Plan, planBatch, type StreamHead } from "./plan.ts";
+import type { LogHead, Plan, StreamHead } from "./plan.ts";
+import { planBatch } from "./plan-batch.ts";
 import { type Lists, writePlan } from "./writes.ts";
 
 /** A batch on its way. Between the sending of COMMIT and its answer only the log knows what became of it. */

@@ -60,11 +60,7 @@ export async function readKnown(
     (row) => [hexOf(bytes(row["blob"])), number(row["bytes"])] as const,
   );
 
-  const erased = requests.flatMap(({ erase }) => (erase === null ? [] : [erase]));
-  const erasable: (readonly [string, number])[] = [];
-  for (const { stream, events } of erased)
-    for (const { id, seq } of await query(ERASABLE, uuidArray(events.map(({ id }) => id)), Buffer.from(stream)))
-      erasable.push([String(id), number(seq)]);
+  const erasable = await readErasable(query, requests);
 
   const takesFence = events.some((event) => event.takesFence !== null);
   const rivals = await unless(
@@ -80,9 +76,21 @@ export async function readKnown(
     goneBlobs: new Set(gone),
     newBlobs: new Map(newBlobs),
     home,
-    erasable: new Map(erasable),
+    erasable,
     rival: rivals[0] ?? null,
   };
+}
+
+/** Positions of events that are to be erased, by id. */
+async function readErasable(
+  query: Connection["query"],
+  requests: readonly WriteRequest[],
+): Promise<ReadonlyMap<string, number>> {
+  const found = new Map<string, number>();
+  for (const { stream, events } of requests.flatMap(({ erase }) => (erase === null ? [] : [erase])))
+    for (const { id, seq } of await query(ERASABLE, uuidArray(events.map(({ id }) => id)), Buffer.from(stream)))
+      found.set(String(id), number(seq));
+  return found;
 }
 
 const HEADS = `

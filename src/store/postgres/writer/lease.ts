@@ -36,7 +36,6 @@ export async function claimLease(
   onLost: (error: StoreError) => void,
 ): Promise<Lease> {
   const claim = randomUUID();
-  const giveUpMs = performance.now() + waitMs;
   let fence = Number.POSITIVE_INFINITY;
   let isOver = false;
   let renewing: NodeJS.Timeout | undefined;
@@ -79,19 +78,7 @@ export async function claimLease(
     if (!isOver) renewSoon();
   };
 
-  while (true) {
-    const askedMs = performance.now();
-    const [taken] = await sql(CLAIM, HOME_LEASE, holder, claim, ttlMs);
-    if (taken !== undefined) {
-      hold(askedMs);
-      break;
-    }
-    const [held] = await sql(HOLDER, HOME_LEASE);
-    const leftMs = Number(held?.["left_ms"] ?? 0);
-    if (performance.now() >= giveUpMs)
-      throw new StoreError("home_in_use", { heldBy: String(held?.["holder"] ?? ""), leaseEndsInMs: leftMs });
-    await sleep(Math.min(LOOK_AGAIN_MAX_MS, Math.max(giveUpMs - performance.now(), 1)));
-  }
+  hold(await untilClaimed(sql, { holder, ttlMs, waitMs }, claim));
   renewSoon();
   return {
     claim,
@@ -108,6 +95,21 @@ export async function claimLease(
       await sql(RELEASE, HOME_LEASE, claim);
     },
   };
+}
+
+/** Returns when the claim that succeeded was asked for, by our own clock. */
+async function untilClaimed(sql: Sql, { holder, ttlMs, waitMs }: LeaseOptions, claim: string): Promise<number> {
+  const giveUpMs = performance.now() + waitMs;
+  while (true) {
+    const askedMs = performance.now();
+    const [taken] = await sql(CLAIM, HOME_LEASE, holder, claim, ttlMs);
+    if (taken !== undefined) return askedMs;
+    const [held] = await sql(HOLDER, HOME_LEASE);
+    const leftMs = Number(held?.["left_ms"] ?? 0);
+    if (performance.now() >= giveUpMs)
+      throw new StoreError("home_in_use", { heldBy: String(held?.["holder"] ?? ""), leaseEndsInMs: leftMs });
+    await sleep(Math.min(LOOK_AGAIN_MAX_MS, Math.max(giveUpMs - performance.now(), 1)));
+  }
 }
 
 const ENDS = (ttl: string): string => `clock_timestamp() + ${ttl}::double precision * interval '1 millisecond'`;

@@ -49,8 +49,6 @@ export interface PageReads {
   readonly namesOf: (blob: string) => number;
   /** Pages of the file that hold nothing. */
   readonly freePages: () => number;
-  /** Changes when another connection has committed: how another process notices news. */
-  readonly dataVersion: () => number;
 }
 
 export function createPageReads(db: DatabaseSync): PageReads {
@@ -171,7 +169,6 @@ export function createPageReads(db: DatabaseSync): PageReads {
     isNamed: (blob) => sql("SELECT 1 AS named FROM event_blobs WHERE blob = ? LIMIT 1").get(blob) !== undefined,
     namesOf: (blob) => number(sql("SELECT count(*) AS names FROM event_blobs WHERE blob = ?").get(blob)?.["names"]),
     freePages: () => number(sql("PRAGMA freelist_count").get()?.["freelist_count"]),
-    dataVersion: () => number(sql("PRAGMA data_version").get()?.["data_version"]),
   };
 }
 

@@ -1,6 +1,6 @@
-import { startDetached } from "../daemon/start-detached.ts";
-import { stopDaemon } from "../daemon/stop-daemon.ts";
-import type { RunCommand } from "../terminal.ts";
+import { startDetached } from "../../daemon/start-detached.ts";
+import { stopDaemon } from "../../daemon/stop-daemon.ts";
+import type { RunCommand } from "../../terminal.ts";
 import { announce } from "./up.ts";
 
 export const run: RunCommand = async (terminal, { json }) => {

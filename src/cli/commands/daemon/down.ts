@@ -1,5 +1,5 @@
-import { stopDaemon } from "../daemon/stop-daemon.ts";
-import { EXIT, type RunCommand } from "../terminal.ts";
+import { stopDaemon } from "../../daemon/stop-daemon.ts";
+import { EXIT, type RunCommand } from "../../terminal.ts";
 
 export const run: RunCommand = async (terminal, { json }) => {
   const stopped = await stopDaemon(terminal);

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { parseArguments, usageError } from "../arguments.ts";
-import { startupError } from "../daemon/startup-error.ts";
-import { EVERYDAY } from "../everyday.ts";
-import { pairLines } from "../print/table.ts";
-import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
+import { parseArguments, usageError } from "../../arguments.ts";
+import { startupError } from "../../daemon/startup-error.ts";
+import { EVERYDAY } from "../../everyday.ts";
+import { pairLines } from "../../print/table.ts";
+import { EXIT, type RunCommand, type Terminal } from "../../terminal.ts";
 
 export const run: RunCommand = async (terminal, { args, json }) => {
   const { positionals } = parseArguments(args, {});
@@ -17,7 +17,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
 };
 
 async function restored(terminal: Terminal, from: string, json: boolean) {
-  const { restoreHome } = await import("../../app/index.ts");
+  const { restoreHome } = await import("../../../app/index.ts");
   const { home, environment } = terminal;
   const progress = (message: string): void => {
     if (!json) terminal.complain(`${message} ...`);

@@ -1,10 +1,10 @@
-import { parseArguments, usageError } from "../arguments.ts";
-import { connectIfUp } from "../daemon/connect.ts";
-import { spellDisk, spellUsage } from "../doctor/bounds-checks.ts";
-import { EVERYDAY } from "../everyday.ts";
-import { spellBytes, spellDuration } from "../print/spell.ts";
-import { pairLines } from "../print/table.ts";
-import { EXIT, type RunCommand } from "../terminal.ts";
+import { parseArguments, usageError } from "../../arguments.ts";
+import { connectIfUp } from "../../daemon/connect.ts";
+import { spellDisk, spellUsage } from "../../doctor/bounds-checks.ts";
+import { EVERYDAY } from "../../everyday.ts";
+import { spellBytes, spellDuration } from "../../print/spell.ts";
+import { pairLines } from "../../print/table.ts";
+import { EXIT, type RunCommand } from "../../terminal.ts";
 
 export const run: RunCommand = async (terminal, { args, json }) => {
   const { positionals } = parseArguments(args, {});

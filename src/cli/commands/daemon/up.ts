@@ -1,7 +1,7 @@
-import { parseArguments, parsePort, usageError } from "../arguments.ts";
-import { type FoundDaemon, findDaemon } from "../daemon/find-daemon.ts";
-import { EVERYDAY } from "../everyday.ts";
-import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
+import { parseArguments, parsePort, usageError } from "../../arguments.ts";
+import { type FoundDaemon, findDaemon } from "../../daemon/find-daemon.ts";
+import { EVERYDAY } from "../../everyday.ts";
+import { EXIT, type RunCommand, type Terminal } from "../../terminal.ts";
 
 export const run: RunCommand = async (terminal, { args, json }) => {
   const { values, positionals } = parseArguments(args, {
@@ -14,12 +14,12 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const port = parsePort(values.port, "--port") ?? parsePort(terminal.environment["NOMOS_PORT"], "$NOMOS_PORT");
   const tour = values.tour === true;
   if (values.detach !== true) {
-    const { serve } = await import("../daemon/serve.ts");
+    const { serve } = await import("../../daemon/serve.ts");
     return serve(terminal, { port, tour, json, verbose: values.verbose === true });
   }
   const running = await findDaemon(terminal.home);
   if (running !== null) return announce(terminal, running, json, "is up already");
-  const { startDetached } = await import("../daemon/start-detached.ts");
+  const { startDetached } = await import("../../daemon/start-detached.ts");
   const started = await startDetached(terminal, { port, tour });
   announce(terminal, started, json, "is up");
   if (tour && !json) await printTour(terminal, started);
@@ -34,8 +34,8 @@ export function announce(terminal: Terminal, daemon: FoundDaemon, json: boolean,
 }
 
 async function printTour(terminal: Terminal, daemon: FoundDaemon): Promise<void> {
-  const { clientOf } = await import("../daemon/connect.ts");
-  const { tourLines } = await import("../print/tour-lines.ts");
+  const { clientOf } = await import("../../daemon/connect.ts");
+  const { tourLines } = await import("../../print/tour-lines.ts");
   const client = await clientOf(terminal, daemon);
   const { sessions } = await client.call("session.list", { onlyAlive: true });
   const session = sessions.find(({ label, adapterSlug }) => label === "tour" && adapterSlug === "demo");

@@ -1,11 +1,12 @@
-import { type Client, ClientError } from "../../client/index.ts";
-import { expectWords, parseArguments, usageError } from "../arguments.ts";
-import { connect } from "../daemon/connect.ts";
-import { EVERYDAY } from "../everyday.ts";
-import { printOutput } from "../print/print-output.ts";
-import { spell } from "../print/spell.ts";
-import { runSyscall } from "../syscall/run-syscall.ts";
-import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
+import { type Client, ClientError } from "../../../client/index.ts";
+import { memberOf } from "../../../kernel/index.ts";
+import { expectWords, parseArguments, usageError } from "../../arguments.ts";
+import { connect } from "../../daemon/connect.ts";
+import { EVERYDAY } from "../../everyday.ts";
+import { printOutput } from "../../print/print-output.ts";
+import { spell } from "../../print/spell.ts";
+import { runSyscall } from "../../syscall/run-syscall.ts";
+import { EXIT, type RunCommand, type Terminal } from "../../terminal.ts";
 
 export const run: RunCommand = async (terminal, invocation) => {
   const { args, json } = invocation;
@@ -63,10 +64,6 @@ function put(into: unknown, [first = "", ...rest]: readonly string[], value: unk
   const { [first]: old, ...others } = before;
   const changed = rest.length === 0 ? value : put(old, rest, value);
   return changed === null && !keepNull ? others : { ...others, [first]: changed };
-}
-
-function memberOf(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
 /** `8080`, `true`, `null` and `{...}` are parsed as JSON; anything else is text. */

@@ -1,12 +1,12 @@
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { expectWords, parseArguments, usageError } from "../arguments.ts";
-import { EVERYDAY } from "../everyday.ts";
-import { pause } from "../pause.ts";
-import { spell } from "../print/spell.ts";
-import { stopByHand } from "../stop-by-hand.ts";
-import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
+import { expectWords, parseArguments, usageError } from "../../arguments.ts";
+import { EVERYDAY } from "../../everyday.ts";
+import { pause } from "../../pause.ts";
+import { spell } from "../../print/spell.ts";
+import { stopByHand } from "../../stop-by-hand.ts";
+import { EXIT, type RunCommand, type Terminal } from "../../terminal.ts";
 
 const LINES = 100;
 const LOOK_EVERY_MS = 200;

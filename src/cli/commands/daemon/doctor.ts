@@ -1,15 +1,15 @@
-import { ClientError } from "../../client/index.ts";
-import { parseArguments, usageError } from "../arguments.ts";
-import { clientOf } from "../daemon/connect.ts";
-import { type FoundDaemon, findDaemon } from "../daemon/find-daemon.ts";
-import { startupError } from "../daemon/startup-error.ts";
-import { type BoundsReport, boundsChecks } from "../doctor/bounds-checks.ts";
-import { type Check, problem } from "../doctor/check.ts";
-import { homeChecks } from "../doctor/home-checks.ts";
-import { type LogReport, logChecks } from "../doctor/log-checks.ts";
-import { EVERYDAY } from "../everyday.ts";
-import { bold } from "../screen/styled.ts";
-import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
+import { ClientError } from "../../../client/index.ts";
+import { parseArguments, usageError } from "../../arguments.ts";
+import { clientOf } from "../../daemon/connect.ts";
+import { type FoundDaemon, findDaemon } from "../../daemon/find-daemon.ts";
+import { startupError } from "../../daemon/startup-error.ts";
+import { type BoundsReport, boundsChecks } from "../../doctor/bounds-checks.ts";
+import { type Check, problem } from "../../doctor/check.ts";
+import { homeChecks } from "../../doctor/home-checks.ts";
+import { type LogReport, logChecks } from "../../doctor/log-checks.ts";
+import { EVERYDAY } from "../../everyday.ts";
+import { bold } from "../../screen/styled.ts";
+import { EXIT, type RunCommand, type Terminal } from "../../terminal.ts";
 
 interface DoctorOptions {
   readonly rebuild: boolean;
@@ -60,7 +60,7 @@ async function examined(
   terminal: Terminal,
   options: DoctorOptions,
 ): Promise<(LogReport & { readonly bounds: null }) | { readonly refusal: Check }> {
-  const { examine } = await import("../../app/index.ts");
+  const { examine } = await import("../../../app/index.ts");
   try {
     const { environment } = terminal;
     const { log, models, tree, sandbox, home } = await examine(terminal.home, { ...options, environment });

@@ -1,0 +1,39 @@
+import { describe, expect, test } from "vitest";
+import type { Decision } from "../../kernel/index.ts";
+import {
+  beginCall,
+  finishCall,
+  recordBackup,
+  recordCollection,
+  recordExport,
+  recordSystemDenial,
+  recordUnownedRemoval,
+} from "./log-decisions.ts";
+import { NEW_SYSTEM, type SystemState } from "./system.ts";
+
+const HELD: SystemState = { ...NEW_SYSTEM, lease: { at: "held", version: 1, lastFence: 3, holder: "daemon" } };
+const FREE: SystemState = { ...NEW_SYSTEM, lease: { at: "free", version: 2, lastFence: 3 } };
+
+const backup = { path: "/b", size: 7, root: "r", blobs: 1, missingBlobs: 0, bytes: 9 };
+const collection = { maxAgeDays: 30, sessions: [], events: 0, bytes: 0, blobs: 0, blobBytes: 0, more: false };
+const denial = { verb: "session.end", resource: "session/1", rules: ["role"] };
+
+const DECISIONS: readonly [string, (state: SystemState) => Decision, object][] = [
+  ["log.exported@1", (state) => recordExport(state, { path: "/e", size: 7 }), { path: "/e", size: 7 }],
+  ["log.backed_up@1", (state) => recordBackup(state, backup), backup],
+  ["log.collected@1", (state) => recordCollection(state, collection), collection],
+  ["call.begun@1", (state) => beginCall(state, "sandbox.run"), { syscall: "sandbox.run" }],
+  ["call.made@1", (state) => finishCall(state, "sandbox.run"), { syscall: "sandbox.run" }],
+  ["gate.denied@1", (state) => recordSystemDenial(state, denial), { ...denial, turnId: null }],
+  ["worktree.removed@1", (state) => recordUnownedRemoval(state, "w", []), { worktreeId: "w" }],
+];
+
+describe.each(DECISIONS)("%s", (type, decide, data) => {
+  test("is recorded while the home's lease is held", () => {
+    expect(decide(HELD)).toEqual([{ type, data }]);
+  });
+
+  test("is refused when the lease was given back", () => {
+    expect(decide(FREE)).toEqual({ refused: "stale_fence", details: { fence: 3, current: 3 } });
+  });
+});
