@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createCommitter } from "../commit/index.ts";
+import { createCommitter, holdPolicy } from "../commit/index.ts";
 import { processIdentity, type Snapshots, systemFiles, watchDeath, writeFileAtomic } from "../host/index.ts";
-import { compilePolicy, ownEntry, uuidv7Maker } from "../kernel/index.ts";
+import { ownEntry, uuidv7Maker } from "../kernel/index.ts";
 import {
   createAgents,
   createDelegation,
@@ -20,11 +20,12 @@ import {
   createHeavyCalls,
   createTickets,
   permissions,
+  ROLES,
   type Services,
   SYSCALLS,
   type Syscall,
 } from "../syscalls/index.ts";
-import { createApprovalWaiters } from "../turns/index.ts";
+import { createApprovalWaiters, createToolExplainer, TURN_VERBS } from "../turns/index.ts";
 import { createBackups } from "./backups.ts";
 import { keptCensus, openBounds, watchEventLoop } from "./bounds.ts";
 import { cleanTemporaries } from "./clean-temporaries.ts";
@@ -75,8 +76,6 @@ export interface Daemon {
   readonly stopAsked: Promise<void>;
 }
 
-/** Effects are open in kind: an engine brings tools of its own. */
-const TOOL_VERBS = ["tool.*"];
 const TURN_GRACE_MS = 400;
 const SOCKET_PATH_MAX = 100;
 
@@ -117,13 +116,17 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const tokens = createTokens({ store, committer, clock, newId, whenKeyless });
   const waiters = createApprovalWaiters(store);
   const table = [...SYSCALLS, ...(options.moreSyscalls ?? [])];
-  const policy = compilePolicy(
-    [...permissions(table), ...TOOL_VERBS],
-    [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
-  );
+  const rules = () => config.show().policy?.rules ?? [];
+  const policy = holdPolicy({ committer, verbs: [...permissions(table), ...TURN_VERBS], rules: rules() });
+  await unlessFull(policy.replace(rules(), { actor: "daemon" }), log.write);
   const { isTight } = bounds.bounds;
   const worlds = openWorlds({ opened, snapshots, environment, isTight, livesAt: processes.livesAt });
   const { trees, scopes } = openTrees({ opened, committer, environment, worlds, discard: opened.trash.discard });
+  const toolRules = {
+    named: agents.namedPolicy,
+    unattended: (adapter: string) => ownEntry(config.show().drivers ?? {}, adapter)?.permissions ?? "ask",
+    home,
+  };
   const runner = createTurnRunner({
     scopes,
     store,
@@ -131,18 +134,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     clock,
     files,
     newId,
-    policy,
+    policy: policy.current,
     frames,
     waiters,
     processes,
     worlds,
     driver: drivers.get,
     toolPolicy: agents.toolPolicy,
-    permissions: {
-      named: agents.namedPolicy,
-      unattended: (adapter) => ownEntry(config.show().drivers ?? {}, adapter)?.permissions ?? "ask",
-      answerWithinMs: () => config.show().approvalWaitMs ?? null,
-    },
+    permissions: { ...toolRules, answerWithinMs: () => config.show().approvalWaitMs ?? null },
     turnTimeoutMs: () => setting(config, "turnTimeoutMs"),
     log: log.write,
   });
@@ -207,6 +206,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     tokens,
     frames,
     policy,
+    permissions: {
+      roles: ROLES,
+      explainTool: createToolExplainer({ ...toolRules, files, policy: policy.current, toolPolicy: agents.toolPolicy }),
+    },
     config,
     tickets: createTickets(clock),
     heavy: createHeavyCalls(clock.steadyMs),

@@ -2,9 +2,9 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { readSmallFile, writeFileAtomic } from "../host/index.ts";
-import { type Actor, heldOf } from "../kernel/index.ts";
+import type { Actor } from "../kernel/index.ts";
 import { hashSecret, type SessionProcesses, type Tokens } from "../supervisor/index.ts";
-import { ROLES } from "../syscalls/index.ts";
+import { ROLES, sessionActor, withBelow } from "../syscalls/index.ts";
 
 const OPERATOR: Actor = { principal: "operator", capabilities: ROLES.operator, sessionId: null };
 const TOKEN_BYTES_MAX = 1024;
@@ -40,20 +40,15 @@ export function createAuthenticator(operator: string, tokens: Tokens, processes:
       const hash = hashSecret(secret);
       if (timingSafeEqual(Buffer.from(hash, "hex"), operatorHash)) return OPERATOR;
       const sessionId = processes.sessionOfToken(hash);
-      if (sessionId !== null)
-        return { principal: `session:${sessionId}`, capabilities: ROLES.session, sessionId, below: ROLES.below };
-      return withBelow(await tokens.actorOf(secret));
+      if (sessionId !== null) return sessionActor(ROLES, sessionId);
+      const actor = await tokens.actorOf(secret);
+      return actor === null ? null : withBelow(ROLES, actor);
     },
     recall: async ({ principal }) => {
       if (principal === OPERATOR.principal) return OPERATOR;
       const [, tokenId] = /^token:(.+)$/.exec(principal) ?? [];
-      return tokenId === undefined ? null : withBelow(await tokens.actorById(tokenId));
+      const actor = tokenId === undefined ? null : await tokens.actorById(tokenId);
+      return actor === null ? null : withBelow(ROLES, actor);
     },
   };
-}
-
-/** A key that was issued for a session reaches those below it as far as its capabilities go. */
-function withBelow(actor: Actor | null): Actor | null {
-  if (actor === null || actor.sessionId === null) return actor;
-  return { ...actor, below: heldOf(actor.capabilities, ROLES.below) };
 }

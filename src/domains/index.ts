@@ -9,6 +9,7 @@ export * from "./delegation/delegation.ts";
 export * from "./system/ground.ts";
 export * from "./system/lease.ts";
 export * from "./system/log-events.ts";
+export { changePolicy, POLICY_LIMITS } from "./system/policy.ts";
 export * from "./system/system.ts";
 export * from "./system/workspaces.ts";
 export * from "./tokens/token.ts";

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { proves } from "../../test/support/proves.ts";
-import { type Actor, compilePolicy } from "../kernel/index.ts";
+import { type Actor, compilePolicy, DEFAULT_RULES } from "../kernel/index.ts";
 import { mayCall } from "./dispatch.ts";
 import { permissions, ROLES, SYSCALLS } from "./table.ts";
 
-const policy = compilePolicy(permissions(), [{ id: "default", effect: "allow", verb: "*", resource: "**" }]);
+const compiled = compilePolicy(permissions(), DEFAULT_RULES);
+const policy = { current: () => compiled };
 const listed = (actor: Actor): readonly string[] =>
   SYSCALLS.filter((syscall) => mayCall({ policy }, syscall, actor)).map(({ name }) => name);
 

@@ -4,6 +4,7 @@ export { dispatch, mayCall, parseInput } from "./dispatch.ts";
 export { createHeavyCalls } from "./heavy-calls.ts";
 export type { ListedDocument, Shown } from "./mcp-spelling.ts";
 export { createInstruments, type Instruments } from "./metrics/instruments.ts";
+export { sessionActor, withBelow } from "./permission.ts";
 export type { Progress } from "./progress.ts";
 export type { RanInSandbox, SandboxExplained } from "./sandbox-shapes.ts";
 export type {

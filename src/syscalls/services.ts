@@ -1,8 +1,8 @@
-import type { AlarmsState, By, Followers, Queues } from "../commit/index.ts";
+import type { AlarmsState, By, Followers, HeldPolicy, Queues } from "../commit/index.ts";
 import type { Config } from "../contract/index.ts";
 import type { AgentInfo } from "../drivers/index.ts";
 import type { AnchorStatus, DiskState, SnapshotsChecked } from "../host/index.ts";
-import type { Actor, Policy, Sha256 } from "../kernel/index.ts";
+import type { Actor, Sha256 } from "../kernel/index.ts";
 import type { CallRef, CheckpointKeeper, LogTree, RecordedEvent, Store, TreeReport } from "../store/index.ts";
 import type {
   Agents,
@@ -15,6 +15,7 @@ import type {
   Tokens,
   WorkspaceRegistry,
 } from "../supervisor/index.ts";
+import type { ExplainTool } from "../turns/index.ts";
 import type { HeavyCalls } from "./heavy-calls.ts";
 import type { Instruments } from "./metrics/instruments.ts";
 import type { Progress } from "./progress.ts";
@@ -31,7 +32,11 @@ export interface Services {
   readonly trees: SessionTrees;
   readonly tokens: Tokens;
   readonly frames: Frames;
-  readonly policy: Policy;
+  readonly policy: HeldPolicy;
+  readonly permissions: {
+    readonly roles: { readonly [role: string]: readonly string[] };
+    readonly explainTool: ExplainTool;
+  };
   readonly drivers: DriverDesk;
   readonly sandbox: SandboxService;
   /** Throws `not_installed` for a driver that is not there. */

@@ -72,7 +72,9 @@ async function homeReport({ homeState }: Services) {
 }
 
 function mayAdminister({ policy }: Services, actor: Actor): boolean {
-  return decideGate(actor, { verb: "system.admin", resource: "system", tool: null }, policy).verdict === "allow";
+  return (
+    decideGate(actor, { verb: "system.admin", resource: "system", tool: null }, policy.current()).verdict === "allow"
+  );
 }
 
 const Flag = z
@@ -241,14 +243,16 @@ export const system: readonly Syscall[] = [
     about: "system",
     input: z.object({ config: z.record(z.string().max(64), z.unknown()) }),
     output: z.object({ config: z.record(z.string(), z.unknown()), restart: z.array(z.string()) }),
-    errors: ["sandbox_floor", "invalid_request"],
+    errors: ["sandbox_floor", "invalid_request", "policy_too_large"],
     http: { method: "PUT", path: "/api/config" },
     cli: { positional: [] },
     idempotent: true,
-    commit: async ({ services }, { config }) => {
+    commit: async (context, { config }) => {
+      const { services } = context;
       await services.config.change(config);
       await services.agents.ensureBuiltIn(services.drivers.slugs());
-      return [];
+      if (!Object.hasOwn(config, "policy")) return [];
+      return services.policy.replace(services.config.show().policy?.rules ?? [], byOf(context));
     },
     answer: async ({ services }, { config }) => ({
       config: { ...services.config.shown() },

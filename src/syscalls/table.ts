@@ -10,6 +10,7 @@ import { doc } from "./doc.ts";
 import { driver } from "./driver.ts";
 import { handoff } from "./handoff.ts";
 import { keeping } from "./keeping.ts";
+import { permission } from "./permission.ts";
 import { queue } from "./queue.ts";
 import { reporting } from "./reporting.ts";
 import { sandbox } from "./sandbox.ts";
@@ -43,6 +44,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...system,
   ...queue,
   ...token,
+  ...permission,
   ...keeping,
   ...archive,
   ...doc,

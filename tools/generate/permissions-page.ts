@@ -1,4 +1,4 @@
-import { type Actor, belowSession, compilePolicy, decideGate } from "../../src/kernel/index.ts";
+import { type Actor, belowSession, compilePolicy, DEFAULT_RULES, decideGate } from "../../src/kernel/index.ts";
 import { permissions, ROLES, SYSCALLS, type Syscall } from "../../src/syscalls/index.ts";
 import { code, page, table } from "./markdown.ts";
 
@@ -14,7 +14,7 @@ const REACH = {
 
 /** Not what a list says about the roles, but what the gate itself answers. */
 export function permissionsPage(): string {
-  const policy = compilePolicy(permissions(), [{ id: "default", effect: "allow", verb: "*", resource: "**" }]);
+  const policy = compilePolicy(permissions(), DEFAULT_RULES);
   const roles = Object.entries(ROLES).map(([role, capabilities]): readonly [string, Actor] => [
     role,
     role === "below"

@@ -9,9 +9,11 @@ import {
   answerApproval,
   askApproval,
   compilePolicy,
+  DEFAULT_RULES,
   isRefusal,
   openSession,
   outlivesDaemon,
+  type Rule,
   Session,
   type SessionState,
   sessionStream,
@@ -27,10 +29,10 @@ import { createApprovalWaiters } from "./approval-waiters.ts";
 import { createTurnPort } from "./turn-port.ts";
 
 const BY = { actor: "test" };
-const RULES = [{ id: "default", effect: "allow", verb: "*", resource: "**" }] as const;
 
 /** One running turn on a real store. Each `port()` is one run of it, as in one daemon after another. */
 async function makeTurn(policies: Readonly<Record<string, ToolPolicy>> = {}) {
+  let rules: readonly Rule[] = DEFAULT_RULES;
   const home = await makeTestHome();
   const store = await openSqliteStore({
     home: home.path,
@@ -74,7 +76,8 @@ async function makeTurn(policies: Readonly<Record<string, ToolPolicy>> = {}) {
       newId,
       clock: systemClock(),
       files: systemFiles(),
-      policy: compilePolicy(["tool.*"], RULES),
+      policy: () => compilePolicy(["tool.*"], rules),
+      ground: { cwd: SPEC.cwd, home: "/nowhere", sandbox: "off", scope: null, files: systemFiles() },
       toolPolicy: async (tool) => policies[tool] ?? "auto",
       permits: async () => ({ approved: false, reason: null }),
       waiters,
@@ -101,7 +104,10 @@ async function makeTurn(policies: Readonly<Record<string, ToolPolicy>> = {}) {
     const asking = { approvalId: newId(), turnId, question, ...plain };
     return recorder.session(sessionId, (now) => askApproval(now, asking), BY);
   };
-  return { port, state, approve, asked, put };
+  const setRules = (more: readonly Rule[]): void => {
+    rules = [...more, ...DEFAULT_RULES];
+  };
+  return { port, state, approve, asked, put, setRules };
 }
 
 function createRecorder(store: Store): Recorder {
