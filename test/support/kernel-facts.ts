@@ -130,7 +130,7 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
     reason: label,
   }),
   "approval.joined@1": fc.record({ approvalId, turnId, joinId: text }),
-  "permission.allowed@1": fc.record({ turnId, verb: text, resource: text, rules: fc.array(text, { maxLength: 2 }) }),
+  "gate.allowed@1": fc.record({ turnId, verb: text, resource: text, rules: fc.array(text, { maxLength: 2 }) }),
   "approval.closed@1": fc.record({ approvalId, turnId, status: fc.constantFrom("cancelled", "expired") }),
   "artifact.written@1": fc.record({
     version,

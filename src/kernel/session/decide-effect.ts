@@ -99,8 +99,8 @@ function isSameQuestion(one: Question, other: Question): boolean {
   return one.effectId === null && other.effectId === null && same(one) === same(other);
 }
 
-export function recordAllowance(state: SessionState, given: EventData<"permission.allowed@1">): Decision {
-  return notRunning(state, given.turnId) ?? [fact("permission.allowed@1", given)];
+export function recordAllowance(state: SessionState, given: EventData<"gate.allowed@1">): Decision {
+  return notRunning(state, given.turnId) ?? [fact("gate.allowed@1", given)];
 }
 
 export type Answer =

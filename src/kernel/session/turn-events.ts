@@ -109,7 +109,7 @@ export const TURN_EVENTS = {
     growth: "course",
   }),
   /** The gate let a foreign agent do something without asking a person. */
-  "permission.allowed@1": event<{
+  "gate.allowed@1": event<{
     readonly turnId: string;
     readonly verb: string;
     readonly resource: string;

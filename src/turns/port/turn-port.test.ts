@@ -329,3 +329,56 @@ proves("TU-3", "an effect that was allowed at no checkpoint does not keep its tu
   await turn.approve("send");
   expect(outlivesDaemon(await turn.state())).toBe(false);
 });
+
+proves(
+  "GATE-5",
+  "calls that ask the same at once wait for one question; a resumed call finds the one it joined",
+  async () => {
+    const turn = await makeTurn();
+    const dying = new AbortController();
+    const first = await turn.port(false, dying.signal);
+    first.reach(1);
+    const same = (port: TurnPort, key: string) => port.ask("Go on?", ["yes"], { key });
+    abandon(same(first, "one"), same(first, "two"), first.ask("Sure?", ["yes"], { key: "three" }));
+    await turn.asked(2);
+    await first.event("asked", null);
+    dying.abort();
+    await turn.approve("Go on?");
+
+    const second = await turn.port(true);
+    expect(second.resumed.map(({ question }) => question)).toEqual(["Sure?"]);
+    expect(await same(second, "two")).toMatchObject({ approved: true });
+    expect(await same(second, "one")).toMatchObject({ approved: true });
+    // Nobody waits for an answer any more: asked again it is a new question.
+    const again = same(second, "four");
+    await turn.asked(2);
+    await turn.approve("Go on?");
+    expect(await again).toMatchObject({ approved: true });
+  },
+);
+
+proves("GATE-5", "effects that are alike are deeds of their own: each is asked about", async () => {
+  const turn = await makeTurn({ send: "always_ask" });
+  const port = await turn.port(false);
+  const sent = [1, 2].map(() => port.effect(order("send"), printing("sent")));
+  await turn.asked(2);
+  await turn.approve("send");
+  await turn.approve("send");
+  for (const one of sent) expect(await one).toMatchObject({ outcome: "done" });
+});
+
+proves("GATE-4", "the gate goes by the policy of the moment, also when an answer comes after it changed", async () => {
+  const turn = await makeTurn({ send: "always_ask" });
+  const port = await turn.port(false);
+  const sending = port.effect(order("send"), never);
+  await turn.asked(1);
+  turn.setRules([{ id: "no", effect: "deny", verb: "tool.send", resource: "session/*/thing/**" }]);
+  await turn.approve("send");
+  expect(await sending).toMatchObject({ outcome: "refused", message: "denied: no, tool_policy:always_ask" });
+  expect(await port.effect(order("send"), never)).toMatchObject({ outcome: "refused", effectId: "" });
+  turn.setRules([{ id: "quiet", effect: "deny", verb: "tool.ask", resource: "**" }]);
+  expect(await port.ask("Go on?", [])).toEqual({ approved: false, reason: "denied: quiet" });
+  expect(await port.effect(order("send"), never)).toMatchObject({ outcome: "refused" });
+  turn.setRules([]);
+  expect((await turn.state()).effects).toEqual({});
+});

@@ -74,7 +74,7 @@ proves(
     await turn(daemon, id, "ask make test");
     expect(await said(id)).toContain('"optionId":"y"');
     expect(await approvalsOf(daemon, id)).toEqual([]);
-    expect(await dataOf(id, "permission.allowed")).toMatchObject([
+    expect(await dataOf(id, "gate.allowed")).toMatchObject([
       { verb: "agent.execute", resource: "command/make test", rules: ["allow agent.execute"] },
     ]);
   },
