@@ -1,9 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
-import { type Actor, heldOf } from "../kernel/index.ts";
+import type { Actor } from "../kernel/index.ts";
 import { hashSecret, type SessionProcesses, type Tokens } from "../supervisor/index.ts";
-import { capabilitiesOf, OPERATOR_CAPABILITIES, type Syscall } from "../syscalls/index.ts";
-
-const OPERATOR: Actor = { principal: "operator", capabilities: OPERATOR_CAPABILITIES, sessionId: null };
+import { type Roles, sessionActor, withBelow } from "../syscalls/index.ts";
 
 export interface Authenticator {
   /** Whom a secret speaks for: the operator, a session's own driver, or whoever was issued a scoped token. */
@@ -16,30 +14,24 @@ export function createAuthenticator(given: {
   readonly operator: string;
   readonly tokens: Tokens;
   readonly processes: SessionProcesses;
-  readonly syscalls: readonly Syscall[];
+  readonly roles: Roles;
 }): Authenticator {
-  const { operator, tokens, processes, syscalls } = given;
-  const ofSession = capabilitiesOf("session", syscalls);
-  const ofBelow = capabilitiesOf("below", syscalls);
-  /** A key that was issued for a session reaches the sessions below it as far as its own capabilities go. */
-  const withBelow = (actor: Actor | null): Actor | null => {
-    if (actor === null || actor.sessionId === null) return actor;
-    return { ...actor, below: heldOf(actor.capabilities, ofBelow) };
-  };
-  const operatorHash = Buffer.from(hashSecret(operator), "hex");
+  const { tokens, processes, roles } = given;
+  const operator: Actor = { principal: "operator", capabilities: roles.operator, sessionId: null };
+  const operatorHash = Buffer.from(hashSecret(given.operator), "hex");
+  const reaching = (actor: Actor | null): Actor | null => (actor === null ? null : withBelow(roles, actor));
   return {
     authenticate: async (secret) => {
       const hash = hashSecret(secret);
-      if (timingSafeEqual(Buffer.from(hash, "hex"), operatorHash)) return OPERATOR;
+      if (timingSafeEqual(Buffer.from(hash, "hex"), operatorHash)) return operator;
       const sessionId = processes.sessionOfToken(hash);
-      if (sessionId !== null)
-        return { principal: `session:${sessionId}`, capabilities: ofSession, sessionId, below: ofBelow };
-      return withBelow(await tokens.actorOf(secret));
+      if (sessionId !== null) return sessionActor(roles, sessionId);
+      return reaching(await tokens.actorOf(secret));
     },
     recall: async ({ principal }) => {
-      if (principal === OPERATOR.principal) return OPERATOR;
+      if (principal === operator.principal) return operator;
       const [, tokenId] = /^token:(.+)$/.exec(principal) ?? [];
-      return tokenId === undefined ? null : withBelow(await tokens.actorById(tokenId));
+      return tokenId === undefined ? null : reaching(await tokens.actorById(tokenId));
     },
   };
 }

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { processIdentity } from "../host/index.ts";
-import type { Policy } from "../kernel/index.ts";
 import {
   createBackups,
   createCallRecords,
@@ -21,20 +20,21 @@ export interface ServiceParts {
   readonly written: WritableLog;
   readonly machine: Machine;
   readonly sessions: Sessions;
-  readonly policy: Policy;
+  readonly policy: Services["policy"];
+  readonly roles: Services["roles"];
   readonly daemon: Services["daemon"];
 }
 
 /** Everything that syscalls work on. */
 export function buildServices(parts: ServiceParts): { readonly services: Services; readonly stop: () => void } {
-  const { opened, written, machine, sessions, policy, daemon } = parts;
+  const { opened, written, machine, sessions, policy, roles, daemon } = parts;
   const { home, config, clock, store, instruments, audit } = opened;
   const { committer, fence, followers } = written;
-  const { supervisor, agents, delegation, workspaces, trees, tokens, frames } = sessions;
+  const { supervisor, agents, delegation, workspaces, trees, tokens, frames, explainTool } = sessions;
   const eventLoop = watchEventLoop();
   const services: Services = {
-    ...{ store, supervisor, agents, delegation, workspaces, trees, tokens, frames },
-    ...{ policy, config, fence, followers, instruments, daemon },
+    ...{ store, supervisor, agents, delegation, workspaces, trees, tokens, frames, explainTool },
+    ...{ policy, roles, config, fence, followers, instruments, daemon },
     passes: createPasses(clock),
     heavy: createHeavyCalls(clock.steadyMs),
     docs: createDocs(),

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import type { HeldPolicy } from "../commit/index.ts";
 import { systemFiles, watchDeath } from "../host/index.ts";
-import { ownEntry, type Policy } from "../kernel/index.ts";
+import { ownEntry } from "../kernel/index.ts";
 import { type OpenedHome, refuseHomeFiles, setting, workspaceFile } from "../services/index.ts";
 import {
   type Agents,
@@ -20,7 +21,7 @@ import {
   type Tokens,
   type WorkspaceRegistry,
 } from "../supervisor/index.ts";
-import { createApprovalWaiters } from "../turns/index.ts";
+import { createApprovalWaiters, createToolExplainer, type ExplainTool } from "../turns/index.ts";
 import type { Machine } from "./machine.ts";
 import type { WritableLog } from "./open-log.ts";
 import { openSessionFiles } from "./open-session-files.ts";
@@ -36,6 +37,7 @@ export interface Sessions {
   readonly trees: SessionTrees;
   readonly scopes: ScopeJudge;
   readonly frames: Frames;
+  readonly explainTool: ExplainTool;
   /** Ends the watch that notes when this daemon died. */
   readonly stopDeathWatch: () => void;
 }
@@ -44,7 +46,7 @@ export interface SessionParts {
   readonly opened: OpenedHome;
   readonly written: WritableLog;
   readonly machine: Machine;
-  readonly policy: Policy;
+  readonly policy: HeldPolicy;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where a session works when it names no directory. */
   readonly cwd: string;
@@ -67,7 +69,14 @@ export function buildSessions(parts: SessionParts): Sessions {
   const { isTight } = bounds;
   const sessionFiles = openSessionFiles({ opened, snapshots, environment, isTight, livesAt: processes.livesAt });
   const { trees, scopes } = openTrees({ opened, committer, environment, sessionFiles, discard: opened.trash.discard });
-  const runner = buildTurnRunner(parts, { files, frames, agents, sessionFiles, scopes });
+  const toolRules = {
+    named: agents.namedPolicy,
+    unattended: (adapter: string) => ownEntry(config.show().drivers ?? {}, adapter)?.permissions ?? "ask",
+    home,
+  };
+  const { toolPolicy } = agents;
+  const explainTool = createToolExplainer({ ...toolRules, files, toolPolicy, policy: parts.policy.current });
+  const runner = buildTurnRunner(parts, { files, frames, toolPolicy, toolRules, sessionFiles, scopes });
   const workspaces = createWorkspaces({ store, committer, files, home, onChange: workspaceFile(home) });
   const specs = {
     home,
@@ -93,33 +102,33 @@ export function buildSessions(parts: SessionParts): Sessions {
     childrenMax: setting(config, "delegationChildrenMax"),
   });
   const delegation = createDelegation({ store, committer, agents, runner, specs, bounds, newId, limits });
-  return { supervisor, delegation, agents, tokens, workspaces, trees, scopes, frames, stopDeathWatch: death.stop };
+  return {
+    ...{ supervisor, delegation, agents, tokens, workspaces, trees, scopes, frames, explainTool },
+    stopDeathWatch: death.stop,
+  };
 }
 
 type RunnerDeps = Parameters<typeof createTurnRunner>[0];
 
 function buildTurnRunner(
   { opened, written, machine, policy }: SessionParts,
-  given: Pick<RunnerDeps, "files" | "frames" | "sessionFiles" | "scopes"> & { readonly agents: Agents },
+  given: Pick<RunnerDeps, "files" | "frames" | "sessionFiles" | "scopes" | "toolPolicy"> & {
+    readonly toolRules: Omit<RunnerDeps["permissions"], "answerWithinMs">;
+  },
 ): ReturnType<typeof createTurnRunner> {
   const { config, log, clock, store } = opened;
-  const { agents, ...rest } = given;
+  const { toolRules, ...rest } = given;
   return createTurnRunner({
     ...rest,
     store,
     clock,
-    policy,
+    policy: policy.current,
     committer: written.committer,
     newId: written.newId,
     waiters: createApprovalWaiters(store),
     processes: machine.processes,
     driver: machine.drivers.get,
-    toolPolicy: agents.toolPolicy,
-    permissions: {
-      named: agents.namedPolicy,
-      unattended: (adapter) => ownEntry(config.show().drivers ?? {}, adapter)?.permissions ?? "ask",
-      answerWithinMs: () => config.show().approvalWaitMs ?? null,
-    },
+    permissions: { ...toolRules, answerWithinMs: () => config.show().approvalWaitMs ?? null },
     turnTimeoutMs: () => setting(config, "turnTimeoutMs"),
     log: log.write,
   });

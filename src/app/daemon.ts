@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { holdPolicy } from "../commit/index.ts";
 import { type Snapshots, writeFileAtomic } from "../host/index.ts";
-import { compilePolicy } from "../kernel/index.ts";
 import {
   cleanTemporaries,
   type OpenedHome,
@@ -11,7 +11,8 @@ import {
   workspaceFile,
 } from "../services/index.ts";
 import type { HttpServer } from "../surfaces/index.ts";
-import { permissions, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
+import { permissions, rolesOf, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
+import { TURN_VERBS } from "../turns/index.ts";
 import { buildServices } from "./build-services.ts";
 import { buildSessions, type Sessions } from "./build-sessions.ts";
 import { type Machine, startMachine } from "./machine.ts";
@@ -47,8 +48,6 @@ export interface Daemon {
   readonly stopAsked: Promise<void>;
 }
 
-/** Effects are open in kind: an engine brings tools of its own. */
-const TOOL_VERBS = ["tool.*"];
 const TURN_GRACE_MS = 400;
 /** Time for the answer of `system.shutdown` to reach its caller. */
 const SHUT_DOWN_AFTER_MS = 50;
@@ -89,10 +88,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   });
   now.snapshots = machine.snapshots;
   const syscalls = [...SYSCALLS, ...(options.moreSyscalls ?? [])];
-  const policy = compilePolicy(
-    [...permissions(syscalls), ...TOOL_VERBS],
-    [{ id: "default", effect: "allow", verb: "*", resource: "**" }],
-  );
+  const rules = () => opened.config.show().policy?.rules ?? [];
+  const verbs = [...permissions(syscalls), ...TURN_VERBS];
+  const policy = holdPolicy({ committer: written.committer, verbs, rules: rules() });
+  await unlessFull(policy.replace(rules(), { actor: "daemon" }), log.write);
   const sessions = buildSessions({ opened, written, machine, policy, environment, cwd: options.cwd, startedAtMs });
   const stopAsked = Promise.withResolvers<void>();
   const stopping = new AbortController();
@@ -102,7 +101,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     recovery: () => now.recovery,
     shutDown: () => void clock.after(SHUT_DOWN_AFTER_MS, () => stopAsked.resolve()),
   };
-  const built = buildServices({ opened, written, machine, sessions, policy, daemon });
+  const built = buildServices({ opened, written, machine, sessions, policy, roles: rolesOf(syscalls), daemon });
   const { services } = built;
   const { port } = options;
   const ready = () => now.ready;

@@ -34,7 +34,12 @@ export async function serve(parts: {
     {
       services,
       syscalls,
-      ...createAuthenticator({ operator, tokens: services.tokens, processes: machine.processes, syscalls }),
+      ...createAuthenticator({
+        operator,
+        tokens: services.tokens,
+        processes: machine.processes,
+        roles: services.roles,
+      }),
       ready,
       requestBytesMax: setting(config, "requestBytesMax"),
       stopping,

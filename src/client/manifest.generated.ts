@@ -1581,7 +1581,7 @@ export const SYSCALLS = {
     summary: "Change members of the configuration; null removes one, and what comes back hidden stays as it is",
     kind: "write",
     permission: "system.admin",
-    errors: ["sandbox_floor", "invalid_request"],
+    errors: ["sandbox_floor", "invalid_request", "policy_too_large"],
     http: { method: "PUT", path: "/api/config", status: 200 },
     cli: { positional: [], short: null },
     input: [{ name: "config", type: "json", required: true, description: "", values: null }],
@@ -1650,6 +1650,37 @@ export const SYSCALLS = {
     http: { method: "DELETE", path: "/api/tokens/:tokenId", status: 200 },
     cli: { positional: ["tokenId"], short: null },
     input: [{ name: "tokenId", type: "text", required: true, description: "", values: null }],
+  },
+  "permission.explain": {
+    summary: "What the gate would decide, and every rule that speaks; anybody may ask about themselves",
+    kind: "read",
+    permission: "permission.explain",
+    errors: ["principal_not_found"],
+    http: { method: "GET", path: "/api/permissions/:principal/explain", status: 200 },
+    cli: { positional: ["principal", "verb", "resource"], short: null },
+    input: [
+      {
+        name: "principal",
+        type: "text",
+        required: true,
+        description: "`operator`, `role:NAME`, `agent:SLUG`, `session:ID`, `token:ID`, or `self`",
+        values: null,
+      },
+      {
+        name: "verb",
+        type: "text",
+        required: true,
+        description: "the permission of a syscall, `tool.KIND` or `agent.KIND`",
+        values: null,
+      },
+      {
+        name: "resource",
+        type: "text",
+        required: true,
+        description: "`system`, `session/ID`, ...; of a session's tools as from the session: `path/src/a.ts`",
+        values: null,
+      },
+    ],
   },
   "archive.read": {
     summary: "What an archived session said and did, each event proved by what the log still has of it",
@@ -1880,11 +1911,24 @@ export const ERRORS = {
     message: "That is larger than allowed.",
     remedy: "Split it, or put it into an artifact.",
   },
+  policy_too_large: {
+    status: 413,
+    exit: 2,
+    message: "The policy has more rules, or more bytes of rules, than allowed; the old one stays in force.",
+    remedy: "Write fewer rules with wider patterns: `nomos config set`; the details name both limits.",
+  },
   port_in_use: {
     status: 409,
     exit: 5,
     message: "Another program listens on this port.",
     remedy: "Choose another with --port or $NOMOS_PORT; 0 means any.",
+  },
+  principal_not_found: {
+    status: 404,
+    exit: 4,
+    message: "There is no such principal.",
+    remedy:
+      "Name `operator`, `role:viewer`, `agent:SLUG`, `session:ID` or `token:ID`: `nomos agent list`, `nomos ps` and `nomos token list` show those there are.",
   },
   rate_limited: {
     status: 429,

@@ -1943,6 +1943,22 @@ export interface SyscallTypes {
       readonly tokenId: string;
     };
   };
+  /** What the gate would decide, and every rule that speaks; anybody may ask about themselves. */
+  "permission.explain": {
+    readonly kind: "read";
+    readonly input: {
+      /** `operator`, `role:NAME`, `agent:SLUG`, `session:ID`, `token:ID`, or `self` */
+      readonly principal: string;
+      /** the permission of a syscall, `tool.KIND` or `agent.KIND` */
+      readonly verb: string;
+      /** `system`, `session/ID`, ...; of a session's tools as from the session: `path/src/a.ts` */
+      readonly resource: string;
+    };
+    readonly output: {
+      readonly verdict: "allow" | "deny" | "ask";
+      readonly rules: readonly string[];
+    };
+  };
   /** What an archived session said and did, each event proved by what the log still has of it. */
   "archive.read": {
     readonly kind: "read";
@@ -2038,7 +2054,9 @@ export type ErrorCode =
   | "method_not_allowed"
   | "overloaded"
   | "payload_too_large"
+  | "policy_too_large"
   | "port_in_use"
+  | "principal_not_found"
   | "rate_limited"
   | "route_not_found"
   | "sandbox_floor"

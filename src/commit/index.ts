@@ -5,6 +5,7 @@ export { type Committer, createCommitter, type Keeper } from "./committer.ts";
 export { type DefinedFollower, defineFollower } from "./followers/define-follower.ts";
 export { type Followers, followLog } from "./followers/follow-log.ts";
 export type { FollowerState } from "./followers/run-follower.ts";
+export { type HeldPolicy, holdPolicy } from "./held-policy.ts";
 export { definedLimits } from "./queues/lane-rows.ts";
 export { createQueues, type Queues } from "./queues/queues.ts";
 export { within } from "./within-bounds.ts";

@@ -1,6 +1,26 @@
 import { z } from "zod";
+import { POLICY_LIMITS } from "../domains/index.ts";
 
 const bytes = (min: number) => z.number().int().min(min).max(Number.MAX_SAFE_INTEGER).optional();
+
+const PolicyRule = z.object({
+  id: z.string().min(1).max(100),
+  effect: z.enum(["allow", "deny", "ask"]),
+  verb: z
+    .string()
+    .max(100)
+    .regex(/^(\*|[a-z*]+\.[a-z0-9_*]+)$/, "a verb (`agent.edit`), a family (`agent.*`) or `*`"),
+  resource: z
+    .string()
+    .min(1)
+    .max(1024)
+    .refine((text) => !text.split("/").includes(".."), "a pattern without `..`"),
+});
+
+const PolicyRules = z
+  .array(PolicyRule)
+  .max(POLICY_LIMITS.policyRulesMax.max)
+  .refine((rules) => JSON.stringify(rules).length <= POLICY_LIMITS.policyBytes.max / 2, "fewer or shorter rules");
 
 /** `$NOMOS_HOME/config.json`. Unknown members are kept for newer versions; a wrong one is refused by name. */
 export const Config = z.looseObject({
@@ -135,6 +155,12 @@ export const Config = z.looseObject({
     })
     .optional()
     .describe("where each new checkpoint of the log is also written to, out of the writer's reach"),
+  policy: z
+    .object({ rules: PolicyRules })
+    .optional()
+    .describe(
+      "rules of the gate: allow, deny or ask for a verb and a resource; deny beats ask, ask beats allow; in force for the next decision, and recorded",
+    ),
   drivers: z
     .record(
       z.string(),
@@ -194,6 +220,7 @@ export const HOT_KEYS: readonly string[] = [
   "processOpenFilesMax",
   "sandbox",
   "drivers",
+  "policy",
   "limits",
   "worktree",
   "delegationDepthMax",

@@ -62,6 +62,7 @@ export {
   recordUnownedRemoval,
 } from "./system/log-decisions.ts";
 export type { Collected, CollectedSession, Restored } from "./system/log-events.ts";
+export { changePolicy, POLICY_LIMITS } from "./system/policy.ts";
 export {
   defaultAgent,
   SYSTEM,

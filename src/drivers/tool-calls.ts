@@ -5,6 +5,8 @@ import type { ToolChange } from "./update.ts";
 /** An agent's tool calls in one turn: of all that is said about one, the log gets its beginning and its end. */
 export interface ToolCalls {
   readonly change: (change: ToolChange) => Promise<readonly DriverFact[]>;
+  /** All that was said about a call so far; null for one that is not known. */
+  readonly known: (callId: string) => Omit<ToolChange, "status"> | null;
   /** The beginnings of those that have not got one yet: from here on something else is recorded. */
   readonly open: () => Promise<readonly DriverFact[]>;
   /** The turn is over: those without an end get one. */
@@ -65,6 +67,7 @@ export function createToolCalls(port: Pick<TurnPort, "turnId" | "keep">): ToolCa
       if (change.status === "failed") return ended(call, "failed");
       return change.status === "in_progress" && call.step === "new" && call.input != null ? [await called(call)] : [];
     },
+    known: (callId) => calls.get(callId) ?? null,
     open,
     finish: async () => {
       const facts: DriverFact[] = [];

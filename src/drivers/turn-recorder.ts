@@ -8,8 +8,8 @@ export interface TurnRecorder {
   readonly push: (update: Update) => void;
   /** Pending while more waits than may. */
   readonly ready: () => Promise<void>;
-  /** A tool call stands in the log before somebody is asked about it. */
-  readonly toolAsked: (call: ToolChange) => Promise<void>;
+  /** A tool call stands in the log before somebody is asked about it. Returns all that was said about it so far. */
+  readonly toolAsked: (call: ToolChange) => Promise<Omit<ToolChange, "status">>;
   /** Nothing that is pushed from here on is recorded. */
   readonly close: () => void;
   /** The last words, tool calls that nobody ended, what was used; once. Throws what kept anything out of the log. */
@@ -164,6 +164,7 @@ export function createTurnRecorder(
         await record([...(await tools.change(call)), ...(await tools.open())]);
       });
       await settle();
+      return tools.known(call.callId) ?? call;
     },
     close: () => {
       closed = true;

@@ -49,13 +49,19 @@ export {
   type Actor,
   belowSession,
   compilePolicy,
+  DEFAULT_RULES,
   decideGate,
+  EXPLAIN,
   heldOf,
   narrows,
   type Policy,
+  principalResource,
   type Request,
   type Rule,
+  strictest,
   type ToolPolicy,
+  type Verdict,
+  type Voice,
 } from "./gate/gate.ts";
 export { judgeChange, parseScope, type Scope, scopeWalls } from "./gate/scope.ts";
 export { isUuid, type NewId, sessionName, uuidv7Maker } from "./ids.ts";
@@ -71,6 +77,7 @@ export {
   askApproval,
   beginEffect,
   intendEffect,
+  recordAllowance,
   recordDenial,
   recordOutput,
   settleEffect,

@@ -53,6 +53,9 @@ export interface Syscall {
  */
 export type Role = "viewer" | "session" | "below";
 
+/** The capabilities of each kind of token. */
+export type Roles = { readonly [role in Role | "operator"]: readonly string[] };
+
 export type Output = { readonly value: unknown } | { readonly stream: AsyncIterable<StreamItem> };
 
 export interface HttpSpelling {

@@ -1,15 +1,16 @@
 import { expect, test } from "vitest";
 import { proves } from "../../test/support/proves.ts";
-import { type Actor, compilePolicy } from "../kernel/index.ts";
+import { type Actor, compilePolicy, DEFAULT_RULES } from "../kernel/index.ts";
 import { mayCall } from "./dispatch.ts";
-import { capabilitiesOf, OPERATOR_CAPABILITIES, permissions, SYSCALLS } from "./table.ts";
+import { permissions, rolesOf, SYSCALLS } from "./table.ts";
 
-const policy = compilePolicy(permissions(), [{ id: "default", effect: "allow", verb: "*", resource: "**" }]);
+const compiled = compilePolicy(permissions(), DEFAULT_RULES);
+const policy = { current: () => compiled };
 const listed = (actor: Actor): readonly string[] =>
   SYSCALLS.filter((syscall) => mayCall({ policy }, syscall, actor)).map(({ name }) => name);
 
 test("a session is shown what it may do to itself and to those it started, and nothing else", () => {
-  const [capabilities, below] = [capabilitiesOf("session"), capabilitiesOf("below")];
+  const { session: capabilities, below } = rolesOf();
   const actor = { principal: "session:s", capabilities, sessionId: "s", below };
   const names = listed(actor);
   for (const name of ["session.start", "session.prompt", "session.kill", "session.list", "session.delegates"])
@@ -43,7 +44,7 @@ proves("TK-2", "every call that writes says what it acts with, or is known to gi
 });
 
 test("the operator is shown everything", () => {
-  expect(listed({ principal: "operator", capabilities: OPERATOR_CAPABILITIES, sessionId: null })).toHaveLength(
+  expect(listed({ principal: "operator", capabilities: rolesOf().operator, sessionId: null })).toHaveLength(
     SYSCALLS.length,
   );
 });

@@ -116,11 +116,15 @@ async function* untilOver(stream: AsyncIterable<StreamItem>, welcome: Welcome): 
  * Whether there is anything that this actor may call it for: what a list of capabilities shows. The same gate as for the
  * call itself; what is denied for some inputs only is listed, and denied when it is called for those.
  */
-export function mayCall(services: Pick<Services, "policy">, syscall: Syscall, actor: Actor): boolean {
+export function mayCall(
+  { policy }: { readonly policy: Pick<Services["policy"], "current"> },
+  syscall: Syscall,
+  actor: Actor,
+): boolean {
   const { about, permission, rights } = syscall;
   if (rights === "person" && (actor.floor ?? "off") !== "off") return false;
   const may = (resource: string) =>
-    decideGate(actor, { verb: permission, resource, tool: null }, services.policy).verdict === "allow";
+    decideGate(actor, { verb: permission, resource, tool: null }, policy.current()).verdict === "allow";
   if (about === "system") return may(about);
   if (about !== "session") return may(about({}, actor));
   const own = actor.sessionId ?? "any";
@@ -170,7 +174,7 @@ async function judge(syscall: Syscall, resource: string, context: Context): Prom
   const { verdict, rules } = decideGate(
     context.actor,
     { verb: syscall.permission, resource, tool: null },
-    context.services.policy,
+    context.services.policy.current(),
   );
   if (verdict === "allow") return;
   await context.services.noteDenial({ verb: syscall.permission, resource, rules }, context);

@@ -1,6 +1,5 @@
-import type { Followers } from "../commit/index.ts";
+import type { Followers, HeldPolicy } from "../commit/index.ts";
 import type { SnapshotsChecked } from "../host/index.ts";
-import type { Policy } from "../kernel/index.ts";
 import type {
   AuditService,
   BackupService,
@@ -27,6 +26,8 @@ import type {
   Tokens,
   WorkspaceRegistry,
 } from "../supervisor/index.ts";
+import type { ExplainTool } from "../turns/index.ts";
+import type { Roles } from "./define.ts";
 import type { HeavyCalls } from "./heavy-calls.ts";
 import type { Passes } from "./ws/passes.ts";
 
@@ -40,7 +41,10 @@ export interface Services {
   readonly trees: SessionTrees;
   readonly tokens: Tokens;
   readonly frames: Frames;
-  readonly policy: Policy;
+  readonly policy: HeldPolicy;
+  readonly roles: Roles;
+  /** Explains what the gate would say to a tool of a session. */
+  readonly explainTool: ExplainTool;
   readonly drivers: DriverCatalogue;
   readonly sandbox: SandboxTrials;
   /** Throws `not_installed` for a driver that is not there. */

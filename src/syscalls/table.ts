@@ -5,10 +5,11 @@ import { artifact } from "./artifact/artifact.ts";
 import { audit } from "./audit/audit.ts";
 import { blob } from "./blob/blob.ts";
 import { config } from "./config/config.ts";
-import type { Role, Syscall } from "./define.ts";
+import type { Role, Roles, Syscall } from "./define.ts";
 import { doc } from "./doc/doc.ts";
 import { driver } from "./driver/driver.ts";
 import { event } from "./event/event.ts";
+import { permission } from "./permission/permission.ts";
 import { queue } from "./queue/queue.ts";
 import { sandbox } from "./sandbox/sandbox.ts";
 import { session } from "./session/session.ts";
@@ -39,16 +40,20 @@ export const SYSCALLS: readonly Syscall[] = [
   ...config,
   ...queue,
   ...token,
+  ...permission,
   ...archive,
   ...doc,
   ...ws,
 ];
 
-/** The operator's token holds every permission. */
-export const OPERATOR_CAPABILITIES: readonly string[] = ["*"];
+/** What each kind of token may do. The operator's holds every permission. */
+export function rolesOf(table: readonly Syscall[] = SYSCALLS): Roles {
+  const held = (role: Role) => capabilitiesOf(role, table);
+  return { operator: ["*"], viewer: held("viewer"), session: held("session"), below: held("below") };
+}
 
-/** What a role may do. A permission that several syscalls share is the role's only when all of them name the role. */
-export function capabilitiesOf(role: Role, table: readonly Syscall[] = SYSCALLS): readonly string[] {
+/** A permission that several syscalls share is a role's only when all of them name the role. */
+function capabilitiesOf(role: Role, table: readonly Syscall[]): readonly string[] {
   const withheld = new Set(table.filter(({ roles }) => !roles.includes(role)).map(({ permission }) => permission));
   return permissions(table).filter((permission) => !withheld.has(permission));
 }

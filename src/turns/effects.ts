@@ -39,6 +39,8 @@ export interface EffectOrder extends CallPlace {
   readonly detail: Json;
   /** What it touches, by the name that rules know it by. */
   readonly resource: string;
+  /** The file that it changes, below the session's directory, where it changes just one. */
+  readonly path?: string;
   /** What it does, in full, for the person who is asked. */
   readonly shown: string;
   readonly redo: RedoClass;

@@ -3,6 +3,12 @@ export { DriverError, HandshakeError } from "./driver-error.ts";
 
 export type { LoadableAttachment, Past } from "./identity.ts";
 export { runLineTurn } from "./line/run-turn.ts";
+export { createToolExplainer, type ExplainTool, type ToolUser } from "./permission/explain.ts";
+export { type Ground, groundOf, locate, warnedRules } from "./permission/ground.ts";
+export { isTurnVerb, judgeWish, TURN_VERBS } from "./permission/judge-wish.ts";
+export { callResource, commandResource, hostResource } from "./permission/resources.ts";
+export { foreignTool, type UnattendedPolicy } from "./permission/tool-policy.ts";
+export { createTurnGate } from "./permission/turn-gate.ts";
 export { type ApprovalWaiters, createApprovalWaiters } from "./port/approval-waiters.ts";
 export { keepWhole, loadText, storeText } from "./port/texts.ts";
 export { createTurnPort, writtenArtifact } from "./port/turn-port.ts";

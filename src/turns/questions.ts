@@ -1,9 +1,10 @@
 import type { CallPlace } from "./effects.ts";
+import type { TurnGate } from "./permission/turn-gate.ts";
 
 /** What a turn asks of people, and what was refused without asking. */
 export interface TurnQuestions {
   readonly ask: (question: string, options: readonly string[], how?: AskedHow) => Promise<Reply>;
-  /** A foreign agent asks whether it may: by the agent's tool policy, or by a person. */
+  /** A foreign agent asks whether it may: the gate decides, and a person where the gate asks. */
   readonly permit: (wish: Wish) => Promise<Reply>;
   /** What was refused without asking anybody. */
   readonly noteDenial: (denial: Denial) => Promise<void>;
@@ -12,6 +13,9 @@ export interface TurnQuestions {
 export interface AskedHow extends CallPlace {
   /** What is asked for, when it is about something that would be done. */
   readonly action?: AskedAction;
+  /** The rules that made the gate ask. */
+  readonly rules?: readonly string[];
+  readonly inputHash?: string | undefined;
 }
 
 export interface AskedAction {
@@ -24,14 +28,19 @@ export interface Denial extends AskedAction {
 }
 
 export interface Wish {
-  /** What kind of thing it is about: the name that an agent's tool policy goes by. */
+  /** What kind of thing it is about, as the agent says: the name that an agent's tool policy goes by. */
   readonly tool: string;
   readonly question: string;
   /** What may be answered beside a plain yes. */
   readonly options: readonly string[];
+  /** What it is about where it names no file: `command/...`, `host/...`, or else the title of the call. */
   readonly resource: string;
-  /** The files that it is about, as the agent names them. */
-  readonly paths?: readonly string[];
+  /** The resource of the command that it would run, where the tool is given one. */
+  readonly command?: string;
+  /** The files that it is about, as the agent names them. `isChanged`: the request brings their new content. */
+  readonly paths?: readonly { readonly path: string; readonly isChanged: boolean }[];
+  /** sha256 of all that the tool is given: two wishes that look alike may differ in what is not shown. */
+  readonly inputHash?: string;
 }
 
 export type Reply =
@@ -39,10 +48,14 @@ export type Reply =
   | { readonly approved: false; readonly reason: string | null };
 
 /** How a foreign agent's requests for permission are decided. */
-export type Permits = (
-  wish: Wish,
-  ask: (question: string, options: readonly string[], action: AskedAction) => Promise<Reply>,
-  noteDenial: (denial: Denial) => Promise<void>,
+export type Permits = (wish: Wish, desk: PermitDesk) => Promise<Reply>;
+
+/** What the decision needs of the turn: its gate, a person, and the log. */
+export interface PermitDesk {
+  readonly gate: TurnGate;
+  readonly ask: (question: string, options: readonly string[], how: AskedHow) => Promise<Reply>;
+  readonly noteDenial: (denial: Denial) => Promise<void>;
+  readonly noteAllowed: (allowed: Denial) => Promise<void>;
   /** What goes through and should be known. */
-  warn: (title: string, text: string) => Promise<void>,
-) => Promise<Reply>;
+  readonly warn: (title: string, text: string) => Promise<void>;
+}

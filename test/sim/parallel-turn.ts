@@ -33,8 +33,8 @@ export interface ParallelTurn {
 }
 
 /**
- * One turn with three parallel effects, two questions and a process beside them. The daemon dies at one flush, right
- * before it is durable or right after; the next one goes on, and somebody answers what is asked.
+ * One turn with three parallel effects, a process beside them, and two questions, one of them asked twice at once. The
+ * daemon dies at one flush, right before it is durable or right after; the next one goes on, and somebody answers.
  */
 export async function runParallelTurn(dies: {
   readonly at: number;
@@ -118,7 +118,7 @@ function parallelDriver(outside: Outside): Driver {
   const paint = { kind: "paint", detail: { colour: "red" }, resource: "canvas/1", shown: "red", redo: "safe" } as const;
   const runTurn = async (port: TurnPort): Promise<void> => {
     port.reach("begin");
-    const [run, write, painted, reply, served] = await Promise.all([
+    const [run, write, painted, reply, again, served] = await Promise.all([
       port.run("mark-a", { key: "a" }),
       port.write("b.txt", "b", { key: "b" }),
       port.effect({ ...paint, key: "c" }, async ({ effectId }) => {
@@ -127,11 +127,13 @@ function parallelDriver(outside: Outside): Driver {
         return { exitCode: null, output: "all red", message: null };
       }),
       port.ask("Deploy?", ["yes", "no"], { key: "deploy" }),
+      port.ask("Deploy?", ["yes", "no"], { key: "deploy again" }),
       port.start(["serve"], { key: "server" }).then((process) => process.wait()),
     ]);
     const deploy = reply.approved ? reply.option : null;
     const outputs = [run.output, write.output, painted.output, served.output];
-    await port.event("finished", { deploy, run: run.outcome, outputs });
+    const isSame = again.approved && again.option === deploy;
+    await port.event("finished", { deploy, isSame, run: run.outcome, outputs });
   };
   return {
     slug: "parallel",
@@ -167,7 +169,7 @@ function ledgerProblems(disk: Disk): readonly string[] {
     .map((question) => `asked twice: ${question}`);
   const finished = lastOf(disk, "x.finished@1");
   const payload: Json = typeof finished?.data === "object" ? Reflect.get(Object(finished.data), "payload") : null;
-  const isWrong = finished !== undefined && !JSON.stringify(payload).startsWith('{"deploy":"yes","run":');
+  const isWrong = finished !== undefined && !JSON.stringify(payload).startsWith('{"deploy":"yes","isSame":true,"run":');
   return [...effects, ...twice, ...(isWrong ? [`the answers went astray: ${JSON.stringify(payload)}`] : [])];
 }
 

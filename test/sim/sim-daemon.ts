@@ -1,10 +1,10 @@
 import { createCommitter } from "../../src/commit/index.ts";
 import { acquireLease, NO_WORKSPACES, SYSTEM_STREAM, System } from "../../src/domains/index.ts";
 import { demoDriver, externalDriver } from "../../src/drivers/index.ts";
-import { compilePolicy, isRefusal, type NewId } from "../../src/kernel/index.ts";
+import { compilePolicy, DEFAULT_RULES, isRefusal, type NewId } from "../../src/kernel/index.ts";
 import type { Store } from "../../src/store/index.ts";
 import { createFrames, createSupervisor, createTurnRunner, type Supervisor } from "../../src/supervisor/index.ts";
-import { createApprovalWaiters, type Driver } from "../../src/turns/index.ts";
+import { createApprovalWaiters, type Driver, TURN_VERBS } from "../../src/turns/index.ts";
 import { NO_BOUNDS, NO_SCOPES, NO_SESSION_FILES, NO_TREES } from "../support/no-session-parts.ts";
 import type { Chance } from "./chance.ts";
 import type { Disk } from "./disk.ts";
@@ -58,7 +58,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     },
     read: async () => "",
   };
-  const policy = compilePolicy(["tool.*"], [{ id: "default", effect: "allow", verb: "*", resource: "**" }]);
+  const policy = compilePolicy(TURN_VERBS, DEFAULT_RULES);
   const runner = createTurnRunner({
     scopes: NO_SCOPES,
     store,
@@ -66,14 +66,14 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     clock,
     files,
     newId,
-    policy,
+    policy: () => policy,
     frames: createFrames(),
     waiters: createApprovalWaiters(store),
     processes,
     sessionFiles: NO_SESSION_FILES,
     driver,
     toolPolicy: async (agent, tool) => (agent === "careful" && tool === "run" ? "always_ask" : "auto"),
-    permissions: { named: async () => null, unattended: () => "ask", answerWithinMs: () => null },
+    permissions: { named: async () => null, unattended: () => "ask", answerWithinMs: () => null, home: "/nowhere" },
     turnTimeoutMs: () => 60_000,
     log: () => undefined,
   });

@@ -219,10 +219,12 @@ function decideEffect(situation: Situation, command: Command<EffectCommand>): De
 const BODY = { text: "text", blob: null, bytes: 4 } as const;
 
 function questionOf(situation: Situation, n: number, effectId: string | null, checkpoint: boolean): Question {
+  const approvalId = situation.fresh("approval");
   return {
-    approvalId: situation.fresh("approval"),
+    approvalId,
     turnId: turnOf(situation, n),
-    question: "May it?",
+    // Half of them are asked in the same words, so that the same question is asked again while it is open.
+    question: n % 2 === 0 ? `May it, for ${approvalId}?` : "May it?",
     options: OPTIONS,
     action: { verb: `tool.verb${n}`, resource: "path/a" },
     effectId,

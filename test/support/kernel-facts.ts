@@ -129,6 +129,8 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
     option: fc.constantFrom("yes", "always", null),
     reason: label,
   }),
+  "approval.joined@1": fc.record({ approvalId, turnId, joinId: text }),
+  "gate.allowed@1": fc.record({ turnId, verb: text, resource: text, rules: fc.array(text, { maxLength: 2 }) }),
   "approval.closed@1": fc.record({ approvalId, turnId, status: fc.constantFrom("cancelled", "expired") }),
   "artifact.written@1": fc.record({
     version,
@@ -165,6 +167,7 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
     expiresAtMs: fc.option(fc.nat(), { nil: null }),
   }),
   "token.revoked@1": nothing,
+  "policy.changed@1": fc.record({ hash: text, rules: fc.constant([]) }),
   "workspace.added@1": fc.record({ slug: text, path, label }),
   "workspace.removed@1": fc.record({ slug: text }),
   "workspace.used@1": fc.record({ slug: text }),

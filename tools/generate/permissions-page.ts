@@ -1,21 +1,10 @@
-import { type Actor, belowSession, compilePolicy, decideGate } from "../../src/kernel/index.ts";
-import {
-  capabilitiesOf,
-  OPERATOR_CAPABILITIES,
-  permissions,
-  SYSCALLS,
-  type Syscall,
-} from "../../src/syscalls/index.ts";
+import { type Actor, belowSession, compilePolicy, DEFAULT_RULES, decideGate } from "../../src/kernel/index.ts";
+import { permissions, rolesOf, SYSCALLS, type Syscall } from "../../src/syscalls/index.ts";
 import { code, page, table } from "./markdown.ts";
 
 const OWN_SESSION = "own";
 
-const ROLES = {
-  operator: OPERATOR_CAPABILITIES,
-  viewer: capabilitiesOf("viewer"),
-  session: capabilitiesOf("session"),
-  below: capabilitiesOf("below"),
-};
+const ROLES = rolesOf();
 
 const REACH = {
   log: "",
@@ -27,7 +16,7 @@ const REACH = {
 
 /** Not what a list says about the roles, but what the gate itself answers. */
 export function permissionsPage(): string {
-  const policy = compilePolicy(permissions(), [{ id: "default", effect: "allow", verb: "*", resource: "**" }]);
+  const policy = compilePolicy(permissions(), DEFAULT_RULES);
   const roles = Object.entries(ROLES).map(([role, capabilities]): readonly [string, Actor] => [
     role,
     role === "below"

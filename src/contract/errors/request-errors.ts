@@ -82,11 +82,23 @@ export const REQUEST_ERRORS = {
   method_not_allowed: entry(405, 2, "This address does not take that method.", "See /openapi.json."),
   overloaded: entry(503, 6, "Too much is waiting already; nothing was done.", "Ask again in a moment."),
   payload_too_large: entry(413, 2, "That is larger than allowed.", "Split it, or put it into an artifact."),
+  policy_too_large: entry(
+    413,
+    2,
+    "The policy has more rules, or more bytes of rules, than allowed; the old one stays in force.",
+    "Write fewer rules with wider patterns: `nomos config set`; the details name both limits.",
+  ),
   port_in_use: entry(
     409,
     5,
     "Another program listens on this port.",
     "Choose another with --port or $NOMOS_PORT; 0 means any.",
+  ),
+  principal_not_found: entry(
+    404,
+    4,
+    "There is no such principal.",
+    "Name `operator`, `role:viewer`, `agent:SLUG`, `session:ID` or `token:ID`: `nomos agent list`, `nomos ps` and `nomos token list` show those there are.",
   ),
   rate_limited: entry(429, 6, "Too many requests.", "Wait for as long as Retry-After says."),
   route_not_found: entry(404, 4, "There is nothing at this address.", "See /openapi.json."),

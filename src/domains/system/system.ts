@@ -11,12 +11,14 @@ import {
 } from "../../kernel/index.ts";
 import { evolveLease, LEASE_EVENTS, type LeaseState } from "./lease.ts";
 import { LOG_EVENTS } from "./log-events.ts";
+import { POLICY_EVENTS, POLICY_LIMITS } from "./policy.ts";
 import { evolveWorkspaces, NO_WORKSPACES, WORKSPACE_EVENTS, WORKSPACE_LIMITS, type Workspaces } from "./workspaces.ts";
 
 export const SYSTEM_EVENTS = {
   ...LEASE_EVENTS,
   ...WORKSPACE_EVENTS,
   ...LOG_EVENTS,
+  ...POLICY_EVENTS,
   "agent.defaulted@1": event<{ readonly slug: string }>({ spaceNeed: "start" }),
 };
 
@@ -28,6 +30,8 @@ export interface SystemState {
   readonly defaultAgent: string | null;
   /** Absent as long as none was added, and in folds kept by versions that knew of none. */
   readonly workspaces?: Workspaces;
+  /** The hash of the gate's rules. Absent as long as the default ones were never changed. */
+  readonly policyHash?: string;
 }
 
 export const NEW_SYSTEM: SystemState = {
@@ -44,6 +48,8 @@ function evolveSystem(state: SystemState, event: Placed<FactOf<typeof SYSTEM_EVE
     case "workspace.removed@1":
     case "workspace.used@1":
       return { ...next, workspaces: evolveWorkspaces(state.workspaces ?? NO_WORKSPACES, given, at) };
+    case "policy.changed@1":
+      return { ...next, policyHash: given.data.hash };
     case "agent.defaulted@1":
       return { ...next, defaultAgent: given.data.slug };
     default:
@@ -57,13 +63,13 @@ export function defaultAgent(slug: string): Decision {
 
 export const SYSTEM = defineList<SystemState>()({ name: "system", table: "system", isHot: true });
 
-/** The home itself: who writes its log, where work is done, what was done with the log. */
+/** The home itself: who writes its log, where work is done, which rules hold, what was done with the log. */
 export const System = defineAggregate({
   kind: "system",
   isSingle: true,
   events: SYSTEM_EVENTS,
   lists: [SYSTEM],
-  limits: WORKSPACE_LIMITS,
+  limits: { ...WORKSPACE_LIMITS, ...POLICY_LIMITS },
   empty: () => NEW_SYSTEM,
   evolve: evolveSystem,
   ownRows: (state) => [putRow(SYSTEM, SYSTEM_STREAM, state)],

@@ -9,7 +9,7 @@ async function questionFor(toolCall: object): Promise<string> {
     wishes.push(wish);
     return { approved: false, reason: null } as const;
   };
-  const answer = createPermissions({ permit }, { toolAsked: async () => undefined }, () => undefined);
+  const answer = createPermissions({ permit }, { toolAsked: async (call) => call }, () => undefined);
   await answer({ toolCall, options: [{ optionId: "a", name: "Allow", kind: "allow_once" }] });
   return wishes[0]?.question ?? "nothing was asked";
 }

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { ALWAYS, memberOf } from "../../kernel/index.ts";
+import { ALWAYS } from "../../kernel/index.ts";
 import { DriverError, type Reply, type TurnPort } from "../../turns/index.ts";
 import type { TurnRecorder } from "../turn-recorder.ts";
 import type { ToolChange } from "../update.ts";
 import { readToolCall } from "./updates.ts";
+import { commandIn, wishOf } from "./wish.ts";
 
 /** What a plain yes means: this once. */
 const ONCE = "once";
@@ -32,14 +33,9 @@ export function createPermissions(
     }
     const choices = choicesOf(parsed.data.options);
     try {
-      await recorder.toolAsked(call);
-      const reply = await port.permit({
-        tool: call.kind ?? "other",
-        question: questionOf(call),
-        options: [...choices.allow.keys()],
-        resource: resourceOf(call),
-        paths: pathsOf(call),
-      });
+      const whole = await recorder.toolAsked(call);
+      const options = [...choices.allow.keys()];
+      const reply = await port.permit({ question: questionOf(whole), options, ...wishOf(whole) });
       return selected(choices, reply);
     } catch {
       // The turn is over, or too many questions are open: for the agent both are a no. The turn's own end says why.
@@ -48,6 +44,7 @@ export function createPermissions(
   };
 }
 
+type Call = Omit<ToolChange, "status">;
 const CANCELLED = { outcome: { outcome: "cancelled" } };
 
 interface Choices {
@@ -77,7 +74,7 @@ function choicesOf(options: z.infer<typeof Request>["options"]): Choices {
   return { allow, reject: reject?.optionId ?? null };
 }
 
-function questionOf(call: ToolChange): string {
+function questionOf(call: Call): string {
   const diffs = (call.content ?? []).flatMap((item) => (item.is === "diff" ? [item.path] : []));
   const changes = diffs.length > 0 ? `changes ${diffs.map((path) => JSON.stringify(path)).join(", ")}` : null;
   const detail = commandIn(call.input, JSON.stringify) ?? changes ?? inputIn(call.input);
@@ -85,24 +82,6 @@ function questionOf(call: ToolChange): string {
   // The title is the agent's own words. What will be done stands below it, unless the title is exactly that.
   const isSaid = detail === null || title === detail || title === `\`${detail}\``;
   return isSaid ? `May the agent: ${title}?` : `May the agent: ${title}?\n${detail}`;
-}
-
-function resourceOf(call: ToolChange): string {
-  const place = call.places?.[0]?.path;
-  const text = commandIn(call.input, String) ?? place ?? call.title ?? call.callId;
-  return `${place === undefined ? "call" : "path"}/${text.replaceAll("/", "∕").slice(0, 500)}`;
-}
-
-function pathsOf({ places, content }: ToolChange): string[] {
-  const named = (places ?? []).map(({ path }) => path);
-  return [...named, ...(content ?? []).flatMap((item) => (item.is === "diff" ? [item.path] : []))];
-}
-
-/** `spell`: a word of a command that is a list of words. */
-function commandIn(input: unknown, spell: (word: unknown) => string): string | null {
-  const command = memberOf(input, "command");
-  if (typeof command === "string") return command;
-  return Array.isArray(command) ? command.map((word: unknown) => spell(word)).join(" ") : null;
 }
 
 const INPUT_CHARS_SHOWN = 4000;

@@ -6,10 +6,13 @@ import {
   belowSession,
   compilePolicy,
   decideGate,
+  EXPLAIN,
   heldOf,
   narrows,
+  principalResource,
   type Request,
   type Rule,
+  strictest,
 } from "./gate.ts";
 
 const VERBS = ["session.read", "session.kill", "tool.run", "tool.write", "audit.read"];
@@ -197,6 +200,79 @@ proves("K26", "what it may do to those below it is a list of its own, and goes b
   const without: Actor = { principal: "session:s1", capabilities: ["*"], sessionId: "s1" };
   expect(judge(without, "session.read", belowSession("s1", "s2"))).toBe("deny");
   expect(heldOf(["session.*"], ["session.read", "tool.run"])).toEqual(["session.read"]);
+});
+
+proves("GATE-1", "a default, of the policy or of a tool, speaks only where no written rule does", () => {
+  fc.assert(
+    fc.property(rules, effect, request, (list, otherwise, asked) => {
+      const fallback: Rule = { id: "default", effect: otherwise, verb: "*", resource: "**", isDefault: true };
+      const written = list.filter((rule) => speaks(rule, asked));
+      const byDefault = asked.tool === null ? null : { ...asked.tool, isDefault: true };
+      const { verdict, rules: spoke } = decideGate(
+        OPERATOR,
+        { ...asked, tool: byDefault },
+        compilePolicy(VERBS, [...list, fallback]),
+      );
+      const voices = written.length > 0 ? written.map((rule) => rule.effect) : [otherwise, ...toolVoice(byDefault)];
+      expect(verdict).toBe(strongest(voices));
+      expect(spoke.includes("default")).toBe(written.length === 0);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+proves("GATE-2", "what holds beside the policy is never overruled by a rule, a tool policy or a grant", () => {
+  const voices = fc.array(
+    fc.record({ id: fc.constantFrom("scope", "reach"), effect: fc.constantFrom("deny", "ask") }),
+    {
+      minLength: 1,
+      maxLength: 3,
+    },
+  );
+  fc.assert(
+    fc.property(rules, request, voices, (list, asked, beside) => {
+      const all: Rule = { id: "all", effect: "allow", verb: "*", resource: "**" };
+      const policy = compilePolicy(VERBS, [all, ...list]);
+      const { verdict, rules: spoke } = decideGate(OPERATOR, { ...asked, voices: beside }, policy);
+      const least = strongest(beside.map((voice) => voice.effect));
+      expect(STRICTNESS.indexOf(verdict)).toBeGreaterThanOrEqual(STRICTNESS.indexOf(least));
+      for (const { id } of beside) expect(spoke).toContain(id);
+      expect(
+        strictest([
+          { verdict, rules: spoke },
+          { verdict: "allow", rules: ["x"] },
+        ]).verdict,
+      ).toBe(verdict);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+proves("GATE-2", "a rule that denies or asks speaks for other spellings of a name, one that allows does not", () => {
+  const spelling = fc
+    .array(fc.boolean(), { minLength: 4, maxLength: 4 })
+    .map(
+      (upper) => (at: string) =>
+        [...at].map((letter, n) => (upper[n % 4] === true ? letter.toUpperCase() : letter)).join(""),
+    );
+  fc.assert(
+    fc.property(spelling, effect, resource, (spell, how, where) => {
+      const other = spell(where);
+      const policy = compilePolicy(VERBS, [{ id: "r", effect: how, verb: "*", resource: where }]);
+      const { verdict } = decideGate(OPERATOR, { verb: "tool.run", resource: other, tool: null }, policy);
+      expect(verdict).toBe(how === "allow" && other !== where ? "deny" : how);
+    }),
+  );
+});
+
+proves("GATE-6", "an actor may ask what it may do itself, without a capability, and nothing else by that", () => {
+  const policy = compilePolicy([...VERBS, EXPLAIN], [{ id: "all", effect: "allow", verb: "*", resource: "**" }]);
+  const own: Actor = { principal: "session:s1", capabilities: [], sessionId: "s1" };
+  const judge = (verb: string, where: string) => decideGate(own, { verb, resource: where, tool: null }, policy).verdict;
+  expect(judge(EXPLAIN, principalResource("session:s1"))).toBe("allow");
+  for (const other of ["operator", "session:s2", "session:s10"])
+    expect(judge(EXPLAIN, principalResource(other))).toBe("deny");
+  for (const verb of VERBS) expect(judge(verb, principalResource("session:s1"))).toBe("deny");
 });
 
 const STRICTNESS = ["allow", "ask", "deny"];

@@ -1,5 +1,5 @@
 import type { SandboxMode } from "../session/life-events.ts";
-import { indexPatterns, matchSegment, type PatternIndex } from "./pattern-index.ts";
+import { folded, indexPatterns, matchSegment, type PatternIndex } from "./pattern-index.ts";
 
 export type ToolPolicy = "auto" | "on_demand" | "always_ask" | "never";
 
@@ -21,20 +21,41 @@ export interface Rule {
   readonly effect: "allow" | "deny" | "ask";
   /** A verb, a family (`tool.*`) or `*`. */
   readonly verb: string;
-  /** Path-like: `session/<id>`, `path/src/**`. Segments may hold `*`. */
+  /** Path-like: `session/<id>/path/src/**`. Segments may hold `*`. */
   readonly resource: string;
+  /** Speaks only where no other rule does. */
+  readonly isDefault?: true;
 }
+
+/** What holds where nobody wrote a rule: capabilities and tool policies alone decide. */
+export const DEFAULT_RULES: readonly Rule[] = [
+  { id: "default", effect: "allow", verb: "*", resource: "**", isDefault: true },
+];
 
 export interface Policy {
   readonly knows: (verb: string) => boolean;
   readonly rulesFor: (verb: string, resource: string) => readonly Rule[];
+  /** Whether some rule for the verb denies or asks, whatever the resource: for a request that does not name its own. */
+  readonly restricts: (verb: string) => boolean;
 }
 
 export interface Request {
   readonly verb: string;
   readonly resource: string;
   /** Set for a tool: how its agent may use it, and whether a person already said "always". */
-  readonly tool: { readonly policy: ToolPolicy; readonly granted: boolean } | null;
+  readonly tool: {
+    readonly policy: ToolPolicy;
+    readonly granted: boolean;
+    /** Nobody chose this policy for the tool: it speaks only where no rule does, as a default rule. */
+    readonly isDefault?: boolean;
+  } | null;
+  /** What holds beside the policy, such as the session's scope. No rule overrules it. */
+  readonly voices?: readonly Voice[];
+}
+
+export interface Voice {
+  readonly id: string;
+  readonly effect: Rule["effect"];
 }
 
 export interface Verdict {
@@ -47,16 +68,34 @@ export interface Verdict {
 export function decideGate(actor: Actor, request: Request, policy: Policy): Verdict {
   if (!policy.knows(request.verb)) return { verdict: "deny", rules: ["unknown_verb"] };
   if (request.resource.split("/").includes("..")) return { verdict: "deny", rules: ["unresolved_path"] };
+  const isItself = request.resource === principalResource(actor.principal);
   const held =
     actor.sessionId !== null && isBelow(actor.sessionId, request.resource) ? actor.below : actor.capabilities;
-  if (held?.some((one) => covers(one, request.verb)) !== true)
+  if (!(isItself && request.verb === EXPLAIN) && held?.some((one) => covers(one, request.verb)) !== true)
     return { verdict: "deny", rules: [`capability:${request.verb}`] };
-  if (actor.sessionId !== null && !withinSession(actor.sessionId, request.resource))
+  if (actor.sessionId !== null && !isItself && !withinSession(actor.sessionId, request.resource))
     return { verdict: "deny", rules: ["own_session_only"] };
-  const spoken = policy.rulesFor(request.verb, request.resource).map(({ id, effect }) => ({ id, effect }));
-  const tool = toolVoice(request.tool);
-  const voices = tool === null ? spoken : [...spoken, tool];
+  const voices = voicesFor(request, policy.rulesFor(request.verb, request.resource));
   return { verdict: strongest(voices.map(({ effect }) => effect)), rules: voices.map(({ id }) => id) };
+}
+
+/** What anybody may ask about themselves: what they may do. */
+export const EXPLAIN = "permission.explain";
+
+export function principalResource(principal: string): string {
+  return `principal/${principal}`;
+}
+
+function voicesFor({ tool, voices = [] }: Request, spoken: readonly Rule[]): readonly Voice[] {
+  const written = spoken.filter(({ isDefault }) => isDefault !== true);
+  const ofTool = tool === null || (tool.isDefault === true && written.length > 0) ? [] : [toolVoice(tool)];
+  return [...(written.length > 0 ? written : spoken), ...ofTool, ...voices];
+}
+
+/** One request about several resources: the strictest verdict, with every rule that spoke. */
+export function strictest(verdicts: readonly Verdict[]): Verdict {
+  const rules = [...new Set(verdicts.flatMap((one) => one.rules))];
+  return { verdict: strongest(verdicts.map(({ verdict }) => verdict)), rules };
 }
 
 /**
@@ -69,7 +108,11 @@ export function compilePolicy(verbs: readonly string[], rules: readonly Rule[]):
   const byVerb = new Map<string, PatternIndex<Rule>>();
   const indexOf = (verb: string): PatternIndex<Rule> => {
     const speaking = rules.filter((rule) => covers(rule.verb, verb));
-    return indexPatterns(speaking.map((rule) => ({ pattern: rule.resource, value: rule })));
+    const [yes, no] = [speaking.filter(isAllow), speaking.filter((rule) => !isAllow(rule))];
+    const exact = indexPatterns(yes.map((rule) => ({ pattern: rule.resource, value: rule })));
+    // Another spelling of a name must not get around a rule that denies or asks.
+    const alike = indexPatterns(no.map((rule) => ({ pattern: folded(rule.resource), value: rule })));
+    return { match: (resource) => [...exact.match(resource), ...alike.match(folded(resource))] };
   };
   const knows = (verb: string): boolean => known.has(verb) || families.has(familyOf(verb));
   for (const verb of known) byVerb.set(verb, indexOf(verb));
@@ -81,10 +124,12 @@ export function compilePolicy(verbs: readonly string[], rules: readonly Rule[]):
       if (byVerb.size < VERBS_KEPT) byVerb.set(verb, index);
       return index.match(resource);
     },
+    restricts: (verb) => rules.some((rule) => !isAllow(rule) && covers(rule.verb, verb)),
   };
 }
 
 const VERBS_KEPT = 1000;
+const isAllow = ({ effect }: Rule): boolean => effect === "allow";
 
 /** `tool.*` for `tool.search`; nothing for a verb that is no plain name in a family. */
 function familyOf(verb: string): string {
@@ -127,8 +172,7 @@ function withinSession(sessionId: string, resource: string): boolean {
   return resource === own || resource.startsWith(`${own}/`);
 }
 
-function toolVoice(tool: Request["tool"]): { readonly id: string; readonly effect: Rule["effect"] } | null {
-  if (tool === null) return null;
+function toolVoice(tool: NonNullable<Request["tool"]>): Voice {
   const id = `tool_policy:${tool.policy}`;
   switch (tool.policy) {
     case "auto":

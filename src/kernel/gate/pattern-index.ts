@@ -27,6 +27,9 @@ export function indexPatterns<T>(entries: readonly { readonly pattern: string; r
   };
 }
 
+/** One spelling for all that some file system takes for the same name. */
+export const folded = (text: string): string => text.normalize("NFC").toLowerCase();
+
 /** One segment against one segment pattern. Linear: on a mismatch it goes back to the last star only. */
 export function matchSegment(pattern: string, text: string): boolean {
   let at = 0;

@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from "../refusal.ts";
-import { indexPatterns } from "./pattern-index.ts";
+import { folded, indexPatterns } from "./pattern-index.ts";
 
 /** What a session may change, by path below its worktree's root. Only `*` and `**` are special; a folder means all below it. */
 export interface Scope {
@@ -51,7 +51,6 @@ export function judgeChange(path: string, { allow, deny }: Scope): ScopeVerdict 
   return yes === undefined ? { verdict: "deny", rule: "no_rule" } : { verdict: "allow", rule: `allow:${yes}` };
 }
 
-const folded = (text: string): string => text.normalize("NFC").toLowerCase();
 const speaksFor = (pattern: string, path: string): boolean =>
   indexPatterns([{ pattern: `${pattern}/**`, value: true }]).match(path).length > 0;
 

@@ -2,10 +2,12 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { OPTIONS } from "../../../test/support/kernel-commands.ts";
 import { histories } from "../../../test/support/kernel-histories.ts";
-import { factsOf, type Log, runCommands } from "../../../test/support/kernel-model.ts";
+import { factsOf, isOfType, type Log, runCommands } from "../../../test/support/kernel-model.ts";
 import { proves } from "../../../test/support/proves.ts";
-import { answerApproval } from "./decide-effect.ts";
+import { canonicalJson } from "../json.ts";
+import { answerApproval, askApproval } from "./decide-effect.ts";
 import { ALWAYS, pendingApprovals } from "./state.ts";
+import type { Question } from "./turn-events.ts";
 
 proves("K7", "a question is answered or closed at most once, and only if it was put", () => {
   forEveryLog((log) => {
@@ -50,6 +52,35 @@ proves("K7", "a verb is granted for good by the answer `always` and by nothing e
   });
 });
 
+proves("K7", "the same question asked again while it is open joins it, and one answer ends it for both", () => {
+  let joins = 0;
+  forEveryLog((log) => {
+    const open = new Map<string, string>();
+    for (const { fact } of log.events) {
+      if (isOfType(fact, "approval.requested@1")) {
+        const { approvalId, effectId } = fact.data;
+        if (effectId === null) expect([...open.values()]).not.toContain(spelled(fact.data));
+        open.set(approvalId, effectId === null ? spelled(fact.data) : approvalId);
+      } else if (isOfType(fact, "approval.joined@1")) {
+        joins += 1;
+        expect(open.has(fact.data.approvalId)).toBe(true);
+        expect(fact.data.joinId).not.toBe(fact.data.approvalId);
+      } else if (isOfType(fact, "approval.answered@1") || isOfType(fact, "approval.closed@1"))
+        open.delete(fact.data.approvalId);
+    }
+    for (const asked of Object.values(log.head.approvals)) {
+      const again = { ...asked, approvalId: "again" };
+      const joins = asked.effectId === null && log.head.phase.at === "busy" && asked.turnId === log.head.phase.turnId;
+      if (joins) {
+        expect(askApproval(log.head, again)).toMatchObject([{ type: "approval.joined@1" }]);
+        for (const other of [{ inputHash: "other" }, { checkpoint: { at: "else" } }, { options: ["other"] }])
+          expect(askApproval(log.head, { ...again, ...other })).not.toMatchObject([{ type: "approval.joined@1" }]);
+      }
+    }
+  });
+  expect(joins).toBeGreaterThan(0);
+});
+
 proves("K7", "a turn ends with no question left open", () => {
   forEveryLog((log) => {
     const { phase, recentTurns, approvals } = log.head;
@@ -57,6 +88,10 @@ proves("K7", "a turn ends with no question left open", () => {
     if (phase.at !== "busy") expect(approvals).toEqual({});
   });
 });
+
+function spelled({ turnId, question, options, action, checkpoint }: Question): string {
+  return canonicalJson({ turnId, question, options, action, checkpoint });
+}
 
 function forEveryLog(check: (log: Log) => void): void {
   fc.assert(

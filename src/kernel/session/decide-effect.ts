@@ -1,11 +1,11 @@
 import type { Decision } from "../definitions/aggregate.ts";
 import type { TextOrBlob } from "../event-parts.ts";
-import type { Json } from "../json.ts";
+import { canonicalJson, type Json } from "../json.ts";
 import { LIMITS } from "../limits.ts";
 import { ownEntry } from "../own-entry.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 import { notRunning, unwritable } from "./decide-turn.ts";
-import { fact } from "./events.ts";
+import { type EventData, fact } from "./events.ts";
 import type { SessionState } from "./state.ts";
 import type { EffectKind, EffectOutcome, Question, RedoClass } from "./turn-events.ts";
 
@@ -83,15 +83,31 @@ export function recordDenial(
   return unwritable(state, input.turnId) ?? [fact("gate.denied@1", input)];
 }
 
+/** The same question asked again while it is open is one question: the second call joins the first. */
 export function askApproval(state: SessionState, question: Question): Decision {
-  return notRunning(state, question.turnId) ?? tooManyQuestions(state) ?? [fact("approval.requested@1", question)];
+  const { approvalId: joinId, turnId } = question;
+  const open = Object.values(state.approvals).find((one) => isSameQuestion(one, question));
+  if (open === undefined)
+    return notRunning(state, turnId) ?? tooManyQuestions(state) ?? [fact("approval.requested@1", question)];
+  return notRunning(state, turnId) ?? [fact("approval.joined@1", { approvalId: open.approvalId, turnId, joinId })];
+}
+
+/** An effect is a deed of its own: `once` is said to one of them, however alike two are. */
+function isSameQuestion(one: Question, other: Question): boolean {
+  const same = ({ turnId, question, options, action, checkpoint, inputHash }: Question) =>
+    canonicalJson({ turnId, question, options, action, checkpoint, inputHash: inputHash ?? null });
+  return one.effectId === null && other.effectId === null && same(one) === same(other);
+}
+
+export function recordAllowance(state: SessionState, given: EventData<"gate.allowed@1">): Decision {
+  return notRunning(state, given.turnId) ?? [fact("gate.allowed@1", given)];
 }
 
 export type Answer =
   | { readonly status: "approved"; readonly option: string | null }
   | { readonly status: "rejected"; readonly reason: string | null };
 
-/** The first answer counts, and a rejected effect is settled with it: it can never begin. whoever comes later is told so. */
+/** The first answer counts, and a rejected effect is settled with it: it can never begin. Whoever comes later is told so. */
 export function answerApproval(state: SessionState, approvalId: string, answer: Answer): Decision {
   const question = ownEntry(state.approvals, approvalId);
   if (question === undefined) return refuse("already_answered", { approvalId });

@@ -14,6 +14,10 @@ export interface Question {
   readonly effectId: string | null;
   /** The driver's own note of where to go on after a restart; null: the turn cannot outlive the daemon. */
   readonly checkpoint: Json;
+  /** The rules that made the gate ask. Absent where a driver asked of its own accord. */
+  readonly rules?: readonly string[];
+  /** sha256 of what the tool would be given: the question may show only its beginning. */
+  readonly inputHash?: string;
 }
 
 export type TurnOutcome = "completed" | "failed" | "interrupted" | "cancelled";
@@ -104,6 +108,17 @@ export const TURN_EVENTS = {
     readonly option: string | null;
     readonly reason: string | null;
   }>(),
+  /** The same question was asked again while it was open: its answer serves this call too. */
+  "approval.joined@1": event<{ readonly approvalId: string; readonly turnId: string; readonly joinId: string }>({
+    spaceNeed: "course",
+  }),
+  /** The gate let a foreign agent do something without asking a person. */
+  "gate.allowed@1": event<{
+    readonly turnId: string;
+    readonly verb: string;
+    readonly resource: string;
+    readonly rules: readonly string[];
+  }>({ erasable: true, spaceNeed: "course" }),
   "approval.closed@1": event<{
     readonly approvalId: string;
     readonly turnId: string;

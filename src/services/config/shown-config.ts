@@ -88,6 +88,7 @@ const CONFIG = only({
       key: matching(/^[^\s+]{1,255}\+[0-9a-f]{8}\+[A-Za-z0-9+/=]{1,200}$/),
     }),
   }),
+  policy: (value) => value,
   drivers: each(DRIVER),
 });
 

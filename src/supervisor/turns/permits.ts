@@ -1,56 +1,59 @@
-import { type Files, HostError } from "../../host/index.ts";
-import type { SandboxMode, ToolPolicy } from "../../kernel/index.ts";
-import type { Permits, Wish } from "../../turns/index.ts";
-
-/** What holds for tools that the agent's own policy does not name: `ask` waits for a person as long as it takes. */
-export type UnattendedPolicy = "ask" | "reject" | "allow";
+import type { ToolPolicy } from "../../kernel/index.ts";
+import {
+  foreignTool,
+  type Ground,
+  judgeWish,
+  locate,
+  type Permits,
+  type UnattendedPolicy,
+  type Wish,
+  warnedRules,
+} from "../../turns/index.ts";
 
 export interface PermitSources {
   /** Null when the agent's policy does not name the tool. */
   readonly toolPolicy: (tool: string) => Promise<ToolPolicy | null>;
   readonly unattended: () => UnattendedPolicy;
-  readonly sandbox: SandboxMode;
-  /** Whether a path that the agent names leads out of its workspace. */
-  readonly isOutside: (path: string) => boolean;
+  /** As of now: a person may widen the scope while the turn runs. */
+  readonly ground: () => Promise<Ground>;
 }
 
-/** Kinds of tool calls that change what they name. */
-const CHANGING: readonly string[] = ["edit", "delete", "move"];
-
-/** Without a word from a person, or a policy that a person wrote, nothing is allowed. */
-export function createPermits({ toolPolicy, unattended, sandbox, isOutside }: PermitSources): Permits {
-  const outsideOf = (wish: Wish) =>
-    sandbox === "off" || !CHANGING.includes(wish.tool) ? [] : (wish.paths ?? []).filter(isOutside);
-  return async (wish, ask, noteDenial, warn) => {
-    const action = { verb: `agent.${wish.tool.replaceAll(/[^a-z_]/g, "_").slice(0, 40)}`, resource: wish.resource };
-    const outside = outsideOf(wish);
-    if (outside.length > 0 && sandbox === "warn") await warn("outside of the workspace", outside.join("\n"));
-    else if (outside.length > 0) {
-      await noteDenial({ ...action, rules: ["sandbox:outside_workspace"] });
-      return { approved: false, reason: `outside of the workspace: ${outside[0]}` };
+/** What the gate denies nobody is asked about; what a rule or the agent's tool policy allows needs no person. */
+export function createPermits({ toolPolicy, unattended, ground }: PermitSources): Permits {
+  return async (wish, { gate, ask, noteDenial, noteAllowed, warn }) => {
+    const here = await ground();
+    const tool = foreignTool(await toolPolicy(wish.tool), unattended());
+    const judged = judgeWish(gate, wish, tool, here);
+    const { verdict, rules, isRuled, ...deed } = judged;
+    const action = { ...deed, resource: deed.resource.slice(0, RESOURCE_SHOWN) };
+    const refused = async (why: readonly string[]) => {
+      await noteDenial({ ...action, rules: why });
+      return { approved: false, reason: `denied: ${why.join(", ")}` } as const;
+    };
+    if (verdict === "deny") return refused(rules);
+    const warned = warnedPaths(wish, here);
+    if (warned.length > 0) await warn("outside of the workspace", warned.join("\n"));
+    if (verdict === "allow") {
+      if (!READING.includes(wish.tool)) await noteAllowed({ ...action, rules });
+      return { approved: true, option: null };
     }
-    const policy = (await toolPolicy(wish.tool)) ?? FROM_UNATTENDED[unattended()];
-    if (policy === "auto") return { approved: true, option: null };
-    if (policy === "never") {
-      await noteDenial({ ...action, rules: ["tool_policy:never"] });
-      return { approved: false, reason: "the policy refuses it" };
-    }
-    const options = policy === "always_ask" ? wish.options.filter((option) => option === "once") : wish.options;
-    return ask(wish.question, options, action);
+    const isOnce = isRuled || tool.policy === "always_ask";
+    const options = isOnce ? wish.options.filter((option) => option === ONCE) : wish.options;
+    const reply = await ask(wish.question, options, { action, rules, inputHash: wish.inputHash });
+    if (!reply.approved) return reply;
+    // The person may have thought for days, and the policy may be another one by now.
+    const again = judgeWish(gate, wish, tool, await ground());
+    return again.verdict === "deny" ? refused(again.rules) : reply;
   };
 }
 
-const FROM_UNATTENDED = { ask: "on_demand", reject: "never", allow: "auto" } as const satisfies {
-  readonly [policy in UnattendedPolicy]: ToolPolicy;
-};
+const ONCE = "once";
+const RESOURCE_SHOWN = 4096;
+/** Not noted when they are allowed: there are too many of them. */
+const READING: readonly string[] = ["read", "search", "think"];
+const CHANGING: readonly string[] = ["edit", "delete", "move"];
 
-export function isOutside(files: Pick<Files, "place">, cwd: string, path: string): boolean {
-  try {
-    files.place(cwd, path);
-    return false;
-  } catch (thrown) {
-    // What cannot be a path is outside of everything.
-    if (thrown instanceof HostError) return true;
-    throw thrown;
-  }
+function warnedPaths({ tool, paths = [] }: Wish, ground: Ground): readonly string[] {
+  const changed = paths.filter(({ isChanged }) => isChanged || CHANGING.includes(tool));
+  return changed.flatMap(({ path }) => (warnedRules(ground, locate(ground, path)).length > 0 ? [path] : []));
 }

@@ -2,8 +2,8 @@ import { within } from "../../commit/index.ts";
 import type { HostProcess } from "../../host/index.ts";
 import type { ToolPolicy } from "../../kernel/index.ts";
 import type { TurnPort } from "../../turns/index.ts";
-import { createTurnPort } from "../../turns/index.ts";
-import { createPermits, isOutside } from "./permits.ts";
+import { createTurnPort, groundOf } from "../../turns/index.ts";
+import { createPermits } from "./permits.ts";
 import { inputOf, pastOf } from "./turn-input.ts";
 import type { Run, TurnRunnerDeps } from "./turn-runner-deps.ts";
 import { walledFiles } from "./walled-files.ts";
@@ -30,6 +30,8 @@ export async function portFor(deps: TurnRunnerDeps, run: Run): Promise<TurnPort>
     signal.addEventListener("abort", stop, { once: true });
     return process;
   };
+  const { home } = deps.permissions;
+  const ground = groundOf(spec, { home, files: deps.files, widened: [] });
   return createTurnPort({
     ...deps,
     committer: within(deps.committer, (reached) => controller.abort(reached)),
@@ -43,9 +45,9 @@ export async function portFor(deps: TurnRunnerDeps, run: Run): Promise<TurnPort>
     permits: createPermits({
       toolPolicy: (tool) => deps.permissions.named(spec.agent, tool),
       unattended: () => deps.permissions.unattended(spec.adapter),
-      sandbox: spec.sandbox,
-      isOutside: (path) => isOutside(deps.files, spec.cwd, path),
+      ground: async () => ({ ...ground, widened: (await deps.committer.sessionState(sessionId)).widened ?? [] }),
     }),
+    ground,
     answerWithinMs: deps.permissions.answerWithinMs,
     isResumed,
     frame,

@@ -2,12 +2,11 @@ import type { Committer } from "../../commit/index.ts";
 import type { Clock, Files } from "../../host/index.ts";
 import type { Policy, ToolPolicy } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
-import type { ApprovalWaiters, Driver } from "../../turns/index.ts";
+import type { ApprovalWaiters, Driver, UnattendedPolicy } from "../../turns/index.ts";
 import type { ScopeJudge } from "../files/scope-judge.ts";
 import type { SessionFiles } from "../files/session-files.ts";
 import type { SessionProcesses } from "../processes/session-processes.ts";
 import type { Frames } from "./frames.ts";
-import type { UnattendedPolicy } from "./permits.ts";
 import type { Due } from "./turn-start.ts";
 
 export interface TurnRunnerDeps {
@@ -16,7 +15,8 @@ export interface TurnRunnerDeps {
   readonly clock: Clock;
   readonly files: Files;
   readonly newId: () => string;
-  readonly policy: Policy;
+  /** The policy of the moment: it may change while a turn runs. */
+  readonly policy: () => Policy;
   readonly frames: Frames;
   readonly waiters: ApprovalWaiters;
   readonly processes: SessionProcesses;
@@ -35,6 +35,8 @@ export interface PermissionSources {
   readonly named: (agent: string, tool: string) => Promise<ToolPolicy | null>;
   readonly unattended: (adapter: string) => UnattendedPolicy;
   readonly answerWithinMs: () => number | null;
+  /** The product's own directory, which no agent reaches. */
+  readonly home: string;
 }
 
 /** One turn under way. */

@@ -11,6 +11,7 @@ import {
   admitTurn,
   answerApproval,
   compilePolicy,
+  DEFAULT_RULES,
   forgetSession,
   openSession,
   pendingApprovals,
@@ -19,7 +20,7 @@ import {
   startSession,
 } from "../../kernel/index.ts";
 import { openSqliteStore } from "../../store/index.ts";
-import { createApprovalWaiters, type Driver, DriverError, HandshakeError } from "../../turns/index.ts";
+import { createApprovalWaiters, type Driver, DriverError, HandshakeError, TURN_VERBS } from "../../turns/index.ts";
 import { createFrames } from "./frames.ts";
 import { createTurnRunner } from "./turn-runner.ts";
 
@@ -62,12 +63,12 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
     processes,
     sessionFiles: NO_SESSION_FILES,
     files: systemFiles(),
-    policy: compilePolicy([], []),
+    policy: () => compilePolicy(TURN_VERBS, DEFAULT_RULES),
     frames: createFrames(),
     waiters: createApprovalWaiters(store),
     driver: () => driver,
     toolPolicy: async () => "auto",
-    permissions: { named: async () => null, unattended: () => "ask", answerWithinMs: () => null },
+    permissions: { named: async () => null, unattended: () => "ask", answerWithinMs: () => null, home: "/nowhere" },
     turnTimeoutMs: () => 600_000,
     log: () => undefined,
   });

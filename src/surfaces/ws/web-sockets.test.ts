@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { z } from "zod";
-import { type Actor, compilePolicy } from "../../kernel/index.ts";
+import { type Actor, compilePolicy, DEFAULT_RULES } from "../../kernel/index.ts";
 import { createInstruments } from "../../services/metrics/instruments.ts";
 import { read, stream } from "../../syscalls/define.ts";
 import { createPasses, type Services, type StreamItem, type Syscall } from "../../syscalls/index.ts";
@@ -63,7 +63,8 @@ async function serve(given: Partial<WsOptions> & { readonly secrets?: Map<string
     steadyMs: () => performance.now(),
     iso: (ms) => new Date(ms).toISOString(),
   });
-  const policy = compilePolicy(["test.use"], [{ id: "default", effect: "allow", verb: "*", resource: "**" }]);
+  const compiled = compilePolicy(["test.use"], DEFAULT_RULES);
+  const policy: Services["policy"] = { current: () => compiled, replace: async () => [] };
   const tokens: Pick<Services["tokens"], "watch"> = { watch: () => () => undefined };
   const services = { passes, policy, tokens, instruments: createInstruments(Date.now) } as Services;
   const server = createServer();

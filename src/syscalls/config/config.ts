@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { read, type Syscall, write } from "../define.ts";
+import { byOf } from "../session/answer.ts";
 
 export const config: readonly Syscall[] = [
   read({
@@ -21,19 +22,21 @@ export const config: readonly Syscall[] = [
     summary: "Change members of the configuration; null removes one, and what comes back hidden stays as it is",
     permission: "system.admin",
     roles: [],
-    needs: ["agents", "config", "drivers"],
+    needs: ["agents", "config", "drivers", "policy"],
     rights: "person",
     about: "system",
     input: z.object({ config: z.record(z.string().max(64), z.unknown()) }),
     output: z.object({ config: z.record(z.string(), z.unknown()), restart: z.array(z.string()) }),
-    errors: ["sandbox_floor", "invalid_request"],
+    errors: ["sandbox_floor", "invalid_request", "policy_too_large"],
     http: { method: "PUT", path: "/api/config" },
     cli: { positional: [] },
     idempotent: true,
-    commit: async ({ services }, { config }) => {
+    commit: async (context, { config }) => {
+      const { services } = context;
       await services.config.change(config);
       await services.agents.ensureBuiltIn(services.drivers.slugs());
-      return [];
+      if (!Object.hasOwn(config, "policy")) return [];
+      return services.policy.replace(services.config.show().policy?.rules ?? [], byOf(context));
     },
     answer: async ({ services }, { config }) => ({
       config: { ...services.config.shown() },

@@ -93,7 +93,8 @@ export const sessionSiblings: readonly Syscall[] = [
     commit: (context, { id, question, options }) =>
       context.services.supervisor.ask(id, question, options ?? [], byOf(context)),
     answer: async (context, { id, wait = true, timeoutMs }, events) => {
-      const approvalId = dataIn(SESSION_EVENTS, events, "approval.requested@1")?.approvalId ?? "";
+      const asked = dataIn(SESSION_EVENTS, events, "approval.requested@1");
+      const { approvalId = "" } = asked ?? dataIn(SESSION_EVENTS, events, "approval.joined@1") ?? {};
       if (!wait) return { approvalId, status: "pending" as const, answer: null };
       const { status } = await waitForApproval(context, id, approvalId, timeoutMs ?? ASK_WAIT_MS);
       return { approvalId, status, answer: await answerOf(context, id, approvalId) };

@@ -148,5 +148,7 @@ async function homeReport({ homeState }: Pick<Services, "homeState">) {
 
 /** Whoever may read the system may look; only an administrator may repair. */
 function mayAdminister({ policy }: Pick<Services, "policy">, actor: Actor): boolean {
-  return decideGate(actor, { verb: "system.admin", resource: "system", tool: null }, policy).verdict === "allow";
+  return (
+    decideGate(actor, { verb: "system.admin", resource: "system", tool: null }, policy.current()).verdict === "allow"
+  );
 }

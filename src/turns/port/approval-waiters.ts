@@ -20,10 +20,11 @@ export interface PutQuestion {
 }
 
 export function createApprovalWaiters(store: Store): ApprovalWaiters {
-  const waiting = new Map<string, (reply: Reply) => void>();
+  /** Several calls may wait for one answer: the same question may have been asked again. */
+  const waiting = new Map<string, Set<(reply: Reply) => void>>();
   let isStopped = false;
   const tell = (approvalId: string, reply: Reply): void => {
-    waiting.get(approvalId)?.(reply);
+    for (const resolve of waiting.get(approvalId) ?? []) resolve(reply);
     waiting.delete(approvalId);
   };
   const hear = (events: readonly RecordedEvent[]): void => {
@@ -40,9 +41,11 @@ export function createApprovalWaiters(store: Store): ApprovalWaiters {
     const onAbort = () => reject(signal.reason);
     if (signal.aborted) onAbort();
     signal.addEventListener("abort", onAbort, { once: true });
-    waiting.set(approvalId, resolve);
+    waiting.set(approvalId, (waiting.get(approvalId) ?? new Set()).add(resolve));
     return promise.finally(() => {
-      waiting.delete(approvalId);
+      const others = waiting.get(approvalId);
+      others?.delete(resolve);
+      if (others?.size === 0) waiting.delete(approvalId);
       signal.removeEventListener("abort", onAbort);
     });
   };

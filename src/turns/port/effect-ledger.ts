@@ -3,20 +3,23 @@ import {
   ALWAYS,
   beginEffect,
   type Decision,
-  decideGate,
   intendEffect,
   isEffectKind,
   LIMITS,
-  type Policy,
   type Question,
   recordDenial,
   recordOutput as recordPiece,
+  type SessionState,
   settleEffect,
   type ToolPolicy,
+  together,
+  type Verdict,
 } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 import { DriverError } from "../driver-error.ts";
 import type { Act, Acted, EffectOrder, EffectResult } from "../effects.ts";
+import { type Ground, locate, voicesAt } from "../permission/ground.ts";
+import type { TurnGate } from "../permission/turn-gate.ts";
 import type { Reply } from "../questions.ts";
 import type { Recorder } from "../recorder.ts";
 import type { CallName, CallNames } from "./call-names.ts";
@@ -31,7 +34,8 @@ export interface EffectScene {
   readonly cwd: string;
   readonly store: Store;
   readonly committer: Recorder;
-  readonly policy: Policy;
+  readonly gate: TurnGate;
+  readonly ground: Omit<Ground, "widened">;
   readonly toolPolicy: (tool: string) => Promise<ToolPolicy>;
   readonly signal: AbortSignal;
   readonly names: CallNames;
@@ -77,11 +81,12 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
     if (!isEffectKind(order.kind))
       throw new DriverError("invalid_request", `no effect may be of the kind ${order.kind.slice(0, KIND_SHOWN)}`);
     const known = scene.ledger.effect(call, order);
-    return known === null ? intend(order, call) : goOn(known);
+    return known === null ? intend(order, call) : goOn(known, order);
   };
 
   const intend = async (order: EffectOrder, call: CallName): Promise<Begun> => {
-    const { kind, detail, resource, redo } = order;
+    const { kind, detail, redo } = order;
+    const resource = order.resource.slice(0, RESOURCE_SHOWN);
     const effectId = call.newId("effect");
     const policy = await scene.toolPolicy(kind);
     const judged: { verdict: ReturnType<typeof judge> | null; question: Question | null } = {
@@ -90,7 +95,7 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
     };
     // Judged where it is recorded: what the session was granted is read once, and cannot change in between.
     await record((state): Decision => {
-      const verdict = judge(order, policy, state.grants);
+      const verdict = judge(order, policy, state);
       judged.verdict = verdict;
       judged.question = verdict.verdict === "ask" ? questionAbout(order, effectId, call) : null;
       const { rules } = verdict;
@@ -99,17 +104,19 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
       return intendEffect(state, intent, committer.fence, judged.question);
     });
     if (judged.verdict?.verdict === "deny") return { over: deniedBy(judged.verdict.rules), seq: 0 };
-    return judged.question === null ? { effectId } : afterAnswer(effectId, judged.question.approvalId);
+    return judged.question === null ? { effectId } : afterAnswer(order, effectId, judged.question.approvalId);
   };
 
-  const judge = ({ kind, resource, shown }: EffectOrder, policy: ToolPolicy, grants: readonly string[]) => {
+  const judge = ({ kind, resource, shown, path }: EffectOrder, policy: ToolPolicy, state: SessionState): Verdict => {
     const verb = `tool.${kind}`;
-    const actor = { principal: by.actor, capabilities: ["tool.*"], sessionId };
-    const tool = { policy, granted: grants.includes(verb) };
-    const judged = decideGate(actor, { verb, resource: `session/${sessionId}/${resource}`, tool }, scene.policy);
-    // Nobody can allow what they cannot read.
-    const isTooLong = judged.verdict === "ask" && shown.length > LIMITS.questionChars - QUESTION_WORDS_CHARS;
-    return isTooLong ? ({ verdict: "deny", rules: ["question_too_long"] } as const) : judged;
+    const judged = scene.gate.decide({ verb, resource, tool: { policy, granted: state.grants.includes(verb) } });
+    if (judged.verdict !== "ask") return judged;
+    // Nobody can allow what they cannot read, and nobody is asked about what would be undone anyway.
+    if (shown.length > LIMITS.questionChars - QUESTION_WORDS_CHARS)
+      return { verdict: "deny", rules: ["question_too_long"] };
+    const ground = { ...scene.ground, widened: state.widened ?? [] };
+    const held = path === undefined ? [] : voicesAt(ground, locate(ground, path), "yes");
+    return held.length === 0 ? judged : { verdict: "deny", rules: [...judged.rules, ...held.map(({ id }) => id)] };
   };
 
   const questionAbout = ({ kind, resource, shown }: EffectOrder, effectId: string, call: CallName): Question => ({
@@ -117,23 +124,33 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
     turnId,
     question: `May this session ${kind}: ${shown}?`,
     options: ["once", ALWAYS],
-    action: { verb: `tool.${kind}`, resource },
+    action: { verb: `tool.${kind}`, resource: resource.slice(0, RESOURCE_SHOWN) },
     effectId,
     checkpoint: call.checkpoint,
   });
 
   /** Settled: not done again. Allowed or not yet answered: it begins when it is allowed. */
-  const goOn = async ({ effectId, settled, question, seq }: KnownEffect): Promise<Begun> => {
+  const goOn = async ({ effectId, settled, question, seq }: KnownEffect, order: EffectOrder): Promise<Begun> => {
     if (settled !== null) return { over: { effectId, ...settled, ...(await outputOf(scene, effectId, seq)) }, seq };
     if (question === null) throw new DriverError("invalid_request", "the effect is under way", { effectId });
-    return afterAnswer(effectId, question.asked.approvalId);
+    return afterAnswer(order, effectId, question.asked.approvalId);
   };
 
-  const afterAnswer = async (effectId: string, approvalId: string): Promise<Begun> => {
+  /** A yes is good for what the gate still lets through: the policy may have changed while the person thought. */
+  const afterAnswer = async (order: EffectOrder, effectId: string, approvalId: string): Promise<Begun> => {
     const reply = await scene.answerTo(approvalId);
     if (!reply.approved) return { over: refused(effectId, reply.reason ?? "rejected"), seq: 0 };
-    await record((state) => beginEffect(state, effectId, committer.fence));
-    return { effectId };
+    const policy = await scene.toolPolicy(order.kind);
+    let no: readonly string[] | null = null;
+    await record((state): Decision => {
+      const { verdict, rules } = judge(order, policy, state);
+      no = verdict === "deny" ? rules : null;
+      if (no === null) return beginEffect(state, effectId, committer.fence);
+      const denial = { verb: `tool.${order.kind}`, resource: order.resource.slice(0, RESOURCE_SHOWN), rules, turnId };
+      const end = { effectId, outcome: "refused", exitCode: null, message: deniedBy(rules).message } as const;
+      return together(recordDenial(state, denial), settleEffect(state, end));
+    });
+    return no === null ? { effectId } : { over: { ...deniedBy(no), effectId }, seq: 0 };
   };
 
   const deny: EffectLedger["deny"] = async (verb, resource, rules) => {
@@ -184,6 +201,8 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
 const QUESTION_WORDS_CHARS = 100;
 const MESSAGE_CHARS = 2000;
 const KIND_SHOWN = 40;
+/** Of a resource in the log: it is judged whole. */
+const RESOURCE_SHOWN = 4096;
 
 function refused(effectId: string, message: string): EffectResult {
   return { effectId, outcome: "refused", exitCode: null, output: "", outputBytes: 0, message };

@@ -1,5 +1,6 @@
 import { HostError, shellQuoted } from "../../host/index.ts";
 import type { TurnEffects } from "../effects.ts";
+import { commandResource } from "../permission/resources.ts";
 import type { EffectLedger, EffectScene } from "./effect-ledger.ts";
 import { recordOutput } from "./output-recorder.ts";
 import { storeText } from "./texts.ts";
@@ -7,7 +8,7 @@ import { storeText } from "./texts.ts";
 /** The tools that every driver has. An engine brings others, by `effect`. */
 export function createTools(scene: EffectScene, ledger: EffectLedger): Pick<TurnEffects, "run" | "write"> {
   const run: TurnEffects["run"] = (command, place = {}) => {
-    const resource = `command/${command.replaceAll("/", "∕").slice(0, COMMAND_SHOWN)}`;
+    const resource = commandResource(command);
     const order = { ...place, kind: "run", detail: { command }, resource, shown: command, redo: "ask" } as const;
     return ledger.effect(order, async ({ print }) => {
       await using process = scene.spawn(["sh", "-c", command], "none");
@@ -23,7 +24,7 @@ export function createTools(scene: EffectScene, ledger: EffectLedger): Pick<Turn
     const inside = placeOf(path);
     if (inside === null) return ledger.deny("tool.write", `path/${path}`, ["path_outside"]);
     const body = await storeText(scene.committer.keeper(scene.sessionId, "course"), text);
-    const about = { resource: `path/${inside}`, shown: shellQuoted(inside) };
+    const about = { resource: `path/${inside}`, path: inside, shown: shellQuoted(inside) };
     const order = { ...place, kind: "write", detail: { path, ...body }, ...about, redo: "safe" } as const;
     const act = async () => {
       await scene.files.write(scene.cwd, path, text);
@@ -43,5 +44,3 @@ export function createTools(scene: EffectScene, ledger: EffectLedger): Pick<Turn
 
   return { run, write };
 }
-
-const COMMAND_SHOWN = 500;

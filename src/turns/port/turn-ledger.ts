@@ -32,7 +32,7 @@ export interface KnownQuestion {
   reply: Reply | null;
 }
 
-type AskedBefore = Pick<Question, "question" | "options" | "action">;
+type AskedBefore = Pick<Question, "question" | "options" | "action" | "inputHash">;
 
 export const NO_LEDGER: TurnLedger = { open: [], effect: () => null, question: () => null };
 
@@ -40,19 +40,23 @@ export async function readTurnLedger(store: Store, sessionId: string, turnId: st
   const effects = new Map<string, KnownEffect>();
   const questions = new Map<string, KnownQuestion>();
   for (const { seq, fact } of await factsOfTurn(store, sessionId, turnId)) note(effects, questions, seq, fact);
-  const plain = [...questions.values()].filter(({ asked }) => asked.effectId === null);
+  const calls = [...questions].filter(([, { asked }]) => asked.effectId === null).map(([id, known]) => ({ id, known }));
   const findEffect = createFinder([...effects.values()], ({ effectId }) => effectId, isUnsettled);
-  const findQuestion = createFinder(plain, ({ asked }) => asked.approvalId, isUnanswered);
+  const findQuestion = createFinder(
+    calls,
+    ({ id }) => id,
+    ({ known }) => known.reply === null,
+  );
   return {
-    open: [...questions.values()].flatMap((known) => openOf(known, effects)),
+    open: [...new Set(questions.values())].flatMap((known) => openOf(known, effects)),
     effect: (call, { kind, detail }) => {
       const isSame = (known: KnownEffect) =>
         known.kind === kind && canonicalJson(known.detail) === canonicalJson(detail);
       return findEffect(call.tail("effect"), call.isKeyed, isSame);
     },
     question: (call, same) => {
-      const isSame = ({ asked }: KnownQuestion) => sameQuestion(asked) === sameQuestion(same);
-      return findQuestion(call.tail("question"), call.isKeyed, isSame);
+      const isSame = ({ known }: QuestionCall) => sameQuestion(known.asked) === sameQuestion(same);
+      return findQuestion(call.tail("question"), call.isKeyed, isSame)?.known ?? null;
     },
   };
 }
@@ -77,10 +81,15 @@ function createFinder<T extends object>(all: readonly T[], idOf: (one: T) => str
 }
 
 const isUnsettled = ({ settled }: KnownEffect): boolean => settled === null;
-const isUnanswered = ({ reply }: KnownQuestion): boolean => reply === null;
 
-function sameQuestion({ question, options, action }: AskedBefore): string {
-  return canonicalJson({ question, options, action });
+/** One call that asked: the one that put the question, or one that joined it. */
+interface QuestionCall {
+  readonly id: string;
+  readonly known: KnownQuestion;
+}
+
+function sameQuestion({ question, options, action, inputHash }: AskedBefore): string {
+  return canonicalJson({ question, options, action, inputHash: inputHash ?? null });
 }
 
 function openOf(
@@ -121,6 +130,11 @@ function note(effects: Map<string, KnownEffect>, questions: Map<string, KnownQue
       if (effect !== undefined) effect.question = known;
       return;
     }
+    case "approval.joined@1": {
+      const known = questions.get(fact.data.approvalId);
+      if (known !== undefined) questions.set(fact.data.joinId, known);
+      return;
+    }
     default: {
       const said = replyIn(fact);
       const known = said === null ? undefined : questions.get(said.approvalId);
@@ -135,6 +149,7 @@ const LEDGER_TYPES = [
   "effect.begun@1",
   "effect.settled@1",
   "approval.requested@1",
+  "approval.joined@1",
   "approval.answered@1",
   "approval.closed@1",
 ];

@@ -9,9 +9,11 @@ import {
   answerApproval,
   askApproval,
   compilePolicy,
+  DEFAULT_RULES,
   isRefusal,
   openSession,
   outlivesDaemon,
+  type Rule,
   Session,
   type SessionState,
   sessionStream,
@@ -27,10 +29,10 @@ import { createApprovalWaiters } from "./approval-waiters.ts";
 import { createTurnPort } from "./turn-port.ts";
 
 const BY = { actor: "test" };
-const RULES = [{ id: "default", effect: "allow", verb: "*", resource: "**" }] as const;
 
 /** One running turn on a real store. Each `port()` is one run of it, as in one daemon after another. */
 async function makeTurn(policies: Readonly<Record<string, ToolPolicy>> = {}) {
+  let rules: readonly Rule[] = DEFAULT_RULES;
   const home = await makeTestHome();
   const store = await openSqliteStore({
     home: home.path,
@@ -74,7 +76,8 @@ async function makeTurn(policies: Readonly<Record<string, ToolPolicy>> = {}) {
       newId,
       clock: systemClock(),
       files: systemFiles(),
-      policy: compilePolicy(["tool.*"], RULES),
+      policy: () => compilePolicy(["tool.*"], rules),
+      ground: { cwd: SPEC.cwd, home: "/nowhere", sandbox: "off", scope: null, files: systemFiles() },
       toolPolicy: async (tool) => policies[tool] ?? "auto",
       permits: async () => ({ approved: false, reason: null }),
       waiters,
@@ -101,7 +104,10 @@ async function makeTurn(policies: Readonly<Record<string, ToolPolicy>> = {}) {
     const asking = { approvalId: newId(), turnId, question, ...plain };
     return recorder.session(sessionId, (now) => askApproval(now, asking), BY);
   };
-  return { port, state, approve, asked, put };
+  const setRules = (more: readonly Rule[]): void => {
+    rules = [...more, ...DEFAULT_RULES];
+  };
+  return { port, state, approve, asked, put, setRules };
 }
 
 function createRecorder(store: Store): Recorder {
@@ -322,4 +328,57 @@ proves("TU-3", "an effect that was allowed at no checkpoint does not keep its tu
   dying.abort();
   await turn.approve("send");
   expect(outlivesDaemon(await turn.state())).toBe(false);
+});
+
+proves(
+  "GATE-5",
+  "calls that ask the same at once wait for one question; a resumed call finds the one it joined",
+  async () => {
+    const turn = await makeTurn();
+    const dying = new AbortController();
+    const first = await turn.port(false, dying.signal);
+    first.reach(1);
+    const same = (port: TurnPort, key: string) => port.ask("Go on?", ["yes"], { key });
+    abandon(same(first, "one"), same(first, "two"), first.ask("Sure?", ["yes"], { key: "three" }));
+    await turn.asked(2);
+    await first.event("asked", null);
+    dying.abort();
+    await turn.approve("Go on?");
+
+    const second = await turn.port(true);
+    expect(second.resumed.map(({ question }) => question)).toEqual(["Sure?"]);
+    expect(await same(second, "two")).toMatchObject({ approved: true });
+    expect(await same(second, "one")).toMatchObject({ approved: true });
+    // Nobody waits for an answer any more: asked again it is a new question.
+    const again = same(second, "four");
+    await turn.asked(2);
+    await turn.approve("Go on?");
+    expect(await again).toMatchObject({ approved: true });
+  },
+);
+
+proves("GATE-5", "effects that are alike are deeds of their own: each is asked about", async () => {
+  const turn = await makeTurn({ send: "always_ask" });
+  const port = await turn.port(false);
+  const sent = [1, 2].map(() => port.effect(order("send"), printing("sent")));
+  await turn.asked(2);
+  await turn.approve("send");
+  await turn.approve("send");
+  for (const one of sent) expect(await one).toMatchObject({ outcome: "done" });
+});
+
+proves("GATE-4", "the gate goes by the policy of the moment, also when an answer comes after it changed", async () => {
+  const turn = await makeTurn({ send: "always_ask" });
+  const port = await turn.port(false);
+  const sending = port.effect(order("send"), never);
+  await turn.asked(1);
+  turn.setRules([{ id: "no", effect: "deny", verb: "tool.send", resource: "session/*/thing/**" }]);
+  await turn.approve("send");
+  expect(await sending).toMatchObject({ outcome: "refused", message: "denied: no, tool_policy:always_ask" });
+  expect(await port.effect(order("send"), never)).toMatchObject({ outcome: "refused", effectId: "" });
+  turn.setRules([{ id: "quiet", effect: "deny", verb: "tool.ask", resource: "**" }]);
+  expect(await port.ask("Go on?", [])).toEqual({ approved: false, reason: "denied: quiet" });
+  expect(await port.effect(order("send"), never)).toMatchObject({ outcome: "refused" });
+  turn.setRules([]);
+  expect((await turn.state()).effects).toEqual({});
 });

@@ -16,6 +16,8 @@ import {
 import type { RecordedEvent, Store } from "../../store/index.ts";
 import type { TurnPort } from "../driver.ts";
 import type { TurnIdentity } from "../identity.ts";
+import type { Ground } from "../permission/ground.ts";
+import { createTurnGate } from "../permission/turn-gate.ts";
 import type { Permits } from "../questions.ts";
 import type { Recorder } from "../recorder.ts";
 import type { TurnRecording } from "../recording.ts";
@@ -37,7 +39,8 @@ export interface PortScene extends Omit<TurnIdentity, "checkpoint" | "resumed" |
   readonly newId: () => string;
   readonly clock: Clock;
   readonly files: Files;
-  readonly policy: Policy;
+  readonly policy: () => Policy;
+  readonly ground: Omit<Ground, "widened">;
   readonly toolPolicy: (tool: string) => Promise<ToolPolicy>;
   readonly permits: Permits;
   readonly waiters: Pick<ApprovalWaiters, "wait" | "waitOrRead">;
@@ -61,7 +64,9 @@ export async function createTurnPort(scene: PortScene): Promise<TurnPort> {
     names,
     ledger,
     show: scene.frame,
-    waitFor: (approvalId: string) => waiters.wait(approvalId, signal),
+    gate: createTurnGate(scene),
+    waitFor: (approvalId: string, unneeded: AbortSignal) =>
+      waiters.wait(approvalId, AbortSignal.any([signal, unneeded])),
     answerTo: (approvalId: string) => waiters.waitOrRead({ sessionId, turnId, approvalId }, signal),
   };
   const effects = createEffectLedger(shared);

@@ -3,14 +3,18 @@ import type { Clock } from "../../host/index.ts";
 import {
   answerApproval,
   askApproval,
+  dataIn,
   fact,
   LIMITS,
   type Question,
+  recordAllowance,
   recordDenial,
   recordDriver,
+  SESSION_EVENTS,
   type SessionState,
 } from "../../kernel/index.ts";
-import type { Permits, Reply, TurnQuestions } from "../questions.ts";
+import { ASK_VERB, type TurnGate } from "../permission/turn-gate.ts";
+import type { Denial, Permits, Reply, TurnQuestions } from "../questions.ts";
 import type { Recorder } from "../recorder.ts";
 import type { CallNames } from "./call-names.ts";
 import { storeText } from "./texts.ts";
@@ -23,9 +27,10 @@ export interface QuestionScene {
   readonly clock: Clock;
   readonly names: CallNames;
   readonly ledger: TurnLedger;
+  readonly gate: TurnGate;
   readonly permits: Permits;
-  /** The answer to a question that is about to be put. */
-  readonly waitFor: (approvalId: string) => Promise<Reply>;
+  /** The answer to a question that is about to be put, unless it is not needed after all. */
+  readonly waitFor: (approvalId: string, unneeded: AbortSignal) => Promise<Reply>;
   /** The answer to a question that stands in the log. */
   readonly answerTo: (approvalId: string) => Promise<Reply>;
   /** Null: a question waits as long as it takes. */
@@ -36,15 +41,20 @@ export function createTurnQuestions(scene: QuestionScene): TurnQuestions {
   const { sessionId, turnId, committer } = scene;
   const by = { actor: `session:${sessionId}` };
 
-  const ask: TurnQuestions["ask"] = async (text, given, { action = null, ...place } = {}) => {
+  const ask: TurnQuestions["ask"] = async (text, given, { action = null, rules, inputHash, ...place } = {}) => {
     const call = scene.names.take(place);
     // Cut short it would be another question: nobody can allow what they cannot read.
     if (text.length > LIMITS.questionChars)
       return { approved: false, reason: `the question is longer than ${LIMITS.questionChars} characters` };
     const options = given.slice(0, LIMITS.optionsMax).map((option) => option.slice(0, LIMITS.optionChars));
-    const known = scene.ledger.question(call, { question: text, options, action });
+    const known = scene.ledger.question(call, { question: text, options, action, ...present({ inputHash }) });
     if (known !== null) return known.reply ?? inTime(known.asked.approvalId, scene.answerTo(known.asked.approvalId));
-    const question: Question = {
+    const may = scene.gate.mayAsk();
+    if (may.verdict === "deny") {
+      await noteDenial({ verb: ASK_VERB, resource: "question", rules: may.rules });
+      return { approved: false, reason: `denied: ${may.rules.join(", ")}` };
+    }
+    return put({
       approvalId: call.newId("question"),
       turnId,
       question: text,
@@ -52,11 +62,20 @@ export function createTurnQuestions(scene: QuestionScene): TurnQuestions {
       action,
       effectId: null,
       checkpoint: call.checkpoint,
-    };
-    const waiting = scene.waitFor(question.approvalId);
+      ...present({ rules, inputHash }),
+    });
+  };
+
+  /** Waits before it is recorded, so that no answer is missed; a question that was open already has its own answer. */
+  const put = async (question: Question): Promise<Reply> => {
+    const unneeded = new AbortController();
+    const waiting = scene.waitFor(question.approvalId, unneeded.signal);
     waiting.catch(() => undefined);
-    await committer.session(sessionId, (state) => askApproval(state, question), by);
-    return inTime(question.approvalId, waiting);
+    const { events } = await committer.session(sessionId, (state) => askApproval(state, question), by);
+    const joined = dataIn(SESSION_EVENTS, events, "approval.joined@1");
+    if (joined === null) return inTime(question.approvalId, waiting);
+    unneeded.abort();
+    return inTime(joined.approvalId, scene.answerTo(joined.approvalId));
   };
 
   const inTime = (approvalId: string, waiting: Promise<Reply>): Promise<Reply> => {
@@ -86,10 +105,16 @@ export function createTurnQuestions(scene: QuestionScene): TurnQuestions {
     await committer.session(sessionId, (state) => recordDriver(state, turnId, [noticed]), by);
   };
 
-  return {
-    ask,
-    noteDenial,
-    permit: (wish) =>
-      scene.permits(wish, (question, options, action) => ask(question, options, { action }), noteDenial, warn),
+  const noteAllowed = async (allowed: Denial): Promise<void> => {
+    await committer.session(sessionId, (state) => recordAllowance(state, { ...allowed, turnId }), by);
   };
+
+  const { gate } = scene;
+  return { ask, noteDenial, permit: (wish) => scene.permits(wish, { gate, ask, noteDenial, noteAllowed, warn }) };
+}
+
+/** Without the members that are not there. */
+function present<T extends object>(members: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
+  const there = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(there) as { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 }

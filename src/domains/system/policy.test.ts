@@ -1,0 +1,24 @@
+import { expect } from "vitest";
+import { proves } from "../../../test/support/proves.ts";
+import { evolveBy, type Rule } from "../../kernel/index.ts";
+import { changePolicy, POLICY_LIMITS } from "./policy.ts";
+import { NEW_SYSTEM, System, systemFact } from "./system.ts";
+
+const RULES: readonly Rule[] = [{ id: "r", effect: "deny", verb: "*", resource: "**" }];
+
+proves("GATE-4", "other rules are a change, the same rules are none, and too many are refused", () => {
+  expect(changePolicy("old", { hash: "new", rules: RULES }, 50)).toEqual([
+    { type: "policy.changed@1", data: { hash: "new", rules: RULES } },
+  ]);
+  expect(changePolicy("new", { hash: "new", rules: RULES }, 50)).toEqual([]);
+  const many = Array.from({ length: POLICY_LIMITS.policyRulesMax.max + 1 }, () => RULES[0] ?? expect.fail("a rule"));
+  expect(changePolicy("old", { hash: "new", rules: many }, 50)).toMatchObject({ refused: "policy_too_large" });
+  const bytes = POLICY_LIMITS.policyBytes.max + 1;
+  expect(changePolicy("old", { hash: "new", rules: RULES }, bytes)).toMatchObject({ refused: "policy_too_large" });
+});
+
+proves("GATE-4", "the system remembers which rules were recorded last", () => {
+  const changed = systemFact("policy.changed@1", { hash: "new", rules: RULES });
+  expect(NEW_SYSTEM).not.toHaveProperty("policyHash");
+  expect(evolveBy(System, NEW_SYSTEM, { id: "e", version: 1, at: "", fact: changed }).policyHash).toBe("new");
+});

@@ -1,0 +1,44 @@
+import { type Actor, decideGate, type Policy, type Request, type Verdict } from "../../kernel/index.ts";
+
+/** The gate as a turn asks it: resources are named as from the session, and the policy is that of the moment. */
+export interface TurnGate {
+  readonly decide: (request: Request) => Verdict;
+  /** Whether a person may be asked at all. */
+  readonly mayAsk: () => Verdict;
+  /** Whether a written rule for the verb denies or asks: about this resource, or about any. */
+  readonly restricts: (verb: string, resource: string | null) => boolean;
+}
+
+export interface TurnGateDeps {
+  readonly sessionId: string;
+  readonly policy: () => Policy;
+}
+
+export const ASK_VERB = "tool.ask";
+
+export function createTurnGate({ sessionId, policy }: TurnGateDeps): TurnGate {
+  const actor = turnActor(sessionId);
+  const at = (request: Request): Verdict =>
+    decideGate(actor, { ...request, resource: `session/${sessionId}/${request.resource}` }, policy());
+  const mayAsk = (): Verdict => at({ verb: ASK_VERB, resource: "question", tool: null });
+  return {
+    mayAsk,
+    restricts: (verb, resource) =>
+      resource === null
+        ? policy().restricts(verb)
+        : policy()
+            .rulesFor(verb, `session/${sessionId}/${resource}`)
+            .some(({ effect, isDefault }) => effect !== "allow" && isDefault !== true),
+    decide: (request) => {
+      const judged = at(request);
+      const asking = judged.verdict === "ask" ? mayAsk() : null;
+      if (asking?.verdict !== "deny") return judged;
+      return { verdict: "deny", rules: [...judged.rules, ...asking.rules] };
+    },
+  };
+}
+
+/** What runs in a turn, as the gate sees it: its own tools, and what a foreign agent asks for. */
+function turnActor(sessionId: string): Actor {
+  return { principal: `session:${sessionId}`, capabilities: ["tool.*", "agent.*"], sessionId };
+}
