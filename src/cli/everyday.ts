@@ -115,8 +115,9 @@ export const EVERYDAY = {
     summary: "An MCP server on standard input and output, for clients that start one: every syscall is a tool",
   },
   rpc: {
-    usage: "nomos rpc",
+    usage: "nomos rpc [--wait-ms MS]",
     summary: "Every syscall over standard input and output: one JSON object a line, both ways",
+    options: [["--wait-ms MS", "at the end of the input, time for calls under way to be answered; default 30000"]],
   },
   conformance: {
     usage: "nomos conformance aip46 [--url URL --token TOKEN] [--case N,...] [--restart COMMAND]",

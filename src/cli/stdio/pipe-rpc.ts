@@ -7,6 +7,8 @@ import { text } from "node:stream/consumers";
 import { WebSocket } from "ws";
 import { ClientError, catalogued, errorIn } from "../../client/index.ts";
 import type { Reached } from "../daemon/connect.ts";
+import { pause } from "../pause.ts";
+import { member, parsed } from "./mcp-message.ts";
 import { readLines } from "./read-lines.ts";
 import { writeLine } from "./write-line.ts";
 
@@ -18,26 +20,42 @@ export interface Pipe {
 const LINE_BYTES_MAX = 24_000_000;
 const UNSENT_BYTES_MAX = 1_048_576;
 const NORMAL = 1000;
+/** Beyond the wait for the last answers: a daemon that does not even cancel calls in this time is not waited for. */
+const DAEMON_GRACE_MS = 5_000;
 
-/** A line is a frame and a frame is a line; what they mean is between the two at the ends. */
-export async function pipeRpc(reached: Reached, pipe: Pipe): Promise<void> {
+export interface Piped {
+  /** Calls that were not answered within the wait after the end of the input. */
+  readonly cancelled: number;
+}
+
+/**
+ * Each line is sent as a frame and each frame is written as a line. At the end of the input the daemon has `waitMs` for
+ * what is under way, then cancels it: otherwise a call that waits for a person would keep this process for ever.
+ */
+export async function pipeRpc(reached: Reached, pipe: Pipe, waitMs: number): Promise<Piped> {
   const socket = await connected(reached);
-  const gone = once(socket, "close");
+  const gone = once(socket, "close").then(() => null);
   const endId = `end-${randomUUID()}`;
   const { ended, written } = writeFrames(socket, pipe.output, endId);
-  const sent = sendLines(socket, pipe, endId);
-  await Promise.race([Promise.all([sent, ended]), gone]);
-  const early = socket.readyState !== WebSocket.OPEN;
+  const overdue = new AbortController();
+  const sent = sendLines(socket, pipe, { id: endId, method: "end", params: { waitMs } });
+  const late = sent.then(() => pause(waitMs + DAEMON_GRACE_MS, overdue.signal)).then(() => null);
+  const piped = await Promise.race([sent.then(() => ended), gone, late]);
+  overdue.abort();
+  const isClosed = socket.readyState !== WebSocket.OPEN;
   pipe.input.destroy();
-  socket.close(NORMAL);
+  if (piped === null) socket.terminate();
+  else socket.close(NORMAL);
   await gone;
   await written();
-  if (early)
-    throw new ClientError("daemon_unreachable", {
-      status: 0,
-      message: "The daemon has closed the connection; what is unanswered may have been done or not.",
-      remedy: "Start it again, and ask again with the same keys.",
-    });
+  if (piped !== null) return piped;
+  throw new ClientError("daemon_unreachable", {
+    status: 0,
+    message: isClosed
+      ? "The daemon has closed the connection; calls without an answer may have been carried out or not."
+      : "The daemon does not answer; calls without an answer may have been carried out or not.",
+    remedy: "Run `nomos restart`, then repeat the calls with the same keys.",
+  });
 }
 
 async function connected({ url, token, socket: path }: Reached): Promise<WebSocket> {
@@ -56,13 +74,13 @@ async function connected({ url, token, socket: path }: Reached): Promise<WebSock
   return promise;
 }
 
-async function sendLines(socket: WebSocket, { input, output }: Pipe, endId: string): Promise<void> {
+async function sendLines(socket: WebSocket, { input, output }: Pipe, end: object): Promise<void> {
   for await (const line of readLines(input, LINE_BYTES_MAX)) {
     if (socket.readyState !== WebSocket.OPEN) return;
     if ("tooLong" in line) await writeLine(output, tooLong());
     else await send(socket, line.bytes);
   }
-  await send(socket, Buffer.from(JSON.stringify({ id: endId, method: "end" })));
+  await send(socket, Buffer.from(JSON.stringify(end)));
 }
 
 /** What is no text goes as bytes, so that it is refused as a message and does not break the connection. */
@@ -75,17 +93,17 @@ function send(socket: WebSocket, bytes: Uint8Array): Promise<void> {
 
 interface Frames {
   /** Resolves when the daemon says that there is nothing more. */
-  readonly ended: Promise<void>;
+  readonly ended: Promise<Piped>;
   readonly written: () => Promise<void>;
 }
 
 function writeFrames(socket: WebSocket, output: Writable, endId: string): Frames {
-  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const { promise: ended, resolve } = Promise.withResolvers<Piped>();
   let writing = Promise.resolve();
   let waiting = 0;
   socket.on("message", (data) => {
     const frame = String(data);
-    if (frame.startsWith(`{"id":"${endId}"`)) return resolve();
+    if (frame.startsWith(`{"id":"${endId}"`)) return resolve({ cancelled: cancelledIn(frame) });
     waiting += 1;
     socket.pause();
     writing = writing
@@ -96,6 +114,10 @@ function writeFrames(socket: WebSocket, output: Writable, endId: string): Frames
       });
   });
   return { ended, written: () => writing };
+}
+
+function cancelledIn(frame: string): number {
+  return Number(member(member(parsed(frame), "result"), "cancelled")) || 0;
 }
 
 function tooLong(): string {

@@ -16,6 +16,8 @@ export interface RpcLimits {
   readonly subscriptionsMax: number;
 }
 
+const END_WAIT_MAX_MS = 3_600_000;
+
 export const RPC_LIMITS: RpcLimits = { callsMax: 256, callBytesMax: 67_108_864, subscriptionsMax: 32 };
 
 /** One client of the RPC protocol, over whatever brings its messages. */
@@ -73,12 +75,19 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
     }
   };
 
-  /** Answered last: when whatever was asked before it is. */
-  const end = async (id: RpcId): Promise<void> => {
+  /** Answered last: after every call before it, or once those that took longer than `waitMs` are cancelled. */
+  const end = async ({ id, params }: RpcRequest): Promise<void> => {
+    const waitMs = waitMsIn(params["waitMs"]);
+    let cancelled = 0;
+    const cancel = (): void => {
+      for (const [other, { abort }] of calls) if (other !== id && stop(abort)) cancelled += 1;
+    };
+    const timer = waitMs === null ? undefined : setTimeout(cancel, waitMs);
     await Promise.all([...calls].flatMap(([other, { done }]) => (other === id ? [] : [done])));
+    clearTimeout(timer);
     for (const abort of subscriptions.values()) abort.abort();
     await Promise.all(pumps);
-    await send({ id, result: { ok: true } });
+    await send({ id, result: { ok: true, cancelled } });
   };
 
   const answer = async (request: RpcRequest, abort: AbortController): Promise<void> => {
@@ -91,7 +100,7 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
       case "cancel":
         return send({ id, result: { ok: stop(isId(params["id"]) ? calls.get(params["id"])?.abort : undefined) } });
       case "end":
-        return end(id);
+        return end(request);
     }
     const output = await options.call(request, abort.signal);
     if ("stream" in output) throw new NomosError("invalid_request", { method, is: "a stream: `subscribe` to it" });
@@ -130,6 +139,13 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
 function stop(abort: AbortController | undefined): boolean {
   abort?.abort();
   return abort !== undefined;
+}
+
+/** Null: without a limit. */
+function waitMsIn(value: unknown): number | null {
+  if (value === undefined) return null;
+  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= END_WAIT_MAX_MS) return value;
+  throw new NomosError("invalid_request", { field: "waitMs", max: END_WAIT_MAX_MS });
 }
 
 function isId(value: unknown): value is RpcId {
