@@ -1,4 +1,4 @@
-import { ERRORS } from "./manifest.generated.ts";
+import { ERRORS } from "./errors.generated.ts";
 import type { CatalogueEntry } from "./manifest.ts";
 
 export interface ErrorMembers {

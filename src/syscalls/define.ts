@@ -61,6 +61,16 @@ export interface CliSpelling {
   readonly positional: readonly string[];
   /** The everyday short form: `nomos ps` for `nomos session list`. */
   readonly short?: string;
+  /** Members that name a file or directory: a relative one is meant from where the person stands. */
+  readonly paths?: readonly string[];
+  /** The member that is the person's own directory when neither it nor one of `unless` is given. */
+  readonly here?: { readonly member: string; readonly unless: readonly string[] };
+  /** Members that are JSON text, which is usually kept in a file: the file's name is taken too. */
+  readonly files?: readonly string[];
+  /** How a person is shown the answer. Without it: a list as a table, everything else as names and values. */
+  readonly print?: "diff";
+  /** The exit code is 1 unless this member has this value, or is not there at all: `turn.outcome`, `completed`. */
+  readonly succeeds?: { readonly member: string; readonly value: string };
 }
 
 export interface Context {

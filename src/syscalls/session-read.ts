@@ -104,7 +104,7 @@ export const sessionRead: readonly Syscall[] = [
     output: z.object({ session: SessionWire, turn: z.object({ turnId: z.string(), outcome: z.string() }).nullable() }),
     errors: ["session_not_found", "turn_not_found", "wait_timeout"],
     http: { method: "GET", path: "/sessions/:id/wait" },
-    cli: { positional: ["id"], short: "wait" },
+    cli: { positional: ["id"], short: "wait", succeeds: { member: "turn.outcome", value: "completed" } },
     answer: (context, { id, turnId, timeoutMs }) => waitForTurn(context, id, turnId ?? null, timeoutMs ?? 600_000),
   }),
   read({

@@ -85,7 +85,7 @@ export const sessionWorld: readonly Syscall[] = [
       "snapshot_damaged",
     ],
     http: { method: "GET", path: "/sessions/:id/diff" },
-    cli: { positional: ["id"], short: "diff" },
+    cli: { positional: ["id"], short: "diff", print: "diff" },
     answer: async (context, { id, turn }) => {
       const found = await context.services.supervisor.diff(id, turn ?? null);
       return { ...found, files: [...found.files] };

@@ -55,7 +55,7 @@ export const workspace: readonly Syscall[] = [
       "disk_low",
     ],
     http: { method: "POST", path: "/api/workspaces", status: 201 },
-    cli: { positional: ["slug", "path"] },
+    cli: { positional: ["slug", "path"], paths: ["path"] },
     idempotent: true,
     commit: (context, { slug, path, label }) =>
       context.services.workspaces.add({ slug, path, label: label ?? null }, byOf(context)),

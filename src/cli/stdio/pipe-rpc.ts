@@ -24,24 +24,24 @@ const NORMAL = 1000;
 const DAEMON_GRACE_MS = 5_000;
 
 export interface Piped {
-  /** Calls that were not answered within the wait after the end of the input. */
+  /** Calls that were cancelled because they took too long after the end of the input. */
   readonly cancelled: number;
 }
 
 /**
- * Each line is sent as a frame and each frame is written as a line. At the end of the input the daemon has `waitMs` for
- * what is under way, then cancels it: otherwise a call that waits for a person would keep this process for ever.
+ * Each line is sent as a frame and each frame is written as a line. At the end of the input the daemon cancels what is
+ * under way once it has answered nothing for `waitMs`: a call that waits for a person would keep this process for ever.
  */
 export async function pipeRpc(reached: Reached, pipe: Pipe, waitMs: number): Promise<Piped> {
   const socket = await connected(reached);
   const gone = once(socket, "close").then(() => null);
   const endId = `end-${randomUUID()}`;
-  const { ended, written } = writeFrames(socket, pipe.output, endId);
-  const overdue = new AbortController();
+  const { ended, written, answeredAtMs } = writeFrames(socket, pipe.output, endId);
+  const over = new AbortController();
   const sent = sendLines(socket, pipe, { id: endId, method: "end", params: { waitMs } });
-  const late = sent.then(() => pause(waitMs + DAEMON_GRACE_MS, overdue.signal)).then(() => null);
+  const late = sent.then(() => silence(answeredAtMs, waitMs + DAEMON_GRACE_MS, over.signal)).then(() => null);
   const piped = await Promise.race([sent.then(() => ended), gone, late]);
-  overdue.abort();
+  over.abort();
   const isClosed = socket.readyState !== WebSocket.OPEN;
   pipe.input.destroy();
   if (piped === null) socket.terminate();
@@ -56,6 +56,13 @@ export async function pipeRpc(reached: Reached, pipe: Pipe, waitMs: number): Pro
       : "The daemon does not answer; calls without an answer may have been carried out or not.",
     remedy: "Run `nomos restart`, then repeat the calls with the same keys.",
   });
+}
+
+/** Resolves when no answer has come for so long. */
+async function silence(answeredAtMs: () => number, ms: number, signal: AbortSignal): Promise<void> {
+  const endedMs = performance.now();
+  const leftMs = (): number => Math.max(endedMs, answeredAtMs()) + ms - performance.now();
+  while (leftMs() > 0 && !signal.aborted) await pause(leftMs(), signal);
 }
 
 async function connected({ url, token, socket: path }: Reached): Promise<WebSocket> {
@@ -95,15 +102,19 @@ interface Frames {
   /** Resolves when the daemon says that there is nothing more. */
   readonly ended: Promise<Piped>;
   readonly written: () => Promise<void>;
+  /** When the last answer came; now, as long as whoever reads our output has not taken all of it. */
+  readonly answeredAtMs: () => number;
 }
 
 function writeFrames(socket: WebSocket, output: Writable, endId: string): Frames {
   const { promise: ended, resolve } = Promise.withResolvers<Piped>();
   let writing = Promise.resolve();
   let waiting = 0;
+  let lastMs = 0;
   socket.on("message", (data) => {
     const frame = String(data);
     if (frame.startsWith(`{"id":"${endId}"`)) return resolve({ cancelled: cancelledIn(frame) });
+    if (frame.startsWith('{"id":')) lastMs = performance.now();
     waiting += 1;
     socket.pause();
     writing = writing
@@ -113,7 +124,7 @@ function writeFrames(socket: WebSocket, output: Writable, endId: string): Frames
         if (waiting === 0) socket.resume();
       });
   });
-  return { ended, written: () => writing };
+  return { ended, written: () => writing, answeredAtMs: () => (waiting > 0 ? performance.now() : lastMs) };
 }
 
 function cancelledIn(frame: string): number {

@@ -35,6 +35,7 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
   const pumps = new Set<Promise<void>>();
   let callBytes = 0;
   let subscribed = 0;
+  let cancelled = 0;
 
   /** Whoever is gone needs no answer. */
   const send = (answer: RpcAnswer): Promise<void> => options.send(JSON.stringify(answer)).catch(() => undefined);
@@ -75,19 +76,18 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
     }
   };
 
-  /** Answered last: after every call before it, or once those that took longer than `waitMs` are cancelled. */
+  /** Answered last: after every call before it. When none is answered for `waitMs`, those that are left are cancelled. */
   const end = async ({ id, params }: RpcRequest): Promise<void> => {
     const waitMs = waitMsIn(params["waitMs"]);
-    let cancelled = 0;
-    const cancel = (): void => {
-      for (const [other, { abort }] of calls) if (other !== id && stop(abort)) cancelled += 1;
-    };
-    const timer = waitMs === null ? undefined : setTimeout(cancel, waitMs);
-    await Promise.all([...calls].flatMap(([other, { done }]) => (other === id ? [] : [done])));
-    clearTimeout(timer);
+    const cancelledBefore = cancelled;
+    const others = () => [...calls].flatMap(([other, call]) => (other === id ? [] : [call]));
+    for (let left = others(); left.length > 0; left = others()) {
+      const timer = waitMs === null ? undefined : setTimeout(() => left.map(({ abort }) => stop(abort)), waitMs);
+      await Promise.race(left.map(({ done }) => done)).finally(() => clearTimeout(timer));
+    }
     for (const abort of subscriptions.values()) abort.abort();
     await Promise.all(pumps);
-    await send({ id, result: { ok: true, cancelled } });
+    await send({ id, result: { ok: true, cancelled: cancelled - cancelledBefore } });
   };
 
   const answer = async (request: RpcRequest, abort: AbortController): Promise<void> => {
@@ -121,7 +121,11 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
       const abort = new AbortController();
       callBytes += bytes.length;
       const done = answer(request, abort)
-        .catch((thrown) => refuse(id, abort.signal.aborted ? new NomosError("call_cancelled") : thrown))
+        .catch((thrown) => {
+          if (!abort.signal.aborted) return refuse(id, thrown);
+          cancelled += 1;
+          return refuse(id, new NomosError("call_cancelled"));
+        })
         .finally(() => {
           calls.delete(id);
           callBytes -= bytes.length;
