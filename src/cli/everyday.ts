@@ -130,8 +130,9 @@ export const EVERYDAY = {
   },
   mcp: {
     subject: "programs",
-    usage: "nomos mcp",
+    usage: "nomos mcp [--toolsets NAME,...]",
     summary: "An MCP server on standard input and output, for clients that start one: every syscall is a tool",
+    options: [["--toolsets NAME,...", "which tools are listed: subjects such as session,audit, or all"]],
   },
   rpc: {
     subject: "programs",

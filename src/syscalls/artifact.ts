@@ -102,6 +102,7 @@ export const artifact: readonly Syscall[] = [
     ],
     http: { method: "POST", path: "/sessions/:id/artifacts", status: 201 },
     cli: { positional: ["id", "path", "content"] },
+    mcp: { toolsets: ["inside"] },
     commit: (context, { id, path, content, encoding, mediaType, turnId }) => {
       const bytes = Buffer.from(content, encoding ?? "utf8");
       const type = mediaType ?? "text/plain";
@@ -155,6 +156,7 @@ export const artifact: readonly Syscall[] = [
     errors: ["session_not_found", "session_ended", "turn_ended", "todo_limit", "quota_exceeded", "disk_low"],
     http: { method: "PUT", path: "/sessions/:id/todo" },
     cli: { positional: ["id"] },
+    mcp: { toolsets: ["inside"] },
     idempotent: true,
     commit: (context, { id, items, turnId }) =>
       context.services.supervisor.replaceTodo(id, items, turnId ?? null, byOf(context)),

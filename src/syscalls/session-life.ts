@@ -45,7 +45,10 @@ export const sessionLife: readonly Syscall[] = [
     ],
     http: { method: "POST", path: "/sessions/:id/prompt" },
     cli: { positional: ["id", "prompt"], short: "prompt" },
-    mcp: { aliases: { agent_prompt: { sessionId: "id" }, prompt_agent_session: { sessionId: "id" } } },
+    mcp: {
+      toolsets: ["core", "inside"],
+      aliases: { agent_prompt: { sessionId: "id" }, prompt_agent_session: { sessionId: "id" } },
+    },
     commit: async (context, { id, prompt, queue = false, interrupt = false, attachments }) => {
       refuseLarge(prompt);
       await refuseUndelegated(context, id);
@@ -67,7 +70,7 @@ export const sessionLife: readonly Syscall[] = [
     errors: ["session_not_found", "not_interruptible"],
     http: { method: "POST", path: "/sessions/:id/interrupt" },
     cli: { positional: ["id"], short: "interrupt" },
-    mcp: { aliases: { agent_interrupt: { sessionId: "id" } } },
+    mcp: { toolsets: ["core"], aliases: { agent_interrupt: { sessionId: "id" } } },
     idempotent: true,
     commit: (context, { id }) => context.services.supervisor.interrupt(id, byOf(context)),
     answer: async (context, { id }, events) => {
@@ -133,7 +136,7 @@ export const sessionLife: readonly Syscall[] = [
     errors: ["session_not_found"],
     http: { method: "POST", path: "/sessions/:id/kill" },
     cli: { positional: ["id"], short: "kill" },
-    mcp: { aliases: { agent_kill: { sessionId: "id" }, kill_agent_session: { sessionId: "id" } } },
+    mcp: { toolsets: ["core"], aliases: { agent_kill: { sessionId: "id" }, kill_agent_session: { sessionId: "id" } } },
     destructive: true,
     idempotent: true,
     commit: (context, { id, reason }) => context.services.supervisor.kill(id, reason ?? "asked to", byOf(context)),
@@ -214,6 +217,7 @@ export const sessionLife: readonly Syscall[] = [
     ],
     http: { method: "POST", path: "/sessions/:id/fork", status: 201 },
     cli: { positional: ["id"], short: "fork" },
+    mcp: { toolsets: ["core"] },
     commit: async (context, { id, at, turn, label, talkOnly }) => {
       // A fork is nobody's child: made by a session it would be a way around depth, quota and allow-list.
       if (context.actor.sessionId !== null) throw new NomosError("delegation_denied", { by: context.actor.sessionId });
@@ -265,6 +269,7 @@ export const sessionLife: readonly Syscall[] = [
     ],
     http: { method: "POST", path: "/sessions/:id/rewind" },
     cli: { positional: ["id", "to"], short: "rewind" },
+    mcp: { toolsets: ["core"] },
     idempotent: true,
     commit: async (context, { id, force, talkOnly, ...where }) => {
       const to = await pointAt(context, id, where);

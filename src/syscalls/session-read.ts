@@ -37,6 +37,7 @@ export const sessionRead: readonly Syscall[] = [
     http: { method: "GET", path: "/sessions/:id" },
     cli: { positional: ["id"] },
     mcp: {
+      toolsets: ["core", "inside"],
       resource: { uri: "nomos://sessions/{id}", title: "A session as it is now", mediaType: "application/json" },
       lists: (session) => ({ documents: sessionDocuments(session), next: null }),
     },
@@ -78,6 +79,7 @@ export const sessionRead: readonly Syscall[] = [
     http: { method: "GET", path: "/sessions/:id/output" },
     cli: { positional: ["id"] },
     mcp: {
+      toolsets: ["core", "inside"],
       aliases: { agent_output: { sessionId: "id" }, get_agent_session_output: { sessionId: "id" } },
       resource: {
         uri: "nomos://sessions/{id}/transcript",
@@ -105,6 +107,7 @@ export const sessionRead: readonly Syscall[] = [
     errors: ["session_not_found", "turn_not_found", "wait_timeout"],
     http: { method: "GET", path: "/sessions/:id/wait" },
     cli: { positional: ["id"], short: "wait", succeeds: { member: "turn.outcome", value: "completed" } },
+    mcp: { toolsets: ["core", "inside"] },
     answer: (context, { id, turnId, timeoutMs }) => waitForTurn(context, id, turnId ?? null, timeoutMs ?? 600_000),
   }),
   read({

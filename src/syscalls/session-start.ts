@@ -97,7 +97,7 @@ export const sessionStart: Syscall = write({
     paths: ["cwd", "file"],
     here: { member: "cwd", unless: ["ground", "workspaceSlug"] },
   },
-  mcp: { aliases: { agent_start: {}, start_agent_session: {} } },
+  mcp: { toolsets: ["core", "inside"], aliases: { agent_start: {}, start_agent_session: {} } },
   commit: async (context, { attachments, mode, model, options, ...rest }) => {
     refuseLarge(rest.prompt);
     const settings = givenSettings({ mode, model, options });

@@ -86,6 +86,7 @@ export const sessionWorld: readonly Syscall[] = [
     ],
     http: { method: "GET", path: "/sessions/:id/diff" },
     cli: { positional: ["id"], short: "diff", print: "diff" },
+    mcp: { toolsets: ["core"] },
     answer: async (context, { id, turn }) => {
       const found = await context.services.supervisor.diff(id, turn ?? null);
       return { ...found, files: [...found.files] };

@@ -29,6 +29,7 @@ export const workspace: readonly Syscall[] = [
     errors: [],
     http: { method: "GET", path: "/api/workspaces" },
     cli: { positional: [] },
+    mcp: { toolsets: ["core"] },
     answer: async ({ services }) => {
       const { list, active } = await services.workspaces.all();
       return { workspaces: list.map((one) => shown(one, active)), active };
