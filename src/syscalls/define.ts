@@ -49,11 +49,18 @@ export type Output = { readonly value: unknown } | { readonly stream: AsyncItera
 export interface HttpSpelling {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
+  /** Further paths of the same call, with the same method and the same members in the path. */
+  readonly aliases?: readonly string[];
   readonly status?: 201;
   /** The member of the answer that is the answer, as plain text, for whoever does not ask for JSON. */
   readonly text?: string;
   /** What that text calls itself, where it is more than plain. */
   readonly textType?: string;
+}
+
+/** Every path that a call is served at, its own first. */
+export function pathsOf({ path, aliases = [] }: HttpSpelling): readonly string[] {
+  return [path, ...aliases];
 }
 
 export interface CliSpelling {

@@ -1,5 +1,5 @@
 export { type CheckedTree, checked } from "./audit-verify.ts";
-export type { StreamItem, Syscall } from "./define.ts";
+export { pathsOf, type StreamItem, type Syscall } from "./define.ts";
 export { dispatch, mayCall, parseInput } from "./dispatch.ts";
 export { createHeavyCalls } from "./heavy-calls.ts";
 export type { ListedDocument, Shown } from "./mcp-spelling.ts";
