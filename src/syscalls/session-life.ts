@@ -136,7 +136,10 @@ export const sessionLife: readonly Syscall[] = [
     errors: ["session_not_found"],
     http: { method: "POST", path: "/sessions/:id/kill" },
     cli: { positional: ["id"], short: "kill" },
-    mcp: { toolsets: ["core"], aliases: { agent_kill: { sessionId: "id" }, kill_agent_session: { sessionId: "id" } } },
+    mcp: {
+      toolsets: ["core", "inside"],
+      aliases: { agent_kill: { sessionId: "id" }, kill_agent_session: { sessionId: "id" } },
+    },
     destructive: true,
     idempotent: true,
     commit: (context, { id, reason }) => context.services.supervisor.kill(id, reason ?? "asked to", byOf(context)),

@@ -11,8 +11,16 @@ import { proves } from "../../support/proves.ts";
 const AGENT_BYTES_MAX = 30_000;
 const CORE_BYTES_MAX = 70_000;
 const AGENT_TOOLS = [
-  ...["artifact_write", "find_tool", "session_ask", "session_delegates", "session_note", "session_output"],
-  ...["session_prompt", "session_show", "session_siblings", "session_start", "session_wait", "todo_replace"],
+  ...["artifact_write", "find_tool", "session_ask", "session_delegates", "session_kill", "session_note"],
+  ...[
+    "session_output",
+    "session_prompt",
+    "session_show",
+    "session_siblings",
+    "session_start",
+    "session_wait",
+    "todo_replace",
+  ],
   ...["turn_begin", "turn_end", "turn_say"],
 ];
 
