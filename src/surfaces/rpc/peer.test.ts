@@ -280,6 +280,15 @@ describe("the end", () => {
     expect(sent.at(-1)).toEqual({ id: "end", result: { ok: true, cancelled: 2 } });
   });
 
+  test("two `end`s: the first is answered first, and neither waits for the other", async () => {
+    const { say, sent, until } = peerWith(wait);
+    await say({ id: 1, method: "slow" });
+    await say({ id: "first", method: "end", params: { waitMs: 20 } });
+    await say({ id: "second", method: "end", params: { waitMs: 1000 } });
+    await until(({ id }) => id === "second");
+    expect(sent.map(({ id }) => id)).toEqual([1, "first", "second"]);
+  });
+
   test("`end` with a `waitMs` that is no number of milliseconds is refused", async () => {
     const { say, sent, until } = peerWith(echo);
     for (const [id, waitMs] of [-1, 0.5, "1", 3_600_001].entries()) {

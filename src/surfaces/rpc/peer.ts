@@ -80,10 +80,12 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
   const end = async ({ id, params }: RpcRequest): Promise<void> => {
     const waitMs = waitMsIn(params["waitMs"]);
     const cancelledBefore = cancelled;
-    const others = () => [...calls].flatMap(([other, call]) => (other === id ? [] : [call]));
-    for (let left = others(); left.length > 0; left = others()) {
-      const timer = waitMs === null ? undefined : setTimeout(() => left.map(({ abort }) => stop(abort)), waitMs);
-      await Promise.race(left.map(({ done }) => done)).finally(() => clearTimeout(timer));
+    // Those before it only: another `end` that comes later waits for this one.
+    const before = [...calls].filter(([other]) => other !== id);
+    const left = () => before.flatMap(([other, call]) => (calls.get(other) === call ? [call] : []));
+    for (let open = left(); open.length > 0; open = left()) {
+      const timer = waitMs === null ? undefined : setTimeout(() => open.map(({ abort }) => stop(abort)), waitMs);
+      await Promise.race(open.map(({ done }) => done)).finally(() => clearTimeout(timer));
     }
     for (const abort of subscriptions.values()) abort.abort();
     await Promise.all(pumps);

@@ -82,6 +82,12 @@ proves(
   },
 );
 
+proves("RPC-1", "the input has an `end` of its own before it ends: both are carried out, exit code 0", async () => {
+  const { exitCode, answers } = await piped(line({ id: 1, method: "session.list" }) + line({ id: 2, method: "end" }));
+  expect(answers.map(({ id }) => id)).toEqual([1, 2]);
+  expect(exitCode).toBe(0);
+});
+
 proves("RPC-1", "a wait that is no number of milliseconds: refused as usage", async () => {
   for (const given of ["soon", "-1", "1.5", "3600001"])
     expect(await piped("", [`--wait-ms=${given}`])).toMatchObject({ exitCode: 2 });
