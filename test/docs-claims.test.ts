@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { EVERYDAY, type Everyday } from "../src/cli/everyday.ts";
 import { columnsOf } from "../src/cli/print/columns.ts";
-import { ERRORS, SYSCALLS, type SyscallEntry } from "../src/client/index.ts";
+import { ERRORS, loadEntries, SYSCALL_NAMES, type SyscallEntry } from "../src/client/index.ts";
 import { CONFIG_DEFAULTS, Config, LIMIT_DEFAULTS } from "../src/contract/index.ts";
 import { LIMITS } from "../src/kernel/index.ts";
 
@@ -12,7 +12,9 @@ const PAGES = globSync(["*.md", "docs/**/*.md"], { cwd: ROOT })
   .filter((page) => !page.startsWith("docs/adr/"))
   .toSorted();
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
-const ENTRIES: { readonly [name: string]: SyscallEntry } = SYSCALLS;
+const ENTRIES: { readonly [name: string]: SyscallEntry } = Object.fromEntries(
+  (await loadEntries(SYSCALL_NAMES)).map((entry) => [entry.name, entry]),
+);
 
 /** `nomos ...` in code spans and shell blocks, up to what ends a command in a shell. */
 function commandsIn(page: string): readonly (readonly string[])[] {

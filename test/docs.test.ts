@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { LAYERS } from "../layers.ts";
 import { EVERYDAY } from "../src/cli/everyday.ts";
-import { SYSCALLS } from "../src/client/index.ts";
+import { SHORT_NAMES, SYSCALL_NAMES } from "../src/client/index.ts";
 import { HOUSE } from "../src/store/definitions.ts";
 import { OUTSIDE_PROGRAMS } from "../tools/outside-program.ts";
 import { BIN, newHome } from "./support/daemon.ts";
@@ -121,9 +121,7 @@ test("every command and every event that a page names is there", () => {
     [...read(page).matchAll(/`[^`\n]+`|^[^\n]*\$?\(?nomos [^\n]*$/gm)].map(([span]) => ({ page, span })),
   );
   const known = (first: string, second: string | undefined): boolean =>
-    Object.hasOwn(EVERYDAY, first) ||
-    Object.values(SYSCALLS).some(({ cli }) => cli.short === first) ||
-    Object.hasOwn(SYSCALLS, `${first}.${second}`);
+    Object.hasOwn(EVERYDAY, first) || SHORT_NAMES.has(first) || SYSCALL_NAMES.includes(`${first}.${second}`);
   const commands = spans.flatMap(({ page, span }) =>
     [...span.matchAll(/(?:^|[`(;|&]\s*|\s\$\()nomos ([a-z]+)(?: ([a-z]+))?/g)].flatMap(([, first = "", second]) =>
       known(first, second) ? [] : [`${page}: nomos ${first} ${second ?? ""}`],

@@ -1,6 +1,6 @@
 import { type Client, ClientError } from "../client/index.ts";
 import { connect } from "./daemon/connect.ts";
-import { findSyscall } from "./syscall/find-syscall.ts";
+import { entryOf, findSyscall } from "./syscall/find-syscall.ts";
 import { readInput } from "./syscall/read-input.ts";
 import { answer } from "./syscall/run-syscall.ts";
 import type { Invocation, Terminal } from "./terminal.ts";
@@ -13,11 +13,12 @@ export async function answerQuestion(
 ): Promise<number> {
   const found = findSyscall([verb, ...args]);
   if (found === null) throw new ClientError("usage");
-  const { input, idempotencyKey } = await readInput(terminal, found);
+  const entry = await entryOf(found.name);
+  const { input, idempotencyKey } = await readInput(terminal, found, entry);
   const client = await connect(terminal);
   const approvalId = await fullId(client, String(input["approvalId"]));
   const options = idempotencyKey === null ? {} : { idempotencyKey };
-  return answer(terminal, found, await client.callByName(found.name, { ...input, approvalId }, options), json);
+  return answer(terminal, entry, await client.callByName(found.name, { ...input, approvalId }, options), json);
 }
 
 const FULL_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,5 +1,7 @@
 /** A command that does not come from the syscall table. */
 export interface Everyday {
+  /** What it is listed under in the help: a family of syscalls, or a word of its own. */
+  readonly subject: string;
   readonly usage: string;
   readonly summary: string;
   readonly options?: readonly (readonly [option: string, meaning: string])[];
@@ -7,6 +9,7 @@ export interface Everyday {
 
 export const EVERYDAY = {
   up: {
+    subject: "daemon",
     usage: "nomos up [--detach] [--port N] [--tour]",
     summary: "Start the daemon: here, or detached from this terminal",
     options: [
@@ -17,18 +20,22 @@ export const EVERYDAY = {
     ],
   },
   down: {
+    subject: "daemon",
     usage: "nomos down",
     summary: "Stop the daemon: every session is put to sleep, nothing is lost",
   },
   restart: {
+    subject: "daemon",
     usage: "nomos restart",
     summary: "Stop the daemon and start it again, detached, on the same port",
   },
   status: {
+    subject: "daemon",
     usage: "nomos status",
     summary: "The daemon: version, address, what it recovered, how much it holds",
   },
   doctor: {
+    subject: "daemon",
     usage: "nomos doctor [--rebuild] [--repair]",
     summary: "Check the log, the home and the machine, with a remedy for each problem; needs no daemon",
     options: [
@@ -37,10 +44,12 @@ export const EVERYDAY = {
     ],
   },
   restore: {
+    subject: "daemon",
     usage: "nomos restore BACKUP",
     summary: "Make this home out of a backup, verified first; no daemon may run, and no log may be there",
   },
   daemon: {
+    subject: "daemon",
     usage: "nomos daemon logs [-f] [-n LINES]",
     summary: "The daemon's own log",
     options: [
@@ -49,10 +58,12 @@ export const EVERYDAY = {
     ],
   },
   config: {
+    subject: "daemon",
     usage: "nomos config [show | get KEY | set KEY VALUE]",
     summary: "The configuration in force, one member of it, or a change to one; `null` removes it",
   },
   run: {
+    subject: "session",
     usage: 'nomos run [-a AGENT] [-C DIR | -w WORKSPACE] [--label TEXT] [--detach] "prompt"',
     summary: "Start a session with a prompt and follow it to the end of the turn",
     options: [
@@ -69,6 +80,7 @@ export const EVERYDAY = {
     ],
   },
   sandbox: {
+    subject: "session",
     usage: "nomos sandbox explain SESSION | run [-C DIR] [--allow-net HOST]... [--timeout-ms MS] -- COMMAND...",
     summary: "What a session can reach and why; or a command behind the same walls, to try them out",
     options: [
@@ -78,6 +90,7 @@ export const EVERYDAY = {
     ],
   },
   ps: {
+    subject: "session",
     usage: "nomos ps [--all] [--watch]",
     summary: "The sessions, newest first",
     options: [
@@ -87,10 +100,12 @@ export const EVERYDAY = {
     ],
   },
   attach: {
+    subject: "session",
     usage: "nomos attach SESSION",
     summary: "Follow a session and talk to it: a line is a prompt, Ctrl-C interrupts the turn, Ctrl-D detaches",
   },
   logs: {
+    subject: "session",
     usage: "nomos logs [-f] [-n LINES] SESSION",
     summary: "What a session said and did",
     options: [
@@ -99,26 +114,39 @@ export const EVERYDAY = {
     ],
   },
   approve: {
+    subject: "approval",
     usage: "nomos approve APPROVAL|SESSION [OPTION]",
     summary: "Allow what was asked: once, unless the option says more",
   },
   reject: {
+    subject: "approval",
     usage: "nomos reject APPROVAL|SESSION [REASON]",
     summary: "Refuse what was asked",
   },
   open: {
+    subject: "daemon",
     usage: "nomos open",
     summary: "The daemon's address",
   },
   mcp: {
-    usage: "nomos mcp",
+    subject: "programs",
+    usage: "nomos mcp [--toolsets NAME,...]",
     summary: "An MCP server on standard input and output, for clients that start one: every syscall is a tool",
+    options: [["--toolsets NAME,...", "which tools are listed: subjects such as session,audit, or all"]],
   },
   rpc: {
-    usage: "nomos rpc",
+    subject: "programs",
+    usage: "nomos rpc [--wait-ms MS]",
     summary: "Every syscall over standard input and output: one JSON object a line, both ways",
+    options: [
+      [
+        "--wait-ms MS",
+        "after the end of the input: cancel what is left when nothing is answered for so long; default 30000",
+      ],
+    ],
   },
   conformance: {
+    subject: "programs",
     usage: "nomos conformance aip46 [--url URL --token TOKEN] [--case N,...] [--restart COMMAND]",
     summary: "Run the forty cases of AIP-46 against a server: this one, or any other; exit code 1 when one fails",
     options: [
@@ -131,16 +159,19 @@ export const EVERYDAY = {
     ],
   },
   completion: {
+    subject: "programs",
     usage: "nomos completion bash|zsh|fish",
     summary: "A script that completes commands and options in your shell",
   },
   version: {
+    subject: "programs",
     usage: "nomos version",
     summary: "The version of this program",
   },
   help: {
-    usage: "nomos help [COMMAND]",
-    summary: "How a command is written",
+    subject: "programs",
+    usage: "nomos help [COMMAND | SUBJECT | subjects]",
+    summary: "How a command is written; the commands of a subject; all subjects with their verbs",
   },
 } as const satisfies { readonly [name: string]: Everyday };
 

@@ -1,5 +1,5 @@
 import { memberOf } from "../kernel/index.ts";
-import { ERRORS } from "./manifest.generated.ts";
+import { ERRORS } from "./errors.generated.ts";
 import type { CatalogueEntry } from "./manifest.ts";
 
 export interface ErrorMembers {

@@ -1,12 +1,32 @@
-/** The shape of `manifest.generated.ts`: what a client has to know of the syscall table, as plain data. */
+/** What a client and the command line have to know of a syscall, as plain data: no schema, no handler. */
 export interface SyscallEntry {
+  readonly name: string;
   readonly summary: string;
   readonly kind: "read" | "write" | "stream";
   readonly permission: string;
   readonly errors: readonly string[];
-  readonly http: { readonly method: "GET" | "POST" | "PUT" | "DELETE"; readonly path: string; readonly status: number };
-  readonly cli: { readonly positional: readonly string[]; readonly short: string | null };
+  readonly http: Route;
+  readonly cli: CliEntry;
   readonly input: readonly Member[];
+}
+
+export interface Route {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly path: string;
+}
+
+/** As `CliSpelling` of the table has it. */
+export interface CliEntry extends CliHints {
+  readonly positional: readonly string[];
+  readonly short: string | null;
+}
+
+export interface CliHints {
+  readonly paths?: readonly string[];
+  readonly here?: { readonly member: string; readonly unless: readonly string[] };
+  readonly files?: readonly string[];
+  readonly print?: "diff";
+  readonly succeeds?: { readonly member: string; readonly value: string };
 }
 
 /** A member of a syscall's input. `json` is everything that has no spelling of its own on a command line. */
@@ -24,4 +44,67 @@ export interface CatalogueEntry {
   readonly exit: number;
   readonly message: string;
   readonly remedy: string;
+}
+
+/** A syscall as one line of JSON: the names of the members would be most of its bytes. */
+type Row = readonly [
+  kind: SyscallEntry["kind"],
+  permission: string,
+  summary: string,
+  errors: string,
+  positional: string,
+  members: readonly MemberRow[],
+  hints: CliHints,
+];
+
+/** The type ends in `!` where the member is required. */
+type MemberRow = readonly [name: string, type: string, description: string, values: readonly string[] | 0];
+
+export function encodeEntry(entry: SyscallEntry): string {
+  const { positional, short: _short, ...hints } = entry.cli;
+  const members = entry.input.map(
+    ({ name, type, required, description, values }): MemberRow => [
+      name,
+      required ? `${type}!` : type,
+      description,
+      values ?? 0,
+    ],
+  );
+  const { kind, permission, summary, errors } = entry;
+  const row: Row = [kind, permission, summary, errors.join(" "), positional.join(" "), members, hints];
+  return JSON.stringify(row);
+}
+
+/** The name, the route and the short form stand in the index, which is there anyway. */
+export function decodeEntry(
+  text: string,
+  { name, route, short }: { readonly name: string; readonly route: string; readonly short: string | null },
+): SyscallEntry {
+  const [kind, permission, summary, errors, positional, members, hints]: Row = JSON.parse(text);
+  return {
+    name,
+    summary,
+    kind,
+    permission,
+    errors: words(errors),
+    http: decodeRoute(route),
+    cli: { positional: words(positional), short, ...hints },
+    input: members.map(([member, type, description, values]) => ({
+      name: member,
+      type: type.replace("!", "") as Member["type"],
+      required: type.endsWith("!"),
+      description,
+      values: values === 0 ? null : values,
+    })),
+  };
+}
+
+/** `POST /sessions/agent` */
+export function decodeRoute(route: string): Route {
+  const [method, path = ""] = route.split(" ");
+  return { method: method as Route["method"], path };
+}
+
+function words(text: string): readonly string[] {
+  return text === "" ? [] : text.split(" ");
 }

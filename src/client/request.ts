@@ -1,6 +1,6 @@
 import { ClientError, errorIn } from "./client-error.ts";
-import { SYSCALLS } from "./manifest.generated.ts";
-import type { SyscallEntry } from "./manifest.ts";
+import { routeOf } from "./entries.ts";
+import { decodeRoute, type Route } from "./manifest.ts";
 
 /** The part of `fetch` that is used here, so that something smaller can stand in for it. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
@@ -38,7 +38,7 @@ export interface Asked {
 
 /** One request, spelled as the table says. Resolves with an answer of success; every other is thrown. */
 export async function send(target: Target, asked: Asked): Promise<FetchResponse> {
-  const { method, path } = entryOf(asked.name).http;
+  const { method, path } = routeTo(asked.name);
   const { filled, rest } = fill(path, asked.input);
   const byQuery = method === "GET" || method === "DELETE";
   const body = byQuery ? {} : { body: JSON.stringify(rest) };
@@ -55,11 +55,10 @@ export async function send(target: Target, asked: Asked): Promise<FetchResponse>
   return response;
 }
 
-function entryOf(name: string): SyscallEntry {
-  const entries: { readonly [known: string]: SyscallEntry } = SYSCALLS;
-  const entry = entries[name];
-  if (entry === undefined) throw new ClientError("usage", { details: { syscall: name } });
-  return entry;
+function routeTo(name: string): Route {
+  const route = routeOf(name);
+  if (route === null) throw new ClientError("usage", { details: { syscall: name } });
+  return decodeRoute(route);
 }
 
 async function reach(fetch: Fetch, url: string, init: FetchInit): Promise<FetchResponse> {

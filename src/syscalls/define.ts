@@ -61,6 +61,8 @@ export type Output = { readonly value: unknown } | { readonly stream: AsyncItera
 export interface HttpSpelling {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
+  /** Further paths of the same call, with the same method and the same members in the path. */
+  readonly aliases?: readonly string[];
   readonly status?: 201;
   /** The member of the answer that is the answer, as plain text, for whoever does not ask for JSON. */
   readonly text?: string;
@@ -68,11 +70,26 @@ export interface HttpSpelling {
   readonly textType?: string;
 }
 
+/** Every path that a call is served at, its own first. */
+export function pathsOf({ path, aliases = [] }: HttpSpelling): readonly string[] {
+  return [path, ...aliases];
+}
+
 export interface CliSpelling {
   /** Input members given by position. The last one takes the rest of the line when it is text. */
   readonly positional: readonly string[];
   /** The everyday short form: `nomos ps` for `nomos session list`. */
   readonly short?: string;
+  /** Members that name a file or directory: a relative one is meant from where the person stands. */
+  readonly paths?: readonly string[];
+  /** The member that is the person's own directory when neither it nor one of `unless` is given. */
+  readonly here?: { readonly member: string; readonly unless: readonly string[] };
+  /** Members that are JSON text, which is usually kept in a file: the file's name is taken too. */
+  readonly files?: readonly string[];
+  /** How a person is shown the answer. Without it: a list as a table, everything else as names and values. */
+  readonly print?: "diff";
+  /** The exit code is 1 unless this member has this value, or is not there at all: `turn.outcome`, `completed`. */
+  readonly succeeds?: { readonly member: string; readonly value: string };
 }
 
 export interface Context<Needed extends keyof Services = keyof Services> {

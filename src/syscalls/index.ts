@@ -1,5 +1,5 @@
 export { sessionActor, withBelow } from "./actors.ts";
-export type { Roles, StreamItem, Syscall } from "./define.ts";
+export { pathsOf, type Roles, type StreamItem, type Syscall } from "./define.ts";
 export { dispatch, mayCall, parseInput } from "./dispatch.ts";
 export { createHeavyCalls } from "./heavy-calls.ts";
 export type { ListedDocument, Shown } from "./mcp-spelling.ts";

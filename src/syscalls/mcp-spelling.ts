@@ -1,5 +1,10 @@
+/** `inside`: what an agent inside a session needs; its own token is shown these. `core`: what everybody else is shown. */
+export type Toolset = "inside" | "core";
+
 /** How a syscall shows in MCP beyond its tool, which every syscall is. Data, so that the surface decides nothing. */
 export interface McpSpelling<Value = unknown> {
+  /** Toolsets that list its tool, beside the one that is called as its family. */
+  readonly toolsets?: readonly Toolset[];
   /** Further names of the tool, each with the input members that it calls otherwise: `{ agent_kill: { sessionId: "id" } }`. */
   readonly aliases?: { readonly [tool: string]: { readonly [theirs: string]: string } };
   /** The answer as a document with an address: `nomos://sessions/{id}`; `{+path}` may hold slashes. */

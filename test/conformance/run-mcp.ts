@@ -53,7 +53,7 @@ let failed = 0;
 try {
   await using proxy = await startTokenProxy({ port: daemon.port, token });
   for (const [version, args] of Object.entries(RUNS)) {
-    const results = await runSuite(`${proxy.url}/mcp`, version, args);
+    const results = await runSuite(`${proxy.url}/mcp?toolsets=all`, version, args);
     for (const { scenario, verdict, note } of results.filter((one) => one.verdict === "FAIL"))
       console.error(`${version} ${scenario}: ${verdict}: ${note}`);
     failed += results.filter(({ verdict }) => verdict === "FAIL").length;

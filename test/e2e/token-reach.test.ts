@@ -125,7 +125,7 @@ proves("TK-2", "a scoped token acts nowhere with the person's own rights, whatev
     ["POST", "/api/audit/export", { to: outside }],
   ];
   for (const [method, path, body] of ways) expectRefusal(await as(method, path, body), 403, "sandbox_floor");
-  const client = await mcpClient({ url: daemon.url, token: (await issued(["*"])).secret }, "2025-11-25");
+  const client = await mcpClient({ url: daemon.url, token: (await issued(["*"])).secret }, "2025-11-25", "all");
   const names = (await client.listTools()).tools.map(({ name }) => name);
   expect(names).toContain("session_start");
   for (const name of ["config_set", "driver_add", "sandbox_run", "workspace_add"]) expect(names).not.toContain(name);

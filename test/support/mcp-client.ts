@@ -8,9 +8,11 @@ export const MCP_VERSIONS: readonly McpVersion[] = ["2025-11-25", "2026-07-28"];
 export async function mcpClient(
   { url, token }: { readonly url: string; readonly token: string },
   version: McpVersion,
+  toolsets?: string,
 ): Promise<Client> {
   const headers = { authorization: `Bearer ${token}` };
-  const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } });
+  const address = new URL(`${url}/mcp${toolsets === undefined ? "" : `?toolsets=${toolsets}`}`);
+  const transport = new StreamableHTTPClientTransport(address, { requestInit: { headers } });
   const client = await connectedClient(transport, version);
   onTestFinished(() => client.close());
   return client;

@@ -1,34 +1,60 @@
-import type { CatalogueEntry, Member, SyscallEntry } from "../../src/client/manifest.ts";
+import { type CatalogueEntry, encodeEntry, type Member, type SyscallEntry } from "../../src/client/manifest.ts";
 import { ERROR_CATALOGUE } from "../../src/contract/index.ts";
 import { SYSCALLS, type Syscall } from "../../src/syscalls/index.ts";
 import { isFlag, type JsonSchema, schemaOf } from "./json-schema.ts";
 
-/** The table without its handlers and schemas: what a client and a command line need, loaded in a millisecond. */
-export function clientManifest(): string {
-  const syscalls = Object.fromEntries(SYSCALLS.map((syscall) => [syscall.name, syscallEntry(syscall)]));
+/** The index that every client loads: where each syscall is, and its short form on the command line. */
+export function clientManifest(table: readonly Syscall[] = SYSCALLS): string {
+  const routes = table.map(({ name, http }) => [name, `${http.method} ${http.path}`] as const);
+  const shorts = table.flatMap(({ name, cli }) => (cli.short === undefined ? [] : [[cli.short, name] as const]));
+  return [
+    GENERATED,
+    'import type { SyscallTypes } from "./types.generated.ts";',
+    "",
+    `export const ROUTES: { readonly [name in keyof SyscallTypes]: string } = ${JSON.stringify(Object.fromEntries(routes))};`,
+    "",
+    `export const SHORT_FORMS: { readonly [short: string]: keyof SyscallTypes } = ${JSON.stringify(Object.fromEntries(shorts))};`,
+    "",
+  ].join("\n");
+}
+
+/** The rest of each syscall without handler and schemas, as text that is decoded when it is asked for. */
+export function clientDetails(table: readonly Syscall[] = SYSCALLS): string {
+  const rows = table.map((syscall) => [syscall.name, encodeEntry(syscallEntry(syscall))] as const);
+  return [
+    GENERATED,
+    'import type { SyscallTypes } from "./types.generated.ts";',
+    "",
+    `export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = ${JSON.stringify(Object.fromEntries(rows))};`,
+    "",
+  ].join("\n");
+}
+
+export function clientErrors(): string {
   const errors: { [code: string]: CatalogueEntry } = { ...ERROR_CATALOGUE };
   return [
-    "// Generated from the syscall table by `npm run docs`.",
-    'import type { CatalogueEntry, SyscallEntry } from "./manifest.ts";',
-    'import type { ErrorCode, SyscallTypes } from "./types.generated.ts";',
-    "",
-    `export const SYSCALLS = ${JSON.stringify(syscalls)} as const satisfies { readonly [name in keyof SyscallTypes]: SyscallEntry };`,
+    GENERATED,
+    'import type { CatalogueEntry } from "./manifest.ts";',
+    'import type { ErrorCode } from "./types.generated.ts";',
     "",
     `export const ERRORS = ${JSON.stringify(errors)} as const satisfies { readonly [code in ErrorCode]: CatalogueEntry };`,
     "",
   ].join("\n");
 }
 
+const GENERATED = "// Generated from the syscall table by `npm run docs`.";
+
 export function syscallEntry(syscall: Syscall): SyscallEntry {
-  const { method, path, status } = syscall.http;
-  const { positional, short } = syscall.cli;
+  const { method, path } = syscall.http;
+  const { short, ...cli } = syscall.cli;
   return {
+    name: syscall.name,
     summary: syscall.summary,
     kind: syscall.kind,
     permission: syscall.permission,
     errors: syscall.errors,
-    http: { method, path, status: status ?? 200 },
-    cli: { positional, short: short ?? null },
+    http: { method, path },
+    cli: { ...cli, short: short ?? null },
     input: members(schemaOf(syscall.input, "input")),
   };
 }

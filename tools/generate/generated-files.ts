@@ -7,7 +7,7 @@ import { SYSCALLS } from "../../src/syscalls/index.ts";
 import { agentsPage } from "./agents-page.ts";
 import { aip46Schemas } from "./aip46-schemas.ts";
 import { cliPage } from "./cli-page.ts";
-import { clientManifest } from "./client-manifest.ts";
+import { clientDetails, clientErrors, clientManifest } from "./client-manifest.ts";
 import { clientTypes } from "./client-types.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { errorsPage } from "./errors-page.ts";
@@ -21,6 +21,8 @@ import { syscallsPage } from "./syscalls-page.ts";
 export function generatedFiles(root: string): ReadonlyMap<string, string> {
   const files: Readonly<Record<string, string>> = {
     "src/client/manifest.generated.ts": clientManifest(),
+    "src/client/details.generated.ts": clientDetails(),
+    "src/client/errors.generated.ts": clientErrors(),
     "src/client/types.generated.ts": clientTypes(),
     "docs/reference/agents.md": agentsPage(),
     "docs/reference/cli.md": cliPage(),

@@ -35,6 +35,7 @@ function describe(syscall: Syscall, named: ReadonlyMap<string, string>): readonl
   const facts = [
     `${kind}; needs ${code(permission)}`,
     `${code(`${http.method} ${http.path}`)} -> ${http.status ?? 200}`,
+    ...(http.aliases ?? []).map((path) => `also ${code(`${http.method} ${path}`)}`),
     ...[usageOf(name.replace(".", " "), entry), ...short].map(code),
     ...(errors.length === 0 ? [] : [`refused with ${errors.map(code).join(", ")}`]),
   ];

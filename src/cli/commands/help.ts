@@ -1,58 +1,56 @@
-import { SYSCALLS, type SyscallEntry } from "../../client/index.ts";
+import { loadEntries, SHORT_NAMES, SYSCALL_NAMES, type SyscallEntry } from "../../client/index.ts";
 import { EVERYDAY, type Everyday, isEveryday } from "../everyday.ts";
+import { type Commands, commandsBySubject, overview, subjectLines } from "../help/overview.ts";
 import { bold, type Text } from "../screen/styled.ts";
-import { families, findSyscall, shortForms, verbsOf } from "../syscall/find-syscall.ts";
+import { entryOf, findSyscall } from "../syscall/find-syscall.ts";
 import { unknownCommand } from "../syscall/unknown-command.ts";
 import { kebab, optionSpelling, optionsOf, usageOf } from "../syscall/usage.ts";
 import { EXIT, type RunCommand } from "../terminal.ts";
 
-/** Of everything, of a family, of a command: by as many words as are given. */
+const COMMANDS: Commands = {
+  everyday: new Map(Object.entries<Everyday>(EVERYDAY).map(([name, { subject }]) => [name, subject])),
+  shorts: SHORT_NAMES,
+  syscalls: SYSCALL_NAMES,
+};
+
+/** Of everything, of a subject, of a command: by as many words as are given. */
 export const run: RunCommand = async (terminal, { args }) => {
-  for (const line of helpLines(args)) terminal.print(line);
+  for (const line of await helpLines(args)) terminal.print(line);
   return EXIT.ok;
 };
 
-function helpLines(words: readonly string[]): readonly Text[] {
+async function helpLines(words: readonly string[]): Promise<readonly Text[]> {
   const [first, second] = words;
-  if (first === undefined) return overview();
-  const everyday: Everyday | null = isEveryday(first) ? EVERYDAY[first] : null;
-  if (everyday !== null && findSyscall([first, second ?? ""])?.spelling !== `${first} ${second}`)
-    return [everyday.usage, "", `${everyday.summary}.`, ...aligned(everyday.options ?? [], "Options"), ...EVERYWHERE];
+  if (first === undefined) return overview(COMMANDS);
+  if (first === "subjects" && second === undefined) return subjectLines(COMMANDS);
   const found = findSyscall(words);
-  if (found !== null) return ofSyscall(found.name, found.spelling, found.entry);
-  const verbs = verbsOf(first);
-  if (verbs.length === 0 || second !== undefined) throw unknownCommand(words);
-  const rows = verbs.map(([verb, { summary }]) => [`nomos ${first} ${verb}`, summary] as const);
-  return [`nomos ${first} VERB`, ...aligned(rows, "Verbs"), "", `More: nomos ${first} VERB --help`];
+  const subject = second === undefined ? await ofSubject(first) : [];
+  if (isEveryday(first) && found?.spelling !== `${first} ${second}`)
+    return [...ofEveryday(first), ...subject, ...EVERYWHERE];
+  if (found !== null) return ofSyscall(found.spelling, await entryOf(found.name));
+  if (subject.length === 0) throw unknownCommand(words);
+  return [`Commands of the subject ${first}`, ...subject, "", "More: nomos COMMAND --help"];
 }
 
-function overview(): readonly Text[] {
-  const own = Object.entries(EVERYDAY).map(([name, { summary }]) => [name, summary] as const);
-  const short = shortForms().flatMap(([name, { summary }]) => (isEveryday(name) ? [] : [[name, summary] as const]));
-  const rest = families().map(
-    (family) =>
-      [
-        family,
-        verbsOf(family)
-          .map(([verb]) => verb)
-          .join(", "),
-      ] as const,
-  );
-  return [
-    "nomos: an operating system for AI agent sessions",
-    "",
-    "nomos COMMAND [--json] [--help]",
-    ...aligned([...own, ...short], "Everyday"),
-    ...aligned(rest, `Every syscall (${Object.keys(SYSCALLS).length}): nomos FAMILY VERB`),
-    "",
-    "State is in $NOMOS_HOME (default ~/.nomos). A session is named by its id, the beginning of one, or its name.",
-    "Exit codes: 0 ok, 1 failed or a negative verdict, 2 usage, 3 denied, 4 not found, 5 conflict, 6 unavailable.",
-  ];
+function ofEveryday(name: keyof typeof EVERYDAY): readonly Text[] {
+  const { usage, summary, options = [] }: Everyday = EVERYDAY[name];
+  return [usage, "", `${summary}.`, ...aligned(options, "Options")];
+}
+
+/** Its everyday commands and short forms, and every verb of the family that has its name. */
+async function ofSubject(subject: string): Promise<readonly Text[]> {
+  const entries = await loadEntries(SYSCALL_NAMES.filter((name) => name.startsWith(`${subject}.`)));
+  const everyday = (commandsBySubject(COMMANDS).get(subject) ?? []).map((word) => {
+    const short = entries.find(({ cli }) => cli.short === word);
+    return [`nomos ${word}`, isEveryday(word) ? EVERYDAY[word].summary : (short?.summary ?? "")] as const;
+  });
+  const verbs = entries.map(({ name, summary }) => [`nomos ${name.replace(".", " ")}`, summary] as const);
+  return [...aligned(everyday, "Everyday"), ...aligned(verbs, "Verbs")];
 }
 
 const EVERYWHERE = ["", 'With --json the answer is for a program: the value, or {"error": ...}, on stdout.'];
 
-function ofSyscall(name: string, spelling: string, entry: SyscallEntry): readonly Text[] {
+function ofSyscall(spelling: string, entry: SyscallEntry): readonly Text[] {
   const describe = ({ description, values }: SyscallEntry["input"][number]) =>
     [description, values === null ? "" : `one of ${values.join(", ")}`].filter((part) => part !== "").join("; ");
   const positional = entry.cli.positional.flatMap((one) => entry.input.find((member) => member.name === one) ?? []);
@@ -69,7 +67,7 @@ function ofSyscall(name: string, spelling: string, entry: SyscallEntry): readonl
     ),
     ...aligned([...options, ...key], "Options"),
     "",
-    `Syscall ${name}: ${entry.http.method} ${entry.http.path}, needs ${entry.permission}.`,
+    `Syscall ${entry.name}: ${entry.http.method} ${entry.http.path}, needs ${entry.permission}.`,
     ...(entry.errors.length === 0 ? [] : [`May be refused with ${entry.errors.join(", ")}.`]),
     ...EVERYWHERE,
   ];

@@ -1,11 +1,17 @@
-import { expectWords } from "../arguments.ts";
+import { expectWords, parseArguments } from "../arguments.ts";
 import { reach } from "../daemon/connect.ts";
+import { EVERYDAY } from "../everyday.ts";
 import { EXIT, type RunCommand } from "../terminal.ts";
 
 /** Runs until the client closes standard input. */
 export const run: RunCommand = async (terminal, { args }) => {
-  expectWords(args, [], "nomos mcp");
+  const { values, positionals } = parseArguments(args, { toolsets: { type: "string" } });
+  expectWords(positionals, [], EVERYDAY.mcp.usage);
+  const toolsets = values.toolsets ?? null;
   const { pipeMcp } = await import("../stdio/pipe-mcp.ts");
-  await pipeMcp(() => reach(terminal), { input: process.stdin, output: terminal.rawOutput });
+  await pipeMcp(async () => ({ ...(await reach(terminal)), toolsets }), {
+    input: process.stdin,
+    output: terminal.rawOutput,
+  });
   return EXIT.ok;
 };

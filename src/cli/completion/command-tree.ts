@@ -1,6 +1,6 @@
-import type { SyscallEntry } from "../../client/index.ts";
+import { loadEntries, SYSCALL_NAMES, type SyscallEntry } from "../../client/index.ts";
 import { EVERYDAY, type Everyday, isEveryday } from "../everyday.ts";
-import { families, shortForms, verbsOf } from "../syscall/find-syscall.ts";
+import { families } from "../syscall/find-syscall.ts";
 import { kebab } from "../syscall/usage.ts";
 
 /** The words of the command line: a first word, sometimes a second, then options. */
@@ -17,29 +17,38 @@ const SECOND_WORDS: { readonly [name: string]: readonly string[] } = {
   daemon: ["logs"],
 };
 
-export function commandTree(): readonly CommandWord[] {
+export async function commandTree(): Promise<readonly CommandWord[]> {
+  const entries = await loadEntries(SYSCALL_NAMES);
   const everyday = Object.entries<Everyday>(EVERYDAY).map(([word, { summary, options = [] }]) => ({
     word,
     summary,
     options: ["--json", "--help", ...options.flatMap(([spelling]) => /--[\w-]+/.exec(spelling) ?? [])],
     next: (SECOND_WORDS[word] ?? []).map((second) => ({ word: second, summary: "", options: [], next: [] })),
   }));
-  const short = shortForms()
-    .filter(([word]) => !isEveryday(word))
-    .map(([word, entry]) => ({ word, summary: entry.summary, options: optionsOf(entry), next: [] }));
+  const short = entries.flatMap((entry) => {
+    const word = entry.cli.short;
+    return word === null || isEveryday(word) ? [] : [commandWord(word, entry)];
+  });
   const table = families()
     .filter((family) => !isEveryday(family))
-    .map((family) => ({ word: family, summary: `${family} syscalls`, options: ["--help"], next: verbs(family) }));
+    .map((family) => ({
+      word: family,
+      summary: `${family} syscalls`,
+      options: ["--help"],
+      next: verbs(family, entries),
+    }));
   return [...everyday, ...short, ...table];
 }
 
-function verbs(family: string): readonly CommandWord[] {
-  return verbsOf(family).map(([word, entry]) => ({
-    word,
-    summary: entry.summary,
-    options: optionsOf(entry),
-    next: [],
-  }));
+function verbs(family: string, entries: readonly SyscallEntry[]): readonly CommandWord[] {
+  return entries.flatMap((entry) => {
+    const [own, verb = ""] = entry.name.split(".");
+    return own === family ? [commandWord(verb, entry)] : [];
+  });
+}
+
+function commandWord(word: string, entry: SyscallEntry): CommandWord {
+  return { word, summary: entry.summary, options: optionsOf(entry), next: [] };
 }
 
 function optionsOf(entry: SyscallEntry): readonly string[] {

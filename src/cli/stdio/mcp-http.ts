@@ -9,15 +9,20 @@ export interface Exchange {
   readonly signal?: AbortSignal;
 }
 
+export interface McpReached extends Reached {
+  /** Which tools are listed, separated by commas; null: those by default. */
+  readonly toolsets: string | null;
+}
+
 /** One request to the daemon's /mcp. No timeout: a call may take as long as it needs. */
-export function exchange({ url, token, socket }: Reached, asked: Exchange): Promise<IncomingMessage> {
+export function exchange({ url, token, socket, toolsets }: McpReached, asked: Exchange): Promise<IncomingMessage> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const sent = request(
       {
         ...(socket === null ? { hostname, port } : { socketPath: socket }),
         method: asked.method,
-        path: "/mcp",
+        path: toolsets === null ? "/mcp" : `/mcp?toolsets=${encodeURIComponent(toolsets)}`,
         headers: {
           host: `${hostname}:${port}`,
           authorization: `Bearer ${token}`,

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { catalogued } from "../../client/index.ts";
 import { memberOf } from "../../kernel/index.ts";
-import type { Reached } from "../daemon/connect.ts";
 import { pause } from "../pause.ts";
-import { exchange, messagesOf } from "./mcp-http.ts";
+import { exchange, type McpReached, messagesOf } from "./mcp-http.ts";
 import { headersOf, type McpMessage, parsed, readMessage } from "./mcp-message.ts";
 import type { Pipe } from "./pipe-rpc.ts";
 import { readLines } from "./read-lines.ts";
@@ -23,7 +22,7 @@ interface McpSession {
 }
 
 /** MCP over stdio: passes each message to the daemon's /mcp and each answer back. */
-export async function pipeMcp(reach: () => Promise<Reached>, { input, output }: Pipe): Promise<void> {
+export async function pipeMcp(reach: () => Promise<McpReached>, { input, output }: Pipe): Promise<void> {
   const ended = new AbortController();
   const underWay = new Map<Promise<void>, { readonly id: McpMessage["id"]; readonly abort: AbortController }>();
   let reached = await reach();

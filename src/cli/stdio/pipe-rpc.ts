@@ -6,7 +6,10 @@ import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { WebSocket } from "ws";
 import { ClientError, catalogued, errorIn } from "../../client/index.ts";
+import { memberOf } from "../../kernel/index.ts";
 import type { Reached } from "../daemon/connect.ts";
+import { pause } from "../pause.ts";
+import { parsed } from "./mcp-message.ts";
 import { readLines } from "./read-lines.ts";
 import { writeLine } from "./write-line.ts";
 
@@ -18,26 +21,49 @@ export interface Pipe {
 const LINE_BYTES_MAX = 24_000_000;
 const UNSENT_BYTES_MAX = 1_048_576;
 const NORMAL = 1000;
+/** Beyond the wait for the last answers: a daemon that does not even cancel calls in this time is not waited for. */
+const DAEMON_GRACE_MS = 5_000;
 
-/** A line is a frame and a frame is a line; what they mean is between the two at the ends. */
-export async function pipeRpc(reached: Reached, pipe: Pipe): Promise<void> {
+export interface Piped {
+  /** Calls that were cancelled because they took too long after the end of the input. */
+  readonly cancelled: number;
+}
+
+/**
+ * Each line is sent as a frame and each frame is written as a line. At the end of the input the daemon cancels what is
+ * under way once it has answered nothing for `waitMs`: a call that waits for a person would keep this process for ever.
+ */
+export async function pipeRpc(reached: Reached, pipe: Pipe, waitMs: number): Promise<Piped> {
   const socket = await connected(reached);
-  const gone = once(socket, "close");
+  const gone = once(socket, "close").then(() => null);
   const endId = `end-${randomUUID()}`;
-  const { ended, written } = writeFrames(socket, pipe.output, endId);
-  const sent = sendLines(socket, pipe, endId);
-  await Promise.race([Promise.all([sent, ended]), gone]);
-  const early = socket.readyState !== WebSocket.OPEN;
+  const { ended, written, answeredAtMs } = writeFrames(socket, pipe.output, endId);
+  const over = new AbortController();
+  const sent = sendLines(socket, pipe, { id: endId, method: "end", params: { waitMs } });
+  const late = sent.then(() => silence(answeredAtMs, waitMs + DAEMON_GRACE_MS, over.signal)).then(() => null);
+  const piped = await Promise.race([sent.then(() => ended), gone, late]);
+  over.abort();
+  const isClosed = socket.readyState !== WebSocket.OPEN;
   pipe.input.destroy();
-  socket.close(NORMAL);
+  if (piped === null) socket.terminate();
+  else socket.close(NORMAL);
   await gone;
   await written();
-  if (early)
-    throw new ClientError("daemon_unreachable", {
-      status: 0,
-      message: "The daemon has closed the connection; what is unanswered may have been done or not.",
-      remedy: "Start it again, and ask again with the same keys.",
-    });
+  if (piped !== null) return piped;
+  throw new ClientError("daemon_unreachable", {
+    status: 0,
+    message: isClosed
+      ? "The daemon has closed the connection; calls without an answer may have been carried out or not."
+      : "The daemon does not answer; calls without an answer may have been carried out or not.",
+    remedy: "Run `nomos restart`, then repeat the calls with the same keys.",
+  });
+}
+
+/** Resolves when no answer has come for so long. */
+async function silence(answeredAtMs: () => number, ms: number, signal: AbortSignal): Promise<void> {
+  const endedMs = performance.now();
+  const leftMs = (): number => Math.max(endedMs, answeredAtMs()) + ms - performance.now();
+  while (leftMs() > 0 && !signal.aborted) await pause(leftMs(), signal);
 }
 
 async function connected({ url, token, socket: path }: Reached): Promise<WebSocket> {
@@ -56,13 +82,13 @@ async function connected({ url, token, socket: path }: Reached): Promise<WebSock
   return promise;
 }
 
-async function sendLines(socket: WebSocket, { input, output }: Pipe, endId: string): Promise<void> {
+async function sendLines(socket: WebSocket, { input, output }: Pipe, end: object): Promise<void> {
   for await (const line of readLines(input, LINE_BYTES_MAX)) {
     if (socket.readyState !== WebSocket.OPEN) return;
     if ("tooLong" in line) await writeLine(output, tooLong());
     else await send(socket, line.bytes);
   }
-  await send(socket, Buffer.from(JSON.stringify({ id: endId, method: "end" })));
+  await send(socket, Buffer.from(JSON.stringify(end)));
 }
 
 /** What is no text goes as bytes, so that it is refused as a message and does not break the connection. */
@@ -75,17 +101,21 @@ function send(socket: WebSocket, bytes: Uint8Array): Promise<void> {
 
 interface Frames {
   /** Resolves when the daemon says that there is nothing more. */
-  readonly ended: Promise<void>;
+  readonly ended: Promise<Piped>;
   readonly written: () => Promise<void>;
+  /** When the last answer came; now, as long as whoever reads our output has not taken all of it. */
+  readonly answeredAtMs: () => number;
 }
 
 function writeFrames(socket: WebSocket, output: Writable, endId: string): Frames {
-  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const { promise: ended, resolve } = Promise.withResolvers<Piped>();
   let writing = Promise.resolve();
   let waiting = 0;
+  let lastMs = 0;
   socket.on("message", (data) => {
     const frame = String(data);
-    if (frame.startsWith(`{"id":"${endId}"`)) return resolve();
+    if (frame.startsWith(`{"id":"${endId}"`)) return resolve({ cancelled: cancelledIn(frame) });
+    if (frame.startsWith('{"id":')) lastMs = performance.now();
     waiting += 1;
     socket.pause();
     writing = writing
@@ -95,7 +125,11 @@ function writeFrames(socket: WebSocket, output: Writable, endId: string): Frames
         if (waiting === 0) socket.resume();
       });
   });
-  return { ended, written: () => writing };
+  return { ended, written: () => writing, answeredAtMs: () => (waiting > 0 ? performance.now() : lastMs) };
+}
+
+function cancelledIn(frame: string): number {
+  return Number(memberOf(memberOf(parsed(frame), "result"), "cancelled")) || 0;
 }
 
 function tooLong(): string {

@@ -12,18 +12,10 @@ export interface ReadInput {
   readonly idempotencyKey: string | null;
 }
 
-/** A directory is where the person stands, not where the daemon does. An artifact's path is no file's. */
-const PATH_MEMBERS: readonly string[] = ["cwd", "file"];
-const PLACES: readonly string[] = ["workspace.add path"];
-/** Whoever names one of these has said where. */
-const WHERE: readonly string[] = ["ground", "workspaceSlug"];
-
-/** What is usually kept in a file is given by the file's name; a text that can be no name is taken as it is. */
-const FILE_MEMBERS: readonly string[] = ["manifest"];
-
 /** Words and options -> the syscall's input. Whether its values are right is the daemon's to say. */
-export async function readInput(terminal: Terminal, found: FoundSyscall): Promise<ReadInput> {
-  const { entry, rest, spelling } = found;
+export async function readInput(terminal: Terminal, found: FoundSyscall, entry: SyscallEntry): Promise<ReadInput> {
+  const { rest, spelling } = found;
+  const { paths = [], files = [], here } = entry.cli;
   const usage = usageOf(spelling, entry);
   const { values, positionals } = parseArguments(withoutBooleanValues(rest, entry), optionsFor(entry));
   const given = new Map<string, readonly string[] | boolean>();
@@ -37,10 +29,10 @@ export async function readInput(terminal: Terminal, found: FoundSyscall): Promis
   const input: Record<string, unknown> = {};
   for (const member of entry.input) {
     const value = given.get(member.name);
-    const isPath = PATH_MEMBERS.includes(member.name) || PLACES.includes(`${found.name} ${member.name}`);
-    if (value !== undefined) input[member.name] = await convert(terminal, { ...member, isPath }, value, usage);
-    else if (member.name === "cwd") {
-      if (!WHERE.some((name) => given.has(name))) input["cwd"] = terminal.cwd;
+    const kept = { isPath: paths.includes(member.name), isFile: files.includes(member.name) };
+    if (value !== undefined) input[member.name] = await convert(terminal, { ...member, ...kept }, value, usage);
+    else if (member.name === here?.member) {
+      if (!here.unless.some((name) => given.has(name))) input[member.name] = terminal.cwd;
     } else if (member.required) throw usageError(`${kebab(member.name)} is missing.`, usage);
   }
   const key = values["idempotency-key"];
@@ -94,7 +86,7 @@ function byPosition(
 
 async function convert(
   terminal: Terminal,
-  member: Member & { readonly isPath: boolean },
+  member: Member & { readonly isPath: boolean; readonly isFile: boolean },
   given: readonly string[] | boolean,
   usage: string,
 ): Promise<unknown> {
@@ -117,7 +109,7 @@ async function convert(
       if (member.values !== null && !member.values.includes(text))
         throw usageError(`${option} is one of ${member.values.join(", ")}.`, usage);
       if (member.isPath) return resolve(terminal.cwd, text);
-      if (FILE_MEMBERS.includes(member.name) && text !== "-" && !text.trimStart().startsWith("{"))
+      if (member.isFile && text !== "-" && !text.trimStart().startsWith("{"))
         return readNamed(resolve(terminal.cwd, text), option, usage);
       return text === "-" ? withoutLastNewline(await terminal.readInput()) : text;
     }

@@ -1,3 +1,4 @@
+import type { SyscallEntry } from "../../client/index.ts";
 import { connect } from "../daemon/connect.ts";
 import { printDiff } from "../print/print-diff.ts";
 import { printItem } from "../print/print-item.ts";
@@ -5,7 +6,7 @@ import { printOutput } from "../print/print-output.ts";
 import { createStatusLine, type StatusLine } from "../print/status-line.ts";
 import { stopByHand } from "../stop-by-hand.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
-import { type FoundSyscall, findSyscall } from "./find-syscall.ts";
+import { entryOf, findSyscall } from "./find-syscall.ts";
 import { readInput } from "./read-input.ts";
 import { unknownCommand } from "./unknown-command.ts";
 
@@ -13,16 +14,17 @@ import { unknownCommand } from "./unknown-command.ts";
 export const runSyscall: RunCommand = async (terminal, { args, json }) => {
   const found = findSyscall(args);
   if (found === null) throw unknownCommand(args);
-  const { input, idempotencyKey } = await readInput(terminal, found);
+  const entry = await entryOf(found.name);
+  const { input, idempotencyKey } = await readInput(terminal, found, entry);
   const client = await connect(terminal);
-  if (found.entry.kind === "stream") {
+  if (entry.kind === "stream") {
     const stop = stopByHand();
     for await (const item of client.streamByName(found.name, input, { signal: stop })) printItem(terminal, item, json);
     return EXIT.ok;
   }
   const call = client.callByName(found.name, input, idempotencyKey === null ? {} : { idempotencyKey });
   const output = await (json ? call : patiently(terminal, args.slice(0, WORDS_SHOWN).join(" "), call));
-  return answer(terminal, found, output, json);
+  return answer(terminal, entry, output, json);
 };
 
 const WORDS_SHOWN = 3;
@@ -44,19 +46,23 @@ async function patiently<T>(terminal: Terminal, text: string, call: Promise<T>):
   });
 }
 
-export function answer(terminal: Terminal, found: Pick<FoundSyscall, "name">, output: unknown, json: boolean): number {
+/** Printed as the definition says. The exit code is the answer's: a call can succeed and still bring a "no". */
+export function answer(terminal: Terminal, { cli }: SyscallEntry, output: unknown, json: boolean): number {
   if (json) terminal.printJson(output);
-  else if (found.name === "session.diff") printDiff(terminal, output);
+  else if (cli.print === "diff") printDiff(terminal, output);
   else printOutput(terminal, output);
-  return verdictOf(found.name, output);
+  return isNo(output, cli.succeeds) ? EXIT.failed : EXIT.ok;
 }
 
-/** A call can succeed and still bring a "no": that is for the exit code too. */
-function verdictOf(name: string, output: unknown): number {
-  if (typeof output !== "object" || output === null) return EXIT.ok;
-  if ("ok" in output && output.ok === false) return EXIT.failed;
-  if (name !== "session.wait" || !("turn" in output)) return EXIT.ok;
-  const { turn } = output;
-  const outcome = typeof turn === "object" && turn !== null ? Reflect.get(turn, "outcome") : "completed";
-  return outcome === "completed" ? EXIT.ok : EXIT.failed;
+function isNo(output: unknown, succeeds: SyscallEntry["cli"]["succeeds"]): boolean {
+  if (memberAt(output, "ok") === false) return true;
+  const value = succeeds === undefined ? undefined : memberAt(output, succeeds.member);
+  return value !== undefined && value !== succeeds?.value;
+}
+
+/** `turn.outcome`: undefined where one of the two is not there. */
+function memberAt(value: unknown, path: string): unknown {
+  return path
+    .split(".")
+    .reduce((at, name) => (typeof at === "object" && at !== null ? Reflect.get(at, name) : undefined), value);
 }

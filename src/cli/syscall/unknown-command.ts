@@ -1,13 +1,13 @@
-import { ClientError } from "../../client/index.ts";
+import { ClientError, SHORT_NAMES } from "../../client/index.ts";
 import { usageError } from "../arguments.ts";
 import { EVERYDAY } from "../everyday.ts";
-import { families, shortForms, verbsOf } from "./find-syscall.ts";
+import { families, verbsOf } from "./find-syscall.ts";
 import { nearest } from "./nearest.ts";
 
 /** What was probably meant, for words that name nothing. */
 export function unknownCommand(words: readonly string[]): ClientError {
   const [first = "", second] = words;
-  const verbs = verbsOf(first).map(([verb]) => verb);
+  const verbs = verbsOf(first);
   if (verbs.length > 0) {
     if (second === undefined)
       return usageError(`What of ${first}? There is: ${verbs.join(", ")}.`, `nomos ${first} VERB`);
@@ -17,13 +17,13 @@ export function unknownCommand(words: readonly string[]): ClientError {
       remedy: meant === null ? `There is: ${verbs.join(", ")}.` : `Did you mean \`nomos ${first} ${meant}\`?`,
     });
   }
-  const known = [...Object.keys(EVERYDAY), ...shortForms().map(([short]) => short), ...families()];
+  const known = [...Object.keys(EVERYDAY), ...SHORT_NAMES.keys(), ...families()];
   const meant = nearest(first, known);
   return new ClientError("usage", {
     message: `There is no command \`${first}\`.`,
     remedy:
       meant === null
-        ? "`nomos help` lists them all."
-        : `Did you mean \`nomos ${meant}\`? \`nomos help\` lists them all.`,
+        ? "`nomos help` lists the commands."
+        : `Did you mean \`nomos ${meant}\`? \`nomos help\` lists the commands.`,
   });
 }

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { ERROR_CATALOGUE } from "../../contract/index.ts";
-import type { Syscall } from "../../syscalls/index.ts";
+import { pathsOf, type Syscall } from "../../syscalls/index.ts";
 import { jsonSchema } from "../json-schema.ts";
 
 type Schema = Record<string, unknown>;
@@ -8,10 +8,16 @@ type Schema = Record<string, unknown>;
 /** OpenAPI 3.1, derived from the table: nothing in it is written by hand. */
 export function openApi(syscalls: readonly Syscall[], version: string): Schema {
   const paths: Record<string, Record<string, Schema>> = {};
-  for (const syscall of syscalls) {
-    const path = syscall.http.path.replace(/:(\w+)/g, "{$1}");
-    paths[path] = { ...paths[path], [syscall.http.method.toLowerCase()]: operation(syscall) };
-  }
+  for (const syscall of syscalls)
+    for (const [at, path] of pathsOf(syscall.http).entries()) {
+      const spelled = path.replace(/:(\w+)/g, "{$1}");
+      // An operation's id is unique: only the syscall's own path has its name.
+      const alias = at === 0 ? {} : { operationId: `${syscall.name}.alias${at}`, "x-alias-of": syscall.http.path };
+      paths[spelled] = {
+        ...paths[spelled],
+        [syscall.http.method.toLowerCase()]: { ...operation(syscall), ...alias },
+      };
+    }
   return {
     openapi: "3.1.0",
     info: { title: "Nomos", version, description: "An operating system for AI agent sessions." },

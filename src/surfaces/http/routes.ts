@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono, type Context as HonoContext } from "hono";
 import { ERROR_CATALOGUE, errorBody, NomosError, toNomosError } from "../../contract/index.ts";
 import type { Actor } from "../../kernel/index.ts";
-import { dispatch, type Services, type Syscall } from "../../syscalls/index.ts";
+import { dispatch, pathsOf, type Services, type Syscall } from "../../syscalls/index.ts";
 import type { Late } from "../late.ts";
 import type { McpSurface } from "../mcp/mcp-surface.ts";
 import { refusal } from "../mcp/rpc-error.ts";
@@ -99,10 +99,12 @@ export function createRoutes(
       return refusal(toNomosError(thrown));
     }
   });
-  for (const syscall of surface.syscalls) app.on(syscall.http.method, syscall.http.path, serve(syscall));
+  for (const syscall of surface.syscalls) app.on(syscall.http.method, [...pathsOf(syscall.http)], serve(syscall));
   app.notFound((c) => {
     const { method, path } = c.req;
-    const allowed = surface.syscalls.filter(({ http }) => isAt(http.path, path)).map(({ http }) => http.method);
+    const allowed = surface.syscalls.flatMap(({ http }) =>
+      pathsOf(http).some((pattern) => isAt(pattern, path)) ? [http.method] : [],
+    );
     if (allowed.length === 0) return answerError(new NomosError("route_not_found", { method, path }));
     return answerError(new NomosError("method_not_allowed", { method, path, allowed }));
   });

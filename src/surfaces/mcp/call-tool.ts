@@ -17,12 +17,19 @@ export interface ToolCall {
 /** A "no" is a result too, so that the model which asked can read it and do otherwise. */
 export async function callTool(services: Services, tool: McpTool, call: ToolCall): Promise<CallToolResult> {
   const input = toOurNames(call.input, tool.renamed);
-  try {
+  return answered(async () => {
     const value = await outcomeOf(services, tool, { ...call, input });
     return {
       content: [...contentOf(tool.syscall, value, input)],
       structuredContent: withTheirNames(value, tool.renamed),
     };
+  });
+}
+
+/** What is thrown becomes a result with `isError`. */
+export async function answered(call: () => CallToolResult | Promise<CallToolResult>): Promise<CallToolResult> {
+  try {
+    return await call();
   } catch (thrown) {
     return refused(toNomosError(thrown));
   }

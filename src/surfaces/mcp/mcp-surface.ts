@@ -10,6 +10,7 @@ import { boundedBody } from "./bounded-body.ts";
 import { refusal } from "./rpc-error.ts";
 import { createCatalogue, createMcpServer, watchAll } from "./server.ts";
 import { createMcpSessions, type McpSessionLimits } from "./sessions.ts";
+import { toolsetsAsked } from "./toolsets.ts";
 
 export interface McpSurface {
   /** Resolves with an answer, whatever came in. `cut` ends the connection of a client that does not read. */
@@ -54,13 +55,14 @@ export function createMcpSurface(options: McpOptions): McpSurface {
   const serveAlone = async (request: Request, body: unknown, actor: Actor, cut: () => void): Promise<Response> => {
     if (open.size >= limits.openStreamsMax)
       throw new NomosError("overloaded", { openStreamsMax: limits.openStreamsMax });
+    const toolsets = toolsetsAsked(request.url, catalogue.tools);
     const giveBack = requests.take(actor);
     const ended = new AbortController();
     const heard: ((uri: string) => void)[] = [];
     const changed = (uri: string): void => {
       for (const tell of heard) tell(uri);
     };
-    const handler = createMcpHandler(() => createMcpServer(catalogue, actor), {
+    const handler = createMcpHandler(() => createMcpServer(catalogue, actor, toolsets), {
       legacy: "reject",
       bus: {
         publish: () => undefined,

@@ -2,12 +2,14 @@ import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from "@m
 import { NomosError, toNomosError } from "../../contract/index.ts";
 import type { Actor } from "../../kernel/index.ts";
 import { mayCall, type Services, type Syscall } from "../../syscalls/index.ts";
-import { callTool } from "./call-tool.ts";
+import { answered, callTool } from "./call-tool.ts";
 import { type Complete, createCompletions } from "./completions.ts";
+import { FIND_TOOL, findTools } from "./find-tool.ts";
 import { reportProgress } from "./progress.ts";
 import { createPrompts, type Prompts } from "./prompts.ts";
 import { createResources, protocolError, type Resources } from "./resources.ts";
 import { type McpTool, toolsOf } from "./tools.ts";
+import { isListed } from "./toolsets.ts";
 import { createWatch, type Watch } from "./watch.ts";
 
 /** Versions with a handshake; the later ones have none and are added by the library. */
@@ -16,7 +18,8 @@ const WATCHED_MAX = 32;
 const KEY_META = "nomos/idempotencyKey";
 const INSTRUCTIONS =
   "Nomos runs AI agent sessions on one durable log. Start a session with session_start, prompt it, wait with " +
-  "session_wait, read it with session_output. Every error carries a code and a remedy. Writes take an idempotency key " +
+  "session_wait, read it with session_output. Only some tools are listed: find_tool finds the others by words, and they " +
+  "are called like any other. Every error carries a code and a remedy. Writes take an idempotency key " +
   `in _meta["${KEY_META}"]: asking again with it changes nothing twice.`;
 
 /** The table in MCP's terms, worked out once for all clients. */
@@ -32,6 +35,7 @@ export interface McpCatalogue {
 
 export function createCatalogue(services: Services, table: readonly Syscall[], log: McpCatalogue["log"]): McpCatalogue {
   const tools = toolsOf(table);
+  if (tools.has(FIND_TOOL.name)) throw new Error(`a syscall is spelled ${FIND_TOOL.name}, which searches the tools`);
   const resources = createResources(services, table);
   const prompts = createPrompts(services, table);
   const complete = createCompletions({ services, table, prompts, resources });
@@ -39,8 +43,8 @@ export function createCatalogue(services: Services, table: readonly Syscall[], l
   return { services, tools, resources, prompts, complete, watch, log };
 }
 
-/** A server for one client, who is this actor whatever the messages say. */
-export function createMcpServer(catalogue: McpCatalogue, actor: Actor): Server {
+/** A server for one client, who is this actor whatever the messages say. `toolsets` null: those by default. */
+export function createMcpServer(catalogue: McpCatalogue, actor: Actor, toolsets: readonly string[] | null): Server {
   const { services, tools, resources, prompts, complete } = catalogue;
   const server = new Server(
     { name: "nomos", title: "Nomos", version: services.daemon.version },
@@ -50,13 +54,14 @@ export function createMcpServer(catalogue: McpCatalogue, actor: Actor): Server {
       supportedProtocolVersions: HANDSHAKE_VERSIONS,
     },
   );
+  const permitted = () => [...tools.values()].filter(({ syscall }) => mayCall(services, syscall, actor));
   server.setRequestHandler("tools/list", ({ params }) => {
     refuseCursor(params?.cursor);
-    return {
-      tools: [...tools.values()].flatMap(({ syscall, listed }) => (mayCall(services, syscall, actor) ? [listed] : [])),
-    };
+    const shown = permitted().filter((tool) => isListed(tool, toolsets, actor));
+    return { tools: [...shown.map(({ listed }) => listed), FIND_TOOL] };
   });
   server.setRequestHandler("tools/call", async ({ params }, context) => {
+    if (params.name === FIND_TOOL.name) return answered(() => findTools(permitted(), params.arguments ?? {}));
     const tool = tools.get(params.name);
     if (tool === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);

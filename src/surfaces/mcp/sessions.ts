@@ -6,6 +6,7 @@ import type { Actor } from "../../kernel/index.ts";
 import { createShares } from "../shares.ts";
 import { createEventStore } from "./event-store.ts";
 import { createMcpServer, type McpCatalogue, serveSubscriptions } from "./server.ts";
+import { toolsetsAsked } from "./toolsets.ts";
 
 export interface McpSessionLimits {
   readonly sessionsMax: number;
@@ -63,12 +64,13 @@ export function createMcpSessions(catalogue: McpCatalogue, limits: McpSessionLim
     await drop(oldest[0]);
   };
 
-  const open = async (actor: Actor): Promise<McpSession> => {
+  const open = async (actor: Actor, url: string): Promise<McpSession> => {
+    const toolsets = toolsetsAsked(url, catalogue.tools);
     await makeRoom();
     const giveBack = shares.take(actor);
     const id = randomUUID();
     const ended = new AbortController();
-    const server = createMcpServer(catalogue, actor);
+    const server = createMcpServer(catalogue, actor, toolsets);
     serveSubscriptions(catalogue, server, actor, ended.signal);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
@@ -108,7 +110,7 @@ export function createMcpSessions(catalogue: McpCatalogue, limits: McpSessionLim
     count: () => sessions.size,
     serve: async (request, body, actor) => {
       const id = request.headers.get("mcp-session-id");
-      const session = id === null && isInitializeRequest(body) ? await open(actor) : known(id, actor);
+      const session = id === null && isInitializeRequest(body) ? await open(actor, request.url) : known(id, actor);
       if (session.openRequests >= limits.openRequestsMax)
         throw new NomosError("overloaded", { openRequestsMax: limits.openRequestsMax });
       session.openRequests += 1;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SYSCALLS } from "../../syscalls/index.ts";
-import { toolsOf } from "./tools.ts";
+import { OTHER_NAMES, toolsOf } from "./tools.ts";
 
 const tools = toolsOf(SYSCALLS);
 const listed = (name: string) => tools.get(name)?.listed;
@@ -57,6 +57,12 @@ describe("tools", () => {
   test("a stream takes bounds and answers with items", () => {
     expect(listed("session_stream")?.inputSchema["properties"]).toHaveProperty("waitMs");
     expect(listed("session_stream")?.outputSchema?.["properties"]).toHaveProperty("items");
+  });
+
+  test("no toolset is called as a family of syscalls: `?toolsets=` would mean both", () => {
+    const families = new Set(SYSCALLS.map(({ name }) => name.split(".")[0] ?? ""));
+    const named = new Set(["all", OTHER_NAMES, ...SYSCALLS.flatMap(({ mcp }) => mcp?.toolsets ?? [])]);
+    expect([...named].filter((name) => families.has(name) || families.has(name.replace(/s$/, "")))).toEqual([]);
   });
 
   test("two tools of one name are a defect", () => {

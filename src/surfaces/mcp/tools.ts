@@ -9,14 +9,19 @@ export interface McpTool {
   readonly syscall: Syscall;
   /** What this name calls the input's members, where it differs. */
   readonly renamed: { readonly [theirs: string]: string };
+  /** The lists that it stands in: its family, and those that the definition names. */
+  readonly toolsets: readonly string[];
   readonly listed: Tool;
 }
 
+/** The toolset of other names: what AIP-46 calls its five tools. */
+export const OTHER_NAMES = "aip46";
+
 /** Every tool there is, by name: the table's, then their other names. Which of them an actor sees is the gate's to say. */
 export function toolsOf(table: readonly Syscall[]): ReadonlyMap<string, McpTool> {
-  const own = table.map((syscall) => toolOf(syscall.name.replaceAll(".", "_"), syscall, {}));
+  const own = table.map((syscall) => toolOf(syscall.name.replaceAll(".", "_"), syscall, {}, ownToolsets(syscall)));
   const others = table.flatMap((syscall) =>
-    Object.entries(syscall.mcp?.aliases ?? {}).map(([name, renamed]) => toolOf(name, syscall, renamed)),
+    Object.entries(syscall.mcp?.aliases ?? {}).map(([name, renamed]) => toolOf(name, syscall, renamed, [OTHER_NAMES])),
   );
   const tools = new Map<string, McpTool>();
   for (const tool of [...own, ...others]) {
@@ -47,7 +52,11 @@ const StreamOutput = z.object({
   ended: z.boolean(),
 });
 
-function toolOf(name: string, syscall: Syscall, renamed: McpTool["renamed"]): McpTool {
+function ownToolsets({ name, mcp }: Syscall): readonly string[] {
+  return [name.split(".")[0] ?? "", ...(mcp?.toolsets ?? [])];
+}
+
+function toolOf(name: string, syscall: Syscall, renamed: McpTool["renamed"], toolsets: McpTool["toolsets"]): McpTool {
   const isStream = syscall.kind === "stream";
   const input = jsonSchema(isStream ? syscall.input.extend(StreamInput.shape) : syscall.input, "input");
   const output = jsonSchema(isStream ? StreamOutput : syscall.output, "output");
@@ -55,6 +64,7 @@ function toolOf(name: string, syscall: Syscall, renamed: McpTool["renamed"]): Mc
     name,
     syscall,
     renamed,
+    toolsets,
     listed: {
       name,
       description: `${syscall.summary}.`,

@@ -266,7 +266,39 @@ describe("the end", () => {
     expect(sent.some(({ id }) => id === 1)).toBe(true);
   });
 
-  test("a closed peer takes back whatever is under way", async () => {
+  test("`end` with `waitMs`: calls that take longer are cancelled, and the answer says how many", async () => {
+    const { say, sent, until } = peerWith((asked, signal) =>
+      asked.method === "slow" ? wait(asked, signal) : echo(asked, signal),
+    );
+    await say({ id: 1, method: "slow" });
+    await say({ id: 2, method: "slow" });
+    await say({ id: 3, method: "quick" });
+    await say({ id: "end", method: "end", params: { waitMs: 20 } });
+    await until(({ id }) => id === "end");
+    const codes = [1, 2].map((call) => sent.find(({ id }) => id === call)?.error?.code);
+    expect(codes).toEqual(["call_cancelled", "call_cancelled"]);
+    expect(sent.at(-1)).toEqual({ id: "end", result: { ok: true, cancelled: 2 } });
+  });
+
+  test("two `end`s: the first is answered first, and neither waits for the other", async () => {
+    const { say, sent, until } = peerWith(wait);
+    await say({ id: 1, method: "slow" });
+    await say({ id: "first", method: "end", params: { waitMs: 20 } });
+    await say({ id: "second", method: "end", params: { waitMs: 1000 } });
+    await until(({ id }) => id === "second");
+    expect(sent.map(({ id }) => id)).toEqual([1, "first", "second"]);
+  });
+
+  test("`end` with a `waitMs` that is no number of milliseconds is refused", async () => {
+    const { say, sent, until } = peerWith(echo);
+    for (const [id, waitMs] of [-1, 0.5, "1", 3_600_001].entries()) {
+      await say({ id, method: "end", params: { waitMs } });
+      await until((one) => one.id === id);
+    }
+    expect(sent.map(({ error }) => error?.code)).toEqual(Array(4).fill("invalid_request"));
+  });
+
+  test("a closed peer cancels every call and stream under way", async () => {
     const signals: AbortSignal[] = [];
     const { say, peer } = peerWith((_asked, signal) => {
       signals.push(signal);

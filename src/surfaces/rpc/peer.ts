@@ -16,6 +16,8 @@ export interface RpcLimits {
   readonly subscriptionsMax: number;
 }
 
+const END_WAIT_MAX_MS = 3_600_000;
+
 export const RPC_LIMITS: RpcLimits = { callsMax: 256, callBytesMax: 67_108_864, subscriptionsMax: 32 };
 
 /** One client of the RPC protocol, independent of the transport. */
@@ -33,6 +35,7 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
   const pumps = new Set<Promise<void>>();
   let callBytes = 0;
   let subscribed = 0;
+  let cancelled = 0;
 
   /** A client that is gone gets no answer. */
   const send = (answer: RpcAnswer): Promise<void> => options.send(JSON.stringify(answer)).catch(() => undefined);
@@ -73,12 +76,20 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
     }
   };
 
-  /** Answered after all calls that came before it. */
-  const end = async (id: RpcId): Promise<void> => {
-    await Promise.all([...calls].flatMap(([other, { done }]) => (other === id ? [] : [done])));
+  /** Answered last: after every call before it. When none is answered for `waitMs`, those that are left are cancelled. */
+  const end = async ({ id, params }: RpcRequest): Promise<void> => {
+    const waitMs = waitMsIn(params["waitMs"]);
+    const cancelledBefore = cancelled;
+    // Those before it only: another `end` that comes later waits for this one.
+    const before = [...calls].filter(([other]) => other !== id);
+    const left = () => before.flatMap(([other, call]) => (calls.get(other) === call ? [call] : []));
+    for (let open = left(); open.length > 0; open = left()) {
+      const timer = waitMs === null ? undefined : setTimeout(() => open.map(({ abort }) => stop(abort)), waitMs);
+      await Promise.race(open.map(({ done }) => done)).finally(() => clearTimeout(timer));
+    }
     for (const abort of subscriptions.values()) abort.abort();
     await Promise.all(pumps);
-    await send({ id, result: { ok: true } });
+    await send({ id, result: { ok: true, cancelled: cancelled - cancelledBefore } });
   };
 
   const answer = async (request: RpcRequest, abort: AbortController): Promise<void> => {
@@ -91,7 +102,7 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
       case "cancel":
         return send({ id, result: { ok: stop(isId(params["id"]) ? calls.get(params["id"])?.abort : undefined) } });
       case "end":
-        return end(id);
+        return end(request);
     }
     const output = await options.call(request, abort.signal);
     if ("stream" in output) throw new NomosError("invalid_request", { method, is: "a stream: `subscribe` to it" });
@@ -112,7 +123,11 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
       const abort = new AbortController();
       callBytes += bytes.length;
       const done = answer(request, abort)
-        .catch((thrown) => refuse(id, abort.signal.aborted ? new NomosError("call_cancelled") : thrown))
+        .catch((thrown) => {
+          if (!abort.signal.aborted) return refuse(id, thrown);
+          cancelled += 1;
+          return refuse(id, new NomosError("call_cancelled"));
+        })
         .finally(() => {
           calls.delete(id);
           callBytes -= bytes.length;
@@ -130,6 +145,13 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
 function stop(abort: AbortController | undefined): boolean {
   abort?.abort();
   return abort !== undefined;
+}
+
+/** Null: without a limit. */
+function waitMsIn(value: unknown): number | null {
+  if (value === undefined) return null;
+  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= END_WAIT_MAX_MS) return value;
+  throw new NomosError("invalid_request", { field: "waitMs", max: END_WAIT_MAX_MS });
 }
 
 function isId(value: unknown): value is RpcId {

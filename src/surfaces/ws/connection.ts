@@ -76,11 +76,14 @@ function send(socket: WebSocket, text: string, limits: WsLimits): Promise<void> 
 /** Pings the client and checks that its token is still valid. */
 function ping(socket: WebSocket, everyMs: number, mayStay: () => Promise<boolean>): () => void {
   let alive = true;
-  socket.on("pong", () => {
+  const isAlive = (): void => {
     alive = true;
-  });
+  };
+  socket.on("pong", isAlive);
+  socket.on("message", isAlive);
   const timer = setInterval(() => {
-    if (!alive) return socket.terminate();
+    // While reading is paused the pong cannot be seen: it stands behind messages that we have not taken yet.
+    if (!alive && !socket.isPaused) return socket.terminate();
     alive = false;
     socket.ping();
     mayStay().then(

@@ -31,6 +31,13 @@ const SYSCALLS: readonly Syscall[] = [
     output: z.object({ text: z.string() }),
     answer: async (_context, { text }) => ({ text }),
   }),
+  read({
+    ...common,
+    name: "test.slow",
+    input: z.object({}),
+    output: z.object({}),
+    answer: () => new Promise<Record<string, never>>((resolve) => setTimeout(() => resolve({}), 300)),
+  }),
   stream({
     ...common,
     name: "test.flood",
@@ -247,6 +254,13 @@ describe("a reader", () => {
     const { open } = await serve({ limits: { pingMs: 40 } });
     const { closed } = await open({ authorization: "Bearer secret" }, [], false);
     expect(await closed()).toBe(1006);
+  });
+
+  test("a client with as many calls under way as it may have: its pong is not read, and it stays connected", async () => {
+    const { open } = await serve({ limits: { pingMs: 20, callsMax: 1 } });
+    const { say, answer } = await open();
+    say({ id: 1, method: "test.slow" });
+    expect(await answer(1)).toEqual({ id: 1, result: {} });
   });
 
   test("who answers stays", async () => {

@@ -22,6 +22,7 @@ export const agent: readonly Syscall[] = [
     errors: [],
     http: { method: "GET", path: "/api/agents" },
     cli: { positional: [] },
+    mcp: { toolsets: ["core"] },
     answer: async (context) => {
       const chosen = await context.services.agents.defaultSlug();
       return { agents: (await context.services.agents.list()).map((one) => shown(one, chosen)) };

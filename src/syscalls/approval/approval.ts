@@ -21,6 +21,7 @@ export const approval: readonly Syscall[] = [
     errors: [],
     http: { method: "GET", path: "/api/approvals" },
     cli: { positional: [] },
+    mcp: { toolsets: ["core"] },
     answer: async ({ services }, { status, sessionId }) => {
       const where = sessionId === undefined ? {} : { session: sessionId };
       const limit = APPROVALS_MAX;
@@ -49,6 +50,7 @@ export const approval: readonly Syscall[] = [
     errors: ["approval_not_found", "already_answered", "invalid_option"],
     http: { method: "POST", path: "/api/approvals/:approvalId/approve" },
     cli: { positional: ["approvalId", "option"], short: "approve" },
+    mcp: { toolsets: ["core"] },
     commit: (context, { approvalId, option }) =>
       context.services.supervisor.answer(approvalId, { status: "approved", option: option ?? null }, byOf(context)),
     answer: (context, { approvalId }) => showApproval(context, approvalId),
@@ -65,6 +67,7 @@ export const approval: readonly Syscall[] = [
     errors: ["approval_not_found", "already_answered"],
     http: { method: "POST", path: "/api/approvals/:approvalId/reject" },
     cli: { positional: ["approvalId", "reason"], short: "reject" },
+    mcp: { toolsets: ["core"] },
     commit: (context, { approvalId, reason }) =>
       context.services.supervisor.answer(approvalId, { status: "rejected", reason: reason ?? null }, byOf(context)),
     answer: (context, { approvalId }) => showApproval(context, approvalId),

@@ -108,6 +108,7 @@ export const artifact: readonly Syscall[] = [
     ],
     http: { method: "POST", path: "/sessions/:id/artifacts", status: 201 },
     cli: { positional: ["id", "path", "content"] },
+    mcp: { toolsets: ["inside"] },
     commit: (context, { id, path, content, encoding, mediaType, turnId }) => {
       const bytes = Buffer.from(content, encoding ?? "utf8");
       const type = mediaType ?? "text/plain";

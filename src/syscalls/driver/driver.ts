@@ -116,7 +116,7 @@ export const driver: readonly Syscall[] = [
     output: z.object({ ok: z.literal(true), slug: z.string() }),
     errors: ["sandbox_floor", "invalid_request", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/drivers", status: 201 },
-    cli: { positional: ["manifest"] },
+    cli: { positional: ["manifest"], files: ["manifest"] },
     idempotent: true,
     commit: async ({ services }, { manifest }) => {
       const slug = await services.drivers.add(manifest);

@@ -63,7 +63,7 @@ export const sandbox: readonly Syscall[] = [
       "disk_low",
     ],
     http: { method: "POST", path: "/api/sandbox/run" },
-    cli: { positional: ["argv"] },
+    cli: { positional: ["argv"], paths: ["cwd"], here: { member: "cwd", unless: [] } },
     commit: (context, order) => context.services.sandbox.run(order, context),
     answer: async ({ services }, _order, [begun]) => {
       const outcome = begun === undefined ? "unknown" : await services.sandbox.ran(begun);

@@ -25,6 +25,7 @@ export const sessionDelegates: Syscall = read({
   errors: ["session_not_found"],
   http: { method: "GET", path: "/sessions/:id/delegates" },
   cli: { positional: ["id"] },
+  mcp: { toolsets: ["inside"] },
   answer: async (context, { id }) => {
     const { delegates, agents, ...rest } = await context.services.delegation.outlook(id);
     return { ...rest, delegates: [...delegates], agents: [...agents] };

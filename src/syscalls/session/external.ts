@@ -25,7 +25,7 @@ export const externalSessions: readonly Syscall[] = [
     output: SessionWire,
     errors: ["cwd_missing", "sandbox_floor", "invalid_request", "quota_exceeded", "disk_low", "limit_reached"],
     http: { method: "POST", path: "/sessions/external", status: 201 },
-    cli: { positional: ["pid"] },
+    cli: { positional: ["pid"], paths: ["cwd"], here: { member: "cwd", unless: [] } },
     commit: (context, { pid, startTime, ...rest }) => {
       const external = context.services.identify(pid);
       if (external === null || (startTime !== undefined && startTime !== external.startTime))

@@ -89,7 +89,8 @@ export const sessionFileCalls: readonly Syscall[] = [
       "snapshot_damaged",
     ],
     http: { method: "GET", path: "/sessions/:id/diff" },
-    cli: { positional: ["id"], short: "diff" },
+    cli: { positional: ["id"], short: "diff", print: "diff" },
+    mcp: { toolsets: ["core"] },
     answer: async (context, { id, turn }) => {
       const found = await context.services.supervisor.diff(id, turn ?? null);
       return { ...found, files: [...found.files] };

@@ -53,6 +53,7 @@ export const sessionHistory: readonly Syscall[] = [
     ],
     http: { method: "POST", path: "/sessions/:id/fork", status: 201 },
     cli: { positional: ["id"], short: "fork" },
+    mcp: { toolsets: ["core"] },
     commit: async (context, { id, at, turn, label, talkOnly }) => {
       // A fork is nobody's child: made by a session it would be a way around depth, quota and allow-list.
       if (context.actor.sessionId !== null) throw new NomosError("delegation_denied", { by: context.actor.sessionId });
@@ -106,6 +107,7 @@ export const sessionHistory: readonly Syscall[] = [
     ],
     http: { method: "POST", path: "/sessions/:id/rewind" },
     cli: { positional: ["id", "to"], short: "rewind" },
+    mcp: { toolsets: ["core"] },
     idempotent: true,
     commit: async (context, { id, force, talkOnly, ...where }) => {
       const to = await pointAt(context, id, where);

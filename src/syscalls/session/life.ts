@@ -42,7 +42,10 @@ export const sessionLife: readonly Syscall[] = [
     ],
     http: { method: "POST", path: "/sessions/:id/prompt" },
     cli: { positional: ["id", "prompt"], short: "prompt" },
-    mcp: { aliases: { agent_prompt: { sessionId: "id" }, prompt_agent_session: { sessionId: "id" } } },
+    mcp: {
+      toolsets: ["core", "inside"],
+      aliases: { agent_prompt: { sessionId: "id" }, prompt_agent_session: { sessionId: "id" } },
+    },
     commit: async (context, { id, prompt, queue = false, interrupt = false, attachments }) => {
       refuseLarge(prompt);
       await refuseUndelegated(context, id);
@@ -66,7 +69,7 @@ export const sessionLife: readonly Syscall[] = [
     errors: ["session_not_found", "not_interruptible"],
     http: { method: "POST", path: "/sessions/:id/interrupt" },
     cli: { positional: ["id"], short: "interrupt" },
-    mcp: { aliases: { agent_interrupt: { sessionId: "id" } } },
+    mcp: { toolsets: ["core"], aliases: { agent_interrupt: { sessionId: "id" } } },
     idempotent: true,
     commit: (context, { id }) => context.services.supervisor.interrupt(id, byOf(context)),
     answer: async (context, { id }, events) => {
@@ -140,7 +143,10 @@ export const sessionLife: readonly Syscall[] = [
     errors: ["session_not_found"],
     http: { method: "POST", path: "/sessions/:id/kill" },
     cli: { positional: ["id"], short: "kill" },
-    mcp: { aliases: { agent_kill: { sessionId: "id" }, kill_agent_session: { sessionId: "id" } } },
+    mcp: {
+      toolsets: ["core", "inside"],
+      aliases: { agent_kill: { sessionId: "id" }, kill_agent_session: { sessionId: "id" } },
+    },
     destructive: true,
     idempotent: true,
     commit: (context, { id, reason }) => context.services.supervisor.kill(id, reason ?? "asked to", byOf(context)),

@@ -32,6 +32,7 @@ export const sessionList: Syscall = read({
   http: { method: "GET", path: "/sessions" },
   cli: { positional: [], short: "ps" },
   mcp: {
+    toolsets: ["core"],
     aliases: { agent_sessions_list: {}, list_agent_sessions: {} },
     lists: ({ sessions, next }) => ({ documents: sessions.flatMap(sessionDocuments), next }),
     completes: ({ sessions }) => sessions.map(({ name }) => name),

@@ -28,6 +28,7 @@ export const sessionRead: readonly Syscall[] = [
     http: { method: "GET", path: "/sessions/:id" },
     cli: { positional: ["id"] },
     mcp: {
+      toolsets: ["core", "inside"],
       resource: { uri: "nomos://sessions/{id}", title: "A session as it is now", mediaType: "application/json" },
       lists: (session) => ({ documents: sessionDocuments(session), next: null }),
     },
@@ -72,6 +73,7 @@ export const sessionRead: readonly Syscall[] = [
     http: { method: "GET", path: "/sessions/:id/output" },
     cli: { positional: ["id"] },
     mcp: {
+      toolsets: ["core", "inside"],
       aliases: { agent_output: { sessionId: "id" }, get_agent_session_output: { sessionId: "id" } },
       resource: {
         uri: "nomos://sessions/{id}/transcript",
@@ -100,7 +102,8 @@ export const sessionRead: readonly Syscall[] = [
     output: z.object({ session: SessionWire, turn: z.object({ turnId: z.string(), outcome: z.string() }).nullable() }),
     errors: ["session_not_found", "turn_not_found", "wait_timeout"],
     http: { method: "GET", path: "/sessions/:id/wait" },
-    cli: { positional: ["id"], short: "wait" },
+    cli: { positional: ["id"], short: "wait", succeeds: { member: "turn.outcome", value: "completed" } },
+    mcp: { toolsets: ["core", "inside"] },
     answer: (context, { id, turnId, timeoutMs }) => waitForTurn(context, id, turnId ?? null, timeoutMs ?? 600_000),
   }),
   read({

@@ -36,6 +36,7 @@ export const sessionSiblings: readonly Syscall[] = [
     errors: ["session_not_found"],
     http: { method: "GET", path: "/sessions/:id/siblings" },
     cli: { positional: ["id"] },
+    mcp: { toolsets: ["inside"] },
     answer: async (context, { id }) => {
       const self = await sessionRowOf(context, id);
       const rows = await context.services.store.rows(SESSIONS, {
@@ -60,6 +61,7 @@ export const sessionSiblings: readonly Syscall[] = [
     errors: ["session_not_found", "session_ended", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/sessions/:id/note" },
     cli: { positional: ["id", "text"] },
+    mcp: { toolsets: ["inside"] },
     commit: (context, { id, text }) =>
       context.services.supervisor.addEvents(id, null, [{ type: NOTE, payload: { text } }], byOf(context)),
     answer: async (_context, { id }) => ({ ok: true as const, id }),
@@ -90,6 +92,7 @@ export const sessionSiblings: readonly Syscall[] = [
     errors: ["session_not_found", "turn_not_running", "queue_full", "wait_timeout", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/sessions/:id/ask" },
     cli: { positional: ["id", "question"] },
+    mcp: { toolsets: ["inside"] },
     commit: (context, { id, question, options }) =>
       context.services.supervisor.ask(id, question, options ?? [], byOf(context)),
     answer: async (context, { id, wait = true, timeoutMs }, events) => {

@@ -94,8 +94,12 @@ export const sessionStart: Syscall = write({
     "limit_reached",
   ],
   http: { method: "POST", path: "/sessions/agent", status: 201 },
-  cli: { positional: ["adapter", "prompt"] },
-  mcp: { aliases: { agent_start: {}, start_agent_session: {} } },
+  cli: {
+    positional: ["adapter", "prompt"],
+    paths: ["cwd", "file"],
+    here: { member: "cwd", unless: ["ground", "workspaceSlug"] },
+  },
+  mcp: { toolsets: ["core", "inside"], aliases: { agent_start: {}, start_agent_session: {} } },
   commit: async (context, { attachments, mode, model, options, ...rest }) => {
     refuseLarge(rest.prompt);
     const settings = givenSettings({ mode, model, options });

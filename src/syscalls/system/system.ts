@@ -74,7 +74,7 @@ export const system: readonly Syscall[] = [
     input: z.object({}),
     output: z.object({ metrics: z.string() }),
     errors: [],
-    http: { method: "GET", path: "/api/metrics", text: "metrics", textType: EXPOSITION_TYPE },
+    http: { method: "GET", path: "/api/metrics", aliases: ["/metrics"], text: "metrics", textType: EXPOSITION_TYPE },
     cli: { positional: [] },
     answer: async ({ services }) => ({ metrics: exposition(await gatherMetrics(services)) }),
   }),

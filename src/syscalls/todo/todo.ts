@@ -30,6 +30,7 @@ export const todo: readonly Syscall[] = [
     errors: ["session_not_found", "session_ended", "turn_ended", "todo_limit", "quota_exceeded", "disk_low"],
     http: { method: "PUT", path: "/sessions/:id/todo" },
     cli: { positional: ["id"] },
+    mcp: { toolsets: ["inside"] },
     idempotent: true,
     commit: (context, { id, items, turnId }) =>
       context.services.supervisor.replaceTodo(id, items, turnId ?? null, byOf(context)),

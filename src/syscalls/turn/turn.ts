@@ -20,6 +20,7 @@ export const turn: readonly Syscall[] = [
     errors: ["session_not_found", "session_ended", "turn_open", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/sessions/:id/turns", status: 201 },
     cli: { positional: ["id", "input"] },
+    mcp: { toolsets: ["inside"] },
     commit: (context, { id, input }) => context.services.supervisor.beginTurn(id, input, byOf(context)),
     answer: async (_context, { id }, events) => ({
       id,
@@ -41,6 +42,7 @@ export const turn: readonly Syscall[] = [
     errors: ["session_not_found", "turn_not_found"],
     http: { method: "POST", path: "/sessions/:id/turns/:turnId/end" },
     cli: { positional: ["id", "turnId"] },
+    mcp: { toolsets: ["inside"] },
     idempotent: true,
     commit: (context, { id, turnId, outcome, error }) =>
       context.services.supervisor.endTurn(
@@ -75,6 +77,7 @@ export const turn: readonly Syscall[] = [
     errors: ["session_not_found", "turn_ended", "turn_not_found", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/sessions/:id/turns/:turnId/messages", status: 201 },
     cli: { positional: ["id", "turnId", "text"] },
+    mcp: { toolsets: ["inside"] },
     commit: (context, { id, turnId, text, role }) =>
       context.services.supervisor.message(id, turnId, text, role ?? "assistant", byOf(context)),
     answer: async (_context, _input, events) => ({ ids: events.map((event) => event.id) }),

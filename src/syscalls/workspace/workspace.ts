@@ -31,6 +31,7 @@ export const workspace: readonly Syscall[] = [
     errors: [],
     http: { method: "GET", path: "/api/workspaces" },
     cli: { positional: [] },
+    mcp: { toolsets: ["core"] },
     answer: async ({ services }) => {
       const { list, active } = await services.workspaces.all();
       return { workspaces: list.map((one) => shown(one, active)), active };
@@ -59,7 +60,7 @@ export const workspace: readonly Syscall[] = [
       "disk_low",
     ],
     http: { method: "POST", path: "/api/workspaces", status: 201 },
-    cli: { positional: ["slug", "path"] },
+    cli: { positional: ["slug", "path"], paths: ["path"] },
     idempotent: true,
     commit: (context, { slug, path, label }) =>
       context.services.workspaces.add({ slug, path, label: label ?? null }, byOf(context)),

@@ -131,14 +131,19 @@ function option(name: string, value: unknown): string {
 
 async function mcpHttp(daemon: TestDaemon, token: string, version: McpVersion): Promise<Speaker> {
   const headers = { authorization: `Bearer ${token}` };
-  const transport = new StreamableHTTPClientTransport(new URL(`${daemon.url}/mcp`), { requestInit: { headers } });
+  const transport = new StreamableHTTPClientTransport(new URL(`${daemon.url}/mcp?toolsets=all`), {
+    requestInit: { headers },
+  });
   return mcp(transport, version);
 }
 
 async function mcpStdio(daemon: TestDaemon, token: string): Promise<Speaker> {
   const { PATH = "" } = process.env;
   const env = { PATH, NOMOS_HOME: daemon.home, NOMOS_TOKEN: token };
-  return mcp(new StdioClientTransport({ command: process.execPath, args: [BIN, "mcp"], env }), "2025-11-25");
+  return mcp(
+    new StdioClientTransport({ command: process.execPath, args: [BIN, "mcp", "--toolsets", "all"], env }),
+    "2025-11-25",
+  );
 }
 
 async function mcp(transport: Parameters<typeof connectedClient>[0], version: McpVersion): Promise<Speaker> {

@@ -172,7 +172,7 @@ describe("a scoped token", () => {
   test("sees the tools it may call and no others, and is refused the rest", async () => {
     const token = await daemon.scoped(["session.list", "session.read"]);
     for (const version of MCP_VERSIONS) {
-      const client = await mcpClient({ ...daemon, token }, version);
+      const client = await mcpClient({ ...daemon, token }, version, "all");
       const { tools } = await client.listTools();
       const names = tools.map(({ name }) => name);
       expect(names).toEqual(
@@ -200,7 +200,7 @@ describe("a scoped token", () => {
     const other = await daemon.call("POST", "/sessions/agent", { adapter: "demo" });
     const { id: otherId }: { id: string } = JSON.parse(await other.text());
     const token = await daemon.scoped(["session.*", "system.*"], id);
-    const client = await mcpClient({ ...daemon, token }, "2025-11-25");
+    const client = await mcpClient({ ...daemon, token }, "2025-11-25", "all");
     const { tools } = await client.listTools();
     const names = tools.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["session_show", "turn_say", "artifact_write"]));

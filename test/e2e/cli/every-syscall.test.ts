@@ -2,10 +2,12 @@ import { execFileSync } from "node:child_process";
 import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { SYSCALLS, type SyscallEntry } from "../../../src/client/index.ts";
+import { loadEntries, SYSCALL_NAMES, type SyscallEntry } from "../../../src/client/index.ts";
 import { type CliAnswer, runCli, startCli, startDaemon } from "../../support/daemon.ts";
 
-const ENTRIES: { readonly [name: string]: SyscallEntry } = SYSCALLS;
+const ENTRIES: { readonly [name: string]: SyscallEntry } = Object.fromEntries(
+  (await loadEntries(SYSCALL_NAMES)).map((entry) => [entry.name, entry]),
+);
 const TEST_MAX_MS = 90_000;
 const LOOKS_MAX = 50;
 

@@ -3,10 +3,10 @@ import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SYSCALLS, type SyscallEntry } from "../../../src/client/index.ts";
+import { EVERYDAY } from "../../../src/cli/everyday.ts";
+import { SHORT_NAMES, SYSCALL_NAMES } from "../../../src/client/index.ts";
 import { BIN, newHome, runCli, startDaemon, type TestDaemon } from "../../support/daemon.ts";
 
-const ENTRIES: { readonly [name: string]: SyscallEntry } = SYSCALLS;
 let daemon: TestDaemon;
 
 beforeAll(async () => {
@@ -22,24 +22,40 @@ describe("help", () => {
     const { exitCode, stdout } = await nomos();
     expect(exitCode).toBe(0);
     expect(stdout).toContain("is up\n");
-    expect(stdout).toContain("nomos FAMILY VERB");
+    expect(stdout).toContain("nomos SUBJECT VERB");
     const without = await runCli([], { home: await newHome() });
     expect(without).toMatchObject({ exitCode: 0, stderr: "" });
     expect(without.stdout).toContain("No daemon runs on");
   });
 
-  test.each([[["--help"]], [["-h"]], [["help"]]])("%s lists every everyday command and every family", async (args) => {
-    const { exitCode, stdout } = await nomos(...args);
-    expect(exitCode).toBe(0);
-    for (const name of ["up", "run", "ps", "prompt", "kill", "rewind", "completion"])
-      expect(stdout).toMatch(new RegExp(`^ {2}${name} `, "m"));
-    for (const name of Object.keys(ENTRIES)) expect(stdout).toMatch(new RegExp(`^ {2}${name.split(".")[0]} `, "m"));
+  test.each([[["--help"]], [["-h"]], [["help"]]])(
+    "%s lists every command and every subject on one screen",
+    async (args) => {
+      const { exitCode, stdout } = await nomos(...args);
+      expect(exitCode).toBe(0);
+      const lines = stdout.trimEnd().split("\n");
+      expect(lines.length).toBeLessThan(24);
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+      const words = new Set(stdout.split(/\s+/));
+      for (const name of [...Object.keys(EVERYDAY), ...SHORT_NAMES.keys()]) expect(words).toContain(name);
+      for (const name of SYSCALL_NAMES) expect(words).toContain(name.split(".")[0]);
+    },
+  );
+
+  test("of all subjects: each with its verbs", async () => {
+    const { stdout } = await nomos("help", "subjects");
+    expect(stdout).toMatch(/^audit +entries /m);
+    const words = new Set(stdout.split(/\s+/));
+    for (const name of SYSCALL_NAMES) expect(words).toContain(name.split(".")[1]);
   });
 
   test("of a family, of a syscall, of a short form and of an everyday command", async () => {
     const family = (await nomos("session", "--help")).stdout;
-    for (const name of Object.keys(ENTRIES).filter((one) => one.startsWith("session.")))
+    for (const name of SYSCALL_NAMES.filter((one) => one.startsWith("session.")))
       expect(family).toContain(`nomos ${name.replace(".", " ")}`);
+    for (const everyday of ["run", "ps", "prompt"]) expect(family).toContain(`  nomos ${everyday} `);
+    expect((await nomos("help", "session")).stdout).toBe(family);
+    expect((await nomos("help", "programs")).stdout).toContain("nomos completion");
     const syscall = (await nomos("session", "prompt", "--help")).stdout;
     expect(syscall).toMatch(
       /^nomos session prompt ID PROMPT\.\.\. \[--queue\] \[--interrupt\] \[--attachments JSON\]\n/,

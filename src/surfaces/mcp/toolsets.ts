@@ -1,0 +1,28 @@
+import { NomosError } from "../../contract/index.ts";
+import type { Actor } from "../../kernel/index.ts";
+import { type McpTool, OTHER_NAMES } from "./tools.ts";
+
+const ALL = "all";
+
+/** Shown when the client names no toolset. Defined here and not in the table, because it is about clients. */
+const DEFAULTS = { session: ["inside"], others: ["core", OTHER_NAMES] } as const;
+
+/** What a client asked for by `?toolsets=sessions,audit`; null when it did not ask. Refuses names that nothing has. */
+export function toolsetsAsked(url: string, tools: ReadonlyMap<string, McpTool>): readonly string[] | null {
+  const given = new URL(url).searchParams.getAll("toolsets");
+  if (given.length === 0) return null;
+  const known = new Set([ALL, ...[...tools.values()].flatMap(({ toolsets }) => toolsets)]);
+  const asked = given.flatMap((list) => list.split(",")).flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+  return asked.map((name) => {
+    const found = [name, name.replace(/s$/, "")].find((one) => known.has(one));
+    if (found === undefined)
+      throw new NomosError("invalid_request", { field: "toolsets", unknown: name, known: [...known].sort() });
+    return found;
+  });
+}
+
+/** Which tools are listed. It hides schemas, not rights: a tool that is not listed can be called as any other. */
+export function isListed({ toolsets }: McpTool, asked: readonly string[] | null, actor: Actor): boolean {
+  const shown: readonly string[] = asked ?? (actor.sessionId === null ? DEFAULTS.others : DEFAULTS.session);
+  return shown.includes(ALL) || toolsets.some((name) => shown.includes(name));
+}
