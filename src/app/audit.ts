@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { Committer } from "../commit/index.ts";
 import type { Config } from "../contract/index.ts";
 import { System, systemFact } from "../domains/index.ts";
-import { type Anchor, type Clock, createGitAnchor, createWitnessAnchor, keepAnchored } from "../host/index.ts";
+import type { Clock } from "../host/index.ts";
+import { type Anchor, createGitAnchor, createWitnessAnchor, keepAnchored } from "../services/index.ts";
 import {
   checkTree,
   createTileFiles,

@@ -1,7 +1,3 @@
-export type { Anchor } from "./anchors/anchor.ts";
-export { createGitAnchor } from "./anchors/git-anchor.ts";
-export { type AnchorKeeper, type AnchorStatus, keepAnchored } from "./anchors/keep-anchored.ts";
-export { createWitnessAnchor } from "./anchors/witness-anchor.ts";
 export { type WriteOptions, writeFileAtomic } from "./atomic-file.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { closeInherited } from "./close-inherited.ts";
@@ -11,7 +7,9 @@ export { type DiskState, type DiskWatch, spaceAt, watchDisk } from "./disk-watch
 export { fileStamp } from "./file-stamp.ts";
 export { type Files, systemFiles } from "./files.ts";
 export { type Bubblewrap, findBubblewrap } from "./find-bubblewrap.ts";
+export { findRepository } from "./git/find-repository.ts";
 export { gitDirsBelow } from "./git/git-dirs-below.ts";
+export { createGitRunner } from "./git/run-git.ts";
 export { HostError, type HostErrorCode } from "./host-error.ts";
 export type { Missing } from "./missing.ts";
 export { openFilesMax } from "./open-files.ts";

@@ -1,8 +1,9 @@
 import type { AlarmsState, By, Followers, Queues } from "../commit/index.ts";
 import type { Config } from "../contract/index.ts";
 import type { AgentInfo } from "../drivers/index.ts";
-import type { AnchorStatus, DiskState, SnapshotsChecked } from "../host/index.ts";
+import type { DiskState, SnapshotsChecked } from "../host/index.ts";
 import type { Actor, Policy, Sha256 } from "../kernel/index.ts";
+import type { AnchorStatus } from "../services/index.ts";
 import type { CallRef, CheckpointKeeper, LogTree, RecordedEvent, Store, TreeReport } from "../store/index.ts";
 import type {
   Agents,

@@ -1,5 +1,5 @@
+import { NomosError } from "../../contract/index.ts";
 import type { LogTree, SignedCheckpoint, VerifierKey } from "../../store/index.ts";
-import { HostError } from "../host-error.ts";
 
 /**
  * A place outside of the writer's reach that remembers checkpoints. A log that was exchanged as a whole, with all that
@@ -18,10 +18,12 @@ export interface AnchoredLog {
   readonly key: VerifierKey;
 }
 
-export function anchorFailed(message: string, details: HostError["details"] = {}, cause?: unknown): HostError {
-  return new HostError("anchor_failed", message, { remedy: "see to the place that `anchors` names", details, cause });
+type Details = NomosError["details"];
+
+export function anchorFailed(message: string, details: Details = {}, cause?: unknown): NomosError {
+  return new NomosError("anchor_failed", details, { message, cause });
 }
 
-export function anchorDisagrees(message: string, details: HostError["details"]): HostError {
-  return new HostError("anchor_disagrees", message, { remedy: "compare the anchor with the log", details });
+export function anchorDisagrees(message: string, details: Details): NomosError {
+  return new NomosError("anchor_disagrees", details, { message });
 }

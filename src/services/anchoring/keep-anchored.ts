@@ -1,6 +1,6 @@
 import { toNomosError } from "../../contract/index.ts";
+import type { Clock } from "../../host/index.ts";
 import type { SignedCheckpoint } from "../../store/index.ts";
-import type { Clock } from "../clock.ts";
 import type { Anchor } from "./anchor.ts";
 
 export interface AnchorStatus {

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { writeFileAtomic } from "../../host/index.ts";
 import {
   COSIGNATURE,
   isSignedBy,
@@ -8,7 +9,6 @@ import {
   type SignedCheckpoint,
   type VerifierKey,
 } from "../../store/index.ts";
-import { writeFileAtomic } from "../atomic-file.ts";
 import { type Anchor, type AnchoredLog, anchorDisagrees, anchorFailed } from "./anchor.ts";
 
 export interface WitnessOptions {

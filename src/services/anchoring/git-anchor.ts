@@ -1,9 +1,8 @@
 import { realpath } from "node:fs/promises";
+import { NomosError } from "../../contract/index.ts";
+import { createGitRunner, findRepository } from "../../host/index.ts";
 import { sameBytes } from "../../kernel/index.ts";
 import { isSignedBy, parseCheckpoint, type SignedCheckpoint, type TreeHead } from "../../store/index.ts";
-import { findRepository } from "../git/find-repository.ts";
-import { createGitRunner } from "../git/run-git.ts";
-import { HostError } from "../host-error.ts";
 import { type Anchor, type AnchoredLog, anchorDisagrees, anchorFailed } from "./anchor.ts";
 
 interface Tip {
@@ -38,7 +37,7 @@ export function createGitAnchor({ repo, ref, environment }: GitAnchorOptions, lo
       if (exitCode === 1) return null;
       throw failed(stderr.trim() || `it ended with ${exitCode}`);
     } catch (thrown) {
-      if (thrown instanceof HostError && thrown.code === "anchor_failed") throw thrown;
+      if (thrown instanceof NomosError && thrown.code === "anchor_failed") throw thrown;
       throw failed(thrown instanceof Error ? thrown.message : String(thrown), thrown);
     }
   };
