@@ -104,7 +104,7 @@ test("dependencies.md lists every dependency with its version and licence", () =
 test("ARCHITECTURE.md describes exactly the layers that have a folder", () => {
   const built = LAYERS.filter(({ dir }) => existsSync(join(ROOT, dir)));
   const told = rowsOf("ARCHITECTURE.md").flatMap(([floor = "", name = ""]) =>
-    /^\d+$/.test(floor) ? [`${floor} ${/^\[(\w+)\]/.exec(name)?.[1]}`] : [],
+    /^\d+$/.test(floor) ? [`${floor} ${/^\[([\w-]+)\]/.exec(name)?.[1]}`] : [],
   );
   expect(told.toSorted()).toEqual(built.map(({ level, name }) => `${level} ${name}`).toSorted());
 });

@@ -1,12 +1,12 @@
-import type { Bench } from "./bench.ts";
-import type { Case } from "./case.ts";
-import { delegationCases } from "./cases-delegation.ts";
-import { mcpCases } from "./cases-mcp.ts";
-import { recordCases } from "./cases-records.ts";
-import { streamCases } from "./cases-streams.ts";
-import { turnCases } from "./cases-turns.ts";
-import { workspaceCases } from "./cases-workspaces.ts";
-import { createTrial } from "./trial.ts";
+import type { Bench } from "./bench/bench.ts";
+import type { Case } from "./cases/case.ts";
+import { delegationCases } from "./cases/delegation.ts";
+import { recordCases } from "./cases/records.ts";
+import { streamCases } from "./cases/streams.ts";
+import { mcpCases } from "./cases/tools.ts";
+import { createTrial } from "./cases/trial.ts";
+import { turnCases } from "./cases/turns.ts";
+import { workspaceCases } from "./cases/workspaces.ts";
 
 export const CASES: readonly Case[] = [
   ...recordCases,
@@ -26,8 +26,14 @@ export interface Result {
   readonly ms: number;
 }
 
+/** Why a case is not run, where the reason is the command line and not the server. */
+const ABSENT: Partial<Record<keyof Bench, string>> = {
+  restart: "needs --restart COMMAND",
+  machine: "needs the server on this machine",
+};
+
 const CASE_MAX_MS = 120_000;
-/** It waits for half a minute and for nothing else: so it waits while the others work. */
+/** This case only waits for half a minute, so it runs beside the others. */
 const SLOW = 24;
 
 export async function runCases(
@@ -36,7 +42,7 @@ export async function runCases(
   onResult: (result: Result) => void,
 ): Promise<readonly Result[]> {
   const chosen = CASES.filter(({ number }) => numbers.length === 0 || numbers.includes(number));
-  // A restart would cut it off.
+  // A restart would cut its stream.
   const isApart = (one: Case): boolean =>
     one.number === SLOW && !chosen.some(({ needs }) => needs?.includes("restart"));
   const slow = chosen.filter(isApart).map((one) => judge(bench, one));
@@ -62,7 +68,8 @@ async function judge(bench: Bench, { number, title, run, deviating, needs = [] }
     ms: Date.now() - startedMs,
   });
   const missing = needs.filter((need) => bench[need] === null);
-  if (missing.length > 0) return result("not run", `the bench has no ${missing.join(", ")}`);
+  if (missing.length > 0)
+    return result("not run", `${missing.map((need) => ABSENT[need] ?? `the server offers no ${need}`).join("; ")}`);
   const differs = bench.deviations.includes(number) || bench.inapplicable.includes(number);
   const work = differs ? deviating : run;
   if (work === undefined)

@@ -1,6 +1,7 @@
-import { connect } from "node:net";
+import { connect as connectPlain } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { eventually, expect, member, pause } from "../expect.ts";
 import type { Case } from "./case.ts";
-import { eventually, expect, member, pause } from "./unmet.ts";
 
 /** More than the operating system keeps for a connection that nobody reads. */
 const LOUD_TURNS = 24;
@@ -115,15 +116,18 @@ export const streamCases: readonly Case[] = [
 
 /** A connection that sends its request and then never takes a byte. */
 async function openDeaf(url: string, id: string, token: string): Promise<{ readonly close: () => void }> {
-  const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port) });
+  const { protocol, hostname, host, port, pathname } = new URL(url);
+  const isTls = protocol === "https:";
+  const at = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || (isTls ? 443 : 80)) };
+  const socket = isTls ? connectTls({ ...at, servername: hostname }) : connectPlain(at);
   await new Promise<void>((resolve, reject) => {
-    socket.once("connect", resolve);
+    socket.once(isTls ? "secureConnect" : "connect", resolve);
     socket.once("error", reject);
   });
   socket.pause();
   socket.on("error", () => undefined);
-  const head = [`GET /sessions/${id}/stream HTTP/1.1`, `Host: ${hostname}:${port}`, `Authorization: Bearer ${token}`];
+  const base = pathname.replace(/\/+$/, "");
+  const head = [`GET ${base}/sessions/${id}/stream HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${token}`];
   socket.write(`${head.join("\r\n")}\r\n\r\n`);
   return { close: () => socket.destroy() };
 }

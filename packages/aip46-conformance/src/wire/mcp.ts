@@ -1,5 +1,6 @@
-import type { Bench } from "./bench.ts";
-import { expect, member } from "./unmet.ts";
+import type { Bench } from "../bench/bench.ts";
+import { expect, member } from "../expect.ts";
+import { parseJson } from "./parse-json.ts";
 
 /** As much of an MCP client as the cases need. */
 export interface Mcp {
@@ -51,7 +52,7 @@ export async function createMcp(bench: Bench, token?: string | null): Promise<Mc
     tool: async (name, args) => {
       const { body } = await send({ id: 3, method: "tools/call", params: { name, arguments: args } });
       const text = String(member(body, "result", "content", 0, "text") ?? "");
-      const value = member(body, "result", "structuredContent") ?? parsed(text);
+      const value = member(body, "result", "structuredContent") ?? parseJson(text);
       return {
         isError: member(body, "result", "isError") === true || member(body, "error") !== undefined,
         text,
@@ -63,13 +64,5 @@ export async function createMcp(bench: Bench, token?: string | null): Promise<Mc
 
 function lastData(text: string): unknown {
   const data = text.split("\n").filter((line) => line.startsWith("data:"));
-  return parsed(data.at(-1)?.slice("data:".length) ?? "");
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return parseJson(data.at(-1)?.slice("data:".length) ?? "");
 }

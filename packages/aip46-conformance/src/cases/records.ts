@@ -1,8 +1,8 @@
 import { isAbsolute } from "node:path";
-import type { SessionRecord } from "./bench.ts";
+import type { SessionRecord } from "../bench/bench.ts";
+import { codeIn, eventually, expect, member, pause } from "../expect.ts";
 import type { Case } from "./case.ts";
 import { isError, type Trial } from "./trial.ts";
-import { codeIn, eventually, expect, member, pause } from "./unmet.ts";
 
 const STATUSES = ["starting", "running", "exited", "killed", "error"];
 const REQUIRED = ["id", "adapterSlug", "workspaceSlug", "ground", "cwd", "status", "startedAt"] as const;

@@ -1,5 +1,5 @@
+import { eventually, expect, member } from "../expect.ts";
 import type { Case } from "./case.ts";
-import { eventually, expect, member } from "./unmet.ts";
 
 const CURRENT = ["agent_start", "agent_prompt", "agent_sessions_list", "agent_output", "agent_kill"];
 const OLDER = [

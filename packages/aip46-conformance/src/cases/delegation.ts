@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Answer, DelegationBench, SessionRecord } from "./bench.ts";
+import type { Answer, DelegationBench, SessionRecord } from "../bench/bench.ts";
+import { codeIn, expect, member } from "../expect.ts";
 import type { Case } from "./case.ts";
 import type { Trial } from "./trial.ts";
-import { codeIn, expect, member } from "./unmet.ts";
 
 /** The spawn gate: who may start whom, where, how deep, how many; and that nobody gets around it. */
 export const delegationCases: readonly Case[] = [
@@ -44,7 +44,7 @@ export const delegationCases: readonly Case[] = [
   {
     number: 37,
     title: "a session below works on its parent's ground or below, by name and by the real directory",
-    needs: ["delegation", "workspaces"],
+    needs: ["delegation", "workspaces", "machine"],
     run: (trial) => gated(trial, (scene) => onGround(trial, scene.bench)),
   },
   {

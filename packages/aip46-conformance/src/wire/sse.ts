@@ -1,5 +1,6 @@
-import type { Bench } from "./bench.ts";
-import { eventually, member } from "./unmet.ts";
+import type { Bench } from "../bench/bench.ts";
+import { eventually, member } from "../expect.ts";
+import { parseJson } from "./parse-json.ts";
 
 export interface SseItem {
   readonly event: string;
@@ -63,18 +64,10 @@ function itemIn(block: string): SseItem {
     const line = block.split("\n").find((one) => one.startsWith(`${name}:`));
     return line === undefined ? null : line.slice(name.length + 1).trim();
   };
-  return { event: field("event") ?? "message", id: field("id"), data: parsed(field("data") ?? "") };
+  return { event: field("event") ?? "message", id: field("id"), data: parseJson(field("data") ?? "") };
 }
 
 function lineIn({ event, data }: SseItem): readonly { readonly line: string; readonly stream: string }[] {
   const [line, stream] = [member(data, "line"), member(data, "stream")];
   return event === "line" && typeof line === "string" ? [{ line, stream: String(stream) }] : [];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

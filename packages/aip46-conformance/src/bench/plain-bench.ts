@@ -1,25 +1,17 @@
-import type { Bench } from "./bench.ts";
-import type { BenchOptions, OpenedBench } from "./nomos-bench.ts";
-import { createTalk } from "./talk.ts";
-import { expect, member } from "./unmet.ts";
-
-const KEEP_ALIVE_MAX_MS = 31_000;
+import { expect, member } from "../expect.ts";
+import { createTalk } from "../wire/talk.ts";
+import { createAsk } from "./ask.ts";
+import { type Bench, type BenchOptions, KEEP_ALIVE_MAX_MS, type OpenedBench } from "./bench.ts";
 
 /**
- * Any other server. Its adapter is one that obeys `say`, `err`, `sleep`, `remember`, `recall`, `breed` and `exit`; what the
- * text leaves open it offers under /conformance, as docs/reference/aip46.md says. What it does not offer is not run.
+ * Any server that is not Nomos. Its adapter obeys `say`, `err`, `sleep`, `remember`, `recall`, `breed` and `exit`; what
+ * the text leaves open it offers under /conformance, as the README says. A case that needs more than it offers is not run.
  */
-export async function openPlainBench(
-  options: BenchOptions & { readonly adapter: string; readonly ground: string | null },
-): Promise<OpenedBench> {
+export async function openPlainBench(options: BenchOptions): Promise<OpenedBench> {
   const talk = createTalk(options.url, options.token);
   const offer = (await talk.call("GET", "/conformance")).body;
   const offers = (what: string): boolean => member(offer, what) === true;
-  const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
-    const answer = await talk.call(method, path, body === undefined ? {} : { body });
-    expect(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text.slice(0, 200)}`);
-    return answer.body;
-  };
+  const ask = createAsk(talk);
   const body = { adapter: options.adapter, ...(options.ground === null ? {} : { ground: options.ground }) };
   const spawn = async (more: object): Promise<string> =>
     String(member(await ask("POST", "/sessions/agent", { ...body, ...more }), "id"));
@@ -44,6 +36,7 @@ export async function openPlainBench(
       ? () => spawn({ adapter: `${options.adapter}-uncancellable`, prompt: "sleep 600000" })
       : null,
     restart: options.restart,
+    machine: options.isRemote ? null : "same",
     legacyFile: typeof legacy === "string" ? legacy : null,
     workspaces: offers("workspaces")
       ? {

@@ -1,4 +1,5 @@
-import type { Answer, Asked, Bench } from "./bench.ts";
+import type { Answer, Asked, Bench } from "../bench/bench.ts";
+import { parseJson } from "./parse-json.ts";
 
 /** HTTP as every bench speaks it. */
 export function createTalk(url: string, token: string): Pick<Bench, "url" | "bearer" | "call" | "open"> {
@@ -22,16 +23,8 @@ export function createTalk(url: string, token: string): Pick<Bench, "url" | "bea
         return { status: response.status, headers: response.headers, text: "", body: undefined };
       }
       const text = await response.text();
-      return { status: response.status, headers: response.headers, text, body: parsed(text) };
+      return { status: response.status, headers: response.headers, text, body: parseJson(text) };
     },
     open: (path, { headers, signal }) => fetch(`${base}${path}`, { headers: headersOf({ headers }), signal }),
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
-import type { Answer, Asked, Bench, SessionRecord } from "./bench.ts";
-import { createMcp, type Mcp } from "./mcp.ts";
-import { openSse, type SseReader } from "./sse.ts";
-import { codeIn, eventually, expect, member } from "./unmet.ts";
+import type { Answer, Asked, Bench, SessionRecord } from "../bench/bench.ts";
+import { codeIn, eventually, expect, member } from "../expect.ts";
+import { createMcp, type Mcp } from "../wire/mcp.ts";
+import { openSse, type SseReader } from "../wire/sse.ts";
 
 /** One case at work: a bench, with the words that the cases are written in. What it starts is gone when it is over. */
 export interface Trial {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
+import { eventually, expect, member } from "../expect.ts";
 import type { Case } from "./case.ts";
 import { isError } from "./trial.ts";
-import { eventually, expect, member } from "./unmet.ts";
 
 const isTurnEnd = (line: string): boolean => /turn-end/.test(line);
 
@@ -134,6 +134,7 @@ export const turnCases: readonly Case[] = [
   {
     number: 16,
     title: "a kill takes the whole process tree; a second one says so",
+    needs: ["machine"],
     run: async ({ spawn, prompt, bench, post, show, unique }) => {
       const { id } = await spawn();
       const mark = unique("tree");
@@ -150,7 +151,7 @@ export const turnCases: readonly Case[] = [
   },
 ];
 
-/** How many processes of this machine have this on their command line. The server runs here, or the case proves nothing. */
+/** How many processes of this machine have this on their command line. */
 async function marked(mark: string): Promise<number> {
   const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));

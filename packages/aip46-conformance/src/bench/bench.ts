@@ -60,6 +60,8 @@ export interface Bench {
   /** A busy session whose adapter cannot cancel a turn. */
   readonly uncancellable: (() => Promise<string>) | null;
   readonly restart: (() => Promise<void>) | null;
+  /** Null: the server runs elsewhere, so its processes and folders cannot be seen from here. */
+  readonly machine: "same" | null;
   /** Where a store of an earlier kind would lie. */
   readonly legacyFile: string | null;
   readonly workspaces: WorkspaceBench | null;
@@ -70,6 +72,27 @@ export interface Bench {
   readonly keepAliveMaxMs: number;
   readonly bucketSessions: readonly [many: number, few: number];
 }
+
+export interface OpenedBench {
+  readonly bench: Bench;
+  /** Puts back what was there before. */
+  readonly close: () => Promise<void>;
+}
+
+export interface BenchOptions {
+  readonly url: string;
+  readonly token: string;
+  /** The adapter that obeys the prompts of the cases; Nomos is driven through its own. */
+  readonly adapter: string;
+  /** Where root sessions work; null leaves it to the server. */
+  readonly ground: string | null;
+  /** Stops the server and starts it again on the same state and address; resolves when it is back. */
+  readonly restart: (() => Promise<void>) | null;
+  readonly isRemote: boolean;
+}
+
+/** The text asks for a comment every 30 seconds; the rest is for the way. */
+export const KEEP_ALIVE_MAX_MS = 31_000;
 
 /** What to say to the agent to make it do something. */
 export interface Prompts {

@@ -1,4 +1,4 @@
-/** What a case found that the text does not allow. */
+/** A case found something that the text of AIP-46 does not allow. */
 class Unmet extends Error {}
 
 export function expect(condition: boolean, what: string): asserts condition {
@@ -12,7 +12,7 @@ export function member(value: unknown, ...path: readonly (string | number)[]): u
   );
 }
 
-/** Wherever a server puts its code: the text does not say. */
+/** The text does not say where in the body an error code stands, so every usual place is read. */
 export function codeIn(body: unknown): string {
   const error = member(body, "error");
   return String(member(error, "code") ?? member(body, "code") ?? error ?? "");

@@ -2,34 +2,18 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Bench } from "./bench.ts";
-import { createTalk } from "./talk.ts";
-import { expect, member } from "./unmet.ts";
+import { expect, member } from "../expect.ts";
+import { createTalk } from "../wire/talk.ts";
+import { createAsk } from "./ask.ts";
+import { type Bench, type BenchOptions, KEEP_ALIVE_MAX_MS, type OpenedBench } from "./bench.ts";
 
-export interface OpenedBench {
-  readonly bench: Bench;
-  /** Puts back what was there before. */
-  readonly close: () => Promise<void>;
-}
-
-export interface BenchOptions {
-  readonly url: string;
-  readonly token: string;
-  readonly restart: (() => Promise<void>) | null;
-}
-
-const KEEP_ALIVE_MAX_MS = 31_000;
 const SLUG = "aip46-bench";
 const SESSION_CAPABILITIES = ["session.read", "session.spawn", "session.list", "session.prompt", "session.kill"];
 
-/** A Nomos daemon: its demo driver is the agent, and an agent of somebody else's is this very process. */
+/** A Nomos daemon: its demo driver is the agent, and this process is reported to it as an agent that runs elsewhere. */
 export async function openNomosBench({ url, token, restart }: BenchOptions): Promise<OpenedBench> {
   const talk = createTalk(url, token);
-  const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
-    const answer = await talk.call(method, path, body === undefined ? {} : { body });
-    expect(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text.slice(0, 200)}`);
-    return answer.body;
-  };
+  const ask = createAsk(talk);
   const aip46 = member(await ask("GET", "/api/conformance"), "aip46");
   const home = String(member(await ask("GET", "/api/status"), "home"));
   const active = member(await ask("GET", "/api/workspaces"), "active");
@@ -43,7 +27,7 @@ export async function openNomosBench({ url, token, restart }: BenchOptions): Pro
   /** An agent over ACP, by a manifest; asked for again it is replaced. */
   const driver = async (name: string, ...args: readonly string[]): Promise<string> => {
     const id = `${SLUG}-${name}`;
-    const file = fileURLToPath(new URL("./memory-agent.ts", import.meta.url));
+    const file = fileURLToPath(new URL("../memory-agent.ts", import.meta.url));
     const about = { id, name: id, description: "for the cases of AIP-46", protocol: "acp" };
     const manifest = JSON.stringify({ ...about, bin: process.execPath, bin_args: [file, ...args] });
     await ask("POST", "/api/drivers", { manifest });
@@ -104,6 +88,7 @@ export async function openNomosBench({ url, token, restart }: BenchOptions): Pro
       return id;
     },
     restart,
+    machine: "same",
     legacyFile: join(home, "sessions.json"),
     workspaces,
     delegation: {

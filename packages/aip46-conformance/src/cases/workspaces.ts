@@ -1,10 +1,10 @@
 import { chmod, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Bench } from "./bench.ts";
+import type { Bench } from "../bench/bench.ts";
+import { expect, member } from "../expect.ts";
 import type { Case } from "./case.ts";
 import type { Trial } from "./trial.ts";
-import { expect, member } from "./unmet.ts";
 
 const AT_ONCE = 8;
 
@@ -13,7 +13,7 @@ export const workspaceCases: readonly Case[] = [
   {
     number: 31,
     title: "without a ground: the workspace by its slug, then the active one, then the host's directory with a warning",
-    needs: ["workspaces"],
+    needs: ["workspaces", "machine"],
     run: (trial) =>
       withFolders(trial.bench, 2, async ([one = "", two = ""], workspaces) => {
         const spawn = (more: object) => trial.trySpawn({ adapter: trial.bench.spawnBody["adapter"], ...more });
@@ -55,7 +55,7 @@ export const workspaceCases: readonly Case[] = [
   {
     number: 33,
     title: "many sessions in one workspace push none out of another",
-    needs: ["workspaces", "restart"],
+    needs: ["workspaces", "restart", "machine"],
     run: (trial) =>
       withFolders(trial.bench, 2, async ([one = "", two = ""], workspaces) => {
         const [many, few] = trial.bench.bucketSessions;
@@ -87,7 +87,7 @@ export const workspaceCases: readonly Case[] = [
   {
     number: 34,
     title: "a store of before is split by workspace once, and its file is left as it is",
-    needs: ["workspaces", "restart", "legacyFile"],
+    needs: ["workspaces", "restart", "legacyFile", "machine"],
     run: (trial) =>
       migrated(trial, async ({ ids }) => {
         const byId = new Map((await trial.list()).map((session) => [session.id, session]));

@@ -1,7 +1,7 @@
-import type { Bench } from "./bench.ts";
+import type { Bench } from "../bench/bench.ts";
 import type { Trial } from "./trial.ts";
 
-/** One of the forty. `lines` are the lines of the checklist in docs/reference/aip46.md that it looks at. */
+/** One of the forty cases. */
 export interface Case {
   readonly number: number;
   readonly title: string;
