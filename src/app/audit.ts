@@ -4,7 +4,7 @@ import type { Committer } from "../commit/index.ts";
 import type { Config } from "../contract/index.ts";
 import { System, systemFact } from "../domains/index.ts";
 import type { Clock } from "../host/index.ts";
-import { type Anchor, createGitAnchor, createWitnessAnchor, keepAnchored } from "../services/index.ts";
+import { configuredAnchors, keepAnchored } from "../services/index.ts";
 import {
   checkTree,
   createTileFiles,
@@ -46,10 +46,9 @@ export async function openAudit({ home, store, config, environment, clock, log }
   const { tree, renewed } = await openCheckedTree(store, tiles, kept);
   if (renewed) log("the tree over the log was made anew", { size: tree.head().size });
   const witnessed = join(home, "checkpoint.cosigned");
-  const anchors = keepAnchored(anchorsOf(config, { environment, keptAt: witnessed, tree, key: key.verifier }), {
-    clock,
-    log,
-  });
+  const anchored = { tree, key: key.verifier };
+  const named = configuredAnchors(config.anchors ?? {}, anchored, { environment, keptAt: witnessed });
+  const anchors = keepAnchored(named, { clock, log });
   const checkpoints = keepCheckpoints({
     tree,
     key,
@@ -104,19 +103,4 @@ async function openParts(home: string) {
 
 function checkpointPath(home: string): string {
   return join(home, "checkpoint");
-}
-
-function anchorsOf(
-  { anchors = {} }: Config,
-  given: {
-    readonly environment: AuditOptions["environment"];
-    readonly keptAt: string;
-  } & Parameters<typeof createGitAnchor>[1],
-): readonly Anchor[] {
-  const { git, witness } = anchors;
-  const { environment, keptAt } = given;
-  return [
-    ...(git === undefined ? [] : [createGitAnchor({ ...git, environment }, given)]),
-    ...(witness === undefined ? [] : [createWitnessAnchor({ ...witness, keptAt }, given)]),
-  ];
 }

@@ -1,4 +1,3 @@
-export type { Anchor } from "./anchoring/anchor.ts";
-export { createGitAnchor } from "./anchoring/git-anchor.ts";
+export { askAnchors } from "./anchoring/ask-anchors.ts";
+export { configuredAnchors } from "./anchoring/configured-anchors.ts";
 export { type AnchorStatus, keepAnchored } from "./anchoring/keep-anchored.ts";
-export { createWitnessAnchor } from "./anchoring/witness-anchor.ts";

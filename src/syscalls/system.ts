@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { NomosError, SessionId } from "../contract/index.ts";
 import { type Actor, decideGate } from "../kernel/index.ts";
+import { areAgreed, EvidenceStatus, evidenceStatus } from "./anchor-status.ts";
 import { AuditProblem, checked } from "./audit-verify.ts";
 import { BoundsStatus, boundsStatus } from "./bounds-status.ts";
 import { type Context, read, type Syscall, write } from "./define.ts";
@@ -35,6 +36,7 @@ async function examine(
   const waiting = await waitingStatus(services);
   const snapshots = await snapshotsReport(services);
   const home = await homeReport(services);
+  const evidence = await evidenceStatus(services);
   return {
     ok:
       log.ok &&
@@ -43,6 +45,7 @@ async function examine(
       areFollowing &&
       isInTime(waiting) &&
       snapshots.ok &&
+      areAgreed(evidence.anchors) &&
       home.ok,
     log: { ...log, problems: [...log.problems] },
     models: models === null ? null : { ...models, differences: [...models.differences] },
@@ -52,6 +55,7 @@ async function examine(
     snapshots,
     home,
     sandbox: services.daemon.sandbox,
+    ...evidence,
     ...(await boundsStatus(services)),
   };
 }
@@ -189,6 +193,7 @@ export const system: readonly Syscall[] = [
         })
         .describe("what lies in the home and should not"),
       sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
+      ...EvidenceStatus.shape,
       ...BoundsStatus.shape,
     }),
     errors: ["overloaded", "log_corrupt"],

@@ -10,7 +10,7 @@ import {
   streamOf,
 } from "../../kernel/index.ts";
 import { evolveLease, LEASE_EVENTS, type LeaseState } from "./lease.ts";
-import { LOG_EVENTS } from "./log-events.ts";
+import { type Compared, LOG_EVENTS } from "./log-events.ts";
 import { evolveWorkspaces, NO_WORKSPACES, WORKSPACE_EVENTS, WORKSPACE_LIMITS, type Workspaces } from "./workspaces.ts";
 
 export const SYSTEM_EVENTS = {
@@ -28,6 +28,18 @@ export interface SystemState {
   readonly defaultAgent: string | null;
   /** Absent as long as none was added, and in folds kept by versions that knew of none. */
   readonly workspaces?: Workspaces;
+  /** Absent as long as no restore has asked an anchor. */
+  readonly compared?: LastComparison;
+}
+
+/** What the anchors knew when this log was last restored. */
+export interface LastComparison {
+  readonly at: string;
+  readonly size: number;
+  /** How many events an anchor remembers, where that is more than were restored. */
+  readonly newerSize: number | null;
+  readonly isContradicted: boolean;
+  readonly unreachable: number;
 }
 
 export const NEW_SYSTEM: SystemState = {
@@ -44,11 +56,24 @@ function evolveSystem(state: SystemState, event: Placed<FactOf<typeof SYSTEM_EVE
     case "workspace.removed@1":
     case "workspace.used@1":
       return { ...next, workspaces: evolveWorkspaces(state.workspaces ?? NO_WORKSPACES, given, at) };
+    case "log.compared@1":
+      return { ...next, compared: lastComparison(given.data, at) };
     case "agent.defaulted@1":
       return { ...next, defaultAgent: given.data.slug };
     default:
       return next;
   }
+}
+
+function lastComparison({ size, answers }: Compared, at: string): LastComparison {
+  const newer = answers.flatMap((answer) => (answer.verdict === "newer" && answer.size !== null ? [answer.size] : []));
+  return {
+    at,
+    size,
+    newerSize: newer.length === 0 ? null : Math.max(...newer),
+    isContradicted: answers.some(({ verdict }) => verdict === "contradicts"),
+    unreachable: answers.filter(({ verdict }) => verdict === "unreachable").length,
+  };
 }
 
 export function defaultAgent(slug: string): Decision {

@@ -9,11 +9,13 @@ import { proves } from "../../../test/support/proves.ts";
 import { makeTestHome } from "../../../test/support/store-home.ts";
 import { startWitness, type Witness } from "../../../test/support/witness.ts";
 import { systemClock } from "../../host/index.ts";
+import { hex } from "../../kernel/index.ts";
 import { isSignedBy, parseCheckpoint, parseVerifierKey, type SignedCheckpoint } from "../../store/index.ts";
 import { type LogKey, openLogKey } from "../../store/tree/log-key.ts";
 import { type LogTree, newLogTree } from "../../store/tree/log-tree.ts";
 import { createTileFiles } from "../../store/tree/tile-files.ts";
 import type { Anchor } from "./anchor.ts";
+import { askAnchors } from "./ask-anchors.ts";
 import { createGitAnchor } from "./git-anchor.ts";
 import { keepAnchored } from "./keep-anchored.ts";
 import { createWitnessAnchor } from "./witness-anchor.ts";
@@ -150,6 +152,82 @@ describe("a witness", () => {
   });
 });
 
+describe("asked what they remember", () => {
+  provesWithGit("AUD-10", "a git ref: nothing, the same, less, more, other events, another log", async () => {
+    await using at = await open();
+    const repo = await newRepository(at.path);
+    const ask = async (size: number) => (await at.git(repo).ask(await at.checkpoint(size), NEVER)).verdict;
+    expect(await ask(400)).toBe("knows nothing");
+    expect(await git(repo, "for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
+    for (const size of [100, 200, 300, 400, 500]) await at.git(repo).put(await at.checkpoint(size), NEVER);
+    const tip = await git(repo, "rev-parse", REF);
+    expect([await ask(500), await ask(700)]).toEqual(["agrees", "agrees"]);
+    const newer = await at.git(repo).ask(await at.checkpoint(350), NEVER);
+    expect(newer).toEqual({ verdict: "newer", size: 500, root: hex(await at.tree.rootAt(500)) });
+    expect([await ask(50), await ask(99), await ask(100), await ask(499)]).toEqual(Array(4).fill("newer"));
+    await using other = await open();
+    expect(await other.git(repo).ask(await other.checkpoint(900), NEVER)).toMatchObject({ verdict: "contradicts" });
+    // The tip covers more than the log has; only an older commit shows that the log is not a part of it.
+    at.log.exchange(250);
+    await at.tree.renew();
+    expect([await ask(240), await ask(350), await ask(500), await ask(700)]).toEqual([
+      "newer",
+      "contradicts",
+      "contradicts",
+      "contradicts",
+    ]);
+    expect(await git(repo, "rev-parse", REF)).toBe(tip);
+  });
+
+  proves("AUD-10", "a witness: nothing, the same, less, more, other events", async () => {
+    await using at = await open();
+    await using witness = await startWitness(at.key.verifier.text);
+    const ask = async (size: number) => at.witness(witness).ask(await at.checkpoint(size), NEVER);
+    expect(await ask(400)).toEqual({ verdict: "knows nothing", size: null, root: null });
+    expect(witness.seen.size).toBe(0);
+    await at.witness(witness).put(await at.checkpoint(500), NEVER);
+    expect(await ask(500)).toEqual({ verdict: "agrees", size: 500, root: null });
+    expect(await ask(400)).toEqual({ verdict: "newer", size: 500, root: null });
+    expect(await ask(600)).toEqual({ verdict: "agrees", size: 500, root: null });
+    at.log.exchange(250);
+    await at.tree.renew();
+    expect(await ask(600)).toMatchObject({ verdict: "contradicts" });
+    expect(await ask(700)).toMatchObject({ verdict: "contradicts", size: 600 });
+  });
+
+  proves(
+    "AUD-10",
+    "a witness's answer of an earlier day, replayed by somebody on the way, is not believed",
+    async () => {
+      await using at = await open();
+      await using witness = await startWitness(at.key.verifier.text);
+      const checkpoint = await at.checkpoint(500);
+      await at.witness(witness).put(checkpoint, NEVER);
+      const later = Date.now() + 86_400_000;
+      const clock = vi.spyOn(Date, "now").mockReturnValue(later);
+      witness.behaviour = "replay";
+      await expect(at.witness(witness).ask(checkpoint, NEVER)).rejects.toMatchObject({ code: "anchor_failed" });
+      clock.mockRestore();
+      expect(await at.witness(witness).ask(checkpoint, NEVER)).toMatchObject({ verdict: "agrees" });
+    },
+  );
+
+  proves("AUD-10", "one that is down, or signs with another key, is told apart from one that agrees", async () => {
+    await using at = await open();
+    await using witness = await startWitness(at.key.verifier.text);
+    await at.witness(witness).put(await at.checkpoint(500), NEVER);
+    for (const behaviour of ["down", "nonsense", "endless", "wrong-signature"] as const) {
+      witness.behaviour = behaviour;
+      const anchors = [at.witness(witness), at.git(join(at.path, "nowhere"))];
+      const answers = await askAnchors(anchors, await at.checkpoint(500));
+      expect(answers).toMatchObject([
+        { kind: "witness", verdict: "unreachable", size: null, problem: expect.any(String) },
+        { kind: "git", verdict: "unreachable", size: null, problem: expect.any(String) },
+      ]);
+    }
+  });
+});
+
 proves(
   "AUD-8",
   "a checkpoint is sent until it arrives, the newest in place of older ones, and nobody waits for it",
@@ -158,7 +236,7 @@ proves(
     const sleeps: number[] = [];
     const arrived: number[] = [];
     let failures = 4;
-    const anchor: Anchor = {
+    const anchor: Pick<Anchor, "kind" | "where" | "put"> = {
       kind: "witness",
       where: "nowhere",
       put: async ({ size }) => {

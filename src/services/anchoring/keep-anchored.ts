@@ -19,12 +19,14 @@ export interface AnchorKeeper {
   readonly stop: () => Promise<void>;
 }
 
+type PutAnchor = Pick<Anchor, "kind" | "where" | "put">;
+
 const RETRY_FIRST_MS = 1000;
 const RETRY_MAX_MS = 300_000;
 
 /** Sends each new checkpoint to each anchor, and again, at growing intervals, until it has arrived. */
 export function keepAnchored(
-  anchors: readonly Anchor[],
+  anchors: readonly PutAnchor[],
   options: { readonly clock: Clock; readonly log: (message: string, details: object) => void },
 ): AnchorKeeper {
   const stopping = new AbortController();
@@ -42,7 +44,7 @@ export function keepAnchored(
 }
 
 function keepOne(
-  anchor: Anchor,
+  anchor: PutAnchor,
   signal: AbortSignal,
   { clock, log }: { readonly clock: Clock; readonly log: (message: string, details: object) => void },
 ) {

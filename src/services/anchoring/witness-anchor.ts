@@ -3,13 +3,14 @@ import { writeFileAtomic } from "../../host/index.ts";
 import {
   COSIGNATURE,
   isSignedBy,
+  type NoteSignature,
   parseCheckpoint,
   parseSignatures,
   parseVerifierKey,
   type SignedCheckpoint,
   type VerifierKey,
 } from "../../store/index.ts";
-import { type Anchor, type AnchoredLog, anchorDisagrees, anchorFailed } from "./anchor.ts";
+import { type Anchor, type AnchoredLog, anchorDisagrees, anchorFailed, type Finding, KNOWS_NOTHING } from "./anchor.ts";
 
 export interface WitnessOptions {
   readonly url: string;
@@ -21,6 +22,8 @@ export interface WitnessOptions {
 
 const ANSWER_MAX_MS = 10_000;
 const ANSWER_BYTES_MAX = 65_536;
+/** Clocks may differ by this much. */
+const COSIGNED_AGO_MAX_MS = 3_600_000;
 
 /** A witness (C2SP tlog-witness): it cosigns a checkpoint only when it continues the last one that it cosigned. */
 export function createWitnessAnchor({ url: given, key: keyText, keptAt }: WitnessOptions, log: AnchoredLog): Anchor {
@@ -39,9 +42,9 @@ export function createWitnessAnchor({ url: given, key: keyText, keptAt }: Witnes
     }
     if (answer.status === 422)
       throw anchorDisagrees("the witness says that this log does not continue what it saw", { url, size: known });
-    if (answer.status !== 200)
-      throw anchorFailed("the witness refused", { url, status: answer.status, reason: answer.text.slice(0, 200) });
-    await keep(checkpoint, witness, answer.text);
+    if (answer.status !== 200) throw refused(answer);
+    expectCosigned(checkpoint, witness, answer.text);
+    await writeFileAtomic(keptAt, checkpoint.note + answer.text, { mode: 0o600 });
     known = checkpoint.size;
   };
 
@@ -52,15 +55,46 @@ export function createWitnessAnchor({ url: given, key: keyText, keptAt }: Witnes
     return post(`${url.replace(/\/+$/, "")}/add-checkpoint`, login, body, signal);
   };
 
-  /** What it answers is believed only when it is, to the letter, its signature of this checkpoint. */
-  const keep = async ({ note }: SignedCheckpoint, witness: VerifierKey, lines: string): Promise<void> => {
+  /** An answer is believed only when it is, to the letter, the witness's signature of this checkpoint. */
+  const expectCosigned = ({ note }: SignedCheckpoint, witness: VerifierKey, lines: string): NoteSignature => {
     const own = (parseSignatures(lines) ?? []).filter(
       ({ name, keyId }) => name === witness.name && keyId === witness.keyId,
     );
     const cosigned = own.length === 0 ? null : parseCheckpoint(note + lines);
-    if (cosigned === null || !isSignedBy(cosigned, witness))
+    const [signature] = own;
+    if (signature === undefined || cosigned === null || !isSignedBy(cosigned, witness))
       throw anchorFailed("the witness's answer is no signature of its key", { url, key: witness.text });
-    await writeFileAtomic(keptAt, note + lines, { mode: 0o600 });
+    return signature;
+  };
+  const refused = ({ status, text }: Answer) =>
+    anchorFailed("the witness refused", { url, status, reason: text.slice(0, 200) });
+
+  /**
+   * The protocol has no question, only a submission that names the size which the witness saw last. A wrong size is
+   * answered with the right one; from there the proof that this log continues it decides.
+   */
+  const compare = async (checkpoint: SignedCheckpoint, witness: VerifierKey, signal: AbortSignal): Promise<Finding> => {
+    const { size } = checkpoint;
+    let [seen, answer] = [size, await send(size, checkpoint, signal)];
+    if (answer.status === 409) {
+      seen = sizeIn(answer.text);
+      if (seen === 0) return KNOWS_NOTHING;
+      if (seen > size) return { verdict: "newer", size: seen, root: null };
+      if (seen < size) answer = await send(seen, checkpoint, signal);
+    }
+    if (answer.status === 409 || answer.status === 422) return { verdict: "contradicts", size: seen, root: null };
+    if (answer.status !== 200) throw refused(answer);
+    const { signature } = expectCosigned(checkpoint, witness, answer.text);
+    // Whoever stands between could replay the answer that the witness gave when the backup was new.
+    const ageMs = Date.now() - Number(Buffer.from(signature).readBigUInt64BE()) * 1000;
+    if (Math.abs(ageMs) > COSIGNED_AGO_MAX_MS)
+      throw anchorFailed("the witness's signature is not of now", { url, ageMs });
+    return { verdict: "agrees", size: seen, root: null };
+  };
+  const witnessKey = (): VerifierKey => {
+    if (key === null || key.type !== COSIGNATURE)
+      throw anchorFailed("the configured key is no witness's verifier key", { url });
+    return key;
   };
   const ahead = (theirs: number, ours: number) =>
     anchorDisagrees("the witness has seen more of this log than there is", { url, witnessSize: theirs, size: ours });
@@ -68,11 +102,8 @@ export function createWitnessAnchor({ url: given, key: keyText, keptAt }: Witnes
   return {
     kind: "witness",
     where: url,
-    put: async (checkpoint, signal) => {
-      if (key === null || key.type !== COSIGNATURE)
-        throw anchorFailed("the configured key is no witness's verifier key", { url });
-      await submit(checkpoint, key, signal);
-    },
+    put: async (checkpoint, signal) => submit(checkpoint, witnessKey(), signal),
+    ask: async (checkpoint, signal) => compare(checkpoint, witnessKey(), signal),
   };
 }
 
