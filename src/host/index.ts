@@ -10,6 +10,7 @@ export { type Bubblewrap, findBubblewrap } from "./find-bubblewrap.ts";
 export { findRepository } from "./git/find-repository.ts";
 export { gitDirsBelow } from "./git/git-dirs-below.ts";
 export { createGitRunner } from "./git/run-git.ts";
+export { canHoldFolders, type HeldFolder, holdFolder } from "./held-folder.ts";
 export { HostError, type HostErrorCode } from "./host-error.ts";
 export type { Missing } from "./missing.ts";
 export { openFilesMax } from "./open-files.ts";
