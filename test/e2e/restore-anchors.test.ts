@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, vi } from "vitest";
+import { openLogKey } from "../../src/store/index.ts";
 import { CHOSEN_STORE } from "../support/chosen-store.ts";
 import { newHome, runCli, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
@@ -183,8 +184,10 @@ async function openScene(): Promise<Scene> {
   const folder = await newFolder();
   const repo = await newFolder();
   await promisify(execFile)("git", ["init", "-q", "--bare", repo]);
-  await (await startDaemon({ home })).stop();
-  const witness = await startWitness((await readFile(join(home, "keys/key.pub"), "utf8")).trim());
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  // The witness has to know the log's key before the first checkpoint is signed.
+  const { verifier } = await openLogKey(join(home, "keys"));
+  const witness = await startWitness(verifier.text);
   const anchors = { git: { repo, ref: REF }, witness: { url: witness.url, key: witness.vkey } };
   await writeFile(join(home, "config.json"), JSON.stringify({ anchors }));
   const daemon = await startDaemon({ home });
