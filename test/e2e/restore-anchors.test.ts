@@ -12,7 +12,9 @@ import { proves } from "../support/proves.ts";
 import { startWitness, type Witness } from "../support/witness.ts";
 import { type Event, eventually, expectOk, newFolder, PATIENCE, start, turn } from "./support/talk.ts";
 
-vi.setConfig(PATIENCE);
+/** Each test starts several daemons, one after the other. */
+const TEST_MAX_MS = 240_000;
+vi.setConfig({ ...PATIENCE, testTimeout: TEST_MAX_MS });
 
 const REF = "refs/nomos/log";
 const provesWithGit = proves.skipIf(!needs("git"));
