@@ -1,5 +1,5 @@
 /**
- * The one table that decides who imports whom. test/architecture.test.ts holds src/ to it.
+ * The one table that decides who imports whom. test/architecture.test.ts holds src/ and the sources in packages/ to it.
  *
  * A layer appears with its first user: a row without a folder is a layer of the future, a folder without a row is a defect.
  * Inside a layer files import each other freely (without cycles); another layer is entered only through its `index.ts`.
@@ -14,9 +14,10 @@ export interface Layer {
   readonly mayLaunch?: readonly string[];
   /**
    * What it may count on being there. `language`: nothing but the language itself, so no import from outside, no clock,
-   * no randomness. `browser`: npm packages but no `node:` module. `node`: both.
+   * no randomness. `browser`: npm packages but no `node:` module. `bare`: `node:` modules but no npm package, since it is
+   * published by itself. `node`: both.
    */
-  readonly runtime: "language" | "browser" | "node";
+  readonly runtime: "language" | "browser" | "bare" | "node";
   /** Packages that must not be loaded when this layer is loaded, not even through another layer. */
   readonly neverLoads?: readonly string[];
   /** The whole layer without its tests and its door. */
@@ -27,6 +28,14 @@ export interface Layer {
 }
 
 export const LAYERS: readonly Layer[] = [
+  {
+    name: "aip46-conformance",
+    dir: "packages/aip46-conformance/src",
+    level: 0,
+    mayImport: [],
+    runtime: "bare",
+    note: "the cases of AIP-46 as a package of its own, for any server; knows nothing of Nomos but its addresses",
+  },
   {
     name: "kernel",
     dir: "src/kernel",
@@ -208,7 +217,7 @@ export const LAYERS: readonly Layer[] = [
     name: "cli",
     dir: "src/cli",
     level: 11,
-    mayImport: ["kernel", "domains", "contract", "host", "client"],
+    mayImport: ["kernel", "domains", "contract", "host", "client", "aip46-conformance"],
     runtime: "node",
     mayLaunch: ["app"],
     neverLoads: ["zod", "hono", "@hono/node-server"],

@@ -24,7 +24,7 @@ const PROJECTS: readonly Project[] = [
       "test/crash/**",
       "test/e2e/**",
       "test/agents/proof/**",
-      "test/pack.test.ts",
+      "test/pack*.test.ts",
       "test/walls/**",
     ],
     testTimeoutMs: secondsMs(60),
@@ -48,7 +48,7 @@ const PROJECTS: readonly Project[] = [
     store: "postgres",
   },
   { name: "walls", include: ["test/walls/**/*.test.ts"], testTimeoutMs: secondsMs(240) },
-  { name: "pack", include: ["test/pack.test.ts"], testTimeoutMs: secondsMs(180) },
+  { name: "pack", include: ["test/pack*.test.ts"], testTimeoutMs: secondsMs(180) },
   // Real agents, which have to be installed first: `npm run test:agents`.
   ...(process.env["NOMOS_TEST_AGENTS"] === "1"
     ? [{ name: "agents", include: ["test/agents/proof/*.test.ts"], testTimeoutMs: secondsMs(180) }]

@@ -18,8 +18,11 @@ describe("the tree keeps the table", () => {
   test("the inspector saw every file there is", () => {
     const seen = readSourceTree(ROOT, LAYERS).files.map((file) => file.path);
     expect(seen.length).toBeGreaterThan(0);
-    const there = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
-    expect(new Set(seen)).toEqual(new Set(there.filter((path) => path.endsWith(".ts")).map((path) => `src/${path}`)));
+    const packages = readdirSync(join(ROOT, "packages")).map((name) => `packages/${name}/src`);
+    const there = ["src", ...packages].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`),
+    );
+    expect(new Set(seen)).toEqual(new Set(there.filter((path) => path.endsWith(".ts"))));
   });
 
   const rooms = readSourceTree(ROOT, LAYERS).rooms;

@@ -8,7 +8,7 @@ import { CONFIG_DEFAULTS, Config, LIMIT_DEFAULTS } from "../src/contract/index.t
 import { LIMITS } from "../src/kernel/index.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-const PAGES = globSync(["*.md", "docs/**/*.md"], { cwd: ROOT })
+const PAGES = globSync(["*.md", "docs/**/*.md", "packages/*/*.md"], { cwd: ROOT })
   .filter((page) => !page.startsWith("docs/adr/"))
   .toSorted();
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");

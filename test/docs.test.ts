@@ -14,7 +14,7 @@ import { OUTSIDE_PROGRAMS } from "../tools/outside-program.ts";
 import { BIN, newHome } from "./support/daemon.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-const PAGES = globSync(["*.md", "docs/**/*.md"], { cwd: ROOT }).toSorted();
+const PAGES = globSync(["*.md", "docs/**/*.md", "packages/*/*.md"], { cwd: ROOT }).toSorted();
 const THIS_FILE = relative(ROOT, import.meta.filename);
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
@@ -32,6 +32,15 @@ test("every decision is listed with the decisions", () => {
   const pages = PAGES.filter((page) => /^docs\/adr\/\d/.test(page)).map((page) => page.slice("docs/adr/".length));
   expect(pages.length).toBeGreaterThan(0);
   expect(listed).toEqual(expect.arrayContaining(pages));
+});
+
+test("decisions are numbered without a gap, each page by the number of its file, and listed in that order", () => {
+  const files = PAGES.filter((page) => /^docs\/adr\/\d/.test(page)).toSorted();
+  const numbers = files.map((page) => page.slice("docs/adr/".length, "docs/adr/0000".length));
+  expect(numbers).toEqual(numbers.map((_, at) => String(at + 1).padStart(4, "0")));
+  expect(files.filter((page, at) => !read(page).startsWith(`# ${numbers[at]}`))).toEqual([]);
+  const listed = [...read("docs/adr/README.md").matchAll(/^\| \[(\d{4})\]\(\1-/gm)].map(([, number]) => number);
+  expect(listed).toEqual(numbers);
 });
 
 test("no page names this machine, its user or a package registry", () => {
@@ -104,7 +113,7 @@ test("dependencies.md lists every dependency with its version and licence", () =
 test("ARCHITECTURE.md describes exactly the layers that have a folder", () => {
   const built = LAYERS.filter(({ dir }) => existsSync(join(ROOT, dir)));
   const told = rowsOf("ARCHITECTURE.md").flatMap(([floor = "", name = ""]) =>
-    /^\d+$/.test(floor) ? [`${floor} ${/^\[(\w+)\]/.exec(name)?.[1]}`] : [],
+    /^\d+$/.test(floor) ? [`${floor} ${/^\[([\w-]+)\]/.exec(name)?.[1]}`] : [],
   );
   expect(told.toSorted()).toEqual(built.map(({ level, name }) => `${level} ${name}`).toSorted());
 });

@@ -1,10 +1,9 @@
-import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
-import { promisify } from "node:util";
+import { join } from "node:path";
 import { publint } from "publint";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { npxIn, packInto, runIn } from "./support/packing.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -14,6 +13,7 @@ const PACKED_FROM = [
   ".npmrc",
   "bin",
   "src",
+  "packages",
   "tools",
   "verifier",
   "LICENSE",
@@ -35,9 +35,11 @@ beforeAll(async () => {
   const copy = join(place.root, "copy");
   for (const name of PACKED_FROM) await cp(join(ROOT, name), join(copy, name), { recursive: true });
   await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
-  const tarball = await pack(copy);
+  const { path, files } = await packInto(copy, place.root, {});
+  packedFiles = files;
   await mkdir(place.consumer);
-  await npm(place.consumer, "install", "--prefer-offline", "--omit=dev", "--no-audit", "--no-fund", tarball);
+  const install = ["install", "--prefer-offline", "--omit=dev", "--no-audit", "--no-fund", path];
+  await runIn(place.consumer, "npm", install, {});
 }, INSTALL_TIMEOUT_MS);
 
 afterAll(() => rm(place.root, { recursive: true, force: true }));
@@ -67,54 +69,15 @@ test("the installed package is sound by publint", async () => {
 
 test("npx nomos version answers from the installed bundle", async () => {
   const manifest: unknown = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
-  const { stdout, stderr } = await npx(place.consumer, "nomos", "version");
+  const { stdout, stderr } = await npx("nomos", "version");
   expect(manifest).toMatchObject({ version: stdout.match(/\d+\.\d+\.\d+/)?.[0] });
   expect(stderr).toBe("");
 });
 
 test("npx nomos-verify answers, from the files as they stand in the repository", async () => {
-  expect((await npx(place.consumer, "nomos-verify", "--help")).stdout).toMatch(/^nomos-verify BUNDLE/);
+  expect((await npx("nomos-verify", "--help")).stdout).toMatch(/^nomos-verify BUNDLE/);
 });
 
-async function pack(folder: string): Promise<string> {
-  const { stdout } = await npm(folder, "pack", "--json", "--silent", "--pack-destination", place.root);
-  const [packed] = parsePackList(stdout);
-  if (!packed) throw new Error(`npm pack answered: ${stdout}`);
-  packedFiles = packed.files.map(({ path }) => path);
-  return join(place.root, packed.filename);
-}
-
-interface Packed {
-  readonly filename: string;
-  readonly files: readonly { readonly path: string }[];
-}
-
-/** npm 11 answers a list; later ones an object by package name. What prepack printed may stand before it. */
-function parsePackList(stdout: string): readonly Packed[] {
-  const answer: unknown = JSON.parse(stdout.slice(stdout.search(/^[[{]/m)));
-  if (typeof answer !== "object" || answer === null) return [];
-  return Object.values(answer).filter(isPacked);
-}
-
-function isPacked(value: unknown): value is Packed {
-  return typeof value === "object" && value !== null && "filename" in value && "files" in value;
-}
-
-function npm(cwd: string, ...args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
-  return run(cwd, "npm", args);
-}
-
-/** `--no`: what is not installed is not fetched. */
-function npx(cwd: string, ...args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
-  return run(cwd, "npx", ["--no", "--loglevel=error", "--", ...args]);
-}
-
-/** The Node of this run comes first on the PATH: the installed package brings none of its own. */
-function run(cwd: string, command: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
-  const env = {
-    ...process.env,
-    PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),
-    NOMOS_HOME: join(place.root, "home"),
-  };
-  return promisify(execFile)(command, args, { cwd, env, encoding: "utf8" });
+function npx(...args: readonly string[]): ReturnType<typeof npxIn> {
+  return npxIn(place.consumer, args, { NOMOS_HOME: join(place.root, "home") });
 }

@@ -11,6 +11,8 @@ export interface BundleOptions {
   readonly outDir: string;
   /** Name in `outDir`, without ending -> source, relative to `root`. */
   readonly entries: Readonly<Record<string, string>>;
+  /** The oldest Node that has to run it; Nomos's own when absent. */
+  readonly target?: string;
 }
 
 export interface Written {
@@ -21,7 +23,7 @@ export interface Written {
 /** Published beside dist/ under the same path as in the repository. */
 const PUBLISHED_FILES: ReadonlySet<string> = new Set(["bin/nomos.js", "package.json"]);
 
-export async function bundle({ root, outDir, entries }: BundleOptions): Promise<readonly Written[]> {
+export async function bundle({ root, outDir, entries, target = "node24" }: BundleOptions): Promise<readonly Written[]> {
   const missing = Object.values(entries).filter((source) => !existsSync(join(root, source)));
   if (missing.length > 0) throw new Error(`no such entry: ${missing.join(", ")} (see tools/entries.ts)`);
   await rm(outDir, { recursive: true, force: true });
@@ -36,7 +38,7 @@ export async function bundle({ root, outDir, entries }: BundleOptions): Promise<
     splitting: true,
     format: "esm",
     platform: "node",
-    target: "node24",
+    target,
     packages: "external",
     legalComments: "none",
     metafile: true,

@@ -9,5 +9,5 @@ export const ENTRIES = {
   "snapshot-thread": "src/host/snapshots/snapshot-thread.ts",
   "apply-plan": "src/host/snapshots/restore/apply-plan.ts",
   "script-host": "src/turns/line/host-process.ts",
-  "memory-agent": "src/cli/conformance/memory-agent.ts",
+  "memory-agent": "packages/aip46-conformance/src/memory-agent.ts",
 };

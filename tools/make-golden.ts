@@ -26,10 +26,10 @@ import {
 } from "../src/store/index.ts";
 
 /**
- * Writes test/golden/v5: a small home with every kind of event there is, and what its folds and lists say. Once a
+ * Writes test/golden/v6: a small home with every kind of event there is, and what its folds and lists say. Once a
  * version has been released its golden log is never written again: later versions must read it for ever.
  */
-const VERSION = 5;
+const VERSION = 6;
 const folder = fileURLToPath(new URL(`../test/golden/v${VERSION}/`, import.meta.url));
 const home = join(folder, "home");
 const fact = factsOf({ ...SESSION_EVENTS, ...AGENT_EVENTS, ...TOKEN_EVENTS, ...SYSTEM_EVENTS });
@@ -139,6 +139,16 @@ async function writeStory(log: Store): Promise<void> {
   const madeAt = new Date(clockMs).toISOString();
   const newer = { size: 70, root: "d".repeat(64) };
   await add("system", [fact("log.restored@1", { from: "backups/golden", madeAt, size: 61, root, fence, newer })]);
+  const git = {
+    kind: "git",
+    where: "/srv/anchor.git refs/nomos/log",
+    verdict: "newer",
+    ...newer,
+    problem: null,
+  } as const;
+  const down = { size: null, root: null, problem: "the witness cannot be reached" };
+  const witness = { kind: "witness", where: "https://witness.example", verdict: "unreachable", ...down } as const;
+  await add("system", [fact("log.compared@1", { size: 61, root, answers: [git, witness], forced: false })]);
   const old = { id: newId(), name: "keen-crane-00", endedAt: madeAt, events: 2, bytes: 300, archive: null };
   const freed = { events: 2, bytes: 300, blobs: 1, blobBytes: 90, more: false };
   await add("system", [fact("log.collected@1", { maxAgeDays: 30, sessions: [old], ...freed })]);

@@ -45,8 +45,12 @@ export const EVERYDAY = {
   },
   restore: {
     subject: "daemon",
-    usage: "nomos restore BACKUP",
+    usage: "nomos restore BACKUP [--anchors FILE] [--despite-anchors]",
     summary: "Make this home out of a backup, verified first; no daemon may run, and no log may be there",
+    options: [
+      ["--anchors FILE", "also ask these anchors; JSON as `anchors` in the configuration"],
+      ["--despite-anchors", "restore although an anchor remembers other events; the log says so"],
+    ],
   },
   daemon: {
     subject: "daemon",

@@ -382,6 +382,14 @@ export const ERRORS = {
     message: "This is no backup, or not as it was made.",
     remedy: "The details say what is wrong. Take another backup; nothing was restored.",
   },
+  restore_contradicted: {
+    status: 409,
+    exit: 5,
+    message:
+      "An anchor remembers other events than this backup holds: it is of another log, or somebody changed it. Nothing was restored.",
+    remedy:
+      "Restore another backup. If you know why they differ, accept it with `nomos restore BACKUP --despite-anchors`; the log will say so.",
+  },
   backup_newer: {
     status: 409,
     exit: 6,

@@ -1737,6 +1737,29 @@ export interface SyscallTypes {
         readonly bubblewrap: string | null;
         readonly remedy: string | null;
       };
+      /** where checkpoints are anchored, and what is wrong there */
+      readonly anchors: readonly {
+        readonly kind: "git" | "witness";
+        readonly where: string;
+        readonly size: number | null;
+        readonly at: string | null;
+        readonly problem: {
+          readonly code: string;
+          readonly message: string;
+        } | null;
+      }[];
+      /** what anchors knew when this log was last restored; null when no restore asked one */
+      readonly compared: {
+        readonly at: string;
+        /** how many events were restored */
+        readonly size: number;
+        /** how many an anchor remembered, where that is more */
+        readonly newerSize: number | null;
+        /** an anchor remembered other events, and a person went on */
+        readonly isContradicted: boolean;
+        /** anchors that gave no answer */
+        readonly unreachable: number;
+      } | null;
       readonly usage: {
         readonly events: number;
         /** headers and data of all events, as stored */
@@ -2093,6 +2116,7 @@ export type ErrorCode =
   | "archive_not_found"
   | "backup_exists"
   | "backup_invalid"
+  | "restore_contradicted"
   | "backup_newer"
   | "backup_refused"
   | "home_is_backup"

@@ -61,10 +61,11 @@ export {
   recordSystemDenial,
   recordUnownedRemoval,
 } from "./system/log-decisions.ts";
-export type { Collected, CollectedSession, Restored } from "./system/log-events.ts";
+export type { AnchorAnswer, Collected, CollectedSession, Compared, Restored } from "./system/log-events.ts";
 export { changePolicy, POLICY_LIMITS } from "./system/policy.ts";
 export {
   defaultAgent,
+  type LastComparison,
   SYSTEM,
   SYSTEM_EVENTS,
   SYSTEM_STREAM,

@@ -1,7 +1,5 @@
 /** Every way the machine can refuse; each is expected, and carries what the person can do about it. */
 export type HostErrorCode =
-  | "anchor_disagrees"
-  | "anchor_failed"
   | "cwd_hidden"
   | "cwd_missing"
   | "disk_full"

@@ -1,14 +1,13 @@
-export type { Anchor } from "./anchors/anchor.ts";
-export { createGitAnchor } from "./anchors/git-anchor.ts";
-export { type AnchorStatus, keepAnchored } from "./anchors/keep-anchored.ts";
-export { createWitnessAnchor } from "./anchors/witness-anchor.ts";
 export { writeFileAtomic } from "./files/atomic-file.ts";
 export { type Files, systemFiles } from "./files/confined-files.ts";
 export { fileStamp } from "./files/file-stamp.ts";
+export { canHoldFolders, type HeldFolder, holdFolder } from "./files/held-folder.ts";
 export { isInside } from "./files/path-inside.ts";
 export { readSmallFile } from "./files/small-file.ts";
 export { hasSetId, stripSetId } from "./files/strip-set-id.ts";
+export { findRepository } from "./git/find-repository.ts";
 export { gitDirsBelow } from "./git/git-dirs-below.ts";
+export { createGitRunner } from "./git/run-git.ts";
 export { HostError } from "./host-error.ts";
 export { type Clock, systemClock } from "./machine/clock.ts";
 export { watchDeath } from "./machine/death-watch.ts";

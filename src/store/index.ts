@@ -42,8 +42,10 @@ export { type CheckpointKeeper, keepCheckpoints, readKept, type SignedCheckpoint
 export { type LogKey, openLogKey } from "./tree/log-key.ts";
 export type { LogTree } from "./tree/log-tree.ts";
 export {
+  type Checkpoint,
   COSIGNATURE,
   isSignedBy,
+  type NoteSignature,
   parseCheckpoint,
   parseSignatures,
   parseVerifierKey,

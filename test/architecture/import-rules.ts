@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import type { Layer } from "../../layers.ts";
 import { findLoops } from "./find-loops.ts";
 import type { Finding, Rule } from "./rule.ts";
@@ -17,9 +18,15 @@ export const resolves: Rule = (tree) =>
 export const staysInSrc: Rule = (tree) =>
   eachFileLink(tree, ({ file, path }) => {
     const isSupport = file.isTest && path.startsWith("test/");
-    const stays = path.startsWith("src/") || PUBLISHED_FILES.has(path) || isSupport;
+    const isSource = path.startsWith("src/") || tree.byPath.has(path);
+    const stays = isSource || PUBLISHED_FILES.has(path) || path === ownManifest(file) || isSupport;
     return stays ? [] : [`${path} is not part of what is published`];
   });
+
+/** A package that is published by itself names its own manifest. */
+function ownManifest({ layer }: SourceFile): string | null {
+  return layer?.runtime === "bare" ? posix.join(layer.dir, "../package.json") : null;
+}
 
 /** Down, by the table. A test may look at everything below its own layer. */
 export const direction: Rule = (tree) =>
@@ -41,6 +48,7 @@ export const outside: Rule = (tree) =>
     const runtime = file.layer?.runtime ?? "node";
     if (file.isTest || runtime === "node" || target.at === "file") return [];
     if (runtime === "browser" && target.at === "package") return [];
+    if (runtime === "bare" && target.at === "node") return [];
     return [`${file.layer?.name} lives in the ${runtime} alone, where there is no ${target.name}`];
   });
 

@@ -28,6 +28,9 @@ export const HOUSE: readonly Layer[] = [
   { name: "roof", dir: "src/roof", level: 3, mayImport: ["core", "shelf", "page"], runtime: "node", note: "" },
 ];
 
+/** A package that is published by itself, beside the house. */
+const KIT: Layer = { name: "kit", dir: "packages/kit/src", level: 1, mayImport: [], runtime: "bare", note: "" };
+
 /** Keeps every rule; a planted case writes its files over it. */
 export const SOUND: Files = {
   "GLOSSARY.md": "| **log** | Events. | ledger, journal, table |\n\n## Ordinary words\n\ntable.\n",
@@ -67,6 +70,7 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
     withTable({ mayLaunch: ["core"] }),
   ],
   "known-layer": [
+    { files: { "packages/kit/src/index.ts": "export const kit = 1;\n" }, at: "packages/kit/src/index.ts" },
     { files: { "src/attic/box.ts": "export const box = 1;\n" }, at: "src/attic/box.ts" },
     { files: { "src/loose.ts": "export const loose = 1;\n" }, at: "src/loose.ts" },
   ],
@@ -79,6 +83,11 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
   ],
   "stays-in-src": [inShelf('import { oracle } from "../../test/support/oracle.ts";\nexport const row = oracle;\n')],
   direction: [
+    {
+      files: { "packages/kit/src/index.ts": 'export * from "../../../src/core/index.ts";\n' },
+      layers: [...HOUSE, KIT],
+      at: "packages/kit/src/index.ts",
+    },
     inShelf('import { page } from "../page/index.ts";\nexport const row = page;\n'),
     inShelf('import type { page } from "../page/index.ts";\nexport type Row = typeof page;\n'),
     inShelf('export type Row = typeof import("../page/index.ts");\n'),
@@ -103,6 +112,11 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
     },
   ],
   outside: [
+    {
+      files: { "packages/kit/src/index.ts": 'import { z } from "zod";\nexport const kit = z;\n' },
+      layers: [...HOUSE, KIT],
+      at: "packages/kit/src/index.ts",
+    },
     inFact('import { sep } from "node:path";\nexport const fact = sep;\n'),
     inFact('import { part } from "@scope/part";\nexport const fact = part;\n'),
     inFact('export type Fact = import("zod").ZodType;\n'),

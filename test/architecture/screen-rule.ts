@@ -6,7 +6,8 @@ import type { SourceFile } from "./source-tree.ts";
 const WRITER = "src/cli/screen/open-screen.ts";
 /** Programs of their own, which speak a protocol with the process that started them. */
 const CHILDREN: readonly string[] = [
-  "src/cli/conformance/memory-agent.ts",
+  "packages/aip46-conformance/src/main.ts",
+  "packages/aip46-conformance/src/memory-agent.ts",
   "src/turns/line/host-process.ts",
   "src/host/snapshots/restore/apply-plan.ts",
 ];

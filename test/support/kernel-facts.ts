@@ -205,6 +205,22 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
     fence,
     newer: fc.option(fc.record({ size: fc.nat(), root: text }), { nil: null }),
   }),
+  "log.compared@1": fc.record({
+    size: fc.nat(),
+    root: text,
+    answers: fc.array(
+      fc.record({
+        kind: fc.constantFrom("git", "witness"),
+        where: text,
+        verdict: fc.constantFrom("agrees", "newer", "contradicts", "knows nothing", "unreachable"),
+        size: fc.option(fc.nat(), { nil: null }),
+        root: label,
+        problem: label,
+      }),
+      { maxLength: 3 },
+    ),
+    forced: fc.boolean(),
+  }),
   "log.collected@1": fc.record({
     maxAgeDays: fc.nat(),
     sessions: fc.array(

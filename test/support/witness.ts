@@ -17,7 +17,7 @@ export interface Witness extends AsyncDisposable {
   /** Bodies that came, the newest last. */
   readonly requests: string[];
   /** How it misbehaves, for as long as it stands there. */
-  behaviour: "good" | "down" | "wrong-signature" | "nonsense" | "endless";
+  behaviour: "good" | "down" | "wrong-signature" | "nonsense" | "endless" | "replay";
 }
 
 export async function startWitness(logKey: string, name = "witness.example/w1"): Promise<Witness> {
@@ -29,6 +29,7 @@ export async function startWitness(logKey: string, name = "witness.example/w1"):
     const type = status === 409 ? "text/x.tlog.size" : "text/plain";
     response.writeHead(status, { "content-type": type }).end(body);
   });
+  let cosigned: { status: number; body: string } | null = null;
   const answer = async (request: IncomingMessage): Promise<{ status: number; body: string }> => {
     const sent = await text(request);
     witness.requests.push(sent);
@@ -36,7 +37,10 @@ export async function startWitness(logKey: string, name = "witness.example/w1"):
     if (witness.behaviour === "down") return { status: 500, body: "not today" };
     if (witness.behaviour === "nonsense") return { status: 200, body: "— nobody AAAA\n" };
     if (witness.behaviour === "endless") return { status: 200, body: "x".repeat(1_000_000) };
-    return judge(sent);
+    if (witness.behaviour === "replay" && cosigned !== null) return cosigned;
+    const judged = judge(sent);
+    if (judged.status === 200) cosigned = judged;
+    return judged;
   };
   const judge = (sent: string): { status: number; body: string } => {
     const [head = "", ...rest] = sent.split("\n\n");

@@ -102,7 +102,7 @@ function settable(): readonly Settable[] {
 function fixedLimits(
   root: string,
 ): readonly { readonly name: string; readonly value: number; readonly file: string }[] {
-  const files = globSync("src/**/*.ts", { cwd: root })
+  const files = globSync("{src,packages/*/src}/**/*.ts", { cwd: root })
     .filter((file) => !file.endsWith(".test.ts"))
     .toSorted();
   return files.flatMap((file) =>

@@ -1,11 +1,12 @@
 import type { OutputOf } from "../../client/index.ts";
 import { spellBytes } from "../print/spell.ts";
+import { anchorChecks, type EvidenceReport } from "./anchor-checks.ts";
 import { type Check, fine, problem, warning } from "./check.ts";
 
 type Answer = OutputOf<"system.doctor">;
 
 /** `log` is null when there is no log yet. */
-export interface LogReport {
+export interface LogReport extends EvidenceReport {
   readonly log: Answer["log"] | null;
   readonly models: Answer["models"];
   readonly tree: Answer["tree"] | null;
@@ -27,6 +28,7 @@ export function logChecks(report: LogReport, repaired: boolean): readonly Check[
     ...aboutLog(log),
     ...aboutModels(models, repaired),
     ...aboutTree(tree, repaired),
+    ...anchorChecks(report),
     ...aboutFollowers(report.followers, repaired),
     ...aboutSnapshots(snapshots),
     ...aboutHome(report.home),

@@ -26,6 +26,12 @@ export const BACKUP_ERRORS = {
     "This is no backup, or not as it was made.",
     "The details say what is wrong. Take another backup; nothing was restored.",
   ),
+  restore_contradicted: entry(
+    409,
+    5,
+    "An anchor remembers other events than this backup holds: it is of another log, or somebody changed it. Nothing was restored.",
+    "Restore another backup. If you know why they differ, accept it with `nomos restore BACKUP --despite-anchors`; the log will say so.",
+  ),
   backup_newer: entry(
     409,
     6,

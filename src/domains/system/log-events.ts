@@ -30,6 +30,27 @@ export interface Restored {
   readonly newer: { readonly size: number; readonly root: string } | null;
 }
 
+/** What one anchor answered when a log was compared with what the anchor remembers. */
+export interface AnchorAnswer {
+  readonly kind: "git" | "witness";
+  readonly where: string;
+  /** `newer`: it remembers more events than the log has. `contradicts`: it remembers other events. */
+  readonly verdict: "agrees" | "newer" | "contradicts" | "knows nothing" | "unreachable";
+  /** The newest checkpoint that it remembers. A witness tells no root. */
+  readonly size: number | null;
+  readonly root: string | null;
+  readonly problem: string | null;
+}
+
+export interface Compared {
+  /** Of the log that was compared. */
+  readonly size: number;
+  readonly root: string;
+  readonly answers: readonly AnchorAnswer[];
+  /** A person went on although an anchor contradicts. */
+  readonly forced: boolean;
+}
+
 export interface Collected {
   readonly maxAgeDays: number;
   readonly sessions: readonly CollectedSession[];
@@ -51,6 +72,8 @@ export const LOG_EVENTS = {
   "log.backed_up@1": event<BackedUp>(),
   /** From here on the log goes on from a backup of this size: whatever came behind it elsewhere is not in this log. */
   "log.restored@1": event<Restored>(),
+  /** A restore asked the anchors whether they remember more, or other events, than the backup holds. */
+  "log.compared@1": event<Compared>(),
   /** What nobody needs any more was taken out: the data of sessions that ended long ago, and blobs that no event names. */
   "log.collected@1": event<Collected>(),
 };

@@ -10,7 +10,7 @@ import {
   streamOf,
 } from "../../kernel/index.ts";
 import { evolveLease, LEASE_EVENTS, type LeaseState } from "./lease.ts";
-import { LOG_EVENTS } from "./log-events.ts";
+import { type Compared, LOG_EVENTS } from "./log-events.ts";
 import { POLICY_EVENTS, POLICY_LIMITS } from "./policy.ts";
 import { evolveWorkspaces, NO_WORKSPACES, WORKSPACE_EVENTS, WORKSPACE_LIMITS, type Workspaces } from "./workspaces.ts";
 
@@ -32,6 +32,18 @@ export interface SystemState {
   readonly workspaces?: Workspaces;
   /** The hash of the gate's rules. Absent as long as the default ones were never changed. */
   readonly policyHash?: string;
+  /** Absent as long as no restore has asked an anchor. */
+  readonly compared?: LastComparison;
+}
+
+/** What the anchors knew when this log was last restored. */
+export interface LastComparison {
+  readonly at: string;
+  readonly size: number;
+  /** How many events an anchor remembers, where that is more than were restored. */
+  readonly newerSize: number | null;
+  readonly isContradicted: boolean;
+  readonly unreachable: number;
 }
 
 export const NEW_SYSTEM: SystemState = {
@@ -50,11 +62,24 @@ function evolveSystem(state: SystemState, event: Placed<FactOf<typeof SYSTEM_EVE
       return { ...next, workspaces: evolveWorkspaces(state.workspaces ?? NO_WORKSPACES, given, at) };
     case "policy.changed@1":
       return { ...next, policyHash: given.data.hash };
+    case "log.compared@1":
+      return { ...next, compared: lastComparison(given.data, at) };
     case "agent.defaulted@1":
       return { ...next, defaultAgent: given.data.slug };
     default:
       return next;
   }
+}
+
+function lastComparison({ size, answers }: Compared, at: string): LastComparison {
+  const newer = answers.flatMap((answer) => (answer.verdict === "newer" && answer.size !== null ? [answer.size] : []));
+  return {
+    at,
+    size,
+    newerSize: newer.length === 0 ? null : Math.max(...newer),
+    isContradicted: answers.some(({ verdict }) => verdict === "contradicts"),
+    unreachable: answers.filter(({ verdict }) => verdict === "unreachable").length,
+  };
 }
 
 export function defaultAgent(slug: string): Decision {

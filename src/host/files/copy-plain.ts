@@ -13,7 +13,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { errno } from "../errno.ts";
-import { type HeldFolder, pathOfFile } from "./held-folder.ts";
+import { type HeldFolder, pathOfDescriptor } from "./held-folder.ts";
 
 /** `other`: what stands there is no regular file, or no longer the one that was seen. */
 export type Taken = "taken" | "gone" | "other";
@@ -44,7 +44,7 @@ export async function copyPlain(
   if (file === null) return (await lstat(from.at(name)).catch(() => null)) === null ? "gone" : "other";
   const found = await file.stat();
   onSeen?.(found);
-  const source = pathOfFile(file);
+  const source = pathOfDescriptor(file.fd);
   try {
     if (source === null) await writeFile(to, file.createReadStream({ autoClose: false }), { flag: "wx" });
     else await copyFile(source, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);

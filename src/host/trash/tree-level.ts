@@ -2,6 +2,7 @@ import { constants, type Dir, type Dirent } from "node:fs";
 import { chmod, type FileHandle, open, opendir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errno } from "../errno.ts";
+import { pathOfDescriptor } from "../files/held-folder.ts";
 
 /** A folder on the way down through a tree that is being removed. Names are bytes, as latin1. */
 export interface Level {
@@ -93,16 +94,16 @@ async function openFolder(place: Buffer, mount: string | null): Promise<FileHand
   try {
     if (mount !== null && (await mountOf(seen)) !== mount) return null;
     await openUp(seen, (await seen.stat({ bigint: true })).mode);
-    return await open(`/proc/self/fd/${seen.fd}`, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
+    return await open(pathOf(seen), O_RDONLY | O_DIRECTORY | O_NONBLOCK);
   } finally {
     await seen.close();
   }
 }
 
 /** By the handle, so that it is this folder whatever its name means by now. */
-async function openUp({ fd }: FileHandle, mode: bigint): Promise<void> {
+async function openUp(handle: FileHandle, mode: bigint): Promise<void> {
   if ((Number(mode) & OWNER_ALL) === OWNER_ALL) return;
-  await chmod(`/proc/self/fd/${fd}`, OWNER_ALL).catch((thrown: unknown) => {
+  await chmod(pathOf(handle), OWNER_ALL).catch((thrown: unknown) => {
     // Somebody else's: what cannot be removed from it says so itself.
     if (!["EPERM", "EROFS", "EACCES"].includes(errno(thrown) ?? "")) throw thrown;
   });
@@ -149,7 +150,13 @@ export function nameIn(level: Level, name: string): Buffer {
 
 function placeOf({ handle }: Level): string {
   if (handle === null) throw new Error("the folder is closed");
-  return `/proc/self/fd/${handle.fd}`;
+  return pathOf(handle);
+}
+
+function pathOf({ fd }: FileHandle): string {
+  const path = pathOfDescriptor(fd);
+  if (path === null) throw new Error("this system cannot hold a folder");
+  return path;
 }
 
 /** From the start again. */

@@ -3,14 +3,7 @@ import { join } from "node:path";
 import type { By, Committer } from "../../commit/index.ts";
 import type { Config } from "../../contract/index.ts";
 import { recordExport, System } from "../../domains/index.ts";
-import {
-  type Anchor,
-  type AnchorStatus,
-  type Clock,
-  createGitAnchor,
-  createWitnessAnchor,
-  keepAnchored,
-} from "../../host/index.ts";
+import type { Clock } from "../../host/index.ts";
 import type { Sha256 } from "../../kernel/index.ts";
 import {
   type CheckpointKeeper,
@@ -28,6 +21,8 @@ import {
   sha256,
   type TreeReport,
 } from "../../store/index.ts";
+import { configuredAnchors } from "../anchoring/configured-anchors.ts";
+import { type AnchorStatus, keepAnchored } from "../anchoring/keep-anchored.ts";
 import { type CheckedTree, checked } from "./checked-tree.ts";
 
 /** What makes the log evidence: the tree over it, what was signed, and who else remembers that. */
@@ -74,10 +69,9 @@ export async function openAudit({ home, store, config, environment, clock, log }
   const { tree, renewed } = await openCheckedTree(store, tiles, kept);
   if (renewed) log("the tree over the log was made anew", { size: tree.head().size });
   const witnessed = join(home, "checkpoint.cosigned");
-  const anchors = keepAnchored(anchorsOf(config, { environment, keptAt: witnessed, tree, key: key.verifier }), {
-    clock,
-    log,
-  });
+  const anchored = { tree, key: key.verifier };
+  const named = configuredAnchors(config.anchors ?? {}, anchored, { environment, keptAt: witnessed });
+  const anchors = keepAnchored(named, { clock, log });
   const checkpoints = keepCheckpoints({
     tree,
     key,
@@ -132,19 +126,4 @@ async function openParts(home: string) {
 
 function checkpointPath(home: string): string {
   return join(home, "checkpoint");
-}
-
-function anchorsOf(
-  { anchors = {} }: Config,
-  given: {
-    readonly environment: AuditOptions["environment"];
-    readonly keptAt: string;
-  } & Parameters<typeof createGitAnchor>[1],
-): readonly Anchor[] {
-  const { git, witness } = anchors;
-  const { environment, keptAt } = given;
-  return [
-    ...(git === undefined ? [] : [createGitAnchor({ ...git, environment }, given)]),
-    ...(witness === undefined ? [] : [createWitnessAnchor({ ...witness, keptAt }, given)]),
-  ];
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createCommitter, UNBOUNDED } from "../../commit/index.ts";
+import { type LastComparison, System } from "../../domains/index.ts";
 import { findBubblewrap, systemClock } from "../../host/index.ts";
 import { uuidv7Maker } from "../../kernel/index.ts";
 import {
@@ -30,6 +31,8 @@ export interface Examination {
   readonly log: VerifyReport | null;
   readonly models: RebuildReport | null;
   readonly tree: Omit<CheckedTree, "root"> | null;
+  /** What anchors knew when this log was last restored. */
+  readonly compared: LastComparison | null;
   readonly sandbox: { readonly bubblewrap: string | null; readonly remedy: string | null };
   readonly home: OutputHome;
 }
@@ -50,11 +53,13 @@ export async function examine(home: string, options: ExamineOptions): Promise<Ex
   const settings = storeSettings(home, await openSettings(home), options.environment);
   const { left, aside } = await homeState(home, null);
   const state = { ok: left.length === 0, left: [...left], aside: [...aside] };
-  if (!mayHaveLog(settings)) return { ok: true, log: null, models: null, tree: null, sandbox, home: state };
+  if (!mayHaveLog(settings))
+    return { ok: true, log: null, models: null, tree: null, compared: null, sandbox, home: state };
   const lock = await takeLock(home);
   try {
-    const { log, models, tree } = await examineLog(settings, options);
-    return { ok: log.ok && (models?.ok ?? true) && (tree?.ok ?? true), log, models, tree, sandbox, home: state };
+    const found = await examineLog(settings, options);
+    const { log, models, tree } = found;
+    return { ok: log.ok && (models?.ok ?? true) && (tree?.ok ?? true), ...found, sandbox, home: state };
   } finally {
     lock.release();
   }
@@ -63,7 +68,7 @@ export async function examine(home: string, options: ExamineOptions): Promise<Ex
 async function examineLog(
   settings: StoreSettings,
   { rebuild, repair }: ExamineOptions,
-): Promise<Pick<Examination, "models" | "tree"> & { readonly log: VerifyReport }> {
+): Promise<Pick<Examination, "models" | "tree" | "compared"> & { readonly log: VerifyReport }> {
   let failed: StoreError | null = null;
   const onFatal = (error: StoreError): void => {
     failed = error;
@@ -74,14 +79,15 @@ async function examineLog(
       const log = await store.verify();
       const models = repair ? await repairModels(store) : rebuild ? await store.rebuild(null) : null;
       const tree = log.ok ? await examineTree(settings.home, store, repair) : null;
-      return { log, models, tree };
+      const compared = log.ok ? ((await store.fold(System, "")).compared ?? null) : null;
+      return { log, models, tree, compared };
     } finally {
       await store.close();
     }
   } catch (thrown) {
     const error = failed ?? thrown;
     if (!(error instanceof StoreError) || error.code !== "log_corrupt") throw error;
-    return { log: corrupt(error), models: null, tree: null };
+    return { log: corrupt(error), models: null, tree: null, compared: null };
   }
 }
 

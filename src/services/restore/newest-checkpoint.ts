@@ -5,8 +5,7 @@ import { BEFORE_RESTORE } from "./restored-files.ts";
 
 /** The newest checkpoint of this log that a home still has: its own, a witness's, or those an earlier restore put aside. */
 export async function newestKnownCheckpoint(home: string, key: VerifierKey): Promise<TreeHead | null> {
-  const names = await readdir(home);
-  const folders = [home, ...names.filter((name) => name.startsWith(BEFORE_RESTORE)).map((name) => join(home, name))];
+  const folders = await homeBeforeAndNow(home);
   const notes = await Promise.all(
     folders.flatMap((folder) => ["checkpoint", "checkpoint.cosigned"].map((name) => readIfThere(join(folder, name)))),
   );
@@ -17,6 +16,12 @@ export async function newestKnownCheckpoint(home: string, key: VerifierKey): Pro
     if (checkpoint.size > (newest?.size ?? 0)) newest = checkpoint;
   }
   return newest;
+}
+
+/** A home, and what earlier restores put aside in it. */
+export async function homeBeforeAndNow(home: string): Promise<readonly string[]> {
+  const aside = (await readdir(home)).filter((name) => name.startsWith(BEFORE_RESTORE));
+  return [home, ...aside.map((name) => join(home, name))];
 }
 
 async function readIfThere(path: string): Promise<string | null> {

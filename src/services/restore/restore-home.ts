@@ -6,7 +6,9 @@ import { createCommitter, subjectOf, UNBOUNDED } from "../../commit/index.ts";
 import { NomosError } from "../../contract/index.ts";
 import {
   AccessToken,
+  type AnchorAnswer,
   acquireLease,
+  type Compared,
   HOME_LEASE,
   type LeaseState,
   type Restored,
@@ -40,12 +42,17 @@ import {
 import { allTokens } from "../../supervisor/index.ts";
 import { openSettings, storeSettings } from "../config/settings.ts";
 import { newestKnownCheckpoint } from "./newest-checkpoint.ts";
+import { compareWithAnchors, newestKnown, withRoot } from "./restore-anchors.ts";
 import { placeRestored, RESTORING } from "./restored-files.ts";
 
 export interface RestoreOptions {
   readonly home: string;
   readonly from: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Asked besides those that the home and the backup name; of the shape of `anchors` in the configuration. */
+  readonly anchors?: unknown;
+  /** Restores although an anchor remembers other events than the backup holds. */
+  readonly despiteAnchors?: boolean;
   readonly progress: (message: string) => void;
 }
 
@@ -57,8 +64,10 @@ export interface RestoreReport {
   readonly size: number;
   readonly root: string;
   readonly fence: number;
-  /** A checkpoint that was signed after the backup was made: what it covers beyond the backup is lost. */
-  readonly newer: { readonly size: number; readonly root: string } | null;
+  /** A checkpoint that was signed after the backup was made: the events it covers beyond the backup are lost. */
+  readonly newer: { readonly size: number; readonly root: string | null } | null;
+  /** What each anchor remembers. */
+  readonly anchors: readonly AnchorAnswer[];
   readonly missingBlobs: number;
   /** Scoped tokens that were good in the backup. None of them is good in what was made of it. */
   readonly tokensEnded: number;
@@ -113,11 +122,12 @@ async function restoreLocked(options: RestoreOptions, manifest: Manifest): Promi
 }
 
 async function restoreInto(
-  { home, from, environment, progress }: RestoreOptions,
+  options: RestoreOptions,
   folder: string,
   manifest: Manifest,
   isSecond: boolean,
 ): Promise<Omit<RestoreReport, "home" | "from" | "movedTo">> {
+  const { home, from, environment, progress } = options;
   progress("copying the backup");
   await takeCopy(from, manifest, folder);
   progress("verifying every event and every blob");
@@ -125,8 +135,9 @@ async function restoreInto(
   const settings = storeSettings(home, await openSettings(folder), environment);
   const remembered = await newestKnownCheckpoint(home, key.verifier);
   if (remembered !== null && remembered.size <= kept.size) await expectSame(folder, from, remembered);
-  const newer =
-    remembered !== null && remembered.size > kept.size ? { size: remembered.size, root: hex(remembered.root) } : null;
+  const compared = await compareWithAnchors(options, folder, { key: key.verifier, kept });
+  const anchors = compared?.answers ?? [];
+  const newer = newestKnown(kept.size, remembered, anchors);
   const { madeAt, size, root } = manifest;
   progress("going on from it");
   const isElsewhere = await loadCopy(settings, folder).catch(async (thrown: unknown) => {
@@ -134,10 +145,12 @@ async function restoreInto(
     return true;
   });
   const target = isElsewhere ? { ...settings, home } : { ...settings, home: folder };
-  const went = await withStore(target, (store) => goOn(store, { from, madeAt, size, root, newer }));
+  const went = await withStore(target, (store) =>
+    goOn(store, { from, madeAt, size, root, newer: withRoot(newer) }, compared),
+  );
   if (isElsewhere) for (const name of ["log.db", "blobs"]) await rm(join(folder, name), { recursive: true });
   const shown = shownAddress(settings.address ?? "sqlite");
-  return { store: shown, madeAt, size, root, ...went, newer, missingBlobs: manifest.missingBlobs.length };
+  return { store: shown, madeAt, size, root, ...went, newer, anchors, missingBlobs: manifest.missingBlobs.length };
 }
 
 /** What the home remembers of an earlier time must be a part of what is restored, or it is another log's. */
@@ -165,6 +178,7 @@ async function isLoaded(settings: StoreSettings, { size, root }: Manifest): Prom
     for (let after: number | null = size; after !== null; ) {
       const page: EventPage = await store.readAll({ after, limit: PAGE });
       for (const { type, actor } of page.events) {
+        if (actor === RESTORER && type === "log.compared@1") continue;
         if (actor !== RESTORER || type !== (RESTORED[at] ?? "token.revoked@1")) return false;
         at += 1;
       }
@@ -202,6 +216,7 @@ async function withStore<T>(settings: StoreSettings, work: (store: Store) => Pro
 async function goOn(
   store: Store,
   restored: Omit<Restored, "fence">,
+  compared: Compared | null,
 ): Promise<{ readonly fence: number; readonly tokensEnded: number }> {
   const clock = systemClock();
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
@@ -216,7 +231,7 @@ async function goOn(
   }));
   const begins = {
     of: subjectOf(System, ""),
-    decide: (now: SystemState) => beginEpoch(now.lease, { ...restored, fence }),
+    decide: (now: SystemState) => beginEpoch(now.lease, { ...restored, fence }, compared),
   };
   const committer = createCommitter({ store, clock, newId, fence, bounds: UNBOUNDED });
   await committer.commit([begins, ...ends], { by: { actor: RESTORER } });
@@ -224,7 +239,7 @@ async function goOn(
 }
 
 /** Takes the lease over, says why, and leaves it free for the daemon that comes. */
-function beginEpoch(lease: LeaseState, restored: Restored): Decision {
+function beginEpoch(lease: LeaseState, restored: Restored, compared: Compared | null): Decision {
   const { fence } = restored;
   const holder = `restore:${process.pid}`;
   const taken = acquireLease(lease, { resource: HOME_LEASE, holder, deadHolder: true, atLeast: fence });
@@ -232,6 +247,7 @@ function beginEpoch(lease: LeaseState, restored: Restored): Decision {
   return [
     ...taken,
     systemFact("log.restored@1", restored),
+    ...(compared === null ? [] : [systemFact("log.compared@1", compared)]),
     systemFact("lease.released@1", { resource: HOME_LEASE, fence }),
   ];
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Services } from "../services.ts";
+import { AnchorWire } from "./anchor-status.ts";
 
 /** How far the tree has come behind the log, what was signed last, and who else remembers that. */
 export const TreeStatus = z.object({
@@ -8,15 +9,7 @@ export const TreeStatus = z.object({
   checkpointSize: z.number().int().nullable(),
   checkpointAt: z.string().nullable(),
   problem: z.string().nullable().describe("why the tree or its checkpoint could not be written; it is tried again"),
-  anchors: z.array(
-    z.object({
-      kind: z.enum(["git", "witness"]),
-      where: z.string(),
-      size: z.number().int().nullable(),
-      at: z.string().nullable(),
-      problem: z.object({ code: z.string(), message: z.string() }).nullable(),
-    }),
-  ),
+  anchors: z.array(AnchorWire),
 });
 
 export function treeStatus(

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { NomosError } from "../../contract/index.ts";
 import { type Actor, decideGate } from "../../kernel/index.ts";
 import { checked } from "../../services/index.ts";
+import { areAgreed, EvidenceStatus, evidenceStatus } from "../audit/anchor-status.ts";
 import { AuditProblem } from "../audit/audit-verify.ts";
 import { type Context, read, type Syscall } from "../define.ts";
 import { Flag } from "../query-text.ts";
@@ -72,6 +73,7 @@ export const systemDoctor: Syscall = read({
       })
       .describe("what lies in the home and should not"),
     sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
+    ...EvidenceStatus.shape,
     ...BoundsStatus.shape,
   }),
   errors: ["overloaded", "log_corrupt"],
@@ -110,6 +112,7 @@ async function examine(
   const waiting = await waitingStatus(services);
   const snapshots = await snapshotsReport(services);
   const home = await homeReport(services);
+  const evidence = await evidenceStatus(services);
   return {
     ok:
       log.ok &&
@@ -118,6 +121,7 @@ async function examine(
       areFollowing &&
       isInTime(waiting) &&
       snapshots.ok &&
+      areAgreed(evidence.anchors) &&
       home.ok,
     log: { ...log, problems: [...log.problems] },
     models: models === null ? null : { ...models, differences: [...models.differences] },
@@ -127,6 +131,7 @@ async function examine(
     snapshots,
     home,
     sandbox: services.daemon.sandbox,
+    ...evidence,
     ...(await boundsStatus(services)),
   };
 }

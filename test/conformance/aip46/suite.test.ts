@@ -2,8 +2,8 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPlainBench } from "../../../src/cli/conformance/plain-bench.ts";
-import { CASES, type Result, runCases } from "../../../src/cli/conformance/run-cases.ts";
+import { openPlainBench } from "../../../packages/aip46-conformance/src/bench/plain-bench.ts";
+import { CASES, type Result, runCases } from "../../../packages/aip46-conformance/src/run-cases.ts";
 import { proves } from "../../support/proves.ts";
 import { startDouble } from "./double.ts";
 
@@ -19,7 +19,7 @@ const NUMBERS = Array.from({ length: 40 }, (_, at) => at + 1);
 
 async function judged(faults: readonly number[], numbers: readonly number[]): Promise<readonly Result[]> {
   await using double = await startDouble({ faults, legacyFile: join(folder, `sessions-${faults.join("-")}.json`) });
-  const options = { url: double.url, token: double.token, restart: double.restart };
+  const options = { url: double.url, token: double.token, restart: double.restart, isRemote: false };
   const { bench } = await openPlainBench({ ...options, adapter: "fake", ground: null });
   return await runCases(bench, numbers, () => undefined);
 }
@@ -53,10 +53,11 @@ describe("a server that gets one case wrong", () => {
     });
 });
 
-test("what a server does not offer is not run, and named", async () => {
+test("a case that needs a restart or the same machine is not run without it, and says so", async () => {
   await using double = await startDouble({});
-  const options = { url: double.url, token: double.token, restart: null };
+  const options = { url: double.url, token: double.token, restart: null, isRemote: true };
   const { bench } = await openPlainBench({ ...options, adapter: "fake", ground: null });
-  const [result] = await runCases(bench, [19], () => undefined);
-  expect(result).toMatchObject({ verdict: "not run", reason: "the bench has no restart" });
+  const [kill, stop] = await runCases(bench, [16, 19], () => undefined);
+  expect(kill).toMatchObject({ verdict: "not run", reason: "needs the server on this machine" });
+  expect(stop).toMatchObject({ verdict: "not run", reason: "needs --restart COMMAND" });
 });

@@ -32,7 +32,9 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   if (json) {
     const up = daemon === null ? null : { pid: daemon.pid, url: daemon.url, version: daemon.version };
     const { log, models, tree, followers = null, snapshots, sandbox, home = null } = "log" in report ? report : NOTHING;
-    terminal.printJson({ ok, log, models, tree, followers, snapshots, home, sandbox, daemon: up, checks });
+    const { anchors = null, compared = null } = "log" in report ? report : {};
+    const evidence = { anchors, compared };
+    terminal.printJson({ ok, log, models, tree, ...evidence, followers, snapshots, home, sandbox, daemon: up, checks });
   } else {
     for (const check of checks) printCheck(terminal, check);
     terminal.print(daemon === null ? "no daemon runs" : `the daemon runs: ${daemon.url} (pid ${daemon.pid})`);
@@ -49,10 +51,8 @@ async function asked(
   options: DoctorOptions,
 ): Promise<LogReport & { readonly bounds: BoundsReport }> {
   const client = await clientOf(terminal, daemon);
-  const { log, models, tree, followers, snapshots, home, sandbox, ...bounds } = await client.call("system.doctor", {
-    ...options,
-  });
-  return { log, models, tree, followers, snapshots, home, sandbox, bounds };
+  const { usage, disk, wal, ...report } = await client.call("system.doctor", { ...options });
+  return { ...report, bounds: { usage, disk, wal } };
 }
 
 /** Without a daemon this process opens the log. A log that does not open is a finding, unless another process has it open. */
@@ -63,8 +63,8 @@ async function examined(
   const { examine } = await import("../../../app/index.ts");
   try {
     const { environment } = terminal;
-    const { log, models, tree, sandbox, home } = await examine(terminal.home, { ...options, environment });
-    return { log, models, tree, snapshots: null, home, sandbox, bounds: null };
+    const { ok: _ok, ...report } = await examine(terminal.home, { ...options, environment });
+    return { ...report, snapshots: null, bounds: null };
   } catch (thrown) {
     const error = startupError(thrown, terminal.home);
     if (!(error instanceof ClientError) || error.code === "home_in_use") throw error;

@@ -1,6 +1,7 @@
-import { closeSync, constants, mkdirSync, openSync, rmSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
+import { FOLDER_FLAGS, pathOfDescriptor } from "../../files/held-folder.ts";
 import type { Door } from "../walls.ts";
 import { type Denied, type Resolve, systemResolve } from "./egress.ts";
 import { type HostRule, isExact, isLoopbackHost } from "./host-rules.ts";
@@ -119,12 +120,12 @@ function listen(server: Server, folder: string, name: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, name);
   // A socket's path has few bytes; by way of an open directory it needs few.
-  const fd = Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX ? openSync(folder, constants.O_DIRECTORY) : null;
+  const fd = Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX ? openSync(folder, FOLDER_FLAGS) : null;
   let problem: Error | null = null;
   server.on("error", (error) => {
     problem = error;
   });
-  server.listen(fd === null ? path : `/proc/self/fd/${fd}/${name}`);
+  server.listen(fd === null ? path : join(pathOfDescriptor(fd) ?? folder, name));
   if (fd !== null) closeSync(fd);
   if (!server.listening) throw new Error(`cannot listen at ${path}`, { cause: problem });
   return path;

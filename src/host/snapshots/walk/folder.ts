@@ -1,10 +1,11 @@
-import { closeSync, constants, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
+import { FOLDER_FLAGS, pathOfDescriptor } from "../../files/held-folder.ts";
 import { type ByteName, pathOf } from "./byte-path.ts";
 
 /**
- * A directory of the tree while it is being walked. An agent may put a link in a directory's place at any moment, so
- * nothing is read by the whole path: each directory is opened below the one above it, never through a link, and what is
- * in it is reached through that descriptor.
+ * A directory of the tree while it is being walked: a held folder (held-folder.ts) for the thread that walks. It is
+ * opened when it is first needed and can be closed and opened again, and it never waits for a promise: a tree has more
+ * directories than a process may hold open.
  */
 export interface Folder {
   /** Below the top; empty for the top itself. */
@@ -18,9 +19,6 @@ export interface Folder {
   readonly inner: (name: ByteName) => Folder;
   readonly close: () => void;
 }
-
-const OPEN_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-const HAS_PROC = process.platform === "linux";
 
 export function openTop(root: ByteName): Folder {
   return createFolder({ path: "", depth: 0, spelled: root, place: () => pathOf(root) });
@@ -36,11 +34,11 @@ interface FolderOptions {
 function createFolder({ path, depth, spelled, place }: FolderOptions): Folder {
   let fd: number | null = null;
   const descriptor = (): number => {
-    fd ??= openSync(place(), OPEN_FOLDER);
+    fd ??= openSync(place(), FOLDER_FLAGS);
     return fd;
   };
   // Elsewhere a descriptor has no path: there the check of what was opened is all there is.
-  const held = (): string => (HAS_PROC ? `/proc/self/fd/${descriptor()}` : spelled);
+  const held = (): string => pathOfDescriptor(descriptor()) ?? spelled;
   return {
     path,
     depth,

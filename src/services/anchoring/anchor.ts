@@ -1,0 +1,38 @@
+import { NomosError } from "../../contract/index.ts";
+import type { AnchorAnswer } from "../../domains/index.ts";
+import type { LogTree, SignedCheckpoint, VerifierKey } from "../../store/index.ts";
+
+/**
+ * A place outside of the writer's reach that remembers checkpoints. It shows when somebody exchanged a log together with
+ * everything that lies beside it.
+ */
+export interface Anchor {
+  readonly kind: AnchorAnswer["kind"];
+  readonly where: string;
+  /** Leaves the checkpoint there. Refuses with `anchor_disagrees` when the anchor remembers another log. */
+  readonly put: (checkpoint: SignedCheckpoint, signal: AbortSignal) => Promise<void>;
+  /** Compares the checkpoint with what the anchor remembers. Refuses with `anchor_failed` when it gives no answer. */
+  readonly ask: (checkpoint: SignedCheckpoint, signal: AbortSignal) => Promise<Finding>;
+}
+
+export type Finding = Pick<AnchorAnswer, "size" | "root"> & {
+  readonly verdict: Exclude<AnchorAnswer["verdict"], "unreachable">;
+};
+
+export const KNOWS_NOTHING: Finding = { verdict: "knows nothing", size: null, root: null };
+
+/** The log that is anchored. */
+export interface AnchoredLog {
+  readonly tree: Pick<LogTree, "rootAt" | "consistency">;
+  readonly key: VerifierKey;
+}
+
+type Details = NomosError["details"];
+
+export function anchorFailed(message: string, details: Details = {}, cause?: unknown): NomosError {
+  return new NomosError("anchor_failed", details, { message, cause });
+}
+
+export function anchorDisagrees(message: string, details: Details): NomosError {
+  return new NomosError("anchor_disagrees", details, { message });
+}

@@ -1,0 +1,22 @@
+import type { Config } from "../../contract/index.ts";
+import type { Anchor, AnchoredLog } from "./anchor.ts";
+import { createGitAnchor } from "./git-anchor.ts";
+import { createWitnessAnchor } from "./witness-anchor.ts";
+
+export interface AnchorsOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where the last checkpoint that a witness cosigned is kept. */
+  readonly keptAt: string;
+}
+
+/** The anchors that `anchors` of a configuration names. */
+export function configuredAnchors(
+  { git, witness }: NonNullable<Config["anchors"]>,
+  log: AnchoredLog,
+  { environment, keptAt }: AnchorsOptions,
+): readonly Anchor[] {
+  return [
+    ...(git === undefined ? [] : [createGitAnchor({ ...git, environment }, log)]),
+    ...(witness === undefined ? [] : [createWitnessAnchor({ ...witness, keptAt }, log)]),
+  ];
+}
