@@ -84,7 +84,7 @@ export const Config = z.looseObject({
   limits: z
     .looseObject({
       sessionBytes: bytes(1024).describe(
-        "what one session may take up with all its forks: events as stored, and the blobs and artifacts they brought, packed",
+        "what one session may take up with all its forks and all sessions that they start: events as stored, and the blobs and artifacts they brought, packed",
       ),
       homeBytes: bytes(1024).describe("what the whole log may take up, with all blobs and artifacts"),
       liveSessionsMax: z.number().int().min(1).optional().describe("sessions that have not ended"),

@@ -30,8 +30,9 @@ export interface StreamHead {
   /** Its bytes are those that were written. A chain is not continued from a link that has changed. */
   readonly isWhole: boolean;
   readonly usage: Taken;
-  /** The number of the stream that it draws on; and of that, what everything takes up that draws on it. */
+  /** The stream that it draws on, by number and name; and what everything takes up that draws on this one. */
   readonly account: number;
+  readonly accountName: string;
   readonly familyBytes: number;
 }
 
@@ -132,12 +133,16 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
     }
     const moved = checkExpected(request.expect, versionOf);
     if (moved !== null) return moved;
-    const used = (account: string) => headOf(account)?.familyBytes ?? 0;
+    const used = (account: string | number) => headOf(String(account))?.familyBytes ?? 0;
     const blobBytes = ({ blobs }: WriteEvent) => blobs.reduce((total, blob) => total + (newBytes(blob) ?? 0), 0);
     return request.quota === null
       ? null
-      : checkQuota(request.quota, request.parts, { home: totalBytes(home), used, blobBytes });
+      : checkQuota(request.quota, request.parts, { home: totalBytes(home), account: accountOf, used, blobBytes });
   };
+
+  /** A stream keeps the account it began with; a new one draws on that of the stream that it names. */
+  const accountOf = ({ stream, account }: WritePart): string =>
+    (headOf(stream) ?? headOf(account))?.accountName ?? stream;
 
   /** Null when it counts for somebody already, or is not there. */
   const newBytes = (blob: string): number | null => (brought.has(blob) ? null : (known.newBlobs.get(blob) ?? null));
@@ -180,6 +185,7 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
 
   const writePart = (part: WritePart): readonly WrittenEvent[] => {
     const before = headOf(part.stream);
+    const accountName = accountOf(part);
     const no = before?.no ?? newStream(part.stream);
     let { version, hash: prev } = before ?? { version: 0, hash: firstPrev(part) };
     let usage = NO_USAGE;
@@ -196,13 +202,21 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
       return place;
     });
     home = sum(home, usage);
-    const root = part.account === part.stream ? null : headOf(part.account);
-    const account = before?.account ?? root?.no ?? no;
+    const root = accountName === part.stream ? null : headOf(accountName);
+    const account = root?.no ?? no;
     const all = sum(before?.usage ?? NO_USAGE, usage);
     const familyBytes = (before?.familyBytes ?? 0) + (account === no ? totalBytes(usage) : 0);
-    streamHeads.set(part.stream, { no, version, hash: prev, isWhole: true, usage: all, account, familyBytes });
-    if (root !== null && account === root.no)
-      streamHeads.set(part.account, { ...root, familyBytes: root.familyBytes + totalBytes(usage) });
+    streamHeads.set(part.stream, {
+      no,
+      version,
+      hash: prev,
+      isWhole: true,
+      usage: all,
+      account,
+      accountName,
+      familyBytes,
+    });
+    if (root !== null) streamHeads.set(accountName, { ...root, familyBytes: root.familyBytes + totalBytes(usage) });
     for (const row of part.rows) mergeRow(rows, row);
     if (part.snapshot !== null) snapshots.push({ stream: no, version, state: part.snapshot });
     return written;
