@@ -7,6 +7,7 @@ import { compilePolicy, ownEntry, uuidv7Maker } from "../kernel/index.ts";
 import {
   createAgents,
   createDelegation,
+  createForkFolders,
   createFrames,
   createRetention,
   createSupervisor,
@@ -123,7 +124,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   );
   const { isTight } = bounds.bounds;
   const worlds = openWorlds({ opened, snapshots, environment, isTight, livesAt: processes.livesAt });
-  const { trees, scopes } = openTrees({ opened, committer, environment, worlds, discard: opened.trash.discard });
+  const { discard } = opened.trash;
+  const forks = createForkFolders({ home, store, worlds, clock, discard, log: log.write });
+  const { trees, scopes } = openTrees({ opened, committer, environment, worlds, discard });
   const runner = createTurnRunner({
     scopes,
     store,
@@ -218,7 +221,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     instruments,
     census: keptCensus(store, clock),
     eventLoop: eventLoop.lag,
-    homeState: () => homeState(home, opened.trash),
+    homeState: () => homeState(home, opened.trash, forks.kept()),
     checkSnapshots: async () => machine.snapshots.check(await liveSnapshots(store)),
     backups: createBackups({ ...audit, home, store, clock, committer, version }),
     retention: createRetention({
@@ -227,6 +230,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       clock,
       folder: join(home, "archive"),
       sweepSnapshots: async (ids) => {
+        // What a fork began with can be told only as long as its snapshot is there.
+        await forks.sweep();
         const swept = await machine.snapshots.sweep([...ids, ...(await scopes.marked())], false);
         log.write("snapshots that nobody can go back to are gone", { ...swept });
       },
@@ -295,8 +300,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
   const tidying = tidySandboxHomes({ homes: machine.sandboxHomes, store, walls: machine.walls, clock, log: log.write });
 
+  const forkTidying = forks.start();
+
   const stop = async (): Promise<void> => {
     log.write("stopping");
+    const forksLeft = forkTidying.stop();
     tidying.stop();
     await tidying.swept;
     stopping.abort();
@@ -304,6 +312,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const closed = server.close();
     await supervisor.stop(TURN_GRACE_MS);
     await machine.stop(TURN_GRACE_MS);
+    await forksLeft;
     death.stop();
     await closed;
     await giveHomeLeaseBack(committer, fence, log.write);

@@ -54,4 +54,5 @@ export { hasSetId, stripSetId } from "./strip-set-id.ts";
 export { type Left, type RemoveOptions, removeTree } from "./trash/remove-tree.ts";
 export { openTrash, type Trash } from "./trash/trash.ts";
 export type { Work } from "./worktrees/find-work.ts";
+export { holdersOf } from "./worktrees/holders.ts";
 export { createWorktrees, type Worktree, type WorktreePlan, type Worktrees } from "./worktrees/worktrees.ts";
