@@ -32,6 +32,11 @@ export function openTrees(options: {
         config.show().worktree ?? {};
       return { patterns: carry, bytesMax: carryBytesMax };
     },
+    bounds: () => {
+      const { filesMax = WORKTREE_DEFAULTS.filesMax, bytesMax = WORKTREE_DEFAULTS.bytesMax } =
+        config.show().worktree ?? {};
+      return { filesMax, bytesMax };
+    },
     borrows: () => config.show().worktree?.alternates ?? WORKTREE_DEFAULTS.alternates,
   });
   return {

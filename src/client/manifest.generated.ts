@@ -28,6 +28,7 @@ export const SYSCALLS = {
       "repository_invalid",
       "worktree_base_missing",
       "worktree_base_incomplete",
+      "tree_too_large",
       "worktree_failed",
       "git_missing",
       "git_failed",
@@ -318,6 +319,7 @@ export const SYSCALLS = {
       "worktree_failed",
       "worktree_base_missing",
       "worktree_base_incomplete",
+      "tree_too_large",
       "repository_invalid",
       "cwd_missing",
       "git_missing",
@@ -2548,9 +2550,10 @@ export const ERRORS = {
   tree_too_large: {
     status: 409,
     exit: 5,
-    message: "The session's directory has more files, or more bytes, than are kept.",
+    message:
+      "The session's directory, or the commit for its worktree, has more files, bytes or levels than the limits allow.",
     remedy:
-      "The details say which limit it was: raise `snapshotFilesMax` or `snapshotBytesMax`, or leave something out with `snapshotLeaveOut`.",
+      "The details say which limit it was: raise it with `nomos config set`, or leave something out with `snapshotLeaveOut`.",
   },
   tree_unreadable: {
     status: 409,
