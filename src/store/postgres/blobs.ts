@@ -1,4 +1,4 @@
-import { type Blobs, digest, pack, unpack } from "../blobs.ts";
+import { type Blobs, digest, pack, refuseLarge, unpack } from "../blobs.ts";
 import { bytes } from "../encoding.ts";
 import type { Use } from "./reader.ts";
 import { inTransaction } from "./transaction.ts";
@@ -8,6 +8,7 @@ export function createBlobs(use: Use): Blobs {
   const read = async (sha256: string, packed: unknown): Promise<Uint8Array> => unpack(sha256, bytes(packed));
   return {
     put: async (given, mayKeep) => {
+      refuseLarge(given);
       const sha256 = digest(given);
       const packed = await pack(given);
       const name = Buffer.from(sha256, "hex");
