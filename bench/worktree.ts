@@ -22,6 +22,7 @@ export const worktreeBenchmark: Benchmark = {
       stores: join(scratch, "objects"),
       environment: { PATH: process.env["PATH"], HOME: scratch },
       carry: () => ({ patterns: [], bytesMax: 0 }),
+      bounds: () => ({ filesMax: 1_000_000, bytesMax: 1e12 }),
     });
     let made = 0;
     const ids: string[] = [];

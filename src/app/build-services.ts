@@ -43,7 +43,7 @@ export function buildServices(parts: ServiceParts): { readonly services: Service
     bounds: written.bounds.service,
     census: keptCensus(store, clock),
     eventLoop: eventLoop.lag,
-    homeState: () => homeState(home, opened.trash),
+    homeState: () => homeState(home, opened.trash, sessions.forks.kept()),
     checkSnapshots: async () => machine.snapshots.check(await liveSnapshots(store)),
     backups: createBackups({ ...audit, home, store, clock, committer, version: daemon.version }),
     retention: buildRetention(parts),
@@ -66,6 +66,7 @@ function buildRetention({ opened, written, machine, sessions }: ServiceParts): R
     clock,
     folder: join(home, "archive"),
     sweepSnapshots: async (ids) => {
+      await sessions.forks.sweep();
       const swept = await machine.snapshots.sweep([...ids, ...(await sessions.scopes.marked())], false);
       log.write("snapshots that nobody can go back to are gone", { ...swept });
     },

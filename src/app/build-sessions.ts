@@ -14,6 +14,7 @@ import {
   createTurnRunner,
   createWorkspaces,
   type Delegation,
+  type ForkFolders,
   type Frames,
   type ScopeJudge,
   type SessionTrees,
@@ -36,6 +37,7 @@ export interface Sessions {
   readonly workspaces: WorkspaceRegistry;
   readonly trees: SessionTrees;
   readonly scopes: ScopeJudge;
+  readonly forks: ForkFolders;
   readonly frames: Frames;
   readonly explainTool: ExplainTool;
   /** Ends the watch that notes when this daemon died. */
@@ -68,7 +70,7 @@ export function buildSessions(parts: SessionParts): Sessions {
   const tokens = createTokens({ store, committer, clock, newId, whenKeyless: processes.whenKeyless });
   const { isTight } = bounds;
   const sessionFiles = openSessionFiles({ opened, snapshots, environment, isTight, livesAt: processes.livesAt });
-  const { trees, scopes } = openTrees({ opened, committer, environment, sessionFiles, discard: opened.trash.discard });
+  const { trees, scopes, forks } = openTrees({ opened, committer, environment, sessionFiles });
   const toolRules = {
     named: agents.namedPolicy,
     unattended: (adapter: string) => ownEntry(config.show().drivers ?? {}, adapter)?.permissions ?? "ask",
@@ -103,7 +105,7 @@ export function buildSessions(parts: SessionParts): Sessions {
   });
   const delegation = createDelegation({ store, committer, agents, runner, specs, bounds, newId, limits });
   return {
-    ...{ supervisor, delegation, agents, tokens, workspaces, trees, scopes, frames, explainTool },
+    ...{ supervisor, delegation, agents, tokens, workspaces, trees, scopes, forks, frames, explainTool },
     stopDeathWatch: death.stop,
   };
 }

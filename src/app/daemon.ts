@@ -119,6 +119,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const startMs = Date.now() - startedAtMs;
   log.write("up", { port: served.port, store: opened.address, fence: written.fence, recovery, startMs });
   written.waiting.start();
+  sessions.forks.start();
   const running = { opened, written, machine, sessions, served, stopping, stopWatching: built.stop };
   const stop = createStop(running, startBackgroundWork(opened, machine, startedAtMs));
   return { port: served.port, home, tourSession, stop, stopAsked: stopAsked.promise };
@@ -184,6 +185,7 @@ function createStop(
     const closed = served.close();
     await sessions.supervisor.stop(TURN_GRACE_MS);
     await machine.stop(TURN_GRACE_MS);
+    await sessions.forks.stop();
     sessions.stopDeathWatch();
     await closed;
     await written.giveBack();

@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import type { Committer } from "../commit/index.ts";
 import { WORKTREE_DEFAULTS } from "../contract/index.ts";
-import { createWorktrees, type Trash } from "../host/index.ts";
+import { createWorktrees } from "../host/index.ts";
 import type { OpenedHome } from "../services/index.ts";
 import {
+  createForkFolders,
   createScopeJudge,
   createSessionTrees,
+  type ForkFolders,
   type ScopeJudge,
   type SessionFiles,
   type SessionTrees,
@@ -17,9 +19,9 @@ export function openTrees(options: {
   readonly committer: Committer;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly sessionFiles: SessionFiles;
-  readonly discard: Trash["discard"];
-}): { readonly trees: SessionTrees; readonly scopes: ScopeJudge } {
-  const { opened, committer, environment, sessionFiles, discard } = options;
+}): { readonly trees: SessionTrees; readonly scopes: ScopeJudge; readonly forks: ForkFolders } {
+  const { opened, committer, environment, sessionFiles } = options;
+  const { discard } = opened.trash;
   const { home, config, clock, store, log } = opened;
   const worktrees = createWorktrees({
     folder: join(home, "worktrees"),
@@ -32,10 +34,16 @@ export function openTrees(options: {
         config.show().worktree ?? {};
       return { patterns: carry, bytesMax: carryBytesMax };
     },
+    bounds: () => {
+      const { filesMax = WORKTREE_DEFAULTS.filesMax, bytesMax = WORKTREE_DEFAULTS.bytesMax } =
+        config.show().worktree ?? {};
+      return { filesMax, bytesMax };
+    },
     borrows: () => config.show().worktree?.alternates ?? WORKTREE_DEFAULTS.alternates,
   });
   return {
     trees: createSessionTrees({ store, committer, clock, worktrees, sessionFiles, log: log.write }),
+    forks: createForkFolders({ home, store, sessionFiles, clock, discard, log: log.write }),
     scopes: createScopeJudge({ sessionFiles, folder: worktrees.folder, sessionState: committer.sessionState }),
   };
 }

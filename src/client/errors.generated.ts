@@ -855,9 +855,10 @@ export const ERRORS = {
   tree_too_large: {
     status: 409,
     exit: 5,
-    message: "The session's directory has more files, or more bytes, than are kept.",
+    message:
+      "The session's directory, or the commit for its worktree, has more files, bytes or levels than the limits allow.",
     remedy:
-      "The details say which limit it was: raise `snapshotFilesMax` or `snapshotBytesMax`, or leave something out with `snapshotLeaveOut`.",
+      "The details say which limit it was: raise it with `nomos config set`, or leave something out with `snapshotLeaveOut`.",
   },
   tree_unreadable: {
     status: 409,

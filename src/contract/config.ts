@@ -104,7 +104,7 @@ export const Config = z.looseObject({
   limits: z
     .looseObject({
       sessionBytes: bytes(1024).describe(
-        "what one session may take up with all its forks: events as stored, and the blobs and artifacts they brought, packed",
+        "what one session may take up with all its forks and all sessions that they start: events as stored, and the blobs and artifacts they brought, packed",
       ),
       homeBytes: bytes(1024).describe("what the whole log may take up, with all blobs and artifacts"),
       liveSessionsMax: z.number().int().min(1).optional().describe("sessions that have not ended"),
@@ -139,6 +139,13 @@ export const Config = z.looseObject({
         .optional()
         .describe("what goes along into a worktree although git does not know it: names at any depth, or paths"),
       carryBytesMax: bytes(0).describe("a file or folder that is larger stays behind"),
+      filesMax: z
+        .number()
+        .int()
+        .min(1)
+        .optional()
+        .describe("a base that unfolds to more files and folders than this is refused"),
+      bytesMax: bytes(1024).describe("so is one with more bytes than this"),
       alternates: z
         .boolean()
         .optional()
@@ -208,6 +215,8 @@ export const LIMIT_DEFAULTS = {
 export const WORKTREE_DEFAULTS = {
   carry: [".env*", "node_modules"],
   carryBytesMax: 536_870_912,
+  filesMax: 1_000_000,
+  bytesMax: 21_474_836_480,
   alternates: false,
 } as const;
 

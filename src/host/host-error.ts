@@ -21,6 +21,7 @@ export type HostErrorCode =
   | "sandbox_unavailable"
   | "spawn_failed"
   | "stdin_closed"
+  | "tree_too_large"
   | "worktree_base_incomplete"
   | "worktree_base_missing"
   | "worktree_failed"

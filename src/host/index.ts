@@ -48,4 +48,5 @@ export { byteNameOf } from "./snapshots/walk/byte-path.ts";
 export { type Left, removeTree } from "./trash/remove-tree.ts";
 export { openTrash, type Trash } from "./trash/trash.ts";
 export type { Work } from "./worktrees/find-work.ts";
+export { holdersOf } from "./worktrees/holders.ts";
 export { createWorktrees, type Worktree, type Worktrees } from "./worktrees/worktrees.ts";

@@ -1,3 +1,4 @@
+export { createForkFolders, type ForkFolders, type KeptFork } from "./files/fork-folders.ts";
 export { liveSnapshots } from "./files/live-snapshots.ts";
 export { createScopeJudge, type ScopeJudge } from "./files/scope-judge.ts";
 export { createSessionFiles, FORKS, type SessionFiles } from "./files/session-files.ts";

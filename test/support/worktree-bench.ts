@@ -32,6 +32,8 @@ export interface BenchOptions {
   /** `worktree.alternates` */
   readonly borrows?: boolean;
   readonly gitTimeoutMs?: number;
+  /** `worktree.filesMax`, `worktree.bytesMax` */
+  readonly bounds?: { readonly filesMax: number; readonly bytesMax: number };
 }
 
 export function setUpBench({
@@ -41,6 +43,7 @@ export function setUpBench({
   carryBytesMax = 1e9,
   borrows = false,
   gitTimeoutMs = 20_000,
+  bounds = { filesMax: 1_000_000, bytesMax: 1e10 },
 }: BenchOptions = {}): Bench {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "trees-")));
   const person = join(directory, "person");
@@ -79,6 +82,7 @@ export function setUpBench({
     stores: join(directory, "home", "worktree-objects"),
     environment: env,
     carry: () => ({ patterns: carry, bytesMax: carryBytesMax }),
+    bounds: () => bounds,
     borrows: () => borrows,
     gitTimeoutMs,
   });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { eventsOf, start, turn } from "../e2e/support/talk.ts";
+import { eventsOf, expectOk, prompt, start, turn } from "../e2e/support/talk.ts";
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
 import { makeWorld, type World } from "./world.ts";
@@ -49,6 +49,28 @@ provesStrict("WX-5", "a directory that turns into a link while a command starts 
   expect(existsSync(join(outside, "control"))).toBe(true);
   expect(existsSync(join(outside, "raced"))).toBe(false);
 });
+
+provesStrict(
+  "WL-25",
+  "with sandbox `off`, a session swaps its neighbour's folder for a link to the home: the neighbour never sees the home",
+  async () => {
+    await using world = await makeWorld();
+    const { NOMOS = "", PYTHON = "" } = world.known;
+    const shared = join(NOMOS, "workspaces", "shared");
+    const [inner, link] = [join(shared, "inner"), join(shared, "link")];
+    mkdirSync(inner, { recursive: true });
+    execFileSync("ln", ["-s", NOMOS, link]);
+    writeFileSync(join(shared, "swap.py"), SWAPPER);
+    const neighbour = await start(world.daemon, { cwd: inner });
+    const attacker = await start(world.daemon, { cwd: shared });
+    await prompt(world.daemon, attacker.id, `run ${PYTHON} swap.py ${inner} ${link}`);
+    for (let n = 0; n < STARTS * 2; n += 1) await turn(world.daemon, neighbour.id, "run ls -A; head -c 9 token");
+    expectOk(await world.daemon.call("DELETE", `/sessions/${attacker.id}`));
+    const events = await eventsOf(world.daemon, neighbour.id);
+    const seen = events.filter(({ type, data }) => type === "effect.output@1" && data["stream"] === "stdout");
+    expect(seen.map(({ data }) => data["text"])).toEqual([]);
+  },
+);
 
 provesStrict(
   "WX-5",

@@ -72,7 +72,9 @@ function aboutHome(home: LogReport["home"]): readonly Check[] {
     .map(({ path, reason, remedy }) =>
       reason === "waiting"
         ? warning("rubbish", `${path} waits to be removed`, remedy)
-        : problem("rubbish", `${path} cannot be removed (${reason})`, remedy),
+        : reason === "work" || reason === "in_use"
+          ? warning("forks", `${path} stays (${reason === "work" ? "it holds work" : "somebody is in it"})`, remedy)
+          : problem("rubbish", `${path} cannot be removed (${reason})`, remedy),
     );
   const aside = home.aside
     .slice(0, SHOWN_MAX)

@@ -56,8 +56,8 @@ export const SNAPSHOT_ERRORS = {
   tree_too_large: entry(
     409,
     5,
-    "The session's directory has more files, or more bytes, than are kept.",
-    "The details say which limit it was: raise `snapshotFilesMax` or `snapshotBytesMax`, or leave something out with `snapshotLeaveOut`.",
+    "The session's directory, or the commit for its worktree, has more files, bytes or levels than the limits allow.",
+    "The details say which limit it was: raise it with `nomos config set`, or leave something out with `snapshotLeaveOut`.",
   ),
   tree_unreadable: entry(409, 5, "The session's directory cannot be read.", "Give the daemon's user access to it."),
 } as const satisfies { readonly [code: string]: ErrorEntry };

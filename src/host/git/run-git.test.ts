@@ -213,7 +213,8 @@ proves("WT-10", "no variable of the daemon's environment reaches git", async () 
     environment,
     bwrapPath: null,
   };
-  const yard = createWorktrees({ ...options, carry: () => ({ patterns: [], bytesMax: 0 }) });
+  const bounds = () => ({ filesMax: 1000, bytesMax: 1e6 });
+  const yard = createWorktrees({ ...options, carry: () => ({ patterns: [], bytesMax: 0 }), bounds });
   const { id } = await yard.create(await yard.plan({ id: "one", cwd: bench.repo, name: "one" }), "now");
   expect(await yard.work(id)).toMatchObject({ unclear: null });
   expect([isSprung(), existsSync(join(bench.directory, "trace"))]).toEqual([false, false]);

@@ -25,6 +25,8 @@ export interface GitOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly outputBytesMax?: number;
+  /** Gets the output piece by piece, instead of the answer; what it refuses with ends git. */
+  readonly take?: (chunk: Buffer) => HostError | null;
   /** Of commits that are made here. */
   readonly identity?: { readonly name: string; readonly email: string };
 }
@@ -43,7 +45,7 @@ export function createGitRunner(
   const searchPath = (environment["PATH"] ?? "").split(":").filter(isAbsolute).join(":");
 
   const run: GitRunner["run"] = (args, options = {}) => {
-    const { input = "", signal, timeoutMs = usualMs, outputBytesMax = OUTPUT_BYTES_MAX } = options;
+    const { input = "", signal, timeoutMs = usualMs, outputBytesMax = OUTPUT_BYTES_MAX, take } = options;
     const limit = AbortSignal.timeout(timeoutMs);
     const child = spawn("git", argvOf(args, options), {
       cwd: "/",
@@ -52,7 +54,8 @@ export function createGitRunner(
       signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
       killSignal: "SIGKILL",
     });
-    return answerOf(child, { name: args[0] ?? "", input, outputBytesMax, isLate: () => limit.aborted, timeoutMs });
+    const name = args[0] ?? "";
+    return answerOf(child, { name, input, outputBytesMax, take, isLate: () => limit.aborted, timeoutMs });
   };
   const must: GitRunner["must"] = async (args, options) => {
     const { exitCode, stdout, stderr } = await run(args, options);
@@ -123,16 +126,23 @@ interface Awaited {
   readonly name: string;
   readonly input: string | Buffer;
   readonly outputBytesMax: number;
+  readonly take: GitOptions["take"];
   readonly timeoutMs: number;
   readonly isLate: () => boolean;
 }
 
 function answerOf(child: ChildProcess, awaited: Awaited): Promise<GitAnswer> {
-  const { name, input, outputBytesMax, timeoutMs, isLate } = awaited;
+  const { name, input, outputBytesMax, take, timeoutMs, isLate } = awaited;
   const { promise, resolve, reject } = Promise.withResolvers<GitAnswer>();
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   let [outBytes, errBytes, isFull] = [0, 0, false];
+  let refusal: HostError | null = null;
+  const hand = (chunk: Buffer): void => {
+    refusal ??= take?.(chunk) ?? null;
+    if (refusal !== null) child.kill("SIGKILL");
+  };
   child.stdout?.on("data", (chunk: Buffer) => {
+    if (take !== undefined) return hand(chunk);
     outBytes += chunk.length;
     isFull ||= outBytes > outputBytesMax;
     if (isFull) child.kill("SIGKILL");
@@ -151,7 +161,8 @@ function answerOf(child: ChildProcess, awaited: Awaited): Promise<GitAnswer> {
     else reject(gitFailed(name, cause.message, cause));
   });
   child.once("close", (exitCode, killedBy) => {
-    if (isFull) reject(gitFailed(name, `it said more than ${outputBytesMax} bytes`));
+    if (refusal !== null) reject(refusal);
+    else if (isFull) reject(gitFailed(name, `it said more than ${outputBytesMax} bytes`));
     else if (exitCode === null) reject(gitFailed(name, `it was ended by ${killedBy}`));
     else resolve({ exitCode, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() });
   });

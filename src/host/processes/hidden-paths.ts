@@ -22,6 +22,8 @@ export function hiddenPaths(
   const outermost = paths.filter((path) => !paths.some((other) => other !== path && isInside(other, path)));
   return [...new Set(outermost)].flatMap((path) => {
     const found = stat(path);
+    // A home that is away for a moment has to be hidden too: then the mount fails, and nothing starts.
+    if (path === home) return [{ path, kind: "directory" as const }];
     return found === null ? [] : [{ path, kind: found.isDirectory() ? ("directory" as const) : ("file" as const) }];
   });
 }

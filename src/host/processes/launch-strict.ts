@@ -48,7 +48,7 @@ export function launchStrict(spec: ProcessSpec, walls: Walls, home: Home, means:
   });
   const marker = uniqueMarker(spec.env);
   const env = strictEnvironment(spec.env, walls.door);
-  const forked = fork(wrapped, plan.cwd, marker, { ...spec, env }, ["pipe", "pipe"], log);
+  const forked = fork(wrapped, { cwd: plan.cwd, reached: plan.cwd }, marker, { ...spec, env }, ["pipe", "pipe"], log);
   const [gate, filterPipe] = [forked.child.stdio[GATE_FD], forked.child.stdio[FILTER_FD]];
   if (!(gate instanceof Duplex) || !(filterPipe instanceof Duplex)) throw new Error("a process lacks its pipes");
   // A bubblewrap that ends early does not read it, and says why on stderr.

@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import { Duplex, type Readable, type Writable } from "node:stream";
 import { HostError } from "../host-error.ts";
 import type { Cgroups } from "../sandbox/cgroups.ts";
-import { mountPointsOf } from "../sandbox/verify-mounts.ts";
+import { holdPlace } from "../sandbox/own-place.ts";
+import { holdChecked, unlikeChecked } from "./as-checked.ts";
 import { hiddenPaths, wayTo } from "./hidden-paths.ts";
 import { MARKER_VARIABLE, uniqueMarker } from "./marker.ts";
 import { checkSpec, type ProcessSpec } from "./process-spec.ts";
@@ -40,7 +41,10 @@ export function launchPlain(spec: ProcessSpec, home: Home, log: HostLog): Launch
   const { argv, cwd } = checkSpec(spec, { ...home, hidden: [] });
   const marker = uniqueMarker(spec.env);
   const limited = ["/bin/sh", "-c", `${limitScript(spec.limits ?? NO_LIMITS)}exec "$@"`, "limits", ...argv];
-  const forked = fork(spec.limits === undefined ? argv : limited, cwd, marker, spec, [], log);
+  // Elsewhere a directory that is held open has no path.
+  using held = process.platform === "linux" ? holdPlace(cwd) : null;
+  const place = { cwd, reached: held?.reached ?? cwd };
+  const forked = fork(spec.limits === undefined ? argv : limited, place, marker, spec, [], log);
   return { ...forked, tree: groupTree(forked.pid, marker), whyNotStarted: () => undefined };
 }
 
@@ -54,6 +58,8 @@ export function launchSandboxed(spec: ProcessSpec, home: Home, means: SandboxMea
   const hidden = hiddenPaths(home.realHome);
   const { argv, cwd, readBack, shown } = checkSpec(spec, { ...home, hidden: hidden.map(({ path }) => path) });
   const marker = uniqueMarker(spec.env);
+  using holding = new DisposableStack();
+  const checked = holding.use(holdChecked(home.realHome, cwd, [...readBack, ...shown]));
   const wrapped = sandboxArgv({
     bwrapPath,
     hidden,
@@ -63,23 +69,28 @@ export function launchSandboxed(spec: ProcessSpec, home: Home, means: SandboxMea
     cwd,
     argv: gatedArgv(argv, limitScript(spec.limits ?? NO_LIMITS) + pidsScript(OFF_PIDS_MAX, bwrapPath)),
   });
-  const forked = fork(wrapped, cwd, marker, spec, ["pipe"], log);
+  const forked = fork(wrapped, { cwd, reached: checked.cwd.reached }, marker, spec, ["pipe"], log);
   const tree = namespaceTree(forked.pid, marker);
   const gate = forked.child.stdio[GATE_FD];
   if (!(gate instanceof Duplex)) throw new Error("a process was started without its gate");
   const group = means.cgroups?.open(randomUUID(), OFF_LIMITS) ?? null;
-  let started = false;
+  let problem: string | null = "it ended before the program was started in it";
+  const held = holding.move();
   const mayStart = () => {
-    // Whoever is outside of every sandbox can still move what is to be hidden while the cover is put on.
     const init = tree.adopt() ? tree.initPid() : null;
-    const points = init === null ? null : mountPointsOf(init);
-    started = points !== null && hidden.every(({ path }) => points.has(path));
-    if (started && init !== null) for (const pid of [init, ...tree.mark().map((one) => one.pid)]) group?.add(pid);
-    return started;
+    const inside = init === null ? [] : tree.mark().map(({ pid }) => pid);
+    if (init !== null) problem = unlikeChecked(init, inside, hidden, checked);
+    held.dispose();
+    if (problem === null && init !== null) for (const pid of [init, ...inside]) group?.add(pid);
+    return problem === null;
   };
   keepGate(gate, mayStart, (error) => log("the start gate failed", { pid: forked.pid, error }));
-  const whyNotStarted = () => (started ? undefined : sandboxFailed(bwrapPath));
-  return { ...forked, tree, whyNotStarted, onGone: () => group?.close() };
+  const whyNotStarted = () => (problem === null ? undefined : sandboxFailed(problem, bwrapPath));
+  const onGone = (): void => {
+    held.dispose();
+    group?.close();
+  };
+  return { ...forked, tree, whyNotStarted, onGone };
 }
 
 /** A fork bomb must not take the daemon's own processes along. */
@@ -87,9 +98,15 @@ const OFF_LIMITS = { memoryMb: null, pidsMax: OFF_PIDS_MAX, cpus: null } as cons
 
 const NO_LIMITS: ResourceLimits = { memoryMb: null, openFilesMax: null };
 
+/** A working directory: its name, and a path that leads to it even after another one took its name. */
+export interface WorkingPlace {
+  readonly cwd: string;
+  readonly reached: string;
+}
+
 export function fork(
   argv: readonly string[],
-  cwd: string,
+  { cwd, reached }: WorkingPlace,
   marker: string,
   spec: ProcessSpec,
   extraPipes: readonly "pipe"[],
@@ -100,7 +117,7 @@ export function fork(
   const stdin = spec.stdin === "pipe" ? "pipe" : "ignore";
   const child = orRefuse(program, () =>
     // Detached: a session of its own, without the daemon's terminal, and a group that can be signalled as one.
-    spawn(program, args, { cwd, env, stdio: [stdin, "pipe", "pipe", ...extraPipes], detached: true }),
+    spawn(program, args, { cwd: reached, env, stdio: [stdin, "pipe", "pipe", ...extraPipes], detached: true }),
   );
   // Node tells the reason later; that there is no pid it tells at once.
   child.once("error", (error) => log("a process could not be started", { program, error }));
@@ -125,9 +142,9 @@ function spawnFailed(program: string, cause?: unknown): HostError {
   });
 }
 
-function sandboxFailed(bwrapPath: string): HostError {
-  return new HostError("sandbox_failed", "the sandbox ended before the program was started in it", {
-    remedy: "read what it wrote to stderr; `nomos doctor` tries the sandbox out",
-    details: { bwrapPath },
+function sandboxFailed(problem: string, bwrapPath: string): HostError {
+  return new HostError("sandbox_failed", `nothing was started in the sandbox: ${problem}`, {
+    remedy: "read what it wrote to stderr; start it again; `nomos doctor` tries the sandbox out",
+    details: { bwrapPath, problem },
   });
 }

@@ -1,6 +1,6 @@
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { UNREACHABLE, unless } from "../errno.ts";
-import { identityAt } from "./own-place.ts";
+import { identityAt, isSame } from "./own-place.ts";
 import type { Planned, SandboxPlan } from "./planned.ts";
 
 /**
@@ -42,11 +42,11 @@ export function unlike(
   const readOnly = options.includes("ro");
   if (readOnly !== (one.kind === "cover" || one.access !== "write")) return readOnly ? "is read-only" : "is writable";
   if (one.kind === "cover") return null;
-  const [seen, meant] = [stat(`/proc/${pid}/root${one.path}`), one.is ?? identityAt(one.from)];
-  const isSame = seen !== null && meant !== null && seen.dev === meant.dev && seen.ino === meant.ino;
-  return isSame ? null : "is not what lies there outside";
+  const [seen, meant] = [seenAt(pid, one.path), one.is ?? identityAt(one.from)];
+  return isSame(seen, meant) ? null : "is not what lies there outside";
 }
 
-function stat(path: string): Stats | null {
-  return unless(UNREACHABLE, () => statSync(path));
+/** What a process sees at a path of its own. */
+export function seenAt(pid: number, path: string): Stats | null {
+  return unless(UNREACHABLE, () => statSync(`/proc/${pid}/root${path}`));
 }

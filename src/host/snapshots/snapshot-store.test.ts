@@ -3,6 +3,7 @@ import { once } from "node:events";
 import {
   appendFileSync,
   chmodSync,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -203,6 +204,23 @@ proves.skipIf(!needs("bwrap"))(
     await restore(first.id);
     expect(readWorld(root)).toEqual(before);
     expect(statSync(at("sparse")).blocks * 512).toBeLessThan(10_000_000);
+  },
+);
+
+proves(
+  "SN-24",
+  "a restore or a fork beyond the bounds is refused, and leaves the tree as it is and no directory",
+  async () => {
+    for (let n = 0; n < 30; n += 1) writeFileSync(at(`f${n}`), "before");
+    const { id } = await take();
+    for (let n = 0; n < 30; n += 1) rmSync(at(`f${n}`));
+    writeFileSync(at("now"), "now");
+    const refusal = { code: "tree_too_large", details: { limit: "snapshotFilesMax", max: 20 } };
+    await expect(restore(id, { filesMax: 20 })).rejects.toMatchObject(refusal);
+    expect(readdirSync(root)).toEqual(["now"]);
+    const fork = join(folder, "fork");
+    await expect(finish(store.grow(treeAt(fork, { filesMax: 20 }), id, "bwrap"))).rejects.toMatchObject(refusal);
+    expect(existsSync(fork)).toBe(false);
   },
 );
 

@@ -6,6 +6,7 @@ import { type Batch, openObjects } from "./packs/objects.ts";
 import { decodeRecord, encodeRecord, type SnapshotRecord } from "./packs/record.ts";
 import { markLive, mergeSmallPacks, type Swept, sweepPacks } from "./packs/sweep.ts";
 import { carryOut } from "./restore/restore.ts";
+import { refuseFull, refuseLarge } from "./restore/restore-bounds.ts";
 import { changedMeanwhile, namesIn, shownNames } from "./restore/restore-names.ts";
 import { isEmptyPlan, isSameTop, planRestore } from "./restore/restore-plan.ts";
 import { SnapshotError } from "./snapshot-error.ts";
@@ -184,6 +185,7 @@ export function openSnapshotStore(folder: string): SnapshotStore {
   ): AsyncGenerator<void, Restored> {
     const startMs = performance.now();
     const target = recordOf(to);
+    refuseLarge(target, tree);
     const before = base === undefined ? null : recordOf(base);
     const withOwner = process.getuid?.() === 0;
     let done: Done = { changed: 0, restored: [], removed: [] };
@@ -212,6 +214,7 @@ export function openSnapshotStore(folder: string): SnapshotStore {
         throw new SnapshotError("restore_failed", { root: tree.root, reason: "the tree does not hold still", paths });
       }
       if (round === 1) done = namesIn(plan);
+      refuseFull(objects, plan, tree.root);
       const { dev, ino, top } = walked.tree;
       const seenAt = (path: ByteName) => entryAt(top, path);
       kept = (yield* carryOut({ objects, plan, root: tree.root, top: { dev, ino }, withOwner, bwrapPath, seenAt }))
@@ -225,7 +228,9 @@ export function openSnapshotStore(folder: string): SnapshotStore {
     take,
     restore,
     grow: async function* (tree, to, bwrapPath) {
-      const { mode, uid, gid } = recordOf(to);
+      const record = recordOf(to);
+      refuseLarge(record, tree);
+      const { mode, uid, gid } = record;
       mkdirSync(tree.root, { mode: 0o700 });
       if (process.getuid?.() === 0) chownSync(tree.root, uid, gid);
       chmodSync(tree.root, mode);

@@ -4,6 +4,7 @@ import { isInside } from "../files/path-inside.ts";
 import { type Repository, readSmall } from "../git/find-repository.ts";
 import { alternates, openView, type RepositoryView } from "../git/repository-view.ts";
 import type { GitRunner } from "../git/run-git.ts";
+import { refuseManyBytes, refuseManyFiles, type TreeBounds } from "../git/tree-bounds.ts";
 import { HostError } from "../host-error.ts";
 import { type CarryRules, carryFiles } from "./carry-files.ts";
 import { makeFolders } from "./make-folders.ts";
@@ -34,6 +35,7 @@ export interface WorktreeYard {
   readonly scratch: string;
   readonly stores: ObjectStores;
   readonly carry: () => CarryRules;
+  readonly bounds: () => TreeBounds;
   /** Takes a folder out of the way, and never fails. */
   readonly discard: (path: string) => Promise<void>;
   readonly identity: (repository: Repository) => Promise<Identity>;
@@ -87,7 +89,7 @@ async function fill(
   else await copyFile(origin.place.refs, making.refs);
   await writeFile(making.exclude, exclude);
   const indexFile = join(gitDir, "index");
-  if (commit !== null && files === "base") await checkOut(view, commit, making.tree, indexFile);
+  if (commit !== null && files === "base") await checkOut(view, commit, making.tree, indexFile, yard.bounds());
   // A base from before the directory was there.
   if (!(await makeFolders(making.tree, repository.below))) throw noFolder(repository.below);
   const user = forkOf?.record.repository ?? { root: repository.root, gitDir: repository.gitDir };
@@ -199,18 +201,32 @@ export async function refsOf({ git }: RepositoryView): Promise<readonly string[]
 }
 
 /** Plumbing under our own configuration: a filter that an attribute names does not exist here, so nothing of it runs. */
-async function checkOut({ git }: RepositoryView, commit: string, workTree: string, indexFile: string): Promise<void> {
-  const options = { workTree, indexFile, timeoutMs: CHECKOUT_TIMEOUT_MS };
+async function checkOut(
+  { git }: RepositoryView,
+  commit: string,
+  workTree: string,
+  indexFile: string,
+  bounds: TreeBounds,
+): Promise<void> {
+  const patient = { timeoutMs: CHECKOUT_TIMEOUT_MS };
+  await refuseManyFiles(git, commit, bounds, patient).catch(orIncomplete);
+  const bytes = await refuseManyBytes(git, commit, bounds, patient).catch(orIncomplete);
+  if (bytes > (await freeBytes(workTree))) throw diskFull(`the base has ${bytes} bytes`);
+  const options = { workTree, indexFile, ...patient };
   await git.must(["read-tree", commit], options).catch(orIncomplete);
   await git.must(["checkout-index", "--all", "--index", "--quiet"], options).catch(async (thrown: unknown) => {
     // It says that it could not write, and not why.
-    const { bavail, bsize } = await statfs(workTree);
-    if (bavail * bsize < FULL_BYTES) throw diskFull(thrown);
+    if ((await freeBytes(workTree)) < FULL_BYTES) throw diskFull(thrown);
     orIncomplete(thrown);
   });
 }
 
 const FULL_BYTES = 4_194_304;
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
 
 function diskFull(cause: unknown): HostError {
   return new HostError("disk_full", "the disk is full", { remedy: "make room on the disk", cause });

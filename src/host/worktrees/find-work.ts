@@ -3,6 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { findRepository, type Repository, readSmall } from "../git/find-repository.ts";
 import { alternates, openView, type RepositoryView } from "../git/repository-view.ts";
 import type { GitRunner } from "../git/run-git.ts";
+import { refuseManyFiles, type TreeBounds } from "../git/tree-bounds.ts";
 import { HostError } from "../host-error.ts";
 import { removeTree } from "../trash/remove-tree.ts";
 import { changedCarried } from "./carried-work.ts";
@@ -37,6 +38,7 @@ export interface WorkScene {
   readonly git: GitRunner;
   readonly scratch: string;
   readonly carry: readonly string[];
+  readonly bounds: TreeBounds;
 }
 
 const NO_WORK: Work = { changed: [], untracked: [], carried: [], commits: [], nested: [], unclear: null };
@@ -66,7 +68,7 @@ async function judge(scene: WorkScene, place: WorktreePlace, record: WorktreeRec
     await mkdir(join(view.gitDir, "info"));
     if (userBase !== undefined) await copyFile(place.exclude, join(view.gitDir, "info", "exclude"));
     const indexFile = join(scratch, "index");
-    const changed = await changedFiles(view, place, indexFile);
+    const changed = await changedFiles(view, place, indexFile, scene.bounds);
     const { tracked, gitlinks } = await trackedIn(view, indexFile);
     const left = await untrackedFiles({ view, tree, indexFile, scratch, rulesFrom: userBase ?? null });
     const { carried } = record;
@@ -127,10 +129,12 @@ async function changedFiles(
   { git }: RepositoryView,
   place: WorktreePlace,
   indexFile: string,
+  bounds: TreeBounds,
 ): Promise<readonly string[]> {
   const head = await git.run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
   const commit = head.exitCode === 0 ? head.stdout.toString().trim() : null;
   if (commit === null) await refuseLostHead(git);
+  else await refuseManyFiles(git, commit, bounds);
   await copyWithTimes(place.index, indexFile).catch(() => undefined);
   // With the tree at hand: what changed in the very second that the index was made is told by its bytes, here or never.
   const options = { indexFile, workTree: place.tree };
@@ -160,6 +164,9 @@ async function refuseLostHead(git: GitRunner): Promise<void> {
   if (exitCode === 0) throw new Unclear("its HEAD names a commit that is not there");
 }
 
+/** Several million files; a file with holes may say any size. */
+const INDEX_BYTES_MAX = 536_870_912;
+
 async function stagedFiles(
   git: GitRunner,
   { tree }: WorktreePlace,
@@ -170,6 +177,7 @@ async function stagedFiles(
   const found = await lstat(theirs).catch(() => null);
   if (found === null) return [];
   if (!found.isFile()) throw new Unclear("its index is no file");
+  if (found.size > INDEX_BYTES_MAX) throw new Unclear(`its index has more than ${INDEX_BYTES_MAX} bytes`);
   await copyFile(theirs, indexFile);
   const names =
     commit === null

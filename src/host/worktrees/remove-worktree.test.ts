@@ -168,6 +168,7 @@ proves("WT-8", "work made between the look and the removal is found by the secon
     const scene = {
       scratch: join(bench.directory, "scratch"),
       carry: [".env*"],
+      bounds: { filesMax: 1000, bytesMax: 1e6 },
       git: {
         ...git,
         // Each look asks for the status once: the file comes when the first one has made up its mind.

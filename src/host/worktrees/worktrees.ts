@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type FoundRepository, findRepository } from "../git/find-repository.ts";
 import { openView } from "../git/repository-view.ts";
 import { createGitRunner } from "../git/run-git.ts";
+import type { TreeBounds } from "../git/tree-bounds.ts";
 import { HostError } from "../host-error.ts";
 import { removeTree } from "../trash/remove-tree.ts";
 import type { CarryRules } from "./carry-files.ts";
@@ -74,6 +75,7 @@ export interface WorktreesOptions {
   readonly stores: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly carry: () => CarryRules;
+  readonly bounds: () => TreeBounds;
   /** Whether a repository may borrow objects from others (`objects/info/alternates`). */
   readonly borrows?: () => boolean;
   /** Takes a folder that an agent may have filled out of the way, and never fails. */
@@ -88,14 +90,24 @@ export function createWorktrees({
   stores: storesFolder,
   environment,
   carry,
+  bounds,
   borrows,
   gitTimeoutMs,
   discard = async (path) => void (await removeTree(path)),
 }: WorktreesOptions): Worktrees {
   const git = createGitRunner(environment, gitTimeoutMs);
   const stores = createObjectStores(storesFolder);
-  const yard: WorktreeYard = { git, folder, scratch, stores, carry, discard, ...createPerson(git, environment) };
-  const scene = () => ({ git, scratch, carry: carry().patterns });
+  const yard: WorktreeYard = {
+    git,
+    folder,
+    scratch,
+    stores,
+    carry,
+    bounds,
+    discard,
+    ...createPerson(git, environment),
+  };
+  const scene = () => ({ git, scratch, carry: carry().patterns, bounds: bounds() });
 
   const get: Worktrees["get"] = async (id) => {
     const place = placeIn(join(folder, id));

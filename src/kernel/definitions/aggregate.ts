@@ -41,7 +41,7 @@ export interface Aggregate<State extends Folding = Folding> {
   rowsOfEvent(before: State, event: Placed): readonly RowChange[];
   /** The row of the stream itself, behind its last event. */
   ownRows(state: State, id: string): readonly RowChange[];
-  /** Whose quota it draws on: an id of the same kind. */
+  /** Whose quota it draws on: an id of the same kind, which may draw on another's. A stream keeps what its first append said. */
   account(state: State, id: string): string;
   /** Whether any state of it says alarms: nobody looks for them after its appends otherwise. */
   readonly hasAlarms: boolean;

@@ -21,11 +21,19 @@ export const Session = defineAggregate({
     const row = sessionRow(state);
     return row === null ? [] : [putRow(SESSIONS, state.id, row)];
   },
-  account: ({ root }) => root,
+  account: quotaOf,
   queued: waitingTurns,
   start: (state, turnId) => (state.queue[0]?.turnId === turnId ? startNextTurn(state) : []),
   refuseErasure: (state) => (isBusy(state) ? refuse("session_busy", { id: state.id }) : null),
 });
+
+/**
+ * A fork draws on the quota of the session that it comes from, a session that another one started on that of its parent:
+ * otherwise a chain of sessions that start sessions would have any number of quotas.
+ */
+function quotaOf({ id, root, spec }: SessionState): string {
+  return root === id ? (spec?.parentSessionId ?? id) : root;
+}
 
 /** Each session is a lane of its own, served by its pump: one turn at a time, in order of arrival. */
 function waitingTurns(state: SessionState): readonly Queued[] {

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Left, Trash } from "../../host/index.ts";
+import type { KeptFork } from "../../supervisor/index.ts";
 import { TRASH } from "./open-home.ts";
 import { ASIDE } from "./prepare-home.ts";
 
@@ -11,9 +12,16 @@ export interface HomeState {
 
 const SHOWN_MAX = 100;
 
-/** What lies in a home and should not: what could not be removed, and what was in the way of a start. `trash` is null without a daemon. */
-export async function homeState(home: string, trash: Pick<Trash, "left"> | null): Promise<HomeState> {
-  const left = trash === null ? await waiting(home) : await trash.left();
+/**
+ * What lies in a home and should not: what could not be removed, directories of forks whose sessions are gone, and what
+ * was in the way of a start. `trash` is null without a daemon.
+ */
+export async function homeState(
+  home: string,
+  trash: Pick<Trash, "left"> | null,
+  forks: readonly KeptFork[] = [],
+): Promise<HomeState> {
+  const left = [...(trash === null ? await waiting(home) : await trash.left()), ...forks];
   const names = await readdir(home).catch(() => []);
   return {
     left: left.slice(0, SHOWN_MAX).map(({ path, reason }) => ({ path, reason, remedy: remedyFor(path, reason) })),
@@ -35,6 +43,9 @@ function remedyFor(path: string, reason: string): string {
     return `It is immutable or another user's. As root, run: chattr -R -i '${path}'; rm -rf '${path}'`;
   if (reason === "EACCES") return `It is another user's. As root, run: rm -rf '${path}'`;
   if (reason === "EROFS") return "Its file system is read-only. Mount it writable.";
+  if (reason === "work")
+    return `It may hold the only copy of what a fork did whose session is gone. Look into it, then run: rm -rf '${path}'`;
+  if (reason === "in_use") return "Nothing to do: it is looked at again with `nomos gc` and at the next start.";
   if (reason === "waiting") return "`nomos up` removes it.";
   if (reason === "too_many" || reason === "stopped") return "Nothing to do: it is gone on with.";
   return `It is tried again by itself; by hand: rm -rf '${path}'`;

@@ -62,14 +62,16 @@ export async function writeArchive(
 
 /** What lies in it, line by line. What cannot be read as one is named by its number, never passed over. */
 export async function* readArchive(path: string): AsyncGenerator<ArchiveLine> {
+  let at = 0;
   const source = createReadStream(path);
   const unpacked = createZstdDecompress();
   const fail = (cause: Error): void => void unpacked.destroy(cause);
   source.on("error", fail);
-  source.pipe(unpacked);
-  let at = 0;
+  const bounded = refuseEndless((problem) => damaged(path, at + 1, problem));
+  unpacked.on("error", (cause) => void bounded.destroy(cause));
+  source.pipe(unpacked).pipe(bounded);
   try {
-    for await (const text of createInterface({ input: unpacked, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const text of createInterface({ input: bounded, crlfDelay: Number.POSITIVE_INFINITY })) {
       at += 1;
       if (at === 1) checkFirst(path, text);
       else yield lineOf(path, at, text);
@@ -79,9 +81,31 @@ export async function* readArchive(path: string): AsyncGenerator<ArchiveLine> {
   } finally {
     source.destroy();
     unpacked.destroy();
+    bounded.destroy();
   }
   if (at === 0) throw damaged(path, 1, "it is empty");
 }
+
+/** Longer than any line that can be text, and than all that a session may store unpacks to. */
+const LINE_BYTES_MAX = 500_000_000;
+const UNPACKED_BYTES_MAX = 274_877_906_944;
+
+/** Passes on what unpacks, until a line or all of it is too long: a few packed bytes could go on for ever. */
+function refuseEndless(refusal: (problem: string) => StoreError): Transform {
+  let [inLine, all] = [0, 0];
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      all += chunk.length;
+      const lastBreak = chunk.lastIndexOf(NEWLINE);
+      inLine = lastBreak < 0 ? inLine + chunk.length : chunk.length - lastBreak;
+      if (inLine > LINE_BYTES_MAX) return done(refusal(`the line has more than ${LINE_BYTES_MAX} bytes`));
+      if (all > UNPACKED_BYTES_MAX) return done(refusal(`it unpacks to more than ${UNPACKED_BYTES_MAX} bytes`));
+      done(null, chunk);
+    },
+  });
+}
+
+const NEWLINE = 0x0a;
 
 /** What the file as a whole hashes to. */
 export async function hashFile(path: string): Promise<Omit<ArchiveRef, "file">> {

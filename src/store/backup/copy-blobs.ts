@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { chmod, copyFile, mkdir, stat } from "node:fs/promises";
+import { chmod, copyFile, lstat, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { blobPath } from "../files/blobs.ts";
 import { isErrno, translated } from "../files/durable-file.ts";
@@ -24,6 +24,8 @@ export async function copyBlobs(names: Iterable<string>, from: string, to: strin
       if (!folders.has(dirname(path))) await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
       folders.add(dirname(path));
       try {
+        // A link, a pipe or a device in its place is not the blob.
+        if (!(await lstat(blobPath(from, name))).isFile()) return void missing.push(name);
         await copyFile(blobPath(from, name), path, constants.COPYFILE_EXCL);
       } catch (cause) {
         if (!isErrno(cause, "ENOENT")) throw cause;

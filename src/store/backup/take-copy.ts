@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { copyFile, lstat, mkdir, readdir } from "node:fs/promises";
+import { copyFile, lstat, mkdir, readdir, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { hashFile } from "../archive/archive-file.ts";
 import { isErrno, translated } from "../files/durable-file.ts";
@@ -21,6 +21,9 @@ export async function takeCopy(from: string, { files }: Manifest, to: string): P
     for (let folder = dirname(join(to, name)); folder !== to; folder = dirname(folder)) folders.add(folder);
     const found = await lstat(join(from, name)).catch(ifNotThere);
     if (found === null || !found.isFile()) throw invalid(from, "a file is missing", { file: name });
+    const { bavail, bsize } = await statfs(to);
+    if (found.size > bavail * bsize)
+      throw new StoreError("disk_full", { file: name, needed: found.size, free: bavail * bsize });
     await copyFile(join(from, name), join(to, name), constants.COPYFILE_EXCL);
     written.push(join(to, name));
   };

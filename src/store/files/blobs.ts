@@ -25,6 +25,7 @@ export function createBlobs(folder: string): Blobs {
   };
   return {
     put: async (bytes, mayKeep) => {
+      refuseLarge(bytes);
       const sha256 = digest(bytes);
       const path = blobPath(folder, sha256);
       // One that is there but damaged is written anew; one that is whole may still be on its way to the disk.
@@ -40,10 +41,19 @@ export function createBlobs(folder: string): Blobs {
   };
 }
 
+/** None that is larger is taken in, so what unpacks to more was not written here: a few bytes could fill the memory. */
+export const BLOB_BYTES_MAX = 1_073_741_824;
+
+export function refuseLarge({ length }: Uint8Array): void {
+  if (length > BLOB_BYTES_MAX) throw new StoreError("payload_too_large", { bytes: length, max: BLOB_BYTES_MAX });
+}
+
 /** What does not unpack to what it is called is named, never handed out. */
 export async function unpack(sha256: string, packed: Uint8Array): Promise<Uint8Array> {
-  const bytes = await decompress(packed).catch((cause: unknown) => {
-    throw new StoreError("log_corrupt", { blob: sha256, problem: "does not unpack" }, cause);
+  const bytes = await decompress(packed, { maxOutputLength: BLOB_BYTES_MAX }).catch((cause: unknown) => {
+    const isLarge = errno(cause) === "ERR_BUFFER_TOO_LARGE";
+    const problem = isLarge ? `unpacks to more than ${BLOB_BYTES_MAX} bytes` : "does not unpack";
+    throw new StoreError("log_corrupt", { blob: sha256, problem }, cause);
   });
   if (digest(bytes) !== sha256) throw new StoreError("log_corrupt", { blob: sha256, problem: "hash_mismatch" });
   return bytes;

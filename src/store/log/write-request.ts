@@ -65,7 +65,7 @@ export interface WritePart {
   readonly stream: string;
   readonly expectedVersion: number;
   readonly continues: StreamVersion | null;
-  /** The stream on whose quota it draws: its own, or a fork's root. */
+  /** The stream on whose account it draws: its own, a fork's root, or the session that started it. */
   readonly account: string;
   readonly events: readonly WriteEvent[];
   readonly rows: readonly RowWrite[];

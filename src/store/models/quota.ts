@@ -27,8 +27,10 @@ export function checkQuota(
   parts: readonly WritePart[],
   books: {
     readonly home: number;
-    /** By a stream's account, with all that draws on it. */
-    readonly used: (account: string) => number;
+    /** The account that a part's stream draws on. */
+    readonly account: (part: WritePart) => string | number;
+    /** By account, with all that draws on it. */
+    readonly used: (account: string | number) => number;
     /** Of blobs that nobody has brought yet. */
     readonly blobBytes: (event: WriteEvent) => number;
   },
@@ -37,12 +39,16 @@ export function checkQuota(
     events.reduce((total, event) => total + bytesOf(event) + books.blobBytes(event), 0);
   let all = 0;
   let allFirst = 0;
-  for (const { account, events } of parts) {
-    const needed = sizeOf(events);
-    const first = sizeOf(events.slice(0, quota.fitting ?? 0));
+  /** Of the parts before, by account: several streams may draw on one. */
+  const before = new Map<string | number, number>();
+  for (const part of parts) {
+    const needed = sizeOf(part.events);
+    const first = sizeOf(part.events.slice(0, quota.fitting ?? 0));
     all += needed;
     allFirst += first;
-    const used = books.used(account);
+    const account = books.account(part);
+    const used = books.used(account) + (before.get(account) ?? 0);
+    before.set(account, (before.get(account) ?? 0) + needed);
     const isOver = quota.overdraw ? used + first >= quota.streamBytes : used + needed > quota.streamBytes;
     if (isOver) return refused("session", used, quota.streamBytes, needed);
   }

@@ -1,6 +1,6 @@
 /** In bytes as stored: headers and data of events, and blobs, each counted once. */
 export interface Quota {
-  /** For a stream with all that forked from where it comes from: forks draw on their root's quota. */
+  /** For a stream with all that draws on the same account: its root's forks, and the sessions that they started. */
   readonly streamBytes: number;
   readonly homeBytes: number;
   /** What is kept elsewhere and counts with the home. */
@@ -16,7 +16,7 @@ export interface StreamUsage {
   readonly events: number;
   readonly bytes: number;
   readonly blobBytes: number;
-  /** All bytes of its root and of everything that forked from there. */
+  /** All bytes that draw on its account: its root, what forked from there, and what those started. */
   readonly familyBytes: number;
 }
 

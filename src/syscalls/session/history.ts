@@ -43,6 +43,7 @@ export const sessionHistory: readonly Syscall[] = [
       "worktree_failed",
       "worktree_base_missing",
       "worktree_base_incomplete",
+      "tree_too_large",
       "repository_invalid",
       "cwd_missing",
       "git_missing",

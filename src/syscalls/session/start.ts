@@ -79,6 +79,7 @@ export const sessionStart: Syscall = write({
     "repository_invalid",
     "worktree_base_missing",
     "worktree_base_incomplete",
+    "tree_too_large",
     "worktree_failed",
     "git_missing",
     "git_failed",

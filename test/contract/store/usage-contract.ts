@@ -174,6 +174,72 @@ export function describeUsage(open: OpenStore): void {
       expect((await at.store.rebuild(null)).differences).toEqual([]);
     });
 
+    proves(
+      "Q2",
+      "a chain of sessions that start sessions has one quota, with their forks, and a recount agrees",
+      async () => {
+        await using at = await open();
+        const root = await openSession(at.store);
+        await appendTo(at.store, root, [note("x".repeat(2000))]);
+        const child = await startedBy(at.store, root);
+        const grandchild = await startedBy(at.store, child);
+        const fork = await forkOf(at.store, child);
+        const ofFork = await startedBy(at.store, fork);
+        const stranger = await openSession(at.store);
+        const chain = [root, child, grandchild, fork, ofFork];
+        await appendTo(at.store, ofFork, [artifact(await bringBlob(at.store, 3000))]);
+        const all = await Promise.all(chain.map((stream) => bytesOf(at.store, stream)));
+        const used = all.reduce((total, bytes) => total + bytes, 0);
+        const streamBytes = used + 500;
+        for (const restart of [false, true]) {
+          const store = restart ? await at.reopen() : at.store;
+          for (const stream of chain) {
+            expect((await store.usage(stream)).familyBytes).toBe(used);
+            await expect(appendWithin(store, stream, [note("y".repeat(1000))], { streamBytes })).rejects.toMatchObject({
+              code: "quota_exceeded",
+              details: { scope: "session", used },
+            });
+          }
+          await expect(startedBy(store, grandchild, streamBytes)).rejects.toMatchObject({ code: "quota_exceeded" });
+          expect((await store.rebuild(null)).differences).toEqual([]);
+        }
+        await appendWithin(at.store, stranger, [note("y".repeat(1000))], { streamBytes });
+        const store = await at.tamper("UPDATE usage SET account = stream", "UPDATE usage SET family_bytes = 0");
+        await store.rebuild({ fence: 0 });
+        for (const stream of chain) expect((await store.usage(stream)).familyBytes).toBe(used);
+      },
+    );
+
+    proves("Q2", "parent and child in one append: together they do not get beyond their quota", async () => {
+      await using at = await open();
+      const root = await openSession(at.store);
+      const streamBytes = (await bytesOf(at.store, root)) + 3000;
+      const child = sessionStream(newId());
+      const parts = [
+        { stream: child, expectedVersion: 0, events: [event(openedBy(root)), event(note("x".repeat(1000)))] },
+        { stream: root, expectedVersion: 1, events: [event(note("y".repeat(1500)))] },
+      ];
+      const quota = { streamBytes, homeBytes: PLENTY, overdraw: false };
+      await expect(at.store.append(parts, { fence: 0, quota })).rejects.toMatchObject({ code: "quota_exceeded" });
+      await at.store.append(parts, { fence: 0, quota: { ...quota, streamBytes: streamBytes + 1000 } });
+      expect((await at.store.rebuild(null)).differences).toEqual([]);
+    });
+
+    proves("Q2", "a child of an older log keeps its own account until a recount, and the books agree", async () => {
+      await using at = await open();
+      const root = await openSession(at.store);
+      const child = await startedBy(at.store, root);
+      const ofStream = (stream: string) => `stream = (SELECT no FROM streams WHERE name = '${stream}')`;
+      const store = await at.tamper(
+        "UPDATE usage SET account = stream",
+        `UPDATE usage SET family_bytes = bytes + blob_bytes WHERE ${ofStream(root)} OR ${ofStream(child)}`,
+      );
+      await appendTo(store, child, [note("x".repeat(1000))]);
+      expect((await store.usage(child)).familyBytes).toBe(await bytesOf(store, child));
+      expect((await store.usage(root)).familyBytes).toBe(await bytesOf(store, root));
+      expect((await store.rebuild(null)).differences).toEqual([]);
+    });
+
     proves("Q2", "many at the same moment do not get beyond what one alone could", async () => {
       await using at = await open();
       const streams = await Promise.all(Array.from({ length: 20 }, () => openSession(at.store)));
@@ -258,6 +324,18 @@ async function forkOf(store: Store, parent: string, root = parent): Promise<stri
   const forked = fact("session.forked@1", { spec: SPEC, label: null, from, root: root.slice(8), view });
   const continues = { stream: parent, version };
   await store.append([{ stream, expectedVersion: 0, events: [event(forked)], continues }], { fence: 0 });
+  return stream;
+}
+
+function openedBy(parent: string): Fact {
+  const spec = { ...SPEC, parentSessionId: parent.slice("session/".length), depth: 1 };
+  return fact("session.opened@1", { spec, label: null });
+}
+
+async function startedBy(store: Store, parent: string, streamBytes = PLENTY): Promise<string> {
+  const stream = sessionStream(newId());
+  const quota = { streamBytes, homeBytes: PLENTY, overdraw: false };
+  await store.append([{ stream, expectedVersion: 0, events: [event(openedBy(parent))] }], { fence: 0, quota });
   return stream;
 }
 

@@ -33,6 +33,7 @@ export function openPack(path: string): PackReader {
     const footer = readAt(fd, path, Math.max(0, size - FOOTER_BYTES), FOOTER_BYTES);
     const found = decodeFooter(footer);
     if (found === null) throw damaged(path, "it has no footer");
+    if (found.indexAt + indexBytes(found.count) > size) throw damaged(path, "its index is longer than it");
     const index = readAt(fd, path, found.indexAt, indexBytes(found.count));
     if (!isIndexWhole(index, footer)) throw damaged(path, "its index is not what was written");
     let last: { readonly at: number; readonly bytes: Buffer } | null = null;
@@ -60,9 +61,12 @@ export function openPack(path: string): PackReader {
   }
 }
 
+/** No block holds more: a folder's listing is the largest thing in one. */
+const UNPACKED_BYTES_MAX = 268_435_456;
+
 function unpack(bytes: Buffer, path: string): Buffer {
   try {
-    return zstdDecompressSync(bytes);
+    return zstdDecompressSync(bytes, { maxOutputLength: UNPACKED_BYTES_MAX });
   } catch (error) {
     throw damaged(path, "a block cannot be unpacked", error);
   }

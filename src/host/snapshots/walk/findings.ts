@@ -32,7 +32,7 @@ export function createFindings({ root, filesMax, bytesMax }: FindingsOptions): F
   const linked: { readonly ino: number; readonly path: ByteName }[] = [];
   const lists = [leftOut, special, unsettled, linked];
   const bounded = (moreBytes: number): void => {
-    if (files + directories > filesMax)
+    if (files + directories + special.length + leftOut.length > filesMax)
       throw new SnapshotError("tree_too_large", { root, limit: "snapshotFilesMax", max: filesMax });
     if (bytes + moreBytes > bytesMax)
       throw new SnapshotError("tree_too_large", { root, limit: "snapshotBytesMax", max: bytesMax });
@@ -60,6 +60,7 @@ export function createFindings({ root, filesMax, bytesMax }: FindingsOptions): F
       if (kind === "left-out") leftOut.push({ path, why: why as LeftOutWhy });
       else if (kind === "file" || kind === "chunked") linked.push({ ino, path });
       else special.push(path);
+      bounded(0);
     },
     mark: () => [files, directories, bytes, ...lists.map((list) => list.length)],
     back: ([f = 0, d = 0, b = 0, ...lengths]) => {

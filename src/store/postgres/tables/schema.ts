@@ -197,9 +197,16 @@ export const RECOUNT: readonly string[] = [
    SELECT e.stream, e.stream, count(*), sum(length(e.header) + coalesce(length(e.data), 0)), coalesce(min(b.bytes), 0), 0
    FROM events e LEFT JOIN (SELECT stream, sum(bytes) AS bytes FROM blob_sizes GROUP BY stream) b ON b.stream = e.stream
    GROUP BY e.stream`,
-  `UPDATE usage u SET account = r.no FROM sessions x, streams s, streams r
-   WHERE u.stream = s.no AND s.name = 'session/'::bytea || x.id
-   AND r.name = convert_to('session/' || (convert_from(x.row, 'UTF8')::json->>'root'), 'UTF8')`,
+  // From a fork to its root, from a session that another one started to that one, as long as there is one further.
+  `WITH RECURSIVE rows AS MATERIALIZED (
+     SELECT convert_from(id, 'UTF8') AS id, convert_from(row, 'UTF8')::json AS row FROM sessions),
+   named AS MATERIALIZED (
+     SELECT id, CASE WHEN row->>'root' <> id THEN row->>'root' ELSE row->>'parentSessionId' END AS other FROM rows),
+   up AS (SELECT id, id AS at, 0 AS steps FROM named UNION ALL
+     SELECT up.id, named.other, steps + 1 FROM up JOIN named ON named.id = up.at WHERE other IS NOT NULL AND steps < 256),
+   roots AS (SELECT DISTINCT ON (id) id, at FROM up ORDER BY id, steps DESC)
+   UPDATE usage u SET account = r.no FROM roots x, streams s, streams r WHERE u.stream = s.no
+   AND s.name = convert_to('session/' || x.id, 'UTF8') AND r.name = convert_to('session/' || x.at, 'UTF8')`,
   `UPDATE usage u SET family_bytes = f.bytes
    FROM (SELECT account, sum(bytes + blob_bytes) AS bytes FROM usage GROUP BY account) f WHERE f.account = u.stream`,
   `INSERT INTO usage(stream, account, events, bytes, blob_bytes, family_bytes)

@@ -1,4 +1,4 @@
-import { type Blobs, digest, pack, unpack } from "../../files/blobs.ts";
+import { type Blobs, digest, pack, refuseLarge, unpack } from "../../files/blobs.ts";
 import { bytes } from "../../log/encoding.ts";
 import { inTransaction } from "../connection/transaction.ts";
 import type { Use } from "../reads/reader.ts";
@@ -8,6 +8,7 @@ export function createBlobs(use: Use): Blobs {
   const read = async (sha256: string, packed: unknown): Promise<Uint8Array> => unpack(sha256, bytes(packed));
   return {
     put: async (given, mayKeep) => {
+      refuseLarge(given);
       const sha256 = digest(given);
       const packed = await pack(given);
       const name = Buffer.from(sha256, "hex");

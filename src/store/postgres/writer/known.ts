@@ -29,8 +29,15 @@ export async function readKnown(
     ...parts.flatMap(({ stream, account }) => [stream, account]),
     ...requests.flatMap(({ expect }) => expect.map(({ stream }) => stream)),
     ...requests.flatMap(({ repair }) => repair?.streams.map(({ stream }) => stream) ?? []),
-  ]).filter((stream) => !remembered.has(stream));
-  const heads = new Map(await unless(streams.length === 0, () => query(HEADS, namesArray(streams)), streamHead));
+  ]);
+  const heads = new Map<string, StreamHead>();
+  const load = async (names: readonly string[]): Promise<void> => {
+    const missing = names.filter((name) => !remembered.has(name) && !heads.has(name));
+    const found = await unless(missing.length === 0, () => query(HEADS, namesArray(missing)), streamHead);
+    for (const [name, head] of found) heads.set(name, head);
+  };
+  await load(streams);
+  await load(distinct(streams.flatMap((stream) => (remembered.get(stream) ?? heads.get(stream))?.accountName ?? [])));
 
   const keys = distinct(requests.flatMap(({ call }) => call?.key ?? []));
   const calls = await unless(
@@ -94,8 +101,9 @@ async function readErasable(
 }
 
 const HEADS = `
-  SELECT s.name, s.no, e.version, e.prev, e.header, e.hash, u.events, u.bytes, u.blob_bytes, u.account, u.family_bytes FROM streams s
+  SELECT s.name, s.no, e.version, e.prev, e.header, e.hash, u.events, u.bytes, u.blob_bytes, u.account, u.family_bytes, a.name AS account_name FROM streams s
   LEFT JOIN usage u ON u.stream = s.no
+  LEFT JOIN streams a ON a.no = u.account
   LEFT JOIN LATERAL (SELECT version, prev, header, hash FROM events WHERE stream = s.no ORDER BY version DESC LIMIT 1) e ON true
   WHERE s.name = ANY($1::bytea[])`;
 const NEW_BLOBS = `
@@ -114,7 +122,8 @@ function streamHead(row: Row): readonly [string, StreamHead] {
   const name = utf8(row["name"]);
   const { no, version, prev, header, hash } = row;
   const account = number(row["account"] ?? no);
-  const books = { usage: usageOf(row), account, familyBytes: number(row["family_bytes"] ?? 0) };
+  const accountName = row["account_name"] == null ? name : utf8(row["account_name"]);
+  const books = { usage: usageOf(row), account, accountName, familyBytes: number(row["family_bytes"] ?? 0) };
   const unlinked = { no: Number(no), version: 0, hash: NO_PREV, isWhole: false, ...books };
   if (typeof version !== "number") return [name, unlinked];
   const text = utf8(header);

@@ -149,9 +149,15 @@ function checkPart(draft: Draft, { stream, expectedVersion, continues, events }:
 
 function checkBounds(draft: Draft, { quota, parts }: WriteRequest): WriteReply | null {
   if (quota === null) return null;
-  const used = (account: string) => headOf(draft, account)?.familyBytes ?? 0;
+  const account = (part: WritePart) => accountOf(draft, part);
+  const used = (name: string | number) => headOf(draft, String(name))?.familyBytes ?? 0;
   const blobBytes = ({ blobs }: WriteEvent) => blobs.reduce((total, blob) => total + (newBytes(draft, blob) ?? 0), 0);
-  return checkQuota(quota, parts, { home: totalBytes(draft.home), used, blobBytes });
+  return checkQuota(quota, parts, { home: totalBytes(draft.home), account, used, blobBytes });
+}
+
+/** A stream keeps the account it began with; a new one draws on that of the stream that it names. */
+function accountOf(draft: Draft, { stream, account }: WritePart): string {
+  return (headOf(draft, stream) ?? headOf(draft, account))?.accountName ?? stream;
 }
 
 /** Null when it counts for somebody already, or is not there. */
@@ -187,13 +193,13 @@ function addPart(draft: Draft, part: WritePart): readonly WrittenEvent[] {
 function book(draft: Draft, part: WritePart, usage: Taken, end: Pick<StreamHead, "no" | "version" | "hash">): void {
   const before = headOf(draft, part.stream);
   draft.home = sum(draft.home, usage);
-  const root = part.account === part.stream ? null : headOf(draft, part.account);
-  const account = before?.account ?? root?.no ?? end.no;
+  const accountName = accountOf(draft, part);
+  const root = accountName === part.stream ? null : headOf(draft, accountName);
+  const account = root?.no ?? end.no;
   const all = sum(before?.usage ?? NO_USAGE, usage);
   const familyBytes = (before?.familyBytes ?? 0) + (account === end.no ? totalBytes(usage) : 0);
-  draft.streamHeads.set(part.stream, { ...end, isWhole: true, usage: all, account, familyBytes });
-  if (root !== null && account === root.no)
-    draft.streamHeads.set(part.account, { ...root, familyBytes: root.familyBytes + totalBytes(usage) });
+  draft.streamHeads.set(part.stream, { ...end, isWhole: true, usage: all, account, accountName, familyBytes });
+  if (root !== null) draft.streamHeads.set(accountName, { ...root, familyBytes: root.familyBytes + totalBytes(usage) });
 }
 
 function takeUp(draft: Draft, no: number, event: WriteEvent): Taken {

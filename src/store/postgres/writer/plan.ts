@@ -18,8 +18,9 @@ export interface StreamHead {
   /** Its bytes are those that were written. A chain is not continued from a link that has changed. */
   readonly isWhole: boolean;
   readonly usage: Taken;
-  /** The number of the stream that it draws on; and of that, what everything takes up that draws on it. */
+  /** The stream that it draws on, by number and name; and what everything takes up that draws on this one. */
   readonly account: number;
+  readonly accountName: string;
   readonly familyBytes: number;
 }
 

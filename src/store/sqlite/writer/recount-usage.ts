@@ -15,14 +15,26 @@ export function recountUsage(db: DatabaseSync, blobFolder: string): void {
     SELECT e.stream, e.stream, count(*), sum(length(e.header) + coalesce(length(e.data), 0)), coalesce(b.bytes, 0), 0
     FROM events e LEFT JOIN (SELECT stream, sum(bytes) AS bytes FROM blob_sizes GROUP BY stream) b ON b.stream = e.stream
     GROUP BY e.stream`);
-  db.exec(`UPDATE usage SET account = r.no FROM sessions x
-    JOIN streams s ON s.name = 'session/' || x.id JOIN streams r ON r.name = 'session/' || json_extract(x.row, '$.root')
+  db.exec(`UPDATE usage SET account = r.no FROM (${ROOTS}) x
+    JOIN streams s ON s.name = 'session/' || x.id JOIN streams r ON r.name = 'session/' || x.at
     WHERE usage.stream = s.no`);
   db.exec(`UPDATE usage SET family_bytes = f.bytes
     FROM (SELECT account, sum(bytes + blob_bytes) AS bytes FROM usage GROUP BY account) f WHERE f.account = usage.stream`);
   db.exec(`INSERT INTO usage(stream, account, events, bytes, blob_bytes, family_bytes)
     SELECT 0, 0, coalesce(sum(events), 0), coalesce(sum(bytes), 0), coalesce(sum(blob_bytes), 0), 0 FROM usage`);
 }
+
+/**
+ * Of every session the one whose account it draws on: from a fork to its root, from a session that another one started to
+ * that one, as long as there is one further. `max` has SQLite take `at` from the last step.
+ */
+const ROOTS = `WITH RECURSIVE named(id, other) AS MATERIALIZED (
+    SELECT id, CASE WHEN json_extract(row, '$.root') <> id THEN json_extract(row, '$.root')
+      ELSE json_extract(row, '$.parentSessionId') END FROM sessions),
+  up(id, at, steps) AS (SELECT id, id, 0 FROM named UNION ALL
+    SELECT up.id, named.other, up.steps + 1 FROM up JOIN named ON named.id = up.at
+    WHERE named.other IS NOT NULL AND up.steps < 256)
+  SELECT id, at, max(steps) FROM up GROUP BY id`;
 
 /** In words: where the books differ from the log. Short reads, so that the write-ahead log can be emptied between them. */
 export function usageProblems(db: DatabaseSync, blobFolder: string): readonly string[] {

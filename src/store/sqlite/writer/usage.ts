@@ -10,7 +10,8 @@ import { recountUsage } from "./recount-usage.ts";
 /** What each stream and the whole log take up, kept in the transaction that changes it. */
 export interface UsageBooks {
   readonly check: (quota: Quota, parts: readonly WritePart[], noOf: (stream: string) => number) => WriteReply | null;
-  readonly add: (no: number, account: number, events: readonly WriteEvent[]) => void;
+  /** `named`: the stream whose account it draws on with its first append; it keeps that one for good. */
+  readonly add: (no: number, named: number, events: readonly WriteEvent[]) => void;
   /** Instead of plain deletion: the event's data goes, and no longer counts. */
   readonly erase: (seq: number, blobs: readonly string[]) => void;
   /** Before the commit: the whole log's row is written once a batch. */
@@ -36,14 +37,19 @@ export function createUsageBooks(db: DatabaseSync, blobFolder: string): UsageBoo
     if (row === undefined) return NO_USAGE;
     return { events: number(row["events"]), bytes: number(row["bytes"]), blobBytes: number(row["blob_bytes"]) };
   };
-  const change = (no: number, by: Taken, account = accountOf(no)): void => {
+  const change = (no: number, by: Taken, named = no): void => {
+    const account = accountOf(no, named) ?? no;
     const family = totalBytes(by);
     sql.change.run(no, account, by.events, by.bytes, by.blobBytes, account === no ? family : 0);
     if (account !== no) sql.changeFamily.run(family, account);
     home = sum(homeNow(), by);
     isHomeChanged = true;
   };
-  const accountOf = (no: number): number => number(sql.account.get(no)?.["account"] ?? no);
+  /** Null: neither is there yet. */
+  const accountOf = (no: number, named: number): number | null => {
+    const found = sql.account.get(no) ?? sql.account.get(named);
+    return found === undefined ? null : number(found["account"]);
+  };
   const isBrought = (blob: string): boolean => sql.size.get(blob) !== undefined;
   /** Null when nobody has put it: somebody's data only looks as if it named a blob. */
   const sizeOnDisk = (blob: string): number | null =>
@@ -62,18 +68,19 @@ export function createUsageBooks(db: DatabaseSync, blobFolder: string): UsageBoo
     check: (quota, parts, noOf) =>
       checkQuota(quota, parts, {
         home: totalBytes(homeNow()),
-        used: (account) => number(sql.family.get(noOf(account))?.["family_bytes"] ?? 0),
+        account: ({ stream, account }) => accountOf(noOf(stream), noOf(account)) ?? stream,
+        used: (account) => (typeof account === "string" ? 0 : number(sql.family.get(account)?.["family_bytes"] ?? 0)),
         blobBytes: ({ blobs }) =>
           blobs.reduce((total, blob) => total + (isBrought(blob) ? 0 : (sizeOnDisk(blob) ?? 0)), 0),
       }),
-    add: (no, account, events) => {
+    add: (no, named, events) => {
       let bytes = 0;
       let blobBytes = 0;
       for (const event of events) {
         bytes += bytesOf(event);
         for (const blob of event.blobs) blobBytes += bring(no, blob);
       }
-      change(no, { events: events.length, bytes, blobBytes }, account);
+      change(no, { events: events.length, bytes, blobBytes }, named);
     },
     erase: (seq, blobs) => {
       const found = sql.erased.get(seq);

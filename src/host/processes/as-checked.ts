@@ -1,0 +1,58 @@
+import { type Stats, statSync } from "node:fs";
+import { UNREACHABLE, unless } from "../errno.ts";
+import { HostError } from "../host-error.ts";
+import { type HeldPlace, holdPlace, identityAt, isSame } from "../sandbox/own-place.ts";
+import { mountPointsOf, seenAt } from "../sandbox/verify-mounts.ts";
+import type { HiddenPath } from "./hidden-paths.ts";
+
+/** The directories that a start was checked with, held open until the sandbox stands. */
+export interface CheckedPlaces extends Disposable {
+  readonly home: HeldPlace;
+  readonly cwd: HeldPlace;
+  /** Parts of the home that are mounted over its cover. */
+  readonly mounted: readonly HeldPlace[];
+}
+
+/** Real paths that were checked a moment ago; one that is a link by now is refused. */
+export function holdChecked(home: string, cwd: string, mounted: readonly string[]): CheckedPlaces {
+  using held = new DisposableStack();
+  const hold = (path: string): HeldPlace => held.use(holdPlace(path) ?? refuse(path));
+  const places = { home: hold(home), cwd: hold(cwd), mounted: mounted.map(hold) };
+  const kept = held.move();
+  return { ...places, [Symbol.dispose]: () => kept.dispose() };
+}
+
+/**
+ * What is not as it was checked in the sandbox whose first process is `init`; null when all of it is. bubblewrap mounts
+ * by name and follows links. An agent in the folder around could put a link to the home there after the check: then the
+ * home itself would be mounted, in place of the part that the process may see.
+ *
+ * `inside`: the processes in there, which stand in the working directory.
+ */
+export function unlikeChecked(
+  init: number,
+  inside: readonly number[],
+  hidden: readonly HiddenPath[],
+  { home, cwd, mounted }: CheckedPlaces,
+): string | null {
+  const points = mountPointsOf(init);
+  const uncovered = hidden.find(({ path }) => !points.has(path));
+  if (uncovered !== undefined) return `${uncovered.path} is not hidden`;
+  if (!isSame(identityAt(home.path), home.is)) return `${home.path} was moved`;
+  const other = mounted.find(({ path, is }) => !points.has(path) || !isSame(seenAt(init, path), is));
+  if (other !== undefined) return `${other.path} is not the directory that was checked`;
+  const standing = inside.flatMap((pid) => directoryOf(pid) ?? []);
+  const isInPlace = standing.length > 0 && standing.every((one) => isSame(one, cwd.is));
+  return isInPlace ? null : `${cwd.path} is not the directory that was checked`;
+}
+
+function directoryOf(pid: number): Stats | null {
+  return unless([...UNREACHABLE, "ESRCH"], () => statSync(`/proc/${pid}/cwd`));
+}
+
+function refuse(path: string): never {
+  throw new HostError("cwd_missing", `${path} was moved or replaced while a process was about to start in it`, {
+    remedy: "start it again",
+    details: { path },
+  });
+}
