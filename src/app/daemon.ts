@@ -7,7 +7,6 @@ import { compilePolicy, ownEntry, uuidv7Maker } from "../kernel/index.ts";
 import {
   createAgents,
   createDelegation,
-  createForkFolders,
   createFrames,
   createRetention,
   createSupervisor,
@@ -124,9 +123,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   );
   const { isTight } = bounds.bounds;
   const worlds = openWorlds({ opened, snapshots, environment, isTight, livesAt: processes.livesAt });
-  const { discard } = opened.trash;
-  const forks = createForkFolders({ home, store, worlds, clock, discard, log: log.write });
-  const { trees, scopes } = openTrees({ opened, committer, environment, worlds, discard });
+  const { trees, scopes, forks } = openTrees({ opened, committer, environment, worlds });
   const runner = createTurnRunner({
     scopes,
     store,
@@ -230,7 +227,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       clock,
       folder: join(home, "archive"),
       sweepSnapshots: async (ids) => {
-        // What a fork began with can be told only as long as its snapshot is there.
         await forks.sweep();
         const swept = await machine.snapshots.sweep([...ids, ...(await scopes.marked())], false);
         log.write("snapshots that nobody can go back to are gone", { ...swept });
@@ -300,11 +296,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
   const tidying = tidySandboxHomes({ homes: machine.sandboxHomes, store, walls: machine.walls, clock, log: log.write });
 
-  const forkTidying = forks.start();
-
+  forks.start();
   const stop = async (): Promise<void> => {
     log.write("stopping");
-    const forksLeft = forkTidying.stop();
     tidying.stop();
     await tidying.swept;
     stopping.abort();
@@ -312,7 +306,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const closed = server.close();
     await supervisor.stop(TURN_GRACE_MS);
     await machine.stop(TURN_GRACE_MS);
-    await forksLeft;
+    await forks.stop();
     death.stop();
     await closed;
     await giveHomeLeaseBack(committer, fence, log.write);

@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import type { Committer } from "../commit/index.ts";
 import { WORKTREE_DEFAULTS } from "../contract/index.ts";
-import { createWorktrees, type Trash } from "../host/index.ts";
+import { createWorktrees } from "../host/index.ts";
 import {
+  createForkFolders,
   createScopeKeeper,
   createSessionTrees,
+  type ForkFolders,
   type ScopeKeeper,
   type SessionTrees,
   type Worlds,
@@ -17,9 +19,9 @@ export function openTrees(options: {
   readonly committer: Committer;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly worlds: Worlds;
-  readonly discard: Trash["discard"];
-}): { readonly trees: SessionTrees; readonly scopes: ScopeKeeper } {
-  const { opened, committer, environment, worlds, discard } = options;
+}): { readonly trees: SessionTrees; readonly scopes: ScopeKeeper; readonly forks: ForkFolders } {
+  const { opened, committer, environment, worlds } = options;
+  const { discard } = opened.trash;
   const { home, config, clock, store, log } = opened;
   const worktrees = createWorktrees({
     folder: join(home, "worktrees"),
@@ -41,6 +43,7 @@ export function openTrees(options: {
   });
   return {
     trees: createSessionTrees({ store, committer, clock, worktrees, worlds, log: log.write }),
+    forks: createForkFolders({ home, store, worlds, clock, discard, log: log.write }),
     scopes: createScopeKeeper({ worlds, folder: worktrees.folder, sessionState: committer.sessionState }),
   };
 }

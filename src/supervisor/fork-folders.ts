@@ -10,12 +10,16 @@ import { FORKS, type Worlds } from "./worlds.ts";
 
 /** Directories of forks, which go when their sessions are forgotten or archived, unless something would be lost. */
 export interface ForkFolders {
-  /** Judges every directory whose session is gone; also those of no session that is known. */
+  /**
+   * Judges every directory whose session is gone; also those of no session that is known. To be done before snapshots are
+   * swept: what a fork began with can be told only as long as its snapshot is there.
+   */
   readonly sweep: () => Promise<void>;
   /** What stays of sessions that are gone, and why. */
   readonly kept: () => readonly KeptFork[];
   /** Begins with what an earlier daemon left, and follows the log. */
-  readonly start: () => { readonly stop: () => Promise<void> };
+  readonly start: () => void;
+  readonly stop: () => Promise<void>;
 }
 
 export interface KeptFork {
@@ -45,6 +49,8 @@ export function createForkFolders({ home, store, worlds, clock, discard, log }: 
   const kept = new Map<string, KeptFork>();
   let queue: Promise<void> = Promise.resolve();
   let isStopping = false;
+  /** Ends what was begun: the following, and what waits for its time. */
+  const timers = new Set<() => void>();
 
   const isGone = async (id: string): Promise<boolean> => {
     const row = await store.row(SESSIONS, id);
@@ -120,22 +126,20 @@ export function createForkFolders({ home, store, worlds, clock, discard, log }: 
     sweep: () => inTurn(sweepNow),
     kept: () => [...kept.values()],
     start: () => {
-      const timers = new Set<() => void>();
-      const unfollow = store.onAppend((events) => {
-        for (const { stream, type } of events) {
-          const id = type === "session.forgotten@1" ? idIn(Session, stream) : null;
-          if (id !== null) timers.add(clock.after(LATER_MS, () => void inTurn(() => settleSafely(id))));
-        }
-      });
+      timers.add(
+        store.onAppend((events) => {
+          for (const { stream, type } of events) {
+            const id = type === "session.forgotten@1" ? idIn(Session, stream) : null;
+            if (id !== null) timers.add(clock.after(LATER_MS, () => void inTurn(() => settleSafely(id))));
+          }
+        }),
+      );
       void inTurn(sweepNow);
-      return {
-        stop: async () => {
-          isStopping = true;
-          unfollow();
-          for (const cancel of timers) cancel();
-          await queue;
-        },
-      };
+    },
+    stop: async () => {
+      isStopping = true;
+      for (const cancel of timers) cancel();
+      await queue;
     },
   };
 }

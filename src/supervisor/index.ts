@@ -1,7 +1,7 @@
 export { type Agents, createAgents } from "./agents.ts";
 export { type Alarm, type BoundLimits, createBounds, NO_BOUNDS, type SessionBounds } from "./bounds.ts";
 export { createDelegation, type Delegation } from "./delegation.ts";
-export { createForkFolders, type KeptFork } from "./fork-folders.ts";
+export { createForkFolders, type ForkFolders, type KeptFork } from "./fork-folders.ts";
 export { createFrames, type Frame, type Frames } from "./frames.ts";
 export { type GitNews, gitMounts, holdableGit } from "./ground-mounts.ts";
 export { irrevocableSince, readPath } from "./lineage.ts";
