@@ -47,7 +47,7 @@ export interface Daemon {
   readonly stopAsked: Promise<void>;
 }
 
-/** Effects are open in kind: an engine brings tools of its own. */
+/** Drivers name their own tools, so every tool verb is known to the gate. */
 const TOOL_VERBS = ["tool.*"];
 const TURN_GRACE_MS = 400;
 /** Time for the answer of `system.shutdown` to reach its caller. */

@@ -11,7 +11,7 @@ export interface HomeState {
 
 const SHOWN_MAX = 100;
 
-/** What lies in a home and should not: what could not be removed, and what was in the way of a start. `trash` is null without a daemon. */
+/** Leftovers in a home: files not yet removed, and files moved aside. `trash` is null without a daemon. */
 export async function homeState(home: string, trash: Pick<Trash, "left"> | null): Promise<HomeState> {
   const left = trash === null ? await waiting(home) : await trash.left();
   const names = await readdir(home).catch(() => []);

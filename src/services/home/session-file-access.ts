@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, readlink, rename, rm } from "node:fs/prom
 import { type Files, HostError } from "../../host/index.ts";
 import type { HomeIdentity } from "./home-identity.ts";
 
-/** Where Linux shows a process its own open files; a name below one of them starts at that directory, whatever it is called. */
+/** Linux lists a process's open files here. A path below an open directory starts there, whatever its name. */
 const OPEN_FILES = "/proc/self/fd";
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
@@ -76,7 +76,7 @@ async function step(folder: FileHandle, part: string, make: boolean): Promise<Fi
   const path = below(folder, part);
   return open(path, FOLDER).catch(async (thrown: unknown) => {
     if (!make || !(thrown instanceof Error) || !("code" in thrown) || thrown.code !== "ENOENT") throw thrown;
-    // One folder, below a handle: with `recursive` Node would try for ever where that folder was deleted.
+    // Not `recursive`: Node would loop for ever if the folder was deleted meanwhile.
     await mkdir(path).catch((failed: unknown) => {
       if (!(failed instanceof Error) || !("code" in failed) || failed.code !== "EEXIST") throw failed;
     });
@@ -91,7 +91,7 @@ async function writeFlushed(path: string, text: string): Promise<void> {
   await file.sync();
 }
 
-/** No more than it had when it was looked at: a file that grows may not grow the daemon. */
+/** Reads at most the size that was checked: a file that grows must not fill the daemon's memory. */
 async function readAsOfNow(file: FileHandle, size: number): Promise<string> {
   const bytes = Buffer.alloc(size);
   let filled = 0;
