@@ -4,9 +4,9 @@ import { hashSecret, type SessionProcesses, type Tokens } from "../supervisor/in
 import { type Roles, sessionActor, withBelow } from "../syscalls/index.ts";
 
 export interface Authenticator {
-  /** Whom a secret speaks for: the operator, a session's own driver, or whoever was issued a scoped token. */
+  /** The actor behind a secret: the operator, a session's own driver, or a scoped token; null when it is unknown. */
   readonly authenticate: (secret: string) => Promise<Actor | null>;
-  /** The same actor as of now; null when its token is no longer good. For those who stay on with a ticket. */
+  /** The same actor as of now, for connections opened with a pass; null when its token has ended. */
   readonly recall: (actor: Actor) => Promise<Actor | null>;
 }
 

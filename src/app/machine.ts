@@ -49,7 +49,7 @@ export interface Machine {
   /** What a driver keeps between turns; null for one that keeps nothing, or is not there any more. */
   readonly keeper: (adapter: string) => Kept | null;
   readonly snapshots: Snapshots;
-  /** Where the sessions of the house work. */
+  /** Default folder for workspaces, in the home. */
   readonly workspaces: string;
   readonly walls: SessionWalls;
   readonly sandboxHomes: string;
@@ -120,7 +120,7 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
 
 type Folders = Awaited<ReturnType<typeof makeFolders>>;
 
-/** Folders of the home that processes of sessions see. What a dead daemon's agents left in them is moved to the trash. */
+/** Folders of the home that processes of sessions see. Leftovers of a dead daemon's agents go to the trash. */
 async function makeFolders({ home, trash }: OpenedHome) {
   const workspaces = join(home, "workspaces");
   await mkdir(workspaces, { recursive: true, mode: 0o700 });
@@ -194,7 +194,7 @@ function sandboxLimits(config: ConfigService): SandboxLimits {
   return { memoryMb, pidsMax, cpus };
 }
 
-/** Unless the configuration says otherwise: more than any build needs, and less than a fork bomb. */
+/** Default of `sandbox.pidsMax`: more than any build needs, less than a fork bomb. */
 const SANDBOX_PIDS_MAX = 2048;
 
 const NO_STATE = { state: { login: [], config: [], variables: {} }, endpoints: [] };

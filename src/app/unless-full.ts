@@ -1,6 +1,6 @@
 import { toNomosError } from "../contract/index.ts";
 
-/** What a daemon can do without, such as a file for other programs or the tour, is no reason not to start. */
+/** For parts that a daemon can do without, such as the tour: a failure is logged, and the start goes on. */
 export async function unlessInTheWay<T>(
   work: Promise<T>,
   what: string,
@@ -16,7 +16,7 @@ export async function unlessInTheWay<T>(
   });
 }
 
-/** A daemon that has no room left still starts: people must be able to read, to end things and to make room. */
+/** A full disk or quota is logged, and the start goes on: people must be able to read, end sessions and make room. */
 export async function unlessFull<T>(
   work: Promise<T>,
   log: (message: string, details: object) => void,

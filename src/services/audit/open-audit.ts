@@ -25,14 +25,14 @@ import { configuredAnchors } from "../anchoring/configured-anchors.ts";
 import { type AnchorStatus, keepAnchored } from "../anchoring/keep-anchored.ts";
 import { type CheckedTree, checked } from "./checked-tree.ts";
 
-/** What makes the log evidence: the tree over it, what was signed, and who else remembers that. */
+/** What makes the log evidence: its Merkle tree, the signed checkpoints, and the anchors that keep them elsewhere. */
 export interface AuditService {
   readonly tree: LogTree;
   readonly checkpoints: CheckpointKeeper;
-  /** The verifier key, as others keep it. */
+  /** The verifier key in its text form, for others to keep. */
   readonly key: string;
   readonly sha256: Sha256;
-  /** Takes the tree as far as the log and compares all of it; with `repair` wrong tiles are made anew. */
+  /** Brings the tree up to the log and compares both in full; with `repair` wrong tiles are written again. */
   readonly check: (repair: boolean) => Promise<TreeReport>;
   readonly anchors: () => readonly AnchorStatus[];
   /** The newest checkpoint with a witness's signature; null when there is none. */
@@ -44,13 +44,13 @@ export interface AuditService {
 }
 
 export interface Audit {
-  /** What syscalls ask; the committer comes later than the check that the log is the one that was signed. */
+  /** For syscalls. Takes the committer, which is built only after the log was checked against its checkpoint. */
   readonly service: (committer: Committer) => AuditService;
   readonly tree: LogTree;
   readonly key: LogKey;
-  /** Takes the tree along, and signs. */
+  /** Brings the tree up to the log, then signs a checkpoint. */
   readonly follower: Follower;
-  /** One last checkpoint, before the store is closed. */
+  /** Signs a last checkpoint. Call it before the store is closed. */
   readonly stop: () => Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export interface AuditOptions {
   readonly log: (message: string, details?: object) => void;
 }
 
-/** Before anything is written: refuses with `log_rolled_back` when the log is not the one that was signed. */
+/** Call it before anything is written. Throws `log_rolled_back` when the log is not the one that was signed. */
 export async function openAudit({ home, store, config, environment, clock, log }: AuditOptions): Promise<Audit> {
   const { key, kept, tiles } = await openParts(home);
   const { tree, renewed } = await openCheckedTree(store, tiles, kept);
@@ -108,7 +108,7 @@ export async function openAudit({ home, store, config, environment, clock, log }
   };
 }
 
-/** The tree of a home that no daemon runs on, compared with its log; with `repair` made right again. */
+/** Compares the tree of a home that no daemon runs on with its log; with `repair` it is corrected. */
 export async function examineTree(home: string, store: Store, repair: boolean): Promise<Omit<CheckedTree, "root">> {
   return checked(async () => {
     const { kept, tiles } = await openParts(home);

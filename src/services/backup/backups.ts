@@ -8,13 +8,13 @@ import { type LogKey, type LogTree, makeBackup, type RecordedEvent, type Store }
 
 /** Copies of the whole home, made while it runs. */
 export interface BackupService {
-  /** One at a time: `overloaded`. Nothing is left of one that fails. */
+  /** Throws `overloaded` while another one runs. A backup that fails leaves no files. */
   readonly make: (path: string, progress: (progress: Progress) => void, by: By) => Promise<readonly RecordedEvent[]>;
 }
 
 const FOLDER_MODE = 0o700;
 
-/** One at a time: each reads all there is, and two would only be slower. */
+/** One at a time: each reads the whole log, and two would only be slower. */
 export function createBackups(deps: {
   readonly home: string;
   readonly version: string;

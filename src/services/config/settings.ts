@@ -6,17 +6,17 @@ import { type StoreSettings, shownAddress } from "../../store/index.ts";
 import { shownConfig, withHiddenKept } from "./shown-config.ts";
 
 export interface ConfigService {
-  /** For the daemon itself: holds keys that nobody is told. */
+  /** For the daemon itself. May hold secrets: never show it. */
   readonly show: () => Config;
-  /** What answers show: no value that could be a secret. */
+  /** For answers: every value that could be a secret is hidden. */
   readonly shown: () => { readonly [key: string]: unknown };
-  /** Validated, written durably, then in force (some keys need a restart). */
+  /** Validates, writes the file, then applies it (some keys need a restart). */
   readonly change: (patch: Record<string, unknown>) => Promise<void>;
   readonly needRestart: (keys: readonly string[]) => string[];
 }
 
 export interface Settings extends ConfigService {
-  /** As it was given; `show` tells it without the password. */
+  /** With the password; `show` has it without. */
   readonly storeAddress: () => string | undefined;
 }
 
@@ -34,7 +34,7 @@ export async function openSettings(home: string): Promise<Settings> {
     change: async (given) => {
       const patch = withHiddenKept(given, current);
       const merged = merge({ ...current }, patch);
-      // Limits are changed one by one: whoever raises one does not take the others back.
+      // Merged one by one, so that changing one limit does not reset the others.
       if (isObject(patch["limits"])) merged["limits"] = merge({ ...current.limits }, patch["limits"]);
       const next = check(merged);
       await writeFileAtomic(path, Buffer.from(`${JSON.stringify(next, null, 2)}\n`), { mode: 0o600 });
@@ -47,12 +47,12 @@ export function limit(config: ConfigService, key: keyof typeof LIMIT_DEFAULTS): 
   return config.show().limits?.[key] ?? LIMIT_DEFAULTS[key];
 }
 
-/** A number of the configuration, or what holds without one. */
+/** A number of the configuration, or its default. */
 export function setting(config: ConfigService, key: keyof typeof CONFIG_DEFAULTS): number {
   return config.show()[key] ?? CONFIG_DEFAULTS[key];
 }
 
-/** How to open the log: the environment has the first word. */
+/** How to open the log. The environment overrides the configuration. */
 export function storeSettings(
   home: string,
   settings: Settings,
@@ -96,7 +96,7 @@ function check(value: unknown): Config {
 
 const CONFIG_BYTES_MAX = 4_194_304;
 
-/** What a person set up is not to be run without. */
+/** A configuration that cannot be read stops the start: running without it would ignore the person's limits. */
 function orRefused(cause: unknown): never {
   throw new NomosError("config_unreadable", { file: "config.json", reason: String(cause) }, { cause });
 }

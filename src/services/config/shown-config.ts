@@ -2,7 +2,7 @@ import { type Config, NomosError } from "../../contract/index.ts";
 import { ownEntry } from "../../kernel/index.ts";
 import { shownAddress } from "../../store/index.ts";
 
-/** Stands for a value that is not shown. Sent back unchanged it means what is there. */
+/** Shown instead of a hidden value. Sent back unchanged it keeps the stored value. */
 const HIDDEN = "[hidden]";
 
 type Members = { readonly [key: string]: unknown };
@@ -16,13 +16,13 @@ export function shownConfig(config: Config): Members {
   return CONFIG({ ...config, ...(config.store === undefined ? {} : { store: shownAddress(config.store) }) });
 }
 
-/** A change as it was meant: where the mask comes back, what is there stays. A mask for anything else is refused. */
+/** Replaces each mask in a change by the stored value. A mask that stands for another value is refused. */
 export function withHiddenKept(change: Members, stored: Config): Members {
   const meant = kept(change, { ...stored }, shownConfig(stored), "");
   return isMembers(meant) ? meant : {};
 }
 
-/** What agents are usually told to be. Any other word could be a key. */
+/** Subcommands that are safe to show. Any other word could be a key. */
 const SUBCOMMANDS = ["acp", "agent", "chat", "exec", "mcp", "run", "serve", "server", "start", "stdio"];
 
 /** A program's arguments: the names of flags and a known subcommand are shown, values are not. */
@@ -116,7 +116,7 @@ function kept(given: unknown, stored: unknown, shown: unknown, field: string): u
   );
 }
 
-/** A hidden element is known by its look and by which of those it is; when one came or went, it is anybody's guess. */
+/** A hidden element is matched by its text and its rank among equal ones. If their number changed, it is refused. */
 function keptList(given: readonly unknown[], stored: unknown, shown: unknown, field: string): unknown[] {
   const [before, seen] = [Array.isArray(stored) ? stored : [], Array.isArray(shown) ? shown : []];
   const places = (list: readonly unknown[], look: unknown) => list.flatMap((one, at) => (one === look ? [at] : []));
@@ -128,7 +128,7 @@ function keptList(given: readonly unknown[], stored: unknown, shown: unknown, fi
   });
 }
 
-/** The store's own mask is that of its address. */
+/** Also the `***` that the store puts into its address. */
 function isMasked(text: string): boolean {
   return text.includes(HIDDEN) || /^\*\*\*$|[:=]\*\*\*([@&]|$)/.test(text);
 }

@@ -11,7 +11,7 @@ export interface DocService {
 
 const PAGE_BYTES_MAX = 1_048_576;
 
-/** Markdown beside the program and below its docs/. Only what the list names can be read: no path is put together from outside. */
+/** Markdown pages of the package. Only listed pages can be read; a path from a caller is never joined. */
 export function createDocs(root: string = packageRoot()): DocService {
   const list = async () => {
     const beside = (await readdir(root)).filter(isPage);

@@ -18,7 +18,7 @@ import type { ProgramRunner } from "./run-program.ts";
 export interface DriverCatalogue {
   readonly slugs: () => readonly string[];
   readonly list: () => Promise<readonly DriverShown[]>;
-  /** Throws `not_installed` for one that nobody knows. */
+  /** Throws `not_installed` for an unknown driver. */
   readonly show: (slug: string) => Promise<DriverShown>;
   readonly install: (slug: string, report: (line: string) => void) => Promise<void>;
   readonly check: (slug: string) => Promise<DriverChecked>;
@@ -37,7 +37,7 @@ export interface DriverShown {
   readonly manifest: object | null;
 }
 
-/** What came of trying an agent out. A problem is an answer here, not a failure. */
+/** The result of trying an agent. A problem is part of the answer, not an error. */
 export interface DriverChecked {
   readonly slug: string;
   readonly ok: boolean;
@@ -50,7 +50,7 @@ export interface DriverChecked {
     | null;
 }
 
-/** What a person does with drivers: look, install, try out, add. */
+/** What a person does with drivers: list, install, try, add, remove. */
 export function createDriverCatalogue(parts: {
   readonly drivers: Drivers;
   readonly catalogue: ManifestCatalogue;
@@ -120,7 +120,7 @@ function stepsOf({ code, details }: DriverError, install: readonly string[]): st
 
 const ARGUMENT_LISTS = ["bin_args", "bin_args_append", "walled_args", "args", "resume_args", "bin_args_template"];
 
-/** A manifest of the person's own may hold keys, in an environment or an argument. */
+/** Hides values of a manifest that the person added: its environment and arguments may hold keys. */
 function shownManifest(manifest: object): object {
   return Object.fromEntries(
     Object.entries(manifest).map(([key, value]: [string, unknown]) => {

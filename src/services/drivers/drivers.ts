@@ -20,7 +20,7 @@ export interface Drivers {
   readonly list: () => readonly Driver[];
   readonly file: (slug: string) => string | null;
   readonly environment: (slug: string) => Readonly<Record<string, string>>;
-  /** Null for a driver that is no foreign agent. */
+  /** Null for a built-in driver or a file: only foreign agents have a manifest. */
   readonly manifest: (slug: string) => Manifest | null;
   readonly resolve: (manifest: Manifest) => Promise<Resolved>;
   readonly sources: ResolveSources;
@@ -38,8 +38,8 @@ export interface DriverParts {
 }
 
 /**
- * The built-in drivers, one for each manifest, and one for each file or command that the configuration names. Read anew
- * each time: the table is hot.
+ * The built-in drivers, one for each manifest, and one for each file or command that the configuration names. Looked up
+ * anew each time, so that a changed configuration is in force at once.
  */
 export function createDrivers(parts: DriverParts): Drivers {
   const { config, catalogue } = parts;
@@ -83,7 +83,7 @@ export function createDrivers(parts: DriverParts): Drivers {
     sources,
     file: (slug) => override(slug)?.file ?? null,
     environment: (slug) => {
-      // A foreign agent's environment is worked out when it is resolved.
+      // The environment of a foreign agent is computed when its program is found.
       if (manifest(slug) !== null) return {};
       const { env = {}, home } = override(slug) ?? {};
       return home === undefined ? env : { ...env, HOME: home };

@@ -2,7 +2,7 @@ import type { RunTool } from "../../drivers/index.ts";
 import { allowedEnvironment, type Clock, MARKER_VARIABLE, type ProcessHost } from "../../host/index.ts";
 
 export interface ProgramRunner {
-  /** What it printed, whatever it thought of the question. */
+  /** The output, whatever the exit code. */
   readonly ask: (argv: readonly string[], env: Readonly<Record<string, string>>, timeMaxMs: number) => Promise<string>;
   readonly run: RunTool;
 }
@@ -10,13 +10,13 @@ export interface ProgramRunner {
 const PRINTED_CHARS = 8000;
 const STOP_GRACE_MS = 200;
 
-/** Programs that the daemon runs for itself for a moment: a version check, an installation. */
+/** Runs short programs for the daemon itself: a version check, an installation. */
 export function createProgramRunner(parts: {
   readonly host: ProcessHost;
   readonly clock: Clock;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly instance: string;
-  /** A directory that is there and holds nothing of interest. */
+  /** Working directory of `ask`. */
   readonly cwd: string;
 }): ProgramRunner {
   const { host, clock, environment, instance } = parts;

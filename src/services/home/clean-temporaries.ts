@@ -2,9 +2,9 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { removeTree } from "../../host/index.ts";
 
-/** Ours by their names: what a write that was cut off left beside the file it was to become. */
+/** Names of our temporary files: a write that was cut off leaves one beside the file it was to become. */
 const TEMPORARY = /(?:\.[0-9a-f]{12}|\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.tmp(?:\.lines)?$/;
-/** Below the home: where we write files, and how far down; a finished export or backup is nothing to walk through. */
+/** Folders of the home with temporary files, and how deep to look. Finished exports and backups are not searched. */
 const FOLDERS = [
   { name: "", depth: 0 },
   { name: "keys", depth: 0 },
@@ -15,8 +15,8 @@ const FOLDERS = [
 ] as const;
 
 /**
- * Removes what an earlier daemon left half written. Only what is older than this one, under the home's lock: whatever is
- * being written now is younger. Tells how many there were, and never throws.
+ * Removes temporary files of an earlier daemon: those older than this one, which holds the home's lock. Logs their number;
+ * never throws.
  */
 export async function cleanTemporaries(
   home: string,

@@ -11,7 +11,7 @@ const FILE_BYTES_MAX = 10_485_760;
 const FILES_KEPT = 3;
 const LINE_CHARS_MAX = 16_384;
 const CUT_CHARS = 8192;
-/** What a disk that stands still may hold up; what comes on top is counted and dropped. */
+/** Bytes that wait while the disk does not write; lines beyond that are counted and dropped. */
 const UNWRITTEN_BYTES_MAX = 4_194_304;
 
 export function daemonLogPath(home: string): string {
@@ -31,7 +31,7 @@ export function openDaemonLog(
   let dropped = 0;
 
   const append = (line: string): void => {
-    // A full disk breaks the stream off; when there is room again a new one goes on where it ended.
+    // A full disk ends the stream; a new one appends to the file when there is room again.
     if (file.destroyed) {
       file = open(path);
       size = sizeOf(path);
@@ -60,16 +60,16 @@ export function openDaemonLog(
   };
 }
 
-/** However much there is to say, a line is short enough to be read, still JSON, and safe to look at with `tail`. */
+/** One line: bounded in length, valid JSON, and without anything that a terminal would obey. */
 function lineOf(message: string, details: object): string {
   const at = new Date().toISOString();
   const whole = visible(JSON.stringify({ at, message, ...details }));
   const line = whole.length <= LINE_CHARS_MAX ? withoutSecrets(whole) : null;
-  // Cut first a little further on: a secret that the first cut divides is behind the second.
+  // Cut twice: a secret that the first cut splits lies behind the second cut and is dropped.
   return line ?? JSON.stringify({ at, cut: withoutSecrets(whole.slice(0, LINE_CHARS_MAX)).slice(0, CUT_CHARS) });
 }
 
-/** What JSON leaves as it is although a terminal obeys or hides it, as escapes: the same JSON. */
+/** Escapes characters that JSON allows but a terminal obeys or hides. The JSON means the same. */
 function visible(json: string): string {
   return json.replace(HIDDEN, (found) =>
     Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, "0")}`).join(
@@ -82,7 +82,7 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]
 
 function open(path: string): WriteStream {
   const file = createWriteStream(path, { flags: "a", mode: 0o600 });
-  // A log that cannot be written must not take the daemon along.
+  // A log that cannot be written must not end the daemon.
   file.on("error", () => undefined);
   return file;
 }

@@ -1,6 +1,6 @@
 import { type BigIntStats, statSync } from "node:fs";
 
-/** The home by what it is and not by what it is called: a session may be able to rename a directory above it. */
+/** The home by device and inode, not by path: a session may be able to rename a directory above it. */
 export interface HomeIdentity {
   readonly is: (found: BigIntStats) => boolean;
   /** Whether the home is still where it was when the daemon started. */

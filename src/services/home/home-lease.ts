@@ -34,7 +34,7 @@ export async function takeHomeLease(given: {
   return fence;
 }
 
-/** So that the next daemon need not wait for it. */
+/** Releases the lease, so that the next daemon need not wait for it to end. */
 export async function giveHomeLeaseBack(
   committer: Pick<Committer, "change">,
   fence: number,

@@ -8,7 +8,7 @@ type OnLost = (error: StoreError) => void;
  * signing checkpoints and clearing folders that are the other's by now.
  */
 export function endWhenFenced(store: Store, onLost: OnLost): Store {
-  /** Before the first success this daemon has nothing to lose: a refused start is told to whoever started it. */
+  /** False until the first write succeeded: a start that is refused is reported to its caller instead. */
   let hadLease = false;
   const guarded =
     <A extends readonly unknown[], R>(write: (...given: A) => Promise<R>) =>
@@ -33,7 +33,7 @@ export function endWhenFenced(store: Store, onLost: OnLost): Store {
   };
 }
 
-/** Somebody who tidies up may remove the lock file: it is made again before another daemon can take it. */
+/** Makes the lock file again when somebody deleted it, before another daemon can take it. */
 export function watchLock(given: {
   readonly lock: HomeLock;
   readonly clock: Clock;

@@ -11,7 +11,7 @@ import { type HomeIdentity, homeIdentity } from "./home-identity.ts";
 import { endWhenFenced, watchLock } from "./one-daemon.ts";
 import { prepareHome, takeLock } from "./prepare-home.ts";
 
-/** What the home holds, open for the one daemon that has it: configuration, log, and what watches over the log. */
+/** A home that is open for this daemon: configuration, log, audit. */
 export interface OpenedHome {
   readonly home: string;
   readonly config: Settings;
@@ -19,13 +19,13 @@ export interface OpenedHome {
   readonly clock: Clock;
   readonly identity: HomeIdentity;
   readonly store: Store;
-  /** Where the store is, without what nobody else should read. */
+  /** Where the store is, without its password. */
   readonly address: string;
   readonly instruments: Instruments;
   readonly audit: Audit;
-  /** For what agents filled and nobody needs any more. */
+  /** Deletes files that agents left, in the background. */
   readonly trash: Trash;
-  /** The last thing a daemon does: from then on somebody else may have the home. */
+  /** Call it last: afterwards another daemon may open the home. */
   readonly close: () => Promise<void>;
 }
 

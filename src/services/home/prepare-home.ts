@@ -5,7 +5,7 @@ import { NomosError } from "../../contract/index.ts";
 import { fileStamp } from "../../host/index.ts";
 import { type HomeLock, lockHome, StoreError } from "../../store/index.ts";
 
-/** Before the name of what was in the way of a start and was moved aside, in the home. */
+/** Prefix of files in the home that were moved aside because they blocked a start. */
 export const ASIDE = "aside-";
 
 export interface SetAside {
@@ -16,7 +16,7 @@ export interface SetAside {
 
 type Kind = "folder" | "file" | "socket" | "lock";
 
-/** What a daemon needs to be of a certain kind, and can do without: something else in its place is moved aside. */
+/** Names whose kind matters to a start. Anything of another kind is moved aside; the daemon makes it again. */
 const NEEDED: readonly (readonly [string, Kind])[] = [
   ...(["agents", "archive", "backups", "blobs", "cache", "doors", "drivers", "exports", "forks"] as const).map(folder),
   ...(["logs", "public-etc", "sandboxes", "snapshots", "tmp", "trash", "tree", "workspaces"] as const).map(folder),
@@ -26,14 +26,14 @@ const NEEDED: readonly (readonly [string, Kind])[] = [
   ...(["token", "workspaces.json", "logs/daemon.log", "logs/daemon.out", "keys/key.pub"] as const).map(file),
   ["nomos.sock", "socket"],
 ];
-/** What says what happened: never moved. Whoever reads it refuses what it cannot read, by name. */
+/** Evidence is never moved. A file here that cannot be read stops the start; the error names it. */
 const EVIDENCE = ["config.json", "checkpoint", "checkpoint.cosigned", "log.db", "log.db-wal"] as const;
 const EVIDENCE_FOLDERS = ["keys"] as const;
 const LOCK = "lock.db";
 
 /**
- * Takes the lock of the home. A lock that is no file, or a file that SQLite knows nothing of, is nobody's: it is moved
- * aside. One that merely cannot be opened may be somebody's, and stays.
+ * Takes the lock of the home. A lock that is not a file, or not an SQLite file, cannot be held by anybody: it is moved
+ * aside. A lock that cannot be opened may be held by another daemon, and stays.
  */
 export async function takeLock(home: string): Promise<HomeLock & { readonly aside: readonly SetAside[] }> {
   const path = join(home, LOCK);
@@ -44,7 +44,7 @@ export async function takeLock(home: string): Promise<HomeLock & { readonly asid
   try {
     return { ...lockHome(path), aside };
   } catch (thrown) {
-    // Who reads this far holds the lock of this file: SQLite looks at what is in it only then.
+    // SQLite reads the content only after it got the file's lock, so nobody else holds it.
     if (!(thrown instanceof StoreError) || thrown.code !== "log_corrupt") throw thrown;
     const moved = await setAside(home, LOCK, "no lock file");
     return { ...lockHome(path), aside: [...aside, moved] };
@@ -52,18 +52,18 @@ export async function takeLock(home: string): Promise<HomeLock & { readonly asid
 }
 
 /**
- * Makes the home one that a daemon can start on, whatever an agent or a crash left in it: rights that its owner lost are
- * given back, and what is of another kind than it has to be is moved aside, where nothing of it is lost.
+ * Makes a home usable for a start, whatever an agent or a crash left in it: restores the owner's rights, and moves aside
+ * what is of the wrong kind. Nothing is deleted.
  */
 export async function prepareHome(home: string): Promise<readonly SetAside[]> {
-  // A home that is read-only is refused as just that, and not for the first part of it that would have to be moved.
+  // First, so that a read-only home is reported as read-only and not as a file that could not be moved.
   await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
   for (const name of EVIDENCE_FOLDERS) await giveRights(join(home, name), FOLDER_RIGHTS);
   for (const name of [...EVIDENCE, "keys/log.key"]) await giveRights(join(home, name), FILE_RIGHTS);
   return prepare(home, NEEDED);
 }
 
-/** So that whoever opens the home next finds a name free. */
+/** Renames a file within the home, so that its name is free. */
 async function setAside(home: string, name: string, problem: string): Promise<SetAside> {
   const to = join(home, `${ASIDE}${fileStamp()}-${name.replaceAll("/", "-")}`);
   await rename(join(home, name), to).catch((cause: unknown) => {
@@ -87,9 +87,9 @@ const FILE_RIGHTS = 0o600;
 async function problemWith(path: string, kind: Kind): Promise<string | null> {
   const found = await lstat(path).catch(() => null);
   if (found === null) return null;
-  // A socket, a link or a file there is replaced in one step.
+  // Anything but a folder is replaced when the socket is made.
   if (kind === "socket") return found.isDirectory() ? "a folder" : null;
-  // A link of the person's to another disk is as good as what it leads to.
+  // Follow links: the person may have put a folder on another disk.
   const real = await stat(path).catch(() => null);
   if (real === null) return "a link that leads nowhere";
   if (kind === "folder" ? !real.isDirectory() : !real.isFile()) return `no ${kind}`;
@@ -103,7 +103,7 @@ async function problemWith(path: string, kind: Kind): Promise<string | null> {
   );
 }
 
-/** Only where it lacks some: what a person opened to others stays as it is. */
+/** Adds missing rights only; rights that the person gave to others stay. */
 async function giveRights(path: string, rights: number): Promise<void> {
   const found = await lstat(path).catch(() => null);
   if (found === null || (!found.isDirectory() && !found.isFile()) || (found.mode & rights) === rights) return;

@@ -68,7 +68,7 @@ export function refuseHomeFiles(plain: Files, home: HomeIdentity): Files {
 async function step(folder: HeldFolder, part: string, make: boolean): Promise<HeldFolder> {
   return folder.enter(part).catch(async (thrown: unknown) => {
     if (!make || !(thrown instanceof Error) || !("code" in thrown) || thrown.code !== "ENOENT") throw thrown;
-    // One folder, below a handle: with `recursive` Node would try for ever where that folder was deleted.
+    // Not `recursive`: Node would loop for ever if the folder was deleted meanwhile.
     await mkdir(folder.at(part)).catch((failed: unknown) => {
       if (!(failed instanceof Error) || !("code" in failed) || failed.code !== "EEXIST") throw failed;
     });
@@ -83,7 +83,7 @@ async function writeFlushed(path: Buffer, text: string): Promise<void> {
   await file.sync();
 }
 
-/** No more than it had when it was looked at: a file that grows may not grow the daemon. */
+/** Reads at most the size that was checked: a file that grows must not fill the daemon's memory. */
 async function readAsOfNow(file: FileHandle, size: number): Promise<string> {
   const bytes = Buffer.alloc(size);
   let filled = 0;

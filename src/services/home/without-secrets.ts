@@ -10,12 +10,12 @@ export function withoutSecrets(text: string): string {
 
 const GONE = "[secret]";
 
-/** Names of what is kept secret, as parts of longer names: `ANTHROPIC_API_KEY`, `clientSecret`. */
+/** Names of secrets, also within longer names: `ANTHROPIC_API_KEY`, `clientSecret`. */
 const NAME =
   "(?:password|passwd|passphrase|pgpass|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|authorization|credential|cookie)";
 
 const FORMS: readonly (readonly [RegExp, string])[] = [
-  // No word's edge is asked for before a key: in `%20nst_` there is none.
+  // No word boundary before a key: there is none in `%20nst_`.
   [/n(?:mo|mt|st)(?:_|%5f)[0-9a-f]{8,}/gi, GONE],
   [/nomos\.ticket\.[0-9a-f]{8,}/gi, GONE],
   [/(Bearer|Basic)((?:\s|%20|[+:]|\\{1,4}[nrt"]|"){1,8})[\w.~+/=%-]{6,}/gi, `$1$2${GONE}`],

@@ -4,7 +4,7 @@ import { writeFileAtomic } from "../../host/index.ts";
 
 const FORMAT_VERSION = 1;
 
-/** The registry as AIP-46 writes it down, for other programs. Written after each change; never read: the log has it. */
+/** The workspace registry in the format of AIP-46, for other programs. Written after each change, never read. */
 export function workspaceFile(home: string): (workspaces: Workspaces) => Promise<void> {
   const path = join(home, "workspaces.json");
   return async ({ list, active }) => {

@@ -5,8 +5,8 @@ import { type Settings, setting } from "../config/settings.ts";
 const SHARE = 0.25;
 
 /**
- * As many connections as configured, and never so many that no file could be opened for them: whoever floods the port
- * would otherwise keep the owner out of the socket, and stop every turn.
+ * The configured number of connections, but never so many that open files run out: a flood on the port would otherwise
+ * keep the owner out of the socket and stop every turn.
  */
 export function connectionsMax(config: Settings, log: (message: string, details: object) => void): number {
   const wanted = setting(config, "connectionsMax");

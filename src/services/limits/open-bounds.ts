@@ -21,16 +21,16 @@ interface BoundsDeps {
   readonly config: ConfigService;
   readonly clock: Clock;
   readonly log: (message: string, details: object) => void;
-  /** What is kept beside the log and counts with it. */
+  /** Bytes kept beside the log that count against the home's quota. */
   readonly besideBytes: () => number;
 }
 
-/** So many times its limit the write-ahead log may grow to before nothing new is begun, and before turns end. */
+/** Multiples of the limit of the write-ahead log: past the first nothing new begins, past the second turns end. */
 const WAL_LOW_TIMES = 4;
 const WAL_SCARCE_TIMES = 8;
 const WAL_LOOK_EVERY_MS = 1000;
 
-/** Looks after what is taken up and what is left, for as long as the daemon runs. */
+/** Watches the disk and the write-ahead log for as long as the daemon runs, and holds the quotas. */
 export async function openBounds(deps: BoundsDeps): Promise<OpenedBounds> {
   const { store, config, clock, log } = deps;
   const limits = (): BoundLimits & { readonly walBytes: number } => ({

@@ -2,7 +2,7 @@ import type { Clock } from "../../host/index.ts";
 import { APPROVALS, QUEUED, SESSIONS } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 
-/** How much there is of everything, at one moment not long ago. */
+/** Counts of sessions, turns and approvals, a few seconds old at most. */
 export interface Census {
   readonly sessions: { readonly [state: string]: number };
   readonly queuedTurns: number;
@@ -11,7 +11,7 @@ export interface Census {
 
 const CENSUS_KEPT_MS = 5000;
 
-/** Asked for at most every few seconds, however often somebody looks. */
+/** Counts anew at most every few seconds, however often it is asked. */
 export function keptCensus(store: Store, clock: Clock): () => Promise<Census> {
   let taken: Promise<Census> | null = null;
   let takenMs = 0;

@@ -21,7 +21,7 @@ export function watchEventLoop(): { readonly lag: () => EventLoopLag; readonly s
         p99Seconds: seconds(delay.percentile(99)),
         maxSeconds: seconds(delay.max),
       };
-      // Whoever looks often, or beside somebody else, still sees the last seconds.
+      // Reset by time, not by each reader, so that every reader sees the last seconds.
       if (performance.now() - sinceMs > LAG_WINDOW_MS) {
         delay.reset();
         sinceMs = performance.now();

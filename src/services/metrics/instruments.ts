@@ -4,11 +4,11 @@ import type { RecordedEvent } from "../../store/index.ts";
 
 export type ConnectionKind = "sse" | "ws" | "mcp";
 
-/** What is counted while it happens; everything else is looked up when somebody asks. Counts begin with the daemon. */
+/** Counters since the daemon started. Other metrics are looked up when somebody asks. */
 export interface Instruments {
-  /** An error that passes several doors is counted at the first. */
+  /** Counts an error once, although several layers report it. */
   readonly failed: (error: NomosError) => void;
-  /** The answer says that it is closed, once. */
+  /** Call the returned function when the connection is closed; further calls do nothing. */
   readonly opened: (kind: ConnectionKind) => () => void;
   readonly appended: (events: readonly RecordedEvent[]) => void;
   readonly timeAppend: <T>(work: () => Promise<T>) => Promise<T>;
@@ -24,7 +24,7 @@ export interface Counts {
 }
 
 export interface Histogram {
-  /** Upper bounds in seconds, and how many were within; the last counts all. */
+  /** Upper bounds in seconds, and how many appends were within each. */
   readonly buckets: readonly { readonly le: number; readonly count: number }[];
   readonly sum: number;
   readonly count: number;

@@ -38,7 +38,7 @@ export function createCallRecords(committer: Pick<Committer, "change">, clock: C
   };
 }
 
-/** Denials are recorded, but nobody may fill the log by being denied: past a few a second, they are only refused. */
+/** At most a few denials a second of one principal are recorded: nobody may fill the log by being denied. */
 function createDenialBound(clock: Clock): (principal: string) => boolean {
   const second = { at: 0, counts: new Map<string, number>() };
   return (principal) => {

@@ -25,7 +25,7 @@ export interface ExamineOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** What `system.doctor` answers, found out without a daemon. `log` is null where there is none yet. */
+/** The answer of `system.doctor`, without a daemon. `log` is null where there is no log yet. */
 export interface Examination {
   readonly ok: boolean;
   readonly log: VerifyReport | null;
@@ -43,7 +43,7 @@ interface OutputHome {
   readonly aside: string[];
 }
 
-/** Opens a home that no daemon runs on, and holds its lock meanwhile. A log that cannot be opened is a finding. */
+/** Checks a home that no daemon runs on, under its lock. A log that cannot be opened is reported, not thrown. */
 export async function examine(home: string, options: ExamineOptions): Promise<Examination> {
   const bubblewrap = await findBubblewrap(options.environment["PATH"] ?? "");
   const sandbox = {
@@ -91,7 +91,7 @@ async function examineLog(
   }
 }
 
-/** Only the one writer may write: so this process becomes it, and gives it up again. */
+/** Takes the home lease for the repair, because only its holder may write, and releases it. */
 async function repairModels(store: Store): Promise<RebuildReport> {
   const clock = systemClock();
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
@@ -101,7 +101,7 @@ async function repairModels(store: Store): Promise<RebuildReport> {
   return report;
 }
 
-/** A log that does not even open: the one place that was found is all there is to say. */
+/** The report for a log that cannot be opened: the one problem that stopped it. */
 function corrupt({ details }: StoreError): VerifyReport {
   const { stream, version, seq, problem, reason } = details;
   const found = {

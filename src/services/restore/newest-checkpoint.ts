@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isSignedBy, parseCheckpoint, type TreeHead, type VerifierKey } from "../../store/index.ts";
 import { BEFORE_RESTORE } from "./restored-files.ts";
 
-/** The newest checkpoint of this log that a home still has: its own, a witness's, or those an earlier restore put aside. */
+/** The newest checkpoint of this log in a home: its own, a witness's, or one that an earlier restore moved aside. */
 export async function newestKnownCheckpoint(home: string, key: VerifierKey): Promise<TreeHead | null> {
   const folders = await homeBeforeAndNow(home);
   const notes = await Promise.all(

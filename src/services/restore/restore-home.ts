@@ -69,9 +69,9 @@ export interface RestoreReport {
   /** What each anchor remembers. */
   readonly anchors: readonly AnchorAnswer[];
   readonly missingBlobs: number;
-  /** Scoped tokens that were good in the backup. None of them is good in what was made of it. */
+  /** Number of scoped tokens that were valid in the backup; all of them are revoked. */
   readonly tokensEnded: number;
-  /** Where what lay in the home before has gone; null when there was nothing in the way. */
+  /** Folder with the earlier files of the home; null when there were none. */
   readonly movedTo: string | null;
 }
 
@@ -89,7 +89,7 @@ export async function restoreHome(options: RestoreOptions): Promise<RestoreRepor
   try {
     return await locked(home, () => restoreLocked({ ...options, from, home }, manifest));
   } catch (thrown) {
-    // Where nothing was before, nothing is left.
+    // The home was made for this restore: remove it again.
     if (madeHome !== undefined) await rm(home, { recursive: true, force: true });
     throw thrown;
   }
@@ -112,7 +112,7 @@ async function restoreLocked(options: RestoreOptions, manifest: Manifest): Promi
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { mode: 0o700 });
   const made = await restoreInto(options, folder, manifest, isSecond).catch(async (thrown: unknown) => {
-    // A restore that was refused leaves nothing; one that was killed leaves a folder that says so.
+    // A refused restore leaves nothing; a killed one leaves this folder, which stops the next start.
     await rm(folder, { recursive: true, force: true });
     throw thrown;
   });
@@ -153,7 +153,7 @@ async function restoreInto(
   return { store: shown, madeAt, size, root, ...went, newer, anchors, missingBlobs: manifest.missingBlobs.length };
 }
 
-/** What the home remembers of an earlier time must be a part of what is restored, or it is another log's. */
+/** A checkpoint that the home still has must cover a part of the restored log, or it belongs to another log. */
 async function expectSame(
   folder: string,
   from: string,
@@ -170,7 +170,7 @@ async function expectSame(
   }
 }
 
-/** A restore that was killed when the database had it all already, and nothing but that: it is gone on with. */
+/** Whether the database holds exactly what a killed restore loaded into it: then that restore is continued. */
 async function isLoaded(settings: StoreSettings, { size, root }: Manifest): Promise<boolean> {
   return withStore(settings, async (store) => {
     if ((await store.lastSeq()) < size || hex(await rootOfLog(store, size)) !== root) return false;
@@ -190,9 +190,9 @@ async function isLoaded(settings: StoreSettings, { size, root }: Manifest): Prom
 
 const PAGE = 500;
 
-/** Behind these come the ends of tokens. */
+/** The first events of a restore; revoked tokens follow. */
 const RESTORED: readonly string[] = ["lease.acquired@1", "log.restored@1", "lease.released@1"];
-/** Whoever can restore has the home's files in their hands. */
+/** Whoever can restore a home owns its files. */
 const RESTORER = "operator";
 
 async function withStore<T>(settings: StoreSettings, work: (store: Store) => Promise<T>): Promise<T> {
@@ -220,7 +220,7 @@ async function goOn(
 ): Promise<{ readonly fence: number; readonly tokensEnded: number }> {
   const clock = systemClock();
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
-  // As of a version: by that, nothing is asked of what is derived from the log, which is made anew first of all.
+  // With a version the fold uses events alone, not the read models, which are rebuilt next.
   const { lease } = await store.fold(System, "", await store.version(SYSTEM_STREAM));
   await store.rebuild({ fence: lease.lastFence });
   const fence = Math.max(lease.lastFence + 1, Math.floor(clock.nowMs() / 1000));
@@ -238,7 +238,7 @@ async function goOn(
   return { fence, tokensEnded: tokens.length };
 }
 
-/** Takes the lease over, says why, and leaves it free for the daemon that comes. */
+/** Takes the lease, records the restore, and releases the lease for the next daemon. */
 function beginEpoch(lease: LeaseState, restored: Restored, compared: Compared | null): Decision {
   const { fence } = restored;
   const holder = `restore:${process.pid}`;
@@ -252,7 +252,7 @@ function beginEpoch(lease: LeaseState, restored: Restored, compared: Compared | 
   ];
 }
 
-/** Which of them were revoked after the backup nobody can tell here: so all of them end. */
+/** All of them end: which were revoked after the backup is not known here. */
 async function validTokens(store: Store): Promise<readonly Extract<TokenState, { at: "valid" }>[]> {
   return (await allTokens(store)).filter((state) => state.at === "valid");
 }

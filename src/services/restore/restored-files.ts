@@ -5,11 +5,11 @@ import { NomosError } from "../../contract/index.ts";
 import { fileStamp } from "../../host/index.ts";
 import { flushFolder, logPath, MANIFEST } from "../../store/index.ts";
 
-/** In a home while a restore is under way there. As long as it lies there no daemon starts. */
+/** Folder of a restore that is under way. While it lies in a home without a log, no daemon starts there. */
 export const RESTORING = "restoring.tmp";
 export const BEFORE_RESTORE = "before-restore-";
 
-/** What a restore brings, in the order in which it comes to its place: the log last. */
+/** Files that a restore moves into place, in this order: the log last. */
 const BROUGHT = [
   "config.json",
   "drivers",
@@ -21,21 +21,21 @@ const BROUGHT = [
   "blobs",
   "log.db",
 ];
-/** What belonged to another log would be wrong beside this one. */
+/** Files that belonged to the earlier log; they are moved aside. */
 const STALE = ["search.db", "search.db-wal", "search.db-shm", "daemon.json"];
 
-/** A daemon on a backup would change what somebody wants to keep as it is. */
+/** Refuses to start on a backup: the daemon would change it. */
 export function refuseBackup(home: string): void {
   if (existsSync(join(home, MANIFEST))) throw new NomosError("home_is_backup", { home });
 }
 
-/** A daemon on half a home would begin a log of its own. What a finished restore did not get to clear away is in nobody's way. */
+/** Refuses to start on an unfinished restore: the daemon would begin a new log. Leftovers of a finished one do not matter. */
 export function refuseUnfinished(home: string): void {
   if (existsSync(join(home, RESTORING)) && !existsSync(logPath(home)))
     throw new NomosError("restore_unfinished", { home });
 }
 
-/** Puts what was restored into its place. What lay there is kept, in a folder of the home; null when there was nothing. */
+/** Moves restored files into place. Returns the folder that keeps the earlier ones; null when there were none. */
 export async function placeRestored(home: string, folder: string): Promise<string | null> {
   const inTheWay = [...BROUGHT, ...STALE].filter((name) => existsSync(join(home, name)));
   const aside = inTheWay.length === 0 ? null : join(home, `${BEFORE_RESTORE}${fileStamp()}`);

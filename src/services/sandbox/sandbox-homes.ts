@@ -5,10 +5,10 @@ import type { Store } from "../../store/index.ts";
 import type { SessionWalls } from "../../supervisor/index.ts";
 
 const SESSION = "session/";
-/** What ran in it may be on its way out. */
+/** Time for processes that still run in the home to end. */
 const LATER_MS = 5000;
 
-/** The homes of walled sessions go when their sessions are forgotten; what an earlier daemon did not get to goes now. */
+/** Removes the home of a walled session when the session is forgotten, and at start those that were left over. */
 export function tidySandboxHomes(parts: {
   readonly homes: string;
   readonly store: Pick<Store, "row" | "onAppend">;

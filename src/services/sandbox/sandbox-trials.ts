@@ -29,16 +29,16 @@ export interface SandboxOrder {
 
 export interface SandboxTrials {
   readonly explain: (id: string) => Promise<SandboxExplained>;
-  /** Recorded, then run to its end; the record stands for what it printed. */
+  /** Records the call, runs the command to its end, and returns the record; `ran` has the output. */
   readonly run: (order: SandboxOrder, caller: Caller) => Promise<readonly RecordedEvent[]>;
-  /** `forgotten`: it ran, and what it printed is no longer kept. `unknown`: a crash came before its end. */
+  /** `forgotten`: it ran, but its output is no longer kept. `unknown`: a crash came before its end. */
   readonly ran: (begun: RecordedEvent) => Promise<RanInSandbox | "forgotten" | "unknown">;
 }
 
 export interface SandboxTrialParts extends SandboxParts {
   readonly instance: string;
   readonly doors: string;
-  /** The daemon's own. */
+  /** The port of this daemon. */
   readonly port: () => number;
   readonly committer: Pick<Committer, "change" | "sessionState">;
   readonly store: Pick<Store, "readStream">;
@@ -48,7 +48,7 @@ const RAN_KEPT = 50;
 const RUN_MAX_MS = 60_000;
 const OUTPUT_BYTES_MAX = 1_048_576;
 
-/** Sandboxes for people: looked at, and tried out. */
+/** For people: explain the sandbox of a session, and run a command in one. */
 export function createSandboxTrials(parts: SandboxTrialParts): SandboxTrials {
   const { host, walls, limits, committer } = parts;
   const ran = new Map<string, { readonly result: RanInSandbox } | { readonly thrown: unknown }>();
@@ -61,7 +61,7 @@ export function createSandboxTrials(parts: SandboxTrialParts): SandboxTrials {
     },
     run: async (order, { actor: { principal: actor }, call }) => {
       const walled = await prepare(host, limits(), parts, order);
-      // Durable before anything runs: asked again after a crash, it is not run again.
+      // Recorded before it runs, so that a repeated call after a crash does not run it again.
       const { events } = await committer.change(System, "", (state) => beginCall(state, CALL), { actor, call });
       const begun = events[0]?.id ?? "";
       const outcome = await runWalled(host, parts, walled, order).then(
@@ -85,7 +85,7 @@ export function createSandboxTrials(parts: SandboxTrialParts): SandboxTrials {
 const CALL = "sandbox.run";
 const PAGE = 500;
 
-/** Whether it ran to its end: versions before this one recorded it only then. */
+/** Whether it ran to its end. Earlier versions recorded `call.made` alone, and only at the end. */
 async function isMade(store: Pick<Store, "readStream">, begun: RecordedEvent): Promise<boolean> {
   if (begun.type === "call.made@1") return true;
   for (let after: number | null = begun.seq; after !== null; ) {
@@ -101,7 +101,7 @@ interface Walled {
   readonly rules: readonly HostRule[];
 }
 
-/** All that can be refused is refused here, before anything is recorded. */
+/** Makes every check that can refuse, before anything is recorded. */
 async function prepare(
   host: ProcessHost,
   limits: SandboxLimits,

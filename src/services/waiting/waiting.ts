@@ -9,17 +9,17 @@ import {
 } from "../../commit/index.ts";
 import type { OpenedHome } from "../home/open-home.ts";
 
-/** What states say shall happen later: alarms, and items in lanes. */
+/** Work that waits: alarms that are set, and items in lanes. */
 export interface WaitingService {
   readonly alarms: () => Promise<AlarmsState>;
   readonly stuckItems: Queues["stuck"];
   readonly waits: Queues["waits"];
 }
 
-/** What states say shall happen later: alarms and lanes, once the lists that they are read from are whole. */
+/** Runs alarms and lanes, once the lists that they are read from are filled. */
 export interface Waiting {
   readonly service: WaitingService;
-  /** Holds up nobody: what the lists lack is filled in behind the start. */
+  /** Returns at once; missing lists are filled in the background. */
   readonly start: () => void;
   readonly stop: () => Promise<void>;
 }
@@ -35,7 +35,7 @@ export function openWaiting({ store, clock, log }: OpenedHome, committer: Commit
   let alarms: AlarmClock | null = null;
   let queues: Queues | null = null;
 
-  /** Streams that are appended to while it is at work are left for the next round. */
+  /** A stream that gets events meanwhile is skipped and filled in the next round. */
   const fillLists = async (): Promise<void> => {
     for (let waitMs = FILL_AGAIN_MS; ; waitMs = Math.min(2 * waitMs, FILL_AGAIN_MAX_MS)) {
       const lists = await store.unfilledLists();

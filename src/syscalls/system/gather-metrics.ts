@@ -1,4 +1,5 @@
 import { readdir } from "node:fs/promises";
+import type { AlarmsState } from "../../commit/index.ts";
 import { SESSION_STATES } from "../../kernel/index.ts";
 import type { Counts, Histogram } from "../../services/index.ts";
 import { treeStatus } from "../audit/tree-status.ts";
@@ -24,7 +25,6 @@ export async function gatherMetrics(
   ]);
   const tree = treeStatus(services, events);
   const counts = services.instruments.counts();
-  const { usage, disk, wal } = bounds;
   return [
     gauge("nomos_build_info", "The version that runs.", [{ labels: { version: daemon.version }, value: 1 }]),
     gauge(
@@ -51,11 +51,29 @@ export async function gatherMetrics(
       "1 when a follower failed and is tried again.",
       following.map(({ name, state }) => ({ labels: { follower: name }, value: state === "failing" ? 1 : 0 })),
     ),
+    ...alarmFamilies(alarms),
+    ...storageFamilies(files, bounds),
+    gauge("nomos_connections", "What is open, by kind.", labelled("kind", counts.connections)),
+    counter("nomos_errors_total", "Calls that were refused or failed, by code.", labelled("code", counts.errors)),
+    ...(await processFamilies(services)),
+  ];
+}
+
+function alarmFamilies(alarms: AlarmsState): readonly Family[] {
+  return [
     gauge("nomos_alarms_set", "Alarms that are set, due or not.", one(alarms.set)),
     gauge("nomos_alarms_due", "Alarms whose time has come; a thousand at most.", one(alarms.due)),
     gauge("nomos_alarms_overdue", "Alarms that are late by more than a minute.", one(alarms.overdue)),
     gauge("nomos_alarm_late_seconds", "How late the oldest alarm is.", one(alarms.lateMs / 1000)),
     gauge("nomos_alarms_stuck", "Alarms that were tried and do not ring.", one(alarms.stuck.length)),
+  ];
+}
+
+function storageFamilies(
+  files: Awaited<ReturnType<Services["store"]["files"]>>,
+  { usage, disk, wal }: Awaited<ReturnType<typeof boundsStatus>>,
+): readonly Family[] {
+  return [
     gauge("nomos_database_bytes", "The database, without its write-ahead log.", one(files.databaseBytes)),
     gauge("nomos_wal_bytes", "The write-ahead log.", one(wal.bytes)),
     gauge("nomos_wal_limit_bytes", "Past this size somebody keeps the log from being folded in.", one(wal.limit)),
@@ -73,9 +91,6 @@ export async function gatherMetrics(
     gauge("nomos_disk_total_bytes", "The size of that disk.", one(disk.totalBytes)),
     gauge("nomos_disk_limit_bytes", "With less than this free nothing new is begun.", one(disk.limit)),
     gauge("nomos_disk_low", "1 when nothing new is begun for want of room.", one(disk.level === "enough" ? 0 : 1)),
-    gauge("nomos_connections", "What is open, by kind.", labelled("kind", counts.connections)),
-    counter("nomos_errors_total", "Calls that were refused or failed, by code.", labelled("code", counts.errors)),
-    ...(await processFamilies(services)),
   ];
 }
 
