@@ -67,11 +67,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       const { phase } = await deps.committer.sessionState(sessionId);
       if (phase.at !== "busy") return;
       const error = { code, message: "The turn could not be carried through; the daemon's log says why." };
-      await recordTurnEnd(deps, sessionId, phase.turnId, {
-        outcome: { outcome: "failed", error },
-        files: [],
-        reverted: null,
-      });
+      const ended = { outcome: { outcome: "failed", error }, files: [], reverted: null } as const;
+      await recordTurnEnd(deps, sessionId, phase.turnId, ended);
       pump(sessionId);
     } catch (thrown) {
       deps.log("a broken turn could not be ended", { sessionId, reason: String(thrown) });
