@@ -39,12 +39,9 @@ export function createTurnRecorder(
   let chars = 0;
   let updates = 0;
   let keptUpdates = 0;
-  let waiting = 0;
   let closed = false;
   let finished = false;
-  let failure: Error | null = null;
-  let working: Promise<void> = Promise.resolve();
-  let room = Promise.withResolvers<void>();
+  const line = createLine(onFailure);
 
   const record = async (facts: readonly DriverFact[]): Promise<void> => {
     if (facts.length > 0) await port.record(facts);
@@ -52,10 +49,7 @@ export function createTurnRecorder(
   const count = (size: number): void => {
     chars += size;
     updates += 1;
-    if (chars > TURN_CHARS_MAX || updates > TURN_UPDATES_MAX)
-      throw new DriverError("limit_reached", "the agent said more in one turn than is kept", {
-        turnCharsMax: TURN_CHARS_MAX,
-      });
+    if (chars > TURN_CHARS_MAX || updates > TURN_UPDATES_MAX) throw saidTooMuch();
   };
   const flush = async (): Promise<void> => {
     if (message === null) return;
@@ -83,27 +77,15 @@ export function createTurnRecorder(
         await flush();
         return record(await tools.change(update.call));
       case "plan": {
-        const items = update.items
-          .slice(0, LIMITS.todoItemsMax)
-          .map(({ text, status }) => ({ text: text.slice(0, LIMITS.todoItemChars) || "…", status }));
+        const items = cutItems(update.items);
         if (JSON.stringify(items) === plan) return;
         plan = JSON.stringify(items);
         await flush();
         return port.todo(items);
       }
       case "usage":
-        usage = { ...usage, contextTokens: update.used, contextMax: update.size, cost: update.cost ?? usage.cost };
-        return;
       case "tokens":
-        usage = {
-          ...usage,
-          inputTokens: sum(usage.inputTokens, update.input),
-          outputTokens: sum(usage.outputTokens, update.output),
-          cost:
-            update.cost === null
-              ? usage.cost
-              : { ...update.cost, amount: update.cost.amount + (usage.cost?.amount ?? 0) },
-        };
+        usage = withUsage(usage, update);
         return;
       case "notice": {
         await flush();
@@ -128,78 +110,124 @@ export function createTurnRecorder(
     return record([fact("driver.update_kept@1", { turnId, kind, ...body })]);
   };
 
-  const inOrder = (work: () => Promise<void>): Promise<void> => {
-    waiting += 1;
-    working = working
-      .then(() => (failure === null ? work() : undefined))
-      .catch((thrown: unknown) => {
-        if (failure !== null) return;
-        failure = thrown instanceof Error ? thrown : new Error(String(thrown));
-        onFailure(failure);
-      })
-      .finally(() => {
-        waiting -= 1;
-        if (waiting >= WAITING_MAX) return;
-        room.resolve();
-        room = Promise.withResolvers<void>();
-      });
-    return working;
-  };
-  const settle = async (): Promise<void> => {
-    await working;
-    if (failure !== null) throw failure;
-  };
-
   return {
     push: (update) => {
       if (closed) return;
-      void inOrder(() => take(update));
+      void line.add(() => take(update));
     },
     ready: async () => {
-      while (waiting >= WAITING_MAX && !closed) await room.promise;
+      while (line.isFull() && !closed) await line.room();
     },
     toolAsked: async (call) => {
-      await inOrder(async () => {
+      await line.add(async () => {
         await flush();
         await record([...(await tools.change(call)), ...(await tools.open())]);
       });
-      await settle();
+      await line.settle();
       return tools.known(call.callId) ?? call;
     },
     close: () => {
       closed = true;
-      room.resolve();
+      line.wake();
     },
     finish: async () => {
       closed = true;
-      if (finished) return settle();
+      if (finished) return line.settle();
       finished = true;
-      await inOrder(async () => {
+      await line.add(async () => {
         await flush();
         const unheard = keptUpdates - KEPT_UPDATES_MAX;
-        const left = unheard <= 0 ? [] : [noticed(`${unheard} more updates of unknown kinds were left out`)];
-        await record([...(await tools.finish()), ...left, ...used()]);
+        const left = unheard <= 0 ? [] : [leftOut(turnId, unheard)];
+        const used = usage === NOTHING_USED ? [] : [fact("usage.reported@1", { turnId, ...usage })];
+        await record([...(await tools.finish()), ...left, ...used]);
       });
-      await settle();
+      await line.settle();
     },
   };
-
-  function noticed(title: string): DriverFact {
-    return fact("driver.noticed@1", { turnId, severity: "warning", title, body: null });
-  }
-
-  function used(): readonly DriverFact[] {
-    return usage === NOTHING_USED ? [] : [fact("usage.reported@1", { turnId, ...usage })];
-  }
 }
 
-const NOTHING_USED: Omit<EventData<"usage.reported@1">, "turnId"> = {
+/** Work that is done one after another; after a failure nothing more is done. */
+interface Line {
+  readonly add: (work: () => Promise<void>) => Promise<void>;
+  readonly isFull: () => boolean;
+  /** Resolves when there may be room. */
+  readonly room: () => Promise<void>;
+  readonly wake: () => void;
+  /** Resolves when all that was added is done; throws what failed. */
+  readonly settle: () => Promise<void>;
+}
+
+function createLine(onFailure: (error: Error) => void): Line {
+  let waiting = 0;
+  let failure: Error | null = null;
+  let working: Promise<void> = Promise.resolve();
+  let room = Promise.withResolvers<void>();
+  return {
+    add: (work) => {
+      waiting += 1;
+      working = working
+        .then(() => (failure === null ? work() : undefined))
+        .catch((thrown: unknown) => {
+          if (failure !== null) return;
+          failure = thrown instanceof Error ? thrown : new Error(String(thrown));
+          onFailure(failure);
+        })
+        .finally(() => {
+          waiting -= 1;
+          if (waiting >= WAITING_MAX) return;
+          room.resolve();
+          room = Promise.withResolvers<void>();
+        });
+      return working;
+    },
+    isFull: () => waiting >= WAITING_MAX,
+    room: () => room.promise,
+    wake: () => room.resolve(),
+    settle: async () => {
+      await working;
+      if (failure !== null) throw failure;
+    },
+  };
+}
+
+type Used = Omit<EventData<"usage.reported@1">, "turnId">;
+
+const NOTHING_USED: Used = {
   contextTokens: null,
   contextMax: null,
   inputTokens: null,
   outputTokens: null,
   cost: null,
 };
+
+function saidTooMuch(): DriverError {
+  const limits = { turnCharsMax: TURN_CHARS_MAX };
+  return new DriverError("limit_reached", "the agent said more in one turn than is kept", limits);
+}
+
+/** `usage` tells totals so far, `tokens` what was used since the last time. */
+function withUsage(usage: Used, update: Extract<Update, { is: "usage" | "tokens" }>): Used {
+  if (update.is === "usage")
+    return { ...usage, contextTokens: update.used, contextMax: update.size, cost: update.cost ?? usage.cost };
+  return {
+    ...usage,
+    inputTokens: sum(usage.inputTokens, update.input),
+    outputTokens: sum(usage.outputTokens, update.output),
+    cost:
+      update.cost === null ? usage.cost : { ...update.cost, amount: update.cost.amount + (usage.cost?.amount ?? 0) },
+  };
+}
+
+function cutItems(items: Extract<Update, { is: "plan" }>["items"]): Extract<Update, { is: "plan" }>["items"] {
+  return items
+    .slice(0, LIMITS.todoItemsMax)
+    .map(({ text, status }) => ({ text: text.slice(0, LIMITS.todoItemChars) || "…", status }));
+}
+
+function leftOut(turnId: string, count: number): DriverFact {
+  const title = `${count} more updates of unknown kinds were left out`;
+  return fact("driver.noticed@1", { turnId, severity: "warning", title, body: null });
+}
 
 function sum(a: number | null, b: number | null): number | null {
   return a === null ? b : b === null ? a : a + b;

@@ -1,26 +1,16 @@
 import type { By, Committer } from "../commit/index.ts";
 import { NomosError, toNomosError } from "../contract/index.ts";
-import type { Clock, ProcessIdentity } from "../host/index.ts";
+import type { Clock } from "../host/index.ts";
 import {
   type Answer,
   APPROVALS,
-  admitTurnWith,
   answerApproval,
-  askInTurn,
-  configureDriver,
-  type DriverSettings,
   endSession,
-  forgetSession,
   hibernateSession,
   isEnded,
   labelSession,
-  recoverSession,
-  requestInterrupt,
   resumeSession,
-  SESSIONS,
   Session,
-  type SessionRow,
-  type SessionState,
   startSession,
   suspendSession,
 } from "../kernel/index.ts";
@@ -30,42 +20,27 @@ import type { ScopeJudge } from "./files/scope-judge.ts";
 import type { SessionFiles } from "./files/session-files.ts";
 import type { SessionTrees } from "./files/session-worktrees.ts";
 import { createTurnChanges, type TurnChanges } from "./files/turn-changes.ts";
+import { createEndings, createRelease, type Endings } from "./life/end-session.ts";
 import { createExternalWatch } from "./life/external-watch.ts";
 import { watchAwake } from "./life/idle-sessions.ts";
 import { type LivingSessions, watchLiving } from "./life/living-sessions.ts";
 import { createOpenings, type OpeningDeps, type Openings } from "./life/open-session.ts";
+import { createRecovery } from "./life/recover-session.ts";
 import { recoverAll } from "./life/recover-sessions.ts";
-import { keepDoing } from "./life/repeat.ts";
 import { createReports, type Reports } from "./life/reports.ts";
 import { createRewinding, type RewindInput } from "./life/rewind-session.ts";
+import { startSleeper } from "./life/sleep-sessions.ts";
 import type { SessionProcesses } from "./processes/session-processes.ts";
-import { type GivenPrompt, isKept, keepPrompt } from "./turns/given-prompt.ts";
-import { interruptedIn, settleTurn } from "./turns/interrupt-turn.ts";
-import { refuseUnoffered } from "./turns/offered-settings.ts";
+import { createPrompting, type Prompting } from "./turns/prompt-session.ts";
 import type { TurnRunner } from "./turns/turn-runner.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
 
 /** Sessions as processes: start, prompt, interrupt, sleep, fork, rewind, end, recover. What it returns is what was recorded. */
-export interface Supervisor extends Reports, Openings, TurnChanges {
-  readonly prompt: (
-    id: string,
-    input: GivenPrompt & { readonly queue: boolean; readonly interrupt: boolean },
-    by: By,
-  ) => Events;
-  /** A question to a person, put by the session in its running turn. */
-  readonly ask: (id: string, question: string, options: readonly string[], by: By) => Events;
-  /** What the session's agent is to be set to from its next turn on. */
-  readonly configure: (id: string, settings: Partial<DriverSettings>, by: By) => Events;
-  readonly interrupt: (id: string, by: By) => Events;
-  /** Ends that turn if it still runs, and resolves when it is over. */
-  readonly settled: (id: string, turnId: string) => Promise<void>;
+export interface Supervisor extends Reports, Openings, Prompting, Endings, TurnChanges {
   readonly suspend: (id: string, reason: string, by: By) => Events;
   readonly resume: (id: string, by: By) => Events;
   readonly hibernate: (id: string, reason: string, by: By) => Events;
-  readonly kill: (id: string, reason: string, by: By) => Events;
-  readonly forget: (id: string, by: By) => Events;
-  readonly gone: (id: string) => Promise<void>;
   readonly label: (id: string, label: string | null, by: By) => Events;
   /** Files and talk, or neither. */
   readonly rewind: (id: string, input: RewindInput, by: By) => Events;
@@ -73,7 +48,6 @@ export interface Supervisor extends Reports, Openings, TurnChanges {
   readonly snapshot: (id: string, by: By) => Events;
   readonly answer: (approvalId: string, answer: Answer, by: By) => Events;
   /** Deletes the data of a session's events for good, between its turns; headers and chain stay. */
-  /** Erases the data of a session's events, between its turns. */
   readonly erase: (id: string, events: readonly string[], reason: string, by: By) => Events;
   /** The living sessions in a directory, around it or below. */
   readonly livingNear: LivingSessions["near"];
@@ -98,11 +72,10 @@ export interface SupervisorDeps extends Omit<OpeningDeps, "trees"> {
 }
 
 const DAEMON: By = { actor: "daemon" };
-const SLEEP_LOOK_EVERY_MS = 5000;
 const SUSPEND_TRIES = 5;
 
 export function createSupervisor(deps: SupervisorDeps): Supervisor {
-  const { store, committer, runner, processes, clock, newId } = deps;
+  const { store, committer, runner, processes, clock } = deps;
   const awake = watchAwake(store, clock);
   const living = watchLiving(store);
   const externals = createExternalWatch(clock, (id) => {
@@ -110,7 +83,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       deps.log("an external session could not be ended", { id, reason: String(thrown) }),
     );
   });
-
+  const release = createRelease(deps);
   const reports = createReports({ ...deps, onFinish: (id) => externals.remove(id) });
 
   const change = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events =>
@@ -120,6 +93,15 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     runner.pump(id);
     return events;
   };
+  const changeAndRelease = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events => {
+    const events = await change(id, decide, by);
+    await release(id);
+    return events;
+  };
+  const endExternal = async (id: string): Promise<void> => {
+    await change(id, (state) => (isEnded(state) ? [] : endSession(state, { kind: "exited", exitCode: null })), DAEMON);
+  };
+
   const openings = createOpenings({
     ...deps,
     onExternal: async (id, process) => {
@@ -127,45 +109,6 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       await change(id, (state) => startSession(state, "fresh"), DAEMON);
     },
   });
-
-  const requirePromptable = ({ id, spec }: SessionState): void => {
-    if (deps.specs.driver(spec?.adapter ?? "").runTurn === null) throw new NomosError("not_promptable", { id });
-  };
-
-  /** A turn that runs somewhere else can only be ended there; an idle session has nothing to end. */
-  const isReported = ({ spec, phase }: SessionState) => phase.at === "busy" && spec?.external != null;
-
-  const endExternal = async (id: string): Promise<void> => {
-    await change(id, (state) => (isEnded(state) ? [] : endSession(state, { kind: "exited", exitCode: null })), DAEMON);
-  };
-
-  /** The record comes first: whatever still runs finds its session ended, and dies with us if we die here. */
-  const end = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events => {
-    const events = await change(id, decide, by);
-    externals.remove(id);
-    return events;
-  };
-
-  const gone = async (id: string): Promise<void> => {
-    const stopping = runner.interrupt(id, "ended");
-    await processes.stopAll(id);
-    await stopping;
-    await processes.stopAll(id);
-    await release(id);
-    await deps.trees.settle(id);
-  };
-
-  /** What its driver keeps for it between turns goes; the next turn finds its way back from the log. */
-  const release = async (id: string): Promise<void> => {
-    const row = await store.row(SESSIONS, id);
-    if (row !== null) await deps.keeper(row.adapter)?.release(id);
-  };
-  const changeAndRelease = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events => {
-    const events = await change(id, decide, by);
-    await release(id);
-    return events;
-  };
-
   const rewinding = createRewinding({
     ...deps,
     actsByEffects: (adapter) => deps.specs.driver(adapter).actsByEffects === true,
@@ -174,39 +117,13 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       await release(id);
     },
   });
-
-  const stopSleeper = keepDoing(clock, SLEEP_LOOK_EVERY_MS, async () => {
-    for (const id of awake.idleLongerThan(deps.idleHibernateMs())) await sleep(id);
-  });
-  const sleep = async (id: string): Promise<void> => {
-    const asleep = (state: SessionState) =>
-      state.phase.at === "idle" && state.queue.length === 0 ? hibernateSession(state, "idle") : [];
-    const fallAsleep = async (): Promise<void> => {
-      if ((await change(id, asleep, DAEMON)).length > 0) await release(id);
-    };
-    await fallAsleep().catch((thrown: unknown) =>
-      deps.log("a session could not be put to sleep", { id, reason: String(thrown) }),
-    );
-  };
+  const sleeper = startSleeper(deps, awake, release);
+  const recoverOne = createRecovery({ ...deps, externals, rewinding });
 
   return {
     ...openings,
-    prompt: async (id, input, by) => {
-      // A small prompt needs no look before the one that it is admitted by.
-      if (input.interrupt || isKept(input)) requirePromptable(await committer.sessionState(id));
-      const cut = input.interrupt ? interruptedIn(await change(id, requestInterrupt, { ...by, call: null })) : null;
-      if (cut !== null) await settleTurn(deps, id, cut);
-      const { prompt, items } = await keepPrompt(committer.keeper(id, "start"), input);
-      const turn = { turnId: newId(), prompt, queue: input.queue || input.interrupt };
-      const admission = (now: SessionState) => {
-        requirePromptable(now);
-        return admitTurnWith(now, turn, items);
-      };
-      return runner.admit(id, turn.turnId, admission, by);
-    },
-    interrupt: (id, by) =>
-      change(id, (state) => (isReported(state) ? refuseToInterrupt(state) : requestInterrupt(state)), by),
-    settled: (id, turnId) => settleTurn(deps, id, turnId),
+    ...createPrompting(deps),
+    ...createEndings(deps, externals, release),
     suspend: async (id, reason, by) => {
       for (let tries = 1; ; tries += 1) {
         if ((await committer.sessionState(id)).phase.at === "busy") await runner.interrupt(id, "interrupted");
@@ -218,22 +135,8 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
         }
       }
     },
-    ask: (id, question, options, by) => {
-      const put = { approvalId: newId(), question, options, action: null, effectId: null, checkpoint: null };
-      return change(id, (state) => askInTurn(state, put), by);
-    },
-    configure: async (id, settings, by) => {
-      const state = await committer.sessionState(id);
-      deps.specs.driver(state.spec?.adapter ?? "").checkSettings?.(settings);
-      refuseUnoffered(state.driver?.offer ?? null, settings);
-      return change(id, (now) => configureDriver(now, settings), by);
-    },
     resume: (id, by) => changeAndPump(id, resumeSession, by),
     hibernate: (id, reason, by) => changeAndRelease(id, (state) => hibernateSession(state, reason), by),
-    kill: (id, reason, by) =>
-      end(id, (state) => (isEnded(state) ? [] : endSession(state, { kind: "killed", reason })), by),
-    forget: (id, by) => end(id, forgetSession, by),
-    gone,
     label: (id, label, by) => change(id, (state) => labelSession(state, label), by),
     rewind: async (id, input, by) => {
       const events = await rewinding.rewind(id, input, by);
@@ -255,49 +158,15 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     livingNear: living.near,
     recover: async () => {
       await deps.trees.sweep();
-      return recoverAll(store, (row) => recoverOne(row).catch((thrown: unknown) => orLeft(row.id, thrown)));
+      return recoverAll(store, recoverOne);
     },
     stop: async (graceMs) => {
-      stopSleeper();
+      sleeper.stop();
       externals.stop();
       await runner.drain(graceMs);
-      await Promise.all(awake.all().map(sleep));
+      await sleeper.sleepAll();
       awake.stop();
       living.stop();
     },
   };
-
-  /** One session that cannot be recovered keeps nobody from the others; a log that cannot be used does. */
-  function orLeft(id: string, thrown: unknown): false {
-    const { code } = toNomosError(thrown);
-    if (LOG_UNUSABLE.includes(code)) throw thrown;
-    deps.log("a session could not be recovered", { id, code, reason: String(thrown) });
-    return false;
-  }
-
-  async function recoverOne(row: SessionRow): Promise<boolean> {
-    if (row.forgotten) return false;
-    const state = await committer.sessionState(row.id);
-    const external = state.spec?.external ?? null;
-    if (external !== null) {
-      externals.add(row.id, external satisfies ProcessIdentity);
-      return false;
-    }
-    const { events } = await committer.session(row.id, recoverSession, DAEMON);
-    // Turns wait until the files are what the talk says.
-    await rewinding.settle(state);
-    // What a turn did to the files before it was cut is its own doing, not somebody else's.
-    if (events.length > 0) runner.pumpAfter(row.id, rewinding.keepCut(row.id));
-    else runner.pump(row.id);
-    return events.length > 0;
-  }
-}
-
-const LOG_UNUSABLE: readonly string[] = [
-  ...["disk_full", "log_corrupt", "stale_fence", "store_closed", "store_failed", "store_read_only"],
-  "store_unreachable",
-];
-
-function refuseToInterrupt({ id }: SessionState): never {
-  throw new NomosError("not_interruptible", { id });
 }

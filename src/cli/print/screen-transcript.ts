@@ -31,10 +31,6 @@ export function createScreenTranscript(terminal: Terminal, options: TranscriptOp
   const status = createStatusLine(terminal, bottom);
   const sum = { startedMs: Date.now(), tools: 0, usage: null as unknown };
   const outputs = new Map<string, string>();
-  /** Streamed text that is not a complete message yet; its last line is still open. */
-  let streamed = "";
-  /** A message that was shown before its streamed pieces arrived; the pieces are then skipped. */
-  let late = "";
   let isBusy = false;
   let doing = "working";
 
@@ -45,30 +41,9 @@ export function createScreenTranscript(terminal: Terminal, options: TranscriptOp
     print(wrap(harmless(text), terminal.columns).map((line) => paint(line)));
   const draw = (): void => status.set(isBusy ? { text: doing, sinceMs: sum.startedMs } : null);
 
-  const stream = (text: string): void => {
-    if (late !== "" && late.startsWith(text)) {
-      late = late.slice(text.length);
-      return;
-    }
-    late = "";
-    const before = streamed.lastIndexOf("\n") + 1;
-    streamed += text;
-    const after = streamed.lastIndexOf("\n") + 1;
-    if (after > before) show(streamed.slice(before, after - 1));
-    doing = harmless(streamed.slice(after)).replaceAll("\n", " ") || "working";
-    draw();
-  };
-  /** Does not repeat text that was already streamed. */
+  const speech = createSpeech(show);
   const message = (data: unknown): void => {
-    const text = String(memberOf(data, "text") ?? "");
-    const isThought = memberOf(data, "role") === "thought";
-    const seen = !isThought && text.startsWith(streamed) ? streamed.lastIndexOf("\n") + 1 : 0;
-    if (!isThought) {
-      late = text.startsWith(streamed) ? text.slice(streamed.length) : "";
-      streamed = "";
-    }
-    const rest = text.slice(seen).replace(/\n$/, "");
-    if (rest !== "") show(rest, isThought ? dim : plain);
+    speech.message(String(memberOf(data, "text") ?? ""), memberOf(data, "role") === "thought");
     if (typeof memberOf(data, "blob") === "string") print([dim(`… ${memberOf(data, "bytes")} bytes in all`)]);
     doing = "working";
   };
@@ -153,12 +128,51 @@ export function createScreenTranscript(terminal: Terminal, options: TranscriptOp
   return {
     show: (item: StreamItem) => {
       if (item.event === "status") isBusy = item.data.busy && item.data.waitingFor === undefined;
-      else if (item.event === "delta" && item.data.source === "message" && isBusy) stream(item.data.text);
+      else if (item.event === "delta" && item.data.source === "message" && isBusy)
+        doing = speech.stream(item.data.text) ?? doing;
       else if (item.event === "gap") print([dim(`(${item.data.dropped} pieces were not shown)`)]);
       else if (item.event === "event") onEvent(item.data);
       draw();
     },
     close: () => status.close(),
+  };
+}
+
+interface Speech {
+  /** Shows the lines that are complete; answers the line that is still open, or null for a piece that is old. */
+  readonly stream: (text: string) => string | null;
+  /** Whatever of it went by already is not said twice. */
+  readonly message: (text: string, isThought: boolean) => void;
+}
+
+/** What an agent says, in pieces and then as a whole. */
+function createSpeech(show: (text: string, paint?: (line: string) => Text) => void): Speech {
+  /** Text that went by in pieces and is not a message yet; its last line is still open. */
+  let streamed = "";
+  /** Text of a message that was shown before its pieces came by: when they do, they are old. */
+  let late = "";
+  return {
+    stream: (text) => {
+      if (late !== "" && late.startsWith(text)) {
+        late = late.slice(text.length);
+        return null;
+      }
+      late = "";
+      const before = streamed.lastIndexOf("\n") + 1;
+      streamed += text;
+      const after = streamed.lastIndexOf("\n") + 1;
+      if (after > before) show(streamed.slice(before, after - 1));
+      return harmless(streamed.slice(after)).replaceAll("\n", " ") || "working";
+    },
+    message: (text, isThought) => {
+      const seen = !isThought && text.startsWith(streamed) ? streamed.lastIndexOf("\n") + 1 : 0;
+      if (!isThought) {
+        late = text.startsWith(streamed) ? text.slice(streamed.length) : "";
+        streamed = "";
+      }
+      const rest = text.slice(seen).replace(/\n$/, "");
+      if (rest !== "") show(rest, isThought ? dim : plain);
+    },
   };
 }
 

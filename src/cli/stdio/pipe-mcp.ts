@@ -25,11 +25,51 @@ interface McpSession {
 export async function pipeMcp(reach: () => Promise<McpReached>, { input, output }: Pipe): Promise<void> {
   const ended = new AbortController();
   const underWay = new Map<Promise<void>, { readonly id: McpMessage["id"]; readonly abort: AbortController }>();
+  const write = (text: string): Promise<void> => writeLine(output, text);
+  const passage = await openPassage(reach, write, ended.signal);
+
+  const start = (message: McpMessage): Promise<void> => {
+    const abort = new AbortController();
+    const running = passage.pass(message, abort.signal).finally(() => underWay.delete(running));
+    underWay.set(running, { id: message.id, abort });
+    return running;
+  };
+
+  const take = async (message: McpMessage): Promise<void> => {
+    const cancelled = [...underWay.values()].find(({ id }) => message.cancels !== null && id === message.cancels);
+    // Without a session the end of the connection is what tells the daemon; with one, the message does.
+    if (cancelled !== undefined && !passage.hasSession()) return cancelled.abort.abort();
+    const running = start(message);
+    if (message.method === "initialize" || message.method === "notifications/initialized") await running;
+    while (underWay.size >= UNDER_WAY_MAX) await Promise.race(underWay.keys());
+  };
+
+  for await (const line of readLines(input, LINE_BYTES_MAX)) {
+    if ("tooLong" in line) await write(refusal(null, "payload_too_large", { lineBytesMax: LINE_BYTES_MAX }));
+    else await take(readMessage(line.bytes));
+  }
+  await Promise.race([Promise.all(underWay.keys()), pause(LAST_ANSWERS_MS, ended.signal)]);
+  ended.abort();
+  for (const { abort } of underWay.values()) abort.abort();
+  await passage.close();
+}
+
+interface Passage {
+  /** Sends a message to the daemon and writes what it answers; a daemon that is gone is answered for. */
+  readonly pass: (message: McpMessage, signal: AbortSignal) => Promise<void>;
+  readonly hasSession: () => boolean;
+  /** After `ended`: waits for the listener and ends the session at the daemon. */
+  readonly close: () => Promise<void>;
+}
+
+async function openPassage(
+  reach: () => Promise<McpReached>,
+  write: (text: string) => Promise<void>,
+  ended: AbortSignal,
+): Promise<Passage> {
   let reached = await reach();
   let session: McpSession | null = null;
   let listening: Promise<void> | null = null;
-
-  const write = (text: string): Promise<void> => writeLine(output, text);
 
   /** A message that could not be sent is sent again, to the daemon's new address. */
   const ask = async (asked: Parameters<typeof exchange>[1]): Promise<IncomingMessage> => {
@@ -72,31 +112,12 @@ export async function pipeMcp(reach: () => Promise<McpReached>, { input, output 
     (await ask({ method: "POST", headers: sessionHeaders(), body: text, signal })).resume();
   };
 
-  const pass = async (message: McpMessage, signal: AbortSignal): Promise<void> => {
-    try {
-      if (message.method === "initialize" && message.version === null) {
-        session = { hello: message, id: null, version: null };
-        return await shakeHands(session, signal, write);
-      }
-      let answer = await post(message, signal);
-      if (answer.statusCode === 404 && session?.id && message.version === null) {
-        answer.resume();
-        await renew(session, signal);
-        answer = await post(message, signal);
-      }
-      const isAnswered = message.id !== null || message.method === null;
-      for await (const text of messagesOf(answer)) if (isAnswered) await write(addressed(text, message));
-      if (message.method === "notifications/initialized") listening ??= listen();
-    } catch (thrown) {
-      if (message.id !== null && !signal.aborted) await write(unreachable(message, thrown));
-    }
-  };
-
   /** Passes on notifications of the daemon while there is a session. */
   const listen = async (): Promise<void> => {
-    const { signal } = ended;
-    while (!signal.aborted) {
-      const answer = await exchange(reached, { method: "GET", headers: sessionHeaders(), signal }).catch(() => null);
+    while (!ended.aborted) {
+      const answer = await exchange(reached, { method: "GET", headers: sessionHeaders(), signal: ended }).catch(
+        () => null,
+      );
       if (answer?.statusCode === 200)
         try {
           for await (const text of messagesOf(answer)) await write(text);
@@ -104,39 +125,40 @@ export async function pipeMcp(reach: () => Promise<McpReached>, { input, output 
           if (!(thrown instanceof Error)) throw thrown;
         }
       else answer?.resume();
-      await pause(RECONNECT_MS, signal);
+      await pause(RECONNECT_MS, ended);
     }
   };
 
-  const start = (message: McpMessage): Promise<void> => {
-    const abort = new AbortController();
-    const running = pass(message, abort.signal).finally(() => underWay.delete(running));
-    underWay.set(running, { id: message.id, abort });
-    return running;
+  return {
+    pass: async (message, signal) => {
+      try {
+        if (message.method === "initialize" && message.version === null) {
+          session = { hello: message, id: null, version: null };
+          return await shakeHands(session, signal, write);
+        }
+        let answer = await post(message, signal);
+        if (answer.statusCode === 404 && session?.id && message.version === null) {
+          answer.resume();
+          await renew(session, signal);
+          answer = await post(message, signal);
+        }
+        const isAnswered = message.id !== null || message.method === null;
+        for await (const text of messagesOf(answer)) if (isAnswered) await write(addressed(text, message));
+        if (message.method === "notifications/initialized") listening ??= listen();
+      } catch (thrown) {
+        if (message.id !== null && !signal.aborted) await write(unreachable(message, thrown));
+      }
+    },
+    hasSession: () => session !== null,
+    close: async () => {
+      await listening;
+      if (session === null) return;
+      await exchange(reached, { method: "DELETE", headers: sessionHeaders() }).then(
+        (answer) => answer.resume(),
+        () => undefined,
+      );
+    },
   };
-
-  const take = async (message: McpMessage): Promise<void> => {
-    const cancelled = [...underWay.values()].find(({ id }) => message.cancels !== null && id === message.cancels);
-    // Without a session, closing the connection tells the daemon; with one, a message does.
-    if (cancelled !== undefined && session === null) return cancelled.abort.abort();
-    const running = start(message);
-    if (message.method === "initialize" || message.method === "notifications/initialized") await running;
-    while (underWay.size >= UNDER_WAY_MAX) await Promise.race(underWay.keys());
-  };
-
-  for await (const line of readLines(input, LINE_BYTES_MAX)) {
-    if ("tooLong" in line) await write(refusal(null, "payload_too_large", { lineBytesMax: LINE_BYTES_MAX }));
-    else await take(readMessage(line.bytes));
-  }
-  await Promise.race([Promise.all(underWay.keys()), pause(LAST_ANSWERS_MS, ended.signal)]);
-  ended.abort();
-  for (const { abort } of underWay.values()) abort.abort();
-  await listening;
-  if (session !== null)
-    await exchange(reached, { method: "DELETE", headers: sessionHeaders() }).then(
-      (answer) => answer.resume(),
-      () => undefined,
-    );
 }
 
 /** The request never reached a daemon, so nothing was done. */

@@ -112,9 +112,7 @@ export function startAlarms(options: AlarmOptions): AlarmClock {
       const isIdle = !underWay.has(id) && !backoff.isWaiting(id);
       if (isIdle && (await ring(id, row))) return { after: { key: row.dueAt, id } };
     }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < PAGE_ROWS) return { isAll: true, nextDueAt: null };
-    return { after: { key: last.dueAt, id: stateRowId(last.stream, last.name) } };
+    return behind(rows);
   };
   /** Resolves with the time of the next one that is not due yet; null when there is none. */
   const ringAllDue = async (): Promise<string | null> => {
@@ -147,10 +145,7 @@ export function startAlarms(options: AlarmOptions): AlarmClock {
         return null;
       },
     );
-    // A time that is none is never due.
-    const dueInMs = next === null ? Number.NaN : Date.parse(next) - clock.nowMs();
-    const waits = [LOOK_AT_LEAST_MS, backoff.nextInMs() ?? LOOK_AT_LEAST_MS, Math.max(1, dueInMs || LOOK_AT_LEAST_MS)];
-    arm(isAskedAgain ? PAUSE_MS : Math.min(...waits));
+    arm(isAskedAgain ? PAUSE_MS : Math.min(dueInMs(clock, next), backoff.nextInMs() ?? LOOK_AT_LEAST_MS));
   };
   const look = (): Promise<void> => {
     isAskedAgain = true;
@@ -171,19 +166,9 @@ export function startAlarms(options: AlarmOptions): AlarmClock {
   return {
     state: async () => {
       const stuck = backoff.all().filter(({ tries }) => tries >= TOLD_TRIES);
-      if (kinds.isEmpty) return { set: 0, due: 0, overdue: 0, lateMs: 0, stuck };
-      const nowMs = clock.nowMs();
-      const first = await store.rows(ALARMS, { by: "due", limit: COUNTED_MAX });
-      const lateMs = first
-        .filter(({ dueAt }) => dueAt <= clock.iso(nowMs))
-        .map(({ dueAt }) => nowMs - Date.parse(dueAt));
-      return {
-        set: await store.count(ALARMS),
-        due: lateMs.length,
-        overdue: lateMs.filter((ms) => ms > OVERDUE_MS).length,
-        lateMs: Math.max(0, ...lateMs),
-        stuck,
-      };
+      return kinds.isEmpty
+        ? { set: 0, due: 0, overdue: 0, lateMs: 0, stuck }
+        : { ...(await countAlarms(options)), stuck };
     },
     look: async () => {
       // One that has begun may have passed what is due by now.
@@ -197,6 +182,34 @@ export function startAlarms(options: AlarmOptions): AlarmClock {
       cancelTimer?.();
       await unlessLate(clock, Promise.all([looking, ...underWay.values()]), STOP_MAX_MS);
     },
+  };
+}
+
+/** Where the page after these begins, if there is one. */
+function behind(rows: readonly AlarmRow[]): Page {
+  const last = rows.at(-1);
+  if (last === undefined || rows.length < PAGE_ROWS) return { isAll: true, nextDueAt: null };
+  return { after: { key: last.dueAt, id: stateRowId(last.stream, last.name) } };
+}
+
+/** At least 1, at most until the next regular look. A time that cannot be read is never due. */
+function dueInMs(clock: Clock, dueAt: string | null): number {
+  const leftMs = dueAt === null ? Number.NaN : Date.parse(dueAt) - clock.nowMs();
+  return Math.min(LOOK_AT_LEAST_MS, Math.max(1, leftMs || LOOK_AT_LEAST_MS));
+}
+
+async function countAlarms({
+  store,
+  clock,
+}: Pick<AlarmOptions, "store" | "clock">): Promise<Omit<AlarmsState, "stuck">> {
+  const nowMs = clock.nowMs();
+  const first = await store.rows(ALARMS, { by: "due", limit: COUNTED_MAX });
+  const lateMs = first.filter(({ dueAt }) => dueAt <= clock.iso(nowMs)).map(({ dueAt }) => nowMs - Date.parse(dueAt));
+  return {
+    set: await store.count(ALARMS),
+    due: lateMs.length,
+    overdue: lateMs.filter((ms) => ms > OVERDUE_MS).length,
+    lateMs: Math.max(0, ...lateMs),
   };
 }
 

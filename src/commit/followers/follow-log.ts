@@ -1,7 +1,7 @@
 import type { Clock } from "../../host/index.ts";
 import type { Follower, Store } from "../../store/index.ts";
 import { type DefinedFollower, storedFollower } from "./define-follower.ts";
-import { type FollowerState, type RunningFollower, runFollower } from "./run-follower.ts";
+import { type FollowerState, type RunningFollower, startFollower } from "./run-follower.ts";
 
 /** Everything that runs behind the log. */
 export interface Followers {
@@ -37,7 +37,7 @@ export async function followLog(options: FollowOptions): Promise<Followers> {
   for (const given of followers) {
     const follower = "take" in given ? storedFollower(given, store, fence) : given;
     if (running.has(follower.name)) throw new Error(`two followers are called ${follower.name}`);
-    running.set(follower.name, runFollower(follower, { clock, end: () => end, random, log }));
+    running.set(follower.name, startFollower(follower, { clock, end: () => end, random, log }));
   }
 
   const named = (name: string): RunningFollower => {

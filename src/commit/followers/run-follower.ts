@@ -38,7 +38,7 @@ const BEHIND_EVENTS = 1000;
 const CLOSE_MAX_MS = 5000;
 
 /** Takes one follower along behind the log, page by page. It waits for no other follower, and no append waits for it. */
-export function runFollower(follower: Follower, deps: RunDeps): RunningFollower {
+export function startFollower(follower: Follower, deps: RunDeps): RunningFollower {
   const { name, pauseMs } = follower;
   const { clock, end, log } = deps;
   let position = 0;

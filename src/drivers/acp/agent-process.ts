@@ -108,15 +108,7 @@ export async function startAgent(
 
   const request = async (method: string, params: object, timeMaxMs: number): Promise<unknown> => {
     if (ending !== null) throw new DriverError("agent_crashed", ending);
-    const late = Promise.withResolvers<never>();
-    const cancel = clock.after(timeMaxMs, () =>
-      late.reject(
-        new DriverError("driver_timeout", `${slug} did not answer \`${method}\` within ${timeMaxMs} ms`, {
-          step: method,
-          timeMaxMs,
-        }),
-      ),
-    );
+    const late = notWithin(clock, timeMaxMs, `${slug} did not answer \`${method}\``, method);
     const dead = over.promise.then((why): never => {
       throw new DriverError("agent_crashed", `${why} during \`${method}\`${printed.tailText()}`, { step: method });
     });
@@ -128,7 +120,7 @@ export async function startAgent(
     try {
       return await Promise.race([answered, late.promise, dead]);
     } finally {
-      cancel();
+      late.cancel();
     }
   };
 
@@ -167,3 +159,17 @@ export async function startAgent(
 
 /** A process that closes its output usually ends; one that does not is of no use. */
 const CLOSED_GRACE_MS = 500;
+
+/** Rejects when the time is up, unless it is cancelled. */
+function notWithin(
+  clock: Clock,
+  timeMaxMs: number,
+  problem: string,
+  step: string,
+): { readonly promise: Promise<never>; readonly cancel: () => void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const cancel = clock.after(timeMaxMs, () =>
+    reject(new DriverError("driver_timeout", `${problem} within ${timeMaxMs} ms`, { step, timeMaxMs })),
+  );
+  return { promise, cancel };
+}

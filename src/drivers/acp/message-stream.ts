@@ -31,51 +31,7 @@ const STRAY_ANSWERS_MAX = 1000;
  */
 export function messageStream(process: HostProcess, hooks: StreamHooks): Stream {
   const asked = new Set<unknown>();
-  let noiseLines = 0;
-  let strayAnswers = 0;
-
-  const noise = (text: string): void => {
-    noiseLines += 1;
-    if (noiseLines === NOISE_LINES_MAX) hooks.onBreach(`it printed ${NOISE_LINES_MAX} lines that are no messages`);
-    if (noiseLines < NOISE_LINES_MAX) hooks.onNoise(text);
-  };
-
-  /** Null for what the connection need not see. */
-  const sort = (line: string): AnyMessage | null => {
-    // An error for each of a million empty lines would hold up the daemon.
-    if (line.trim() === "") return null;
-    const excess = jsonExcess(line);
-    if (excess !== null) {
-      hooks.onBreach(`it wrote a message that is too much: ${excess}`);
-      return null;
-    }
-    const message = parseObject(line);
-    if (message === null) {
-      noise(line);
-      return null;
-    }
-    const method = message["method"];
-    if (typeof method === "string" && !("id" in message)) {
-      hooks.onNotification(method, message["params"]);
-      return null;
-    }
-    if (typeof method === "string") return { jsonrpc: "2.0", ...message, method, id: idOf(message["id"]) };
-    if (!("id" in message)) {
-      noise(line);
-      return null;
-    }
-    if (!asked.delete(message["id"])) {
-      strayAnswers += 1;
-      if (strayAnswers === STRAY_ANSWERS_MAX) hooks.onBreach(`it gave ${STRAY_ANSWERS_MAX} answers to nothing`);
-      if (strayAnswers === 1) hooks.onNoise(`an answer to a request that was never made: ${line.slice(0, 200)}`);
-      return null;
-    }
-    const id = idOf(message["id"]);
-    return isError(message["error"])
-      ? { jsonrpc: "2.0", id, error: message["error"] }
-      : { jsonrpc: "2.0", id, result: message["result"] ?? null };
-  };
-
+  const sort = createSorter(asked, hooks);
   return {
     readable: new ReadableStream<AnyMessage>(
       {
@@ -111,6 +67,53 @@ export function messageStream(process: HostProcess, hooks: StreamHooks): Stream 
         await process.stdin?.write(`${JSON.stringify(message)}\n`);
       },
     }),
+  };
+}
+
+/** Takes lines apart; null for what the connection need not see. `asked`: requests of ours that wait for an answer. */
+function createSorter(asked: Set<unknown>, hooks: StreamHooks): (line: string) => AnyMessage | null {
+  let noiseLines = 0;
+  let strayAnswers = 0;
+
+  const noise = (text: string): void => {
+    noiseLines += 1;
+    if (noiseLines === NOISE_LINES_MAX) hooks.onBreach(`it printed ${NOISE_LINES_MAX} lines that are no messages`);
+    if (noiseLines < NOISE_LINES_MAX) hooks.onNoise(text);
+  };
+
+  return (line) => {
+    // An error for each of a million empty lines would hold up the daemon.
+    if (line.trim() === "") return null;
+    const excess = jsonExcess(line);
+    if (excess !== null) {
+      hooks.onBreach(`it wrote a message that is too much: ${excess}`);
+      return null;
+    }
+    const message = parseObject(line);
+    if (message === null) {
+      noise(line);
+      return null;
+    }
+    const method = message["method"];
+    if (typeof method === "string" && !("id" in message)) {
+      hooks.onNotification(method, message["params"]);
+      return null;
+    }
+    if (typeof method === "string") return { jsonrpc: "2.0", ...message, method, id: idOf(message["id"]) };
+    if (!("id" in message)) {
+      noise(line);
+      return null;
+    }
+    if (!asked.delete(message["id"])) {
+      strayAnswers += 1;
+      if (strayAnswers === STRAY_ANSWERS_MAX) hooks.onBreach(`it gave ${STRAY_ANSWERS_MAX} answers to nothing`);
+      if (strayAnswers === 1) hooks.onNoise(`an answer to a request that was never made: ${line.slice(0, 200)}`);
+      return null;
+    }
+    const id = idOf(message["id"]);
+    return isError(message["error"])
+      ? { jsonrpc: "2.0", id, error: message["error"] }
+      : { jsonrpc: "2.0", id, result: message["result"] ?? null };
   };
 }
 

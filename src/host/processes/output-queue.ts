@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { systemClock } from "../machine/clock.ts";
+import { type Clock, systemClock } from "../machine/clock.ts";
 
 export interface OutputChunk {
   readonly stream: "stdout" | "stderr";
@@ -118,7 +118,7 @@ export function createOutputQueue(
     await pipesEnd();
     for (let before = -1; consumer === "reading" && before !== takenChunks; ) {
       before = takenChunks;
-      await settledWithin(consumed.promise, CONSUMER_IDLE_MAX_MS);
+      await settledWithin(clock, consumed.promise, CONSUMER_IDLE_MAX_MS);
     }
   }
 
@@ -126,18 +126,10 @@ export function createOutputQueue(
     // The first round only lets the event loop turn: it may have been held up for longer than a round lasts.
     for (let round = 0, before = -1; round < PIPE_IDLE_ROUNDS_MAX && before !== receivedBytes; round += 1) {
       before = round === 0 ? -1 : receivedBytes;
-      if (await settledWithin(ended.promise, PIPE_IDLE_MAX_MS)) return;
+      if (await settledWithin(clock, ended.promise, PIPE_IDLE_MAX_MS)) return;
     }
     for (const pipe of pipes) pipe.destroy();
     await ended.promise;
-  }
-
-  async function settledWithin(promise: Promise<void>, ms: number): Promise<boolean> {
-    const timeout = Promise.withResolvers<boolean>();
-    const cancel = clock.after(ms, () => timeout.resolve(false));
-    const settled = await Promise.race([promise.then(() => true), timeout.promise]);
-    cancel();
-    return settled;
   }
 
   stdout.on("data", (bytes: Buffer) => receive("stdout", bytes));
@@ -151,4 +143,12 @@ export function createOutputQueue(
     });
   }
   return { output: { [Symbol.asyncIterator]: consume }, droppedBytes: () => droppedBytes, drained };
+}
+
+async function settledWithin(clock: Clock, promise: Promise<void>, ms: number): Promise<boolean> {
+  const timeout = Promise.withResolvers<boolean>();
+  const cancel = clock.after(ms, () => timeout.resolve(false));
+  const settled = await Promise.race([promise.then(() => true), timeout.promise]);
+  cancel();
+  return settled;
 }

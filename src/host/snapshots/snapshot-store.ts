@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { compareTrees } from "./diff/compare.ts";
 import { type DiffOptions, diffChanges, type FileDiff, kindOfChange } from "./diff/file-diffs.ts";
-import { type Batch, openObjects } from "./packs/objects.ts";
+import { type Batch, type Objects, openObjects } from "./packs/objects.ts";
 import { decodeRecord, encodeRecord, type SnapshotRecord } from "./packs/record.ts";
 import { markLive, mergeSmallPacks, type Swept, sweepPacks } from "./packs/sweep.ts";
 import { carryOut } from "./restore/restore.ts";
@@ -177,50 +177,8 @@ export function openSnapshotStore(folder: string): SnapshotStore {
     };
   }
 
-  async function* restore(
-    tree: TreeSpec,
-    to: string,
-    bwrapPath: string,
-    { only, keep = [], base }: RestoreLimits = {},
-  ): AsyncGenerator<void, Restored> {
-    const startMs = performance.now();
-    const target = recordOf(to);
-    refuseLarge(target, tree);
-    const before = base === undefined ? null : recordOf(base);
-    const withOwner = process.getuid?.() === 0;
-    let done: Done = { changed: 0, restored: [], removed: [] };
-    let kept: readonly ByteName[] = [];
-    for (let round = 1; ; round += 1) {
-      const survey = createSurvey(objects);
-      const walked = yield* walkOf(tree, survey.batch);
-      // Whatever it is made of is in the store.
-      if (walked.record.listing === target.listing) remember(tree, walked);
-      const since = before === null ? [] : changedMeanwhile(survey.objects, before, walked.record, target);
-      const meant = { only: only === undefined ? null : new Set(only), keep: new Set([...keep, ...since]) };
-      const plan = planRestore(survey.objects, walked.record, target, withOwner, meant);
-      const isLeft = plan.remove.every(({ path }) => kept.includes(path)) && plan.create.length === 0;
-      if (isEmptyPlan(plan) || (round > 1 && isLeft && plan.same.length + plan.settings.length === 0)) {
-        const notRestored = [...new Set([...plan.cannot, ...kept])].map(shownName);
-        return {
-          to,
-          ...done,
-          notRestored,
-          leftAlone: shownNames(since),
-          tookMs: Math.round(performance.now() - startMs),
-        };
-      }
-      if (round === RESTORE_ROUNDS) {
-        const paths = [...plan.create, ...plan.same, ...plan.remove].map(({ path }) => shownName(path)).slice(0, 20);
-        throw new SnapshotError("restore_failed", { root: tree.root, reason: "the tree does not hold still", paths });
-      }
-      if (round === 1) done = namesIn(plan);
-      refuseFull(objects, plan, tree.root);
-      const { dev, ino, top } = walked.tree;
-      const seenAt = (path: ByteName) => entryAt(top, path);
-      kept = (yield* carryOut({ objects, plan, root: tree.root, top: { dev, ino }, withOwner, bwrapPath, seenAt }))
-        .kept;
-    }
-  }
+  const restore: SnapshotStore["restore"] = (tree, to, bwrapPath, limits = {}) =>
+    restoreTree({ objects, recordOf, walkOf, remember }, tree, to, bwrapPath, limits);
 
   const status = () => ({ bytes: objects.bytes(), packs: objects.packs().length, damaged: objects.damaged });
 
@@ -294,4 +252,57 @@ export function openSnapshotStore(folder: string): SnapshotStore {
       objects.close();
     },
   };
+}
+
+interface RestoreParts {
+  readonly objects: Objects;
+  readonly recordOf: (id: string) => SnapshotRecord;
+  readonly walkOf: (tree: TreeSpec, batch: Batch) => Generator<void, Walked>;
+  readonly remember: (tree: TreeSpec, walked: Walked) => void;
+}
+
+/** Looks, plans and carries out until the tree is what the snapshot says, or does not hold still. */
+async function* restoreTree(
+  { objects, recordOf, walkOf, remember }: RestoreParts,
+  tree: TreeSpec,
+  to: string,
+  bwrapPath: string,
+  { only, keep = [], base }: RestoreLimits,
+): AsyncGenerator<void, Restored> {
+  const startMs = performance.now();
+  const target = recordOf(to);
+  refuseLarge(target, tree);
+  const before = base === undefined ? null : recordOf(base);
+  const withOwner = process.getuid?.() === 0;
+  let done: Done = { changed: 0, restored: [], removed: [] };
+  let kept: readonly ByteName[] = [];
+  for (let round = 1; ; round += 1) {
+    const survey = createSurvey(objects);
+    const walked = yield* walkOf(tree, survey.batch);
+    // Whatever it is made of is in the store.
+    if (walked.record.listing === target.listing) remember(tree, walked);
+    const since = before === null ? [] : changedMeanwhile(survey.objects, before, walked.record, target);
+    const meant = { only: only === undefined ? null : new Set(only), keep: new Set([...keep, ...since]) };
+    const plan = planRestore(survey.objects, walked.record, target, withOwner, meant);
+    const isLeft = plan.remove.every(({ path }) => kept.includes(path)) && plan.create.length === 0;
+    if (isEmptyPlan(plan) || (round > 1 && isLeft && plan.same.length + plan.settings.length === 0)) {
+      const notRestored = [...new Set([...plan.cannot, ...kept])].map(shownName);
+      return {
+        to,
+        ...done,
+        notRestored,
+        leftAlone: shownNames(since),
+        tookMs: Math.round(performance.now() - startMs),
+      };
+    }
+    if (round === RESTORE_ROUNDS) {
+      const paths = [...plan.create, ...plan.same, ...plan.remove].map(({ path }) => shownName(path)).slice(0, 20);
+      throw new SnapshotError("restore_failed", { root: tree.root, reason: "the tree does not hold still", paths });
+    }
+    if (round === 1) done = namesIn(plan);
+    refuseFull(objects, plan, tree.root);
+    const { dev, ino, top } = walked.tree;
+    const seenAt = (path: ByteName) => entryAt(top, path);
+    kept = (yield* carryOut({ objects, plan, root: tree.root, top: { dev, ino }, withOwner, bwrapPath, seenAt })).kept;
+  }
 }

@@ -1,15 +1,12 @@
 import { realpath } from "node:fs/promises";
 import type { By, Committer } from "../../commit/index.ts";
 import { NomosError, toNomosError } from "../../contract/index.ts";
-import { recordUnownedRemoval, System } from "../../domains/index.ts";
 import { type Clock, isInside, type Work, type Worktree, type Worktrees } from "../../host/index.ts";
 import {
   type Decision,
   type Fact,
   fact,
-  type Json,
   keepWorktree,
-  removeWorktree,
   Session,
   type SessionRow,
   type SessionSpec,
@@ -17,6 +14,7 @@ import {
 } from "../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
 import { sessionRows } from "../life/neighbours.ts";
+import { createTreeRemoval, ownerIn, type ShownTree } from "./remove-worktree.ts";
 import type { SessionFiles } from "./session-files.ts";
 
 /** A tree of its own for a session: made before it opens, kept or removed after it has ended. */
@@ -54,11 +52,6 @@ export interface MadeTree {
   readonly facts: readonly Fact[];
 }
 
-export interface ShownTree extends Worktree {
-  /** The living sessions that work in it. */
-  readonly sessions: readonly string[];
-}
-
 export interface SessionTreesDeps {
   readonly store: Store;
   readonly committer: Committer;
@@ -71,7 +64,7 @@ export interface SessionTreesDeps {
 const DAEMON: By = { actor: "daemon" };
 
 export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
-  const { store, committer, clock, worktrees, sessionFiles, log } = deps;
+  const { store, committer, clock, worktrees, log } = deps;
   const now = () => clock.iso(clock.nowMs());
 
   const shown = async (trees: readonly Worktree[]): Promise<readonly ShownTree[]> => {
@@ -87,47 +80,8 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
     if (tree === undefined) throw new NomosError("worktree_not_found", { id });
     return tree;
   };
-  const ownerOf = async (id: string): Promise<SessionState | null> => {
-    const state = await store.fold(Session, id);
-    return state.spec === null ? null : state;
-  };
-  const recordRemoval = async (id: string, files: readonly Fact[], by: By) =>
-    (await ownerOf(id)) === null
-      ? committer.change(System, "", (state) => recordUnownedRemoval(state, id, files), by)
-      : committer.change(Session, id, (state) => removeWorktree(state, id, files), by);
-
-  /** What is ignored is no work, but somebody may have put it there since the last turn: a fork brings it back. */
-  const lastFiles = async ({ id, path, state }: ShownTree): Promise<readonly Fact[]> => {
-    const owner = state === "missing" ? null : await ownerOf(id);
-    const last = owner?.view.world?.snapshot ?? null;
-    if (last === null) return [];
-    try {
-      const taken = await sessionFiles.keep(path);
-      return taken.id === last ? [] : [await sessionFiles.takenFact(taken, "asked", null, last)];
-    } catch (thrown) {
-      log("the last files of a worktree are not kept", { id, reason: String(thrown) });
-      return [];
-    }
-  };
-
-  const take = async (tree: ShownTree, by: By, wish?: { evenMissing: true }): Promise<readonly RecordedEvent[]> => {
-    const { id, sessions, path, branch } = tree;
-    if (sessions.length > 0) throw new NomosError("worktree_in_use", { id, sessions: [...sessions] });
-    const files = await lastFiles(tree);
-    const removal = await worktrees.remove(id, wish);
-    if (!removal.removed && removal.heldBy.length > 0)
-      throw new NomosError("worktree_in_use", { id, processes: [...removal.heldBy] });
-    if (!removal.removed) throw new NomosError("worktree_has_work", { id, path, branch, ...workAsJson(removal.work) });
-    try {
-      // From here on the log says that it is gone: a crash behind this only leaves rubbish to be cleared away.
-      const { events } = await recordRemoval(id, files, by);
-      await removal.finish();
-      return events;
-    } catch (thrown) {
-      if ((await store.fold(Session, id)).worktree !== null) await removal.undo();
-      throw thrown;
-    }
-  };
+  const ownerOf = (id: string) => ownerIn(store, id);
+  const take = createTreeRemoval(deps);
 
   const dropUnowned = async (id: string): Promise<void> => {
     const removal = await worktrees.remove(id);
@@ -218,10 +172,6 @@ async function livingIn(folder: string, store: Store): Promise<readonly SessionR
   return found;
 }
 
-function workAsJson(work: Work): { readonly [kind: string]: Json } {
-  const lists = Object.entries(work).filter(([, found]) => found !== null && found.length > 0);
-  return Object.fromEntries(lists.map(([kind, found]) => [kind, typeof found === "string" ? found : [...found]]));
-}
 
 /** A stream's first fact says what the session is; the tree it works in comes directly behind. */
 export function withTree(decision: Decision, tree: MadeTree | null): Decision {

@@ -1,15 +1,12 @@
 import type { By } from "../../commit/index.ts";
 import { toNomosError } from "../../contract/index.ts";
-import { type Decision, outlivesDaemon, pendingApprovals, type SessionState } from "../../kernel/index.ts";
+import { type Decision, outlivesDaemon, type SessionState } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
-import { DriverError, HandshakeError } from "../../turns/index.ts";
-import { NOTHING_JUDGED, unjudged } from "../files/scope-judge.ts";
+import { createTurnRun, type Turn } from "./run-turn.ts";
 import { isPassing, recordTurnEnd, TRY_AGAIN_MS } from "./turn-end.ts";
-import { createTurnFiles } from "./turn-files.ts";
-import { portFor } from "./turn-port-for.ts";
-import type { Run, TurnRunnerDeps } from "./turn-runner-deps.ts";
+import type { TurnRunnerDeps } from "./turn-runner-deps.ts";
 import { createTurnStarts, isStart, type TurnStart } from "./turn-start.ts";
-import { type Outcome, orLetGo, type StopReason, stopped } from "./turn-stop.ts";
+import type { StopReason } from "./turn-stop.ts";
 
 /** Runs a session's queue, one turn after another. One pump a session, however often it is called. */
 export interface TurnRunner {
@@ -37,20 +34,11 @@ interface Pump {
   done: Promise<void>;
 }
 
-interface Turn {
-  readonly controller: AbortController;
-  readonly over: Promise<void>;
-  stopTimer: () => void;
-}
-
-/** What is still there when the turn is over was asked to end long ago. */
-const LAST_GRACE_MS = 200;
-
 export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   const pumps = new Map<string, Pump>();
   let draining = false;
   const starts = createTurnStarts(deps);
-  const turnFiles = createTurnFiles(deps);
+  const runTurn = createTurnRun(deps, () => draining);
   const nextStart: TurnStart = (sessionId) => starts.next(sessionId, draining);
 
   const pump = (sessionId: string): void => {
@@ -79,11 +67,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       const { phase } = await deps.committer.sessionState(sessionId);
       if (phase.at !== "busy") return;
       const error = { code, message: "The turn could not be carried through; the daemon's log says why." };
-      await recordTurnEnd(deps, sessionId, phase.turnId, {
-        outcome: { outcome: "failed", error },
-        files: [],
-        reverted: null,
-      });
+      const ended = { outcome: { outcome: "failed", error }, files: [], reverted: null } as const;
+      await recordTurnEnd(deps, sessionId, phase.turnId, ended);
       pump(sessionId);
     } catch (thrown) {
       deps.log("a broken turn could not be ended", { sessionId, reason: String(thrown) });
@@ -127,75 +112,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     try {
       const due = await start(sessionId);
       const run = due === null ? null : { ...due, controller };
-      if (run !== null) await runOne(run, turn);
+      if (run !== null) await runTurn(run, turn);
       return run !== null;
     } finally {
       mine.turn = null;
       over.resolve();
-    }
-  };
-
-  const runOne = async (run: Run, turn: Turn): Promise<void> => {
-    const { state, turnId, controller } = run;
-    limitTime(run, turn);
-    await turnFiles.atStart(run);
-    const driven = deps.scopes.begin(state).then(
-      () => drive(run),
-      (thrown: unknown): Outcome => ({ outcome: "failed", error: unjudged(thrown) }),
-    );
-    const outcome = await orLetGo(driven, controller.signal, deps.clock);
-    turn.stopTimer();
-    await deps.processes
-      .stopAll(state.id, controller.signal.aborted ? LAST_GRACE_MS : undefined)
-      .catch((thrown: unknown) =>
-        deps.log("a process of a turn does not end", { id: state.id, reason: String(thrown) }),
-      );
-    if (state.spec?.scope != null) await letGo(run);
-    const judged = await deps.scopes.end(state).catch((thrown: unknown) => ({ error: unjudged(thrown) }));
-    const { reverted, before, settled } = "error" in judged ? NOTHING_JUDGED : judged;
-    const ended: Outcome = "error" in judged ? { outcome: "failed", ...judged } : outcome;
-    const files = await turnFiles.atEnd(run, before);
-    await recordTurnEnd(deps, state.id, turnId, { outcome: ended, files, reverted });
-    await settled().catch((thrown: unknown) =>
-      deps.log("a scope's mark stays", { id: state.id, reason: String(thrown) }),
-    );
-  };
-
-  /** An agent that lives on between turns could write outside of its scope after it was judged. */
-  const letGo = async ({ state, driver }: Run): Promise<void> => {
-    await driver.keeps
-      ?.release(state.id)
-      .catch((thrown: unknown) => deps.log("an agent does not end", { id: state.id, reason: String(thrown) }));
-  };
-
-  /** A turn that waits for a person is not the one who takes so long: it gets its time anew. */
-  const limitTime = (run: Run, turn: Turn): void => {
-    const timeUp = async (): Promise<void> => {
-      const asks = pendingApprovals(await deps.committer.sessionState(run.state.id), run.turnId).length > 0;
-      if (asks && !draining) limitTime(run, turn);
-      else run.controller.abort("timeout" satisfies StopReason);
-    };
-    const gone = (thrown: unknown) =>
-      deps.log("a turn's time could not be looked at", { id: run.state.id, reason: String(thrown) });
-    turn.stopTimer = deps.clock.after(deps.turnTimeoutMs(), () => void timeUp().catch(gone));
-  };
-
-  const drive = async (run: Run): Promise<Outcome> => {
-    try {
-      await run.driver.runTurn?.(await portFor(deps, run));
-      return run.controller.signal.aborted
-        ? stopped(run.controller.signal.reason)
-        : { outcome: "completed", error: null };
-    } catch (thrown) {
-      if (run.controller.signal.aborted) return stopped(run.controller.signal.reason);
-      const error = toNomosError(thrown);
-      const message =
-        thrown instanceof DriverError ? thrown.message : `${error.message} ${JSON.stringify(error.details)}`;
-      // A turn that its agent's death cut was not judged by anybody: like one that ours cut.
-      const outcome = error.code === "agent_crashed" ? "interrupted" : "failed";
-      const isStillborn = thrown instanceof HandshakeError && isUntouched(run.state);
-      const why = { code: error.code, message: message.slice(0, ERROR_CHARS) };
-      return { outcome, error: why, ...(isStillborn ? { isStillborn } : {}) };
     }
   };
 
@@ -230,11 +151,4 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       await Promise.all(ends);
     },
   };
-}
-
-const ERROR_CHARS = 8000;
-
-/** No turn of it has ended, and nobody else's past is its own. */
-function isUntouched({ turnsEnded, forkedFrom }: SessionState): boolean {
-  return turnsEnded === 0 && forkedFrom === null;
 }

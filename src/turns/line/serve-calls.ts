@@ -5,24 +5,29 @@ import { DriverError } from "../driver-error.ts";
 import type { EffectResult, TurnProcess } from "../effects.ts";
 import { SCRIPT_METHODS } from "./protocol.ts";
 
+type Methods = { readonly [method: string]: (args: unknown) => Promise<Json> };
+type Deliver = (process: string, stream: "stdout" | "stderr", text: string) => Promise<void>;
+
 /** Answers what a driver file asks for. Its arguments come from foreign code: they are parsed, never trusted. */
 export function serveCalls(
   port: TurnPort,
   /** Resolves when the driver's process has taken it: what it does not read holds up whoever prints. */
-  deliver: (process: string, stream: "stdout" | "stderr", text: string) => Promise<void>,
+  deliver: Deliver,
 ) {
-  const processes = new Map<string, { readonly process: TurnProcess; readonly drained: Promise<void> }>();
+  const methods: Methods = { ...portMethods(port), ...processMethods(port, deliver) };
 
-  const started = (id: string) => {
-    const found = processes.get(id);
-    if (found === undefined) throw new DriverError("invalid_request", `no process ${id} in this turn`);
-    return found;
+  return async (method: string, args: unknown): Promise<Json> => {
+    const name = method.startsWith("tool:") ? method.slice("tool:".length) : method;
+    const answer = Object.hasOwn(methods, name) ? methods[name] : undefined;
+    if (answer === undefined)
+      throw new DriverError("tool_unknown", `no tool is called ${name}`, { tools: [...SCRIPT_METHODS] });
+    const given = method.startsWith("tool:") && Array.isArray(args) && Array.isArray(args[0]) ? args[0] : args;
+    return answer(given);
   };
-  const drain = async (process: TurnProcess): Promise<void> => {
-    for await (const { stream, text } of process.output) await deliver(process.effectId, stream, text);
-  };
+}
 
-  const methods: { readonly [method: string]: (args: unknown) => Promise<Json> } = {
+function portMethods(port: TurnPort): Methods {
+  return {
     say: async (args) => {
       const [text, role] = z.tuple([z.string(), z.enum(["assistant", "thought"])]).parse(args);
       await port.say(text, role);
@@ -65,6 +70,23 @@ export function serveCalls(
       await port.event(name, payload);
       return null;
     },
+  };
+}
+
+/** Processes outlive the call that starts them: the driver's file names them by their effect. */
+function processMethods(port: TurnPort, deliver: Deliver): Methods {
+  const processes = new Map<string, { readonly process: TurnProcess; readonly drained: Promise<void> }>();
+
+  const started = (id: string) => {
+    const found = processes.get(id);
+    if (found === undefined) throw new DriverError("invalid_request", `no process ${id} in this turn`);
+    return found;
+  };
+  const drain = async (process: TurnProcess): Promise<void> => {
+    for await (const { stream, text } of process.output) await deliver(process.effectId, stream, text);
+  };
+
+  return {
     start: async (args) => {
       const process = await port.start(...z.tuple([z.array(z.string()).min(1), Place]).parse(args));
       processes.set(process.effectId, { process, drained: drain(process) });
@@ -88,15 +110,6 @@ export function serveCalls(
       await started(z.tuple([z.string()]).parse(args)[0]).process.cancel();
       return null;
     },
-  };
-
-  return async (method: string, args: unknown): Promise<Json> => {
-    const name = method.startsWith("tool:") ? method.slice("tool:".length) : method;
-    const answer = Object.hasOwn(methods, name) ? methods[name] : undefined;
-    if (answer === undefined)
-      throw new DriverError("tool_unknown", `no tool is called ${name}`, { tools: [...SCRIPT_METHODS] });
-    const given = method.startsWith("tool:") && Array.isArray(args) && Array.isArray(args[0]) ? args[0] : args;
-    return answer(given);
   };
 }
 

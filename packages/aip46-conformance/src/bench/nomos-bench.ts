@@ -36,25 +36,7 @@ export async function openNomosBench({ url, token, restart }: BenchOptions): Pro
   };
   const external = async (): Promise<string> =>
     String(member(await ask("POST", "/sessions/external", { pid: process.pid, cwd: folder }), "id"));
-  const workspaces: Bench["workspaces"] = {
-    add: async (slug, path) => void (await ask("POST", "/api/workspaces", { slug, path })),
-    remove: async (slug) => void (await talk.call("DELETE", `/api/workspaces/${slug}`)),
-    use: async (slug) => {
-      if (slug !== null) return void (await ask("POST", `/api/workspaces/${slug}/use`));
-      const known = await ask("GET", "/api/workspaces");
-      const now = member(known, "active");
-      const list = member(known, "workspaces");
-      const path = Array.isArray(list)
-        ? member(
-            list.find((one) => member(one, "slug") === now),
-            "path",
-          )
-        : null;
-      if (typeof now !== "string") return;
-      await ask("DELETE", `/api/workspaces/${now}`);
-      await ask("POST", "/api/workspaces", { slug: now, path });
-    },
-  };
+  const workspaces = workspacesBy(ask, talk.call);
   const bench: Bench = {
     ...talk,
     spawnBody: { adapter: "demo", ground: `ws://workspaces/${SLUG}` },
@@ -129,6 +111,31 @@ export async function openNomosBench({ url, token, restart }: BenchOptions): Pro
       await workspaces.remove(SLUG);
       if (typeof active === "string") await workspaces.use(active);
       await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function workspacesBy(
+  ask: (method: string, path: string, body?: unknown) => Promise<unknown>,
+  call: Bench["call"],
+): NonNullable<Bench["workspaces"]> {
+  return {
+    add: async (slug, path) => void (await ask("POST", "/api/workspaces", { slug, path })),
+    remove: async (slug) => void (await call("DELETE", `/api/workspaces/${slug}`)),
+    use: async (slug) => {
+      if (slug !== null) return void (await ask("POST", `/api/workspaces/${slug}/use`));
+      const known = await ask("GET", "/api/workspaces");
+      const now = member(known, "active");
+      const list = member(known, "workspaces");
+      const path = Array.isArray(list)
+        ? member(
+            list.find((one) => member(one, "slug") === now),
+            "path",
+          )
+        : null;
+      if (typeof now !== "string") return;
+      await ask("DELETE", `/api/workspaces/${now}`);
+      await ask("POST", "/api/workspaces", { slug: now, path });
     },
   };
 }

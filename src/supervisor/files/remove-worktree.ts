@@ -1,0 +1,76 @@
+import type { By, Committer } from "../../commit/index.ts";
+import { NomosError } from "../../contract/index.ts";
+import { recordUnownedRemoval, System } from "../../domains/index.ts";
+import type { Work, Worktree, Worktrees } from "../../host/index.ts";
+import { type Fact, type Json, removeWorktree, Session, type SessionState } from "../../kernel/index.ts";
+import type { RecordedEvent, Store } from "../../store/index.ts";
+import type { SessionFiles } from "./session-files.ts";
+
+export interface ShownTree extends Worktree {
+  /** The living sessions that work in it. */
+  readonly sessions: readonly string[];
+}
+
+export interface TreeRemovalDeps {
+  readonly store: Pick<Store, "fold">;
+  readonly committer: Pick<Committer, "change">;
+  readonly worktrees: Pick<Worktrees, "remove">;
+  readonly sessionFiles: Pick<SessionFiles, "keep" | "takenFact">;
+  readonly log: (message: string, details: object) => void;
+}
+
+/** The session that a worktree was made for; null when the log knows none. */
+export async function ownerIn(store: Pick<Store, "fold">, id: string): Promise<SessionState | null> {
+  const state = await store.fold(Session, id);
+  return state.spec === null ? null : state;
+}
+
+/** Removes a worktree that nobody works in and that holds no work; its last files are kept and its end is recorded. */
+export function createTreeRemoval(
+  deps: TreeRemovalDeps,
+): (tree: ShownTree, by: By, wish?: { evenMissing: true }) => Promise<readonly RecordedEvent[]> {
+  const { store, committer, worktrees, sessionFiles, log } = deps;
+
+  const recordRemoval = async (id: string, files: readonly Fact[], by: By) =>
+    (await ownerIn(store, id)) === null
+      ? committer.change(System, "", (state) => recordUnownedRemoval(state, id, files), by)
+      : committer.change(Session, id, (state) => removeWorktree(state, id, files), by);
+
+  /** What is ignored is no work, but somebody may have put it there since the last turn: a fork brings it back. */
+  const lastFiles = async ({ id, path, state }: ShownTree): Promise<readonly Fact[]> => {
+    const owner = state === "missing" ? null : await ownerIn(store, id);
+    const last = owner?.view.world?.snapshot ?? null;
+    if (last === null) return [];
+    try {
+      const taken = await sessionFiles.keep(path);
+      return taken.id === last ? [] : [await sessionFiles.takenFact(taken, "asked", null, last)];
+    } catch (thrown) {
+      log("the last files of a worktree are not kept", { id, reason: String(thrown) });
+      return [];
+    }
+  };
+
+  return async (tree, by, wish) => {
+    const { id, sessions, path, branch } = tree;
+    if (sessions.length > 0) throw new NomosError("worktree_in_use", { id, sessions: [...sessions] });
+    const files = await lastFiles(tree);
+    const removal = await worktrees.remove(id, wish);
+    if (!removal.removed && removal.heldBy.length > 0)
+      throw new NomosError("worktree_in_use", { id, processes: [...removal.heldBy] });
+    if (!removal.removed) throw new NomosError("worktree_has_work", { id, path, branch, ...workAsJson(removal.work) });
+    try {
+      // From here on the log says that it is gone: a crash behind this only leaves rubbish to be cleared away.
+      const { events } = await recordRemoval(id, files, by);
+      await removal.finish();
+      return events;
+    } catch (thrown) {
+      if ((await store.fold(Session, id)).worktree !== null) await removal.undo();
+      throw thrown;
+    }
+  };
+}
+
+function workAsJson(work: Work): { readonly [kind: string]: Json } {
+  const lists = Object.entries(work).filter(([, found]) => found !== null && found.length > 0);
+  return Object.fromEntries(lists.map(([kind, found]) => [kind, typeof found === "string" ? found : [...found]]));
+}

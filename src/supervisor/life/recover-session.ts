@@ -1,0 +1,53 @@
+import type { By, Committer } from "../../commit/index.ts";
+import { toNomosError } from "../../contract/index.ts";
+import type { ProcessIdentity } from "../../host/index.ts";
+import { recoverSession, type SessionRow } from "../../kernel/index.ts";
+import type { TurnRunner } from "../turns/turn-runner.ts";
+import type { ExternalWatch } from "./external-watch.ts";
+import type { Rewinding } from "./rewind-session.ts";
+
+export interface RecoveryDeps {
+  readonly committer: Pick<Committer, "session" | "sessionState">;
+  readonly runner: Pick<TurnRunner, "pump" | "pumpAfter">;
+  readonly externals: Pick<ExternalWatch, "add">;
+  readonly rewinding: Pick<Rewinding, "settle" | "keepCut">;
+  readonly log: (message: string, details: object) => void;
+}
+
+const DAEMON: By = { actor: "daemon" };
+const LOG_UNUSABLE: readonly string[] = [
+  ...["disk_full", "log_corrupt", "stale_fence", "store_closed", "store_failed", "store_read_only"],
+  "store_unreachable",
+];
+
+/** Takes a session up after the last daemon ended. True when a turn of it had to be ended. */
+export function createRecovery(deps: RecoveryDeps): (row: SessionRow) => Promise<boolean> {
+  const { committer, runner, externals, rewinding } = deps;
+
+  /** One session that cannot be recovered keeps nobody from the others; a log that cannot be used does. */
+  const orLeft = (id: string, thrown: unknown): false => {
+    const { code } = toNomosError(thrown);
+    if (LOG_UNUSABLE.includes(code)) throw thrown;
+    deps.log("a session could not be recovered", { id, code, reason: String(thrown) });
+    return false;
+  };
+
+  const recoverOne = async (row: SessionRow): Promise<boolean> => {
+    if (row.forgotten) return false;
+    const state = await committer.sessionState(row.id);
+    const external = state.spec?.external ?? null;
+    if (external !== null) {
+      externals.add(row.id, external satisfies ProcessIdentity);
+      return false;
+    }
+    const { events } = await committer.session(row.id, recoverSession, DAEMON);
+    // Turns wait until the files are what the talk says.
+    await rewinding.settle(state);
+    // What a turn did to the files before it was cut is its own doing, not somebody else's.
+    if (events.length > 0) runner.pumpAfter(row.id, rewinding.keepCut(row.id));
+    else runner.pump(row.id);
+    return events.length > 0;
+  };
+
+  return (row) => recoverOne(row).catch((thrown: unknown) => orLeft(row.id, thrown));
+}

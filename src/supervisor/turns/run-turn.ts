@@ -1,0 +1,97 @@
+import { toNomosError } from "../../contract/index.ts";
+import { pendingApprovals, type SessionState } from "../../kernel/index.ts";
+import { DriverError, HandshakeError } from "../../turns/index.ts";
+import { NOTHING_JUDGED, unjudged } from "../files/scope-judge.ts";
+import { recordTurnEnd } from "./turn-end.ts";
+import { createTurnFiles } from "./turn-files.ts";
+import { portFor } from "./turn-port-for.ts";
+import type { Run, TurnRunnerDeps } from "./turn-runner-deps.ts";
+import { type Outcome, orLetGo, type StopReason, stopped } from "./turn-stop.ts";
+
+/** A turn that runs, or is about to: how it is stopped, and when it is over. */
+export interface Turn {
+  readonly controller: AbortController;
+  readonly over: Promise<void>;
+  stopTimer: () => void;
+}
+
+/** What is still there when the turn is over was asked to end long ago. */
+const LAST_GRACE_MS = 200;
+const ERROR_CHARS = 8000;
+
+/** Runs one turn from its start to the record of its end, whatever the driver does. */
+export function createTurnRun(
+  deps: TurnRunnerDeps,
+  isDraining: () => boolean,
+): (run: Run, turn: Turn) => Promise<void> {
+  const turnFiles = createTurnFiles(deps);
+
+  /** An agent that lives on between turns could write outside of its scope after it was judged. */
+  const letGo = async ({ state, driver }: Run): Promise<void> => {
+    await driver.keeps
+      ?.release(state.id)
+      .catch((thrown: unknown) => deps.log("an agent does not end", { id: state.id, reason: String(thrown) }));
+  };
+
+  /** A turn that waits for a person is not the one who takes so long: it gets its time anew. */
+  const limitTime = (run: Run, turn: Turn): void => {
+    const timeUp = async (): Promise<void> => {
+      const asks = pendingApprovals(await deps.committer.sessionState(run.state.id), run.turnId).length > 0;
+      if (asks && !isDraining()) limitTime(run, turn);
+      else run.controller.abort("timeout" satisfies StopReason);
+    };
+    const gone = (thrown: unknown) =>
+      deps.log("a turn's time could not be looked at", { id: run.state.id, reason: String(thrown) });
+    turn.stopTimer = deps.clock.after(deps.turnTimeoutMs(), () => void timeUp().catch(gone));
+  };
+
+  const drive = async (run: Run): Promise<Outcome> => {
+    try {
+      await run.driver.runTurn?.(await portFor(deps, run));
+      return run.controller.signal.aborted
+        ? stopped(run.controller.signal.reason)
+        : { outcome: "completed", error: null };
+    } catch (thrown) {
+      if (run.controller.signal.aborted) return stopped(run.controller.signal.reason);
+      const error = toNomosError(thrown);
+      const message =
+        thrown instanceof DriverError ? thrown.message : `${error.message} ${JSON.stringify(error.details)}`;
+      // A turn that its agent's death cut was not judged by anybody: like one that ours cut.
+      const outcome = error.code === "agent_crashed" ? "interrupted" : "failed";
+      const isStillborn = thrown instanceof HandshakeError && isUntouched(run.state);
+      const why = { code: error.code, message: message.slice(0, ERROR_CHARS) };
+      return { outcome, error: why, ...(isStillborn ? { isStillborn } : {}) };
+    }
+  };
+
+  return async (run, turn) => {
+    const { state, turnId, controller } = run;
+    limitTime(run, turn);
+    await turnFiles.atStart(run);
+    const driven = deps.scopes.begin(state).then(
+      () => drive(run),
+      (thrown: unknown): Outcome => ({ outcome: "failed", error: unjudged(thrown) }),
+    );
+    const outcome = await orLetGo(driven, controller.signal, deps.clock);
+    turn.stopTimer();
+    await deps.processes
+      .stopAll(state.id, controller.signal.aborted ? LAST_GRACE_MS : undefined)
+      .catch((thrown: unknown) =>
+        deps.log("a process of a turn does not end", { id: state.id, reason: String(thrown) }),
+      );
+    if (state.spec?.scope != null) await letGo(run);
+    const judged = await deps.scopes.end(state).catch((thrown: unknown) => ({ error: unjudged(thrown) }));
+    const { reverted, before, settled } = "error" in judged ? NOTHING_JUDGED : judged;
+    const ended: Outcome = "error" in judged ? { outcome: "failed", ...judged } : outcome;
+    const files = await turnFiles.atEnd(run, before);
+    await recordTurnEnd(deps, state.id, turnId, { outcome: ended, files, reverted });
+    await settled().catch((thrown: unknown) =>
+      deps.log("a scope's mark stays", { id: state.id, reason: String(thrown) }),
+    );
+  };
+}
+
+/** No turn of it has ended, and nobody else's past is its own. */
+function isUntouched({ turnsEnded, forkedFrom }: SessionState): boolean {
+  return turnsEnded === 0 && forkedFrom === null;
+}
