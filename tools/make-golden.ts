@@ -107,6 +107,8 @@ async function writeStory(log: Store): Promise<void> {
   const add = (stream: string, facts: readonly AnyFact[], more: Partial<AppendOptions> = {}) =>
     append(log, stream, facts, { fence, ...more });
   await add("system", [fact("lease.acquired@1", { resource: "home", holder: "golden", fence })]);
+  const rules = [{ id: "law", effect: "deny", verb: "agent.edit", resource: "session/*/path/law/**" }] as const;
+  await add("system", [fact("policy.changed@1", { hash: "d".repeat(64), rules })]);
   await add(streamOf(AgentIdentity, "demo"), [fact("agent.created@1", { ...AGENT, slug: "demo" })]);
   await add(streamOf(AgentIdentity, "gone"), [
     fact("agent.created@1", { ...AGENT, slug: "gone" }),
@@ -229,7 +231,12 @@ async function writeSession(log: Store, add: Add, stream: string): Promise<void>
     fact("turn.admitted@1", { turnId: next, prompt: "More", blob: null, bytes: 4, queued: true }),
     fact("turn.started@1", { turnId: next }),
   ]);
-  await add(stream, [fact("approval.requested@1", { ...QUESTION, approvalId: "a2", turnId: next, effectId: null })]);
+  const judged = { rules: ["default", "tool_policy:on_demand"], inputHash: "c".repeat(64) };
+  await add(stream, [
+    fact("approval.requested@1", { ...QUESTION, ...judged, approvalId: "a2", turnId: next, effectId: null }),
+    fact("approval.joined@1", { approvalId: "a2", turnId: next, joinId: "a2 again" }),
+    fact("gate.allowed@1", { turnId: next, verb: "agent.edit", resource: "path/a", rules: ["tool_policy:auto"] }),
+  ]);
   await add(stream, [fact("turn.interrupt_requested@1", { turnId: next })]);
   await add(stream, [
     fact("approval.closed@1", { approvalId: "a2", turnId: next, status: "cancelled" }),

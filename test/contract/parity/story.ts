@@ -380,6 +380,15 @@ export const STORY: readonly Step[] = [
   { syscall: "token.revoke", input: ({ token }) => ({ tokenId: token }) },
   { syscall: "token.revoke", input: ({ token }) => ({ tokenId: token }), refused: "token_revoked" },
   { syscall: "token.revoke", input: () => ({ tokenId: UNKNOWN_ID }), refused: "token_not_found" },
+  {
+    syscall: "permission.explain",
+    input: () => ({ principal: "role:viewer", verb: "session.kill", resource: "session/any" }),
+  },
+  {
+    syscall: "permission.explain",
+    input: () => ({ principal: "nobody", verb: "session.kill", resource: "session/any" }),
+    refused: "principal_not_found",
+  },
   { syscall: "doc.list", input: nothing },
   { syscall: "doc.read", input: () => ({ path: "docs/reference/mcp.md" }) },
   { syscall: "doc.read", input: () => ({ path: "../package.json" }), refused: "doc_not_found" },
