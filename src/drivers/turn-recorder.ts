@@ -136,8 +136,7 @@ export function createTurnRecorder(
       finished = true;
       await line.add(async () => {
         await flush();
-        const unheard = keptUpdates - KEPT_UPDATES_MAX;
-        const left = unheard <= 0 ? [] : [leftOut(turnId, unheard)];
+        const left = keptUpdates <= KEPT_UPDATES_MAX ? [] : [leftOut(turnId, keptUpdates - KEPT_UPDATES_MAX)];
         const used = usage === NOTHING_USED ? [] : [fact("usage.reported@1", { turnId, ...usage })];
         await record([...(await tools.finish()), ...left, ...used]);
       });

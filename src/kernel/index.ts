@@ -77,7 +77,7 @@ export {
   askApproval,
   beginEffect,
   intendEffect,
-  recordAllowance,
+  recordAllowed,
   recordDenial,
   recordOutput,
   settleEffect,

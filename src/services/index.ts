@@ -1,6 +1,4 @@
-export { askAnchors } from "./anchoring/ask-anchors.ts";
-export { configuredAnchors } from "./anchoring/configured-anchors.ts";
-export { type AnchorStatus, keepAnchored } from "./anchoring/keep-anchored.ts";
+export type { AnchorStatus } from "./anchoring/keep-anchored.ts";
 export { checked } from "./audit/checked-tree.ts";
 export type { AuditService } from "./audit/open-audit.ts";
 export { type BackupService, createBackups } from "./backup/backups.ts";

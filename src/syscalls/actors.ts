@@ -1,5 +1,5 @@
 import { type Actor, heldOf } from "../kernel/index.ts";
-import type { Roles } from "./define.ts";
+import type { Roles } from "./roles.ts";
 
 /** A session's own driver process. */
 export function sessionActor({ session, below }: Roles, sessionId: string): Actor {

@@ -3,6 +3,7 @@ import type { ErrorCode, Progress } from "../contract/index.ts";
 import type { Actor } from "../kernel/index.ts";
 import type { CallRef, RecordedEvent } from "../store/index.ts";
 import type { McpSpelling } from "./mcp-spelling.ts";
+import type { Role } from "./roles.ts";
 import type { Services } from "./services.ts";
 
 /**
@@ -47,14 +48,6 @@ export interface Syscall {
   readonly run: (context: Context, input: unknown) => Promise<Output>;
 }
 
-/**
- * `viewer`: whoever may only look. `session`: a driver's process, over its own session; to start another one is a matter
- * of delegation as well. `below`: the same process, over the sessions that it started and theirs.
- */
-export type Role = "viewer" | "session" | "below";
-
-/** The capabilities of each kind of token. */
-export type Roles = { readonly [role in Role | "operator"]: readonly string[] };
 
 export type Output = { readonly value: unknown } | { readonly stream: AsyncIterable<StreamItem> };
 

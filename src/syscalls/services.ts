@@ -27,8 +27,8 @@ import type {
   WorkspaceRegistry,
 } from "../supervisor/index.ts";
 import type { ExplainTool } from "../turns/index.ts";
-import type { Roles } from "./define.ts";
 import type { HeavyCalls } from "./heavy-calls.ts";
+import type { Roles } from "./roles.ts";
 import type { Passes } from "./ws/passes.ts";
 
 /** What syscalls work on. Built once by the composition root. */

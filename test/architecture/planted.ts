@@ -84,7 +84,7 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
   "stays-in-src": [inShelf('import { oracle } from "../../test/support/oracle.ts";\nexport const row = oracle;\n')],
   direction: [
     {
-      files: { "packages/kit/src/index.ts": 'export * from "../../../src/core/index.ts";\n' },
+      files: { "packages/kit/src/index.ts": 'export { fact } from "../../../src/core/index.ts";\n' },
       layers: [...HOUSE, KIT],
       at: "packages/kit/src/index.ts",
     },

@@ -99,7 +99,7 @@ function isSameQuestion(one: Question, other: Question): boolean {
   return one.effectId === null && other.effectId === null && same(one) === same(other);
 }
 
-export function recordAllowance(state: SessionState, given: EventData<"gate.allowed@1">): Decision {
+export function recordAllowed(state: SessionState, given: EventData<"gate.allowed@1">): Decision {
   return notRunning(state, given.turnId) ?? [fact("gate.allowed@1", given)];
 }
 

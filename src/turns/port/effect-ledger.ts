@@ -97,7 +97,7 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
     await record((state): Decision => {
       const verdict = judge(order, policy, state);
       judged.verdict = verdict;
-      judged.question = verdict.verdict === "ask" ? questionAbout(order, effectId, call) : null;
+      judged.question = verdict.verdict === "ask" ? questionAbout(order, { turnId, effectId, call }) : null;
       const { rules } = verdict;
       if (verdict.verdict === "deny") return recordDenial(state, { verb: `tool.${kind}`, resource, rules, turnId });
       const intent = { effectId, turnId, kind, detail, redo, rules };
@@ -118,16 +118,6 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
     const held = path === undefined ? [] : voicesAt(ground, locate(ground, path), "yes");
     return held.length === 0 ? judged : { verdict: "deny", rules: [...judged.rules, ...held.map(({ id }) => id)] };
   };
-
-  const questionAbout = ({ kind, resource, shown }: EffectOrder, effectId: string, call: CallName): Question => ({
-    approvalId: call.newId("question"),
-    turnId,
-    question: `May this session ${kind}: ${shown}?`,
-    options: ["once", ALWAYS],
-    action: { verb: `tool.${kind}`, resource: resource.slice(0, RESOURCE_SHOWN) },
-    effectId,
-    checkpoint: call.checkpoint,
-  });
 
   /** Settled: not done again. Allowed or not yet answered: it begins when it is allowed. */
   const goOn = async ({ effectId, settled, question, seq }: KnownEffect, order: EffectOrder): Promise<Begun> => {
@@ -195,6 +185,21 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
   };
 
   return { begin, printer, settle, effect, deny };
+}
+
+function questionAbout(
+  { kind, resource, shown }: EffectOrder,
+  { turnId, effectId, call }: { readonly turnId: string; readonly effectId: string; readonly call: CallName },
+): Question {
+  return {
+    approvalId: call.newId("question"),
+    turnId,
+    question: `May this session ${kind}: ${shown}?`,
+    options: ["once", ALWAYS],
+    action: { verb: `tool.${kind}`, resource: resource.slice(0, RESOURCE_SHOWN) },
+    effectId,
+    checkpoint: call.checkpoint,
+  };
 }
 
 /** Room for the words around what is asked for. */

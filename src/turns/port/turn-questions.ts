@@ -7,7 +7,7 @@ import {
   fact,
   LIMITS,
   type Question,
-  recordAllowance,
+  recordAllowed,
   recordDenial,
   recordDriver,
   SESSION_EVENTS,
@@ -106,7 +106,7 @@ export function createTurnQuestions(scene: QuestionScene): TurnQuestions {
   };
 
   const noteAllowed = async (allowed: Denial): Promise<void> => {
-    await committer.session(sessionId, (state) => recordAllowance(state, { ...allowed, turnId }), by);
+    await committer.session(sessionId, (state) => recordAllowed(state, { ...allowed, turnId }), by);
   };
 
   const { gate } = scene;

@@ -25,19 +25,7 @@ export async function readKnown(
   const unless = <T>(isNeedless: boolean, read: () => Promise<readonly Row[]>, take: (row: Row) => T) =>
     isNeedless ? Promise.resolve([]) : read().then((rows) => rows.map(take));
 
-  const streams = distinct([
-    ...parts.flatMap(({ stream, account }) => [stream, account]),
-    ...requests.flatMap(({ expect }) => expect.map(({ stream }) => stream)),
-    ...requests.flatMap(({ repair }) => repair?.streams.map(({ stream }) => stream) ?? []),
-  ]);
-  const heads = new Map<string, StreamHead>();
-  const load = async (names: readonly string[]): Promise<void> => {
-    const missing = names.filter((name) => !remembered.has(name) && !heads.has(name));
-    const found = await unless(missing.length === 0, () => query(HEADS, namesArray(missing)), streamHead);
-    for (const [name, head] of found) heads.set(name, head);
-  };
-  await load(streams);
-  await load(distinct(streams.flatMap((stream) => (remembered.get(stream) ?? heads.get(stream))?.accountName ?? [])));
+  const heads = await readHeads(query, requests, remembered);
 
   const keys = distinct(requests.flatMap(({ call }) => call?.key ?? []));
   const calls = await unless(
@@ -86,6 +74,29 @@ export async function readKnown(
     erasable,
     rival: rivals[0] ?? null,
   };
+}
+
+/** Heads of the streams that the requests name and of the accounts they draw on, but for those that are remembered. */
+async function readHeads(
+  query: Connection["query"],
+  requests: readonly WriteRequest[],
+  remembered: ReadonlyMap<string, StreamHead>,
+): Promise<ReadonlyMap<string, StreamHead>> {
+  const heads = new Map<string, StreamHead>();
+  const load = async (names: readonly string[]): Promise<void> => {
+    const missing = names.filter((name) => !remembered.has(name) && !heads.has(name));
+    if (missing.length === 0) return;
+    for (const row of await query(HEADS, namesArray(missing))) heads.set(...streamHead(row));
+  };
+  const streams = distinct(
+    requests.flatMap(({ parts, expect, repair }) => [
+      ...parts.flatMap(({ stream, account }) => [stream, account]),
+      ...[...expect, ...(repair?.streams ?? [])].map(({ stream }) => stream),
+    ]),
+  );
+  await load(streams);
+  await load(distinct(streams.flatMap((stream) => (remembered.get(stream) ?? heads.get(stream))?.accountName ?? [])));
+  return heads;
 }
 
 /** Positions of events that are to be erased, by id. */
