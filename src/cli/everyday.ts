@@ -1,4 +1,4 @@
-/** A command of its own, beside those that the syscall table brings. */
+/** A command that is not in the syscall table. */
 export interface Everyday {
   readonly usage: string;
   readonly summary: string;
@@ -8,82 +8,82 @@ export interface Everyday {
 export const EVERYDAY = {
   up: {
     usage: "nomos up [--detach] [--port N] [--tour]",
-    summary: "Start the daemon: here, or detached from this terminal",
+    summary: "Start the daemon, in this terminal or in the background",
     options: [
-      ["--detach", "in the background; answers when it is up"],
-      ["--port N", "default: $NOMOS_PORT, the configuration, 4200; 0 means any"],
-      ["--tour", "with a first session to play with"],
-      ["--verbose", "print the daemon's log as well"],
+      ["--detach", "start in the background; returns when the daemon is up"],
+      ["--port N", "default: $NOMOS_PORT, then the configuration, then 4200; 0 means any free port"],
+      ["--tour", "start a tour session"],
+      ["--verbose", "also print the daemon's log"],
     ],
   },
   down: {
     usage: "nomos down",
-    summary: "Stop the daemon: every session is put to sleep, nothing is lost",
+    summary: "Stop the daemon: every session hibernates, nothing is lost",
   },
   restart: {
     usage: "nomos restart",
-    summary: "Stop the daemon and start it again, detached, on the same port",
+    summary: "Stop the daemon and start it again in the background, on the same port",
   },
   status: {
     usage: "nomos status",
-    summary: "The daemon: version, address, what it recovered, how much it holds",
+    summary: "Show the daemon's version, address, recovery results, and use of sessions and storage",
   },
   doctor: {
     usage: "nomos doctor [--rebuild] [--repair]",
-    summary: "Check the log, the home and the machine, with a remedy for each problem; needs no daemon",
+    summary: "Check the log, the home and the machine; prints a remedy for each problem; needs no daemon",
     options: [
-      ["--rebuild", "compare every read model with the log as well"],
-      ["--repair", "and write those anew that differ"],
+      ["--rebuild", "also compare every read model with the log"],
+      ["--repair", "also rebuild what differs from the log"],
     ],
   },
   restore: {
     usage: "nomos restore BACKUP",
-    summary: "Make this home out of a backup, verified first; no daemon may run, and no log may be there",
+    summary: "Verify a backup and restore it into an empty home; no daemon may run",
   },
   daemon: {
     usage: "nomos daemon logs [-f] [-n LINES]",
-    summary: "The daemon's own log",
+    summary: "Show the daemon's own log",
     options: [
-      ["-f, --follow", "go on as it grows"],
-      ["-n, --lines LINES", "how many of the last lines; default 100"],
+      ["-f, --follow", "keep printing new lines"],
+      ["-n, --lines LINES", "number of last lines to print; default 100"],
     ],
   },
   config: {
     usage: "nomos config [show | get KEY | set KEY VALUE]",
-    summary: "The configuration in force, one member of it, or a change to one; `null` removes it",
+    summary: "Show the configuration, or read or change one setting; `null` removes it",
   },
   run: {
     usage: 'nomos run [-a AGENT] [-C DIR | -w WORKSPACE] [--label TEXT] [--detach] "prompt"',
-    summary: "Start a session with a prompt and follow it to the end of the turn",
+    summary: "Start a session with a prompt and follow it until the turn ends",
     options: [
-      ["-a, --agent AGENT", "who works; default: the default agent"],
-      ["-C, --cwd DIR", "where; default: here"],
-      ["-w, --workspace SLUG", "in this workspace instead"],
-      ["-s, --session ID", "in this session instead of a new one"],
+      ["-a, --agent AGENT", "the agent to run; default: the default agent"],
+      ["-C, --cwd DIR", "the working directory; default: the current one"],
+      ["-w, --workspace SLUG", "work in this workspace instead"],
+      ["-s, --session ID", "prompt this session instead of starting a new one"],
       ["--label TEXT", "a label for the new session"],
-      ["--file FILE", "the TypeScript file that drives it, for the script driver"],
-      ["--worktree", "in a tree of its own, made from the repository"],
-      ["--base COMMIT", "what that tree is made from: a branch, tag or commit; default: HEAD"],
-      ["--queue", "with --session: wait in line while it is busy"],
-      ["--detach", "do not wait for the end"],
+      ["--file FILE", "for the script driver: the TypeScript file to run"],
+      ["--worktree", "work in a new worktree, made from the repository"],
+      ["--base COMMIT", "branch, tag or commit to make the worktree from; default: HEAD"],
+      ["--queue", "with --session: if it is busy, queue the prompt"],
+      ["--detach", "return at once, without waiting for the turn to end"],
     ],
   },
   sandbox: {
     usage: "nomos sandbox explain SESSION | run [-C DIR] [--allow-net HOST]... [--timeout-ms MS] -- COMMAND...",
-    summary: "What a session can reach and why; or a command behind the same walls, to try them out",
+    summary: "Show what a session can reach and why; or run a command in a `strict` sandbox to try it out",
     options: [
-      ["-C, --cwd DIR", "the directory that the command may write to; default: here"],
-      ["--allow-net HOST", "`host`, `host:port` or `*.host` that it may reach; without, there is no network"],
-      ["--timeout-ms MS", "after this long it is ended; default 60000"],
+      ["-C, --cwd DIR", "the one directory that the command may write to; default: the current one"],
+      ["--allow-net HOST", "`host`, `host:port` or `*.host` that it may reach; default: no network"],
+      ["--timeout-ms MS", "end the command after this time; default 60000"],
     ],
   },
   ps: {
     usage: "nomos ps [--all] [--watch]",
-    summary: "The sessions, newest first",
+    summary: "List the sessions, newest first",
     options: [
-      ["-a, --all", "those that have ended too"],
-      ["-w, --watch", "go on, and show every change"],
-      ["--limit N", "at most so many"],
+      ["-a, --all", "also show sessions that have ended"],
+      ["-w, --watch", "keep running and show every change"],
+      ["--limit N", "show at most N sessions"],
     ],
   },
   attach: {
@@ -92,55 +92,55 @@ export const EVERYDAY = {
   },
   logs: {
     usage: "nomos logs [-f] [-n LINES] SESSION",
-    summary: "What a session said and did",
+    summary: "Show the transcript of a session",
     options: [
-      ["-f, --follow", "go on as it grows, until the session ends"],
-      ["-n, --lines LINES", "how many of the last lines; default 200"],
+      ["-f, --follow", "keep printing new lines until the session ends"],
+      ["-n, --lines LINES", "number of last lines to print; default 200"],
     ],
   },
   approve: {
     usage: "nomos approve APPROVAL|SESSION [OPTION]",
-    summary: "Allow what was asked: once, unless the option says more",
+    summary: "Approve a question: once, unless the option says otherwise",
   },
   reject: {
     usage: "nomos reject APPROVAL|SESSION [REASON]",
-    summary: "Refuse what was asked",
+    summary: "Reject a question",
   },
   open: {
     usage: "nomos open",
-    summary: "The daemon's address",
+    summary: "Print the daemon's address",
   },
   mcp: {
     usage: "nomos mcp",
-    summary: "An MCP server on standard input and output, for clients that start one: every syscall is a tool",
+    summary: "Run an MCP server on standard input and output; every syscall is a tool",
   },
   rpc: {
     usage: "nomos rpc",
-    summary: "Every syscall over standard input and output: one JSON object a line, both ways",
+    summary: "Serve every syscall on standard input and output, one JSON object per line",
   },
   conformance: {
     usage: "nomos conformance aip46 [--url URL --token TOKEN] [--case N,...] [--restart COMMAND]",
-    summary: "Run the forty cases of AIP-46 against a server: this one, or any other; exit code 1 when one fails",
+    summary: "Run the forty cases of AIP-46 against this daemon or another server; exits with 1 if a case fails",
     options: [
-      ["--url URL", "the server; default: this home's own daemon"],
-      ["--token TOKEN", "the operator's token there"],
-      ["--case N,...", "only these cases"],
-      ["--restart COMMAND", "stops the server and starts it again on the same address: for the cases that need it"],
-      ["--adapter NAME", "of a server that is no Nomos: the adapter that obeys the suite; default: fake"],
-      ["--ground REF", "of such a server: where sessions may work"],
+      ["--url URL", "the server to test; default: the daemon of this home"],
+      ["--token TOKEN", "the operator's token of that server"],
+      ["--case N,...", "run only these cases"],
+      ["--restart COMMAND", "command that restarts the server on the same address, for the cases that need it"],
+      ["--adapter NAME", "on a server other than Nomos: the test adapter to use; default: fake"],
+      ["--ground REF", "on a server other than Nomos: where sessions may work"],
     ],
   },
   completion: {
     usage: "nomos completion bash|zsh|fish",
-    summary: "A script that completes commands and options in your shell",
+    summary: "Print a script that completes commands and options in your shell",
   },
   version: {
     usage: "nomos version",
-    summary: "The version of this program",
+    summary: "Print the version of Nomos",
   },
   help: {
     usage: "nomos help [COMMAND]",
-    summary: "How a command is written",
+    summary: "Show how to use a command",
   },
 } as const satisfies { readonly [name: string]: Everyday };
 

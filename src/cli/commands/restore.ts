@@ -9,7 +9,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const { positionals } = parseArguments(args, {});
   const [from, more] = positionals;
   if (from === undefined) throw usageError("Which backup?", EVERYDAY.restore.usage);
-  if (more !== undefined) throw usageError(`What is meant by "${more}"?`, EVERYDAY.restore.usage);
+  if (more !== undefined) throw usageError(`Unexpected argument "${more}".`, EVERYDAY.restore.usage);
   const report = await restored(terminal, resolve(terminal.cwd, from), json);
   if (json) terminal.printJson(report);
   else printReport(terminal, report);
@@ -40,12 +40,12 @@ function printReport(terminal: Terminal, report: Awaited<ReturnType<typeof resto
   for (const line of lines) terminal.print(line);
   if (newer !== null)
     terminal.print(
-      `A checkpoint over ${newer.size} events was signed after this backup: ${newer.size - size} events are lost, and the log says so.`,
+      `A checkpoint over ${newer.size} events was signed after this backup: ${newer.size - size} events are lost. The log records this.`,
     );
   if (missingBlobs > 0) terminal.print(`${missingBlobs} blobs were missing already when the backup was made.`);
   if (tokensEnded > 0)
     terminal.print(
       `${tokensEnded} scoped tokens of the backup are no longer good, since some may have been revoked after it: issue new ones with \`nomos token issue\`.`,
     );
-  if (movedTo !== null) terminal.print(`What lay in the home before is now in ${movedTo}.`);
+  if (movedTo !== null) terminal.print(`The old contents of the home are now in ${movedTo}.`);
 }

@@ -17,7 +17,7 @@ const Version = z.coerce.number().int().min(1).optional();
 export const artifact: readonly Syscall[] = [
   read({
     name: "artifact.list",
-    summary: "The artifacts that a session sees, each at its current version",
+    summary: "List a session's artifacts, each at its current version",
     permission: "session.read",
     about: "session",
     input: z.object({ id: SessionId }),
@@ -49,7 +49,7 @@ export const artifact: readonly Syscall[] = [
   }),
   read({
     name: "artifact.read",
-    summary: "An artifact's bytes, current or of an earlier version",
+    summary: "Read an artifact, at its current or an earlier version",
     permission: "session.read",
     about: "session",
     input: z.object({ id: SessionId, path: Path, version: Version }),
@@ -79,7 +79,7 @@ export const artifact: readonly Syscall[] = [
   }),
   write({
     name: "artifact.write",
-    summary: "Write an artifact: a new path is version 1, a known one gets its next version",
+    summary: "Write an artifact: a new path starts at version 1, a known path gets the next version",
     permission: "session.report",
     about: "session",
     input: z.object({
@@ -119,7 +119,7 @@ export const artifact: readonly Syscall[] = [
   }),
   read({
     name: "blob.read",
-    summary: "Bytes by their sha256, as events name them",
+    summary: "Read a blob by the sha256 that an event names",
     permission: "blob.read",
     about: (input) => `blob/${String(input["sha256"])}`,
     input: z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
@@ -135,7 +135,7 @@ export const artifact: readonly Syscall[] = [
   }),
   read({
     name: "todo.show",
-    summary: "A session's todo list",
+    summary: "Show a session's todo list",
     permission: "session.read",
     about: "session",
     input: z.object({ id: SessionId }),

@@ -7,7 +7,7 @@ export const TreeStatus = z.object({
   lag: z.number().int().describe("how many events the tree is behind the log"),
   checkpointSize: z.number().int().nullable(),
   checkpointAt: z.string().nullable(),
-  problem: z.string().nullable().describe("why the tree or its checkpoint could not be written; it is tried again"),
+  problem: z.string().nullable().describe("why the tree or its checkpoint could not be written; Nomos tries again"),
   anchors: z.array(
     z.object({
       kind: z.enum(["git", "witness"]),

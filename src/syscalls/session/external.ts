@@ -13,13 +13,13 @@ const inTurn = z.object({ id: SessionId, turnId: z.string().max(64) });
 export const reporting: readonly Syscall[] = [
   write({
     name: "session.open",
-    summary: "Open a session for an agent that runs already; it ends by `finish` or with the process",
+    summary: "Open a session for an agent that already runs; it ends by `finish` or with the agent's process",
     permission: "session.spawn",
     rights: "opening",
     about: "system",
     input: z.object({
-      pid: z.number().int().positive().describe("the agent's process"),
-      startTime: z.string().max(64).optional().describe("its start time; read from the system when not given"),
+      pid: z.number().int().positive().describe("the agent's process id"),
+      startTime: z.string().max(64).optional().describe("the start time of the process; default: read from the system"),
       agent: z.string().max(64).optional(),
       cwd: z.string().min(1).max(4096).optional(),
       label: z.string().max(LIMITS.labelChars).optional(),
@@ -41,13 +41,13 @@ export const reporting: readonly Syscall[] = [
   }),
   write({
     name: "session.finish",
-    summary: "An external agent's session is over",
+    summary: "Report that an external agent's session has ended",
     permission: "session.report",
     about: "session",
     input: z.object({
       id: SessionId,
       exitCode: z.number().int().optional(),
-      error: z.string().min(1).max(8000).optional().describe("it broke: what it said last"),
+      error: z.string().min(1).max(8000).optional().describe("the last error, if the agent failed"),
     }),
     output: SessionWire,
     errors: ["session_not_found"],
@@ -59,7 +59,7 @@ export const reporting: readonly Syscall[] = [
   }),
   write({
     name: "turn.begin",
-    summary: "An external agent has begun a turn",
+    summary: "Report that an external agent began a turn",
     permission: "session.report",
     about: "session",
     input: z.object({ id: SessionId, input: z.string().max(LIMITS.promptBytes) }),
@@ -75,7 +75,7 @@ export const reporting: readonly Syscall[] = [
   }),
   write({
     name: "turn.end",
-    summary: "An external agent has ended its turn; saying it twice records it once",
+    summary: "Report that an external agent ended its turn; a repeated report is recorded once",
     permission: "session.report",
     about: "session",
     input: inTurn.extend({
@@ -107,7 +107,7 @@ export const reporting: readonly Syscall[] = [
   }),
   write({
     name: "turn.say",
-    summary: "A complete message of a turn",
+    summary: "Record a complete message of a turn",
     permission: "session.report",
     about: "session",
     input: inTurn.extend({
@@ -124,7 +124,7 @@ export const reporting: readonly Syscall[] = [
   }),
   write({
     name: "event.add",
-    summary: "Add facts of your own making to a session, inside a running turn or beside it",
+    summary: "Add custom facts to a session, inside or outside a running turn",
     permission: "session.report",
     about: "session",
     input: z.object({

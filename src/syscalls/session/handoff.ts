@@ -13,7 +13,7 @@ const PROMPT_CHARS_SHOWN = 1000;
 export const handoff: readonly Syscall[] = [
   read({
     name: "session.handoff",
-    summary: "What another agent needs to go on where a session is: task, state, todo, artifacts, last words",
+    summary: "Write a handoff for another agent: task, state, todo, artifacts and last messages of a session",
     permission: "session.read",
     about: "session",
     input: z.object({ id: SessionId }),

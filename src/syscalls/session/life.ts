@@ -18,14 +18,14 @@ export const sessionLife: readonly Syscall[] = [
   sessionStart,
   write({
     name: "session.prompt",
-    summary: "Give a session its next prompt; answered when it is durably admitted",
+    summary: "Send a session its next prompt; returns once the prompt is stored",
     permission: "session.prompt",
     rights: "session",
     about: "session",
     input: z.object({
       id: SessionId,
       prompt: Prompt,
-      queue: z.boolean().optional().describe("wait in line while the session is busy"),
+      queue: z.boolean().optional().describe("if the session is busy, queue the prompt"),
       interrupt: z.boolean().optional().describe("end the running turn first"),
       attachments: Attachments.optional(),
     }),
@@ -59,7 +59,7 @@ export const sessionLife: readonly Syscall[] = [
   }),
   write({
     name: "session.interrupt",
-    summary: "End the running turn; the session stays",
+    summary: "End the running turn; the session stays alive",
     permission: "session.prompt",
     about: "session",
     input: byId,
@@ -78,7 +78,7 @@ export const sessionLife: readonly Syscall[] = [
   }),
   write({
     name: "session.suspend",
-    summary: "Hold a session: its running turn ends, its queue waits until it is resumed",
+    summary: "Suspend a session: its running turn ends, its queue waits until you resume it",
     permission: "session.control",
     about: "session",
     input: byId.extend({ reason: z.string().max(500).optional() }),
@@ -91,7 +91,7 @@ export const sessionLife: readonly Syscall[] = [
   }),
   write({
     name: "session.resume",
-    summary: "Let a suspended session go on",
+    summary: "Resume a suspended session",
     permission: "session.control",
     rights: "session",
     about: "session",
@@ -112,7 +112,7 @@ export const sessionLife: readonly Syscall[] = [
   }),
   write({
     name: "session.hibernate",
-    summary: "Put an idle session to sleep; the next prompt wakes it",
+    summary: "Hibernate an idle session: its processes end, and the next prompt wakes it",
     permission: "session.control",
     about: "session",
     input: byId,
@@ -144,7 +144,7 @@ export const sessionLife: readonly Syscall[] = [
   }),
   write({
     name: "session.forget",
-    summary: "Kill a session if it lives, and take it out of every list; its events stay in the log",
+    summary: "Remove a session from every list, killing it first if needed; its events stay in the log",
     permission: "session.control",
     about: "session",
     input: byId,
@@ -162,7 +162,7 @@ export const sessionLife: readonly Syscall[] = [
   }),
   write({
     name: "session.label",
-    summary: "Give a session a label, or take it away",
+    summary: "Set or remove a session's label",
     permission: "session.label",
     about: "session",
     input: byId.extend({ label: Label.nullable() }),
@@ -177,13 +177,15 @@ export const sessionLife: readonly Syscall[] = [
   }),
   write({
     name: "session.fork",
-    summary: "A new session that starts where another one was at some event, on files of its own as they were then",
+    summary: "Start a new session from an event of another one, with its own copy of the files at that event",
     permission: "session.fork",
     rights: "session",
     about: "session",
     input: byId.extend({
       at: z.string().max(64).optional().describe("an event id; default: the head"),
-      turn: TurnNumber.optional().describe("instead of an event: the end of this turn, from 1; 0: before the first"),
+      turn: TurnNumber.optional().describe(
+        "instead of an event: the end of this turn, from 1; 0: before the first turn",
+      ),
       label: Label.optional(),
       talkOnly: TalkOnly,
     }),
@@ -224,23 +226,25 @@ export const sessionLife: readonly Syscall[] = [
   }),
   write({
     name: "session.rewind",
-    summary: "Move a session's head back to an event: files, artifacts and todo as of then; nothing is deleted",
+    summary: "Move a session back to an event, with its files, artifacts and todo; deletes nothing from the log",
     permission: "session.control",
     rights: "session",
     about: "session",
     input: byId.extend({
       to: z.string().max(64).optional().describe("an event id"),
-      turn: TurnNumber.optional().describe("instead of an event: the end of this turn, from 1; 0: before the first"),
-      force: z.boolean().optional().describe("also over files that both the session and somebody else changed"),
+      turn: TurnNumber.optional().describe(
+        "instead of an event: the end of this turn, from 1; 0: before the first turn",
+      ),
+      force: z.boolean().optional().describe("also restore files that both the session and somebody else changed"),
       talkOnly: TalkOnly,
     }),
     output: SessionWire.extend({
       irrevocable: z.array(z.object({ effectId: z.string(), kind: z.string(), detail: z.unknown() })),
-      restored: z.array(z.string()).describe("files that are what they were again"),
-      removed: z.array(z.string()).describe("files that are gone again"),
-      kept: z.array(z.string()).describe("files that others changed, left as they are"),
-      more: z.number().describe("names beyond those that are listed"),
-      undo: z.string().nullable().describe("the command that takes this rewind back"),
+      restored: z.array(z.string()).describe("files restored to their old contents"),
+      removed: z.array(z.string()).describe("files removed because they did not exist at that event"),
+      kept: z.array(z.string()).describe("files that others changed, left unchanged"),
+      more: z.number().describe("number of files not listed"),
+      undo: z.string().nullable().describe("the command that undoes this rewind"),
     }),
     errors: [
       "sandbox_floor",

@@ -17,8 +17,8 @@ const LINES_MAX = 2000;
 const Cursor = z
   .union([z.number().int().min(0), z.string().max(64)])
   .optional()
-  .describe("a `next`, a `seq`, an event id, or `now`; exclusive");
-const Since = Cursor.describe("other hosts' name for `after`");
+  .describe("a `next`, a `seq`, an event id, or `now`; reading starts after it");
+const Since = Cursor.describe("same as `after`, for clients of other AIP-46 hosts");
 const Types = z
   .union([z.array(z.string()), z.string().transform((text) => text.split(","))])
   .optional()
@@ -28,7 +28,7 @@ export const sessionRead: readonly Syscall[] = [
   sessionList,
   read({
     name: "session.show",
-    summary: "One session as it is now",
+    summary: "Show one session",
     permission: "session.read",
     about: "session",
     input: z.object({ id: SessionId }),
@@ -45,7 +45,7 @@ export const sessionRead: readonly Syscall[] = [
   sessionDelegates,
   read({
     name: "session.events",
-    summary: "A session's events, by page: the raw stream, or the current path",
+    summary: "List a session's events by page: the whole stream, or only its current path",
     permission: "session.read",
     about: "session",
     input: z.object({
@@ -66,7 +66,7 @@ export const sessionRead: readonly Syscall[] = [
   }),
   read({
     name: "session.output",
-    summary: "The last lines of what a session said and did",
+    summary: "Show the last lines of a session's transcript",
     permission: "session.read",
     about: "session",
     input: z.object({ id: SessionId, lastN: Limit(LINES_MAX) }),
@@ -93,7 +93,7 @@ export const sessionRead: readonly Syscall[] = [
   }),
   read({
     name: "session.wait",
-    summary: "Wait until a session is free, or until one turn has ended",
+    summary: "Wait until a session is idle, or until one turn has ended",
     permission: "session.read",
     about: "session",
     input: z.object({
@@ -109,7 +109,7 @@ export const sessionRead: readonly Syscall[] = [
   }),
   read({
     name: "session.search",
-    summary: "Find sessions by what was said in them",
+    summary: "Search the text of all sessions",
     permission: "session.list",
     heavy: true,
     about: "system",
@@ -136,7 +136,7 @@ export const sessionRead: readonly Syscall[] = [
   }),
   stream({
     name: "session.stream",
-    summary: "Follow a session: lines, events, pieces of text, changes of state",
+    summary: "Follow a session live: lines, events, partial text and state changes",
     permission: "session.read",
     about: "session",
     input: z.object({
@@ -156,7 +156,7 @@ export const sessionRead: readonly Syscall[] = [
   }),
   stream({
     name: "event.stream",
-    summary: "Follow everything that happens",
+    summary: "Follow all events of all sessions live",
     permission: "audit.read",
     about: "system",
     input: z.object({ after: Cursor }),
@@ -169,7 +169,7 @@ export const sessionRead: readonly Syscall[] = [
   }),
   read({
     name: "event.show",
-    summary: "One event by its id",
+    summary: "Show one event by its id",
     permission: "audit.read",
     about: "system",
     input: z.object({ eventId: z.string().max(64) }),
@@ -185,7 +185,7 @@ export const sessionRead: readonly Syscall[] = [
   }),
   read({
     name: "audit.entries",
-    summary: "All events in global order, by page",
+    summary: "List all events in global order, by page",
     permission: "audit.read",
     about: "system",
     input: z.object({ after: Cursor, limit: Limit(EVENTS_MAX), types: Types }),

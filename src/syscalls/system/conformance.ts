@@ -23,7 +23,7 @@ const AIP46 = {
 export const conformance: readonly Syscall[] = [
   read({
     name: "system.conformance",
-    summary: "Which protocols this daemon speaks in full, and where it deviates from their text",
+    summary: "List the protocols this daemon implements, and where it deviates from them",
     permission: "system.read",
     about: "system",
     input: z.object({}),

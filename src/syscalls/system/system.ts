@@ -82,7 +82,7 @@ const Flag = z
 export const system: readonly Syscall[] = [
   read({
     name: "system.status",
-    summary: "The daemon: version, address, what it recovered, how much it holds",
+    summary: "Show the daemon's version, address, recovery results, and use of sessions and storage",
     permission: "system.read",
     about: "system",
     input: z.object({}),
@@ -99,9 +99,9 @@ export const system: readonly Syscall[] = [
       sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
       limits: z
         .object({ memoryMb: z.number().nullable(), openFilesMax: z.number().nullable(), held: z.boolean() })
-        .describe("of each process of a session; `held` is false where the system holds none"),
+        .describe("limits of each process of a session; `held` is false where the system enforces none"),
       tree: TreeStatus,
-      followers: z.array(FollowerStatus).describe("what runs behind the log"),
+      followers: z.array(FollowerStatus).describe("followers of the log"),
       waiting: WaitingStatus,
       ...BoundsStatus.shape,
     }),
@@ -133,7 +133,7 @@ export const system: readonly Syscall[] = [
   }),
   read({
     name: "system.metrics",
-    summary: "What is measured, as Prometheus reads it",
+    summary: "Show the metrics in the Prometheus text format",
     permission: "system.read",
     about: "system",
     input: z.object({}),
@@ -145,7 +145,7 @@ export const system: readonly Syscall[] = [
   }),
   read({
     name: "system.doctor",
-    summary: "Check the whole log byte by byte and the tree over it, and with `rebuild` the read models against it",
+    summary: "Check every byte of the log and its tree; with `rebuild`, also compare the read models with the log",
     permission: "system.read",
     heavy: true,
     about: "system",
@@ -165,29 +165,29 @@ export const system: readonly Syscall[] = [
         .nullable(),
       tree: z
         .object({ ok: z.boolean(), size: z.number(), problems: z.array(AuditProblem) })
-        .describe("the tree over the log, compared with the log and with what was signed"),
-      followers: z.array(FollowerStatus).describe("what runs behind the log; `repair` makes one that fails anew"),
+        .describe("the tree, compared with the log and with its signed checkpoint"),
+      followers: z.array(FollowerStatus).describe("followers of the log; `repair` rebuilds one that fails"),
       waiting: WaitingStatus,
       snapshots: z
         .object({
           ok: z.boolean(),
           packs: z.number(),
           bytes: z.number(),
-          damaged: z.array(z.string()).describe("packs that cannot be read"),
+          damaged: z.array(z.string()).describe("unreadable packs"),
           broken: z.array(z.string()).describe("snapshots whose list of files cannot be read"),
-          missing: z.number().describe("contents that snapshots name and that are not there"),
-          gone: z.number().describe("snapshots of which nothing is there, as in a home that was restored"),
+          missing: z.number().describe("file contents that snapshots name but that are missing"),
+          gone: z.number().describe("snapshots with no contents left, as in a restored home"),
         })
-        .describe("what rewinds restore from"),
+        .describe("the snapshots that rewinds restore files from"),
       home: z
         .object({
           ok: z.boolean(),
           left: z
             .array(z.object({ path: z.string(), reason: z.string(), remedy: z.string() }))
-            .describe("what agents left and could not be removed; it is tried again"),
-          aside: z.array(z.string()).describe("what was in the way of a start and was moved aside"),
+            .describe("files of agents that could not be removed; Nomos tries again"),
+          aside: z.array(z.string()).describe("files that blocked a start and were moved aside"),
         })
-        .describe("what lies in the home and should not"),
+        .describe("files in the home that do not belong there"),
       sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
       ...BoundsStatus.shape,
     }),
@@ -204,7 +204,7 @@ export const system: readonly Syscall[] = [
   }),
   write({
     name: "session.erase",
-    summary: "Erase the data of events for good; their headers stay, so the chain and old proofs still hold",
+    summary: "Erase the data of events for good; their headers stay, so the chain and old proofs stay valid",
     permission: "session.erase",
     about: "session",
     input: z.object({
@@ -223,7 +223,7 @@ export const system: readonly Syscall[] = [
   }),
   read({
     name: "config.show",
-    summary: "The configuration in force; what could be a secret is hidden",
+    summary: "Show the configuration in use; possible secrets are hidden",
     permission: "system.read",
     about: "system",
     input: z.object({}),
@@ -235,7 +235,7 @@ export const system: readonly Syscall[] = [
   }),
   write({
     name: "config.set",
-    summary: "Change members of the configuration; null removes one, and what comes back hidden stays as it is",
+    summary: "Change settings; null removes one, and a hidden value sent back leaves the setting unchanged",
     permission: "system.admin",
     rights: "person",
     about: "system",
@@ -257,7 +257,7 @@ export const system: readonly Syscall[] = [
   }),
   write({
     name: "system.shutdown",
-    summary: "Stop the daemon: turns end, every session is put to sleep, nothing is lost",
+    summary: "Stop the daemon: running turns end and every session hibernates; nothing is lost",
     permission: "system.admin",
     about: "system",
     input: z.object({}),
