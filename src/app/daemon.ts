@@ -228,7 +228,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       folder: join(home, "archive"),
       sweepSnapshots: async (ids) => {
         const swept = await machine.snapshots.sweep([...ids, ...(await scopes.marked())], false);
-        log.write("snapshots that nobody can go back to are gone", { ...swept });
+        log.write("removed snapshots that no session can go back to", { ...swept });
       },
     }),
     fence,

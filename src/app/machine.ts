@@ -77,7 +77,7 @@ export async function startMachine(options: {
   const bwrapPath = "path" in bubblewrap ? bubblewrap.path : null;
   const instance = `nomos-${createHash("sha256").update(home).digest("hex").slice(0, 12)}`;
   const withstood = await killMarked(instance);
-  if (withstood.length > 0) log.write("processes of a dead daemon do not go away", { pids: withstood });
+  if (withstood.length > 0) log.write("processes of a dead daemon could not be ended", { pids: withstood });
   const strictMissing = "path" in bubblewrap ? bubblewrap.strict : bubblewrap;
   const cgroups = findCgroups(instance);
   cgroups.sweep();
@@ -134,7 +134,7 @@ export async function startMachine(options: {
   const snapshots = openSnapshots({ folder: join(home, "snapshots"), bwrapPath });
   const programs = createProgramRunner({ host, clock, environment, instance, cwd: dirname(home) });
   const catalogue = await openShelf(join(home, "drivers"), (file, problem) =>
-    log.write("no manifest", { file, problem }),
+    log.write("a manifest is not valid and was skipped", { file, problem }),
   );
   const pool = createAgentPool(processes.agents, clock);
   const agentsFolder = join(home, "agents");

@@ -59,7 +59,7 @@ async function openLocked(
   const aside = [...lock.aside, ...(await prepareHome(home))];
   const config = await openSettings(home);
   const log = openDaemonLog(home, options.echo);
-  for (const one of aside) log.write("something in the home was in the way and is moved aside", { ...one });
+  for (const one of aside) log.write("a file in the home blocked the start and was moved aside", { ...one });
   const clock = systemClock();
   const trash = openTrash({ folder: join(home, TRASH), clock, log: log.write });
   await trash.discard(join(home, RESTORING));

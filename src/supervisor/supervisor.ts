@@ -185,7 +185,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       if ((await change(id, asleep, DAEMON)).length > 0) await release(id);
     };
     await fallAsleep().catch((thrown: unknown) =>
-      deps.log("a session could not be put to sleep", { id, reason: String(thrown) }),
+      deps.log("a session could not hibernate", { id, reason: String(thrown) }),
     );
   };
 

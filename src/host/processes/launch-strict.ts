@@ -61,9 +61,9 @@ export function launchStrict(spec: ProcessSpec, walls: Walls, home: Home, means:
   let stopKeeping = (): void => undefined;
   const onLost = (path: string): void => {
     problem = `${path} was replaced outside while it ran, and was not guarded any more`;
-    log("a sandbox is ended", { pid: forked.pid, problem });
+    log("ended a sandbox because of a problem", { pid: forked.pid, problem });
     // What withstands is told by whoever waits for its end.
-    tree.kill().catch((error: unknown) => log("a sandbox does not end", { pid: forked.pid, error }));
+    tree.kill().catch((error: unknown) => log("a sandbox could not be ended", { pid: forked.pid, error }));
   };
   const mayStart = (): boolean => {
     if (!tree.adopt()) return false;

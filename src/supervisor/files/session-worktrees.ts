@@ -103,7 +103,7 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
       const taken = await sessionFiles.keep(path);
       return taken.id === last ? [] : [await sessionFiles.takenFact(taken, "asked", null, last)];
     } catch (thrown) {
-      log("the last files of a worktree are not kept", { id, reason: String(thrown) });
+      log("the last snapshot of a worktree failed", { id, reason: String(thrown) });
       return [];
     }
   };
@@ -130,7 +130,7 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
   const dropUnowned = async (id: string): Promise<void> => {
     const removal = await worktrees.remove(id);
     if (removal.removed) await removal.finish();
-    else log("a worktree of no session has work in it", { id });
+    else log("a worktree without a session holds work and was kept", { id });
   };
 
   return {
@@ -166,7 +166,7 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
         const { id: _id, path: _path, branch: _branch, ...work } = details;
         if (code === "worktree_has_work" || code === "worktree_in_use")
           await committer.change(Session, sessionId, () => [fact("worktree.kept@1", { worktreeId: id, work })], DAEMON);
-        else log("a worktree stays", { id, code, reason: String(thrown) });
+        else log("a worktree could not be removed", { id, code, reason: String(thrown) });
       }
     },
     list: async () => shown(await worktrees.list()),
@@ -191,12 +191,12 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
         return (await ownerOf(id))?.worktree === null;
       };
       await worktrees.sweep(isRemoved, (path, reason) =>
-        log("a worktree could not be put back", { path, reason: String(reason) }),
+        log("a worktree could not be moved back", { path, reason: String(reason) }),
       );
       for (const { id } of await worktrees.list()) {
         if ((await ownerOf(id)) !== null) continue;
         await dropUnowned(id).catch((thrown: unknown) =>
-          log("a worktree of no session stays", { id, reason: String(thrown) }),
+          log("a worktree without a session could not be removed", { id, reason: String(thrown) }),
         );
       }
     },

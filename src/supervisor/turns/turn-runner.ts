@@ -86,7 +86,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       });
       pump(sessionId);
     } catch (thrown) {
-      deps.log("a broken turn could not be ended", { sessionId, reason: String(thrown) });
+      deps.log("a failed turn could not be ended", { sessionId, reason: String(thrown) });
     }
   };
 
@@ -148,7 +148,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     await deps.processes
       .stopAll(state.id, controller.signal.aborted ? LAST_GRACE_MS : undefined)
       .catch((thrown: unknown) =>
-        deps.log("a process of a turn does not end", { id: state.id, reason: String(thrown) }),
+        deps.log("a process of a turn could not be ended", { id: state.id, reason: String(thrown) }),
       );
     if (state.spec?.scope != null) await letGo(run);
     const judged = await deps.scopes.end(state).catch((thrown: unknown) => ({ error: unjudged(thrown) }));
@@ -157,7 +157,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     const files = await turnFiles.atEnd(run, before);
     await recordTurnEnd(deps, state.id, turnId, { outcome: ended, files, reverted });
     await settled().catch((thrown: unknown) =>
-      deps.log("a scope's mark stays", { id: state.id, reason: String(thrown) }),
+      deps.log("the mark of a scope could not be removed", { id: state.id, reason: String(thrown) }),
     );
   };
 
@@ -165,7 +165,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   const letGo = async ({ state, driver }: Run): Promise<void> => {
     await driver.keeps
       ?.release(state.id)
-      .catch((thrown: unknown) => deps.log("an agent does not end", { id: state.id, reason: String(thrown) }));
+      .catch((thrown: unknown) => deps.log("an agent could not be ended", { id: state.id, reason: String(thrown) }));
   };
 
   /** A turn that waits for a person is not the one who takes so long: it gets its time anew. */
@@ -176,7 +176,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       else run.controller.abort("timeout" satisfies StopReason);
     };
     const gone = (thrown: unknown) =>
-      deps.log("a turn's time could not be looked at", { id: run.state.id, reason: String(thrown) });
+      deps.log("the time limit of a turn could not be checked", { id: run.state.id, reason: String(thrown) });
     turn.stopTimer = deps.clock.after(deps.turnTimeoutMs(), () => void timeUp().catch(gone));
   };
 
