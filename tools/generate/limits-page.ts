@@ -11,7 +11,7 @@ export function limitsPage(root: string): string {
   const fixed = fixedLimits(root);
   return page(
     "Limits",
-    "Everything has a limit, and its name carries the unit. This page lists them all; where one is reached, the error names it. What happens when room is short is told in [metrics and room](../guide/metrics.md#when-room-is-short).",
+    "Everything has a limit, and its name carries the unit. This page lists them all; where one is reached, the error names it. For what happens when space runs out, see [metrics and quotas](../guide/metrics.md#when-room-is-short).",
     "## What can be set",
     "With `nomos config set KEY VALUE`. Those under `limits` hold at once; the others after a restart, unless [configuration](configuration.md) says otherwise.",
     table(
