@@ -1783,7 +1783,7 @@ export const ERRORS = {
   setup_required: {
     status: 409,
     exit: 6,
-    message: "The agent needs setup first, such as a login or an API key.",
+    message: "The agent needs setup first, such as a login or a model key.",
     remedy: "Follow the steps in the details, then prompt again.",
   },
   unknown_mode: {

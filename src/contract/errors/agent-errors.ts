@@ -29,7 +29,7 @@ export const AGENT_ERRORS = {
   setup_required: entry(
     409,
     6,
-    "The agent needs setup first, such as a login or an API key.",
+    "The agent needs setup first, such as a login or a model key.",
     "Follow the steps in the details, then prompt again.",
   ),
   unknown_mode: entry(400, 2, "The agent has no such mode.", "Choose one of the modes in the details."),
