@@ -14,10 +14,10 @@ export function cliPage(): string {
   return page(
     "Command line",
     '`nomos COMMAND --help` says the same. With `--json` every command prints one value for a program on stdout: the answer, or `{"error": ...}`; a stream prints one a line. The exit code is 0 ok, 1 failed or a negative verdict, 2 usage, 3 denied, 4 not found, 5 conflict, 6 unavailable.',
-    "A session is named by its id, the beginning of one, or its name. `-` as a text reads it from stdin. Options are written in kebab-case or camelCase; lists by repeating the option or with commas; objects as JSON. Text that looks like an option goes into quotes, or after `--`.",
-    "What agents wrote is made harmless before it is printed, on a screen and in a pipe: control characters and what is invisible are shown as signs, a line break in a field as `⏎`. `--json` has the exact value, as escapes. Only content (`artifact read`, `blob read`, `doc read`) goes to a pipe byte for byte.",
+    "A session is named by its id, the beginning of one, or its name. `-` as a text reads it from stdin. Options are written in kebab-case or camelCase; lists by repeating the option or with commas; objects as JSON. Quote text that looks like an option, or write it after `--`.",
+    "Text of agents is neutralised before it is printed, on a screen and in a pipe: control and invisible characters become visible signs, a line break in a field becomes `⏎`. `--json` prints the exact value, with escapes. Only content (`artifact read`, `blob read`, `doc read`) goes to a pipe byte for byte.",
     "",
-    "Every command but `version`, `help`, `completion`, `status`, `doctor`, `restore`, `down` and `daemon logs` starts the daemon when none runs.",
+    "Every command except `version`, `help`, `completion`, `status`, `doctor`, `restore`, `down` and `daemon logs` starts the daemon if none runs.",
     "## Everyday",
     table(
       ["command", "what it does"],
