@@ -69,7 +69,7 @@ async function openLocked(
   const settings = { ...storeSettings(home, config, environment), ...fromModule };
   const instruments = createInstruments(() => performance.now());
   const stopNow = ({ code, details }: StoreError): void => {
-    options.echo(JSON.stringify({ message: "the log can no longer be written here; stopping", code, details }));
+    options.echo(JSON.stringify({ message: "the log can no longer be written; stopping", code, details }));
     options.die(6);
   };
   const opened = endWhenFenced(await openStore(settings, stopNow), stopNow);

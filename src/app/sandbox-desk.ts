@@ -166,8 +166,8 @@ function explainOpen(
     holds: false,
     notices: NOTICES[spec.sandbox],
     files: [
-      { path: "/", access: "write", why: "everything that the person can" },
-      { path: home, access: "hidden", why: "not for sessions, where there is bubblewrap" },
+      { path: "/", access: "write", why: "the same files as the person" },
+      { path: home, access: "hidden", why: "hidden from sessions if bubblewrap is installed" },
     ],
     network: { open: true, reachable: [], denied },
     limits: { by: null, ...limits(), memoryMb: null, pidsMax: null, cpus: null, absent: [...cgroups.holds] },
@@ -227,7 +227,7 @@ async function explainStrict(
     network: {
       open: false,
       reachable: [
-        { host: "the daemon", why: "with the session's own key" },
+        { host: "the daemon", why: "with the session's own token" },
         ...survey.reach.map(({ rule, why }) => ({ host: spellRule(rule), why })),
       ],
       denied,
@@ -256,8 +256,8 @@ function gitNotices({ made, unseen }: GitNews): readonly string[] {
 
 function filesIn(plan: SandboxPlan): SandboxExplained["files"] {
   const made = [
-    { path: "$HOME", access: "write" as const, why: "of the session's own, kept between its turns" },
-    { path: "/tmp", access: "write" as const, why: "of the process's own, gone with it" },
+    { path: "$HOME", access: "write" as const, why: "the session's private home, kept between its turns" },
+    { path: "/tmp", access: "write" as const, why: "private to the process and removed with it" },
   ];
   const shown = [...plan.system, ...plan.shown].flatMap((one): SandboxExplained["files"] => {
     if (one.kind === "link") return [];

@@ -65,7 +65,7 @@ export function refuseHomeFiles(plain: Files, home: HomeIdentity): Files {
       const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
       await using file = await open(below(folder, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       const found = await file.stat();
-      if (!found.isFile()) throw new HostError("path_invalid", `${path} is no file`, { remedy: "name a file" });
+      if (!found.isFile()) throw new HostError("path_invalid", `${path} is not a file`, { remedy: "name a file" });
       if (found.size > maxBytes) throw tooLarge(path, found.size, maxBytes);
       return readAsOfNow(file, found.size);
     },

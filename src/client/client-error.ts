@@ -41,7 +41,7 @@ export function errorIn(status: number, text: string): ClientError {
   const error = member(parsed(text), "error");
   const code = member(error, "code");
   if (typeof code !== "string")
-    return new ClientError("internal", { status, message: `The answer is no answer of Nomos (HTTP ${status}).` });
+    return new ClientError("internal", { status, message: `The answer does not come from Nomos (HTTP ${status}).` });
   const message = member(error, "message");
   const remedy = member(error, "remedy");
   const details = member(error, "details");

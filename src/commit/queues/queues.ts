@@ -61,7 +61,12 @@ export function createQueues(options: QueueOptions): Queues {
       (thrown: unknown) => {
         const { tries, code, message } = backoff.failed(id, thrown);
         if (tries === TOLD_TRIES && !isStopped)
-          log("an item could not be started although its lane has room; trying again", { id, lane: row.lane, code, message });
+          log("an item could not be started although its lane has room; trying again", {
+            id,
+            lane: row.lane,
+            code,
+            message,
+          });
       },
     );
   };

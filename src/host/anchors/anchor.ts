@@ -19,7 +19,11 @@ export interface AnchoredLog {
 }
 
 export function anchorFailed(message: string, details: HostError["details"] = {}, cause?: unknown): HostError {
-  return new HostError("anchor_failed", message, { remedy: "see to the place that `anchors` names", details, cause });
+  return new HostError("anchor_failed", message, {
+    remedy: "correct `anchors` in the configuration, or repair the place it names",
+    details,
+    cause,
+  });
 }
 
 export function anchorDisagrees(message: string, details: HostError["details"]): HostError {

@@ -127,7 +127,7 @@ function spawnFailed(program: string, cause?: unknown): HostError {
 
 function sandboxFailed(bwrapPath: string): HostError {
   return new HostError("sandbox_failed", "the sandbox ended before the program was started in it", {
-    remedy: "read what it wrote to stderr; `nomos doctor` tries the sandbox out",
+    remedy: "read its stderr output; run `nomos doctor` to test the sandbox",
     details: { bwrapPath },
   });
 }

@@ -209,7 +209,11 @@ export function openSnapshotStore(folder: string): SnapshotStore {
       }
       if (round === RESTORE_ROUNDS) {
         const paths = [...plan.create, ...plan.same, ...plan.remove].map(({ path }) => shownName(path)).slice(0, 20);
-        throw new SnapshotError("restore_failed", { root: tree.root, reason: "the tree does not hold still", paths });
+        throw new SnapshotError("restore_failed", {
+          root: tree.root,
+          reason: "the files kept changing during the restore",
+          paths,
+        });
       }
       if (round === 1) done = namesIn(plan);
       const { dev, ino, top } = walked.tree;

@@ -108,7 +108,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       withCause(event, given.call ?? null),
       newSalt,
     );
-    if (folds.isSuspended(stream)) throw new StoreError("stale_version", { stream, reason: "it is being erased from" });
+    if (folds.isSuspended(stream))
+      throw new StoreError("stale_version", { stream, reason: "an erasure of this stream is running" });
     folds.suspend(stream);
     erasures += 1;
     const { erase, write: part } = prepared;

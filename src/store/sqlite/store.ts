@@ -124,7 +124,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       withCause(event, given.call ?? null),
       newSalt,
     );
-    if (folds.isSuspended(stream)) throw new StoreError("stale_version", { stream, reason: "it is being erased from" });
+    if (folds.isSuspended(stream))
+      throw new StoreError("stale_version", { stream, reason: "an erasure of this stream is running" });
     folds.suspend(stream);
     const { fence } = given;
     const write = {
@@ -298,5 +299,5 @@ const VACUUM_PAGES = 1024;
 const SCRUB_TRIES = 20;
 const SCRUB_AGAIN_MS = 100;
 const UNSCRUBBED = {
-  reason: "the data is erased, but its bytes stay in the files until there is room and nobody reads",
+  reason: "the data is erased, but its bytes stay in the files until there is space and no reader is active",
 };

@@ -119,7 +119,12 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
       return true;
     } catch (thrown) {
       const { code, details } = toNomosError(thrown);
-      deps.log("a failed rewind could not be rolled back: the files match neither snapshot", { id, from, code, details });
+      deps.log("a failed rewind could not be rolled back: the files match neither snapshot", {
+        id,
+        from,
+        code,
+        details,
+      });
       if (isPassing(thrown)) deps.clock.after(TRY_AGAIN_MS, () => void rollBack(state, { from, to }, reason));
       return false;
     }

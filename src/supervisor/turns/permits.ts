@@ -27,7 +27,7 @@ export function createPermits({ toolPolicy, unattended, sandbox, isOutside }: Pe
     if (outside.length > 0 && sandbox === "warn") await warn("outside of the workspace", outside.join("\n"));
     else if (outside.length > 0) {
       await noteDenial({ ...action, rules: ["sandbox:outside_workspace"] });
-      return { approved: false, reason: `outside of the workspace: ${outside[0]}` };
+      return { approved: false, reason: `outside the workspace: ${outside[0]}` };
     }
     const policy = (await toolPolicy(wish.tool)) ?? FROM_UNATTENDED[unattended()];
     if (policy === "auto") return { approved: true, option: null };

@@ -8,8 +8,8 @@ import type { Late } from "../late.ts";
 import type { McpSurface } from "../mcp/mcp-surface.ts";
 import { refusal } from "../mcp/rpc-error.ts";
 import { createShares } from "../shares.ts";
-import type { BodyRoom } from "./body-room.ts";
 import type { Access, AccessRequest } from "./access.ts";
+import type { BodyRoom } from "./body-room.ts";
 import { sessionBehind } from "./from-session.ts";
 import { openApi } from "./openapi.ts";
 import { type BodyBounds, parseBody, readBytes } from "./request-body.ts";
@@ -31,7 +31,12 @@ type Bindings = { Bindings: HttpBindings };
 type Http = HonoContext<Bindings>;
 
 /** HTTP in terms of the table: each route is a syscall, and nothing is decided here. */
-export function createRoutes(surface: HttpSurface, access: Access, mcp: Late<McpSurface>, room: BodyRoom): Hono<Bindings> {
+export function createRoutes(
+  surface: HttpSurface,
+  access: Access,
+  mcp: Late<McpSurface>,
+  room: BodyRoom,
+): Hono<Bindings> {
   const app = new Hono<Bindings>();
   const { services } = surface;
   const streams = createShares("streams");

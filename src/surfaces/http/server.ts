@@ -4,8 +4,8 @@ import { getRequestListener } from "@hono/node-server";
 import { NomosError } from "../../contract/index.ts";
 import { type Late, late } from "../late.ts";
 import type { WebSockets } from "../ws/web-sockets.ts";
-import { createBodyRoom } from "./body-room.ts";
 import { createAccess } from "./access.ts";
+import { createBodyRoom } from "./body-room.ts";
 import { noteSession } from "./from-session.ts";
 import { createRoutes, type HttpSurface } from "./routes.ts";
 

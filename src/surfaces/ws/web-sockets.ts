@@ -4,7 +4,7 @@ import { WebSocketServer } from "ws";
 import { ERROR_CATALOGUE, errorBody, NomosError, toNomosError } from "../../contract/index.ts";
 import type { Actor } from "../../kernel/index.ts";
 import type { Services, Syscall } from "../../syscalls/index.ts";
-import { bearer, type Access, type AccessRequest } from "../http/access.ts";
+import { type Access, type AccessRequest, bearer } from "../http/access.ts";
 import { sessionBehind } from "../http/from-session.ts";
 import { RPC_LIMITS } from "../rpc/peer.ts";
 import { createShares } from "../shares.ts";

@@ -121,7 +121,7 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
     if (request.call !== null) {
       const asked = calls.get(request.call.key)?.request ?? known.calls.get(request.call.key);
       if (asked === request.call.request)
-        return { refused: "stale_version", details: { reason: "this call was already carried out" } };
+        return { refused: "stale_version", details: { reason: "this call has already run" } };
       if (asked !== undefined) return { refused: "idempotency_key_reused", details: {} };
     }
     const unknown = request.erase?.events.find(({ id }) => !known.erasable.has(id));

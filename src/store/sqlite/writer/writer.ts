@@ -105,7 +105,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string, lists: readon
     if (known !== undefined) {
       const same = sameBytes(bytes(known["request"]), Buffer.from(request.call?.request ?? "", "hex"));
       return same
-        ? { refused: "stale_version", details: { reason: "this call was already carried out" } }
+        ? { refused: "stale_version", details: { reason: "this call has already run" } }
         : { refused: "idempotency_key_reused", details: {} };
     }
     const unknown = request.erase?.events.find(
