@@ -7,7 +7,7 @@ export async function unlessInTheWay<T>(
   log: (message: string, details: object) => void,
 ): Promise<T | null> {
   return work.catch((thrown: unknown) => {
-    log("a part of the start failed and was left out", {
+    log("a part of the start failed and was skipped", {
       what,
       code: toNomosError(thrown).code,
       reason: String(thrown),
@@ -24,7 +24,7 @@ export async function unlessFull<T>(
   return work.catch((thrown: unknown) => {
     const { code, details } = toNomosError(thrown);
     if (code !== "quota_exceeded" && code !== "disk_low" && code !== "limit_reached") throw thrown;
-    log("there is no room to set everything up", { code, details });
+    log("skipped a part of the start because a limit is reached or the disk is full", { code, details });
     return null;
   });
 }

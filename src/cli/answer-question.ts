@@ -33,7 +33,7 @@ async function fullId(client: Client, given: string): Promise<string> {
   if (matching.length > 1)
     throw new ClientError("ambiguous_id", {
       message: "More than one question matches.",
-      remedy: "Name one by its id: `nomos approval list`.",
+      remedy: "Run `nomos approval list`, then name the question by its id.",
       details: { matching: matching.map(({ id }) => id) },
     });
   if (matching[0] !== undefined) return matching[0].id;

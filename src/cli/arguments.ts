@@ -8,7 +8,8 @@ export function parseArguments<const O extends ParseArgsOptionsConfig>(args: rea
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
     const [message] = cause.message.split(". ");
-    const remedy = "`--help` lists the options; text that looks like one goes into quotes, or after `--`.";
+    const remedy =
+      "Run the command with `--help` to see its options. Quote text that looks like an option, or write it after `--`.";
     throw new ClientError("usage", { message: `${message?.replace(/\.$/, "")}.`, remedy, cause });
   }
 }
@@ -21,7 +22,7 @@ export function usageError(message: string, usage?: string): ClientError {
 export function expectWords(words: readonly string[], names: readonly string[], usage: string): void {
   const missing = names[words.length];
   if (missing !== undefined) throw usageError(`${missing} is missing.`, usage);
-  if (words.length > names.length) throw usageError(`What is meant by "${words[names.length]}"?`, usage);
+  if (words.length > names.length) throw usageError(`Unexpected argument "${words[names.length]}".`, usage);
 }
 
 const PORT_MAX = 65_535;
@@ -33,7 +34,7 @@ export function parsePort(given: string | undefined, from: string): number | nul
   if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
     throw new ClientError("usage", {
       message: `${from} is no port: ${given}.`,
-      remedy: "A port is a number up to 65535; 0 means any.",
+      remedy: "Use a number up to 65535; 0 means any free port.",
     });
   return port;
 }

@@ -95,39 +95,39 @@ export type TodoItem = {
 };
 
 export interface SyscallTypes {
-  /** Start a session of a driver, with a first prompt if one is given. */
+  /** Start a session with a driver, and with a first prompt if you give one. */
   "session.start": {
     readonly kind: "write";
     readonly input: {
-      /** the driver: `driver list` shows those there are */
+      /** the driver; `driver list` shows all */
       readonly adapter: string;
-      /** the agent it works as; default: the one of the driver's name */
+      /** the session's agent; default: the agent with the driver's name */
       readonly agent?: string;
-      /** older name: a workspace by its slug */
+      /** a workspace by its slug; older form of `ground` */
       readonly workspaceSlug?: string;
-      /** where it works: ws://workspaces/<slug>, with a path behind it if need be */
+      /** where the session works: ws://workspaces/<slug>, followed by a path if needed */
       readonly ground?: string;
-      /** the directory it works in, where no ground is named */
+      /** the working directory, if you name no ground */
       readonly cwd?: string;
       /** at most 1048576 bytes */
       readonly prompt?: string;
-      /** images, files and links beside the text; an agent that cannot take one refuses the turn */
+      /** images, files and links; the turn is refused if the agent does not accept one of them */
       readonly attachments?: readonly {
         readonly kind: "image" | "resource" | "link";
         readonly name: string;
         readonly mediaType?: string;
         readonly uri?: string;
-        /** base64; not for a link */
+        /** the content in base64; leave it out for a link */
         readonly data?: string;
       }[];
       /** the agent's mode */
       readonly mode?: string;
-      /** the model it works with */
+      /** the agent's model */
       readonly model?: string;
       readonly options?: { readonly [key: string]: string | boolean };
       readonly label?: string;
       readonly sandbox?: "off" | "warn" | "enforce" | "strict";
-      /** what it may change, by path below the repository's root; implies a worktree */
+      /** paths the session may change, below the repository's root; implies a worktree */
       readonly scope?: {
         readonly allow?: readonly string[];
         readonly deny?: readonly string[];
@@ -135,11 +135,11 @@ export interface SyscallTypes {
       readonly network?: {
         readonly allow: readonly string[];
       };
-      /** work in a tree of its own, made from the repository at `base` */
+      /** work in a new worktree, made from the repository at `base` */
       readonly worktree?: boolean;
-      /** branch, tag or commit of the worktree; default: HEAD */
+      /** branch, tag or commit to make the worktree from; default: HEAD */
       readonly base?: string;
-      /** the TypeScript file that drives it, for the script driver */
+      /** for the script driver: the TypeScript file to run */
       readonly file?: string;
     };
     readonly output: {
@@ -189,19 +189,19 @@ export interface SyscallTypes {
         /** in `archive` of the home */
         readonly file?: string;
       };
-      /** what was not as asked for, such as where it works */
+      /** where the session differs from the request, such as its directory */
       readonly warnings?: readonly string[];
-      /** living sessions in the same directory, around it or below */
+      /** living sessions in the same directory, a parent directory or a subdirectory */
       readonly neighbours?: readonly {
         readonly id: string;
         readonly name: string;
         readonly busy: boolean;
       }[];
-      /** what that means, and how to work apart */
+      /** what the neighbours mean for this session, and how to avoid conflicts */
       readonly notice?: string;
     };
   };
-  /** Give a session its next prompt; answered when it is durably admitted. */
+  /** Send a session its next prompt; returns once the prompt is stored. */
   "session.prompt": {
     readonly kind: "write";
     readonly input: {
@@ -209,17 +209,17 @@ export interface SyscallTypes {
       readonly id: string;
       /** at most 1048576 bytes */
       readonly prompt: string;
-      /** wait in line while the session is busy */
+      /** if the session is busy, queue the prompt */
       readonly queue?: boolean;
       /** end the running turn first */
       readonly interrupt?: boolean;
-      /** images, files and links beside the text; an agent that cannot take one refuses the turn */
+      /** images, files and links; the turn is refused if the agent does not accept one of them */
       readonly attachments?: readonly {
         readonly kind: "image" | "resource" | "link";
         readonly name: string;
         readonly mediaType?: string;
         readonly uri?: string;
-        /** base64; not for a link */
+        /** the content in base64; leave it out for a link */
         readonly data?: string;
       }[];
     };
@@ -230,7 +230,7 @@ export interface SyscallTypes {
       readonly queued: boolean;
     };
   };
-  /** End the running turn; the session stays. */
+  /** End the running turn; the session stays alive. */
   "session.interrupt": {
     readonly kind: "write";
     readonly input: {
@@ -243,7 +243,7 @@ export interface SyscallTypes {
       readonly wasBusy: boolean;
     };
   };
-  /** Hold a session: its running turn ends, its queue waits until it is resumed. */
+  /** Suspend a session: its running turn ends, its queue waits until you resume it. */
   "session.suspend": {
     readonly kind: "write";
     readonly input: {
@@ -253,7 +253,7 @@ export interface SyscallTypes {
     };
     readonly output: Session;
   };
-  /** Let a suspended session go on. */
+  /** Resume a suspended session. */
   "session.resume": {
     readonly kind: "write";
     readonly input: {
@@ -262,7 +262,7 @@ export interface SyscallTypes {
     };
     readonly output: Session;
   };
-  /** Put an idle session to sleep; the next prompt wakes it. */
+  /** Hibernate an idle session: its processes end, and the next prompt wakes it. */
   "session.hibernate": {
     readonly kind: "write";
     readonly input: {
@@ -284,7 +284,7 @@ export interface SyscallTypes {
       readonly id: string;
     };
   };
-  /** Kill a session if it lives, and take it out of every list; its events stay in the log. */
+  /** Remove a session from every list, killing it first if needed; its events stay in the log. */
   "session.forget": {
     readonly kind: "write";
     readonly input: {
@@ -296,7 +296,7 @@ export interface SyscallTypes {
       readonly id: string;
     };
   };
-  /** Give a session a label, or take it away. */
+  /** Set or remove a session's label. */
   "session.label": {
     readonly kind: "write";
     readonly input: {
@@ -306,7 +306,7 @@ export interface SyscallTypes {
     };
     readonly output: Session;
   };
-  /** A new session that starts where another one was at some event, on files of its own as they were then. */
+  /** Start a new session from an event of another one, with its own copy of the files at that event. */
   "session.fork": {
     readonly kind: "write";
     readonly input: {
@@ -314,7 +314,7 @@ export interface SyscallTypes {
       readonly id: string;
       /** an event id; default: the head */
       readonly at?: string;
-      /** instead of an event: the end of this turn, from 1; 0: before the first */
+      /** instead of an event: the end of this turn, from 1; 0: before the first turn */
       readonly turn?: number;
       readonly label?: string;
       /** leave the files as they are */
@@ -322,7 +322,7 @@ export interface SyscallTypes {
     };
     readonly output: Session;
   };
-  /** Move a session's head back to an event: files, artifacts and todo as of then; nothing is deleted. */
+  /** Move a session back to an event, with its files, artifacts and todo; deletes nothing from the log. */
   "session.rewind": {
     readonly kind: "write";
     readonly input: {
@@ -330,9 +330,9 @@ export interface SyscallTypes {
       readonly id: string;
       /** an event id */
       readonly to?: string;
-      /** instead of an event: the end of this turn, from 1; 0: before the first */
+      /** instead of an event: the end of this turn, from 1; 0: before the first turn */
       readonly turn?: number;
-      /** also over files that both the session and somebody else changed */
+      /** also restore files that both the session and somebody else changed */
       readonly force?: boolean;
       /** leave the files as they are */
       readonly talkOnly?: boolean;
@@ -389,15 +389,15 @@ export interface SyscallTypes {
         readonly kind: string;
         readonly detail: unknown;
       }[];
-      /** files that are what they were again */
+      /** files restored to their old contents */
       readonly restored: readonly string[];
-      /** files that are gone again */
+      /** files removed because they did not exist at that event */
       readonly removed: readonly string[];
-      /** files that others changed, left as they are */
+      /** files that others changed, left unchanged */
       readonly kept: readonly string[];
-      /** names beyond those that are listed */
+      /** number of files not listed */
       readonly more: number;
-      /** the command that takes this rewind back */
+      /** the command that undoes this rewind */
       readonly undo: string | null;
     };
   };
@@ -429,7 +429,7 @@ export interface SyscallTypes {
         readonly model: string | null;
         readonly options: { readonly [key: string]: string | boolean };
       } | null;
-      /** null as long as the agent has not said anything about it */
+      /** null until the agent has reported its offer */
       readonly offer: {
         readonly mode: string | null;
         readonly modes: readonly {
@@ -450,7 +450,7 @@ export interface SyscallTypes {
       } | null;
     };
   };
-  /** Set a session's agent: mode, model, options, from its next turn on. */
+  /** Set mode, model and options of a session's agent, from its next turn on. */
   "session.configure": {
     readonly kind: "write";
     readonly input: {
@@ -458,23 +458,23 @@ export interface SyscallTypes {
       readonly id: string;
       /** the agent's mode */
       readonly mode?: string;
-      /** the model it works with */
+      /** the agent's model */
       readonly model?: string;
       readonly options?: { readonly [key: string]: string | boolean };
     };
     readonly output: Session;
   };
-  /** The sessions, newest first. */
+  /** List the sessions, newest first. */
   "session.list": {
     readonly kind: "read";
     readonly input: {
       readonly onlyAlive?: boolean | "0" | "1" | "true" | "false";
       readonly limit?: number;
-      /** the `next` of the page before */
+      /** the `next` of the previous page */
       readonly after?: string;
-      /** `started` and `activity`: the latest first; `name` and `state`: from a to z */
+      /** `started` and `activity`: latest first; `name` and `state`: a to z */
       readonly sort?: "started" | "activity" | "name" | "state";
-      /** only those of one workspace; `default`: of none */
+      /** only sessions of this workspace; `default`: sessions outside all workspaces */
       readonly workspaceSlug?: string;
     };
     readonly output: {
@@ -482,7 +482,7 @@ export interface SyscallTypes {
       readonly next: string | null;
     };
   };
-  /** One session as it is now. */
+  /** Show one session. */
   "session.show": {
     readonly kind: "read";
     readonly input: {
@@ -497,9 +497,9 @@ export interface SyscallTypes {
     readonly input: {
       /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
-      /** a `next`, a `seq`, an event id, or `now`; exclusive */
+      /** a `next`, a `seq`, an event id, or `now`; reading starts after it */
       readonly after?: number | string;
-      /** other hosts' name for `after` */
+      /** same as `after`, for clients of other AIP-46 hosts */
       readonly since?: number | string;
       readonly limit?: number;
       readonly view?: "raw" | "path";
@@ -513,7 +513,7 @@ export interface SyscallTypes {
       readonly next: number | null;
     };
   };
-  /** The last lines of what a session said and did. */
+  /** Show the last lines of a session's transcript. */
   "session.output": {
     readonly kind: "read";
     readonly input: {
@@ -529,7 +529,7 @@ export interface SyscallTypes {
       }[];
     };
   };
-  /** Wait until a session is free, or until one turn has ended. */
+  /** Wait until a session is idle, or until one turn has ended. */
   "session.wait": {
     readonly kind: "read";
     readonly input: {
@@ -546,7 +546,7 @@ export interface SyscallTypes {
       } | null;
     };
   };
-  /** Find sessions by what was said in them. */
+  /** Search the text of all sessions. */
   "session.search": {
     readonly kind: "read";
     readonly input: {
@@ -562,15 +562,15 @@ export interface SyscallTypes {
       }[];
     };
   };
-  /** Follow a session: lines, events, pieces of text, changes of state. */
+  /** Follow a session live: lines, events, partial text and state changes. */
   "session.stream": {
     readonly kind: "stream";
     readonly input: {
       /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
-      /** a `next`, a `seq`, an event id, or `now`; exclusive */
+      /** a `next`, a `seq`, an event id, or `now`; reading starts after it */
       readonly after?: number | string;
-      /** other hosts' name for `after` */
+      /** same as `after`, for clients of other AIP-46 hosts */
       readonly since?: number | string;
       /** only lines, only events, or everything */
       readonly show?: "all" | "lines" | "events";
@@ -603,7 +603,7 @@ export interface SyscallTypes {
       }[];
     };
   };
-  /** Keep a session's files as they are now, beside what is kept at each turn's end. */
+  /** Take a snapshot of a session's files now, in addition to the one at each turn's end. */
   "session.snapshot": {
     readonly kind: "write";
     readonly input: {
@@ -618,13 +618,13 @@ export interface SyscallTypes {
       readonly bytes: number;
     };
   };
-  /** What a turn really changed in the session's files, through the shell too. */
+  /** Show which files a turn changed, including changes made through the shell. */
   "session.diff": {
     readonly kind: "read";
     readonly input: {
       /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
-      /** its number, from 1, or its id; default: the running one, else the last */
+      /** number of the turn, from 1, or its id; default: the running turn, else the last */
       readonly turn?: number | string;
     };
     readonly output: {
@@ -647,14 +647,14 @@ export interface SyscallTypes {
           readonly size: number;
           readonly target: string | null;
         } | null;
-        /** unified, for text */
+        /** a unified diff, for text files */
         readonly diff: string | null;
-        /** why there is none */
+        /** why there is no diff */
         readonly noDiff: string | null;
       }[];
     };
   };
-  /** The other sessions at work in the same directory or of the same family, each with its last note. */
+  /** List living sessions with the same directory, parent or fork root, each with its last note. */
   "session.siblings": {
     readonly kind: "read";
     readonly input: {
@@ -669,12 +669,12 @@ export interface SyscallTypes {
         readonly state: string;
         readonly label: string | null;
         readonly cwd: string;
-        /** the last note it left */
+        /** its last note */
         readonly note: string | null;
       }[];
     };
   };
-  /** Leave a note with a session, for its siblings and for people. */
+  /** Leave a note on a session for its siblings and for people. */
   "session.note": {
     readonly kind: "write";
     readonly input: {
@@ -687,16 +687,16 @@ export interface SyscallTypes {
       readonly id: string;
     };
   };
-  /** Ask the person something from within a turn, and wait for the answer. */
+  /** Ask a person a question from within a turn, and wait for the answer. */
   "session.ask": {
     readonly kind: "write";
     readonly input: {
       /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly question: string;
-      /** what may be answered; without any the answer is in the person's own words */
+      /** the allowed answers; without options the person answers in their own words */
       readonly options?: readonly string[];
-      /** false: answered at once, with the question still open */
+      /** false: return at once and leave the question open */
       readonly wait?: boolean;
       readonly timeoutMs?: number;
     };
@@ -706,7 +706,7 @@ export interface SyscallTypes {
       readonly answer: string | null;
     };
   };
-  /** What another agent needs to go on where a session is: task, state, todo, artifacts, last words. */
+  /** Write a handoff for another agent: task, state, todo, artifacts and last messages of a session. */
   "session.handoff": {
     readonly kind: "read";
     readonly input: {
@@ -719,13 +719,13 @@ export interface SyscallTypes {
       readonly text: string;
     };
   };
-  /** Open a session for an agent that runs already; it ends by `finish` or with the process. */
+  /** Open a session for an agent that already runs; it ends by `finish` or with the agent's process. */
   "session.open": {
     readonly kind: "write";
     readonly input: {
-      /** the agent's process */
+      /** the agent's process id */
       readonly pid: number;
-      /** its start time; read from the system when not given */
+      /** the start time of the process; default: read from the system */
       readonly startTime?: string;
       readonly agent?: string;
       readonly cwd?: string;
@@ -733,19 +733,19 @@ export interface SyscallTypes {
     };
     readonly output: Session;
   };
-  /** An external agent's session is over. */
+  /** Report that an external agent's session has ended. */
   "session.finish": {
     readonly kind: "write";
     readonly input: {
       /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
       readonly exitCode?: number;
-      /** it broke: what it said last */
+      /** the last error, if the agent failed */
       readonly error?: string;
     };
     readonly output: Session;
   };
-  /** An external agent has begun a turn. */
+  /** Report that an external agent began a turn. */
   "turn.begin": {
     readonly kind: "write";
     readonly input: {
@@ -758,7 +758,7 @@ export interface SyscallTypes {
       readonly turnId: string;
     };
   };
-  /** An external agent has ended its turn; saying it twice records it once. */
+  /** Report that an external agent ended its turn; a repeated report is recorded once. */
   "turn.end": {
     readonly kind: "write";
     readonly input: {
@@ -774,7 +774,7 @@ export interface SyscallTypes {
       readonly eventId: string;
     };
   };
-  /** A complete message of a turn. */
+  /** Record a complete message of a turn. */
   "turn.say": {
     readonly kind: "write";
     readonly input: {
@@ -822,7 +822,7 @@ export interface SyscallTypes {
       readonly ids: readonly string[];
     };
   };
-  /** The artifacts that a session sees, each at its current version. */
+  /** List a session's artifacts, each at its current version. */
   "artifact.list": {
     readonly kind: "read";
     readonly input: {
@@ -840,7 +840,7 @@ export interface SyscallTypes {
       }[];
     };
   };
-  /** An artifact's bytes, current or of an earlier version. */
+  /** Read an artifact, at its current or an earlier version. */
   "artifact.read": {
     readonly kind: "read";
     readonly input: {
@@ -859,7 +859,7 @@ export interface SyscallTypes {
       readonly content: string;
     };
   };
-  /** Write an artifact: a new path is version 1, a known one gets its next version. */
+  /** Write an artifact: a new path starts at version 1, a known path gets the next version. */
   "artifact.write": {
     readonly kind: "write";
     readonly input: {
@@ -878,7 +878,7 @@ export interface SyscallTypes {
       readonly eventId: string;
     };
   };
-  /** Bytes by their sha256, as events name them. */
+  /** Read a blob by the sha256 that an event names. */
   "blob.read": {
     readonly kind: "read";
     readonly input: {
@@ -891,7 +891,7 @@ export interface SyscallTypes {
       readonly bytes: number;
     };
   };
-  /** A session's todo list. */
+  /** Show a session's todo list. */
   "todo.show": {
     readonly kind: "read";
     readonly input: {
@@ -915,7 +915,7 @@ export interface SyscallTypes {
       readonly items: readonly TodoItem[];
     };
   };
-  /** Questions that were put to a person. */
+  /** List the questions put to a person. */
   "approval.list": {
     readonly kind: "read";
     readonly input: {
@@ -926,17 +926,17 @@ export interface SyscallTypes {
       readonly approvals: readonly Approval[];
     };
   };
-  /** Allow what was asked: once, unless the option says more. */
+  /** Approve a question: once, unless the option says otherwise. */
   "approval.approve": {
     readonly kind: "write";
     readonly input: {
       readonly approvalId: string;
-      /** one of the options; a question without any takes your own words */
+      /** one of the options; if the question has none, your own words */
       readonly option?: string;
     };
     readonly output: Approval;
   };
-  /** Refuse what was asked. */
+  /** Reject a question. */
   "approval.reject": {
     readonly kind: "write";
     readonly input: {
@@ -945,7 +945,7 @@ export interface SyscallTypes {
     };
     readonly output: Approval;
   };
-  /** The agents: every installed driver brings one of its name. */
+  /** List the agents; every installed driver brings one of its own name. */
   "agent.list": {
     readonly kind: "read";
     readonly input: Record<string, never>;
@@ -953,7 +953,7 @@ export interface SyscallTypes {
       readonly agents: readonly Agent[];
     };
   };
-  /** One agent. */
+  /** Show one agent. */
   "agent.show": {
     readonly kind: "read";
     readonly input: {
@@ -969,12 +969,12 @@ export interface SyscallTypes {
       readonly name?: string;
       readonly driver: string;
       readonly tools?: { readonly [key: string]: "auto" | "on_demand" | "always_ask" | "never" };
-      /** the agents that its sessions may start sessions of; default: none */
+      /** agents that its sessions may delegate to; default: none */
       readonly delegatesTo?: readonly string[];
     };
     readonly output: Agent;
   };
-  /** Delete an agent; its slug is free again. */
+  /** Delete an agent; its slug can be used again. */
   "agent.delete": {
     readonly kind: "write";
     readonly input: {
@@ -985,7 +985,7 @@ export interface SyscallTypes {
       readonly slug: string;
     };
   };
-  /** Choose the agent that is meant when none is named. */
+  /** Set the default agent, used when a call names none. */
   "agent.default": {
     readonly kind: "write";
     readonly input: {
@@ -993,7 +993,7 @@ export interface SyscallTypes {
     };
     readonly output: Agent;
   };
-  /** The directories that have a name, and which of them is the active one. */
+  /** List the workspaces and show which one is active. */
   "workspace.list": {
     readonly kind: "read";
     readonly input: Record<string, never>;
@@ -1010,7 +1010,7 @@ export interface SyscallTypes {
       readonly active: string | null;
     };
   };
-  /** Give a directory a name for sessions to work in; the first one becomes the active one. */
+  /** Register a directory as a workspace; the first one becomes active. */
   "workspace.add": {
     readonly kind: "write";
     readonly input: {
@@ -1029,7 +1029,7 @@ export interface SyscallTypes {
       readonly active: boolean;
     };
   };
-  /** Make a workspace the active one: where a session works that names no place. */
+  /** Make a workspace active: sessions that name no place work there. */
   "workspace.use": {
     readonly kind: "write";
     readonly input: {
@@ -1045,7 +1045,7 @@ export interface SyscallTypes {
       readonly active: boolean;
     };
   };
-  /** Take a workspace's name away; the directory and its sessions stay. */
+  /** Remove a workspace from the registry; its directory and sessions stay. */
   "workspace.remove": {
     readonly kind: "write";
     readonly input: {
@@ -1056,86 +1056,86 @@ export interface SyscallTypes {
       readonly slug: string;
     };
   };
-  /** The worktrees of sessions, and who works in them. */
+  /** List the worktrees and the sessions that work in them. */
   "worktree.list": {
     readonly kind: "read";
     readonly input: Record<string, never>;
     readonly output: {
       readonly worktrees: readonly {
-        /** that of the session it was made for */
+        /** id of the session it was made for */
         readonly id: string;
         /** missing: somebody moved or deleted its folder */
         readonly state: "present" | "missing";
         readonly path: string;
-        /** where in it the session works */
+        /** the session's directory inside the worktree */
         readonly cwd: string;
         readonly branch: string;
-        /** the commit it was made from; null: the repository had none */
+        /** the commit it was made from; null: the repository had no commit */
         readonly base: string | null;
         readonly repository: string;
-        /** shared: a prune in the repository can break it */
+        /** shared: `git prune` in the repository can break it */
         readonly objects: "linked" | "copied" | "shared";
         readonly createdAt: string;
-        /** the living sessions that work in it */
+        /** living sessions that work in it */
         readonly sessions: readonly string[];
-        /** what went along although git does not know it */
+        /** files copied along that git does not track */
         readonly carried: readonly string[];
         readonly notCarried: readonly {
           readonly path: string;
           readonly reason: string;
         }[];
-        /** what to run in the repository to take its commits over */
+        /** the command to run in the repository to fetch its commits */
         readonly fetch: string;
       }[];
     };
   };
-  /** One worktree, with all that would be lost without it. */
+  /** Show one worktree and the work that would be lost with it. */
   "worktree.show": {
     readonly kind: "read";
     readonly input: {
       readonly id: string;
     };
     readonly output: {
-      /** that of the session it was made for */
+      /** id of the session it was made for */
       readonly id: string;
       /** missing: somebody moved or deleted its folder */
       readonly state: "present" | "missing";
       readonly path: string;
-      /** where in it the session works */
+      /** the session's directory inside the worktree */
       readonly cwd: string;
       readonly branch: string;
-      /** the commit it was made from; null: the repository had none */
+      /** the commit it was made from; null: the repository had no commit */
       readonly base: string | null;
       readonly repository: string;
-      /** shared: a prune in the repository can break it */
+      /** shared: `git prune` in the repository can break it */
       readonly objects: "linked" | "copied" | "shared";
       readonly createdAt: string;
-      /** the living sessions that work in it */
+      /** living sessions that work in it */
       readonly sessions: readonly string[];
-      /** what went along although git does not know it */
+      /** files copied along that git does not track */
       readonly carried: readonly string[];
       readonly notCarried: readonly {
         readonly path: string;
         readonly reason: string;
       }[];
-      /** what to run in the repository to take its commits over */
+      /** the command to run in the repository to fetch its commits */
       readonly fetch: string;
       readonly work: {
-        /** changed or staged and not committed */
+        /** changed or staged files, not committed */
         readonly changed: readonly string[];
         readonly untracked: readonly string[];
-        /** carried files that were changed, or are new */
+        /** carried files that are new or changed */
         readonly carried: readonly string[];
-        /** commits and tags that the repository does not reach */
+        /** commits and tags that the repository does not have */
         readonly commits: readonly string[];
-        /** repositories inside */
+        /** nested repositories */
         readonly nested: readonly string[];
-        /** why it could not be judged */
+        /** why the check failed */
         readonly unclear: string | null;
       };
     };
   };
-  /** Start a session in a worktree that was kept, to go on there. */
+  /** Start a session in an existing worktree, to continue there. */
   "worktree.attach": {
     readonly kind: "write";
     readonly input: {
@@ -1148,7 +1148,7 @@ export interface SyscallTypes {
     };
     readonly output: Session;
   };
-  /** Remove a worktree; refused with the list when it holds work that is nowhere else. */
+  /** Remove a worktree; refused if it holds work that exists nowhere else. */
   "worktree.remove": {
     readonly kind: "write";
     readonly input: {
@@ -1159,7 +1159,7 @@ export interface SyscallTypes {
       readonly id: string;
     };
   };
-  /** Remove every worktree that nobody works in and that holds no work. */
+  /** Remove every worktree that no session uses and that holds no work. */
   "worktree.gc": {
     readonly kind: "write";
     readonly input: Record<string, never>;
@@ -1168,7 +1168,7 @@ export interface SyscallTypes {
       readonly kept: readonly string[];
     };
   };
-  /** The drivers there are, and which of them are installed. */
+  /** List all drivers and show which are installed. */
   "driver.list": {
     readonly kind: "read";
     readonly input: Record<string, never>;
@@ -1176,7 +1176,7 @@ export interface SyscallTypes {
       readonly drivers: readonly {
         readonly slug: string;
         readonly summary: string;
-        /** how its memory comes back after its process is gone: native or digest */
+        /** how the agent gets its memory back after its process ended: native or digest */
         readonly continuity: string;
         readonly protocol: "acp" | "print" | "own";
         readonly origin: "built-in" | "added" | "configured";
@@ -1184,7 +1184,7 @@ export interface SyscallTypes {
       }[];
     };
   };
-  /** One driver with its manifest. */
+  /** Show one driver with its manifest. */
   "driver.show": {
     readonly kind: "read";
     readonly input: {
@@ -1193,7 +1193,7 @@ export interface SyscallTypes {
     readonly output: {
       readonly slug: string;
       readonly summary: string;
-      /** how its memory comes back after its process is gone: native or digest */
+      /** how the agent gets its memory back after its process ended: native or digest */
       readonly continuity: string;
       readonly protocol: "acp" | "print" | "own";
       readonly origin: "built-in" | "added" | "configured";
@@ -1210,7 +1210,7 @@ export interface SyscallTypes {
     readonly output: {
       readonly slug: string;
       readonly summary: string;
-      /** how its memory comes back after its process is gone: native or digest */
+      /** how the agent gets its memory back after its process ended: native or digest */
       readonly continuity: string;
       readonly protocol: "acp" | "print" | "own";
       readonly origin: "built-in" | "added" | "configured";
@@ -1218,7 +1218,7 @@ export interface SyscallTypes {
       readonly manifest: { readonly [key: string]: unknown } | null;
     };
   };
-  /** Find an agent, look at its version, and let it introduce itself: no session, no model, no money. */
+  /** Find an agent, check its version and start it briefly; starts no session and calls no model. */
   "driver.check": {
     readonly kind: "read";
     readonly input: {
@@ -1253,7 +1253,7 @@ export interface SyscallTypes {
       } | null;
     };
   };
-  /** Add an agent by its manifest, or replace one: no code, a file of a few lines. */
+  /** Add or replace a foreign agent by its manifest, a short JSON file. */
   "driver.add": {
     readonly kind: "write";
     readonly input: {
@@ -1265,7 +1265,7 @@ export interface SyscallTypes {
       readonly slug: string;
     };
   };
-  /** Take back a manifest that was added; one that comes with Nomos counts again. */
+  /** Remove a manifest you added; a built-in manifest of the same name applies again. */
   "driver.remove": {
     readonly kind: "write";
     readonly input: {
@@ -1276,7 +1276,7 @@ export interface SyscallTypes {
       readonly slug: string;
     };
   };
-  /** What a session can reach, and why: files, network, limits, and what it was refused. */
+  /** Show the files and network a session can reach, its limits, and what it was refused. */
   "sandbox.explain": {
     readonly kind: "read";
     readonly input: {
@@ -1286,18 +1286,18 @@ export interface SyscallTypes {
     readonly output: {
       readonly id: string;
       readonly mode: "off" | "warn" | "enforce" | "strict";
-      /** whether the operating system holds it, and not only what the agent asks for */
+      /** true: the operating system enforces it; false: only the agent's own questions do */
       readonly holds: boolean;
-      /** what is weaker than it sounds, in plain words */
+      /** where the sandbox is weaker than its name says */
       readonly notices: readonly string[];
-      /** the innermost counts */
+      /** where two paths overlap, the innermost one applies */
       readonly files: readonly {
         readonly path: string;
         readonly access: "read" | "write" | "hidden";
         readonly why: string;
       }[];
       readonly network: {
-        /** true: everything the machine reaches */
+        /** true: the session reaches every address that the machine reaches */
         readonly open: boolean;
         readonly reachable: readonly {
           readonly host: string;
@@ -1311,37 +1311,37 @@ export interface SyscallTypes {
         }[];
       };
       readonly limits: {
-        /** what holds them for all processes together; null: nothing on this machine does */
+        /** what enforces the limits over all processes together; null: nothing on this machine can */
         readonly by: string | null;
         readonly memoryMb: number | null;
         readonly pidsMax: number | null;
         readonly cpus: number | null;
-        /** those that this machine cannot hold */
+        /** limits that this machine cannot enforce */
         readonly absent: readonly string[];
       };
     };
   };
-  /** Run a command behind the walls of `strict`, with one directory to write, to try them out. */
+  /** Run a command in a `strict` sandbox that can write to one directory, to try the sandbox out. */
   "sandbox.run": {
     readonly kind: "write";
     readonly input: {
       /** the program and its arguments */
       readonly argv: readonly string[];
-      /** the directory that it may write to */
+      /** the one directory that the command may write to */
       readonly cwd: string;
       readonly network?: {
         readonly allow: readonly string[];
       };
-      /** after this long it is ended; default 60000 */
+      /** the command is ended after this time; default 60000 */
       readonly timeoutMs?: number;
     };
     readonly output: {
-      /** null: a signal ended it, or it is not known any more */
+      /** null: a signal ended it, or the code is no longer known */
       readonly exitCode: number | null;
       readonly stdout: string;
       readonly stderr: string;
       readonly timedOut: boolean;
-      /** what it printed beyond what is kept */
+      /** output bytes that were not kept */
       readonly droppedBytes: number;
       readonly denied: readonly {
         readonly host: string;
@@ -1372,7 +1372,7 @@ export interface SyscallTypes {
     readonly output: {
       readonly ok: boolean;
       readonly size: number;
-      /** of the tree over all events, computed anew out of the log */
+      /** root of the tree over all events, computed from the log by this call */
       readonly root: string;
       readonly problems: readonly {
         readonly problem: string;
@@ -1387,7 +1387,7 @@ export interface SyscallTypes {
       }[];
     };
   };
-  /** The newest signed checkpoint: a C2SP signed note, as text or, where JSON is asked for, with the key that verifies it. */
+  /** Show the newest signed checkpoint as a C2SP signed note; as JSON, also the key that verifies it. */
   "audit.checkpoint": {
     readonly kind: "read";
     readonly input: Record<string, never>;
@@ -1396,11 +1396,11 @@ export interface SyscallTypes {
       readonly key: string;
       readonly size: number;
       readonly root: string;
-      /** the newest that a witness has signed too */
+      /** the newest checkpoint that a witness has signed too */
       readonly cosigned: string | null;
     };
   };
-  /** The proof that an event is in the log that was signed. */
+  /** Prove that an event is in the signed log. */
   "audit.proof": {
     readonly kind: "read";
     readonly input: {
@@ -1412,13 +1412,13 @@ export interface SyscallTypes {
       readonly leafIndex: number;
       readonly size: number;
       readonly leafHash: string;
-      /** in hex, as RFC 6962 orders them */
+      /** in hex, in the order of RFC 6962 */
       readonly hashes: readonly string[];
       readonly root: string;
       readonly checkpoint: string;
     };
   };
-  /** The proof that the log of today begins with the log of an earlier size. */
+  /** Prove that the log of today begins with the log of an earlier size. */
   "audit.consistency": {
     readonly kind: "read";
     readonly input: {
@@ -1431,12 +1431,12 @@ export interface SyscallTypes {
       readonly to: number;
       readonly fromRoot: string;
       readonly toRoot: string;
-      /** in hex, as RFC 6962 orders them */
+      /** in hex, in the order of RFC 6962 */
       readonly hashes: readonly string[];
       readonly checkpoint: string;
     };
   };
-  /** A tile of the tree, as C2SP tlog-tiles cuts it: up to 256 hashes of a level. */
+  /** Read one tile of the tree (C2SP tlog-tiles): up to 256 hashes of a level. */
   "audit.tile": {
     readonly kind: "read";
     readonly input: {
@@ -1450,11 +1450,11 @@ export interface SyscallTypes {
       readonly hashes: readonly string[];
     };
   };
-  /** Write the whole log out, as a folder or a .tar that anybody can verify without Nomos (`nomos-verify`). */
+  /** Export the whole log as a folder or a .tar that anybody can check with `nomos-verify`, without Nomos. */
   "audit.export": {
     readonly kind: "write";
     readonly input: {
-      /** absolute; default: in `exports` of the home */
+      /** an absolute path; default: in `exports` of the home */
       readonly to?: string;
     };
     readonly output: {
@@ -1462,13 +1462,13 @@ export interface SyscallTypes {
       readonly size: number;
     };
   };
-  /** What an agent's sessions did, in global order, by page; a page may be short although there is more. */
+  /** List the events of an agent's sessions in global order, by page; a short page may not be the last. */
   "audit.agent": {
     readonly kind: "read";
     readonly input: {
       /** the agent's slug */
       readonly id: string;
-      /** a `next` or a `seq`; exclusive */
+      /** a `next` or a `seq`; the page starts after it */
       readonly after?: number;
       readonly limit?: number;
     };
@@ -1478,7 +1478,7 @@ export interface SyscallTypes {
       readonly next: number | null;
     };
   };
-  /** The daemon: version, address, what it recovered, how much it holds. */
+  /** Show the daemon's version, address, recovery results, and use of sessions and storage. */
   "system.status": {
     readonly kind: "read";
     readonly input: Record<string, never>;
@@ -1500,7 +1500,7 @@ export interface SyscallTypes {
         readonly bubblewrap: string | null;
         readonly remedy: string | null;
       };
-      /** of each process of a session; `held` is false where the system holds none */
+      /** limits of each process of a session; `held` is false where the system enforces none */
       readonly limits: {
         readonly memoryMb: number | null;
         readonly openFilesMax: number | null;
@@ -1512,7 +1512,7 @@ export interface SyscallTypes {
         readonly lag: number;
         readonly checkpointSize: number | null;
         readonly checkpointAt: string | null;
-        /** why the tree or its checkpoint could not be written; it is tried again */
+        /** why the tree or its checkpoint could not be written; Nomos tries again */
         readonly problem: string | null;
         readonly anchors: readonly {
           readonly kind: "git" | "witness";
@@ -1525,16 +1525,16 @@ export interface SyscallTypes {
           } | null;
         }[];
       };
-      /** what runs behind the log */
+      /** followers of the log */
       readonly followers: readonly {
         readonly name: string;
-        /** how far it is behind is in the metrics */
+        /** the metrics say how far it is behind */
         readonly state: "following" | "failing";
         readonly failure: {
           readonly code: string;
           readonly message: string;
           readonly remedy: string;
-          /** when it failed first since it last worked */
+          /** time of the first failure since it last worked */
           readonly since: string;
           readonly tries: number;
           readonly nextTryAt: string;
@@ -1543,15 +1543,15 @@ export interface SyscallTypes {
       readonly waiting: {
         readonly alarms: {
           readonly set: number;
-          /** at most a thousand are counted */
+          /** counted up to a thousand */
           readonly due: number;
-          /** late by more than a minute */
+          /** alarms late by more than a minute */
           readonly overdue: number;
-          /** how late the oldest is */
+          /** how late the oldest alarm is */
           readonly lateMs: number;
-          /** due, tried and not rung; tried again by themselves */
+          /** alarms that are due but failed; Nomos tries again */
           readonly stuck: readonly {
-            /** the stream and the name in it: `stream#name` */
+            /** stream and name of the item: `stream#name` */
             readonly id: string;
             readonly code: string;
             readonly message: string;
@@ -1561,9 +1561,9 @@ export interface SyscallTypes {
             readonly nextTryAt: string;
           }[];
         };
-        /** items with a place in their lane that could not be started */
+        /** items that could not be started although their lane has room */
         readonly notStarted: readonly {
-          /** the stream and the name in it: `stream#name` */
+          /** stream and name of the item: `stream#name` */
           readonly id: string;
           readonly code: string;
           readonly message: string;
@@ -1572,14 +1572,14 @@ export interface SyscallTypes {
           readonly tries: number;
           readonly nextTryAt: string;
         }[];
-        /** new to this log and being filled behind the start */
+        /** new lists that are still being filled from the log */
         readonly unfilledLists: readonly string[];
       };
       readonly usage: {
         readonly events: number;
-        /** headers and data of all events, as stored */
+        /** stored bytes of headers and data of all events */
         readonly eventBytes: number;
-        /** all blobs and artifacts, each once, packed as they are stored */
+        /** stored bytes of all blobs and artifacts, compressed, each counted once */
         readonly blobBytes: number;
         /** `limits.homeBytes` */
         readonly limit: number;
@@ -1591,19 +1591,19 @@ export interface SyscallTypes {
         readonly totalBytes: number;
         /** `limits.diskFreeBytes` */
         readonly limit: number;
-        /** low: new sessions and prompts are refused; scarce: running turns end too */
+        /** low: new sessions and prompts are refused; scarce: running turns are ended too */
         readonly level: "enough" | "low" | "scarce";
       };
       readonly wal: {
         readonly bytes: number;
         /** `limits.walBytes` */
         readonly limit: number;
-        /** why it is past its limit */
+        /** why the write-ahead log is over its limit */
         readonly problem: string | null;
       };
     };
   };
-  /** What is measured, as Prometheus reads it. */
+  /** Show the metrics in the Prometheus text format. */
   "system.metrics": {
     readonly kind: "read";
     readonly input: Record<string, never>;
@@ -1611,7 +1611,7 @@ export interface SyscallTypes {
       readonly metrics: string;
     };
   };
-  /** Check the whole log byte by byte and the tree over it, and with `rebuild` the read models against it. */
+  /** Check every byte of the log and its tree; with `rebuild`, also compare the read models with the log. */
   "system.doctor": {
     readonly kind: "read";
     readonly input: {
@@ -1641,7 +1641,7 @@ export interface SyscallTypes {
           readonly what: "missing" | "extra" | "differs";
         }[];
       } | null;
-      /** the tree over the log, compared with the log and with what was signed */
+      /** the tree, compared with the log and with its signed checkpoint */
       readonly tree: {
         readonly ok: boolean;
         readonly size: number;
@@ -1657,16 +1657,16 @@ export interface SyscallTypes {
           readonly found?: string;
         }[];
       };
-      /** what runs behind the log; `repair` makes one that fails anew */
+      /** followers of the log; `repair` rebuilds one that fails */
       readonly followers: readonly {
         readonly name: string;
-        /** how far it is behind is in the metrics */
+        /** the metrics say how far it is behind */
         readonly state: "following" | "failing";
         readonly failure: {
           readonly code: string;
           readonly message: string;
           readonly remedy: string;
-          /** when it failed first since it last worked */
+          /** time of the first failure since it last worked */
           readonly since: string;
           readonly tries: number;
           readonly nextTryAt: string;
@@ -1675,15 +1675,15 @@ export interface SyscallTypes {
       readonly waiting: {
         readonly alarms: {
           readonly set: number;
-          /** at most a thousand are counted */
+          /** counted up to a thousand */
           readonly due: number;
-          /** late by more than a minute */
+          /** alarms late by more than a minute */
           readonly overdue: number;
-          /** how late the oldest is */
+          /** how late the oldest alarm is */
           readonly lateMs: number;
-          /** due, tried and not rung; tried again by themselves */
+          /** alarms that are due but failed; Nomos tries again */
           readonly stuck: readonly {
-            /** the stream and the name in it: `stream#name` */
+            /** stream and name of the item: `stream#name` */
             readonly id: string;
             readonly code: string;
             readonly message: string;
@@ -1693,9 +1693,9 @@ export interface SyscallTypes {
             readonly nextTryAt: string;
           }[];
         };
-        /** items with a place in their lane that could not be started */
+        /** items that could not be started although their lane has room */
         readonly notStarted: readonly {
-          /** the stream and the name in it: `stream#name` */
+          /** stream and name of the item: `stream#name` */
           readonly id: string;
           readonly code: string;
           readonly message: string;
@@ -1704,33 +1704,33 @@ export interface SyscallTypes {
           readonly tries: number;
           readonly nextTryAt: string;
         }[];
-        /** new to this log and being filled behind the start */
+        /** new lists that are still being filled from the log */
         readonly unfilledLists: readonly string[];
       };
-      /** what rewinds restore from */
+      /** the snapshots that rewinds restore files from */
       readonly snapshots: {
         readonly ok: boolean;
         readonly packs: number;
         readonly bytes: number;
-        /** packs that cannot be read */
+        /** unreadable packs */
         readonly damaged: readonly string[];
         /** snapshots whose list of files cannot be read */
         readonly broken: readonly string[];
-        /** contents that snapshots name and that are not there */
+        /** file contents that snapshots name but that are missing */
         readonly missing: number;
-        /** snapshots of which nothing is there, as in a home that was restored */
+        /** snapshots with no contents left, as in a restored home */
         readonly gone: number;
       };
-      /** what lies in the home and should not */
+      /** files in the home that do not belong there */
       readonly home: {
         readonly ok: boolean;
-        /** what agents left and could not be removed; it is tried again */
+        /** files of agents that could not be removed; Nomos tries again */
         readonly left: readonly {
           readonly path: string;
           readonly reason: string;
           readonly remedy: string;
         }[];
-        /** what was in the way of a start and was moved aside */
+        /** files that blocked a start and were moved aside */
         readonly aside: readonly string[];
       };
       readonly sandbox: {
@@ -1762,9 +1762,9 @@ export interface SyscallTypes {
       } | null;
       readonly usage: {
         readonly events: number;
-        /** headers and data of all events, as stored */
+        /** stored bytes of headers and data of all events */
         readonly eventBytes: number;
-        /** all blobs and artifacts, each once, packed as they are stored */
+        /** stored bytes of all blobs and artifacts, compressed, each counted once */
         readonly blobBytes: number;
         /** `limits.homeBytes` */
         readonly limit: number;
@@ -1776,14 +1776,14 @@ export interface SyscallTypes {
         readonly totalBytes: number;
         /** `limits.diskFreeBytes` */
         readonly limit: number;
-        /** low: new sessions and prompts are refused; scarce: running turns end too */
+        /** low: new sessions and prompts are refused; scarce: running turns are ended too */
         readonly level: "enough" | "low" | "scarce";
       };
       readonly wal: {
         readonly bytes: number;
         /** `limits.walBytes` */
         readonly limit: number;
-        /** why it is past its limit */
+        /** why the write-ahead log is over its limit */
         readonly problem: string | null;
       };
     };
@@ -1877,7 +1877,7 @@ export interface SyscallTypes {
       readonly pid: number;
     };
   };
-  /** The configuration in force; what could be a secret is hidden. */
+  /** Show the configuration in use; possible secrets are hidden. */
   "config.show": {
     readonly kind: "read";
     readonly input: Record<string, never>;
@@ -1885,7 +1885,7 @@ export interface SyscallTypes {
       readonly config: { readonly [key: string]: unknown };
     };
   };
-  /** Change members of the configuration; null removes one, and what comes back hidden stays as it is. */
+  /** Change settings; null removes one, and a hidden value sent back leaves the setting unchanged. */
   "config.set": {
     readonly kind: "write";
     readonly input: {
@@ -1903,7 +1903,7 @@ export interface SyscallTypes {
       /** only this lane; a session's is `session/<id>` */
       readonly lane?: string;
       readonly limit?: number;
-      /** `next` of the page before */
+      /** `next` of the previous page */
       readonly after?: string;
     };
     readonly output: {
@@ -1911,25 +1911,25 @@ export interface SyscallTypes {
         readonly item: string;
         readonly stream: string;
         readonly lane: string;
-        /** 0 to 9; the higher goes first */
+        /** 0 to 9; higher starts first */
         readonly priority: number;
-        /** what it waits for */
+        /** why it waits */
         readonly reason: string;
       }[];
       readonly next: string | null;
     };
   };
-  /** A new key with fewer rights than yours; its secret is shown this once. */
+  /** Issue a token with fewer rights than yours; its secret is shown only once. */
   "token.issue": {
     readonly kind: "write";
     readonly input: {
       readonly label?: string;
       /** `session.read`, `session.*`, `*` */
       readonly capabilities: readonly string[];
-      /** confine it to one session */
+      /** limit the token to this session */
       readonly sessionId?: string;
       readonly ttlMs?: number;
-      /** the weakest sandbox it starts and drives sessions in; default: `strict`, or that of the session it is confined to. With `off` it acts with your rights */
+      /** the weakest sandbox mode the token may use; default: `strict`, or the mode of the session it is limited to. With `off` it acts with your rights */
       readonly sandbox?: "off" | "warn" | "enforce" | "strict";
     };
     readonly output: {
@@ -1939,7 +1939,7 @@ export interface SyscallTypes {
       readonly sandbox: "off" | "warn" | "enforce" | "strict";
     };
   };
-  /** The keys that are valid now, without their secrets. */
+  /** List the valid tokens, without their secrets. */
   "token.list": {
     readonly kind: "read";
     readonly input: Record<string, never>;
@@ -1950,12 +1950,12 @@ export interface SyscallTypes {
         readonly capabilities: readonly string[];
         readonly sessionId: string | null;
         readonly expiresAtMs: number | null;
-        /** the weakest it starts and drives sessions in */
+        /** the weakest sandbox mode this token may use */
         readonly sandbox: "off" | "warn" | "enforce" | "strict";
       }[];
     };
   };
-  /** Make a key useless for good, and every key that was issued with it. */
+  /** Revoke a token for good, and every token that was issued with it. */
   "token.revoke": {
     readonly kind: "write";
     readonly input: {
@@ -1982,13 +1982,13 @@ export interface SyscallTypes {
       readonly rules: readonly string[];
     };
   };
-  /** What an archived session said and did, each event proved by what the log still has of it. */
+  /** Read the events of an archived session, each checked against its hash in the log. */
   "archive.read": {
     readonly kind: "read";
     readonly input: {
       /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
-      /** a `next` or a `seq`; exclusive */
+      /** a `next` or a `seq`; reading starts after it */
       readonly after?: number;
       readonly limit?: number;
     };
@@ -1998,7 +1998,7 @@ export interface SyscallTypes {
       readonly next: number | null;
     };
   };
-  /** Check a session's archive, byte by byte, against what the log says of it. */
+  /** Check every byte of a session's archive against the hashes in the log. */
   "archive.verify": {
     readonly kind: "read";
     readonly input: {
@@ -2013,7 +2013,7 @@ export interface SyscallTypes {
       readonly problem: string | null;
     };
   };
-  /** The pages of documentation that came with this version. */
+  /** List the documentation pages of this version. */
   "doc.list": {
     readonly kind: "read";
     readonly input: Record<string, never>;
@@ -2025,11 +2025,11 @@ export interface SyscallTypes {
       }[];
     };
   };
-  /** One page of documentation. */
+  /** Show one documentation page. */
   "doc.read": {
     readonly kind: "read";
     readonly input: {
-      /** as `doc list` shows it */
+      /** a path from `doc list` */
       readonly path: string;
     };
     readonly output: {
@@ -2037,7 +2037,7 @@ export interface SyscallTypes {
       readonly text: string;
     };
   };
-  /** Admission for one WebSocket, for a browser that cannot send a token with it; good once, for a moment. */
+  /** Issue a pass that opens one WebSocket once, within 30 seconds, for browsers that cannot send a token. */
   "ws.ticket": {
     readonly kind: "read";
     readonly input: Record<string, never>;

@@ -24,41 +24,35 @@ const PolicyRules = z
 
 /** `$NOMOS_HOME/config.json`. Unknown members are kept for newer versions; a wrong one is refused by name. */
 export const Config = z.looseObject({
-  port: z
-    .number()
-    .int()
-    .min(0)
-    .max(65535)
-    .optional()
-    .describe("where the daemon listens on loopback; 0: any free port"),
-  store: z.string().optional().describe("where the log is: `sqlite` (in the home), or `postgres://...`"),
+  port: z.number().int().min(0).max(65535).optional().describe("the daemon's port on loopback; 0: any free port"),
+  store: z.string().optional().describe("where the log is stored: `sqlite` (in the home), or `postgres://...`"),
   storeLeaseMs: z
     .number()
     .int()
     .min(1000)
     .optional()
-    .describe("on PostgreSQL: a daemon that is not heard of for so long loses its right to the log"),
+    .describe("on PostgreSQL: a daemon that does not renew its lease for this long loses its right to the log"),
   storeWaitMs: z
     .number()
     .int()
     .min(0)
     .optional()
-    .describe("on PostgreSQL: how long a start waits for another daemon to let go of the log"),
-  turnTimeoutMs: z.number().int().min(1000).optional().describe("a turn without an end after this long is interrupted"),
-  idleHibernateMs: z.number().int().min(1000).optional().describe("an idle session is put to sleep after this long"),
+    .describe("on PostgreSQL: how long a start waits for another daemon to release the log"),
+  turnTimeoutMs: z.number().int().min(1000).optional().describe("a turn that runs longer is interrupted"),
+  idleHibernateMs: z.number().int().min(1000).optional().describe("an idle session hibernates after this time"),
   approvalWaitMs: z
     .number()
     .int()
     .min(1000)
     .optional()
-    .describe("a question that nobody answered for so long is taken for a no; without it questions wait"),
+    .describe("a question that nobody answers for this long is rejected; default: questions wait"),
   processMemoryMb: z
     .number()
     .int()
     .min(256)
     .optional()
     .describe(
-      "memory of each process of a session, where the system holds such a limit; Node alone takes 600 MB to start; default: no limit",
+      "memory of each process of a session, if the system enforces such a limit; Node alone takes 600 MB to start; default: no limit",
     ),
   sandbox: z
     .looseObject({
@@ -66,23 +60,18 @@ export const Config = z.looseObject({
         .array(z.string().min(1).max(4096))
         .max(100)
         .optional()
-        .describe("directories outside of the system that every walled session may read, such as a tool chain"),
-      memoryMb: z.number().int().min(64).optional().describe("memory of a walled process with all it starts"),
-      pidsMax: z
+        .describe("directories outside the system that every strict session may read, such as a tool chain"),
+      memoryMb: z
         .number()
         .int()
-        .min(16)
+        .min(64)
         .optional()
-        .describe("processes and threads of a walled process with all it starts"),
-      cpus: z
-        .number()
-        .min(0.05)
-        .max(1024)
-        .optional()
-        .describe("processors that a walled process with all it starts may use"),
+        .describe("memory of a process in a strict sandbox with all that it starts"),
+      pidsMax: z.number().int().min(16).optional().describe("processes and threads in a strict sandbox"),
+      cpus: z.number().min(0.05).max(1024).optional().describe("processors that a strict sandbox may use"),
     })
     .optional()
-    .describe("of sessions with `sandbox: strict`"),
+    .describe("settings of sessions with `sandbox: strict`"),
   processOpenFilesMax: z.number().int().min(64).optional().describe("open files of each process of a session"),
   processesMax: z.number().int().min(1).optional().describe("processes of all sessions together"),
   connectionsMax: z.number().int().min(1).optional().describe("open connections, streams included"),
@@ -92,45 +81,45 @@ export const Config = z.looseObject({
     .int()
     .min(1)
     .optional()
-    .describe("a session's directory with more files and folders than this is not kept at its turns' ends"),
-  snapshotBytesMax: bytes(1024).describe("nor is one with more bytes than this"),
+    .describe("a directory with more files and folders than this gets no snapshots"),
+  snapshotBytesMax: bytes(1024).describe("a directory with more bytes than this gets no snapshots"),
   snapshotLeaveOut: z
     .array(z.string().min(1).max(500))
     .max(100)
     .optional()
     .describe(
-      "names (`node_modules`) or paths below the session's directory (`/build/*.o`) that no snapshot holds and no restore touches; default: none",
+      "names (`node_modules`) or paths below the session's directory (`/build/*.o`) that snapshots leave out and restores never touch; default: none",
     ),
   limits: z
     .looseObject({
       sessionBytes: bytes(1024).describe(
         "what one session may take up with all its forks and all sessions that they start: events as stored, and the blobs and artifacts they brought, packed",
       ),
-      homeBytes: bytes(1024).describe("what the whole log may take up, with all blobs and artifacts"),
+      homeBytes: bytes(1024).describe("storage of the whole log, with all blobs and artifacts"),
       liveSessionsMax: z.number().int().min(1).optional().describe("sessions that have not ended"),
       diskFreeBytes: bytes(0).describe(
-        "with less than this free on the home's disk nothing new is begun; with less than a quarter of it turns end",
+        "with less than this free on the home's disk nothing new starts; with less than a quarter of it turns end",
       ),
       walBytes: bytes(1_048_576).describe(
-        "a write-ahead log that somebody keeps from being folded in is told of past this size; past four times this nothing new is begun, past eight times turns end; up to 32 MiB are usual",
+        "past this size of the write-ahead log Nomos warns; past four times this nothing new starts, past eight times turns end; up to 32 MiB are usual",
       ),
     })
     .optional()
-    .describe("what may be taken up; changed one by one, at once, and with null back to what holds without"),
+    .describe("storage limits; each can be changed alone and applies at once; null restores its default"),
   delegationDepthMax: z
     .number()
     .int()
     .min(0)
     .max(16)
     .optional()
-    .describe("how deep sessions may start sessions; a root is at 0"),
+    .describe("how deep sessions may start sessions; a session that no session started has depth 0"),
   delegationChildrenMax: z
     .number()
     .int()
     .min(0)
     .max(32)
     .optional()
-    .describe("how many living sessions one session may have started"),
+    .describe("how many living child sessions one session may have"),
   worktree: z
     .looseObject({
       carry: z
@@ -149,10 +138,10 @@ export const Config = z.looseObject({
       alternates: z
         .boolean()
         .optional()
-        .describe("whether a repository that borrows objects of another one (`git clone --shared`) may be the base"),
+        .describe("true: a repository that borrows objects from another one (`git clone --shared`) may be the base"),
     })
     .optional()
-    .describe("what a worktree is made with"),
+    .describe("how worktrees are made"),
   anchors: z
     .object({
       git: z
@@ -182,7 +171,7 @@ export const Config = z.looseObject({
     )
     .optional()
     .describe(
-      "per driver: its own command, arguments, environment and HOME; what happens to its requests for permission (`ask`, `reject`, `allow`); the TypeScript file of one of your own",
+      "per driver: command, arguments, environment and HOME; how its requests for permission are answered (`ask`, `reject`, `allow`); for your own driver, its TypeScript file",
     ),
 });
 export type Config = z.infer<typeof Config>;

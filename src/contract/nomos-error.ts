@@ -24,7 +24,7 @@ export class NomosError extends Error {
 /** A decision's "no" as the error that it is. A code that nobody wrote words for is a mistake of ours. */
 export function refusalError({ refused, details }: Refusal): NomosError {
   if (isErrorCode(refused)) return new NomosError(refused, details);
-  return new NomosError("internal", { reason: `there are no words for ${refused}` });
+  return new NomosError("internal", { reason: `the error catalogue has no entry for ${refused}` });
 }
 
 export interface ErrorBody {

@@ -5,11 +5,13 @@ const Access = z.enum(["read", "write", "hidden"]);
 export const SandboxExplained = z.object({
   id: z.string(),
   mode: z.enum(["off", "warn", "enforce", "strict"]),
-  holds: z.boolean().describe("whether the operating system holds it, and not only what the agent asks for"),
-  notices: z.array(z.string()).describe("what is weaker than it sounds, in plain words"),
-  files: z.array(z.object({ path: z.string(), access: Access, why: z.string() })).describe("the innermost counts"),
+  holds: z.boolean().describe("true: the operating system enforces it; false: only the agent's own questions do"),
+  notices: z.array(z.string()).describe("where the sandbox is weaker than its name says"),
+  files: z
+    .array(z.object({ path: z.string(), access: Access, why: z.string() }))
+    .describe("where two paths overlap, the innermost one applies"),
   network: z.object({
-    open: z.boolean().describe("true: everything the machine reaches"),
+    open: z.boolean().describe("true: the session reaches every address that the machine reaches"),
     reachable: z.array(z.object({ host: z.string(), why: z.string() })),
     denied: z.array(
       z.object({ host: z.string(), port: z.number().int(), reason: z.string(), count: z.number().int() }),
@@ -19,11 +21,11 @@ export const SandboxExplained = z.object({
     by: z
       .string()
       .nullable()
-      .describe("what holds them for all processes together; null: nothing on this machine does"),
+      .describe("what enforces the limits over all processes together; null: nothing on this machine can"),
     memoryMb: z.number().nullable(),
     pidsMax: z.number().nullable(),
     cpus: z.number().nullable(),
-    absent: z.array(z.string()).describe("those that this machine cannot hold"),
+    absent: z.array(z.string()).describe("limits that this machine cannot enforce"),
   }),
 });
 
@@ -32,7 +34,7 @@ export const RanInSandbox = z.object({
   stdout: z.string(),
   stderr: z.string(),
   timedOut: z.boolean(),
-  droppedBytes: z.number().int().describe("what it printed beyond what is kept"),
+  droppedBytes: z.number().int().describe("output bytes that were not kept"),
   denied: z.array(z.object({ host: z.string(), port: z.number().int(), reason: z.string() })),
 });
 

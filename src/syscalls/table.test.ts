@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, expectTypeOf, test } from "vitest";
-import type { Context, Role, read, Syscall } from "./define.ts";
+import type { Context, read, Syscall } from "./define.ts";
+import type { Role } from "./roles.ts";
 import { permissions, rolesOf, SYSCALLS } from "./table.ts";
 
 const HERE = import.meta.dirname;

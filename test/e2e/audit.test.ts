@@ -253,7 +253,7 @@ proves("AUD-2", "a tile that is missing is named by proofs and by the doctor, wh
   });
   expect(await daemon.cli("doctor", "--repair")).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringContaining("made anew"),
+    stdout: expect.stringContaining("rebuilt"),
   });
   expect(expectOk(await daemon.call("GET", "/api/doctor"))).toMatchObject({ ok: true });
   expectOk(await daemon.call("GET", `/api/audit/proof/${event?.id}`));

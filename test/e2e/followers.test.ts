@@ -74,11 +74,11 @@ proves(
     expect(metrics).toContain('nomos_follower_failing{follower="tree"} 1');
     expect(metrics).toContain('nomos_follower_failing{follower="search"} 0');
     expect(metrics).toMatch(/nomos_follower_lag_events\{follower="tree"\} [1-9]/);
-    expect((await daemon.cli("status")).stdout).toMatch(/^tree: +fails since .+ could not be written/m);
+    expect((await daemon.cli("status")).stdout).toMatch(/^tree: +failing since .+ could not be written/m);
     const doctor = await daemon.cli("doctor");
     expect({
       exitCode: doctor.exitCode,
-      told: /!! {2}follow +tree fails since .+\n +remedy: ./.test(doctor.stdout),
+      told: /!! {2}follow +tree is failing since .+\n +remedy: ./.test(doctor.stdout),
     }).toEqual({ exitCode: 1, told: true });
     await rm(tree);
     await rename(`${tree}.away`, tree);

@@ -103,7 +103,7 @@ proves(
     // The command line reads some of it before there is a daemon.
     const listed = await runCli(["ps", "--json"], { home, env: { TMPDIR: "/nowhere/at/all" } });
     expect(listed).toMatchObject({ exitCode: 0, stderr: "", stdout: expect.stringContaining(id) });
-    expect((await runCli(["doctor"], { home })).stdout).toContain("was in the way of a start");
+    expect((await runCli(["doctor"], { home })).stdout).toContain("blocked a start and was moved");
     expect(await runCli(["down"], { home })).toMatchObject({ exitCode: 0 });
   },
 );

@@ -1,10 +1,10 @@
 /** How it is seen that an attempt got out. None of them believes the program more than it has to. */
 export const PROOFS = {
-  secret: "what it prints has the secret in it, which it was not told",
-  planted: "its name is found in a file, a path or a message outside",
+  secret: "its output contains a secret that it was not given",
+  planted: "its name appears in a file, a path or a message outside",
   victim: "a process outside is dead, stopped or changed",
-  lives: "a process of it lives on when all of it should be gone",
-  says: "it was allowed what it asked the kernel for, and says so",
+  lives: "one of its processes still runs after all should have ended",
+  says: "the kernel allowed its request, and it says so",
 } as const;
 export type Proof = keyof typeof PROOFS;
 

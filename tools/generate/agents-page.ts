@@ -28,17 +28,17 @@ export function agentsPage(): string {
   );
 }
 
-const INTRODUCTION = `Real agents in the versions that \`nomos driver install\` brings, driven through a real daemon. Their model is a server on loopback that speaks the vendors' streaming formats (Anthropic messages, OpenAI chat completions and responses, Gemini) and does what the prompt tells it to; so nothing here needs a key, and nothing says how well an agent thinks.
+const INTRODUCTION = `These are real agents in the versions that \`nomos driver install\` installs, driven through a real daemon. Their model is a server on loopback that speaks the vendors' streaming formats (Anthropic messages, OpenAI chat completions and responses, Gemini) and does what the prompt says. So the tests need no model key, and say nothing about how well an agent works.
 
 \`\`\`sh
 npm run test:agents                 # claude, codex, opencode, pi, codex-print: on every change
-npm run test:agents -- --print      # the same programs, one shot a turn
-npm run test:agents -- --all        # all of them
+npm run test:agents -- --print      # the one-shot programs
+npm run test:agents -- --all        # all agents
 npm run test:agents -- --only pi --verbs cycles --cycles 100
 npm run test:agents -- --all --record
 \`\`\`
 
-Agents are installed outside the repository, in \`$XDG_CACHE_HOME/nomos-agents\` (2.7 GB for all). One that cannot be installed fails the run. With \`--record\` this page is written anew.`;
+Agents are installed outside the repository, in \`$XDG_CACHE_HOME/nomos-agents\` (2.7 GB for all). An agent that cannot be installed fails the run. \`--record\` rewrites this page.`;
 
 function cellOf({ verbs }: AgentRecord, verb: string): string {
   const cell = verbs[verb];

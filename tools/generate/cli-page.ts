@@ -17,7 +17,7 @@ export function cliPage(): string {
     "A session is named by its id, the beginning of one, or its name. `-` as a text reads it from stdin. Options are written in kebab-case or camelCase; lists by repeating the option or with commas; objects as JSON. Text that looks like an option goes into quotes, or after `--`.",
     "What agents wrote is made harmless before it is printed, on a screen and in a pipe: control characters and what is invisible are shown as signs, a line break in a field as `⏎`. `--json` has the exact value, as escapes. Only content (`artifact read`, `blob read`, `doc read`) goes to a pipe byte for byte.",
     "",
-    "Every command but `version`, `help`, `completion`, `status`, `doctor`, `restore`, `down` and `daemon logs` starts the daemon when none runs.",
+    "Every command except `version`, `help`, `completion`, `status`, `doctor`, `restore`, `down` and `daemon logs` starts the daemon if none runs.",
     "## Everyday",
     table(
       ["command", "what it does"],

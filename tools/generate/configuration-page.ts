@@ -15,9 +15,9 @@ export function configurationPage(): string {
   ]);
   return page(
     "Configuration",
-    "`$NOMOS_HOME/config.json`, read when the daemon starts. Change it with `nomos config set KEY VALUE` or `PUT /api/config`, while the daemon runs; a wrong member is refused by name, and members of a newer version are kept. Answers hide what could be a secret as `[hidden]`: the environment and the values of arguments of drivers, logins in addresses, and members that this version does not know. Sent back unchanged, `[hidden]` means what is there; for anything else it is refused. The file itself has it all.",
+    "The daemon reads `$NOMOS_HOME/config.json` when it starts. Change it while the daemon runs with `nomos config set KEY VALUE` or `PUT /api/config`. An invalid member is refused and named; members of a newer version are kept. Answers show possible secrets as `[hidden]`: the environment and the argument values of drivers, logins in addresses, and members that this version does not know. If you send `[hidden]` back unchanged, the setting keeps its value; anywhere else it is refused. The file holds all values.",
     table(["key", "type", "default", "in force", "meaning"], rows),
-    "A driver of your own:",
+    "To add your own driver:",
     fence("sh", 'nomos config set drivers.mine.file /home/me/mine.ts\nnomos run -a mine "hello"'),
   );
 }

@@ -37,15 +37,15 @@ export function eventsPage(root: string): string {
   const families = [...new Set(types.map((type) => type.split(".")[0] ?? ""))];
   return page(
     "Events",
-    `The ${types.length} types of facts in the log. The number after \`@\` is the version of the shape; a name once written keeps its meaning for ever. What surrounds the data is in [log-format.md](log-format.md).`,
+    `The ${types.length} types of facts in the log. The number after \`@\` is the version of the shape; the meaning of a name never changes. For the bytes around the data, see [log-format.md](log-format.md).`,
     "## Aggregates",
-    `Each kind of stream, as \`AGGREGATES\` in \`src/domains/index.ts\` names them, with its events and its lists. A stream of any kind may also hold ${Object.keys(COMMON_EVENTS).map(code).join(", ")} and [facts of somebody else's making](#x).`,
+    `Each kind of stream, as \`AGGREGATES\` in \`src/domains/index.ts\` names them, with its events and its lists. A stream of any kind may also hold ${Object.keys(COMMON_EVENTS).map(code).join(", ")} and [custom facts](#x).`,
     ...AGGREGATES.flatMap(aggregateSection),
     "### Lists of all aggregates",
-    "What the states of all streams say shall happen at a time, and what waits in a lane.",
+    "The alarms and queued items that the states of all streams declare.",
     listsTable([ALARMS, QUEUED]),
     "## State machines",
-    "As the tables of kernel and domains have them: an event that the table does not know in a state changes nothing.",
+    "These are the tables of the kernel and the domains. An event that a table does not list for a state changes nothing.",
     ...Object.entries(MACHINES).flatMap(([name, moves]) => [
       `### ${name}`,
       table(
@@ -54,7 +54,7 @@ export function eventsPage(root: string): string {
       ),
     ]),
     "## Types",
-    "*SpaceNeed* says what is refused when room is short: `start` (new work) first, then `course` (a turn on its way), then `output` (what exists already and would be lost); `end` is always written. *Erasable*: its data can be erased. *Searched*: its words are found by search. *Lines*: it is shown to those who read lines.",
+    "*SpaceNeed* says what is refused when space is short: first `start` (new work), then `course` (a running turn), then `output` (output that exists already); `end` is always written. *Erasable*: its data can be erased. *Searched*: search finds its words. *Lines*: streams of lines show it.",
     ...families.flatMap((family) => {
       const own = types.filter((type) => type.startsWith(`${family}.`));
       return [
@@ -67,7 +67,7 @@ export function eventsPage(root: string): string {
       ];
     }),
     "### x",
-    "Facts of somebody else's making, `x.<name>@1`, written by `event.add` or by a driver: kept and filtered like the others, never interpreted. They can be erased; their spaceNeed is `course`.",
+    "Custom facts, `x.<name>@1`, written by `event.add` or by a driver: stored and filtered like the others, never interpreted. They can be erased; their spaceNeed is `course`.",
     fence("ts", '"x.<name>@1": { turnId: string | null; payload: Json }'),
     "### What they are made of",
     fence("ts", parts.join("\n\n")),

@@ -11,15 +11,15 @@ export function limitsPage(root: string): string {
   const fixed = fixedLimits(root);
   return page(
     "Limits",
-    "Everything has a limit, and its name carries the unit. This page lists them all; where one is reached, the error names it. What happens when room is short is told in [metrics and room](../guide/metrics.md#when-room-is-short).",
+    "Everything has a limit, and its name carries the unit. This page lists them all; where one is reached, the error names it. For what happens when space runs out, see [metrics and quotas](../guide/metrics.md#when-room-is-short).",
     "## What can be set",
-    "With `nomos config set KEY VALUE`. Those under `limits` hold at once; the others after a restart, unless [configuration](configuration.md) says otherwise.",
+    "Change them with `nomos config set KEY VALUE`. Those under `limits` apply at once; the others after a restart, unless [configuration](configuration.md) says otherwise.",
     table(
       ["key", "default", "meaning"],
       settable().map(({ key, value, meaning }) => [code(key), code(grouped(value)), meaning]),
     ),
     "## What a session's state is bounded by",
-    "Fixed: the folds of old logs depend on them.",
+    "These are fixed, because the folds of old logs depend on them.",
     table(
       ["name", "value", "meaning"],
       Object.entries(LIMITS).map(([name, value]) => [code(name), code(grouped(value)), meaningOf(name)]),
@@ -32,7 +32,7 @@ export function limitsPage(root: string): string {
       ),
     ),
     "## What is fixed elsewhere",
-    "As the sources have it: queues, pages, buffers, connections.",
+    "Constants in the source code: queues, pages, buffers, connections.",
     table(
       ["name", "value", "where"],
       fixed.map(({ name, value, file }) => [code(name), code(grouped(value)), code(file)]),

@@ -10,11 +10,11 @@ const REACH = {
   log: "",
   session: "the session's sandbox",
   opening: "the new session's sandbox, in a workspace",
-  place: "a place of its own choosing takes `off`",
-  person: "takes `off`",
+  place: "a chosen path needs `off`",
+  person: "needs `off`",
 } as const satisfies { readonly [rights in NonNullable<Syscall["rights"]> | "log"]: string };
 
-/** Not what a list says about the roles, but what the gate itself answers. */
+/** Asks the gate itself for each role, so the page cannot disagree with it. */
 export function permissionsPage(): string {
   const policy = compilePolicy(permissions(), DEFAULT_RULES);
   const roles = Object.entries(ROLES).map(([role, capabilities]): readonly [string, Actor] => [
@@ -34,10 +34,10 @@ export function permissionsPage(): string {
   ]);
   return page(
     "Permissions",
-    "Who may call what. `operator` is whoever holds `$NOMOS_HOME/token`; `viewer` is a set of capabilities to issue a token with; `session` is what a session's own driver process gets: its own session; `below` is what the same process may do to the sessions that it started, and to theirs.",
+    "This page says who may call what. `operator` has the token in `$NOMOS_HOME/token`; `viewer` is a set of capabilities for a token that only reads; `session` is what a session's own process may do to its session; `below` is what it may do to the sessions it started, and to those that they started.",
     table(["syscall", "capability", ...roles.map(([role]) => role), "bounded by the floor"], rows),
-    "A token of your own making: `nomos token issue session.read,session.list`. It may hold single capabilities, families (`session.*`) or `*`, but never more than its maker has.",
-    "Beside its capabilities a token has a **floor**: the weakest sandbox that it starts and drives sessions in. It is `strict` unless the token is issued with another one (`--sandbox off`), or confined to one session, whose own sandbox it then is. What the last column names is refused with `sandbox_floor` below it. `off` means: the token acts with your rights.",
+    "To issue a token: `nomos token issue session.read,session.list`. It may hold single capabilities, families (`session.*`) or `*`, but never more than its maker has.",
+    "A token also has a **floor**: the weakest sandbox mode it may use. It is `strict` unless you issue the token with another one (`--sandbox off`) or limit it to one session, whose mode is then its floor. Calls below the floor, as the last column says, are refused with `sandbox_floor`. With `off` the token acts with your rights.",
     table(
       ["role", "capabilities"],
       Object.entries(ROLES).map(([role, capabilities]) => [code(role), capabilities.map(code).join(", ")]),

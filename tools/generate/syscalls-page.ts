@@ -12,7 +12,7 @@ export function syscallsPage(): string {
   const { named } = sharedTypes();
   return page(
     "Syscalls",
-    `The ${SYSCALLS.length} capabilities, each defined once and served the same on every surface. Types that several share (${[...named.values()].map(code).join(", ")}) are in \`src/client/types.generated.ts\`. Unknown members of a request are ignored. Every write takes an \`Idempotency-Key\`: asking again with it changes nothing twice.`,
+    `The ${SYSCALLS.length} capabilities, each defined once and served the same on every surface. Types that several share (${[...named.values()].map(code).join(", ")}) are in \`src/client/types.generated.ts\`. Unknown members of a request are ignored. Every write takes an \`Idempotency-Key\`: repeating the call with it changes nothing twice.`,
     table(
       ["syscall", "HTTP", "what it does"],
       SYSCALLS.map(({ name, http, summary }) => [

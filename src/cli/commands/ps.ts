@@ -15,7 +15,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     limit: { type: "string" },
     after: { type: "string" },
   });
-  if (positionals[0] !== undefined) throw usageError(`What is meant by "${positionals[0]}"?`, EVERYDAY.ps.usage);
+  if (positionals[0] !== undefined) throw usageError(`Unexpected argument "${positionals[0]}".`, EVERYDAY.ps.usage);
   const client = await connect(terminal);
   const list = () =>
     client.call("session.list", {

@@ -106,7 +106,7 @@ function interruptByHand(terminal: Terminal, client: Client, id: string, leave: 
     if (asked) leave.abort();
     else {
       asked = true;
-      terminal.complain("interrupting the turn; once more to leave");
+      terminal.complain("interrupting the turn; press Ctrl-C again to leave");
       client.call("session.interrupt", { id }).catch(() => leave.abort());
     }
   };

@@ -40,7 +40,7 @@ const tryOut: RunCommand = async (terminal, { args, json }) => {
   for (const line of linesOf(ran.stdout)) terminal.print(line);
   for (const line of linesOf(ran.stderr)) terminal.complain(line);
   for (const { host, port, reason } of ran.denied) terminal.complain(`refused: ${host}:${port} (${reason})`);
-  if (ran.timedOut) terminal.complain("it took too long and was ended");
+  if (ran.timedOut) terminal.complain("the command took too long and was ended");
   return ran.exitCode ?? EXIT.failed;
 };
 
@@ -51,7 +51,9 @@ function linesOf(output: string): readonly string[] {
 async function explain(terminal: Terminal, id: string): Promise<number> {
   const client = await connect(terminal);
   const { mode, holds, notices, files, network, limits } = await client.call("sandbox.explain", { id });
-  terminal.print(`sandbox ${mode}: ${holds ? "held by the operating system" : "not held by the operating system"}`);
+  terminal.print(
+    `sandbox ${mode}: ${holds ? "enforced by the operating system" : "not enforced by the operating system"}`,
+  );
   for (const notice of notices) terminal.print(`  ! ${notice}`);
   terminal.print("files");
   for (const line of pairLines(
@@ -59,7 +61,7 @@ async function explain(terminal: Terminal, id: string): Promise<number> {
     files.map(({ path, access, why }) => [access, `${path}  (${why})`] as const),
   ))
     terminal.print(`  ${line}`);
-  terminal.print(`network: ${network.open ? "everything that the machine reaches" : "nothing but"}`);
+  terminal.print(`network: ${network.open ? "every address that the machine reaches" : "only the addresses below"}`);
   for (const { host, why } of network.reachable) terminal.print(`  ${host}  (${why})`);
   for (const { host, port, reason, count } of network.denied)
     terminal.print(`  refused ${count} times: ${host}:${port} (${reason})`);
@@ -68,8 +70,8 @@ async function explain(terminal: Terminal, id: string): Promise<number> {
     ["processes", limits.pidsMax === null ? "no limit" : String(limits.pidsMax)],
     ["processors", limits.cpus === null ? "no limit" : String(limits.cpus)],
   ] as const;
-  terminal.print(`limits: ${limits.by === null ? "each process for itself" : `by ${limits.by}`}`);
+  terminal.print(`limits: ${limits.by === null ? "for each process alone" : `by ${limits.by}`}`);
   for (const line of pairLines(terminal, spelled)) terminal.print(`  ${line}`);
-  if (limits.absent.length > 0) terminal.print(`  not held on this machine: ${limits.absent.join(", ")}`);
+  if (limits.absent.length > 0) terminal.print(`  not enforced on this machine: ${limits.absent.join(", ")}`);
   return EXIT.ok;
 }

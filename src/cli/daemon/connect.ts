@@ -47,7 +47,7 @@ function noDaemon(home: string): ClientError {
   return new ClientError("daemon_unreachable", {
     status: 0,
     message: `No daemon runs on ${home}.`,
-    remedy: "Run `nomos up --detach`, or any command that needs one.",
+    remedy: "Run `nomos up --detach`, or any command that starts one.",
   });
 }
 
@@ -74,7 +74,7 @@ async function readToken(home: string): Promise<string> {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ClientError("unauthorized", {
       message: "The operator's token cannot be read.",
-      remedy: `Become the user who runs the daemon; ${path} is theirs alone.`,
+      remedy: `Run this command as the user who runs the daemon: only that user can read ${path}.`,
       details: { reason },
       cause,
     });

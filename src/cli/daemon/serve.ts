@@ -40,7 +40,7 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
   await sayUp(terminal, options, daemon);
   await Promise.race([told, daemon.stopAsked]);
   const late = setTimeout(() => {
-    terminal.complain("some of it was not drained in time; the next start recovers it");
+    terminal.complain("some work did not finish in time; the next start recovers it");
     process.exit(EXIT.ok);
   }, DRAIN_MAX_MS);
   await daemon.stop();

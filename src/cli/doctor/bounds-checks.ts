@@ -19,19 +19,23 @@ export function spellUsage({ eventBytes, blobBytes, limit }: BoundsReport["usage
 export function spellDisk({ freeBytes, level, limit }: BoundsReport["disk"]): string {
   const free = `${spellBytes(freeBytes)} free`;
   if (level === "enough") return free;
-  const what = level === "low" ? "nothing new is begun" : "running turns end too";
+  const what = level === "low" ? "nothing new starts" : "running turns are ended too";
   return `${free}, which is ${level}: below ${spellBytes(limit)} ${what}`;
 }
 
 function aboutQuota(usage: BoundsReport["usage"]): Check {
   const message = spellUsage(usage);
   if (usage.eventBytes + usage.blobBytes < usage.limit * NEARLY_PART) return fine("quota", message);
-  return warning("quota", message, "Run `nomos gc`, or raise it: `nomos config set limits.homeBytes BYTES`.");
+  return warning("quota", message, "Run `nomos gc`, or raise the quota: `nomos config set limits.homeBytes BYTES`.");
 }
 
 function aboutRoom(disk: BoundsReport["disk"]): Check {
   if (disk.level === "enough") return fine("room", spellDisk(disk));
-  return warning("room", spellDisk(disk), "Make room on the disk of $NOMOS_HOME; it ends by itself.");
+  return warning(
+    "room",
+    spellDisk(disk),
+    "Free space on the disk of $NOMOS_HOME; the daemon then continues by itself.",
+  );
 }
 
 function aboutWal({ bytes, problem }: BoundsReport["wal"]): Check {
@@ -39,6 +43,6 @@ function aboutWal({ bytes, problem }: BoundsReport["wal"]): Check {
   return warning(
     "wal",
     `${spellBytes(bytes)}: ${problem}`,
-    "`fuser -v` on log.db names the processes that have it open.",
+    "Run `fuser -v $NOMOS_HOME/log.db` to see which processes have it open.",
   );
 }

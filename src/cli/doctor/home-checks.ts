@@ -12,8 +12,8 @@ const NODE_MAJOR_MIN = 24;
 /** Checks the machine and the home from this process; with `repair`, fixes permissions. */
 export async function homeChecks(home: string, repair: boolean): Promise<readonly Check[]> {
   const found = await stat(home).catch(() => null);
-  if (found === null) return [node(), warning("home", `${home} does not exist yet`, "`nomos up` makes it")];
-  if (!found.isDirectory()) return [node(), problem("home", `${home} is no directory`, "Set another $NOMOS_HOME.")];
+  if (found === null) return [node(), warning("home", `${home} does not exist yet`, "run: nomos up")];
+  if (!found.isDirectory()) return [node(), problem("home", `${home} is not a directory`, "Set another $NOMOS_HOME.")];
   return [
     node(),
     await permissions("home", home, 0o700, repair),
@@ -33,10 +33,10 @@ function node(): Check {
 async function permissions(name: string, path: string, mode: number, repair: boolean): Promise<Check> {
   if (repair) await chmod(path, mode);
   const found = (await stat(path)).mode & 0o777;
-  if ((found & OTHERS) === 0) return fine(name, `${path}, for its owner alone`);
+  if ((found & OTHERS) === 0) return fine(name, `${path}, only its owner can read it`);
   return problem(
     name,
-    `others may look into ${path} (mode ${found.toString(8)})`,
+    `other users can read ${path} (mode ${found.toString(8)})`,
     `run: chmod ${mode.toString(8)} ${shellQuoted(path)}`,
   );
 }
@@ -46,11 +46,11 @@ async function writable(home: string): Promise<Check> {
     () => true,
     () => false,
   );
-  if (isWritable) return fine("write", "the home can be written");
+  if (isWritable) return fine("write", "the home is writable");
   return problem(
     "write",
-    `${home} cannot be written`,
-    "Give this user write access to $NOMOS_HOME, or choose another.",
+    `${home} is not writable`,
+    "Give this user write access to $NOMOS_HOME, or set another $NOMOS_HOME.",
   );
 }
 
@@ -58,7 +58,7 @@ async function token(home: string, repair: boolean): Promise<Check> {
   const path = join(home, "token");
   const found = await stat(path).catch(() => null);
   return found === null
-    ? warning("token", "there is no token yet", "`nomos up` makes one")
+    ? warning("token", "there is no token yet", "run: nomos up")
     : permissions("token", path, 0o600, repair);
 }
 
@@ -66,6 +66,6 @@ async function disk(home: string): Promise<Check> {
   const { bavail, bsize } = await statfs(home);
   const free = bavail * bsize;
   const spelled = `${Math.floor(free / 1_048_576)} MiB free`;
-  if (free < DISK_BYTES_MIN) return problem("disk", spelled, "Free some space: a full disk refuses every write.");
+  if (free < DISK_BYTES_MIN) return problem("disk", spelled, "Free some space: on a full disk nothing can be written.");
   return free < DISK_BYTES_LOW ? warning("disk", spelled, "Free some space soon.") : fine("disk", spelled);
 }

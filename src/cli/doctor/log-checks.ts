@@ -41,8 +41,12 @@ function aboutFollowers(followers: LogReport["followers"], repaired: boolean): r
   const checks = followers.map(({ name, failure }) => {
     if (failure === null) return fine("follow", `${name} follows the log`);
     const { code, message, remedy, tries, since } = failure;
-    const anew = repaired ? "" : " If that does not help, `nomos doctor --repair` makes it anew.";
-    return problem("follow", `${name} fails since ${since} (${tries} tries): ${message} (${code})`, `${remedy}${anew}`);
+    const anew = repaired ? "" : " If that does not help, run `nomos doctor --repair` to rebuild it.";
+    return problem(
+      "follow",
+      `${name} is failing since ${since} (${tries} tries): ${message} (${code})`,
+      `${remedy}${anew}`,
+    );
   });
   return checks.slice(0, SHOWN_MAX);
 }
@@ -52,16 +56,20 @@ function aboutSnapshots(snapshots: LogReport["snapshots"]): readonly Check[] {
   const { packs, bytes, damaged, broken, missing, gone, ok } = snapshots;
   if (ok && gone > 0)
     return [
-      warning("files", `${gone} snapshots are not there`, "Backups hold none: rewinds to them bring back no files."),
+      warning(
+        "files",
+        `${gone} snapshots are missing`,
+        "You have nothing to do: backups hold no snapshots. Rewinds to them restore no files.",
+      ),
     ];
   if (ok) return [fine("files", `snapshots in ${packs} packs, ${spellBytes(bytes)}, nothing is missing`)];
   const what = [
     ...damaged.slice(0, SHOWN_MAX).map((path) => `${path} cannot be read`),
-    ...broken.slice(0, SHOWN_MAX).map((id) => `snapshot ${id.slice(0, 12)} is not whole`),
-    ...(missing === 0 ? [] : [`${missing} files of snapshots are not there`]),
+    ...broken.slice(0, SHOWN_MAX).map((id) => `snapshot ${id.slice(0, 12)} is incomplete`),
+    ...(missing === 0 ? [] : [`${missing} files of snapshots are missing`]),
   ];
   const remedy =
-    "Rewinds to what is missing are refused; the rest works, and gc throws nothing away. Put the pack back from a copy of the disk.";
+    "Put the pack back from a copy of the disk. Until then rewinds to missing files are refused and gc removes nothing.";
   return what.map((message) => problem("files", message, remedy));
 }
 
@@ -79,7 +87,7 @@ function aboutHome(home: LogReport["home"]): readonly Check[] {
   const aside = home.aside
     .slice(0, SHOWN_MAX)
     .map((path) =>
-      warning("aside", `${path} was in the way of a start`, "Look into it, then delete it or put it back."),
+      warning("aside", `${path} blocked a start and was moved`, "Check its contents, then delete it or move it back."),
     );
   return [...left, ...aside];
 }
@@ -88,7 +96,7 @@ function aboutLog(log: LogReport["log"]): readonly Check[] {
   if (log === null) return [fine("log", "there is no log yet")];
   if (log.ok) return [fine("log", `${log.events} events in ${log.streams} streams, every byte as it was written`)];
   const remedy =
-    "Stop, keep a copy of the home as it is, and restore from a backup; what stands before this place is good.";
+    "Stop the daemon, copy the home, then run `nomos restore <backup>` in a new home. Events before this place are good.";
   return log.problems.slice(0, SHOWN_MAX).map(({ stream, version, seq, problem: what }) => {
     const place =
       stream === "" ? "the file itself" : `${stream} version ${version}${seq === null ? "" : ` (seq ${seq})`}`;
@@ -102,8 +110,8 @@ function aboutModels(models: LogReport["models"], repaired: boolean): readonly C
   return models.differences.slice(0, SHOWN_MAX).map(({ model, id, what }) => {
     const message = `${model} ${id}: ${what}`;
     return repaired
-      ? warning("models", `${message}; written anew`, "Nothing is left to do.")
-      : problem("models", message, "`nomos doctor --repair` writes it anew from the log.");
+      ? warning("models", `${message}; rebuilt`, "You have nothing to do.")
+      : problem("models", message, "Run `nomos doctor --repair` to rebuild it from the log.");
   });
 }
 
@@ -112,15 +120,15 @@ const MENDED: readonly string[] = ["tile_missing", "tile_altered"];
 
 function aboutTree(tree: LogReport["tree"], repaired: boolean): readonly Check[] {
   if (tree === null) return [];
-  if (tree.ok) return [fine("tree", `over ${tree.size} events, equal to the log and to what was signed`)];
+  if (tree.ok) return [fine("tree", `over ${tree.size} events, equal to the log and to its signed checkpoint`)];
   return tree.problems.slice(0, SHOWN_MAX).map(({ problem: what, seq, level, index }) => {
     const place = level === undefined ? (seq == null ? "the tree" : `seq ${seq}`) : `tile ${level}/${index}`;
     const message = `${place}: ${what}`;
     if (!MENDED.includes(what))
-      return problem("tree", message, "Keep a copy of the home as it is, and compare with an export or a backup.");
+      return problem("tree", message, "Copy the home, then compare it with an export or a backup.");
     return repaired
-      ? warning("tree", `${message}; made anew`, "Nothing is left to do.")
-      : problem("tree", message, "`nomos doctor --repair` makes it anew from the log.");
+      ? warning("tree", `${message}; rebuilt`, "You have nothing to do.")
+      : problem("tree", message, "Run `nomos doctor --repair` to rebuild it from the log.");
   });
 }
 
@@ -128,7 +136,7 @@ function aboutSandbox({ bubblewrap, remedy }: LogReport["sandbox"]): Check {
   if (bubblewrap !== null) return fine("sandbox", `bubblewrap at ${bubblewrap}`);
   return warning(
     "sandbox",
-    "bubblewrap is missing: agents run without walls, and their processes are found by their marks alone",
+    "bubblewrap is missing: agents run without a sandbox, and leftover processes are found by an environment variable only",
     remedy ?? "run: apt-get install bubblewrap",
   );
 }

@@ -7,12 +7,12 @@ export function tourLines(terminal: Terminal, name: string): readonly Text[] {
   const prefix = terminal.environment["npm_lifecycle_event"] === undefined ? "" : "npx ";
   const steps: readonly (readonly [command: string, meaning: string])[] = [
     ["nomos ps", "every session"],
-    [`nomos logs ${name}`, "what it said and did"],
-    [`nomos attach ${name}`, "watch it, and type prompts"],
+    [`nomos logs ${name}`, "show its transcript"],
+    [`nomos attach ${name}`, "watch it and type prompts"],
     [`nomos prompt ${name} "run date"`, "give it work"],
-    [`nomos session events ${name}`, "every event, with its id"],
+    [`nomos session events ${name}`, "list its events with their ids"],
     [`nomos fork ${name}`, "a second session from here"],
-    [`nomos rewind ${name} EVENT`, "back to an event"],
+    [`nomos rewind ${name} EVENT`, "go back to an event"],
     ['nomos run -a demo "ask May I?"', "a question, to approve"],
     ["nomos doctor", "check every byte of the log"],
   ];
@@ -20,11 +20,11 @@ export function tourLines(terminal: Terminal, name: string): readonly Text[] {
   return [
     "",
     joined("A first session waits for you: ", bold(name), ". It runs the demo driver,"),
-    "which needs no key: a prompt is a script of say, write, run, sleep and ask.",
+    "which needs no model key: a prompt is a script of say, write, run, sleep and ask.",
     "In another terminal:",
     "",
     ...steps.map(([command, meaning]) => joined("  ", bold(`${prefix}${command}`.padEnd(width)), "  ", dim(meaning))),
     "",
-    dim("Kill this process at any instant: the next start goes on where it was."),
+    dim("Kill this process at any time: the next start continues where it was."),
   ];
 }

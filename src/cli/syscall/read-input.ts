@@ -75,7 +75,7 @@ function byPosition(
   const last = entry.input.find(({ name }) => name === names.at(-1));
   const tooMany = words[names.length];
   if (tooMany !== undefined && (last === undefined || !takesRest(last)))
-    throw usageError(`What is meant by "${tooMany}"?`, usage);
+    throw usageError(`Unexpected argument "${tooMany}".`, usage);
   return names.flatMap((name, at) => {
     const isLast = at === names.length - 1;
     const mine = isLast ? words.slice(at) : words.slice(at, at + 1);

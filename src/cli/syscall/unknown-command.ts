@@ -9,12 +9,11 @@ export function unknownCommand(words: readonly string[]): ClientError {
   const [first = "", second] = words;
   const verbs = verbsOf(first);
   if (verbs.length > 0) {
-    if (second === undefined)
-      return usageError(`What of ${first}? There is: ${verbs.join(", ")}.`, `nomos ${first} VERB`);
+    if (second === undefined) return usageError(`${first} needs a verb: ${verbs.join(", ")}.`, `nomos ${first} VERB`);
     const meant = nearest(second, verbs);
     return new ClientError("usage", {
       message: `There is no \`nomos ${first} ${second}\`.`,
-      remedy: meant === null ? `There is: ${verbs.join(", ")}.` : `Did you mean \`nomos ${first} ${meant}\`?`,
+      remedy: meant === null ? `Use one of: ${verbs.join(", ")}.` : `Did you mean \`nomos ${first} ${meant}\`?`,
     });
   }
   const known = [...Object.keys(EVERYDAY), ...SHORT_NAMES.keys(), ...families()];

@@ -77,8 +77,7 @@ export function startAlarms(options: AlarmOptions): AlarmClock {
   const now = (): string => clock.iso(clock.nowMs());
   const failed = (id: string, thrown: unknown): void => {
     const { tries, code, message } = backoff.failed(id, thrown);
-    if (tries === TOLD_TRIES && !isStopped)
-      log("an alarm is due and does not ring; it is tried again", { id, code, message });
+    if (tries === TOLD_TRIES && !isStopped) log("an alarm is due but failed; trying again", { id, code, message });
   };
   /** True: the list has changed behind this alarm. */
   const ring = async (id: string, row: AlarmRow): Promise<boolean> => {

@@ -63,7 +63,7 @@ export function startFollower(follower: Follower, deps: RunDeps): RunningFollowe
     failure = trouble;
     const { code, tries } = trouble;
     if (tries === 1 && !isClosed)
-      log("a follower of the log failed and is tried again", { follower: name, code, reason: String(thrown) });
+      log("a follower of the log failed; trying again", { follower: name, code, reason: String(thrown) });
     return waitMs;
   };
   const disarm = (): void => {

@@ -61,7 +61,12 @@ export function createQueues(options: QueueOptions): Queues {
       (thrown: unknown) => {
         const { tries, code, message } = backoff.failed(id, thrown);
         if (tries === TOLD_TRIES && !isStopped)
-          log("an item has a place and does not start; it is tried again", { id, lane: row.lane, code, message });
+          log("an item could not be started although its lane has room; trying again", {
+            id,
+            lane: row.lane,
+            code,
+            message,
+          });
       },
     );
   };
@@ -106,7 +111,7 @@ export function createQueues(options: QueueOptions): Queues {
   };
   const failedLook = (thrown: unknown): void => {
     if (isStopped) return;
-    log("what waits could not be looked at; it is tried again", { reason: String(thrown) });
+    log("the queues could not be read; trying again", { reason: String(thrown) });
     retryLater(RETRY_LOOK_MS);
   };
 

@@ -1,30 +1,30 @@
 import { type ErrorEntry, entry } from "./entry.ts";
 
-/** Keeping the log for long: backups, restoring them, archives. */
+/** Errors of backups, restores and archives. */
 export const BACKUP_ERRORS = {
   archive_invalid: entry(
     500,
     1,
-    "The archive is not what the log says it must be.",
-    "The details name the place. Put the file back from a copy; the log itself is not touched by it.",
+    "The archive does not match the log.",
+    "Replace the file with a good copy; the details name the first difference. The log is not affected.",
   ),
   archive_not_found: entry(
     404,
     4,
-    "This session has no archive here.",
-    "`nomos session show <session>` says whether it was archived; the files lie in `archive` of $NOMOS_HOME.",
+    "No archive of this session was found.",
+    "Run `nomos session show <session>` to see whether it was archived. Archives are in `$NOMOS_HOME/archive`.",
   ),
   backup_exists: entry(
     409,
     5,
-    "Something is there already.",
-    "Name a path where nothing is: a backup never overwrites.",
+    "The path exists already.",
+    "Choose a path that does not exist: a backup never overwrites.",
   ),
   backup_invalid: entry(
     409,
     1,
-    "This is no backup, or not as it was made.",
-    "The details say what is wrong. Take another backup; nothing was restored.",
+    "This is not a backup, or it was changed after it was made.",
+    "Use another backup; the details say what is wrong. Nothing was restored.",
   ),
   restore_contradicted: entry(
     409,
@@ -35,31 +35,31 @@ export const BACKUP_ERRORS = {
   backup_newer: entry(
     409,
     6,
-    "The backup was made by a newer version.",
-    "Install that version, or a later one, and restore with it.",
+    "A newer version of Nomos made this backup.",
+    "Install that version or a later one, then run `nomos restore <backup>` again.",
   ),
   backup_refused: entry(
     400,
     2,
     "A backup cannot be written there.",
-    "Name an absolute path in a directory that exists, outside of $NOMOS_HOME or in its `backups`.",
+    "Give an absolute path in an existing directory, outside $NOMOS_HOME or in `$NOMOS_HOME/backups`.",
   ),
   home_is_backup: entry(
     409,
     5,
     "This is a backup, not a home.",
-    "Restore it into a home of its own: `nomos restore <backup>` with $NOMOS_HOME set to a new directory.",
+    "Set $NOMOS_HOME to a new directory, then run `nomos restore <backup>`.",
   ),
   home_not_empty: entry(
     409,
     5,
-    "There is a log already; a restore never overwrites one.",
-    "Set $NOMOS_HOME (and $NOMOS_STORE) to where no log is, or move the old one away.",
+    "The home already has a log, and a restore never overwrites one.",
+    "Set $NOMOS_HOME (and $NOMOS_STORE) to a place without a log, or move the old log away.",
   ),
   restore_unfinished: entry(
     409,
     5,
-    "A restore was cut short here.",
-    "Run `nomos restore <backup>` again; or remove `restoring.tmp` in $NOMOS_HOME to start without one.",
+    "A restore of this home did not finish.",
+    "Run `nomos restore <backup>` again, or remove `$NOMOS_HOME/restoring.tmp` to start without the backup.",
   ),
 } as const satisfies { readonly [code: string]: ErrorEntry };

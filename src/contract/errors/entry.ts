@@ -1,4 +1,4 @@
-/** Every error there is: what it says, what to do about it, its HTTP status and the CLI's exit code. */
+/** One error code: its message, its remedy, the HTTP status and the exit code of the command line. */
 export interface ErrorEntry {
   readonly status: number;
   readonly exit: ExitCode;

@@ -1,57 +1,62 @@
 import { type ErrorEntry, entry } from "./entry.ts";
 
-/** The files of sessions: snapshots, rewind, fork. */
+/** Errors of snapshots, rewinds and forks. */
 export const SNAPSHOT_ERRORS = {
   files_of_others: entry(
     409,
     5,
-    "Both the session and somebody else changed files that would go back.",
-    "Look at the files in the details; `force` goes back all the same, and keeps what is there now in a snapshot.",
+    "The session and somebody else both changed files that this rewind would restore.",
+    "Check the files in the details. `force` restores them anyway and keeps their present contents in a snapshot.",
   ),
   files_not_kept: entry(
     409,
     5,
-    "The session's files were not kept at this point.",
-    "The details say why; `talkOnly` leaves the files as they are.",
+    "There is no snapshot of the session's files at this point.",
+    "Use `talkOnly` to leave the files as they are; the details say why there is no snapshot.",
   ),
   restore_failed: entry(
     500,
     1,
-    "The files could not be restored; they are what they were before.",
-    "The details say what stood in the way; remove it and ask again.",
+    "The files could not be restored; they are as they were before.",
+    "Remove the cause that the details name, then try again.",
   ),
   restore_unavailable: entry(
     501,
     6,
-    "Files are restored only behind a wall, and there is no bubblewrap here.",
-    "Run `apt-get install bubblewrap` and restart the daemon, or leave the files as they are with `talkOnly`.",
+    "Restoring files needs bubblewrap, which is not installed.",
+    "Run `apt-get install bubblewrap`, then `nomos restart`; or use `talkOnly` to leave the files as they are.",
   ),
   scope_unjudged: entry(
     409,
     5,
-    "Something that is new in the session's tree cannot be looked at: it lies too deep, or may not be read.",
-    "Remove what the details name, or make it readable; the next turn is judged from the same beginning on.",
+    "A new file cannot be read or is nested too deep, so the session's scope cannot be checked.",
+    "Remove the files in the details or make them readable. The next turn is checked from the same snapshot.",
   ),
   snapshot_damaged: entry(
     500,
     1,
-    "A snapshot is not what was written.",
-    "The disk may be failing: check it. Later snapshots keep anew what is lost.",
+    "A snapshot is damaged.",
+    "Check the disk: it may be failing. The next snapshot stores the lost files again.",
   ),
-  snapshot_missing: entry(410, 4, "This snapshot is not there any more.", "Choose a later point of the session."),
-  snapshots_closed: entry(503, 6, "The daemon is stopping.", "Ask again when it is up."),
-  tree_missing: entry(409, 5, "The session's directory is not there.", "Put it back, or fork the session."),
+  snapshot_missing: entry(410, 4, "This snapshot no longer exists.", "Choose a later point of the session."),
+  snapshots_closed: entry(503, 6, "The daemon is stopping.", "Start it with `nomos up`, then try again."),
+  tree_missing: entry(
+    409,
+    5,
+    "The session's directory does not exist.",
+    "Put it back, or fork the session with `nomos fork`.",
+  ),
   tree_moved: entry(
     409,
     5,
-    "Something else lies where the session's directory was.",
-    "Put the directory back where it was, or fork the session.",
+    "The session's directory was replaced by another one.",
+    "Put the old directory back, or fork the session with `nomos fork`.",
   ),
   tree_too_broad: entry(
     409,
     5,
-    "The session's directory is a whole home or system: its files are not kept.",
-    "Start sessions in a directory of their own.",
+    "The session works in a whole home directory or file system, so Nomos takes no snapshots of it.",
+    "Start the session in a smaller directory, such as one project.",
   ),
   tree_too_large: entry(
     409,

@@ -4,7 +4,7 @@ import { type Driver, DriverError } from "../../turns/index.ts";
 export function externalDriver(): Driver {
   return {
     slug: "external",
-    summary: "an agent started elsewhere, reporting by calls; ended by finish or by its death",
+    summary: "an agent started elsewhere that reports by calls; ends by `finish` or with its process",
     continuity: "native",
     check: async (spec) => {
       if (spec.external === null)

@@ -16,7 +16,7 @@ export async function readGitConfig(git: GitRunner, path: string): Promise<GitCo
   await using file = await holdFile(path);
   if (file === null) return NO_CONFIG;
   if ((await file.stat()).size > CONFIG_BYTES_MAX)
-    throw new HostError("git_failed", `${path} is larger than a configuration is`, { remedy: "look at that file" });
+    throw new HostError("git_failed", `${path} is too large for a git configuration`, { remedy: "check that file" });
   // What was opened is what git reads, whatever stands at the path by then.
   const input = await file.readFile();
   const listed = await git.must(["config", "--file", "-", "--no-includes", "--null", "--list"], { input });

@@ -171,7 +171,7 @@ function answerOf(child: ChildProcess, awaited: Awaited): Promise<GitAnswer> {
 
 function gitFailed(name: string, reason: string, cause?: unknown): HostError {
   return new HostError("git_failed", `git ${name} failed: ${reason}`, {
-    remedy: "read the reason; `git fsck` in the repository says what is damaged",
+    remedy: "read the reason; run `git fsck` in the repository to find damage",
     details: { command: name, reason: reason.slice(0, REASON_CHARS) },
     cause,
   });
@@ -180,5 +180,5 @@ function gitFailed(name: string, reason: string, cause?: unknown): HostError {
 const REASON_CHARS = 1000;
 
 function gitMissing(cause: unknown): HostError {
-  return new HostError("git_missing", "there is no git on PATH", { remedy: "run: apt-get install git", cause });
+  return new HostError("git_missing", "git is not on PATH", { remedy: "run: apt-get install git", cause });
 }

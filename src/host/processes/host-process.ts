@@ -100,7 +100,7 @@ export function runningProcess(
 function unkillable(pids: readonly number[]): HostError | undefined {
   if (pids.length === 0) return undefined;
   return new HostError("process_unkillable", `processes ${pids.join(", ")} do not end`, {
-    remedy: "they hang in the kernel, usually on a dead network file system: repair that",
+    remedy: "repair the network file system that they probably wait for: they hang in the kernel",
     details: { pids },
   });
 }
@@ -109,7 +109,9 @@ function writeAll(stdin: Writable, bytes: Uint8Array | string): Promise<void> {
   return new Promise((resolve, reject) => {
     stdin.write(bytes, (cause) => {
       if (!cause) return resolve();
-      reject(new HostError("stdin_closed", "the process reads no more", { remedy: "start it again", cause }));
+      reject(
+        new HostError("stdin_closed", "the process no longer reads its input", { remedy: "start it again", cause }),
+      );
     });
   });
 }

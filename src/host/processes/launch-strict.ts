@@ -60,10 +60,10 @@ export function launchStrict(spec: ProcessSpec, walls: Walls, home: Home, means:
   let problem: string | null = "the sandbox ended before the program was started in it";
   let stopKeeping = (): void => undefined;
   const onLost = (path: string): void => {
-    problem = `${path} was replaced outside while it ran, and was not guarded any more`;
-    log("a sandbox is ended", { pid: forked.pid, problem });
+    problem = `${path} was replaced from outside, so it was no longer guarded`;
+    log("ended a sandbox because of a problem", { pid: forked.pid, problem });
     // What withstands is told by whoever waits for its end.
-    tree.kill().catch((error: unknown) => log("a sandbox does not end", { pid: forked.pid, error }));
+    tree.kill().catch((error: unknown) => log("a sandbox could not be ended", { pid: forked.pid, error }));
   };
   const mayStart = (): boolean => {
     if (!tree.adopt()) return false;
@@ -122,7 +122,7 @@ const FILTER_FD = GATE_FD + 1;
 
 function failed(problem: string, bwrapPath: string): HostError {
   return new HostError("sandbox_failed", `the sandbox is not as it should be: ${problem}`, {
-    remedy: "read what it wrote to stderr; start it again; `nomos doctor` tries the sandbox out",
+    remedy: "read its stderr output, then start it again; run `nomos doctor` to test the sandbox",
     details: { bwrapPath, problem },
   });
 }

@@ -117,7 +117,7 @@ function readableRoots(): string[] {
 /** Everybody may read all of it, and it has millions of files. */
 const NIX = "/nix/store";
 
-const NO_BUBBLEWRAP: Missing = { missing: "there is no bubblewrap", remedy: "run: apt-get install bubblewrap" };
+const NO_BUBBLEWRAP: Missing = { missing: "bubblewrap is not installed", remedy: "run: apt-get install bubblewrap" };
 
 function strictUnavailable({ missing, remedy }: Missing): HostError {
   return new HostError("sandbox_unavailable", `strict cannot be held here: ${missing}`, {
@@ -130,7 +130,7 @@ function realHome(home: string): string {
   const real = unless(UNREACHABLE, () => realpathSync(home));
   if (real !== null && real !== "/") return real;
   throw new HostError("home_unusable", `${home} cannot be the product's home`, {
-    remedy: "point NOMOS_HOME at a directory of its own",
+    remedy: "set NOMOS_HOME to a directory that only Nomos uses",
     details: { home },
   });
 }

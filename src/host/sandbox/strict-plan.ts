@@ -201,7 +201,7 @@ function coversIn(shown: readonly Mount[], hidden: readonly HiddenPath[]): Mount
       .filter((mount) => isInside(mount.from ?? mount.path, path))
       .map((mount): Mount => {
         const seen = mount.path + path.slice((mount.from ?? mount.path).length);
-        return { path: seen, from: path, access: "hidden", why: "not for sessions" };
+        return { path: seen, from: path, access: "hidden", why: "hidden from sessions" };
       }),
   );
 }

@@ -50,7 +50,7 @@ export function openTrash({ folder, clock, log }: TrashOptions): Trash {
     if (left.length === 0) kept.delete(path);
     else kept.set(path, left);
     if (left.length === 0 || stopping.signal.aborted) return;
-    if (before === undefined) log("something cannot be removed; it is tried again", { path, left });
+    if (before === undefined) log("a path in the trash could not be removed; trying again", { path, left });
     cancel ??= clock.after(AGAIN_AFTER_MS, again);
   };
   const enqueue = (path: string): void => {

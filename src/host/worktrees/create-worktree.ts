@@ -171,7 +171,7 @@ async function ownExclude({ commonDir }: Repository): Promise<string> {
 
 function noFolder(below: string): HostError {
   return new HostError("cwd_missing", `${below} is no folder in the base: a link or a file is on the way`, {
-    remedy: "start the session at the root of the repository, or in a folder that is one in the base",
+    remedy: "start the session at the root of the repository, or in a folder that exists in the base",
     details: { below },
   });
 }
@@ -239,7 +239,7 @@ function orIncomplete(thrown: unknown): never {
   if (/No space left on device|Disk quota exceeded/.test(thrown.message)) throw diskFull(thrown);
   if (/unable to read|missing|bad object|promisor|not a tree object|unable to get/.test(thrown.message))
     throw new HostError("worktree_base_incomplete", "objects of the base are not there", {
-      remedy: "fetch them first: check the base out in the repository itself, or `git fetch --refetch`",
+      remedy: "run `git fetch --refetch` in the repository, or check the base out there",
       details: thrown.details,
       cause: thrown,
     });

@@ -119,14 +119,14 @@ async function takeFrom(path: string, folder: string, kind: Kind, take: Take): P
 
 function unsteady(from: readonly string[]): HostError {
   return new HostError("worktree_failed", "objects went away while they were being taken, again and again", {
-    remedy: "try again when nobody packs or prunes there",
+    remedy: "try again when no git command packs or prunes the repository",
     details: { from },
   });
 }
 
 function noStore(path: string): HostError {
   return new HostError("repository_invalid", `${path} is not what git puts there: it is a link, or something else`, {
-    remedy: "put files and folders there, not links: `git clone` makes a plain repository of it",
+    remedy: "replace the links with files and folders, for example with `git clone`",
     details: { path, reason: "objects" },
   });
 }

@@ -200,7 +200,7 @@ function borrowing({ commonDir, foreign }: FoundRepository): HostError {
 
 function notItsOwn(path: string, cause: unknown): HostError {
   return new HostError("repository_invalid", `the git dir of ${path} is not the one that was made there`, {
-    remedy: "put the `.git` folder back that it was made with; what is in the tree can be copied by hand",
+    remedy: "put the worktree's original `.git` folder back, or copy its files by hand",
     details: { path, reason: cause instanceof Error ? cause.message : String(cause) },
     cause,
   });

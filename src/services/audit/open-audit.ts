@@ -67,7 +67,7 @@ export interface AuditOptions {
 export async function openAudit({ home, store, config, environment, clock, log }: AuditOptions): Promise<Audit> {
   const { key, kept, tiles } = await openParts(home);
   const { tree, renewed } = await openCheckedTree(store, tiles, kept);
-  if (renewed) log("the tree over the log was made anew", { size: tree.head().size });
+  if (renewed) log("rebuilt the tree over the log", { size: tree.head().size });
   const witnessed = join(home, "checkpoint.cosigned");
   const anchored = { tree, key: key.verifier };
   const named = configuredAnchors(config.anchors ?? {}, anchored, { environment, keptAt: witnessed });

@@ -30,7 +30,7 @@ export function createBackups(deps: {
 
   return {
     make: async (path, progress, by) => {
-      if (isUnderWay) throw new NomosError("overloaded", { reason: "another backup is under way" });
+      if (isUnderWay) throw new NomosError("overloaded", { reason: "another backup is running" });
       isUnderWay = true;
       try {
         await mkdir(own, { recursive: true, mode: FOLDER_MODE });

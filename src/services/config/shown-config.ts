@@ -134,7 +134,7 @@ function isMasked(text: string): boolean {
 }
 
 function unknownMask(field: string): NomosError {
-  const reason = "a hidden value was sent back for something else than what it stands for; give it in clear";
+  const reason = "`[hidden]` was sent for another setting than the one it hides; send the real value";
   return new NomosError("invalid_request", { field, reason });
 }
 

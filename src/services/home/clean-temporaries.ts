@@ -25,9 +25,9 @@ export async function cleanTemporaries(
 ): Promise<void> {
   try {
     const files = await removeOlder(home, startedAtMs);
-    if (files > 0) log("what was left half written is removed", { files });
+    if (files > 0) log("removed temporary files of a crash", { files });
   } catch (thrown) {
-    log("what was left half written could not be removed", { reason: String(thrown) });
+    log("temporary files of a crash could not be removed", { reason: String(thrown) });
   }
 }
 

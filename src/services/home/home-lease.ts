@@ -43,7 +43,7 @@ export async function giveHomeLeaseBack(
   try {
     await releaseHomeLease(committer, fence);
   } catch (thrown) {
-    log("the lease could not be given back", { code: toNomosError(thrown).code });
+    log("the lease could not be released", { code: toNomosError(thrown).code });
   }
 }
 

@@ -49,7 +49,7 @@ export function watchLock(given: {
       lastProblem = null;
     } catch (thrown) {
       const problem = String(thrown);
-      if (problem !== lastProblem) log("the lock file cannot be made again", { reason: problem });
+      if (problem !== lastProblem) log("the lock file could not be recreated", { reason: problem });
       lastProblem = problem;
     }
     arm();

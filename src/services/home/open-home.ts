@@ -59,7 +59,7 @@ async function openLocked(
   const aside = [...lock.aside, ...(await prepareHome(home))];
   const config = await openSettings(home);
   const log = openDaemonLog(home, options.echo);
-  for (const one of aside) log.write("something in the home was in the way and is moved aside", { ...one });
+  for (const one of aside) log.write("a file in the home blocked the start and was moved aside", { ...one });
   const clock = systemClock();
   const trash = openTrash({ folder: join(home, TRASH), clock, log: log.write });
   await trash.discard(join(home, RESTORING));
@@ -69,7 +69,7 @@ async function openLocked(
   const settings = { ...storeSettings(home, config, environment), ...fromModule };
   const instruments = createInstruments(() => performance.now());
   const stopNow = ({ code, details }: StoreError): void => {
-    options.echo(JSON.stringify({ message: "the log can no longer be written here; stopping", code, details }));
+    options.echo(JSON.stringify({ message: "the log can no longer be written; stopping", code, details }));
     options.die(6);
   };
   const opened = endWhenFenced(await openStore(settings, stopNow), stopNow);

@@ -58,7 +58,7 @@ export function refuseHomeFiles(plain: Files, home: HomeIdentity): Files {
       await using folder = await openFolder(root, folders, false);
       await using file = await folder.open(name);
       const found = await file.stat();
-      if (!found.isFile()) throw new HostError("path_invalid", `${path} is no file`, { remedy: "name a file" });
+      if (!found.isFile()) throw new HostError("path_invalid", `${path} is not a file`, { remedy: "name a file" });
       if (found.size > maxBytes) throw tooLarge(path, found.size, maxBytes);
       return readAsOfNow(file, found.size);
     },

@@ -13,6 +13,6 @@ export function connectionsMax(config: Settings, log: (message: string, details:
   const openMax = openFilesMax();
   const possible = openMax === null ? wanted : Math.max(1, Math.floor(openMax * SHARE));
   if (possible < wanted)
-    log("fewer connections than configured: the limit of open files is low", { possible, openMax });
+    log("accepting fewer connections than configured, because the limit of open files is low", { possible, openMax });
   return Math.min(wanted, possible);
 }

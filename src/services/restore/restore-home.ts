@@ -81,7 +81,7 @@ export interface RestoreReport {
  */
 export async function restoreHome(options: RestoreOptions): Promise<RestoreReport> {
   const from = await realpath(options.from).catch((cause: unknown) => {
-    throw new NomosError("backup_invalid", { from: options.from, problem: "there is nothing there" }, { cause });
+    throw new NomosError("backup_invalid", { from: options.from, problem: "the path does not exist" }, { cause });
   });
   const manifest = await readManifest(from);
   const madeHome = makeFolders(options.home);
@@ -163,7 +163,7 @@ async function expectSame(
   try {
     const found = hex(await rootOfLog(copy, remembered.size));
     if (found === hex(remembered.root)) return;
-    const problem = "the home remembers another log: what was signed there is not what this backup begins with";
+    const problem = "the home's checkpoint belongs to another log: this backup does not begin with the signed events";
     throw new NomosError("backup_invalid", { from, problem, checkpointSize: remembered.size });
   } finally {
     await copy.close();

@@ -18,7 +18,11 @@ export function tidySandboxHomes(parts: {
 }): { readonly stop: () => void; readonly swept: Promise<void> } {
   const { homes, store, walls, clock, log } = parts;
   const remove = (id: string): Promise<void> =>
-    walls.remove(id).catch((thrown: unknown) => log("the home of a session stays", { id, reason: String(thrown) }));
+    walls
+      .remove(id)
+      .catch((thrown: unknown) =>
+        log("the private home of a session could not be removed", { id, reason: String(thrown) }),
+      );
   const isForgotten = async (id: string): Promise<boolean> => {
     const row = await store.row(SESSIONS, id);
     return row === null || row.forgotten;

@@ -31,7 +31,7 @@ export function createExports(write: WriteExport): Exports {
     run: (request) => {
       if (closing.signal.aborted) return Promise.reject(new StoreError("store_closed"));
       if (underWay !== null)
-        return Promise.reject(new StoreError("overloaded", { reason: "another export is under way" }));
+        return Promise.reject(new StoreError("overloaded", { reason: "another export is running" }));
       underWay = work(request).finally(() => {
         underWay = null;
       });

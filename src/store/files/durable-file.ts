@@ -67,7 +67,7 @@ export async function readEvidence(path: string): Promise<Uint8Array | null> {
 async function readFile(path: string): Promise<Uint8Array> {
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const found = await file.stat();
-  if (!found.isFile()) throw new StoreError("store_failed", { path, problem: "it is no file" });
+  if (!found.isFile()) throw new StoreError("store_failed", { path, problem: "it is not a file" });
   if (found.size > FILE_BYTES_MAX) throw new StoreError("store_failed", { path, problem: "it is too large" });
   return file.readFile();
 }

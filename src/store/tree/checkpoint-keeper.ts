@@ -102,7 +102,7 @@ export async function readKept(path: string, key: LogKey): Promise<SignedCheckpo
   if (bytes === null) return null;
   const note = Buffer.from(bytes).toString("utf8");
   const checkpoint = parseCheckpoint(note);
-  if (checkpoint === null) throw new StoreError("checkpoint_invalid", { path, problem: "it is no checkpoint" });
+  if (checkpoint === null) throw new StoreError("checkpoint_invalid", { path, problem: "it is not a checkpoint" });
   if (checkpoint.origin !== key.verifier.name || !isSignedBy(checkpoint, key.verifier))
     throw new StoreError("checkpoint_invalid", { path, problem: "it is not signed by this log's key" });
   return { ...checkpoint, note, signedAtMs: (await stat(path)).mtimeMs };

@@ -69,7 +69,7 @@ async function makeKey(folder: string, path: string): Promise<void> {
   const encoded = Buffer.concat([Uint8Array.of(ED25519), seed]).toString("base64");
   await makeFolder(folder).catch((cause: unknown) => {
     if (isErrno(cause, "EEXIST", "ENOTDIR"))
-      throw new StoreError("checkpoint_invalid", { path: folder, problem: "it is no folder" }, cause);
+      throw new StoreError("checkpoint_invalid", { path: folder, problem: "it is not a folder" }, cause);
     throw failure(cause);
   });
   await replaceFile(path, `PRIVATE+KEY+${name}+${keyId}+${encoded}\n`);
@@ -81,5 +81,5 @@ function rawPublicKey(privateKey: KeyObject): Uint8Array {
 }
 
 function unreadable(path: string): StoreError {
-  return new StoreError("checkpoint_invalid", { path, problem: "the file holds no key of a log" });
+  return new StoreError("checkpoint_invalid", { path, problem: "the file is not a signing key of a log" });
 }

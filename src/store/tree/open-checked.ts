@@ -57,14 +57,14 @@ async function compareTail(log: HashedLog, tree: LogTree, logSize: number): Prom
     const hashes = await tree.tile(0, index);
     for (const { seq, hash } of await log.hashesAfter(at, end - at))
       if (!sameBytes(leafHash(sha256, hash), hashIn(hashes, (seq - 1) % TILE_WIDTH)))
-        throw rolledBack({ seq, problem: "the event is another one than the tree took in" });
+        throw rolledBack({ seq, problem: "the event differs from the one in the tree" });
     at = end;
   }
 }
 
 function compareRoots(found: Uint8Array, signed: TreeHead): void {
   if (!sameBytes(found, signed.root))
-    throw rolledBack({ checkpointSize: signed.size, problem: "the log does not come to the root that was signed" });
+    throw rolledBack({ checkpointSize: signed.size, problem: "the log's root differs from the signed root" });
 }
 
 function rolledBack(details: StoreError["details"]): StoreError {

@@ -192,5 +192,5 @@ const WHY_CHARS = 1500;
 export function unjudged(thrown: unknown): { readonly code: string; readonly message: string } {
   const { code, message, details } = toNomosError(thrown);
   const why = `${message} ${JSON.stringify(details)}`.slice(0, WHY_CHARS);
-  return { code, message: `What the turn changed could not be held against its scope: ${why}` };
+  return { code, message: `The turn's changes could not be checked against its scope: ${why}` };
 }

@@ -140,7 +140,7 @@ export function createSessionFiles(deps: WorldsDeps): SessionFiles {
     const changed = await snapshots.times(treeOf(root), before, taken.id, TIMES_MAX);
     const names = changed.filter(({ mode }) => hasSetId(mode)).map(({ name }) => name);
     if (names.length === 0) return taken;
-    log("set-id bits are taken away", { id: state.id, files: await stripSetId(root, names) });
+    log("removed set-id bits", { id: state.id, files: await stripSetId(root, names) });
     return take(state);
   };
 

@@ -86,7 +86,7 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
   const dropUnowned = async (id: string): Promise<void> => {
     const removal = await worktrees.remove(id);
     if (removal.removed) await removal.finish();
-    else log("a worktree of no session has work in it", { id });
+    else log("a worktree without a session holds work and was kept", { id });
   };
 
   return {
@@ -147,12 +147,12 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
         return (await ownerOf(id))?.worktree === null;
       };
       await worktrees.sweep(isRemoved, (path, reason) =>
-        log("a worktree could not be put back", { path, reason: String(reason) }),
+        log("a worktree could not be moved back", { path, reason: String(reason) }),
       );
       for (const { id } of await worktrees.list()) {
         if ((await ownerOf(id)) !== null) continue;
         await dropUnowned(id).catch((thrown: unknown) =>
-          log("a worktree of no session stays", { id, reason: String(thrown) }),
+          log("a worktree without a session could not be removed", { id, reason: String(thrown) }),
         );
       }
     },

@@ -167,7 +167,7 @@ function refuseOwnPlace({ cwd, workspaceSlug, file, worktree, scope, base, setti
   if (given !== undefined)
     throw new NomosError("invalid_request", {
       field: given[0],
-      reason: "a session that starts another one names an agent, and a `ground` below its own or nothing",
+      reason: "a session that starts another must name an agent; its `ground` must be below its own, or left out",
     });
 }
 

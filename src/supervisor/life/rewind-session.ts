@@ -119,7 +119,12 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
       return true;
     } catch (thrown) {
       const { code, details } = toNomosError(thrown);
-      deps.log("files lie between two snapshots", { id, from, code, details });
+      deps.log("a failed rewind could not be rolled back: the files match neither snapshot", {
+        id,
+        from,
+        code,
+        details,
+      });
       if (isPassing(thrown)) deps.clock.after(TRY_AGAIN_MS, () => void rollBack(state, { from, to }, reason));
       return false;
     }
@@ -138,7 +143,7 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
       if (facts.length > 0 || reverted !== null) await commit(id, decide, DAEMON);
       await settled();
     } catch (thrown) {
-      deps.log("the files of a turn that was cut are not kept", { id, reason: String(thrown) });
+      deps.log("no snapshot of an interrupted turn could be taken", { id, reason: String(thrown) });
     }
   };
 

@@ -65,6 +65,6 @@ function spelled(held: Pick<SessionSpec, "network">): string[] {
 }
 
 function unavailable(asked: readonly string[], missing: string, remedy: string): NomosError {
-  const message = `The sandbox cannot be held as asked: ${missing}.`;
+  const message = `This machine cannot provide the requested sandbox: ${missing}.`;
   return new NomosError("sandbox_unavailable", { asked: [...asked], missing, remedy }, { message });
 }

@@ -36,7 +36,7 @@ export function guardGit(folder: string, cwd: string, home: string): Mount[] {
 }
 
 export function gitMounts(cwd: string, gitDirs: readonly string[]): Mount[] {
-  const why = "the repository is not the session's: a worktree has one of its own";
+  const why = "read-only, because the repository does not belong to the session; a worktree has its own";
   return gitDirs
     .map((path) => join(cwd, path))
     .filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)

@@ -102,7 +102,7 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
       ...own,
       [MARKER_VARIABLE]: `${options.instance}:${label}`,
     };
-    if (!options.isHomeInPlace()) throw new NomosError("home_unusable", { reason: "it is not where it was" });
+    if (!options.isHomeInPlace()) throw new NomosError("home_unusable", { reason: "the home was moved or replaced" });
     const { shown: given = [], ...plain } = rest;
     const inside = options.grounds.some((ground) => isInside(ground, cwd));
     const tree = treeAround(options.worktrees, cwd);

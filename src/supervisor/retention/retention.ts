@@ -154,7 +154,7 @@ export function createRetention({ store, committer, clock, folder, sweepSnapshot
       return { ...totals(sessions, more, all), needed };
     },
     collect: async (asked, progress, by) => {
-      if (isUnderWay) throw new NomosError("overloaded", { reason: "another collection is under way" });
+      if (isUnderWay) throw new NomosError("overloaded", { reason: "another collection is running" });
       isUnderWay = true;
       return collect(asked, progress, by).finally(() => {
         isUnderWay = false;

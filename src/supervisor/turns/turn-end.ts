@@ -42,7 +42,7 @@ export async function recordTurnEnd(
   try {
     await untilRecorded(deps, sessionId, whole);
   } catch (thrown) {
-    deps.log("a turn's end is recorded without its files", { id: sessionId, turnId, reason: String(thrown) });
+    deps.log("a turn ended without a snapshot", { id: sessionId, turnId, reason: String(thrown) });
     await untilRecorded(deps, sessionId, (now) => endOf(now, turnId, outcome));
   }
 }

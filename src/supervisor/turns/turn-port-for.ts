@@ -25,7 +25,7 @@ export async function portFor(deps: TurnRunnerDeps, run: Run): Promise<TurnPort>
   const spawn = (argv: readonly string[], stdin: "none" | "pipe"): HostProcess => {
     signal.throwIfAborted();
     const process = deps.processes.spawn(spec, sessionId, argv, stdin, {});
-    const failed = (thrown: unknown) => deps.log("a process does not end", { sessionId, reason: String(thrown) });
+    const failed = (thrown: unknown) => deps.log("a process could not be ended", { sessionId, reason: String(thrown) });
     const stop = () => void process.stop({ graceMs: INTERRUPT_GRACE_MS }).catch(failed);
     signal.addEventListener("abort", stop, { once: true });
     return process;

@@ -71,7 +71,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       await recordTurnEnd(deps, sessionId, phase.turnId, ended);
       pump(sessionId);
     } catch (thrown) {
-      deps.log("a broken turn could not be ended", { sessionId, reason: String(thrown) });
+      deps.log("a failed turn could not be ended", { sessionId, reason: String(thrown) });
     }
   };
 

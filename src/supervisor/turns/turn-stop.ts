@@ -33,7 +33,7 @@ export function stopped(reason: unknown): Outcome {
   if (reason === ("timeout" satisfies StopReason))
     return {
       outcome: "failed",
-      error: { code: "driver_timeout", message: "The turn took longer than it may and was ended." },
+      error: { code: "driver_timeout", message: "The turn exceeded its time limit and was ended." },
     };
   return { outcome: "interrupted", error: null };
 }

@@ -45,7 +45,7 @@ const MCP_LIMITS: McpLimits = {
 /** MCP over streamable HTTP, for clients with a handshake and for those without, at one address. */
 export function createMcpSurface(options: McpOptions): McpSurface {
   const limits = { ...MCP_LIMITS, ...options.limits };
-  const log = (error: unknown): void => options.log("mcp", { reason: String(error) });
+  const log = (error: unknown): void => options.log("an MCP request failed", { reason: String(error) });
   const catalogue = createCatalogue(options.services, options.syscalls, log);
   const sessions = createMcpSessions(catalogue, limits, () => performance.now());
   const open = new Set<() => Promise<void>>();

@@ -147,7 +147,7 @@ async function forgetCancelled(transport: McpSession["transport"], body: unknown
   if (!parsed.success) return;
   const id = parsed.data.params.requestId;
   transport.closeSSEStream(id);
-  const answer = { jsonrpc: "2.0" as const, id, error: { code: CANCELLED, message: "The request was taken back." } };
+  const answer = { jsonrpc: "2.0" as const, id, error: { code: CANCELLED, message: "The request was cancelled." } };
   // It refuses when the request is not under way, which is as well.
   await transport.send(answer).catch(() => undefined);
 }

@@ -12,7 +12,7 @@ const bySlug = z.object({ slug: Slug });
 export const agent: readonly Syscall[] = [
   read({
     name: "agent.list",
-    summary: "The agents: every installed driver brings one of its name",
+    summary: "List the agents; every installed driver brings one of its own name",
     permission: "agent.read",
     roles: ["viewer"],
     needs: ["agents"],
@@ -30,7 +30,7 @@ export const agent: readonly Syscall[] = [
   }),
   read({
     name: "agent.show",
-    summary: "One agent",
+    summary: "Show one agent",
     permission: "agent.read",
     roles: ["viewer"],
     needs: ["agents"],
@@ -58,7 +58,7 @@ export const agent: readonly Syscall[] = [
         .array(z.string().max(200))
         .max(LIMITS.delegatesMax)
         .optional()
-        .describe("the agents that its sessions may start sessions of; default: none"),
+        .describe("agents that its sessions may delegate to; default: none"),
     }),
     output: AgentWire,
     errors: ["agent_exists", "not_installed", "invalid_agent", "quota_exceeded", "disk_low"],
@@ -76,7 +76,7 @@ export const agent: readonly Syscall[] = [
   }),
   write({
     name: "agent.delete",
-    summary: "Delete an agent; its slug is free again",
+    summary: "Delete an agent; its slug can be used again",
     permission: "agent.write",
     roles: [],
     needs: ["agents", "drivers"],
@@ -96,7 +96,7 @@ export const agent: readonly Syscall[] = [
   }),
   write({
     name: "agent.default",
-    summary: "Choose the agent that is meant when none is named",
+    summary: "Set the default agent, used when a call names none",
     permission: "agent.write",
     roles: [],
     needs: ["agents"],

@@ -11,7 +11,7 @@ const byApproval = z.object({ approvalId: z.string().max(64) });
 export const approval: readonly Syscall[] = [
   read({
     name: "approval.list",
-    summary: "Questions that were put to a person",
+    summary: "List the questions put to a person",
     permission: "approval.read",
     roles: ["viewer"],
     needs: ["store"],
@@ -34,17 +34,13 @@ export const approval: readonly Syscall[] = [
   }),
   write({
     name: "approval.approve",
-    summary: "Allow what was asked: once, unless the option says more",
+    summary: "Approve a question: once, unless the option says otherwise",
     permission: "approval.answer",
     roles: [],
     needs: ["store", "supervisor"],
     about: aboutIt,
     input: byApproval.extend({
-      option: z
-        .string()
-        .max(4000)
-        .optional()
-        .describe("one of the options; a question without any takes your own words"),
+      option: z.string().max(4000).optional().describe("one of the options; if the question has none, your own words"),
     }),
     output: ApprovalWire,
     errors: ["approval_not_found", "already_answered", "invalid_option"],
@@ -57,7 +53,7 @@ export const approval: readonly Syscall[] = [
   }),
   write({
     name: "approval.reject",
-    summary: "Refuse what was asked",
+    summary: "Reject a question",
     permission: "approval.answer",
     roles: [],
     needs: ["store", "supervisor"],

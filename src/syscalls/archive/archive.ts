@@ -13,7 +13,7 @@ const PAGE_MAX = 1000;
 export const archive: readonly Syscall[] = [
   read({
     name: "archive.read",
-    summary: "What an archived session said and did, each event proved by what the log still has of it",
+    summary: "Read the events of an archived session, each checked against its hash in the log",
     permission: "session.read",
     roles: ["viewer", "session", "below"],
     needs: ["daemon", "store"],
@@ -21,7 +21,7 @@ export const archive: readonly Syscall[] = [
     about: "session",
     input: z.object({
       id: SessionId,
-      after: z.coerce.number().int().min(0).optional().describe("a `next` or a `seq`; exclusive"),
+      after: z.coerce.number().int().min(0).optional().describe("a `next` or a `seq`; reading starts after it"),
       limit: z.coerce.number().int().min(1).max(PAGE_MAX).optional(),
     }),
     output: z.object({ id: z.string(), events: z.array(EventWire), next: z.number().int().nullable() }),
@@ -41,7 +41,7 @@ export const archive: readonly Syscall[] = [
   }),
   read({
     name: "archive.verify",
-    summary: "Check a session's archive, byte by byte, against what the log says of it",
+    summary: "Check every byte of a session's archive against the hashes in the log",
     permission: "session.read",
     roles: ["viewer", "session", "below"],
     needs: ["daemon", "store"],

@@ -17,7 +17,7 @@ const Version = z.coerce.number().int().min(1).optional();
 export const artifact: readonly Syscall[] = [
   read({
     name: "artifact.list",
-    summary: "The artifacts that a session sees, each at its current version",
+    summary: "List a session's artifacts, each at its current version",
     permission: "session.read",
     roles: ["viewer", "session", "below"],
     needs: ["store"],
@@ -51,7 +51,7 @@ export const artifact: readonly Syscall[] = [
   }),
   read({
     name: "artifact.read",
-    summary: "An artifact's bytes, current or of an earlier version",
+    summary: "Read an artifact, at its current or an earlier version",
     permission: "session.read",
     roles: ["viewer", "session", "below"],
     needs: ["store"],
@@ -83,7 +83,7 @@ export const artifact: readonly Syscall[] = [
   }),
   write({
     name: "artifact.write",
-    summary: "Write an artifact: a new path is version 1, a known one gets its next version",
+    summary: "Write an artifact: a new path starts at version 1, a known path gets the next version",
     permission: "session.report",
     roles: ["session"],
     needs: ["supervisor"],

@@ -16,14 +16,14 @@ const EXPORT: Output = {
 };
 const ENTRIES_MAX = 1000;
 const Size = z.coerce.number().int().min(0);
-const Hashes = z.array(z.string()).describe("in hex, as RFC 6962 orders them");
+const Hashes = z.array(z.string()).describe("in hex, in the order of RFC 6962");
 const about = "system" as const;
 
 export const audit: readonly Syscall[] = [
   auditEntries,
   read({
     name: "audit.verify",
-    summary: "Check every event's hashes and place, and the tree over the log against what was signed",
+    summary: "Check the hashes and position of every event, and the tree against its signed checkpoint",
     permission: "audit.read",
     roles: ["viewer"],
     needs: ["audit", "heavy", "store"],
@@ -33,7 +33,7 @@ export const audit: readonly Syscall[] = [
     output: z.object({
       ok: z.boolean(),
       size: z.number().int(),
-      root: z.string().describe("of the tree over all events, computed anew out of the log"),
+      root: z.string().describe("root of the tree over all events, computed from the log by this call"),
       problems: z.array(AuditProblem),
     }),
     errors: ["overloaded"],
@@ -44,8 +44,7 @@ export const audit: readonly Syscall[] = [
   }),
   read({
     name: "audit.checkpoint",
-    summary:
-      "The newest signed checkpoint: a C2SP signed note, as text or, where JSON is asked for, with the key that verifies it",
+    summary: "Show the newest signed checkpoint as a C2SP signed note; as JSON, also the key that verifies it",
     permission: "audit.read",
     roles: ["viewer"],
     needs: ["audit"],
@@ -56,7 +55,7 @@ export const audit: readonly Syscall[] = [
       key: z.string(),
       size: z.number().int(),
       root: z.string(),
-      cosigned: z.string().nullable().describe("the newest that a witness has signed too"),
+      cosigned: z.string().nullable().describe("the newest checkpoint that a witness has signed too"),
     }),
     errors: [],
     http: { method: "GET", path: "/api/audit/checkpoint", text: "checkpoint" },
@@ -68,7 +67,7 @@ export const audit: readonly Syscall[] = [
   }),
   read({
     name: "audit.proof",
-    summary: "The proof that an event is in the log that was signed",
+    summary: "Prove that an event is in the signed log",
     permission: "audit.read",
     roles: ["viewer"],
     needs: ["audit", "store"],
@@ -106,7 +105,7 @@ export const audit: readonly Syscall[] = [
   }),
   read({
     name: "audit.consistency",
-    summary: "The proof that the log of today begins with the log of an earlier size",
+    summary: "Prove that the log of today begins with the log of an earlier size",
     permission: "audit.read",
     roles: ["viewer"],
     needs: ["audit", "store"],
@@ -127,7 +126,7 @@ export const audit: readonly Syscall[] = [
   }),
   read({
     name: "audit.tile",
-    summary: "A tile of the tree, as C2SP tlog-tiles cuts it: up to 256 hashes of a level",
+    summary: "Read one tile of the tree (C2SP tlog-tiles): up to 256 hashes of a level",
     permission: "audit.read",
     roles: ["viewer"],
     needs: ["audit"],
@@ -145,14 +144,16 @@ export const audit: readonly Syscall[] = [
   }),
   write({
     name: "audit.export",
-    summary: "Write the whole log out, as a folder or a .tar that anybody can verify without Nomos (`nomos-verify`)",
+    summary: "Export the whole log as a folder or a .tar that anybody can check with `nomos-verify`, without Nomos",
     permission: "audit.export",
     roles: [],
     needs: ["audit", "daemon", "store"],
     rights: "place",
     heavy: true,
     about,
-    input: z.object({ to: z.string().max(4096).optional().describe("absolute; default: in `exports` of the home") }),
+    input: z.object({
+      to: z.string().max(4096).optional().describe("an absolute path; default: in `exports` of the home"),
+    }),
     output: z.object({ path: z.string(), size: z.number().int() }),
     errors: ["export_exists", "export_refused", "sandbox_floor", "overloaded", "disk_full"],
     http: { method: "POST", path: "/api/audit/export" },
@@ -173,7 +174,7 @@ export const audit: readonly Syscall[] = [
   }),
   read({
     name: "audit.agent",
-    summary: "What an agent's sessions did, in global order, by page; a page may be short although there is more",
+    summary: "List the events of an agent's sessions in global order, by page; a short page may not be the last",
     permission: "audit.read",
     roles: ["viewer"],
     needs: ["store"],
@@ -181,7 +182,7 @@ export const audit: readonly Syscall[] = [
     about: (input) => `agent/${String(input["id"])}`,
     input: z.object({
       id: z.string().max(64).describe("the agent's slug"),
-      after: Size.optional().describe("a `next` or a `seq`; exclusive"),
+      after: Size.optional().describe("a `next` or a `seq`; the page starts after it"),
       limit: z.coerce.number().int().min(1).max(ENTRIES_MAX).optional(),
     }),
     output: z.object({ agent: z.string(), entries: z.array(EventWire), next: z.number().int().nullable() }),

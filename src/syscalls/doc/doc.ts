@@ -7,7 +7,7 @@ const Doc = z.object({ path: z.string(), title: z.string(), bytes: z.number().in
 export const doc: readonly Syscall[] = [
   read({
     name: "doc.list",
-    summary: "The pages of documentation that came with this version",
+    summary: "List the documentation pages of this version",
     permission: "system.read",
     roles: ["viewer"],
     needs: ["docs"],
@@ -33,12 +33,12 @@ export const doc: readonly Syscall[] = [
   }),
   read({
     name: "doc.read",
-    summary: "One page of documentation",
+    summary: "Show one documentation page",
     permission: "system.read",
     roles: ["viewer"],
     needs: ["docs"],
     about: "system",
-    input: z.object({ path: z.string().min(1).max(256).describe("as `doc list` shows it") }),
+    input: z.object({ path: z.string().min(1).max(256).describe("a path from `doc list`") }),
     output: z.object({ path: z.string(), text: z.string() }),
     errors: ["doc_not_found"],
     http: { method: "GET", path: "/api/docs/content" },

@@ -8,7 +8,7 @@ const bySlug = z.object({ slug: Slug });
 const Shown = z.object({
   slug: z.string(),
   summary: z.string(),
-  continuity: z.string().describe("how its memory comes back after its process is gone: native or digest"),
+  continuity: z.string().describe("how the agent gets its memory back after its process ended: native or digest"),
   protocol: z.enum(["acp", "print", "own"]),
   origin: z.enum(["built-in", "added", "configured"]),
   installed: z.boolean(),
@@ -40,7 +40,7 @@ const Checked = z.object({
 export const driver: readonly Syscall[] = [
   read({
     name: "driver.list",
-    summary: "The drivers there are, and which of them are installed",
+    summary: "List all drivers and show which are installed",
     permission: "agent.read",
     roles: ["viewer"],
     needs: ["drivers"],
@@ -57,7 +57,7 @@ export const driver: readonly Syscall[] = [
   }),
   read({
     name: "driver.show",
-    summary: "One driver with its manifest",
+    summary: "Show one driver with its manifest",
     permission: "agent.read",
     roles: ["viewer"],
     needs: ["drivers"],
@@ -91,7 +91,7 @@ export const driver: readonly Syscall[] = [
   }),
   read({
     name: "driver.check",
-    summary: "Find an agent, look at its version, and let it introduce itself: no session, no model, no money",
+    summary: "Find an agent, check its version and start it briefly; starts no session and calls no model",
     permission: "system.admin",
     roles: [],
     needs: ["drivers"],
@@ -106,7 +106,7 @@ export const driver: readonly Syscall[] = [
   }),
   write({
     name: "driver.add",
-    summary: "Add an agent by its manifest, or replace one: no code, a file of a few lines",
+    summary: "Add or replace a foreign agent by its manifest, a short JSON file",
     permission: "system.admin",
     roles: [],
     needs: ["agents", "drivers"],
@@ -127,7 +127,7 @@ export const driver: readonly Syscall[] = [
   }),
   write({
     name: "driver.remove",
-    summary: "Take back a manifest that was added; one that comes with Nomos counts again",
+    summary: "Remove a manifest you added; a built-in manifest of the same name applies again",
     permission: "system.admin",
     roles: [],
     needs: ["drivers"],

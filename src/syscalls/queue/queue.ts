@@ -7,7 +7,7 @@ const LIST_MAX = 500;
 export const queue: readonly Syscall[] = [
   read({
     name: "queue.list",
-    summary: "What waits for its turn anywhere, and why: turns of sessions and items of lanes with a limit",
+    summary: "List everything that is queued and why it waits: turns of sessions, items of limited lanes",
     permission: "queue.list",
     roles: ["viewer"],
     needs: ["waiting"],
@@ -15,7 +15,7 @@ export const queue: readonly Syscall[] = [
     input: z.object({
       lane: z.string().max(200).optional().describe("only this lane; a session's is `session/<id>`"),
       limit: z.coerce.number().int().min(1).max(LIST_MAX).optional(),
-      after: z.string().max(500).optional().describe("`next` of the page before"),
+      after: z.string().max(500).optional().describe("`next` of the previous page"),
     }),
     output: z.object({
       waits: z.array(
@@ -23,8 +23,8 @@ export const queue: readonly Syscall[] = [
           item: z.string(),
           stream: z.string(),
           lane: z.string(),
-          priority: z.number().int().describe("0 to 9; the higher goes first"),
-          reason: z.string().describe("what it waits for"),
+          priority: z.number().int().describe("0 to 9; higher starts first"),
+          reason: z.string().describe("why it waits"),
         }),
       ),
       next: z.string().nullable(),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Services } from "../services.ts";
 
 const Stuck = z.object({
-  id: z.string().describe("the stream and the name in it: `stream#name`"),
+  id: z.string().describe("stream and name of the item: `stream#name`"),
   code: z.string(),
   message: z.string(),
   remedy: z.string(),
@@ -15,13 +15,13 @@ const Stuck = z.object({
 export const WaitingStatus = z.object({
   alarms: z.object({
     set: z.number().int(),
-    due: z.number().int().describe("at most a thousand are counted"),
-    overdue: z.number().int().describe("late by more than a minute"),
-    lateMs: z.number().describe("how late the oldest is"),
-    stuck: z.array(Stuck).describe("due, tried and not rung; tried again by themselves"),
+    due: z.number().int().describe("counted up to a thousand"),
+    overdue: z.number().int().describe("alarms late by more than a minute"),
+    lateMs: z.number().describe("how late the oldest alarm is"),
+    stuck: z.array(Stuck).describe("alarms that are due but failed; Nomos tries again"),
   }),
-  notStarted: z.array(Stuck).describe("items with a place in their lane that could not be started"),
-  unfilledLists: z.array(z.string()).describe("new to this log and being filled behind the start"),
+  notStarted: z.array(Stuck).describe("items that could not be started although their lane has room"),
+  unfilledLists: z.array(z.string()).describe("new lists that are still being filled from the log"),
 });
 
 const SHOWN_MAX = 100;

@@ -15,7 +15,7 @@ const FORGOTTEN: RanInSandbox = {
 export const sandbox: readonly Syscall[] = [
   read({
     name: "sandbox.explain",
-    summary: "What a session can reach, and why: files, network, limits, and what it was refused",
+    summary: "Show the files and network a session can reach, its limits, and what it was refused",
     permission: "session.read",
     roles: ["viewer", "session", "below"],
     needs: ["sandbox"],
@@ -30,7 +30,7 @@ export const sandbox: readonly Syscall[] = [
   }),
   write({
     name: "sandbox.run",
-    summary: "Run a command behind the walls of `strict`, with one directory to write, to try them out",
+    summary: "Run a command in a `strict` sandbox that can write to one directory, to try the sandbox out",
     permission: "system.admin",
     roles: [],
     needs: ["sandbox"],
@@ -38,7 +38,7 @@ export const sandbox: readonly Syscall[] = [
     about: "system",
     input: z.object({
       argv: z.array(z.string().max(131_072)).min(1).max(1000).describe("the program and its arguments"),
-      cwd: z.string().min(1).max(4096).describe("the directory that it may write to"),
+      cwd: z.string().min(1).max(4096).describe("the one directory that the command may write to"),
       network: z.object({ allow: z.array(z.string().max(255)).max(100) }).optional(),
       timeoutMs: z
         .number()
@@ -46,7 +46,7 @@ export const sandbox: readonly Syscall[] = [
         .min(100)
         .max(600_000)
         .optional()
-        .describe("after this long it is ended; default 60000"),
+        .describe("the command is ended after this time; default 60000"),
     }),
     output: RanInSandbox,
     errors: [

@@ -4,7 +4,7 @@ import { read, type Syscall } from "../define.ts";
 
 export const sessionDelegates: Syscall = read({
   name: "session.delegates",
-  summary: "Whom a session may start sessions of right now, and why not the others; by the gate's own predicate",
+  summary: "List the agents a session may start, and why the others are refused",
   permission: "session.read",
   roles: ["viewer", "session", "below"],
   needs: ["delegation"],

@@ -9,15 +9,15 @@ import { reachOf } from "./reach.ts";
 export const externalSessions: readonly Syscall[] = [
   write({
     name: "session.open",
-    summary: "Open a session for an agent that runs already; it ends by `finish` or with the process",
+    summary: "Open a session for an agent that already runs; it ends by `finish` or with the agent's process",
     permission: "session.spawn",
     roles: ["session"],
     needs: ["bounds", "identify", "store", "supervisor"],
     rights: "opening",
     about: "system",
     input: z.object({
-      pid: z.number().int().positive().describe("the agent's process"),
-      startTime: z.string().max(64).optional().describe("its start time; read from the system when not given"),
+      pid: z.number().int().positive().describe("the agent's process id"),
+      startTime: z.string().max(64).optional().describe("the start time of the process; default: read from the system"),
       agent: z.string().max(64).optional(),
       cwd: z.string().min(1).max(4096).optional(),
       label: z.string().max(LIMITS.labelChars).optional(),
@@ -39,7 +39,7 @@ export const externalSessions: readonly Syscall[] = [
   }),
   write({
     name: "session.finish",
-    summary: "An external agent's session is over",
+    summary: "Report that an external agent's session has ended",
     permission: "session.report",
     roles: ["session"],
     needs: ["bounds", "store", "supervisor"],
@@ -47,7 +47,7 @@ export const externalSessions: readonly Syscall[] = [
     input: z.object({
       id: SessionId,
       exitCode: z.number().int().optional(),
-      error: z.string().min(1).max(8000).optional().describe("it broke: what it said last"),
+      error: z.string().min(1).max(8000).optional().describe("the last error, if the agent failed"),
     }),
     output: SessionWire,
     errors: ["session_not_found"],

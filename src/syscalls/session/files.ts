@@ -10,7 +10,7 @@ const Side = z.object({ mode: z.string(), size: z.number(), target: z.string().n
 export const sessionFileCalls: readonly Syscall[] = [
   write({
     name: "session.snapshot",
-    summary: "Keep a session's files as they are now, beside what is kept at each turn's end",
+    summary: "Take a snapshot of a session's files now, in addition to the one at each turn's end",
     permission: "session.control",
     roles: [],
     needs: ["supervisor"],
@@ -49,7 +49,7 @@ export const sessionFileCalls: readonly Syscall[] = [
   }),
   read({
     name: "session.diff",
-    summary: "What a turn really changed in the session's files, through the shell too",
+    summary: "Show which files a turn changed, including changes made through the shell",
     permission: "session.read",
     roles: ["viewer", "session", "below"],
     needs: ["supervisor"],
@@ -59,7 +59,7 @@ export const sessionFileCalls: readonly Syscall[] = [
       turn: z
         .union([z.number().int().min(1), z.string().max(64)])
         .optional()
-        .describe("its number, from 1, or its id; default: the running one, else the last"),
+        .describe("number of the turn, from 1, or its id; default: the running turn, else the last"),
     }),
     output: z.object({
       id: z.string(),
@@ -74,8 +74,8 @@ export const sessionFileCalls: readonly Syscall[] = [
           kind: z.string(),
           before: Side.nullable(),
           after: Side.nullable(),
-          diff: z.string().nullable().describe("unified, for text"),
-          noDiff: z.string().nullable().describe("why there is none"),
+          diff: z.string().nullable().describe("a unified diff, for text files"),
+          noDiff: z.string().nullable().describe("why there is no diff"),
         }),
       ),
     }),

@@ -13,7 +13,7 @@ const byId = z.object({ id: SessionId });
 export const sessionLife: readonly Syscall[] = [
   write({
     name: "session.prompt",
-    summary: "Give a session its next prompt; answered when it is durably admitted",
+    summary: "Send a session its next prompt; returns once the prompt is stored",
     permission: "session.prompt",
     roles: ["below"],
     needs: ["delegation", "supervisor"],
@@ -22,7 +22,7 @@ export const sessionLife: readonly Syscall[] = [
     input: z.object({
       id: SessionId,
       prompt: Prompt,
-      queue: z.boolean().optional().describe("wait in line while the session is busy"),
+      queue: z.boolean().optional().describe("if the session is busy, queue the prompt"),
       interrupt: z.boolean().optional().describe("end the running turn first"),
       attachments: Attachments.optional(),
     }),
@@ -59,7 +59,7 @@ export const sessionLife: readonly Syscall[] = [
   }),
   write({
     name: "session.interrupt",
-    summary: "End the running turn; the session stays",
+    summary: "End the running turn; the session stays alive",
     permission: "session.prompt",
     roles: ["below"],
     needs: ["supervisor"],
@@ -80,7 +80,7 @@ export const sessionLife: readonly Syscall[] = [
   }),
   write({
     name: "session.suspend",
-    summary: "Hold a session: its running turn ends, its queue waits until it is resumed",
+    summary: "Suspend a session: its running turn ends, its queue waits until you resume it",
     permission: "session.control",
     roles: [],
     needs: ["bounds", "store", "supervisor"],
@@ -95,7 +95,7 @@ export const sessionLife: readonly Syscall[] = [
   }),
   write({
     name: "session.resume",
-    summary: "Let a suspended session go on",
+    summary: "Resume a suspended session",
     permission: "session.control",
     roles: [],
     needs: ["bounds", "store", "supervisor"],
@@ -118,7 +118,7 @@ export const sessionLife: readonly Syscall[] = [
   }),
   write({
     name: "session.hibernate",
-    summary: "Put an idle session to sleep; the next prompt wakes it",
+    summary: "Hibernate an idle session: its processes end, and the next prompt wakes it",
     permission: "session.control",
     roles: [],
     needs: ["bounds", "store", "supervisor"],
@@ -157,7 +157,7 @@ export const sessionLife: readonly Syscall[] = [
   }),
   write({
     name: "session.forget",
-    summary: "Kill a session if it lives, and take it out of every list; its events stay in the log",
+    summary: "Remove a session from every list, killing it first if needed; its events stay in the log",
     permission: "session.control",
     roles: [],
     needs: ["supervisor"],
@@ -177,7 +177,7 @@ export const sessionLife: readonly Syscall[] = [
   }),
   write({
     name: "session.label",
-    summary: "Give a session a label, or take it away",
+    summary: "Set or remove a session's label",
     permission: "session.label",
     roles: ["session"],
     needs: ["bounds", "store", "supervisor"],

@@ -12,7 +12,7 @@ const SORTS = ["started", "activity", "name", "state"] as const;
 
 export const sessionList: Syscall = read({
   name: "session.list",
-  summary: "The sessions, newest first",
+  summary: "List the sessions, newest first",
   permission: "session.list",
   roles: ["viewer", "session"],
   needs: ["bounds", "delegation", "store"],
@@ -20,12 +20,13 @@ export const sessionList: Syscall = read({
   input: z.object({
     onlyAlive: Flag,
     limit: Limit(SESSIONS_MAX),
-    after: z.string().max(300).optional().describe("the `next` of the page before"),
-    sort: z
-      .enum(SORTS)
+    after: z.string().max(300).optional().describe("the `next` of the previous page"),
+    sort: z.enum(SORTS).optional().describe("`started` and `activity`: latest first; `name` and `state`: a to z"),
+    workspaceSlug: z
+      .string()
+      .max(64)
       .optional()
-      .describe("`started` and `activity`: the latest first; `name` and `state`: from a to z"),
-    workspaceSlug: z.string().max(64).optional().describe("only those of one workspace; `default`: of none"),
+      .describe("only sessions of this workspace; `default`: sessions outside all workspaces"),
   }),
   output: z.object({ sessions: z.array(SessionWire), next: z.string().nullable() }),
   errors: [],

@@ -23,8 +23,7 @@ const Choices = z.object({
 export const sessionOffer: readonly Syscall[] = [
   read({
     name: "session.offer",
-    summary:
-      "What a session's agent can be set to (modes, models, options), the commands it takes, and what was chosen",
+    summary: "Show the modes, models, options and commands of a session's agent, and which are chosen",
     permission: "session.read",
     roles: ["viewer", "session", "below"],
     needs: ["bounds", "store"],
@@ -39,7 +38,7 @@ export const sessionOffer: readonly Syscall[] = [
           options: z.record(z.string(), z.union([z.string(), z.boolean()])),
         })
         .nullable(),
-      offer: Choices.nullable().describe("null as long as the agent has not said anything about it"),
+      offer: Choices.nullable().describe("null until the agent has reported its offer"),
     }),
     errors: ["session_not_found"],
     http: { method: "GET", path: "/sessions/:id/offer" },
@@ -65,7 +64,7 @@ export const sessionOffer: readonly Syscall[] = [
   }),
   write({
     name: "session.configure",
-    summary: "Set a session's agent: mode, model, options, from its next turn on",
+    summary: "Set mode, model and options of a session's agent, from its next turn on",
     permission: "session.control",
     roles: [],
     needs: ["bounds", "store", "supervisor"],

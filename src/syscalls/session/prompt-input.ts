@@ -14,11 +14,11 @@ export const Attachments = z
         .string()
         .max(Math.ceil((LIMITS.attachmentBytes * 4) / 3) + 4)
         .optional()
-        .describe("base64; not for a link"),
+        .describe("the content in base64; leave it out for a link"),
     }),
   )
   .max(LIMITS.attachmentsMax)
-  .describe("images, files and links beside the text; an agent that cannot take one refuses the turn");
+  .describe("images, files and links; the turn is refused if the agent does not accept one of them");
 
 export function givenAttachments(items: z.infer<typeof Attachments> | undefined) {
   return (items ?? []).map(({ kind, name, mediaType, uri, data }) => ({
@@ -43,7 +43,7 @@ const Chosen = z.string().min(1).max(200);
 /** What an agent can be set to. Which values there are it says itself: `session offer`. */
 export const Settings = {
   mode: Chosen.optional().describe("the agent's mode"),
-  model: Chosen.optional().describe("the model it works with"),
+  model: Chosen.optional().describe("the agent's model"),
   options: z.record(z.string().max(200), z.union([z.string().max(500), z.boolean()])).optional(),
 };
 

@@ -17,7 +17,7 @@ const LINES_MAX = 2000;
 export const sessionRead: readonly Syscall[] = [
   read({
     name: "session.show",
-    summary: "One session as it is now",
+    summary: "Show one session",
     permission: "session.read",
     roles: ["viewer", "session", "below"],
     needs: ["bounds", "store"],
@@ -36,7 +36,7 @@ export const sessionRead: readonly Syscall[] = [
   }),
   read({
     name: "session.events",
-    summary: "A session's events, by page: the raw stream, or the current path",
+    summary: "List a session's events by page: the whole stream, or only its current path",
     permission: "session.read",
     roles: ["viewer", "session", "below"],
     needs: ["store"],
@@ -59,7 +59,7 @@ export const sessionRead: readonly Syscall[] = [
   }),
   read({
     name: "session.output",
-    summary: "The last lines of what a session said and did",
+    summary: "Show the last lines of a session's transcript",
     permission: "session.read",
     roles: ["viewer", "session", "below"],
     needs: ["store"],
@@ -89,7 +89,7 @@ export const sessionRead: readonly Syscall[] = [
   }),
   read({
     name: "session.wait",
-    summary: "Wait until a session is free, or until one turn has ended",
+    summary: "Wait until a session is idle, or until one turn has ended",
     permission: "session.read",
     roles: ["viewer", "session", "below"],
     needs: ["bounds", "store"],
@@ -108,7 +108,7 @@ export const sessionRead: readonly Syscall[] = [
   }),
   read({
     name: "session.search",
-    summary: "Find sessions by what was said in them",
+    summary: "Search the text of all sessions",
     permission: "session.list",
     roles: ["viewer", "session"],
     needs: ["bounds", "store"],
@@ -137,7 +137,7 @@ export const sessionRead: readonly Syscall[] = [
   }),
   stream({
     name: "session.stream",
-    summary: "Follow a session: lines, events, pieces of text, changes of state",
+    summary: "Follow a session live: lines, events, partial text and state changes",
     permission: "session.read",
     roles: ["viewer", "session", "below"],
     needs: ["bounds", "frames", "store"],

@@ -19,14 +19,14 @@ const Sibling = z.object({
   state: z.string(),
   label: z.string().nullable(),
   cwd: z.string(),
-  note: z.string().nullable().describe("the last note it left"),
+  note: z.string().nullable().describe("its last note"),
 });
 
 /** What an agent at work does about others: list its siblings, leave a note, ask the person. */
 export const sessionSiblings: readonly Syscall[] = [
   read({
     name: "session.siblings",
-    summary: "The other sessions at work in the same directory or of the same family, each with its last note",
+    summary: "List living sessions with the same directory, parent or fork root, each with its last note",
     permission: "session.siblings",
     roles: ["session"],
     needs: ["store"],
@@ -51,7 +51,7 @@ export const sessionSiblings: readonly Syscall[] = [
   }),
   write({
     name: "session.note",
-    summary: "Leave a note with a session, for its siblings and for people",
+    summary: "Leave a note on a session for its siblings and for people",
     permission: "session.note",
     roles: ["session"],
     needs: ["supervisor"],
@@ -68,7 +68,7 @@ export const sessionSiblings: readonly Syscall[] = [
   }),
   write({
     name: "session.ask",
-    summary: "Ask the person something from within a turn, and wait for the answer",
+    summary: "Ask a person a question from within a turn, and wait for the answer",
     permission: "session.ask",
     roles: ["session"],
     needs: ["store", "supervisor"],
@@ -80,8 +80,8 @@ export const sessionSiblings: readonly Syscall[] = [
         .array(z.string().min(1).max(LIMITS.optionChars))
         .max(LIMITS.optionsMax)
         .optional()
-        .describe("what may be answered; without any the answer is in the person's own words"),
-      wait: z.boolean().optional().describe("false: answered at once, with the question still open"),
+        .describe("the allowed answers; without options the person answers in their own words"),
+      wait: z.boolean().optional().describe("false: return at once and leave the question open"),
       timeoutMs: z.number().int().min(1).max(ASK_WAIT_MS_MAX).optional(),
     }),
     output: z.object({

@@ -14,27 +14,27 @@ const Label = z.string().max(LIMITS.labelChars);
 /** By a person: a root session. By a session's own token: one below it, if its agent may delegate. Nothing else tells them apart. */
 export const sessionStart: Syscall = write({
   name: "session.start",
-  summary: "Start a session of a driver, with a first prompt if one is given",
+  summary: "Start a session with a driver, and with a first prompt if you give one",
   permission: "session.spawn",
   roles: ["session"],
   needs: ["agents", "bounds", "delegation", "noteDenial", "store", "supervisor"],
   rights: "opening",
   about: (_input, { sessionId }) => (sessionId === null ? "system" : `session/${sessionId}`),
   input: z.object({
-    adapter: z.string().min(1).max(64).describe("the driver: `driver list` shows those there are"),
+    adapter: z.string().min(1).max(64).describe("the driver; `driver list` shows all"),
     agent: z
       .string()
       .min(1)
       .max(200)
       .optional()
-      .describe("the agent it works as; default: the one of the driver's name"),
-    workspaceSlug: z.string().max(1024).optional().describe("older name: a workspace by its slug"),
+      .describe("the session's agent; default: the agent with the driver's name"),
+    workspaceSlug: z.string().max(1024).optional().describe("a workspace by its slug; older form of `ground`"),
     ground: z
       .string()
       .max(1024)
       .optional()
-      .describe("where it works: ws://workspaces/<slug>, with a path behind it if need be"),
-    cwd: z.string().min(1).max(4096).optional().describe("the directory it works in, where no ground is named"),
+      .describe("where the session works: ws://workspaces/<slug>, followed by a path if needed"),
+    cwd: z.string().min(1).max(4096).optional().describe("the working directory, if you name no ground"),
     prompt: Prompt.optional(),
     attachments: Attachments.optional(),
     ...Settings,
@@ -43,20 +43,28 @@ export const sessionStart: Syscall = write({
     scope: z
       .object({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).optional() })
       .optional()
-      .describe("what it may change, by path below the repository's root; implies a worktree"),
+      .describe("paths the session may change, below the repository's root; implies a worktree"),
     network: z.object({ allow: z.array(z.string()) }).optional(),
-    worktree: z.boolean().optional().describe("work in a tree of its own, made from the repository at `base`"),
-    base: z.string().min(1).max(1024).optional().describe("branch, tag or commit of the worktree; default: HEAD"),
-    file: z.string().max(4096).optional().describe("the TypeScript file that drives it, for the script driver"),
+    worktree: z.boolean().optional().describe("work in a new worktree, made from the repository at `base`"),
+    base: z
+      .string()
+      .min(1)
+      .max(1024)
+      .optional()
+      .describe("branch, tag or commit to make the worktree from; default: HEAD"),
+    file: z.string().max(4096).optional().describe("for the script driver: the TypeScript file to run"),
   }),
   missing: { adapter: "missing_adapter" },
   output: SessionWire.extend({
-    warnings: z.array(z.string()).optional().describe("what was not as asked for, such as where it works"),
+    warnings: z
+      .array(z.string())
+      .optional()
+      .describe("where the session differs from the request, such as its directory"),
     neighbours: z
       .array(z.object({ id: z.string(), name: z.string(), busy: z.boolean() }))
       .optional()
-      .describe("living sessions in the same directory, around it or below"),
-    notice: z.string().optional().describe("what that means, and how to work apart"),
+      .describe("living sessions in the same directory, a parent directory or a subdirectory"),
+    notice: z.string().optional().describe("what the neighbours mean for this session, and how to avoid conflicts"),
   }),
   errors: [
     "missing_adapter",

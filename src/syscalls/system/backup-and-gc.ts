@@ -20,38 +20,42 @@ const Collected = z.object({
   endedAt: z.string(),
   events: Count,
   bytes: Count,
-  archive: z.string().nullable().describe("the file, in `archive` of the home"),
+  archive: z.string().nullable().describe("file name in `archive` of the home"),
 });
 
 const GcAnswer = z.object({
   dryRun: z.boolean(),
   sessions: z.array(Collected),
-  needed: z.array(z.object({ id: z.string(), name: z.string() })).describe("old enough, but a fork needs them"),
-  events: Count.describe("whose data goes; their headers and hashes stay"),
-  bytes: Count.describe("of that data"),
-  blobs: Count.describe("that no event names then"),
+  needed: z
+    .array(z.object({ id: z.string(), name: z.string() }))
+    .describe("old enough, but kept because a fork needs them"),
+  events: Count.describe("events whose data is removed; their headers and hashes stay"),
+  bytes: Count.describe("size of that data"),
+  blobs: Count.describe("blobs that no event names afterwards"),
   blobBytes: Count,
-  more: z.boolean().describe("one call takes so many; there are more"),
+  more: z.boolean().describe("true: this call reached its limit; call again for the rest"),
 });
 
 /** Copies of the log, and old data that leaves it. */
 export const backupAndGc: readonly Syscall[] = [
   write({
     name: "system.backup",
-    summary: "Copy the log, its blobs, the tree, the keys and the configuration into a new folder, while all goes on",
+    summary: "Back up the log, blobs, tree, keys and configuration into a new folder while the daemon runs",
     permission: "system.backup",
     roles: [],
     needs: ["backups", "daemon"],
     rights: "place",
     about,
-    input: z.object({ to: z.string().max(4096).optional().describe("absolute; default: in `backups` of the home") }),
+    input: z.object({
+      to: z.string().max(4096).optional().describe("an absolute path; default: in `backups` of the home"),
+    }),
     output: z.object({
       path: z.string(),
-      size: Count.describe("events in it"),
-      root: z.string().describe("of the tree over them"),
+      size: Count.describe("number of events in the backup"),
+      root: z.string().describe("root of the tree over these events"),
       blobs: Count,
-      missingBlobs: Count.describe("named by events, but not there to be copied"),
-      bytes: Count.describe("of the log and the blobs"),
+      missingBlobs: Count.describe("blobs that events name but that are missing"),
+      bytes: Count.describe("size of the log and the blobs"),
     }),
     errors: ["backup_exists", "backup_refused", "sandbox_floor", "overloaded", "disk_full"],
     http: { method: "POST", path: "/api/backup" },
@@ -71,16 +75,19 @@ export const backupAndGc: readonly Syscall[] = [
   }),
   write({
     name: "system.gc",
-    summary:
-      "Move what sessions that ended long ago said and did out of the log into archives, and remove blobs that nobody names",
+    summary: "Move the data of sessions that ended long ago into archives, and remove unused blobs",
     permission: "system.gc",
     roles: [],
     needs: ["retention"],
     about,
     input: z.object({
-      maxAgeDays: z.coerce.number().min(0).max(36_500).describe("sessions that ended longer ago than this"),
-      dryRun: z.boolean().optional().describe("only say what would go, and how many bytes"),
-      discard: z.boolean().optional().describe("make no archive: the data is gone for good"),
+      maxAgeDays: z.coerce
+        .number()
+        .min(0)
+        .max(36_500)
+        .describe("archive sessions that ended more than this many days ago"),
+      dryRun: z.boolean().optional().describe("only report what would be removed, and how many bytes"),
+      discard: z.boolean().optional().describe("make no archive: the data is lost for good"),
     }),
     output: GcAnswer,
     errors: ["overloaded", "disk_full"],

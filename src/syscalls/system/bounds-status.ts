@@ -5,8 +5,8 @@ import type { Services } from "../services.ts";
 export const BoundsStatus = z.object({
   usage: z.object({
     events: z.number().int(),
-    eventBytes: z.number().int().describe("headers and data of all events, as stored"),
-    blobBytes: z.number().int().describe("all blobs and artifacts, each once, packed as they are stored"),
+    eventBytes: z.number().int().describe("stored bytes of headers and data of all events"),
+    blobBytes: z.number().int().describe("stored bytes of all blobs and artifacts, compressed, each counted once"),
     limit: z.number().int().describe("`limits.homeBytes`"),
     sessionLimit: z.number().int().describe("`limits.sessionBytes`"),
   }),
@@ -16,12 +16,12 @@ export const BoundsStatus = z.object({
     limit: z.number().int().describe("`limits.diskFreeBytes`"),
     level: z
       .enum(["enough", "low", "scarce"])
-      .describe("low: new sessions and prompts are refused; scarce: running turns end too"),
+      .describe("low: new sessions and prompts are refused; scarce: running turns are ended too"),
   }),
   wal: z.object({
     bytes: z.number().int(),
     limit: z.number().int().describe("`limits.walBytes`"),
-    problem: z.string().nullable().describe("why it is past its limit"),
+    problem: z.string().nullable().describe("why the write-ahead log is over its limit"),
   }),
 });
 

@@ -4,13 +4,13 @@ import type { FollowerState } from "../../commit/index.ts";
 /** What runs behind the log: search, the tree, and whatever else is made out of it. */
 export const FollowerStatus = z.object({
   name: z.string(),
-  state: z.enum(["following", "failing"]).describe("how far it is behind is in the metrics"),
+  state: z.enum(["following", "failing"]).describe("the metrics say how far it is behind"),
   failure: z
     .object({
       code: z.string(),
       message: z.string(),
       remedy: z.string(),
-      since: z.string().describe("when it failed first since it last worked"),
+      since: z.string().describe("time of the first failure since it last worked"),
       tries: z.number().int(),
       nextTryAt: z.string(),
     })

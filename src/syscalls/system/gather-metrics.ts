@@ -29,7 +29,7 @@ export async function gatherMetrics(
     gauge("nomos_build_info", "The version that runs.", [{ labels: { version: daemon.version }, value: 1 }]),
     gauge(
       "nomos_sessions",
-      "Sessions by state, as counted a few seconds ago.",
+      "Sessions by state, counted every few seconds.",
       SESSION_STATES.map((state) => ({ labels: { state }, value: census.sessions[state] ?? 0 })),
     ),
     gauge("nomos_turns_queued", "Turns that were admitted and have not started.", one(census.queuedTurns)),
@@ -43,7 +43,7 @@ export async function gatherMetrics(
     ...checkpointAge(tree.checkpointAt),
     gauge(
       "nomos_follower_lag_events",
-      "Events that a follower is behind the log.",
+      "How many events a follower is behind the log.",
       following.map(({ name, lag }) => ({ labels: { follower: name }, value: lag })),
     ),
     gauge(

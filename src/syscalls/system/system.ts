@@ -13,7 +13,7 @@ import { gatherMetrics } from "./gather-metrics.ts";
 export const system: readonly Syscall[] = [
   read({
     name: "system.status",
-    summary: "The daemon: version, address, what it recovered, how much it holds",
+    summary: "Show the daemon's version, address, recovery results, and use of sessions and storage",
     permission: "system.read",
     roles: ["viewer"],
     needs: ["audit", "bounds", "daemon", "followers", "store", "waiting"],
@@ -32,9 +32,9 @@ export const system: readonly Syscall[] = [
       sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
       limits: z
         .object({ memoryMb: z.number().nullable(), openFilesMax: z.number().nullable(), held: z.boolean() })
-        .describe("of each process of a session; `held` is false where the system holds none"),
+        .describe("limits of each process of a session; `held` is false where the system enforces none"),
       tree: TreeStatus,
-      followers: z.array(FollowerStatus).describe("what runs behind the log"),
+      followers: z.array(FollowerStatus).describe("followers of the log"),
       waiting: WaitingStatus,
       ...BoundsStatus.shape,
     }),
@@ -66,7 +66,7 @@ export const system: readonly Syscall[] = [
   }),
   read({
     name: "system.metrics",
-    summary: "What is measured, as Prometheus reads it",
+    summary: "Show the metrics in the Prometheus text format",
     permission: "system.read",
     roles: ["viewer"],
     needs: ["audit", "bounds", "census", "daemon", "eventLoop", "followers", "instruments", "store", "waiting"],
@@ -83,7 +83,7 @@ export const system: readonly Syscall[] = [
   ...backupAndGc,
   write({
     name: "system.shutdown",
-    summary: "Stop the daemon: turns end, every session is put to sleep, nothing is lost",
+    summary: "Stop the daemon: running turns end and every session hibernates; nothing is lost",
     permission: "system.admin",
     roles: [],
     needs: ["daemon"],

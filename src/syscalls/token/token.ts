@@ -9,7 +9,7 @@ const Sandbox = z.enum(["off", "warn", "enforce", "strict"]);
 export const token: readonly Syscall[] = [
   write({
     name: "token.issue",
-    summary: "A new key with fewer rights than yours; its secret is shown this once",
+    summary: "Issue a token with fewer rights than yours; its secret is shown only once",
     permission: "token.admin",
     roles: [],
     needs: ["secretsShownOnce", "tokens"],
@@ -17,10 +17,10 @@ export const token: readonly Syscall[] = [
     input: z.object({
       label: z.string().max(LIMITS.labelChars).optional(),
       capabilities: z.array(z.string().min(1).max(64)).min(1).max(64).describe("`session.read`, `session.*`, `*`"),
-      sessionId: z.string().max(64).optional().describe("confine it to one session"),
+      sessionId: z.string().max(64).optional().describe("limit the token to this session"),
       ttlMs: z.number().int().min(1000).optional(),
       sandbox: Sandbox.optional().describe(
-        "the weakest sandbox it starts and drives sessions in; default: `strict`, or that of the session it is confined to. With `off` it acts with your rights",
+        "the weakest sandbox mode the token may use; default: `strict`, or the mode of the session it is limited to. With `off` it acts with your rights",
       ),
     }),
     output: z.object({
@@ -48,7 +48,7 @@ export const token: readonly Syscall[] = [
   }),
   read({
     name: "token.list",
-    summary: "The keys that are valid now, without their secrets",
+    summary: "List the valid tokens, without their secrets",
     permission: "token.admin",
     roles: [],
     needs: ["tokens"],
@@ -62,7 +62,7 @@ export const token: readonly Syscall[] = [
           capabilities: z.array(z.string()),
           sessionId: z.string().nullable(),
           expiresAtMs: z.number().nullable(),
-          sandbox: Sandbox.describe("the weakest it starts and drives sessions in"),
+          sandbox: Sandbox.describe("the weakest sandbox mode this token may use"),
         }),
       ),
     }),
@@ -78,7 +78,7 @@ export const token: readonly Syscall[] = [
   }),
   write({
     name: "token.revoke",
-    summary: "Make a key useless for good, and every key that was issued with it",
+    summary: "Revoke a token for good, and every token that was issued with it",
     permission: "token.admin",
     roles: [],
     needs: ["tokens"],

@@ -21,7 +21,7 @@ const bySlug = z.object({ slug: Slug });
 export const workspace: readonly Syscall[] = [
   read({
     name: "workspace.list",
-    summary: "The directories that have a name, and which of them is the active one",
+    summary: "List the workspaces and show which one is active",
     permission: "workspace.read",
     roles: ["viewer"],
     needs: ["workspaces"],
@@ -39,7 +39,7 @@ export const workspace: readonly Syscall[] = [
   }),
   write({
     name: "workspace.add",
-    summary: "Give a directory a name for sessions to work in; the first one becomes the active one",
+    summary: "Register a directory as a workspace; the first one becomes active",
     permission: "workspace.write",
     roles: [],
     needs: ["workspaces"],
@@ -68,7 +68,7 @@ export const workspace: readonly Syscall[] = [
   }),
   write({
     name: "workspace.use",
-    summary: "Make a workspace the active one: where a session works that names no place",
+    summary: "Make a workspace active: sessions that name no place work there",
     permission: "workspace.write",
     roles: [],
     needs: ["workspaces"],
@@ -84,7 +84,7 @@ export const workspace: readonly Syscall[] = [
   }),
   write({
     name: "workspace.remove",
-    summary: "Take a workspace's name away; the directory and its sessions stay",
+    summary: "Remove a workspace from the registry; its directory and sessions stay",
     permission: "workspace.write",
     roles: [],
     needs: ["workspaces"],

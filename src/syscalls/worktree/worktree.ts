@@ -14,35 +14,35 @@ const aboutIt = (input: Record<string, unknown>) => `worktree/${String(input["id
 const Names = z.array(z.string());
 
 const WorktreeWire = z.object({
-  id: z.string().describe("that of the session it was made for"),
+  id: z.string().describe("id of the session it was made for"),
   state: z.enum(["present", "missing"]).describe("missing: somebody moved or deleted its folder"),
   path: z.string(),
-  cwd: z.string().describe("where in it the session works"),
+  cwd: z.string().describe("the session's directory inside the worktree"),
   branch: z.string(),
-  base: z.string().nullable().describe("the commit it was made from; null: the repository had none"),
+  base: z.string().nullable().describe("the commit it was made from; null: the repository had no commit"),
   repository: z.string(),
-  objects: z.enum(["linked", "copied", "shared"]).describe("shared: a prune in the repository can break it"),
+  objects: z.enum(["linked", "copied", "shared"]).describe("shared: `git prune` in the repository can break it"),
   createdAt: z.string(),
-  sessions: Names.describe("the living sessions that work in it"),
-  carried: Names.describe("what went along although git does not know it"),
+  sessions: Names.describe("living sessions that work in it"),
+  carried: Names.describe("files copied along that git does not track"),
   notCarried: z.array(z.object({ path: z.string(), reason: z.string() })),
-  fetch: z.string().describe("what to run in the repository to take its commits over"),
+  fetch: z.string().describe("the command to run in the repository to fetch its commits"),
 });
 
 const WorkWire = z.object({
-  changed: Names.describe("changed or staged and not committed"),
+  changed: Names.describe("changed or staged files, not committed"),
   untracked: Names,
-  carried: Names.describe("carried files that were changed, or are new"),
-  commits: Names.describe("commits and tags that the repository does not reach"),
-  nested: Names.describe("repositories inside"),
-  unclear: z.string().nullable().describe("why it could not be judged"),
+  carried: Names.describe("carried files that are new or changed"),
+  commits: Names.describe("commits and tags that the repository does not have"),
+  nested: Names.describe("nested repositories"),
+  unclear: z.string().nullable().describe("why the check failed"),
 });
 
 /** Trees of their own for sessions. Removed only when nothing would be lost. */
 export const worktree: readonly Syscall[] = [
   read({
     name: "worktree.list",
-    summary: "The worktrees of sessions, and who works in them",
+    summary: "List the worktrees and the sessions that work in them",
     permission: "worktree.read",
     roles: ["viewer"],
     needs: ["trees"],
@@ -57,7 +57,7 @@ export const worktree: readonly Syscall[] = [
   }),
   read({
     name: "worktree.show",
-    summary: "One worktree, with all that would be lost without it",
+    summary: "Show one worktree and the work that would be lost with it",
     permission: "worktree.read",
     roles: ["viewer"],
     needs: ["trees"],
@@ -78,7 +78,7 @@ export const worktree: readonly Syscall[] = [
   }),
   write({
     name: "worktree.attach",
-    summary: "Start a session in a worktree that was kept, to go on there",
+    summary: "Start a session in an existing worktree, to continue there",
     permission: "session.spawn",
     roles: ["session"],
     needs: ["bounds", "store", "supervisor", "trees"],
@@ -115,7 +115,7 @@ export const worktree: readonly Syscall[] = [
   }),
   write({
     name: "worktree.remove",
-    summary: "Remove a worktree; refused with the list when it holds work that is nowhere else",
+    summary: "Remove a worktree; refused if it holds work that exists nowhere else",
     permission: "worktree.write",
     roles: [],
     needs: ["trees"],
@@ -131,7 +131,7 @@ export const worktree: readonly Syscall[] = [
   }),
   write({
     name: "worktree.gc",
-    summary: "Remove every worktree that nobody works in and that holds no work",
+    summary: "Remove every worktree that no session uses and that holds no work",
     permission: "worktree.write",
     roles: [],
     needs: ["trees"],

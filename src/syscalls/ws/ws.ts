@@ -4,7 +4,7 @@ import { read, type Syscall } from "../define.ts";
 export const ws: readonly Syscall[] = [
   read({
     name: "ws.ticket",
-    summary: "Admission for one WebSocket, for a browser that cannot send a token with it; good once, for a moment",
+    summary: "Issue a pass that opens one WebSocket once, within 30 seconds, for browsers that cannot send a token",
     permission: "system.read",
     roles: ["viewer"],
     needs: ["passes"],

@@ -126,7 +126,7 @@ describe("exit codes", () => {
       error: {
         code: "session_not_found",
         message: "There is no such session.",
-        remedy: "`nomos ps` shows those there are.",
+        remedy: "Run `nomos ps` to see all sessions.",
         details: { id: "nobody" },
       },
     });

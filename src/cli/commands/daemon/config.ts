@@ -25,7 +25,7 @@ export const run: RunCommand = async (terminal, invocation) => {
   const { config } = await client.call("config.show", {});
   if (verb === "get") return get(terminal, config, key, json);
   if (json) terminal.printJson({ config });
-  else if (Object.keys(config).length === 0) terminal.print("nothing is set; the defaults hold");
+  else if (Object.keys(config).length === 0) terminal.print("nothing is set; all settings have their defaults");
   else printOutput(terminal, config);
   return EXIT.ok;
 };
@@ -38,7 +38,10 @@ type Config = { readonly [key: string]: unknown };
 function get(terminal: Terminal, config: Config, key: string, json: boolean): number {
   const value = key.split(".").reduce(memberOf, config as unknown);
   if (value === undefined)
-    throw new ClientError("usage", { message: `${key} is not set.`, remedy: "The default holds." });
+    throw new ClientError("usage", {
+      message: `${key} is not set.`,
+      remedy: "You have nothing to do: the default applies.",
+    });
   if (json) terminal.printJson(value);
   else terminal.print(spell(value));
   return EXIT.ok;
@@ -54,7 +57,7 @@ async function set(terminal: Terminal, client: Client, key: string, value: strin
   if (json) terminal.printJson(output);
   else {
     terminal.print(`${key}: ${spell(jsonOrText(value))}`);
-    if (output.restart.length > 0) terminal.print(first === "port" ? PORT_LATER : "in force after `nomos restart`");
+    if (output.restart.length > 0) terminal.print(first === "port" ? PORT_LATER : "takes effect after `nomos restart`");
   }
   return EXIT.ok;
 }

@@ -19,7 +19,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   });
   const usage = EVERYDAY.daemon.usage;
   const [verb, ...rest] = positionals;
-  if (verb !== "logs") throw usageError("What of the daemon? There is: logs.", usage);
+  if (verb !== "logs") throw usageError("daemon needs a verb: logs.", usage);
   expectWords(rest, [], usage);
   const count = Number(values.lines ?? LINES);
   if (!Number.isInteger(count) || count < 0) throw usageError(`--lines is no number: ${values.lines}.`, usage);

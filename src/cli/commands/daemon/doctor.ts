@@ -18,7 +18,7 @@ interface DoctorOptions {
 
 export const run: RunCommand = async (terminal, { args, json }) => {
   const { values, positionals } = parseArguments(args, { rebuild: { type: "boolean" }, repair: { type: "boolean" } });
-  if (positionals[0] !== undefined) throw usageError(`What is meant by "${positionals[0]}"?`, EVERYDAY.doctor.usage);
+  if (positionals[0] !== undefined) throw usageError(`Unexpected argument "${positionals[0]}".`, EVERYDAY.doctor.usage);
   const options = { rebuild: values.rebuild === true, repair: values.repair === true };
   const daemon = await findDaemon(terminal.home);
   const machine = await homeChecks(terminal.home, options.repair);

@@ -6,5 +6,5 @@ import { announce } from "./up.ts";
 export const run: RunCommand = async (terminal, { json }) => {
   const stopped = await stopDaemon(terminal);
   const started = await startDetached(terminal, { port: stopped?.port ?? null, tour: false });
-  return announce(terminal, started, json, stopped === null ? "is up; none ran before" : "is up again");
+  return announce(terminal, started, json, stopped === null ? "is up; no daemon ran before" : "is up again");
 };

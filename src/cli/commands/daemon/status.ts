@@ -8,7 +8,7 @@ import { EXIT, type RunCommand } from "../../terminal.ts";
 
 export const run: RunCommand = async (terminal, { args, json }) => {
   const { positionals } = parseArguments(args, {});
-  if (positionals[0] !== undefined) throw usageError(`What is meant by "${positionals[0]}"?`, EVERYDAY.status.usage);
+  if (positionals[0] !== undefined) throw usageError(`Unexpected argument "${positionals[0]}".`, EVERYDAY.status.usage);
   const client = await connectIfUp(terminal);
   const status = await client.call("system.status", {});
   if (json) {
@@ -18,7 +18,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const { version, pid, port, home, uptimeMs, events, recovery, sandbox, usage, disk, wal } = status;
   // Older daemons do not report these.
   const failing = (status.followers ?? []).flatMap(({ name, failure }) =>
-    failure === null ? [] : [[name, `fails since ${failure.since}: ${failure.message}`] as const],
+    failure === null ? [] : [[name, `failing since ${failure.since}: ${failure.message}`] as const],
   );
   terminal.print(`nomos ${version} is up`);
   const lines = pairLines(terminal, [

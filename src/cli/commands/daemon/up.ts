@@ -10,7 +10,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     tour: { type: "boolean" },
     verbose: { type: "boolean" },
   });
-  if (positionals[0] !== undefined) throw usageError(`What is meant by "${positionals[0]}"?`, EVERYDAY.up.usage);
+  if (positionals[0] !== undefined) throw usageError(`Unexpected argument "${positionals[0]}".`, EVERYDAY.up.usage);
   const port = parsePort(values.port, "--port") ?? parsePort(terminal.environment["NOMOS_PORT"], "$NOMOS_PORT");
   const tour = values.tour === true;
   if (values.detach !== true) {

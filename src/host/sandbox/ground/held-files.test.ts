@@ -174,7 +174,7 @@ describe.skipIf(!needs("bwrap"))("behind walls", () => {
       const { exit } = await running;
       expect(exit.failure).toMatchObject({
         code: "sandbox_failed",
-        message: expect.stringContaining("replaced outside"),
+        message: expect.stringContaining("replaced from outside"),
       });
     });
 

@@ -164,7 +164,7 @@ function toBytes(path: string): string {
 }
 
 function allHeld(root: string): HostError {
-  const remedy = "start the session with `worktree: true`, or install what is linked as copies";
+  const remedy = "start the session with `worktree: true`, or install the linked packages as copies";
   return new HostError(
     "sandbox_unavailable",
     `strict cannot hold ${root}: too much in it has names outside, or cannot be looked at`,

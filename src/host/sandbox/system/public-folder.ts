@@ -170,7 +170,7 @@ function orUnavailable(source: string, copy: () => void): void {
     copy();
   } catch (cause) {
     throw new HostError("sandbox_unavailable", `what is public of ${source} could not be copied into the home`, {
-      remedy: "make room on the disk of NOMOS_HOME, and see that it can be written",
+      remedy: "free space on the disk of NOMOS_HOME, and make it writable",
       details: { path: source },
       cause,
     });
@@ -178,7 +178,7 @@ function orUnavailable(source: string, copy: () => void): void {
 }
 
 function tooLarge(source: string): HostError {
-  const remedy = `move what is not settings out of ${source}`;
+  const remedy = `move files that are not settings out of ${source}`;
   return new HostError("sandbox_unavailable", `${source} has more than ${ENTRIES_MAX} entries`, {
     remedy,
     details: { path: source, remedy },

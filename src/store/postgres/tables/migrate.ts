@@ -56,7 +56,7 @@ async function checkServer(connection: Connection): Promise<void> {
   if (found?.["fsync"] !== "on" || found?.["pages"] !== "on")
     unsuitable("the server does not keep what it has acknowledged: fsync and full_page_writes must be on", {});
   if (connection.isReadOnly)
-    throw new StoreError("store_read_only", { reason: "this server, or this role, answers only reads" });
+    throw new StoreError("store_read_only", { reason: "this server or this role is read-only" });
 }
 
 type Columns = ReadonlyMap<string, ReadonlyMap<string, string>>;

@@ -163,7 +163,7 @@ export function createWriter(deps: WriterDeps): Writer {
 /** While a standby takes over, the address may lead to one that has not yet: as good as not reached at all. */
 async function turnAway(connection: Connection): Promise<never> {
   await connection.close();
-  throw new StoreError("store_unreachable", { reason: "the server answers only reads" });
+  throw new StoreError("store_unreachable", { reason: "the server is read-only" });
 }
 
 /** Erasures and repairs go alone: nothing else of their batch has to think of them. */

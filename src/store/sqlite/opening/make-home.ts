@@ -23,7 +23,7 @@ export function makeHome(home: string, logPath: string): void {
 function refuseOther(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined || statSync(path, { throwIfNoEntry: false })?.isFile() === true) return;
-  throw new StoreError("log_corrupt", { path, problem: "it is no file" });
+  throw new StoreError("log_corrupt", { path, problem: "it is not a file" });
 }
 
 function syncAbove(home: string, highest: string): void {
