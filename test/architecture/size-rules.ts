@@ -21,7 +21,7 @@ export const folderFiles: Rule = ({ files }) => {
     if (!isTest) counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }
   return [...counts]
-    .filter(([folder, count]) => count > FOLDER_FILES_MAX)
+    .filter(([, count]) => count > FOLDER_FILES_MAX)
     .map(([file, count]) => ({
       file,
       line: null,
