@@ -8,7 +8,7 @@ const policy = compilePolicy(permissions(), [{ id: "default", effect: "allow", v
 const listed = (actor: Actor): readonly string[] =>
   SYSCALLS.filter((syscall) => mayCall({ policy }, syscall, actor)).map(({ name }) => name);
 
-test("a session is shown what it may do to itself and to those it started, and nothing else", () => {
+test("a session is shown the calls for itself and for its children, and no others", () => {
   const actor = { principal: "session:s", capabilities: ROLES.session, sessionId: "s", below: ROLES.below };
   const names = listed(actor);
   for (const name of ["session.start", "session.prompt", "session.kill", "session.list", "session.delegates"])
@@ -34,14 +34,14 @@ const HARMLESS = [
   ...["worktree.gc", "system.shutdown", "system.gc", "token.issue", "token.revoke"],
 ];
 
-proves("TK-2", "every call that writes says what it acts with, or is known to give nobody more", () => {
+proves("TK-2", "every writing call declares its authority, or is listed as giving no more rights", () => {
   const unsaid = SYSCALLS.filter(({ kind, rights }) => kind === "write" && rights === undefined).map(
     ({ name }) => name,
   );
   expect(unsaid.toSorted()).toEqual(HARMLESS.toSorted());
 });
 
-test("the operator is shown everything", () => {
+test("the operator is shown every call", () => {
   expect(listed({ principal: "operator", capabilities: ROLES.operator, sessionId: null })).toHaveLength(
     SYSCALLS.length,
   );

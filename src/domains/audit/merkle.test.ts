@@ -54,14 +54,14 @@ type CtProof = { readonly name: string; readonly proof: readonly string[] | null
 const SIZE_MAX = 700;
 const size = fc.integer({ min: 1, max: SIZE_MAX });
 
-proves("K60", "the roots are those that certificate transparency publishes", () => {
+proves("K60", "the roots equal those that Certificate Transparency publishes", () => {
   const leaves = CT_LEAVES.map((leaf) => leafHash(sha256, Buffer.from(leaf, "hex")));
   expect(CT_ROOTS.map((_, n) => hex(rootOf(sha256, appendLeaves(sha256, EMPTY_FRONTIER, leaves.slice(0, n)))))).toEqual(
     CT_ROOTS,
   );
 });
 
-proves("K60", "appending in any portions comes to the root of the naive recursion, over nodes that are its own", () => {
+proves("K60", "appending in any batches gives the same root and nodes as the naive recursion", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 90 }), { maxLength: 12 }), (portions) => {
       let tree: Frontier = EMPTY_FRONTIER;
@@ -84,7 +84,7 @@ proves("K60", "appending in any portions comes to the root of the naive recursio
   );
 });
 
-proves("K61", "an inclusion proof is the RFC's, and it verifies", () => {
+proves("K61", "an inclusion proof equals the RFC's and verifies", () => {
   fc.assert(
     fc.property(size, fc.nat(), (count, some) => {
       const index = some % count;
@@ -96,7 +96,7 @@ proves("K61", "an inclusion proof is the RFC's, and it verifies", () => {
   );
 });
 
-proves("K61", "a consistency proof is the RFC's, and it verifies", () => {
+proves("K61", "a consistency proof equals the RFC's and verifies", () => {
   fc.assert(
     fc.property(size, fc.nat(), (second, some) => {
       const first = some % (second + 1);
@@ -109,7 +109,7 @@ proves("K61", "a consistency proof is the RFC's, and it verifies", () => {
   );
 });
 
-proves("K61", "the smallest trees, each with every proof", () => {
+proves("K61", "every proof of the smallest trees is correct", () => {
   for (let second = 0; second <= 33; second += 1) {
     const root = naiveRoot(0, second);
     for (let first = 0; first <= second; first += 1) {
@@ -125,7 +125,7 @@ proves("K61", "the smallest trees, each with every proof", () => {
   }
 });
 
-proves("K62", "a proof with one bit changed, a hash more or less, or another place is refused", () => {
+proves("K62", "a proof with one changed bit, one hash more or less, or another position is refused", () => {
   fc.assert(
     fc.property(size, fc.nat(), fc.nat(), (count, some, spot) => {
       const index = some % count;
@@ -152,36 +152,32 @@ proves("K62", "a proof with one bit changed, a hash more or less, or another pla
   );
 });
 
-proves(
-  "K62",
-  "no forged consistency: of a tree that is not the beginning of the other, no proof of ours verifies",
-  () => {
-    fc.assert(
-      fc.property(size, fc.nat(), fc.nat(), (second, some, spot) => {
-        const first = 1 + (some % second);
-        const hashes = first === second ? [] : naiveConsistency(first, 0, second, true);
-        const good = { first, second, firstRoot: naiveRoot(0, first), secondRoot: naiveRoot(0, second), hashes };
-        const bad = [
-          ...flips(hashes, spot).map((changed) => ({ ...good, hashes: changed })),
-          { ...good, firstRoot: leafOf(second + 1) },
-          { ...good, secondRoot: leafOf(second + 1) },
-          { ...good, hashes: [...hashes, leafOf(0)] },
-          { ...good, first: second + 1 },
-          { ...good, first: 0 },
-          ...(hashes.length === 0
-            ? []
-            : [
-                { ...good, hashes: hashes.slice(1) },
-                { ...good, hashes: hashes.slice(0, -1) },
-              ]),
-        ];
-        expect(bad.filter((proof) => verifyConsistency(sha256, proof))).toEqual([]);
-      }),
-    );
-  },
-);
+proves("K62", "a tree that is not a prefix of the other: no consistency proof verifies", () => {
+  fc.assert(
+    fc.property(size, fc.nat(), fc.nat(), (second, some, spot) => {
+      const first = 1 + (some % second);
+      const hashes = first === second ? [] : naiveConsistency(first, 0, second, true);
+      const good = { first, second, firstRoot: naiveRoot(0, first), secondRoot: naiveRoot(0, second), hashes };
+      const bad = [
+        ...flips(hashes, spot).map((changed) => ({ ...good, hashes: changed })),
+        { ...good, firstRoot: leafOf(second + 1) },
+        { ...good, secondRoot: leafOf(second + 1) },
+        { ...good, hashes: [...hashes, leafOf(0)] },
+        { ...good, first: second + 1 },
+        { ...good, first: 0 },
+        ...(hashes.length === 0
+          ? []
+          : [
+              { ...good, hashes: hashes.slice(1) },
+              { ...good, hashes: hashes.slice(0, -1) },
+            ]),
+      ];
+      expect(bad.filter((proof) => verifyConsistency(sha256, proof))).toEqual([]);
+    }),
+  );
+});
 
-proves("K62", "the published proofs are judged as they are published, the bad ones too", () => {
+proves("K62", "the published proofs get the published verdicts, valid and invalid", () => {
   expect(CT_PROOFS.length).toBeGreaterThan(150);
   // Some stand there with a few words in place of a root: those are no hashes, and we refuse them all.
   const isHashed = (text: string | null): boolean => Buffer.from(text ?? "", "base64").length === 32;
@@ -191,25 +187,21 @@ proves("K62", "the published proofs are judged as they are published, the bad on
   expect(wrong.map(({ name }) => name)).toEqual([]);
 });
 
-proves(
-  "K63",
-  "sizes beyond 32 bits, and up to what a number can hold exactly, have proofs of at most 63 hashes",
-  () => {
-    const big = fc.integer({ min: 2 ** 31, max: Number.MAX_SAFE_INTEGER });
-    fc.assert(
-      fc.property(big, big, (a, b) => {
-        const [first, second] = a < b ? [a, b] : [b, a];
-        const refs = [...inclusionParts(first === second ? 0 : first, second), ...consistencyParts(first, second)];
-        expect(inclusionParts(0, second).length).toBeLessThanOrEqual(63);
-        expect(consistencyParts(first, second).length).toBeLessThanOrEqual(63);
-        for (const { level, index } of refs.flat()) expect((index + 1) * 2 ** level).toBeLessThanOrEqual(second);
-      }),
-    );
-    expect(() => inclusionParts(5, 5)).toThrow(RangeError);
-    expect(() => consistencyParts(6, 5)).toThrow(RangeError);
-    expect(() => inclusionParts(0, Number.MAX_SAFE_INTEGER + 1)).toThrow(RangeError);
-  },
-);
+proves("K63", "sizes beyond 32 bits, up to the largest exact number, have proofs of at most 63 hashes", () => {
+  const big = fc.integer({ min: 2 ** 31, max: Number.MAX_SAFE_INTEGER });
+  fc.assert(
+    fc.property(big, big, (a, b) => {
+      const [first, second] = a < b ? [a, b] : [b, a];
+      const refs = [...inclusionParts(first === second ? 0 : first, second), ...consistencyParts(first, second)];
+      expect(inclusionParts(0, second).length).toBeLessThanOrEqual(63);
+      expect(consistencyParts(first, second).length).toBeLessThanOrEqual(63);
+      for (const { level, index } of refs.flat()) expect((index + 1) * 2 ** level).toBeLessThanOrEqual(second);
+    }),
+  );
+  expect(() => inclusionParts(5, 5)).toThrow(RangeError);
+  expect(() => consistencyParts(6, 5)).toThrow(RangeError);
+  expect(() => inclusionParts(0, Number.MAX_SAFE_INTEGER + 1)).toThrow(RangeError);
+});
 
 function verifyPublished(given: CtProof): boolean {
   const hashes = (given.proof ?? []).map((text) => Buffer.from(text, "base64"));

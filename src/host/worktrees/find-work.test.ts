@@ -135,14 +135,14 @@ const HIDDEN: Readonly<Record<string, readonly [told: Told, work: (bench: Bench,
 };
 
 for (const [what, [told, work]] of Object.entries(HIDDEN))
-  proves("WT-15", `found where git does not look: ${what}`, async () => {
+  proves("WT-15", `work is found where git does not look: ${what}`, async () => {
     using bench = setUpRich();
     const tree = await bench.worktree();
     work(bench, tree.path);
     await expectWork(bench, tree, told);
   });
 
-proves("WT-15", "what the user's own rules cover goes along, and so do copies that nobody changed", async () => {
+proves("WT-15", "files covered by the user's own ignore rules, and unchanged copies, are not work", async () => {
   using bench = setUpRich();
   const tree = await bench.worktree();
   const disposable = ["ignored/a/b", "x.o", "deep/er/y.o", "deep/ignored/z", "src/out/main.js", "a.swp"];
@@ -156,7 +156,7 @@ proves("WT-15", "what the user's own rules cover goes along, and so do copies th
   await expectWork(bench, tree, {});
 });
 
-proves("WT-15", "only a folder with very many files is carried without a look at each", async () => {
+proves("WT-15", "only a folder with very many files is carried without checking each file", async () => {
   using bench = setUpBench({ carry: [".env*", "few", "many"] });
   bench.write(join(bench.repo, ".git/info/exclude"), "few\nmany\n");
   for (let n = 0; n < 1001; n += 1) bench.write(join(bench.repo, "many", `${n}`), "x");
@@ -169,7 +169,7 @@ proves("WT-15", "only a folder with very many files is carried without a look at
   await expectWork(bench, tree, {});
 });
 
-proves("WT-15", "whatever a ref names and the user's repository does not have is work", async () => {
+proves("WT-15", "everything that a ref reaches and the user's repository does not have is work", async () => {
   using bench = setUpBench();
   const one = (name: string) => bench.worktree({ name });
   const hash = (path: string, text: string) => {
@@ -193,7 +193,7 @@ proves("WT-15", "whatever a ref names and the user's repository does not have is
   expect((await bench.yard.work(dangling.id)).unclear).toContain("missing object");
 });
 
-proves("WT-15", "a tree that was moved away keeps the rest, until somebody clears it by name", async () => {
+proves("WT-15", "a tree that was moved away keeps its git dir, until somebody removes it by name", async () => {
   using bench = setUpBench();
   const moved = await bench.worktree();
   const away = join(bench.directory, "away");

@@ -17,7 +17,7 @@ async function isKept(bench: Bench, { id, path }: Worktree, evenMissing = false)
   return !removal.removed;
 }
 
-proves("WT-7", "a worktree without work goes, with everything of it", async () => {
+proves("WT-7", "a worktree without work is removed completely", async () => {
   using bench = setUpBench();
   bench.write(join(bench.repo, ".env"), "KEY=1\n");
   const tree = await bench.worktree();
@@ -125,7 +125,7 @@ const LOSABLE: Readonly<Record<string, (bench: Bench, path: string) => void>> = 
 };
 
 for (const [what, work] of Object.entries(LOSABLE))
-  proves("WT-7", `kept: ${what}`, async () => {
+  proves("WT-7", `a worktree is kept: ${what}`, async () => {
     using bench = setUpBench();
     bench.write(join(bench.repo, ".env"), "KEY=1\n");
     if (what.includes("submodule")) {
@@ -139,7 +139,7 @@ for (const [what, work] of Object.entries(LOSABLE))
     expect(await isKept(bench, tree)).toBe(true);
   });
 
-proves("WT-7", "what was taken over is work no more", async () => {
+proves("WT-7", "commits that the user has fetched are no longer work", async () => {
   using bench = setUpBench();
   const tree = await bench.worktree();
   commit(bench, tree.path);
@@ -159,7 +159,7 @@ proves("WT-7", "work whose repository is gone is kept", async () => {
   expect(await isKept(bench, tree)).toBe(true);
 });
 
-proves("WT-8", "work made between the look and the removal is found by the second look", async () => {
+proves("WT-8", "work made between the check and the removal is found by the second check", async () => {
   using bench = setUpBench();
   for (const late of ["README.md", "new.txt", ".env.late"]) {
     const tree = await bench.worktree({ name: late });
@@ -188,7 +188,7 @@ proves("WT-8", "work made between the look and the removal is found by the secon
   }
 });
 
-proves("WT-8", "who stands in it keeps it", async () => {
+proves("WT-8", "a worktree that a process stands in is kept", async () => {
   using bench = setUpBench();
   const tree = await bench.worktree();
   const shell = spawn("sh", ["-c", "echo in; read line; echo late > late.txt"], { cwd: join(tree.path, "src") });
@@ -201,7 +201,7 @@ proves("WT-8", "who stands in it keeps it", async () => {
   expect(await isKept(bench, tree)).toBe(true);
 });
 
-proves("WT-9", "what a crash left half made goes, what it left half removed comes back", async () => {
+proves("WT-9", "after a crash a half-made worktree is removed, and a half-removed one is put back", async () => {
   using bench = setUpBench();
   const [one, two, three] = [
     await bench.worktree({ name: "one" }),
@@ -220,7 +220,7 @@ proves("WT-9", "what a crash left half made goes, what it left half removed come
   expect(bench.git(one.path, "log", "-1", "--format=%s")).toBe("work");
 });
 
-test("a tree that was deleted or moved by hand is told as missing, and its record can go", async () => {
+test("a tree deleted or moved by hand is reported as missing, and its record can be removed", async () => {
   using bench = setUpBench();
   const tree = await bench.worktree();
   renameSync(tree.path, join(bench.directory, "moved"));

@@ -24,7 +24,7 @@ import type { Placed } from "./event.ts";
 const FOLD_JSON_BYTES_MAX = LIMITS.eventDataBytes;
 const EVENTS_OF_A_LONG_LIFE = 20_000;
 
-proves("K16", "the read models come out the same however the log was cut into appends", () => {
+proves("K16", "the read models are the same however the log is split into appends", () => {
   fc.assert(
     fc.property(histories, fc.integer({ min: 1, max: 9 }), (commands, size) => {
       for (const log of runCommands(commands).logs) expect(rowsInSteps(log, size)).toEqual(rowsInSteps(log, Infinity));
@@ -33,7 +33,7 @@ proves("K16", "the read models come out the same however the log was cut into ap
   );
 });
 
-proves("K17", "the state of a session stays below its bound for 20,000 events of every kind", () => {
+proves("K17", "the state of a session stays within its limit for 20,000 events of every type", () => {
   const world = newWorld(200);
   const [log] = world.logs;
   if (log === undefined) return expect.fail("a world has a session");
@@ -45,7 +45,7 @@ proves("K17", "the state of a session stays below its bound for 20,000 events of
   expectBounded(log.head);
 });
 
-proves("K17", "old versions leave the view, those of the longest history first, and never the current one", () => {
+proves("K17", "old artifact versions leave the view, longest history first, and never the current version", () => {
   const world = newWorld(1000);
   for (let n = 0; n < LIMITS.artifactVersionsMax + 500; n += 1)
     perform(world, { log: 0, do: "artifact", n: 0, path: n % 50 === 0 ? n / 50 : 0, inTurn: false });
@@ -58,7 +58,7 @@ proves("K17", "old versions leave the view, those of the longest history first, 
   expect(longest?.versions.at(-1)?.version).toBe(LIMITS.artifactVersionsMax + 500 - 49);
 });
 
-proves("K17", "artifacts that rewinds leave behind do not pile up, and their numbers still only rise", () => {
+proves("K17", "artifacts left behind by rewinds do not accumulate, and their version numbers still only rise", () => {
   const world = newWorld(40);
   const [log] = world.logs;
   if (log === undefined) return expect.fail("a world has a session");
@@ -77,7 +77,7 @@ proves("K17", "artifacts that rewinds leave behind do not pile up, and their num
   expectBounded(log.head);
 });
 
-proves("K17", "verbs that were granted are kept up to a limit, and the oldest is asked about again", () => {
+proves("K17", "granted verbs are kept up to a limit; the oldest one is asked about again", () => {
   const asked = (n: number): readonly Placed["fact"][] => [
     {
       type: "approval.requested@1",
@@ -94,7 +94,7 @@ proves("K17", "verbs that were granted are kept up to a limit, and the oldest is
   expect(grants.at(-1)).toBe(`v${2 * LIMITS.grantsMax - 1}`);
 });
 
-proves("K18", "erasing what was said and done in turns that are over leaves every state machine where it was", () => {
+proves("K18", "erasing what was said and done in ended turns changes no state", () => {
   fc.assert(
     fc.property(histories, fc.infiniteStream(fc.boolean()), (commands, erase) => {
       for (const log of runCommands(commands).logs) {
@@ -111,7 +111,7 @@ proves("K18", "erasing what was said and done in turns that are over leaves ever
   );
 });
 
-proves("K19", "a session's row says what its log says", () => {
+proves("K19", "a session's row matches its log", () => {
   fc.assert(
     fc.property(histories, (commands) => {
       for (const log of runCommands(commands).logs) {
@@ -135,7 +135,7 @@ proves("K19", "a session's row says what its log says", () => {
   );
 });
 
-proves("K19", "a question's row has the last word said on it", () => {
+proves("K19", "an approval's row shows the last answer", () => {
   fc.assert(
     fc.property(histories, (commands) => {
       for (const log of runCommands(commands).logs) {

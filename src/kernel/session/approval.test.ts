@@ -7,7 +7,7 @@ import { proves } from "../../../test/support/proves.ts";
 import { answerApproval } from "./decide-effect.ts";
 import { ALWAYS, pendingApprovals } from "./state.ts";
 
-proves("K7", "a question is answered or closed at most once, and only if it was put", () => {
+proves("K7", "a question is answered or closed at most once, and only if it was asked", () => {
   forEveryLog((log) => {
     const put = factsOf(log, "approval.requested@1").map(({ data }) => data.approvalId);
     const over = [...factsOf(log, "approval.answered@1"), ...factsOf(log, "approval.closed@1")];
@@ -20,7 +20,7 @@ proves("K7", "a question is answered or closed at most once, and only if it was 
   });
 });
 
-proves("K7", "whoever answers late is told so, and nothing changes", () => {
+proves("K7", "a late answer is refused, and nothing changes", () => {
   forEveryLog((log) => {
     const over = [...factsOf(log, "approval.answered@1"), ...factsOf(log, "approval.closed@1")];
     for (const approvalId of [...over.map(({ data }) => data.approvalId), "constructor", "__proto__"])
@@ -32,7 +32,7 @@ proves("K7", "whoever answers late is told so, and nothing changes", () => {
   });
 });
 
-proves("K7", "an answer is one of the options that were offered", () => {
+proves("K7", "an answer is one of the offered options", () => {
   forEveryLog((log) => {
     for (const { data } of factsOf(log, "approval.answered@1")) expect([...OPTIONS, null]).toContain(data.option);
     for (const approvalId of Object.keys(log.head.approvals))
@@ -42,7 +42,7 @@ proves("K7", "an answer is one of the options that were offered", () => {
   });
 });
 
-proves("K7", "a verb is granted for good by the answer `always` and by nothing else", () => {
+proves("K7", "a verb is granted by the answer `always` and by nothing else", () => {
   forEveryLog((log) => {
     const verbs = new Map(factsOf(log, "approval.requested@1").map(({ data }) => [data.approvalId, data.action?.verb]));
     const always = factsOf(log, "approval.answered@1").filter(({ data }) => data.option === ALWAYS);
@@ -50,7 +50,7 @@ proves("K7", "a verb is granted for good by the answer `always` and by nothing e
   });
 });
 
-proves("K7", "a turn ends with no question left open", () => {
+proves("K7", "a turn that ends leaves no open question", () => {
   forEveryLog((log) => {
     const { phase, recentTurns, approvals } = log.head;
     for (const { turnId } of recentTurns) expect(pendingApprovals(log.head, turnId)).toEqual([]);

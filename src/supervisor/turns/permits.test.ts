@@ -29,23 +29,19 @@ async function wish(sandbox: SandboxMode, tool: string, path: string) {
 
 const OUTSIDE = ["/etc/passwd", "../x", "link/x", "CWD/../x", "CWD/link/x"];
 
-proves(
-  "WL-11",
-  "enforce refuses a change outside of the workspace, warn writes it down, off says nothing",
-  async () => {
-    for (const path of OUTSIDE) {
-      for (const mode of ["enforce", "strict"] as const)
-        expect([path, await wish(mode, "edit", path)]).toEqual([
-          path,
-          { approved: false, told: ["denied sandbox:outside_workspace"] },
-        ]);
-      expect(await wish("warn", "delete", path)).toEqual({ approved: true, told: ["warned outside of the workspace"] });
-      expect(await wish("off", "edit", path)).toEqual({ approved: true, told: [] });
-    }
-  },
-);
+proves("WL-11", "a change outside the workspace: enforce refuses it, warn records it, off says nothing", async () => {
+  for (const path of OUTSIDE) {
+    for (const mode of ["enforce", "strict"] as const)
+      expect([path, await wish(mode, "edit", path)]).toEqual([
+        path,
+        { approved: false, told: ["denied sandbox:outside_workspace"] },
+      ]);
+    expect(await wish("warn", "delete", path)).toEqual({ approved: true, told: ["warned outside of the workspace"] });
+    expect(await wish("off", "edit", path)).toEqual({ approved: true, told: [] });
+  }
+});
 
-proves("WL-11", "what lies inside, and what only reads, goes on to the policy in every mode", async () => {
+proves("WL-11", "a change inside the workspace, and any read, goes on to the policy in every mode", async () => {
   for (const mode of ["off", "warn", "enforce", "strict"] as const) {
     expect(await wish(mode, "edit", "CWD/a/b")).toEqual({ approved: true, told: [] });
     expect(await wish(mode, "read", "/etc/passwd")).toEqual({ approved: true, told: [] });
