@@ -10,7 +10,7 @@ const run = promisify(execFile);
 
 const ENTRIES = { cli: "src/cli/main.ts", daemon: "src/app/index.ts", "row-thread": "src/store/row-thread.ts" };
 
-test("threads, assets and published files are found from the sources and from the bundle alike", async () => {
+test("threads, assets and published files are found both from the sources and from the bundle", async () => {
   const root = await plantTree(product({}));
   const said = "bin true\nasset [1]\nthread ü: hello\n";
   expect(await output(join(root, "src/cli/main.ts"))).toBe(said);

@@ -60,7 +60,7 @@ test("the tarball holds the bundle and no source", () => {
   expect(packedFiles.filter((path) => path.endsWith(".ts"))).toEqual([]);
 });
 
-test("the installed package is sound by publint", async () => {
+test("publint finds no problem in the installed package", async () => {
   const { messages } = await publint({ pkgDir: place.installed, pack: false, strict: true });
   expect(messages).toEqual([]);
 });
@@ -72,7 +72,7 @@ test("npx nomos version answers from the installed bundle", async () => {
   expect(stderr).toBe("");
 });
 
-test("npx nomos-verify answers, from the files as they stand in the repository", async () => {
+test("npx nomos-verify answers, from the same files as in the repository", async () => {
   expect((await npx(place.consumer, "nomos-verify", "--help")).stdout).toMatch(/^nomos-verify BUNDLE/);
 });
 

@@ -30,16 +30,16 @@ test("every syscall has a step in which it succeeds", () => {
   expect(SYSCALLS.map(({ name }) => name).filter((name) => !done.has(name))).toEqual([]);
 });
 
-test("every step is of a syscall, and is refused with a code of the catalogue", () => {
+test("every step is a syscall, and is refused with a code of the catalogue", () => {
   for (const { syscall, refused } of STORY) {
     expect(BY_NAME.has(syscall)).toBe(true);
     if (refused !== undefined) expect(ERROR_CATALOGUE).toHaveProperty(refused);
   }
 });
 
-describe("the same story", () => {
+describe("the same steps on every surface", () => {
   test.each(Object.entries(SURFACES))(
-    "over %s",
+    "the steps run over %s",
     async (name, open) => {
       // Each has a directory of its own: what one leaves in it the next would find.
       const cwd = await realpath(await mkdtemp(join(tmpdir(), "nomos-parity-")));
@@ -84,7 +84,7 @@ describe("the same story", () => {
     STORY_MAX_MS,
   );
 
-  test.each(Object.keys(SURFACES).slice(1))("is the same over HTTP and over %s", (name) => {
+  test.each(Object.keys(SURFACES).slice(1))("the answers over HTTP and over %s are the same", (name) => {
     const expected = told.get("HTTP") ?? [];
     const found = told.get(name) ?? [];
     expect(expected.length).toBeGreaterThan(STORY.length + SYSCALLS.length);

@@ -18,7 +18,7 @@ const SPINNERS = (mark: string) =>
 
 proves.skipIf(!needs("bwrap"))(
   "NB-8",
-  "fork bombs in walled and open sessions: a kill ends all of one, others work on, and SIGTERM ends the daemon in time",
+  "fork bombs with and without walls: a kill ends one session's processes, others work on, and SIGTERM ends the daemon in time",
   async () => {
     const home = await newHome();
     await mkdir(home, { mode: 0o700 });

@@ -33,7 +33,7 @@ async function smallDisk(sizeBytes: number): Promise<string> {
 
 proves.skipIf(!needs("bwrap", "mount"))(
   "SN-18",
-  "a rewind that the tree's disk has no room for leaves files and talk as they were, and works when there is room",
+  "a rewind without room on the disk changes neither files nor head, and works once there is room",
   async () => {
     const disk = await smallDisk(12 * MB);
     const cwd = join(disk, "tree");
@@ -60,7 +60,7 @@ proves.skipIf(!needs("bwrap", "mount"))(
 
 proves.skipIf(!needs("mount"))(
   "SN-18",
-  "files that the home's disk has no room for are not kept: said by name, the turn goes on, and the log is sound",
+  "no room for a snapshot on the home's disk: reported by name, the turn goes on, and the log is sound",
   async () => {
     const home = join(await smallDisk(24 * MB), "home");
     mkdirSync(home, { mode: 0o700 });

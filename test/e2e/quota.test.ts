@@ -85,7 +85,7 @@ const expectStillReadableAndEndable = async (id: string): Promise<void> => {
   expect(await show(daemon, id)).toMatchObject({ state: "killed" });
 };
 
-proves("Q4", "many small events, and the small calls beside them, end at the session's quota", async () => {
+proves("Q4", "many small events and small calls are refused at the session's quota", async () => {
   const id = await sessionWith(16 * KB);
   const item = { type: "tick", payload: 1 };
   const made = await untilRefused(() => daemon.call("POST", `/sessions/${id}/events`, { events: [item] }));
@@ -104,7 +104,7 @@ proves("Q4", "many small events, and the small calls beside them, end at the ses
   await expectStillReadableAndEndable(id);
 });
 
-proves("Q4", "artifacts end at the quota as they are stored, and what is refused leaves no blob behind", async () => {
+proves("Q4", "artifacts are refused at the quota by their stored size, and leave no blob behind", async () => {
   const id = await sessionWith(300 * KB);
   const write = (n: number, content: string) =>
     daemon.call("POST", `/sessions/${id}/artifacts`, { path: `a${n}.txt`, content });
@@ -130,7 +130,7 @@ proves("Q4", "artifacts end at the quota as they are stored, and what is refused
   await expectStillReadableAndEndable(id);
 });
 
-proves("Q4", "forks, of forks too, get no quota of their own", async () => {
+proves("Q4", "forks, and forks of forks, get no quota of their own", async () => {
   const id = await sessionWith(40 * KB);
   let parent = id;
   const forks: string[] = [];
@@ -154,7 +154,7 @@ proves("Q4", "forks, of forks too, get no quota of their own", async () => {
   await expectSound(daemon);
 });
 
-proves("Q4", "prompts at the same moment pass the quota no more than one after another", async () => {
+proves("Q4", "concurrent prompts exceed the quota no more than sequential ones", async () => {
   const id = await sessionWith(60 * KB, { adapter: "demo" });
   expectOk(await daemon.call("POST", `/sessions/${id}/suspend`, { reason: "let them queue" }));
   const answers = await Promise.all(
@@ -168,7 +168,7 @@ proves("Q4", "prompts at the same moment pass the quota no more than one after a
   expectOk(await daemon.call("POST", `/sessions/${id}/kill`));
 });
 
-proves("Q4", "a queue of large prompts ends at the quota, and those admitted come to an end", async () => {
+proves("Q4", "a queue of large prompts is refused at the quota, and the admitted ones run to their end", async () => {
   const id = await sessionWith(200 * KB);
   const first = await prompt(daemon, id, "sleep 1500");
   const text = () => `say ${randomBytes(40 * KB).toString("hex")}`;
@@ -203,7 +203,7 @@ for (const [what, text] of [
     'export default async ({ todo }) => { for (;;) await todo([{ text: "x".repeat(900), status: "open" }]); };',
   ],
 ] as const)
-  proves("Q3", `a turn that ${what} ends at the quota by name; what it said until then stays`, async () => {
+  proves("Q3", `a turn that ${what} fails at the quota by name; its earlier output stays`, async () => {
     const id = await sessionWith(150 * KB, { adapter: "script", file: await plantDriver(text) });
     expect(await turn(daemon, id, "go")).toMatchObject({ outcome: "failed" });
     const end = (await eventsOf(daemon, id, "types=turn.ended")).at(-1);
@@ -223,7 +223,7 @@ for (const [what, text] of [
     expectOk(await daemon.call("POST", `/sessions/${id}/kill`));
   });
 
-proves("Q4", "MCP is refused in the same words, and so is a session that others report on", async () => {
+proves("Q4", "MCP refuses with the same message, and so do reports on an external session", async () => {
   const id = await sessionWith(8 * KB);
   const client = await mcpClient(daemon, "2025-11-25");
   const call = () =>
@@ -252,7 +252,7 @@ proves("Q4", "MCP is refused in the same words, and so is a session that others 
 
 proves(
   "Q4",
-  "the home's quota holds for everything together; questions can still be answered, and raising it helps",
+  "the home's quota covers everything together; questions can still be answered, and raising it helps",
   async () => {
     await limits({ sessionBytes: null });
     const asking = await start(daemon);
@@ -291,7 +291,7 @@ proves(
   },
 );
 
-proves("Q1", "what was used is exact behind a kill of the daemon, and the check compares it", async () => {
+proves("Q1", "usage is exact after a kill of the daemon, and the check compares it", async () => {
   await using other = await startDaemon();
   const { id } = await start(other);
   await turn(other, id, `say ${"hello ".repeat(2000)}\nrun seq 1 20000`);
@@ -305,7 +305,7 @@ proves("Q1", "what was used is exact behind a kill of the daemon, and the check 
   expect(shown).not.toHaveProperty("usage");
 });
 
-proves("Q5", "as many sessions live as may, also when all come at once", async () => {
+proves("Q5", "the limit of living sessions holds, also when all start at once", async () => {
   await using other = await startDaemon();
   expectOk(await other.call("PUT", "/api/config", { config: { limits: { liveSessionsMax: 3 } } }));
   const answers = await Promise.all(

@@ -309,7 +309,7 @@ const QUIET_MS = 500;
 
 proves(
   "H20",
-  "a caller whose answer was lost in a kill -9 asks again with its key: the same answer, nothing done twice",
+  "an answer lost in a kill -9 and asked for again with its key: the same answer, nothing done twice",
   async () => {
     const home = await newHome();
     const before = await startDaemon({ home });
@@ -355,7 +355,7 @@ proves(
   120_000,
 );
 
-proves("H21", "the same key at the same moment is carried out once, and everybody gets that answer", async () => {
+proves("H21", "concurrent calls with the same key: carried out once, and all get that answer", async () => {
   const daemon = await startDaemon();
   for (const name of [
     "session.start",
@@ -377,7 +377,7 @@ proves("H21", "the same key at the same moment is carried out once, and everybod
   }
 });
 
-proves("H21", "a refused call does not use its key up: asked again when it can be done, it is done", async () => {
+proves("H21", "a refused call does not use up its key: when it can be done later, it is done", async () => {
   const daemon = await startDaemon();
   const { id } = await session(daemon);
   await prompt(daemon, id, "sleep 500");
@@ -390,7 +390,7 @@ proves("H21", "a refused call does not use its key up: asked again when it can b
   expect(new Set(done.map((answer) => expectOk(answer).turnId)).size).toBe(1);
 });
 
-proves("H21", "a key belongs to whoever sent it, and has a bounded length", async () => {
+proves("H21", "a key belongs to its sender, and has a limited length", async () => {
   const daemon = await startDaemon();
   const { id } = await session(daemon);
   const issue = await daemon.call<{ secret: string }>("POST", "/api/tokens", {

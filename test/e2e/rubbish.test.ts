@@ -77,36 +77,32 @@ function plant(home: string, part: string, kind: string): void {
   KINDS[kind]?.(path);
 }
 
-proves(
-  "SV-3",
-  "whatever lies in the place of any part of the home, the next start works and loses no event",
-  async () => {
-    const home = await newHome();
-    const first = await startDaemon({ home });
-    const { id } = await start(first);
-    await turn(first, id, "write a.txt one\nsay kept");
-    await first.stop();
-    const kinds = Object.keys(KINDS);
-    const plantAll = (round: number): void => {
-      for (const [at, part] of PARTS.entries()) plant(home, part, kinds[(round + at) % kinds.length] ?? "file");
-    };
-    // Each start meets every part, each time as another kind: after as many starts as there are kinds all pairs were there.
-    for (const [round] of kinds.entries()) {
-      plantAll(round);
-      const { port, stop } = await startHere(home);
-      const authorization = `Bearer ${readFileSync(join(home, "token"), "utf8").trim()}`;
-      const answer = await fetch(`http://127.0.0.1:${port}/sessions/${id}`, { headers: { authorization } });
-      expect({ round, status: answer.status }).toEqual({ round, status: 200 });
-      await stop();
-    }
-    plantAll(0);
-    // The command line reads some of it before there is a daemon.
-    const listed = await runCli(["ps", "--json"], { home, env: { TMPDIR: "/nowhere/at/all" } });
-    expect(listed).toMatchObject({ exitCode: 0, stderr: "", stdout: expect.stringContaining(id) });
-    expect((await runCli(["doctor"], { home })).stdout).toContain("was in the way of a start");
-    expect(await runCli(["down"], { home })).toMatchObject({ exitCode: 0 });
-  },
-);
+proves("SV-3", "rubbish in place of any part of the home: the next start works and loses no event", async () => {
+  const home = await newHome();
+  const first = await startDaemon({ home });
+  const { id } = await start(first);
+  await turn(first, id, "write a.txt one\nsay kept");
+  await first.stop();
+  const kinds = Object.keys(KINDS);
+  const plantAll = (round: number): void => {
+    for (const [at, part] of PARTS.entries()) plant(home, part, kinds[(round + at) % kinds.length] ?? "file");
+  };
+  // Each start meets every part, each time as another kind: after as many starts as there are kinds all pairs were there.
+  for (const [round] of kinds.entries()) {
+    plantAll(round);
+    const { port, stop } = await startHere(home);
+    const authorization = `Bearer ${readFileSync(join(home, "token"), "utf8").trim()}`;
+    const answer = await fetch(`http://127.0.0.1:${port}/sessions/${id}`, { headers: { authorization } });
+    expect({ round, status: answer.status }).toEqual({ round, status: 200 });
+    await stop();
+  }
+  plantAll(0);
+  // The command line reads some of it before there is a daemon.
+  const listed = await runCli(["ps", "--json"], { home, env: { TMPDIR: "/nowhere/at/all" } });
+  expect(listed).toMatchObject({ exitCode: 0, stderr: "", stdout: expect.stringContaining(id) });
+  expect((await runCli(["doctor"], { home })).stdout).toContain("was in the way of a start");
+  expect(await runCli(["down"], { home })).toMatchObject({ exitCode: 0 });
+});
 
 /** Without a process of its own: a start is what is looked at, many times. */
 function startHere(home: string): ReturnType<typeof startApp> {
@@ -133,7 +129,7 @@ for step in range(300):
 
 proves.where(process.getuid?.() === 0 && needs("git", "python3"))(
   "SV-4",
-  "an ordinary user's daemon starts on what agents left, removes it, and tells what it cannot remove",
+  "an ordinary user's daemon starts, removes what agents left, and names what it cannot remove",
   async () => {
     const home = await newHome();
     const root = dirname(home);
@@ -207,7 +203,7 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
     : []),
 ];
 
-proves("SV-5", "what a daemon must not go on without is refused at once and by name, never waited for", async () => {
+proves("SV-5", "a broken part that the daemon cannot run without is refused at once and by name", async () => {
   for (const [part, kind, code] of REFUSED) {
     const home = await newHome();
     mkdirSync(join(home, dirname(part)), { recursive: true });
@@ -220,7 +216,7 @@ proves("SV-5", "what a daemon must not go on without is refused at once and by n
   }
 });
 
-proves("SV-5", "a home that cannot be made is refused by name", async () => {
+proves("SV-5", "a home that cannot be created is refused by name", async () => {
   const file = await newHome();
   writeFileSync(file, "");
   const refused = { code: expect.stringMatching(/^(home_unusable|store_read_only)$/) };
@@ -244,7 +240,7 @@ proves("SV-5", "a home that cannot be made is refused by name", async () => {
   });
 });
 
-proves.skipIf(!needs("smallDisk"))("SV-5", "on a disk that is too small, a first start says so", async () => {
+proves.skipIf(!needs("smallDisk"))("SV-5", "a first start on a disk that is too small says so", async () => {
   const at = await newFolder();
   const script = `mount -t tmpfs -o size=8m tmpfs "$1" && export NOMOS_HOME="$1/home" NOMOS_PORT=0
     "$2" "$3" run --json "say hi" | tail -n 1; "$2" "$3" down >/dev/null`;

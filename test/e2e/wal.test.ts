@@ -28,7 +28,7 @@ const write = (daemon: TestDaemon, id: string) =>
 
 provesOnSqlite(
   "Q8",
-  "a process that keeps an old state open: it is told, new work is refused, and all ends by itself when it lets go",
+  "a process keeps an old read transaction open: it is reported, new work is refused, and both end when it closes",
   async () => {
     const daemon = await startDaemon();
     expectOk(await daemon.call("PUT", "/api/config", { config: { limits: { walBytes: 10 * MB } } }));
@@ -60,7 +60,7 @@ provesOnSqlite(
   },
 );
 
-provesOnSqlite("Q8", "readers of ours that do not read make nothing grow", async () => {
+provesOnSqlite("Q8", "our own readers that do not read make nothing grow", async () => {
   const daemon = await startDaemon();
   const { id } = await start(daemon);
   const { port, hostname } = new URL(daemon.url);
@@ -80,7 +80,7 @@ provesOnSqlite("Q8", "readers of ours that do not read make nothing grow", async
   expect((await statusOf(daemon)).wal.problem).toBeNull();
 });
 
-proves("Q8", "what an earlier daemon left half written is gone; what only looks like it stays", async () => {
+proves("Q8", "files that an earlier daemon left half written are removed; similar files stay", async () => {
   const home = await newHome();
   const folder = join(home, "blobs", "ab");
   await mkdir(folder, { recursive: true, mode: 0o700 });

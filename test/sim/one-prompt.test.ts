@@ -8,7 +8,7 @@ import { createVirtualClock } from "./virtual-clock.ts";
 
 const BY = { actor: "operator" };
 
-proves("E9", "a small prompt is admitted by one fold and one append, with no other look at the session", async () => {
+proves("E9", "a small prompt is admitted with one fold and one append, and no other read of the session", async () => {
   const clock = createVirtualClock();
   const looks: string[] = [];
   const random = () => new Uint8Array(10);

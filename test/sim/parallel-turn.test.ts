@@ -6,7 +6,7 @@ const TIMEOUT_MS = 120_000;
 
 proves(
   "TU-1",
-  "three parallel effects, two questions and a process: a daemon that dies at any flush leaves what the ledger says",
+  "three parallel effects, two questions and a process: a crash at any flush leaves a correct effect ledger",
   async () => {
     const told: ParallelTurn[] = [];
     for (const when of ["before", "after"] as const)

@@ -25,7 +25,7 @@ const ALLOWED_TOO = [
   "link6.test",
 ];
 
-provesStrict("WX-3", "what a careless proxy lets through, the way out of a strict session does not", async () => {
+provesStrict("WX-3", "requests that pass a careless proxy do not pass the door of a strict session", async () => {
   const [control, walled] = await Promise.all([tryProxy(carelessly), tryProxy(behindWalls)]);
   console.log(`by a careless proxy\n${countBy([PROXY], control)}\n\nthrough the door\n${countBy([PROXY], walled)}`);
   expect({ control: unlike(control, "out"), walled: unlike(walled, "nowhere") }).toEqual({ control: [], walled: [] });

@@ -29,7 +29,7 @@ async function startSwapping({ known }: World, inner: string, link: string) {
   };
 }
 
-provesStrict("WX-5", "a directory that turns into a link while a command starts in it leads nowhere", async () => {
+provesStrict("WX-5", "a directory replaced by a link while a command starts in it leads nowhere", async () => {
   await using world = await makeWorld();
   const [inner, link, outside] = [
     join(world.work, "inner"),
@@ -52,7 +52,7 @@ provesStrict("WX-5", "a directory that turns into a link while a command starts 
 
 provesStrict(
   "WX-5",
-  "what a session leaves in its HOME and its workspace leads the daemon nowhere in the next turn",
+  "links that a session leaves in its HOME and workspace do not mislead the daemon in the next turn",
   async () => {
     await using world = await makeWorld();
     const { id } = await start(world.daemon, { cwd: world.work, sandbox: "strict" });

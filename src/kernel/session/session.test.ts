@@ -73,20 +73,24 @@ proves("K2", "every admitted turn of an ended session has ended exactly once", (
   );
 });
 
-proves("K3", "an ended session has nothing open, and accepts only a label, forgetting and custom facts", () => {
-  forEveryLog((log) => {
-    const end = log.events.findIndex(({ fact }) => /^session\.(exited|killed|failed)@1$/.test(fact?.type ?? ""));
-    expect(isEnded(log.head)).toBe(end >= 0);
-    if (end < 0) return;
-    const later = log.events.slice(end + 1).map(({ fact }) => fact?.type);
-    expect(later.filter((type) => !AFTER_THE_END.includes(type ?? ""))).toEqual([]);
-    const { queue, effects, approvals } = log.head;
-    expect({ queue, effects, approvals }).toEqual({ queue: [], effects: {}, approvals: {} });
-    const atEnd = log.states.get(end + 1);
-    const { version: _version, headId: _head, label: _label, forgotten: _forgotten, ...rest } = log.head;
-    expect(atEnd).toMatchObject(rest);
-  });
-});
+proves(
+  "K3",
+  "an ended session has nothing open, and accepts only a label and what archives, forgets or erases it",
+  () => {
+    forEveryLog((log) => {
+      const end = log.events.findIndex(({ fact }) => /^session\.(exited|killed|failed)@1$/.test(fact?.type ?? ""));
+      expect(isEnded(log.head)).toBe(end >= 0);
+      if (end < 0) return;
+      const later = log.events.slice(end + 1).map(({ fact }) => fact?.type);
+      expect(later.filter((type) => !AFTER_THE_END.includes(type ?? ""))).toEqual([]);
+      const { queue, effects, approvals } = log.head;
+      expect({ queue, effects, approvals }).toEqual({ queue: [], effects: {}, approvals: {} });
+      const atEnd = log.states.get(end + 1);
+      const { version: _version, headId: _head, label: _label, forgotten: _forgotten, ...rest } = log.head;
+      expect(atEnd).toMatchObject(rest);
+    });
+  },
+);
 
 proves("K3", "any command to an ended session is refused as ended", () => {
   forEveryLog(({ head }) => {

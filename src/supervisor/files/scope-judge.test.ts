@@ -113,18 +113,22 @@ provesWall("WT-14", "two sessions in one tree: what one turn's end put back, the
   ]);
 });
 
-proves("WT-14", "the offered changes are those that the question names, and no two share a name", () => {
-  const state: SessionState = { ...newSessionState("01a1df7a-0b4a-7205-9b16-22750182e72d"), spec: SPEC };
-  const odd = { path: "junk\ndocs/x", rule: "path_invalid" };
-  const files = [odd, ...Array.from({ length: 30 }, (_, n) => ({ path: `a${n}`, rule: "no_rule" }))];
-  const decided = withReverted(state, "turn", "approval", { files, more: 5 }, []);
-  const [, asked] = Array.isArray(decided) ? decided : [];
-  const offer = JSON.stringify(asked);
-  expect(offer).toContain("a19");
-  expect(offer).toContain("and 16 more, which stay denied");
-  expect(offer).not.toContain("a20");
-  expect(offer).not.toContain("docs/x");
-});
+proves(
+  "WT-14",
+  "a question about reverted files offers only the files it names, and no file name can fake another",
+  () => {
+    const state: SessionState = { ...newSessionState("01a1df7a-0b4a-7205-9b16-22750182e72d"), spec: SPEC };
+    const odd = { path: "junk\ndocs/x", rule: "path_invalid" };
+    const files = [odd, ...Array.from({ length: 30 }, (_, n) => ({ path: `a${n}`, rule: "no_rule" }))];
+    const decided = withReverted(state, "turn", "approval", { files, more: 5 }, []);
+    const [, asked] = Array.isArray(decided) ? decided : [];
+    const offer = JSON.stringify(asked);
+    expect(offer).toContain("a19");
+    expect(offer).toContain("and 16 more, which stay denied");
+    expect(offer).not.toContain("a20");
+    expect(offer).not.toContain("docs/x");
+  },
+);
 
 provesWall("WT-14", "a mark stays until its turn is judged", async () => {
   await using scene = setUpTree({ allow: ["nothing"], deny: [] });

@@ -28,7 +28,7 @@ test("there are forty cases, each once", () => {
   expect(CASES.map(({ number }) => number)).toEqual(NUMBERS);
 });
 
-proves("AIP-2", "a server that does everything right passes every case", async () => {
+proves("AIP-2", "a correct server passes every case", async () => {
   const results = await judged([], []);
   expect(results.filter(({ verdict }) => verdict !== "pass")).toEqual([]);
   expect(results).toHaveLength(NUMBERS.length);
@@ -44,7 +44,7 @@ describe("a server that gets one case wrong", () => {
     for (const [number, result] of found) broken.set(number, result);
   }, BROKEN_MAX_MS);
   for (const number of NUMBERS)
-    proves("AIP-2", `fails case ${number}`, () => {
+    proves("AIP-2", `a server that gets case ${number} wrong fails it`, () => {
       expect(broken.get(number)).toMatchObject({
         number,
         verdict: "fail",
@@ -53,7 +53,7 @@ describe("a server that gets one case wrong", () => {
     });
 });
 
-test("what a server does not offer is not run, and named", async () => {
+test("cases for what a server does not offer are skipped and named", async () => {
   await using double = await startDouble({});
   const options = { url: double.url, token: double.token, restart: null };
   const { bench } = await openPlainBench({ ...options, adapter: "fake", ground: null });

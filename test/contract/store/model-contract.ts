@@ -25,7 +25,7 @@ export function describeModel(open: OpenStore): void {
   describe("the reference model", () => {
     proves(
       "LOG-5",
-      "whatever is asked in whatever order, and at once, the log is what one caller after the other would have made of it",
+      "any calls in any order, also concurrent: the log equals one made by one caller after another",
       async () => {
         const property = fc.asyncProperty(commands, async (given) => {
           await using at = await open();

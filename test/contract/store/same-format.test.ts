@@ -21,25 +21,21 @@ interface Kept {
 }
 
 describe("one log format", () => {
-  proves(
-    "PG-6",
-    "a log of SQLite's, carried over byte by byte, is a log on PostgreSQL: it verifies and goes on",
-    async () => {
-      await using home = await makeTestHome();
-      const from = await openSqliteStore({ home: home.path, onFatal: throwOnFatal });
-      await fillRichly(from);
-      const truth = await everyEvent(from);
-      await from.close();
-      await using schema = await testSchema();
-      await (await openPostgresStore({ url: schema.url, onFatal: throwOnFatal })).close();
-      await intoPostgres(schema, fromSqlite(home.path));
-      const to = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
-      await expectSame(to, truth);
-      await to.close();
-    },
-  );
+  proves("PG-6", "a SQLite log carried to PostgreSQL byte by byte verifies and goes on", async () => {
+    await using home = await makeTestHome();
+    const from = await openSqliteStore({ home: home.path, onFatal: throwOnFatal });
+    await fillRichly(from);
+    const truth = await everyEvent(from);
+    await from.close();
+    await using schema = await testSchema();
+    await (await openPostgresStore({ url: schema.url, onFatal: throwOnFatal })).close();
+    await intoPostgres(schema, fromSqlite(home.path));
+    const to = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
+    await expectSame(to, truth);
+    await to.close();
+  });
 
-  proves("PG-6", "and the other way round", async () => {
+  proves("PG-6", "a PostgreSQL log carried to SQLite byte by byte verifies and goes on", async () => {
     await using schema = await testSchema();
     const from = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
     await fillRichly(from);
@@ -56,7 +52,7 @@ describe("one log format", () => {
 
 describe("a copy that is loaded into PostgreSQL", () => {
   for (const version of [3, 4])
-    proves("FOL-6", `of version ${version}, brings its cursors, if it has any`, async () => {
+    proves("FOL-6", `a copy of version ${version} brings its cursors, if it has any`, async () => {
       await using home = await makeTestHome();
       await using copy = await makeTestHome();
       const from = await openSqliteStore({ home: home.path, onFatal: throwOnFatal });

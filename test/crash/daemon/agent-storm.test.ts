@@ -13,7 +13,7 @@ const TEST_MAX_MS = 240_000;
 
 proves(
   "AG-11",
-  "agents at work and the daemon above them killed at any moment: every session lives, nothing is done or said twice, nothing is left running",
+  "agents and the daemon are killed at random moments: every session lives, nothing is done or said twice, no process is left",
   async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-agent-storm-")));
     const seed = Number(process.env["NOMOS_STORM_SEED"] ?? Date.now() % 1_000_000);

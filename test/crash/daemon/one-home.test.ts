@@ -55,7 +55,7 @@ proves.skipIf(!needs("mount"))(
 
 proves(
   "NB-2",
-  "where directories cannot be locked, a daemon whose home was taken over while it was stopped ends by itself and writes nothing more",
+  "where directories cannot be locked, a paused daemon whose home was taken over ends by itself and writes nothing",
   async () => {
     const env = { PATH: await pathWithout("flock") };
     const home = await newHome();
@@ -74,7 +74,7 @@ proves(
   },
 );
 
-proves("NB-2", "where directories cannot be locked, a lock file that is removed is made again in seconds", async () => {
+proves("NB-2", "where directories cannot be locked, a removed lock file is created again within seconds", async () => {
   const env = { PATH: await pathWithout("flock") };
   const first = await startDaemon({ env });
   await rm(join(first.home, "lock.db"));
@@ -83,7 +83,7 @@ proves("NB-2", "where directories cannot be locked, a lock file that is removed 
   expect(await spawned(first)).toBe(201);
 });
 
-proves("NB-3", "rubbish in place of the lock file: the daemon starts, and keeps it aside", async () => {
+proves("NB-3", "rubbish in place of the lock file: the daemon starts and moves it aside", async () => {
   const home = await newHome();
   await mkdir(home, { mode: 0o700 });
   const lock = join(home, "lock.db");

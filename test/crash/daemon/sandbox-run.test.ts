@@ -10,7 +10,7 @@ vi.setConfig(PATIENCE);
 
 proves.skipIf(!needs("bwrap"))(
   "TK-11",
-  "kill -9 while a command runs, the same key again: it ran once, and its outcome is called unknown",
+  "kill -9 while a command runs, then the same key again: it ran once, and its outcome is unknown",
   async () => {
     const home = await newHome();
     const cwd = await newFolder();
@@ -44,7 +44,7 @@ proves.skipIf(!needs("bwrap"))(
 
 proves.skipIf(!needs("bwrap"))(
   "TK-11",
-  "what cannot be run is refused before it is recorded: its key is still free",
+  "a command that cannot run is refused before it is recorded: its key stays free",
   async () => {
     const daemon = await startDaemon();
     const cwd = await newFolder();

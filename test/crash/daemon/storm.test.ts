@@ -13,7 +13,7 @@ const TEST_MAX_MS = 420_000;
 
 proves(
   "C2",
-  "round after round of kill -9 and SIGTERM under load: nothing told is lost, nothing done twice, nothing left running",
+  "repeated kill -9 and SIGTERM under load: nothing acknowledged is lost, nothing is done twice, no process is left",
   async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-storm-")));
     const seed = Number(process.env["NOMOS_STORM_SEED"] ?? Date.now() % 1_000_000);

@@ -15,7 +15,7 @@ const KILLS = 8;
 
 proves.skipIf(!needs("bwrap"))(
   "SN-5",
-  "killed at any instant of snapshot, restore, merge and sweep: every id that was answered is whole, and an unfinished restore ends as the old or the new tree",
+  "killed at any moment of snapshot, restore, merge and sweep: every answered id is complete, and a cut restore ends as the old or the new tree",
   async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-kill-snapshots-")));
     const tree = treeAt(join(folder, "tree"));

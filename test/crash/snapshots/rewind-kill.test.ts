@@ -21,7 +21,7 @@ interface Event {
 
 proves.skipIf(!needs("bwrap"))(
   "SN-17",
-  "a daemon killed in the middle of a rewind: after the next start there is the old tree with the old talk, or the new with the new, and the log says which",
+  "a daemon killed during a rewind: after the restart both files and events are old, or both are new, and the log says which",
   async () => {
     const home = await newHome();
     const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-rewind-kill-")));

@@ -11,7 +11,7 @@ import { makeTestHome, type TestHome } from "../../support/store-home.ts";
 const FLIPS_PER_PAGE = process.env["NOMOS_SOAK"] === "1" ? 400 : 1;
 const PAGE_BYTES = 4096;
 
-describe("bits that fall over on disk", () => {
+describe("flipped bits on disk", () => {
   let home: TestHome;
   let whole: Buffer;
   let truth: readonly RecordedEvent[];
@@ -28,7 +28,7 @@ describe("bits that fall over on disk", () => {
     return () => home[Symbol.asyncDispose]();
   });
 
-  proves("LOG-15", "the log that is not damaged answers everything and passes every check", async () => {
+  proves("LOG-15", "an undamaged log answers every read and passes every check", async () => {
     expect([...answers.values()].filter((answer) => answer instanceof StoreError)).toEqual([]);
     expect(await examine(logPath(home.path))).toBeNull();
     expect(start(home.path)).toBeNull();
@@ -37,7 +37,7 @@ describe("bits that fall over on disk", () => {
 
   proves(
     "LOG-15",
-    "an event whose bytes have changed is named by stream and version: by whoever reads it, by the check and at start",
+    "a changed event is named by stream and version: on reading, in the check and at the start",
     async () => {
       const written = truth.filter(({ type, data }) => type === "x.note@1" && data !== null).slice(-40);
       for (const found of written) {
@@ -61,7 +61,7 @@ describe("bits that fall over on disk", () => {
 
   proves(
     "LOG-15",
-    "one bit, anywhere: no event is ever shown as another, and every change that shows is found by the check",
+    "one flipped bit anywhere: no event is shown as another, and the check finds every visible change",
     async () => {
       const random = seeded(20_261_115);
       const pages = whole.length / PAGE_BYTES;

@@ -16,7 +16,7 @@ const ROUNDS = process.env["NOMOS_SOAK"] === "1" ? 200 : 10;
 describe("a follower whose process is killed", () => {
   proves(
     "FOL-1",
-    "between a page and its cursor, or anywhere else: every event is taken, in order, and at most one page again",
+    "killed between a page and its cursor, or anywhere else: every event is taken in order, at most one page twice",
     async () => {
       await using home = await makeTestHome();
       for (let round = 0; round < ROUNDS; round += 1)

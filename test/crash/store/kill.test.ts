@@ -14,7 +14,7 @@ const ROUNDS = process.env["NOMOS_SOAK"] === "1" ? 300 : 10;
 describe("a process that is killed", () => {
   proves(
     "LOG-12",
-    "twelve writers, killed again and again at any moment: nothing acknowledged is lost, and nothing is half there",
+    "twelve writers killed again and again at any moment: nothing acknowledged is lost, and no append is half there",
     async () => {
       await using home = await makeTestHome();
       const acknowledged = new Set<string>();

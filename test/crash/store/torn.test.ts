@@ -12,7 +12,7 @@ import { throwOnFatal } from "../../support/store-sqlite.ts";
 
 const CUTS = process.env["NOMOS_SOAK"] === "1" ? 2000 : 30;
 
-describe("files that end too early, or in noise", () => {
+describe("files that are cut short or end in noise", () => {
   let home: TestHome;
   /** A log as a crash leaves it: the file, and beside it what was not yet folded into it. */
   let crashed: string;
@@ -56,19 +56,15 @@ describe("files that end too early, or in noise", () => {
     return { refusal, events, report: await examine(path), answers };
   };
 
-  proves(
-    "LOG-12",
-    "a write-ahead log that is cut off anywhere leaves a log that is whole up to some append",
-    async () => {
-      const { size } = await stat(`${crashed}-wal`);
-      for (const cut of cuts(size)) {
-        const found = await afterwards((path) => truncate(`${path}-wal`, cut));
-        expect(found.refusal, `cut at ${cut}`).toBeNull();
-        expect(found.report, `cut at ${cut}`).toBeNull();
-        proveBeginning(found.events, `cut at ${cut}`);
-      }
-    },
-  );
+  proves("LOG-12", "a write-ahead log cut anywhere leaves a log that is complete up to some append", async () => {
+    const { size } = await stat(`${crashed}-wal`);
+    for (const cut of cuts(size)) {
+      const found = await afterwards((path) => truncate(`${path}-wal`, cut));
+      expect(found.refusal, `cut at ${cut}`).toBeNull();
+      expect(found.report, `cut at ${cut}`).toBeNull();
+      proveBeginning(found.events, `cut at ${cut}`);
+    }
+  });
 
   proves("LOG-12", "a write-ahead log that ends in noise is read up to the noise", async () => {
     const { size } = await stat(`${crashed}-wal`);
@@ -82,7 +78,7 @@ describe("files that end too early, or in noise", () => {
 
   proves(
     "LOG-15",
-    "a file that is cut off or scribbled over is refused or named, and never shows what was not written",
+    "a file that is cut or overwritten is refused or named, and never shows what was not written",
     async () => {
       const { size } = await stat(logPath(home.path));
       const whole = logPath(home.path);

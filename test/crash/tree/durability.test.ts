@@ -18,7 +18,7 @@ const GROW = fileURLToPath(new URL("./grow-once.ts", import.meta.url));
 
 proves.skipIf(!needs("strace"))(
   "AUD-4",
-  "tiles, and the folders they are new in, are flushed before the head that covers them",
+  "tiles and their new folders are flushed before the head that covers them",
   async () => {
     await using home = await makeTestHome();
     const folder = join(home.path, "tree");
@@ -55,7 +55,7 @@ proves.skipIf(!needs("strace"))(
   },
 );
 
-proves("AUD-4", "killed at any moment, the tree can be gone on with and is right", async () => {
+proves("AUD-4", "killed at any moment, the tree is correct and can go on", async () => {
   await using home = await makeTestHome();
   const log = memoryLog(200_000);
   const tiles = createTileFiles(home.path);

@@ -146,7 +146,7 @@ test(
   TEST_MAX_MS,
 );
 
-test("bytes by their name, and everything as it happens", async () => {
+test("a blob is read by its hash, and the event stream prints events as they happen", async () => {
   const daemon = await startDaemon();
   const { id } = (await daemon.cli("run", "say x", "--json")).json<{ id: string }>();
   await daemon.cli("artifact", "write", id, "b.txt", "some bytes");

@@ -161,7 +161,7 @@ const COMMANDS: readonly string[] = [
 
 proves.skipIf(!needs("python3"))(
   "T10",
-  "hostile text in every field that a session fills: no command lets it steer a terminal or a pipe",
+  "hostile text in every field that a session fills: no command lets it control a terminal or a pipe",
   async () => {
     const daemon = await startDaemon();
     const cwd = join(dirname(daemon.home), "hostile");
@@ -186,7 +186,7 @@ const unwrapped = (printed: string): string => printed.replaceAll(/[│╰\s]/g,
 
 proves.skipIf(!needs("python3"))(
   "T11",
-  "what one is asked to allow is shown to its last character, and padding hides none of it",
+  "an approval is shown to its last character, and padding hides nothing",
   async () => {
     const daemon = await startDaemon();
     const cwd = join(dirname(daemon.home), "asked");
