@@ -9,7 +9,7 @@ interface Seen {
   readonly body: string;
 }
 
-/** A server on loopback that answers as the test says; the client talks to it by the real `fetch`. */
+/** A loopback server that answers as the test says; the client uses the real `fetch`. */
 async function serve(answer: (seen: Seen, response: ServerResponse, count: number) => void) {
   const requests: Seen[] = [];
   const server = createServer(async (request, response) => {

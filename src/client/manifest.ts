@@ -1,4 +1,4 @@
-/** The shape of `manifest.generated.ts`: what a client has to know of the syscall table, as plain data. */
+/** The shape of `manifest.generated.ts`: what a client needs of the syscall table, as plain data. */
 export interface SyscallEntry {
   readonly summary: string;
   readonly kind: "read" | "write" | "stream";
@@ -9,13 +9,13 @@ export interface SyscallEntry {
   readonly input: readonly Member[];
 }
 
-/** A member of a syscall's input. `json` is everything that has no spelling of its own on a command line. */
+/** A member of a syscall's input. `json`: any value without its own spelling on a command line. */
 export interface Member {
   readonly name: string;
   readonly type: "text" | "number" | "boolean" | "list" | "json";
   readonly required: boolean;
   readonly description: string;
-  /** The only values there are; null: any. */
+  /** The allowed values; null: any. */
   readonly values: readonly string[] | null;
 }
 

@@ -17,7 +17,7 @@ const noted = (payload: string) => (state: SessionState) => addCustom(state, nul
 const labelled = (text: string) => (state: SessionState) => labelSession(state, text);
 const labelOf = async (at: CommitHome, id: string) => (await at.committer.sessionState(id)).label;
 
-/** Nothing but this session without a label. */
+/** Matches only this session, without a label. */
 const unlabelled = (id: string) =>
   guardOf(Session, id, ({ label }) => (label === null ? null : { refused: "session_busy", details: { id } }));
 
@@ -101,7 +101,7 @@ proves("E8", "a guarded stream that moved before the append: the whole commit is
     by: BY,
     expect: [guard],
   });
-  // The guarded stream moves between the look and the append, and the guard still allows it.
+  // The guarded stream moves between the read and the append, and the guard still allows it.
   const events = [{ id: newId(), at: new Date().toISOString(), actor: "other", cause: null, fact: NOTE }];
   await at.store.append([{ stream: sessionStream(looked), expectedVersion: 1, events }], { fence: 0 });
   release();

@@ -55,7 +55,7 @@ proves("E1", "changes of one stream run in order of arrival, each on the state t
   );
   const settled = await Promise.allSettled(changes);
   expect(settled.filter(({ status }) => status === "rejected")).toHaveLength(10);
-  // A refused change leaves the version where it was; all others find the one before theirs.
+  // A refused change leaves the version unchanged; each other change sees the version of the one before it.
   expect(seen).toEqual(seen.map((_, at) => at + 1 - Math.ceil(Math.max(0, at - 3) / 10)));
   const page = await store.readStream(sessionStream(id), { limit: 1000, types: ["x.note"] });
   expect(page.events.map(({ data }) => Object(data).payload)).toEqual(

@@ -14,7 +14,7 @@ const notesOf = async (at: CommitHome, id: string): Promise<readonly RecordedEve
 
 const payloads = (events: readonly RecordedEvent[]) => events.map(({ data }) => Object(data).payload);
 
-/** Everything that has been asked for in this turn of the event loop is in line. */
+/** Wait one turn of the event loop, so that all calls are queued. */
 const inOrder = () => new Promise((soon) => setImmediate(soon));
 
 proves("E6", "changes that wait during a flush share one append, in order, each under its own actor", async () => {
@@ -31,7 +31,7 @@ proves("E6", "changes that wait during a flush share one append, in order, each 
   const done = await Promise.all([first, ...later]);
   expect(at.appends()).toBe(before + 1);
   expect(payloads(await notesOf(at, id))).toEqual(["first", ...Array.from({ length: 40 }, (_, n) => n)]);
-  // Each is answered with its own events, and with the state that its own decision was made on.
+  // Each caller gets its own events, and the state that its decision was made on.
   expect(done.map(({ events }) => payloads(events))).toEqual([["first"], ...later.map((_, n) => [n])]);
   expect(done.map(({ before: state }) => state.version)).toEqual(done.map((_, n) => n + 1));
   expect((await notesOf(at, id)).map(({ actor }) => actor)).toEqual(["test", ...later.map((_, n) => `actor-${n}`)]);
@@ -87,7 +87,7 @@ proves("E6", "a refused shared append: each change ends as it would have alone",
   const ends = await Promise.allSettled([
     note(at, id, 1),
     note(at, id, large),
-    // Decided on what the one before it did not leave after all.
+    // Its decision assumed a change that was then refused.
     at.committer.session(
       id,
       (state) =>

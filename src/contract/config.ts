@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const bytes = (min: number) => z.number().int().min(min).max(Number.MAX_SAFE_INTEGER).optional();
 
-/** `$NOMOS_HOME/config.json`. Unknown members are kept for newer versions; a wrong one is refused by name. */
+/** `$NOMOS_HOME/config.json`. Unknown members are kept for newer versions; an invalid one is refused by name. */
 export const Config = z.looseObject({
   port: z
     .number()
@@ -169,7 +169,7 @@ export const CONFIG_DEFAULTS = {
   snapshotBytesMax: 4_294_967_296,
 } as const;
 
-/** Under `limits`. */
+/** Members of `limits`. */
 export const LIMIT_DEFAULTS = {
   sessionBytes: 10_737_418_240,
   homeBytes: 107_374_182_400,
@@ -178,14 +178,14 @@ export const LIMIT_DEFAULTS = {
   walBytes: 268_435_456,
 } as const;
 
-/** Under `worktree`. */
+/** Members of `worktree`. */
 export const WORKTREE_DEFAULTS = {
   carry: [".env*", "node_modules"],
   carryBytesMax: 536_870_912,
   alternates: false,
 } as const;
 
-/** Takes effect at once; the others need a restart. */
+/** These take effect at once; the others need a restart. */
 export const HOT_KEYS: readonly string[] = [
   "turnTimeoutMs",
   "idleHibernateMs",

@@ -6,7 +6,7 @@ import { JSON_BOUNDS, jsonExcess } from "./json-bounds.ts";
 
 const depthOf = (value: unknown): number =>
   typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
-/** Values that stand beside another one, and the first. */
+/** Number of values: one for each comma, plus the first. */
 const valuesOf = (value: unknown): number => {
   if (typeof value !== "object" || value === null) return 1;
   const below = Object.values(value).map(valuesOf);

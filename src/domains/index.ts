@@ -13,5 +13,5 @@ export * from "./system/system.ts";
 export * from "./system/workspaces.ts";
 export * from "./tokens/token.ts";
 
-/** Every kind of stream there is. A new one is its folder and one line here; stores and docs follow. */
+/** All aggregates. To add one, make its folder and add one line here; stores and docs follow. */
 export const AGGREGATES: readonly Aggregate[] = [Session, AgentIdentity, AccessToken, System];

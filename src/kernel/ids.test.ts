@@ -4,7 +4,7 @@ import { proves } from "../../test/support/proves.ts";
 import { isUuid, sessionName, uuidv7Maker } from "./ids.ts";
 
 const bytes = fc.uint8Array({ minLength: 10, maxLength: 10 });
-/** A clock as it may really be: it stands, it runs, it jumps, also back. */
+/** A realistic clock: it stops, runs and jumps, also back. */
 const clock = fc.array(fc.tuple(fc.integer({ min: 0, max: 2 ** 48 - 10_000 }), fc.integer({ min: 1, max: 20 })), {
   minLength: 1,
   maxLength: 20,

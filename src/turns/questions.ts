@@ -1,16 +1,16 @@
 import type { CallPlace } from "./effects.ts";
 
-/** What a turn asks of people, and what was refused without asking. */
+/** A turn's questions to people, and refusals without a question. */
 export interface TurnQuestions {
   readonly ask: (question: string, options: readonly string[], how?: AskedHow) => Promise<Reply>;
-  /** A foreign agent asks whether it may: by the agent's tool policy, or by a person. */
+  /** A foreign agent's permission request: answered by the agent's tool policy, or by a person. */
   readonly permit: (wish: Wish) => Promise<Reply>;
-  /** What was refused without asking anybody. */
+  /** Records a refusal without a question. */
   readonly noteDenial: (denial: Denial) => Promise<void>;
 }
 
 export interface AskedHow extends CallPlace {
-  /** What is asked for, when it is about something that would be done. */
+  /** The action asked about, if there is one. */
   readonly action?: AskedAction;
 }
 
@@ -24,13 +24,13 @@ export interface Denial extends AskedAction {
 }
 
 export interface Wish {
-  /** What kind of thing it is about: the name that an agent's tool policy goes by. */
+  /** The kind of action: the name in an agent's tool policy. */
   readonly tool: string;
   readonly question: string;
-  /** What may be answered beside a plain yes. */
+  /** The possible answers beside a plain yes. */
   readonly options: readonly string[];
   readonly resource: string;
-  /** The files that it is about, as the agent names them. */
+  /** The files it is about, as the agent names them. */
   readonly paths?: readonly string[];
 }
 
@@ -38,11 +38,11 @@ export type Reply =
   | { readonly approved: true; readonly option: string | null }
   | { readonly approved: false; readonly reason: string | null };
 
-/** How a foreign agent's requests for permission are decided. */
+/** How a foreign agent's permission requests are decided. */
 export type Permits = (
   wish: Wish,
   ask: (question: string, options: readonly string[], action: AskedAction) => Promise<Reply>,
   noteDenial: (denial: Denial) => Promise<void>,
-  /** What goes through and should be known. */
+  /** An allowed action that should be recorded. */
   warn: (title: string, text: string) => Promise<void>,
 ) => Promise<Reply>;

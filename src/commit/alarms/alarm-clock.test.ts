@@ -21,7 +21,7 @@ const alarmsOf = (at: ReminderHome, more: Partial<AlarmOptions> = {}) =>
     ...more,
   });
 
-/** The wall clock is ahead by what the test says; waits are those of the real one, all cut short. */
+/** The test sets how far the wall clock is ahead. Waits use real timers, shortened. */
 const movedClock = (aheadMs: () => number): Clock => {
   const clock = systemClock();
   return { ...clock, nowMs: () => clock.nowMs() + aheadMs() };

@@ -315,7 +315,7 @@ async function follow(
     logged,
     followers: running,
     state,
-    /** Lets time go by until it is so. */
+    /** Advances the fake clock until the condition holds. */
     until: async (isSo: () => boolean): Promise<void> => {
       for (let steps = 0; !isSo(); steps += 1) {
         if (steps > 5000) expect.fail("it never came to that");

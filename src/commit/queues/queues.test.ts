@@ -22,7 +22,7 @@ const queuesOf = (at: ReminderHome, more: Partial<QueueOptions> = {}) =>
     ...more,
   });
 
-/** A reminder that rang and waits now. */
+/** A reminder that has rung and waits in its lane. */
 const waiting = async (at: ReminderHome, priority = 0): Promise<string> => {
   const id = await at.remind({ dueAt: PAST, priority });
   await at.committer().change(Reminder, id, () => [reminderFact("reminder.rang@1", { dueAt: PAST })], BY);

@@ -26,7 +26,9 @@ const sha256: Sha256 = (...parts) => {
   return hash.digest();
 };
 
-/** Of the certificate transparency project: the leaves and the roots of the trees over the first 0, 1, ... 8 of them. */
+/**
+ * Test data of the Certificate Transparency project: leaves, and the roots of the trees over the first 0 to 8 of them.
+ */
 const CT_LEAVES = ["", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f"];
 const CT_ROOTS = [
   "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -40,7 +42,7 @@ const CT_ROOTS = [
   "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
 ];
 
-/** The proofs, good and bad, that transparency-dev/merkle (Apache-2.0) publishes for other implementations. */
+/** Valid and invalid proofs that transparency-dev/merkle (Apache-2.0) publishes for other implementations. */
 const CT_PROOFS = readFileSync(join(import.meta.dirname, "../../../test/vectors/rfc6962.jsonl"), "utf8")
   .trim()
   .split("\n")
@@ -179,7 +181,7 @@ proves("K62", "a tree that is not a prefix of the other: no consistency proof ve
 
 proves("K62", "the published proofs get the published verdicts, valid and invalid", () => {
   expect(CT_PROOFS.length).toBeGreaterThan(150);
-  // Some stand there with a few words in place of a root: those are no hashes, and we refuse them all.
+  // Some cases have plain words in place of a root: those are not hashes, and all are refused.
   const isHashed = (text: string | null): boolean => Buffer.from(text ?? "", "base64").length === 32;
   const isGood = (given: CtProof): boolean =>
     !given.wantErr && (given.kind === "inclusion" || [given.root1, given.root2].every(isHashed));
@@ -218,7 +220,7 @@ function verifyPublished(given: CtProof): boolean {
   return verifyConsistency(sha256, { first, second, firstRoot: bytes(root1), secondRoot: bytes(root2), hashes });
 }
 
-/** Each hash of a proof with one bit of it changed. */
+/** Copies of a proof, each with one bit of one hash changed. */
 function flips(hashes: readonly Uint8Array[], spot: number): readonly (readonly Uint8Array[])[] {
   return hashes.map((hash, at) => {
     const changed = Uint8Array.from(hash);
@@ -237,7 +239,7 @@ function leafOf(n: number): Uint8Array {
 
 const naiveNode: NodeAt = (level, index) => naiveRoot(index * 2 ** level, (index + 1) * 2 ** level);
 
-/** Section 2.1, word for word. */
+/** RFC 6962 section 2.1, literally. */
 function naiveRoot(from: number, to: number): Uint8Array {
   if (from === to) return sha256();
   if (to - from === 1) return leafOf(from);
@@ -245,7 +247,7 @@ function naiveRoot(from: number, to: number): Uint8Array {
   return sha256(Uint8Array.of(1), naiveRoot(from, split), naiveRoot(split, to));
 }
 
-/** Section 2.1.1, word for word. */
+/** RFC 6962 section 2.1.1, literally. */
 function naiveInclusion(index: number, from: number, to: number): readonly Uint8Array[] {
   if (to - from === 1) return [];
   const split = from + splitOf(to - from);
@@ -254,7 +256,7 @@ function naiveInclusion(index: number, from: number, to: number): readonly Uint8
     : [...naiveInclusion(index, split, to), naiveRoot(from, split)];
 }
 
-/** Section 2.1.2, word for word. */
+/** RFC 6962 section 2.1.2, literally. */
 function naiveConsistency(first: number, from: number, to: number, isWhole: boolean): readonly Uint8Array[] {
   if (first === to) return isWhole ? [] : [naiveRoot(from, to)];
   const split = from + splitOf(to - from);

@@ -80,7 +80,7 @@ type LeaseCommand =
   | { readonly do: "acquire"; readonly holder: string; readonly deadHolder: boolean }
   | { readonly do: "release"; readonly back: number };
 
-/** Runs random commands; what `see` gives back is gathered per run. */
+/** Runs random commands; the results of `see` are collected per run. */
 function run(
   see: (before: LeaseState, decision: Decision, command: LeaseCommand) => readonly number[],
 ): readonly (readonly number[])[] {

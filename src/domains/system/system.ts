@@ -26,7 +26,7 @@ export interface SystemState {
   readonly version: number;
   readonly lease: LeaseState;
   readonly defaultAgent: string | null;
-  /** Absent as long as none was added, and in folds kept by versions that knew of none. */
+  /** Absent until one was added, and in folds of versions without workspaces. */
   readonly workspaces?: Workspaces;
 }
 
@@ -57,7 +57,7 @@ export function defaultAgent(slug: string): Decision {
 
 export const SYSTEM = defineList<SystemState>()({ name: "system", table: "system", isHot: true });
 
-/** The home itself: who writes its log, where work is done, what was done with the log. */
+/** The home itself: its writer, its workspaces, and operations on the whole log. */
 export const System = defineAggregate({
   kind: "system",
   isSingle: true,

@@ -29,7 +29,7 @@ proves("AG-21", "every manifest says how to install the agent, which version wor
     for (const way of install) {
       if (way.method !== "npm") continue;
       expect([id, check !== undefined]).toEqual([id, true]);
-      // What is installed on request is what was tried.
+      // The installed version is the tested one.
       for (const name of way.packages) expect(name).toMatch(/@\d+\.\d+\.\d+$/);
       const own = way.packages.find((name) => name.startsWith(`${check?.package}@`));
       expect([id, inRange(versionIn(own?.split("@").at(-1) ?? "") ?? "", check?.range ?? "")]).toEqual([id, true]);

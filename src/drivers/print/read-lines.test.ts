@@ -9,7 +9,7 @@ import { readGemini } from "./read-gemini.ts";
 import { readOpencode } from "./read-opencode.ts";
 import { readPi } from "./read-pi.ts";
 
-/** A turn that writes a file, in the words of each program, as they were heard. */
+/** Recorded output of each program for a turn that writes a file. */
 const HEARD: { readonly [program: string]: { readonly read: ReadLine; readonly lines: readonly object[] } } = {
   claude: {
     read: readClaude,

@@ -113,7 +113,7 @@ function step(from: ReturnType<typeof Errands.empty>, fact: AnyFact) {
   return foldAll(Errands, "1", from, [placed(from.version + 1, fact)]);
 }
 
-/** The lists after appends that end where the cuts are. */
+/** The lists after appends that end at the given cuts. */
 function tableOf(events: readonly Placed[], cuts: readonly number[]): ReadonlyMap<string, unknown> {
   const rows = new Map<string, unknown>();
   let state = Errands.empty("1");

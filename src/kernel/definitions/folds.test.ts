@@ -20,7 +20,7 @@ import { isEnded, newSessionState, RECENT_TURNS_KEPT, type SessionState } from "
 import { foldAll } from "./aggregate.ts";
 import type { Placed } from "./event.ts";
 
-/** A fold's view travels inside `session.rewound@1` and `session.forked@1`, so it has to fit into one event. */
+/** A view is stored inside `session.rewound@1` and `session.forked@1`, so it must fit into one event. */
 const FOLD_JSON_BYTES_MAX = LIMITS.eventDataBytes;
 const EVENTS_OF_A_LONG_LIFE = 20_000;
 
@@ -64,7 +64,7 @@ proves("K17", "artifacts left behind by rewinds do not accumulate, and their ver
   if (log === undefined) return expect.fail("a world has a session");
   const numbers = new Map<string, number>();
   for (let n = 0; n < 3 * LIMITS.artifactIdsMax; n += 1) {
-    // Mostly to the beginning, where there was no artifact yet; now and then to some that were left behind.
+    // Mostly rewinds to the beginning, before any artifact; sometimes to an abandoned branch.
     if (n % 37 === 36) perform(world, { log: 0, do: "rewind", n: n % 5 === 0 ? n * 7919 : 0, toParent: false });
     const { events } = perform(world, { log: 0, do: "artifact", n: 0, path: n % 50, inTurn: false });
     const fact = events[0]?.fact;
@@ -176,7 +176,9 @@ function expectBounded(state: SessionState): void {
   expect(state.grants.length).toBeLessThanOrEqual(LIMITS.grantsMax);
 }
 
-/** Said, done or refused inside a turn that is over; a question that granted something is kept, for the grant's sake. */
+/**
+ * Said, done or refused inside an ended turn. A question that granted a verb is kept, because the grant depends on it.
+ */
 function isErasable({ fact }: SessionEvent, ended: ReadonlySet<string>): boolean {
   switch (fact?.type) {
     case "turn.admitted@1":
@@ -196,7 +198,7 @@ function isErasable({ fact }: SessionEvent, ended: ReadonlySet<string>): boolean
   }
 }
 
-/** The read models after appends of so many events each. */
+/** The read models after appends of this many events each. */
 function rowsInSteps(log: Log, size: number): ReadonlyMap<string, unknown> {
   const models = new Map<string, unknown>();
   let state = newSessionState(log.id);

@@ -49,7 +49,7 @@ proves("K27", "a pattern with many double stars costs no more than one with a si
   expect(matchSegment(`${"*a".repeat(200)}b`, "a".repeat(4000))).toBe(false);
 });
 
-/** `**` takes whole segments, each with its slash; so the resource gets a slash at its end as well. */
+/** `**` matches whole segments, each with its slash; so the resource gets a final slash too. */
 function naiveMatch(pattern: string, resource: string): boolean {
   const source = pattern.split("/").map((part) => (part === "**" ? "(?:[^/]*/)*" : `${regexOf(part, "[^/]*")}/`));
   return new RegExp(`^${source.join("")}$`).test(`${resource}/`);

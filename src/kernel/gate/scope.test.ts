@@ -116,12 +116,12 @@ proves("K45", "any path is judged without an exception, and always the same way"
   );
 });
 
-/** The innermost mount speaks. */
+/** The innermost mount decides. */
 function accessOf(mounts: ScopeWalls["mounts"], where: string): string | undefined {
   return mounts.findLast(({ path: point }) => point === "" || where === point || where.startsWith(`${point}/`))?.access;
 }
 
-/** A pattern means what it matches, and all below that. */
+/** A pattern covers what it matches and everything below. */
 function naive(given: string, where: string): boolean {
   const source = `${given}/**`
     .split("/")

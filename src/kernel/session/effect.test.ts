@@ -156,7 +156,7 @@ function forEveryLog(check: (log: Log) => void): void {
   );
 }
 
-/** Every version of every log is a place to crash at, the middle of an append too. */
+/** A crash is tried at every version of every log, also inside an append. */
 function forEveryState(check: (state: SessionState, log: Log) => void): void {
   forEveryLog((log) => {
     for (const state of log.states.values()) check(state, log);

@@ -21,7 +21,7 @@ import {
   transition,
 } from "./transitions.ts";
 
-/** Facts of turns, effects and approvals, in a session that goes on. */
+/** Facts of turns, effects and approvals in a living session. */
 const workHistory = fc.array(
   factsAmong([
     "session.started@1",
@@ -86,7 +86,7 @@ proves(
         eachMove(facts, (before, event, after) => {
           if (isEnded(after)) return;
           for (const id of TURN_IDS) {
-            // Whose admission is not known, because it was erased, may still start and end.
+            // A turn whose admission was erased can still start and end.
             const start = turnName(before, id) === "none" && event.fact?.type !== "turn.admitted@1" ? "queued" : null;
             checkMove(TURN_TRANSITIONS, start ?? turnName(before, id), turnName(after, id), event, start);
           }
@@ -164,7 +164,7 @@ proves("K15", "every transition of every table, from each of its states, occurs 
         if ("effectId" in fact.data) note("effect", fact.type, effectName(before, String(fact.data.effectId)));
         if ("approvalId" in fact.data) note("approval", fact.type, approvalName(before, fact.data.approvalId));
       }
-  // A decision ends the turn first. A log whose `turn.ended@1` was erased still has to come to an end.
+  // A decision ends the turn first; a log whose `turn.ended@1` was erased must still reach its end.
   for (const facts of fc.sample(anyHistory, { numRuns: 500, seed: 20_260_101 }))
     eachMove(facts, (before, { fact }) => {
       if (before.phase.at === "busy" && fact !== null) note("session", fact.type, "busy");
@@ -214,7 +214,7 @@ function checkMove<State extends string>(
   expect(table.filter(({ on, from, to }) => on === type && from.includes(before) && to === after)).toHaveLength(1);
 }
 
-/** What leaves the fold came to its end. */
+/** Whatever leaves the fold has ended. */
 function gone<State extends string>(before: State | "none", after: State | "none", end: State): State | "none" {
   return before !== "none" && after === "none" ? end : after;
 }

@@ -16,8 +16,8 @@ import type { Question } from "./turn-events.ts";
 import { trimArtifacts, withArtifact } from "./view.ts";
 
 /**
- * One event further. Total: it never refuses. What does not fit the table leaves the state where it is,
- * because the log is the truth and a fold that throws would lock people out of it.
+ * Folds one event. Total: it never refuses. A fact that fits no transition changes nothing, because the log is the
+ * truth and a fold that throws would make it unreadable.
  */
 export function evolveSession(state: SessionState, event: Placed<Fact>): SessionState {
   const placed: SessionState = { ...state, version: event.version, headId: event.id };
@@ -72,7 +72,7 @@ function apply(state: SessionState, fact: Fact, event: Placed<Fact>): SessionSta
     case "session.archived@1":
       return { ...state, archived: { at: event.at, archive: fact.data.archive } };
     case "session.rewound@1":
-      // What the agent remembers of its own lies ahead of where the session is now.
+      // The agent's own memory is ahead of the rewound session, so it must not be resumed.
       return { ...withDriver(state, state.driver && { nativeId: null }), view: fact.data.view };
     case "driver.attached@1":
       return withDriver(state, { nativeId: fact.data.nativeId });
@@ -184,7 +184,7 @@ function withDriver(state: SessionState, change: Partial<DriverState> | undefine
   return change === undefined ? state : { ...state, driver: { ...(state.driver ?? NEW_DRIVER), ...change } };
 }
 
-/** A rewind leaves artifacts behind; their numbers are let go, all at once and under one floor, when they become too many. */
+/** Rewinds leave artifact numbers behind; when there are too many, all are replaced by one lower bound. */
 function trimNumbering(state: SessionState): SessionState {
   if (Object.keys(state.artifactNext).length <= LIMITS.artifactIdsMax) return state;
   const numbered = Object.entries(state.artifactNext);

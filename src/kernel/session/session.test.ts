@@ -20,7 +20,7 @@ import { addCustom, endTurn, replaceTodo, requestInterrupt } from "./decide-turn
 import { aipStatus, isEnded } from "./state.ts";
 import { SESSION_STATES } from "./transitions.ts";
 
-/** What an ended session still takes: a name, being forgotten, and two notes that change nothing in it. */
+/** Facts that an ended session still takes: a label, archiving, forgetting, erasure and calls. */
 const AFTER_THE_END = [
   "session.labelled@1",
   "session.archived@1",

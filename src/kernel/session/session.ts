@@ -9,7 +9,7 @@ import { evolveSession } from "./evolve.ts";
 import { APPROVALS, approvalRows, SESSIONS, sessionRow } from "./rows.ts";
 import { newSessionState, type SessionState, sessionStream } from "./state.ts";
 
-/** An agent at work: the process of this system. */
+/** The session: an agent at work. */
 export const Session = defineAggregate({
   kind: "session",
   events: SESSION_EVENTS,
@@ -27,7 +27,7 @@ export const Session = defineAggregate({
   refuseErasure: (state) => (isBusy(state) ? refuse("session_busy", { id: state.id }) : null),
 });
 
-/** Each session is a lane of its own, served by its pump: one turn at a time, in order of arrival. */
+/** Each session is its own lane, served by its pump: one turn at a time, in order of arrival. */
 function waitingTurns(state: SessionState): readonly Queued[] {
   const heldBy = state.phase.at === "idle" && state.restoring === undefined ? null : whyNotNow(state);
   const lane = sessionStream(state.id);

@@ -3,7 +3,7 @@ import { proves } from "../../../test/support/proves.ts";
 import type { TurnPort } from "../driver.ts";
 import { serveCalls } from "./serve-calls.ts";
 
-/** A port that only says what it was asked for. */
+/** A port that returns the calls it got. */
 function listening() {
   const calls: (readonly unknown[])[] = [];
   const port = new Proxy({} as TurnPort, {

@@ -5,10 +5,10 @@ import { DriverError } from "../driver-error.ts";
 import type { EffectResult, TurnProcess } from "../effects.ts";
 import { SCRIPT_METHODS } from "./protocol.ts";
 
-/** Answers what a driver file asks for. Its arguments come from foreign code: they are parsed, never trusted. */
+/** Answers a driver file's calls. The arguments come from foreign code: they are parsed, never trusted. */
 export function serveCalls(
   port: TurnPort,
-  /** Resolves when the driver's process has taken it: what it does not read holds up whoever prints. */
+  /** Resolves when the driver's process has read it, so that a slow reader slows the printing process. */
   deliver: (process: string, stream: "stdout" | "stderr", text: string) => Promise<void>,
 ) {
   const processes = new Map<string, { readonly process: TurnProcess; readonly drained: Promise<void> }>();
@@ -100,7 +100,7 @@ export function serveCalls(
   };
 }
 
-/** The port holds both to their limits. */
+/** The port enforces the limits of both. */
 const Place = z.object({ key: z.string().optional(), checkpoint: z.json().optional() }).optional();
 const OutputPage = z.object({ after: z.int().min(0).optional(), limit: z.int().min(1).optional() }).optional();
 

@@ -7,7 +7,7 @@ import { recordOutput } from "./output-recorder.ts";
 type Stream = "stdout" | "stderr";
 const clock = systemClock();
 
-/** A process that prints what it is given; `ended` tells whether its reader left it before the end. */
+/** A process that prints the given chunks; `ended` tells whether its reader left early. */
 function printing(chunks: AsyncIterable<OutputChunk>): HostProcess {
   return {
     pid: 0,

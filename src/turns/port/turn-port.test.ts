@@ -29,7 +29,7 @@ import { createTurnPort } from "./turn-port.ts";
 const BY = { actor: "test" };
 const RULES = [{ id: "default", effect: "allow", verb: "*", resource: "**" }] as const;
 
-/** One running turn on a real store. Each `port()` is one run of it, as in one daemon after another. */
+/** One running turn on a real store. Each `port()` is one run of it, as in successive daemons. */
 async function makeTurn(policies: Readonly<Record<string, ToolPolicy>> = {}) {
   const home = await makeTestHome();
   const store = await openSqliteStore({
@@ -134,7 +134,7 @@ function order(kind: string, more: Partial<EffectOrder> = {}): EffectOrder {
 const printing = (output: string) => async () => ({ exitCode: 0, output, message: null });
 const never = () => expect.unreachable("it is not done again");
 
-/** A daemon that dies: whatever waits in it is never heard of again. */
+/** A daemon that dies: its waiting calls never return. */
 function abandon(...calls: readonly Promise<unknown>[]): void {
   for (const call of calls) call.catch(() => undefined);
 }
@@ -159,7 +159,7 @@ proves("TU-3", "a resumed call finds its outcome by its key: settled, answered, 
     ["May this session send: send?", true],
     ["May this session pay: pay?", false],
   ]);
-  // In another order than before: the name decides, and not the place.
+  // In another order than before: the name decides, not the position.
   const paying = second.effect(order("pay", { key: "pay" }), printing("paid"));
   expect(await second.effect(order("send", { key: "send" }), printing("sent"))).toMatchObject({ output: "sent" });
   expect(await second.ask("Which one?", ["this", "that"], { key: "which" })).toEqual({
@@ -183,7 +183,7 @@ proves("TU-3", "a key is used once in a run, and names the same call in the next
   dying.abort();
   const second = await turn.port(true);
   const other = order("send", { key: "k", detail: { what: "something else" } });
-  // What was allowed is what was shown: an approval is not carried over to another deed.
+  // An approval is for the action that was shown, and does not carry over to another.
   await expect(second.effect(other, never)).rejects.toMatchObject({ code: "invalid_request" });
   for (const key of ["", "k".repeat(201)])
     await expect(second.ask("?", [], { key })).rejects.toMatchObject({ code: "invalid_request" });
