@@ -9,10 +9,10 @@ import { plantTree } from "./support/plant-tree.ts";
 
 const BIN = join(import.meta.dirname, "../bin/nomos.js");
 
-/** Loaded before bin/nomos.js it makes this Node look like one that is too old; a Node started from there is none. */
+/** Preloaded, it makes this Node look too old; a Node started from it looks normal. */
 const OLD_NODE = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.2" } });';
 
-/** What it prints tells that it is ready, so it listens before. */
+/** Its output says that it is ready, so it listens first. */
 const CLI = `
   export async function main(argv) {
     const alive = setInterval(() => {}, 1000);

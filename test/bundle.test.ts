@@ -37,7 +37,7 @@ interface Flaw {
   readonly hello?: string;
 }
 
-/** A small product in which each kind of reference ends in a line of output. */
+/** A small product in which each kind of reference prints one line. */
 function product({ asset = "./price/list.json", hello = '"ü: hello"' }: Flaw): Files {
   return {
     "package.json": '{ "type": "module" }',

@@ -14,7 +14,7 @@ const PAGES = globSync(["*.md", "docs/**/*.md"], { cwd: ROOT })
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const ENTRIES: { readonly [name: string]: SyscallEntry } = SYSCALLS;
 
-/** `nomos ...` in code spans and shell blocks, up to what ends a command in a shell. */
+/** `nomos ...` in code spans and shell blocks, up to the end of the command. */
 function commandsIn(page: string): readonly (readonly string[])[] {
   const text = read(page);
   const spans = [...text.matchAll(/`(nomos [^`\n]+)`/g)].map(([, span = ""]) => span);
@@ -101,7 +101,7 @@ describe("claims on a page are true", () => {
   });
 });
 
-/** A figure in prose, and the constant that it quotes. */
+/** A number in prose, and the constant that it quotes. */
 const FIGURES: readonly (readonly [page: string, quote: string, source: string, constant: string])[] = [
   ["ARCHITECTURE.md", "10 MB a file, four files at most", "src/app/daemon-log.ts", "FILE_BYTES_MAX = 10_485_760"],
   ["ARCHITECTURE.md", "10 MB a file, four files at most", "src/app/daemon-log.ts", "FILES_KEPT = 3"],
@@ -205,7 +205,7 @@ describe("numbers on a page are the real ones", () => {
   });
 });
 
-/** What a page says there is not, and how one would see that there is. */
+/** What a page says does not exist, and how to detect that it does. */
 const NOT_YET: readonly (readonly [page: string, words: string, isThere: () => boolean])[] = [
   ["docs/threat-model.md", "Secrets are not redacted yet", () => existsSync(join(ROOT, "src/governance"))],
   ["SECURITY.md", "redaction does not exist yet", () => existsSync(join(ROOT, "src/governance"))],
@@ -246,7 +246,7 @@ describe("a page says that something does not exist", () => {
 
 test("every error code in a guide is in the catalogue", () => {
   const codes = Object.keys(ERRORS);
-  /** Words of this form that are no codes. */
+  /** Words of this form that are not error codes. */
   const others =
     /^(?:turn_|nomos_|node_|always_ask|on_demand|many_sessions|bin_args|version_check|read_only|auto_edit)/;
   const named = [...PAGES.filter((page) => page.startsWith("docs/guide/")), "docs/threat-model.md"].flatMap((page) =>

@@ -19,7 +19,7 @@ const THIS_FILE = relative(ROOT, import.meta.filename);
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
 const PROMISE = /^[A-Z]+-?\d+$/;
-/** A call of `proves` (or of a name made of it), or a title that opens with the id: written out, so that a reader of either side finds the other. */
+/** A call of `proves...`, or a title that begins with the id. The id is written out, so that a search finds it. */
 const PROVING = /\bproves\w*(?:\.(?:skipIf|where)\([^\n]*?\))?\(\s*"([A-Z]+-?\d+)"|["'`]\[([A-Z]+-?\d+)\] /g;
 
 test("every relative link leads to a file, and to an existing heading if it names one", () => {
@@ -151,7 +151,7 @@ test("the table in the driver guide equals the contract of a script's turn", () 
 
 describe("commands on a page work as printed", () => {
   const GUIDE_TIMEOUT_MS = 120_000;
-  /** What the reader has done before: `npm start` cannot be run beside other tests, it wants its port. */
+  /** Steps done before: `npm start` cannot run beside other tests, because it needs its port. */
   const before: { readonly [page: string]: string } = { "README.md": "nomos up --detach --tour > /dev/null" };
   const runnable = PAGES.filter((page) => blocksOf(page).some(({ role }) => role === "run"));
 
@@ -190,7 +190,7 @@ function provedIds(): ReadonlyMap<string, ReadonlySet<string>> {
   return proved;
 }
 
-/** The cells of every row of every table on a page. */
+/** The cells of every table row on a page. */
 function rowsOf(page: string): readonly (readonly string[])[] {
   const lines = withoutFences(read(page)).split("\n");
   return lines
@@ -218,7 +218,7 @@ function deadLinks(page: string): readonly string[] {
   });
 }
 
-/** As they are linked to: lower case, dashes for blanks, nothing else. */
+/** Anchors of headings: lower case, dashes for blanks, nothing else. */
 function headingsOf(page: string): readonly string[] {
   const titles = [...withoutFences(read(page)).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => title);
   return titles.map((title) =>
@@ -234,7 +234,7 @@ function withoutFences(page: string): string {
 }
 
 interface Block {
-  /** `sh run` is executed, `text output` is what the block before it prints, `ts file=name` is written down first. */
+  /** `sh run` is executed, `text output` is compared with the block before, `ts file=name` is written first. */
   readonly role: "run" | "output" | "file" | "shown";
   readonly name: string;
   readonly body: string;
@@ -255,7 +255,7 @@ async function writeFiles(place: string, blocks: readonly Block[]): Promise<void
   for (const { role, name, body } of blocks) if (role === "file") await writeFile(join(place, "work", name), body);
 }
 
-/** All commands in one shell, as a reader would type them; what each printed. The first failure ends it. */
+/** Runs all commands in one shell and returns the output of each. The first failure ends it. */
 async function runShell(place: string, commands: readonly string[]): Promise<readonly string[]> {
   const mark = "--- next command ---";
   const script = ["set -euo pipefail", ...commands.map((command) => `${command}\necho "${mark}"`)].join("\n");
@@ -268,7 +268,7 @@ async function runShell(place: string, commands: readonly string[]): Promise<rea
   return stdout.split(`${mark}\n`);
 }
 
-/** `…` stands for anything; all else is meant as it is written. */
+/** `…` matches anything; all other text is literal. */
 function asPattern(expected: string): RegExp {
   const parts = expected.split("…").map(escaped);
   return new RegExp(`^${parts.join("[\\s\\S]*")}$`);

@@ -4,15 +4,15 @@ import type { Finding, Rule } from "./rule.ts";
 /** The store itself, and the one layer that writes to it. */
 const WRITERS: ReadonlySet<string> = new Set(["store", "commit"]);
 
-/** Named in docs/adr/0027: what makes the fence that a commit needs, and what wraps a store without writing itself. */
+/** Listed in docs/adr/0027: code that makes the fence for a commit, and wrappers that do not write themselves. */
 const NAMED: ReadonlySet<string> = new Set(["src/app/home-lease.ts", "src/app/one-daemon.ts", "src/app/open-home.ts"]);
 
 const WRITES: ReadonlySet<string> = new Set(["append", "erase"]);
 
-/** They have a method of that name and are no stores. */
+/** Files with a method of that name that are not stores. */
 const OTHERS: ReadonlySet<string> = new Set(["committer", "own", "supervisor"]);
 
-/** Nothing changes but by a commit: no other file appends to the log or erases from it. */
+/** Only a commit may append to the log or erase from it. */
 export const oneCommit: Rule = ({ files }) =>
   files
     .filter(({ isTest, layer, path }) => !isTest && !WRITERS.has(layer?.name ?? "") && !NAMED.has(path))
@@ -38,7 +38,7 @@ export const oneCommit: Rule = ({ files }) =>
       return findings;
     });
 
-/** An identifier's name or a text's value. */
+/** An identifier's name or a string's value. */
 function nameIn(node: { readonly type: string; readonly name?: unknown; readonly value?: unknown }): string | null {
   const name = node.type === "Identifier" ? node.name : node.type === "Literal" ? node.value : null;
   return typeof name === "string" ? name : null;

@@ -20,7 +20,7 @@ interface Told {
   readonly outcome: unknown;
 }
 
-/** What each surface made of the same story, masked. */
+/** The answers of each surface to the same steps, masked. */
 const told = new Map<string, readonly Told[]>();
 
 test("every syscall has a step in which it succeeds", () => {
@@ -41,7 +41,7 @@ describe("the same steps on every surface", () => {
   test.each(Object.entries(SURFACES))(
     "the steps run over %s",
     async (name, open) => {
-      // Each has a directory of its own: what one leaves in it the next would find.
+      // Each surface has its own directory, so that none finds another's files.
       const cwd = await realpath(await mkdtemp(join(tmpdir(), "nomos-parity-")));
       onTestFinished(() => rm(cwd, { recursive: true, force: true }));
       makeRepository(join(cwd, "repo"));
@@ -93,7 +93,7 @@ describe("the same steps on every surface", () => {
   });
 });
 
-/** The same one each time, to the byte. */
+/** Identical bytes each time. */
 function makeRepository(path: string): void {
   const identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
   const at = "2026-01-01T00:00:00Z";
@@ -121,7 +121,7 @@ function codeOf(outcome: Outcome): unknown {
   return "error" in outcome ? Reflect.get(Object(outcome.error), "code") : null;
 }
 
-/** An id that nobody has, and one that is none, wherever an id is taken. */
+/** An unknown id, and an invalid one, for every call that takes an id. */
 function refusedIds() {
   return SYSCALLS.filter(({ input }) => "id" in input.shape).flatMap((syscall) => {
     const rest = inputOf(syscall.name, {});
@@ -132,14 +132,14 @@ function refusedIds() {
   });
 }
 
-/** An input with which the syscall succeeded; what the memory does not know is filled in. */
+/** An input with which the syscall succeeded; missing ids are filled in. */
 function inputOf(name: string, memory: Memory): Record<string, unknown> {
   const step = [...STORY, LAST_STEP].find((one) => one.syscall === name && one.refused === undefined);
   const filled = new Proxy(memory, { get: (target, key) => target[String(key)] ?? UNKNOWN_ID });
   return step?.input(filled) ?? {};
 }
 
-/** A few at a time, answered in order: each may be a process. */
+/** A few at a time, answered in order: each may start a process. */
 async function inTurns<T>(tasks: readonly (() => Promise<T>)[]): Promise<readonly T[]> {
   const results: T[] = [];
   const queue = [...tasks.entries()];

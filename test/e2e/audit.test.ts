@@ -197,7 +197,7 @@ proves.where(CHOSEN_STORE === "sqlite")(
     expect(error.remedy).toContain("backup");
     expect(await digest(log)).toBe(before);
     expect((await runCli(["doctor", "--json"], { home })).exitCode).toBe(1);
-    // The loss is accepted: a person has moved away what says that there was more.
+    // A person accepts the loss by moving away the checkpoint that shows it.
     for (const name of ["checkpoint", "tree"]) await rm(join(home, name), { recursive: true });
     const after = await startDaemon({ home });
     expect(expectOk(await after.call("GET", "/api/audit/verify"))).toMatchObject({ ok: true });
@@ -333,7 +333,7 @@ async function failedStart(home: string): Promise<{ exitCode: number | null; err
   return { exitCode: answer.exitCode, error: answer.json<Refused>().error };
 }
 
-/** Other data in the last event of a stream, with every hash computed anew: the chain still verifies. */
+/** Changes the data of a stream's last event and recomputes every hash: the chain still verifies. */
 function forge(path: string, stream: string): number {
   const db = new DatabaseSync(path, { timeout: 5000 });
   const row = db
@@ -357,7 +357,7 @@ function forge(path: string, stream: string): number {
   return seq;
 }
 
-/** RFC 6962, as whoever has only the proof would do it. */
+/** RFC 6962 verification, from the proof alone. */
 function rootFrom({ leafIndex, size, leafHash, hashes }: Proof): string {
   let hash: Buffer = Buffer.from(leafHash, "hex");
   let at = leafIndex;

@@ -74,7 +74,7 @@ proves("KEEP-2", "a backup of a running daemon becomes a home that works and rec
   expect(report.fence).toBeGreaterThan(1_700_000_000);
   await expectSound(again);
   expect(expectOk(await again.call<{ ok: boolean }>("GET", "/api/audit/verify"))).toMatchObject({ ok: true });
-  // The checkpoint of the backup is one of the restored log's own: it is continued, by the same key.
+  // The backup's checkpoint belongs to the restored log: the same key continues it.
   const proof = await again.call<{ fromRoot: string }>("GET", `/api/audit/consistency?from=${made.size}`);
   expect(expectOk(proof).fromRoot).toBe(made.root);
   const bundle = join(folder, "bundle");
@@ -326,7 +326,7 @@ proves.where(CHOSEN_STORE === "sqlite")(
     expect(newer).toMatchObject({ size: expect.any(Number), root: expect.any(String) });
     expect(Number(Reflect.get(Object(newer), "size"))).toBeGreaterThan(size);
     await expectSound(again);
-    // The other daemon's log now differs from this one behind the backup: neither takes the other's.
+    // The two logs now differ after the backup: neither accepts the other's checkpoint.
     await turn(again, id, "say another history");
     const other = expectOk(await again.call<Made>("POST", "/api/backup", { to: join(await newFolder(), "c") }));
     await again.stop();

@@ -133,7 +133,7 @@ proves(
       "the turn's end",
       async () => {
         peak = Math.max(peak, await residentMb(daemon.pid));
-        // Others are served meanwhile.
+        // Other sessions are served meanwhile.
         expectOk(await daemon.call("GET", `/sessions/${other.id}`));
         return !(await show(daemon, id)).busy;
       },

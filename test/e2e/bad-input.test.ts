@@ -265,7 +265,7 @@ proves(
   },
 );
 
-/** So many requests in one breath that no clock matters; answers their statuses. */
+/** Many requests at once, so that the refill of the limit does not matter; returns their statuses. */
 async function pipelined(count: number, authorization: string): Promise<readonly number[]> {
   const socket = await rawSocket(daemon);
   const head = `GET /sessions?limit=1 HTTP/1.1\r\nHost: ${new URL(daemon.url).host}\r\nAuthorization: ${authorization}\r\n\r\n`;
@@ -289,7 +289,7 @@ proves(
   "H13",
   "failed logins are rate-limited; the operator is not",
   async () => {
-    // The tests before this one guessed as well; by then the bucket is full again.
+    // Earlier tests failed logins too; wait until the limit is full again.
     await new Promise((resolve) => setTimeout(resolve, 3_500));
     const guesses = await pipelined(600, "Bearer guess");
     expect(guesses.filter((status) => status === 429).length).toBeGreaterThan(100);

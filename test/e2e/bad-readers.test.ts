@@ -12,7 +12,7 @@ import { eventsOf, eventually, expectOk, expectSound, PATIENCE, start, turn } fr
 vi.setConfig(PATIENCE);
 
 let daemon: TestDaemon;
-/** Opened first, because what they wait for takes its time. */
+/** Opened first, because their timeout takes long. */
 let slow: { readonly socket: Socket; readonly sinceMs: number; closedAfterMs: number | null }[];
 let quiet: { readonly sinceMs: number; comment: { readonly text: string; readonly afterMs: number } | null };
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
     socket.on("close", () => {
       one.closedAfterMs = Date.now() - one.sinceMs;
     });
-    // Some say nothing at all, some a little again and again.
+    // Some send nothing, some send a little again and again.
     if (at % 2 === 0) socket.write(`GET /sessions HTTP/1.1\r\nHost: ${host}\r\n`);
     const drip = setInterval(() => void (at % 2 === 0 && socket.writable && socket.write("X-Slow: yes\r\n")), 1000);
     socket.on("close", () => clearInterval(drip));
@@ -52,7 +52,7 @@ async function listenForComment(): Promise<void> {
   }
 }
 
-/** Asks for a stream and then reads nothing of it. */
+/** Opens a stream and never reads it. */
 async function stalledReader(path: string): Promise<Socket> {
   const socket = await rawSocket(daemon);
   socket.pause();
@@ -85,7 +85,7 @@ proves(
     }
     const bulk = () => reader.items.filter(({ data }) => data["type"] === "x.bulk@1").length;
     await eventually("the one who reads has them all", async () => bulk() === 220, 30_000);
-    // A page of at most 8 MB, and what is on the way: per reader, whatever flows.
+    // A page of at most 8 MB and what is in transit, per reader, whatever flows.
     expect(peak - before).toBeLessThan(50 * 8);
     const other = await start(daemon);
     expect(await turn(daemon, other.id, "say unaffected")).toMatchObject({ outcome: "completed" });

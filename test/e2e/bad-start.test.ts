@@ -12,7 +12,7 @@ import { expectOk, PATIENCE, type Refused, show, start, turn } from "./support/t
 
 vi.setConfig(PATIENCE);
 
-/** A start that must fail: its exit code, and the one error shape on stdout. */
+/** A start that must fail: its exit code, and the error on stdout. */
 const failedStart = (answer: CliAnswer): { readonly exitCode: number | null; readonly code: string } => {
   const { error } = answer.json<Refused>();
   expect(Object.keys(error).sort()).toEqual(["code", "details", "message", "remedy"]);
@@ -54,7 +54,7 @@ proves("H14", "a taken port is refused by name, and the home can be used at once
 proves.skipIf(!needs("bwrap"))("H15", "a home that cannot be written is refused by name", async () => {
   const home = await newHome();
   await (await startDaemon({ home })).stop();
-  // Root writes through every permission; a mount that is read-only it does not.
+  // Root ignores permissions, but not a read-only mount.
   const readOnly = ["--dev-bind", "/", "/", "--ro-bind", home, home];
   const answer = spawnSync("bwrap", [...readOnly, process.execPath, BIN, "up", "--json", "--port", "0"], {
     env: { ...process.env, NOMOS_HOME: home },

@@ -5,7 +5,7 @@ import type { TurnRecorder } from "../turn-recorder.ts";
 import type { ToolChange } from "../update.ts";
 import { readToolCall } from "./updates.ts";
 
-/** The options that a plain yes means: allow once. */
+/** A plain yes allows the action once. */
 const ONCE = "once";
 /** Questions per turn: an agent that asks more is ended. */
 const PERMISSIONS_PER_TURN_MAX = 500;
@@ -51,7 +51,7 @@ export function createPermissions(
 const CANCELLED = { outcome: { outcome: "cancelled" } };
 
 interface Choices {
-  /** Finds the agent's option for the person's answer. */
+  /** The agent's option ids, by the word that a person answers with. */
   readonly allow: ReadonlyMap<string, string>;
   readonly reject: string | null;
 }

@@ -24,7 +24,7 @@ export interface PromptTurn {
   readonly clock: Clock;
 }
 
-/** The longest turn; the turn runner has a shorter limit of its own. */
+/** The longest timer of Node; the turn runner's own limit is shorter. */
 const PROMPT_MS_MAX = 2_147_483_647;
 
 /** Sends one prompt and handles everything the agent says and asks until it has answered. */

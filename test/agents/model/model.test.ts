@@ -16,7 +16,7 @@ async function ask(path: string, body: object): Promise<string> {
   return response.text();
 }
 
-/** Each vendor's first request, and the one that comes when the tool has run. */
+/** Each vendor's first request, and the one after the tool has run. */
 const VENDORS = {
   anthropic: (isDone: boolean) =>
     ask("/v1/messages?beta=true", {

@@ -176,7 +176,7 @@ function signed(store: Store): Pick<BundleRequest, "key" | "checkpoint"> {
   };
 }
 
-/** A session with a prompt, an artifact, an erasure and words that only look like a blob's name, and a fork of it. */
+/** A session with a prompt, an artifact, an erasure and text that only looks like a blob's name, and a fork of it. */
 async function history(store: Store) {
   const stream = await openSession(store);
   const blob = await store.putBlob(Buffer.from("a letter"));

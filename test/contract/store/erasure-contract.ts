@@ -134,7 +134,7 @@ export function describeErasure(open: OpenStore): void {
   });
 }
 
-/** The same secret wherever data can come to lie, with so much going on around it that it is moved about. */
+/** Puts one secret wherever data can be stored, with enough other writes to move it around. */
 async function plant(at: OpenedStore, stream: string, canary: string): Promise<readonly RecordedEvent[]> {
   const { store } = at;
   const others = await Promise.all(Array.from({ length: 8 }, () => openSession(store)));

@@ -10,7 +10,7 @@ import { appendTo, event, everyEvent, makeTestHome, newId, note, openSession, SP
 import { throwOnFatal } from "../../support/store-sqlite.ts";
 import type { OpenStore } from "./describe-store.ts";
 
-/** Copies of the log, and what leaves it when nobody names it any more. */
+/** Copies of the log, and sweeping of blobs that no event names. */
 export function describeKeeping(open: OpenStore): void {
   describe("copies", () => {
     proves("KEEP-1", "a copy holds the log of one moment, of either store, while others write", async () => {
@@ -130,7 +130,7 @@ export function describeKeeping(open: OpenStore): void {
       await using at = await open();
       const { store } = at;
       const streams = await Promise.all(Array.from({ length: 4 }, () => openSession(store)));
-      // The same few bytes again and again: most are there already, some have just been swept.
+      // The same few contents again and again: most exist already, some were just swept.
       const bytesOf = (n: number): Buffer => Buffer.from(`bytes ${n % 7}`.repeat(50));
       let isOver = false;
       const named = new Set<string>();

@@ -97,7 +97,7 @@ export function describeLife(open: OpenStore): void {
   });
 }
 
-/** What text encodings, numbers and parsers get wrong. */
+/** Values that text encodings, numbers and parsers often get wrong. */
 const AWKWARD: readonly Json[] = [
   "",
   "\u0000 and \u001f and \u007f",

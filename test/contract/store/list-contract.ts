@@ -12,7 +12,7 @@ const BY_OWNER = new URL("./definitions/by-owner.ts", import.meta.url).href;
 
 type Query = Omit<RowQuery<keyof typeof CHORES.keys>, "after" | "limit">;
 
-/** Lists of a kind of stream that the house does not have: all that a store makes out of a definition. */
+/** Lists of a test aggregate: everything a store makes from a definition. */
 export function describeLists(open: OpenStore): void {
   describe("lists made from definitions", () => {
     proves("LOG-9", "with any sorting and filter, pages follow each other without a gap or a repeat", async () => {
@@ -209,10 +209,10 @@ export function describeLists(open: OpenStore): void {
 
 const HALL: Chore = { room: "hall", urgent: true, due: "2026-01-01T00:00:00.000Z", owner: "ann" };
 const YARD: Chore = { room: "yard", urgent: false, due: null, owner: "bob" };
-/** Their order by bytes is not that of a language, nor that of code units. */
+/** Texts whose byte order differs from a language's order and from that of code units. */
 const ROOMS = ["hall", "Hall", "ä", "a", "z", "", "\u{1d11e}", "\uffee"];
 
-/** By id; many of them share their keys. */
+/** By id; many share their keys. */
 async function setChores(store: Store): Promise<ReadonlyMap<string, Chore>> {
   const chores = new Map<string, Chore>();
   for (let n = 0; n < 24; n += 1) {
@@ -246,7 +246,7 @@ async function everyRow(store: Store, query: Query, limit: number): Promise<read
   }
 }
 
-/** In one line of thought: choose, order by bytes. */
+/** A plain model: filter, then sort by bytes. */
 function expectedIds(chores: ReadonlyMap<string, Chore>, query: Query): readonly string[] {
   const { by, where = {}, idPrefix = "", descending = false } = query;
   const chosen = [...chores].filter(

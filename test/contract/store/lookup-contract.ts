@@ -116,7 +116,7 @@ export function describeLookups(open: OpenStore): void {
   });
 }
 
-/** Of those that are shown: by name, or by the beginning of an id. */
+/** Among listed sessions: by name, or by the start of an id. */
 async function sessionIdsLike(store: Store, nameOrPrefix: string): Promise<readonly string[]> {
   const shown = { limit: 2, descending: false } as const;
   const named = await store.rows(SESSIONS, { ...shown, where: { name: nameOrPrefix, shown: true } });

@@ -11,7 +11,7 @@ import { fillRichly } from "../../support/store-damage.ts";
 import { appendTo, everyEvent, makeTestHome, note } from "../../support/store-home.ts";
 import { asBefore, throwOnFatal } from "../../support/store-sqlite.ts";
 
-/** An event as both stores keep it: bytes, and where it stands. */
+/** An event as both stores keep it: its bytes and its position. */
 interface Kept {
   readonly seq: number;
   readonly stream: string;
@@ -79,7 +79,7 @@ describe("a copy that is loaded into PostgreSQL", () => {
     });
 });
 
-/** Folds as version 3 kept them: of an open question they do not say when it was asked. */
+/** Folds as version 3 stored them: open questions without their time. */
 function forgetWhenAsked(db: DatabaseSync): void {
   const put = db.prepare("UPDATE snapshots SET state = ?, sum = ? WHERE stream = ? AND version = ?");
   let changed = 0;
@@ -93,7 +93,7 @@ function forgetWhenAsked(db: DatabaseSync): void {
   expect(changed).toBeGreaterThan(0);
 }
 
-/** Same events, same hashes; what is derived is made anew from them, and the log can be continued. */
+/** Same events, same hashes; derived data is rebuilt from them, and the log can go on. */
 async function expectSame(store: Store, truth: Awaited<ReturnType<typeof everyEvent>>): Promise<void> {
   expect(await everyEvent(store)).toEqual(truth);
   expect(await store.verify()).toMatchObject({ ok: true, events: truth.length });

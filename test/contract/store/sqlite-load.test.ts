@@ -10,7 +10,7 @@ import { ackLatency, bareThroughput, storeThroughput } from "../../support/store
 
 const CHECKPOINT_PAGES = 200;
 const PAGE_BYTES = 4096;
-/** The bound, and room for what one batch brings. */
+/** The limit, plus the size of one batch. */
 const WAL_BYTES_MAX = 6 * CHECKPOINT_PAGES * PAGE_BYTES;
 
 describe("the write-ahead log", () => {
@@ -61,7 +61,7 @@ describe("the baseline for measurements", () => {
   });
 });
 
-/** Many writers at once; how large the file of the write-ahead log was meanwhile. */
+/** Many concurrent writers; returns the largest size of the write-ahead log. */
 async function writeMuch(
   store: Store,
   home: string,

@@ -66,7 +66,7 @@ export function describeTail(open: OpenStore): void {
   });
 }
 
-/** Reads until so many have come or until the position is reached. */
+/** Reads until this many events have come or the position is reached. */
 async function follow(store: Store, after: number, until: number, stream?: string): Promise<RecordedEvent[]> {
   const stop = new AbortController();
   const seen: RecordedEvent[] = [];

@@ -32,7 +32,7 @@ export function describeUsage(open: OpenStore): void {
           const events = await everyEvent(store);
           const ofOne = events.filter(({ stream }) => stream === one);
           expect(await store.usage(one)).toMatchObject({ events: 5, bytes: sizeOf(ofOne) });
-          // What cannot be packed is stored in a little more than its length.
+          // Incompressible bytes take a little more than their length.
           expect((await store.usage(one)).blobBytes).toBeGreaterThanOrEqual(5000);
           expect((await store.usage(one)).blobBytes).toBeLessThan(5100);
           expect(await store.usage()).toMatchObject(sum(await store.usage(one), await store.usage(two)));
@@ -152,7 +152,7 @@ export function describeUsage(open: OpenStore): void {
           code: "quota_exceeded",
         });
         expect(await everyEvent(at.store)).toEqual(before);
-        // What has to get in gets in: an append that names no quota.
+        // An append without a quota always succeeds.
         await appendTo(at.store, stream, [fact("session.killed@1", { reason: "" })]);
         expect((await at.store.rebuild(null)).differences).toEqual([]);
       },
@@ -274,7 +274,7 @@ async function bytesOf(store: Store, stream: string): Promise<number> {
   return bytes + blobBytes;
 }
 
-/** By the header as the format has it and the data as it was given. */
+/** From the header in the log format and the data as given. */
 function sizeOf(events: readonly RecordedEvent[]): number {
   return events.reduce((total, { id, stream, version, type, at, actor, cause, data }) => {
     const header = headerText({ id, stream, version, type, at, actor, cause, dataHash: "0".repeat(64) });

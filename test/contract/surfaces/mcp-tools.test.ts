@@ -6,7 +6,7 @@ import { type DaemonHere, startDaemonHere } from "../../support/daemon-here.ts";
 import { MCP_VERSIONS, mcpClient } from "../../support/mcp-client.ts";
 import { messagesIn, rawMcp, shakeHands } from "../../support/mcp-raw.ts";
 
-/** Calls that are under way, and those that were taken back. */
+/** Running calls, and cancelled ones. */
 const hanging = { started: 0, aborted: 0 };
 const hang: Syscall = read({
   name: "test.hang",

@@ -6,7 +6,7 @@ import { runAgentStorm } from "../../support/agent-storm.ts";
 import { proves } from "../../support/proves.ts";
 
 const STRIKES = 100;
-/** A machine with other work to do strikes less often in this time; `npm run soak` has no such hurry. */
+/** A busy machine manages fewer kills in this time; `npm run soak` runs longer. */
 const STORM_MS = 25_000;
 const STRIKES_MIN = 8;
 const TEST_MAX_MS = 240_000;

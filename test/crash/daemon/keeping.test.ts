@@ -133,7 +133,7 @@ async function expectRestores(path: string): Promise<void> {
   expect([path, exitCode, stdout.slice(0, 200)]).toEqual([path, 0, stdout.slice(0, 200)]);
 }
 
-/** Each event's data, as it was: in the log, or else in an archive that the log proves. */
+/** Each event's original data: from the log, or from an archive that the log proves. */
 async function expectNothingLost(daemon: TestDaemon, said: ReadonlyMap<string, readonly Event[]>): Promise<void> {
   for (const [id, events] of said) {
     const now = new Map((await eventsOf(daemon, id)).map((event) => [event.id, event]));

@@ -33,7 +33,7 @@ proves.skipIf(!needs("bwrap"))(
       409,
       "idempotency_key_reused",
     );
-    // One that had come to its end says that, and no more than is still known.
+    // A command that had ended is reported as ended, with only what is still known.
     expect(expectOk(await second.call("POST", "/api/sandbox/run", done, { "idempotency-key": "done" }))).toMatchObject({
       timedOut: false,
       exitCode: null,

@@ -6,7 +6,7 @@ import { proves } from "../../support/proves.ts";
 import { percentile, runStorm } from "../../support/storm-rounds.ts";
 
 const ROUNDS = 25;
-/** A machine with other work to do gets through fewer of them in this time; `npm run soak` has no such hurry. */
+/** A busy machine manages fewer rounds in this time; `npm run soak` runs longer. */
 const STORM_MS = 140_000;
 const ROUNDS_MIN = 5;
 const TEST_MAX_MS = 420_000;

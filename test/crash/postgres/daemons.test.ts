@@ -131,7 +131,7 @@ async function homeWith(config: Readonly<Record<string, unknown>>): Promise<stri
   return home;
 }
 
-/** Kills whatever daemon runs on the home, and starts the next. */
+/** Kills the daemon that runs on the home, and starts the next. */
 async function restarted(home: string, env: Readonly<Record<string, string>>): Promise<TestDaemon> {
   const note = await daemonNote(home);
   if (note !== null) process.kill(note.pid, "SIGKILL");

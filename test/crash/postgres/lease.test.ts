@@ -81,7 +81,7 @@ describe("the lease of a log on PostgreSQL", () => {
       await using schema = await testSchema();
       const sleeper = await daemonStore(schema.url, "home-a");
       const stream = await openSession(sleeper.store, undefined, sleeper.fence);
-      // As if it had been stopped: its lease ran out, and somebody else came.
+      // As if it had been paused: its lease ran out, and another daemon took it.
       await onPostgres(schema.url, (client) =>
         client.query(`UPDATE "${schema.name}".leases SET holder = 'home-b', claim = gen_random_uuid()`),
       );

@@ -49,7 +49,7 @@ describe("a PostgreSQL that dies", () => {
             return rows.map(({ pid }) => pid);
           }),
         );
-        // One backend that is killed takes the whole server through recovery.
+        // A killed backend puts the whole server into recovery.
         const [victim] = pids;
         if (round % 2 === 1 && victim !== undefined) process.kill(victim, "SIGKILL");
       }
@@ -111,7 +111,7 @@ async function reached(isSo: () => boolean | Promise<boolean>): Promise<void> {
 const ANSWER_TRIES = 100;
 const ANSWER_EVERY_MS = 100;
 
-/** It may still be recovering from what was done to it before. */
+/** It may still be recovering from the last kill. */
 async function whenItAnswers<T>(ask: () => Promise<T>, triesLeft = ANSWER_TRIES): Promise<T> {
   try {
     return await ask();

@@ -139,7 +139,7 @@ function open(url: string): Promise<Store> {
   return openPostgresStore({ url, onFatal: throwOnFatal });
 }
 
-/** A log with a few events in it, closed, and then changed from outside. */
+/** A closed log with a few events, to be changed from outside. */
 async function logIn(change: string): Promise<TestSchema> {
   const schema = await testSchema();
   const store = await open(schema.url);
@@ -150,7 +150,7 @@ async function logIn(change: string): Promise<TestSchema> {
   return schema;
 }
 
-/** Also what a log would print of it. */
+/** Includes what a log would print of it. */
 function everythingIn(thrown: unknown): string {
   const seen =
     thrown instanceof Error ? [thrown.message, thrown.stack, JSON.stringify(thrown), thrown.cause] : [thrown];

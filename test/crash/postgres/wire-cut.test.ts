@@ -8,7 +8,7 @@ import { appendTo, event, everyEvent, newId, note, openSession } from "../../sup
 import { throwOnFatal } from "../../support/store-sqlite.ts";
 import { expectKept, startLoad } from "./load.ts";
 
-/** The messages of one append to a session at work, with an idempotency key: lock, look-up, write, commit. */
+/** The messages of one append with an idempotency key: lock, lookup, write, commit. */
 const MESSAGES = ["lock", "look-up", "write", "commit"] as const;
 const FAST = { statementMs: 1000, answerSlackMs: 200, lockWaitMs: 3000, idleInTransactionMs: 600, reachMaxMs: 20_000 };
 
@@ -110,7 +110,7 @@ describe("a connection that is cut", () => {
   });
 });
 
-/** Only the n-th message of the next append meets this fate. Tells whether it was ever sent. */
+/** Cuts the connection at the n-th message of the next append. Returns whether it was ever sent. */
 function once(proxy: CutProxy, at: number, verdict: Verdict, then: () => void = () => undefined): () => boolean {
   let writer: object | null = null;
   let count = 0;

@@ -44,7 +44,7 @@ proves.skipIf(!needs("bwrap"))(
       const before = events.length;
       const untouched = names(cwd);
       const asked = daemon.call("POST", `/sessions/${id}/rewind`, { to }).catch(() => null);
-      // At any moment, and in every other round in the middle of it for sure: the first name is there or gone already.
+      // At a random moment; in every other round during the restore for certain: when the first name has changed.
       if (round % 2 === 0) await sleep(chance() * REWIND_MAX_MS);
       else await changed(cwd, untouched);
       await daemon.kill9();

@@ -67,7 +67,7 @@ describe("flipped bits on disk", () => {
       const pages = whole.length / PAGE_BYTES;
       for (let page = 0; page < pages; page += 1)
         for (let n = 0; n < FLIPS_PER_PAGE; n += 1) {
-          // Half of them where the page is described, half anywhere on it.
+          // Half of them in the page header, half anywhere on the page.
           const within = (page + n) % 2 === 0 ? Math.floor(random() * 110) : Math.floor(random() * PAGE_BYTES);
           await proveFlip(page * PAGE_BYTES + within, Math.floor(random() * 8));
         }
@@ -75,7 +75,7 @@ describe("flipped bits on disk", () => {
     3_600_000,
   );
 
-  /** A home whose log has one bit fallen over. */
+  /** A home whose log has one flipped bit. */
   async function spoil(byte: number, bit: number): Promise<string> {
     const damaged = join(home.path, "damaged");
     await mkdir(damaged, { recursive: true });
@@ -107,10 +107,10 @@ describe("flipped bits on disk", () => {
       expect(report, `${place}: ${differing.map(([question]) => question).join()}`).not.toBeNull();
   }
 
-  /** An index that has lost an entry may leave something out; what is shown must still be true. */
+  /** A damaged index may leave something out; what is shown must still be true. */
   function proveNothingInvented(question: string, answer: unknown, found: Answers, what: string): void {
     expect(question, what).not.toMatch(/^(events all|fold)/);
-    // A stream that seems to end too early is refused by whoever would continue it.
+    // A stream that seems to end too early must be refused on the next append.
     if (question.startsWith("events "))
       expect(found.get(question.replace("events", "fold")), what).toBeInstanceOf(StoreError);
     const told = listed(answers.get(question));
@@ -128,7 +128,7 @@ function sameAnswer(told: unknown, found: unknown): boolean {
   return !(found instanceof StoreError) && JSON.stringify(told) === JSON.stringify(found);
 }
 
-/** Reproducible: the same bits in every run. */
+/** Seeded: the same bits in every run. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

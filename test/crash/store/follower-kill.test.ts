@@ -57,7 +57,7 @@ describe("a follower whose process is killed", () => {
   );
 });
 
-/** It dies by itself, behind the page of this number and before its cursor. */
+/** It kills itself after the page of this number and before its cursor is written. */
 async function runToPage(home: string, page: number): Promise<void> {
   const child = spawn(process.execPath, [SCRIPT, home, String(page)], { stdio: ["ignore", "ignore", "inherit"] });
   expect(await once(child, "close")).toEqual([null, "SIGKILL"]);

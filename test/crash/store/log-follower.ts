@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { openLogReader } from "../../../src/store/index.ts";
 
-/** Another process that looks on: says the position of every event it sees, and ends at the one it was told. */
+/** A second process that tails the log: prints each event's position, and ends at a given one. */
 const [path = "", until = "0"] = process.argv.slice(2);
 const reader = openLogReader(path);
 const stop = new AbortController();

@@ -225,7 +225,7 @@ async function pragma(home: string, statement: string): Promise<void> {
   db.close();
 }
 
-/** As a later version would: a kind of event that this one has never heard of, rightly linked. */
+/** Like a later version: a correctly chained event of an unknown type. */
 function writeUnknown(home: string, stream: string, version: number): void {
   const db = openForWriting(logPath(home));
   const type = "session.teleported@1";

@@ -56,7 +56,7 @@ describe.each(["sqlite", "postgres"] as const)("alarms, lanes and followers of a
   );
 });
 
-/** It dies by itself. */
+/** It kills itself. */
 async function runToDeath(given: readonly string[]): Promise<void> {
   const child = spawn(process.execPath, [SCRIPT, ...given], { stdio: ["ignore", "ignore", "inherit"] });
   expect(await once(child, "close")).toEqual([null, "SIGKILL"]);

@@ -14,7 +14,7 @@ const CUTS = process.env["NOMOS_SOAK"] === "1" ? 2000 : 30;
 
 describe("files that are cut short or end in noise", () => {
   let home: TestHome;
-  /** A log as a crash leaves it: the file, and beside it what was not yet folded into it. */
+  /** A log after a crash: the file, and the write-ahead log that was not folded into it yet. */
   let crashed: string;
   let all: readonly RecordedEvent[];
   let inFile: number;
@@ -24,7 +24,7 @@ describe("files that are cut short or end in noise", () => {
     await makeRichHome(home.path);
     const store = await openSqliteStore({ home: home.path, onFatal: throwOnFatal, checkpointPages: 1_000_000 });
     inFile = await store.lastSeq();
-    // As long as somebody reads the state before, nothing of what comes now is folded into the file.
+    // An open read transaction keeps new writes in the write-ahead log.
     const standing = new DatabaseSync(logPath(home.path), { readOnly: true });
     standing.exec("BEGIN");
     standing.prepare("SELECT count(*) FROM events").get();
@@ -42,7 +42,7 @@ describe("files that are cut short or end in noise", () => {
   const cuts = (length: number): readonly number[] =>
     Array.from({ length: CUTS }, (_, n) => Math.floor((n * (length - 1)) / CUTS) + (n % 7));
 
-  /** Takes the crashed log, lets somebody spoil it, and gives back what a start makes of it. */
+  /** Damages a copy of the crashed log, and returns what a start makes of it. */
   const afterwards = async (spoil: (path: string) => Promise<void>) => {
     await using place = await makeTestHome();
     const path = logPath(place.path);
@@ -90,7 +90,7 @@ describe("files that are cut short or end in noise", () => {
           const path = logPath(place.path);
           await copyFile(whole, path);
           await spoil(path);
-          // A file of no bytes is a new log, and nothing inside it could say otherwise.
+          // A file of no bytes is a new log; nothing in it could say otherwise.
           if ((await stat(path)).size === 0) continue;
           const refusal = start(place.path);
           if (refusal !== null) {
@@ -109,7 +109,7 @@ describe("files that are cut short or end in noise", () => {
     },
   );
 
-  /** The store stands on the newest whole append: never a part of one, never another order. */
+  /** The store has the newest complete append: never a part of one, never another order. */
   function proveBeginning(events: unknown, what: string): void {
     if (!Array.isArray(events)) throw new Error(`${what}: ${String(events)}`);
     expect(events.length, what).toBeGreaterThanOrEqual(inFile);

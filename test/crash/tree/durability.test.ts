@@ -43,10 +43,10 @@ proves.skipIf(!needs("strace"))(
         true,
       );
     }
-    // The unfinished tile that the old head covers goes away only behind the new head.
+    // The partial tile of the old head is removed only after the new head.
     const removed = at((line) => /unlink/.test(line) && line.includes(tilePath(0, 1, 44)));
     expect(removed).toBeGreaterThan(heads[0] ?? Number.POSITIVE_INFINITY);
-    // The head's own bytes before its name, its name before anybody is told.
+    // The head's bytes are flushed before its rename, and the rename before the answer.
     const [head = 0] = heads;
     expect(calls.slice(0, head).some((line) => line.includes("fsync(") && /\/size\.[0-9a-f]+\.tmp>/.test(line))).toBe(
       true,

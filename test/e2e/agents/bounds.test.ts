@@ -7,7 +7,7 @@ import { eventsOf, expectOk, expectRefusal, PATIENCE, type Session, show, start,
 
 vi.setConfig(PATIENCE);
 
-/** What foreign agents bring, and what sessions start, is within the same bounds as everything else. */
+/** Data of foreign agents, and sessions started by sessions, are under the same limits as everything else. */
 let daemon: TestDaemon;
 beforeAll(async () => {
   daemon = await startWithAgents({ fake: [] });
@@ -22,7 +22,7 @@ const used = async (id: string): Promise<number> =>
   expectOk(await daemon.call<Session & { usage: { withForks: number } }>("GET", `/sessions/${id}`)).usage.withForks;
 const count = async (): Promise<number> =>
   expectOk(await daemon.call<{ sessions: [] }>("GET", "/sessions?limit=1000")).sessions.length;
-/** Nothing more fits into its stream. */
+/** Its stream is full. */
 const fill = async (id: string): Promise<void> => {
   await limits({ sessionBytes: (await used(id)) + 4 * KB });
   for (let n = 0; n < 200; n += 1) {

@@ -9,7 +9,7 @@ import { eventsOf, eventually, expectOk, linesOf, newFolder, PATIENCE, prompt, s
 
 vi.setConfig(PATIENCE);
 const PROGRAM = join(import.meta.dirname, "../../fixtures/fake-print-agent.ts");
-/** More than a pipe holds: who does not read what a program says never gets rid of it. */
+/** More than a pipe holds: a program whose output is not read would block. */
 const LONG_CHARS = 500_000;
 
 let daemon: TestDaemon;

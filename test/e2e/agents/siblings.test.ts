@@ -41,7 +41,7 @@ describe("permissions of a foreign agent", () => {
     const { turnId } = await prompt(daemon, id, "ask rm -rf build");
     const approval = await pendingOf(daemon, id);
     expect(approval).toMatchObject({ options: ["once", "always"], action: { verb: "agent.execute" } });
-    // The tool's name stands beside the title, for agents whose title is nothing but what the tool is given.
+    // The tool's name is beside the title, for agents whose title is only the tool's input.
     expect(approval.question).toContain("fake_shell: rm -rf build");
     expectOk(await answer(approval.id, how, body));
     await ended(daemon, id, turnId);
@@ -78,7 +78,7 @@ describe("permissions of a foreign agent", () => {
       await turn(daemon, id, "ask make");
       expect((await linesOf(daemon, id)).join("\n")).toContain('"optionId":"n"');
       expect((await eventsOf(daemon, id)).filter(({ type }) => type === "gate.denied@1")).toHaveLength(1);
-      // Answers hide the arguments, and what is hidden stands for its own driver alone: the file has them.
+      // Answers mask the arguments, and a mask is valid only for its own driver: the file has the real ones.
       const config = JSON.parse(await readFile(join(daemon.home, "config.json"), "utf8"));
       const drivers = { ...config.drivers, lenient: { ...config.drivers.fake, permissions: "allow" } };
       expectOk(await daemon.call("PUT", "/api/config", { config: { drivers } }));
@@ -255,7 +255,7 @@ describe("many sessions in one agent process", () => {
       expect(pid).toBeDefined();
       const chief = { slug: "chief", driver: "shared", delegatesTo: ["shared"] };
       expectOk(await daemon.call("POST", "/api/agents", chief), 201);
-      // Its key reaches other sessions.
+      // Its token reaches other sessions.
       const own = await start(daemon, { adapter: "shared", cwd, agent: "chief" });
       await turn(daemon, own.id, "say up");
       expect(await processesWith(two.id)).toEqual([]);
