@@ -112,7 +112,7 @@ async function copy(path: string, root: string): Promise<void> {
   await writeFile(join(root, path), await readFile(join(ROOT, path)));
 }
 
-/** Those who take a code as their first argument, and the types that list codes. */
+/** Functions that take a code as their first argument, and types that list codes. */
 const SPEAKERS: readonly string[] = [
   "NomosError",
   "StoreError",
@@ -124,7 +124,7 @@ const SPEAKERS: readonly string[] = [
 ];
 const LISTS: readonly string[] = ["HostErrorCode", "DriverErrorCode", "SnapshotErrorCode"];
 
-/** Every code that stands in the sources where one is thrown, refused, or listed in a type of codes. */
+/** Every code in the sources that is thrown, refused, or listed in a type of codes. */
 async function codesInSources(): Promise<readonly string[]> {
   const paths = await readdir(join(ROOT, "src"), { recursive: true });
   const sources = paths.filter((path) => path.endsWith(".ts") && !/\.(test|generated)\.ts$/.test(path));
@@ -157,5 +157,5 @@ async function codesIn(path: string): Promise<readonly string[]> {
   return codes;
 }
 
-/** A code has two words at least, or is one of these; a bare word inside is an argument of a choice. */
+/** A code has at least two words, or is one of these; other bare words are arguments. */
 const CODE = /^([a-z0-9]+(_[a-z0-9]+)+|denied|internal|overloaded|starting|unauthorized|usage)$/;

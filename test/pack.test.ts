@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** What `npm pack` needs of the repository: what is published, and what builds it. */
+/** The files that `npm pack` needs: what is published, and what builds it. */
 const PACKED_FROM = [
   "package.json",
   ".npmrc",
@@ -24,7 +24,7 @@ const PACKED_FROM = [
 
 const INSTALL_TIMEOUT_MS = 180_000;
 
-/** The package as a stranger gets it: packed from a copy of the tree, installed into an empty folder. */
+/** The package as a user gets it: packed from a copy of the tree, installed into an empty folder. */
 const place = { root: "", consumer: "", installed: "" };
 let packedFiles: readonly string[] = [];
 
@@ -89,7 +89,7 @@ interface Packed {
   readonly files: readonly { readonly path: string }[];
 }
 
-/** npm 11 answers a list; later ones an object by package name. What prepack printed may stand before it. */
+/** npm 11 prints a list, later versions an object by package name. Output of prepack may come before it. */
 function parsePackList(stdout: string): readonly Packed[] {
   const answer: unknown = JSON.parse(stdout.slice(stdout.search(/^[[{]/m)));
   if (typeof answer !== "object" || answer === null) return [];
@@ -104,12 +104,12 @@ function npm(cwd: string, ...args: readonly string[]): Promise<{ stdout: string;
   return run(cwd, "npm", args);
 }
 
-/** `--no`: what is not installed is not fetched. */
+/** `--no`: a missing package is not fetched. */
 function npx(cwd: string, ...args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
   return run(cwd, "npx", ["--no", "--loglevel=error", "--", ...args]);
 }
 
-/** The Node of this run comes first on the PATH: the installed package brings none of its own. */
+/** This run's Node comes first on the PATH: the installed package has none of its own. */
 function run(cwd: string, command: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
   const env = {
     ...process.env,

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** A log with all that a log can have: several streams, a fork, blobs, an erasure, texts that need escaping. */
+/** A log with everything: several streams, a fork, blobs, an erasure, texts that need escaping. */
 const DRAFTS: readonly Draft[] = [
   { stream: "system", type: "lease.acquired@1", data: { fence: 1 } },
   { stream: SESSION, type: "session.opened@1", data: { label: 'größer "als" 1' } },
@@ -627,7 +627,7 @@ async function written(text: string): Promise<string> {
   return path;
 }
 
-/** Inside of this process: what the program does with it stands further up. */
+/** In this process; the program itself is tested above. */
 async function verify(path: string, ...args: readonly string[]): Promise<Judged> {
   const options = args.flatMap((arg, n) => (n % 2 === 0 ? [[arg, args[n + 1] ?? ""] as const] : []));
   const given = async (name: string) =>
@@ -674,7 +674,7 @@ function renumber(changed: readonly Line[], lines: Line[]): void {
   lines.splice(0, lines.length, ...changed.map((line, index) => ({ ...line, seq: index + 1 })));
 }
 
-/** Other data, and a header that says so, but the old hash. */
+/** Other data with a matching header, but the old hash. */
 function withData(lines: readonly Line[], index: number, data: string): Partial<Line> {
   const { header, salt } = lines[index] ?? expect.fail();
   const dataHash = hashOf(Buffer.from(salt ?? "", "hex"), data);

@@ -1,10 +1,11 @@
 /**
- * `npm run lock`: to be run after each `npm install` that changed package-lock.json.
+ * `npm run lock`: run it after each `npm install` that changed package-lock.json.
  *
- * Packages with a binary per platform name all of them as optional dependencies. A registry that does not carry one makes
- * npm leave it out of the lockfile, and `npm ci` then calls the lockfile out of step with package.json. This adds what was
- * left out, with its exact version and platform and without a hash, since there are no bytes to take one of. It is
- * skipped wherever the platform is another one.
+ * Packages with a binary per platform list all of them as optional dependencies. If the registry lacks one, npm leaves
+ * it
+ * out of the lockfile, and `npm ci` then says that the lockfile does not match package.json. This adds the missing ones
+ * with their exact version and platform, and without a hash, since there are no bytes to hash. npm skips them on other
+ * platforms.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -38,7 +39,7 @@ export function completeLockfile<L extends Lockfile>(lockfile: L): L {
 const OS_NAMES = ["aix", "android", "darwin", "freebsd", "linux", "netbsd", "openbsd", "openharmony", "sunos", "win32"];
 const CPU_NAMES = ["arm", "arm64", "ia32", "loong64", "mips64el", "ppc64", "riscv64", "s390x", "wasm32", "x64"];
 
-/** These packages carry their platform in their name: `@scope/binding-linux-arm64-musl`. */
+/** The names of these packages contain their platform: `@scope/binding-linux-arm64-musl`. */
 function platformPackage(name: string, version: string, { dev, peer }: LockedPackage): LockedPackage {
   const words = name.replace(/^@[^/]+\//, "").split("-");
   const cpu = words.filter((word) => CPU_NAMES.includes(word));

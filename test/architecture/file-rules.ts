@@ -24,7 +24,7 @@ export const fileSize: Rule = ({ files }) =>
 export const layerSize: Rule = ({ files, layers }) =>
   layers.flatMap(({ dir, maxLines }) => tooLarge(files, dir, maxLines));
 
-/** Only a layer's index and its list of definitions may stand directly in its folder. */
+/** Limits the lines of each folder of a layer. Files directly in the layer, its index and its list, do not count. */
 export const folderSize: Rule = ({ files, layers }) =>
   layers.flatMap(({ dir, maxLinesOfFolder }) => {
     const inside = files.filter(({ path }) => path.startsWith(`${dir}/`)).map(({ path }) => path.split("/"));

@@ -134,11 +134,11 @@ proves.where(CHOSEN_STORE === "sqlite")(
     await before.kill9();
     const wal = await open(join(home, "log.db-wal"), "r+");
     const { size } = await wal.stat();
-    // The last page of the write-ahead log, half written: its checksum does not fit, so it never happened.
+    // The last page of the write-ahead log is half written: its checksum fails, so it counts as never written.
     await wal.truncate(Math.max(0, size - 1000));
     await wal.close();
     const after = await startDaemon({ home }).catch(String);
-    // A checkpoint may have signed what was on that page: then the loss is seen.
+    // A checkpoint may have signed what was on that page: then the loss is detected.
     if (typeof after === "string") return expect(after).toContain("log_rolled_back");
     expect(expectOk(await after.call("GET", "/api/doctor?rebuild=1"))).toMatchObject({ ok: true });
     expect(await turn(after, id, "say on")).toMatchObject({ outcome: "completed" });

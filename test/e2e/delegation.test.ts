@@ -20,7 +20,7 @@ import {
 
 vi.setConfig(PATIENCE);
 
-/** The delegation gate from the attacker's side: all that a session has is its own token, and it tries everything. */
+/** Delegation from the attacker's side: a session has only its own token, and tries everything. */
 let daemon: TestDaemon;
 let file: string;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 
 type Nested = Session & { parentSessionId?: string; depth: number; ground: string; agentSlug?: string };
 
-/** Agents of their own for each test: `lead` may start the ones named, all of them driven by the calling driver. */
+/** New agents for each test: `lead` may start the named ones, all with the calling driver. */
 const agents = async (grants: { readonly [slug: string]: readonly string[] }): Promise<void> => {
   file = await plantDriver(CALLER);
   const { config } = expectOk(await daemon.call<{ config: { drivers?: object } }>("GET", "/api/config"));

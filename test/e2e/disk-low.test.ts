@@ -100,7 +100,7 @@ async function levelOf(daemon: TestDaemon, level: string): Promise<void> {
   });
 }
 
-/** A daemon on a file system of its own; the limit is set so that an empty one has room. */
+/** A daemon on its own file system; the limit is set so that an empty one has room. */
 async function onSmallDisk(sizeBytes: number, limitBytes: number) {
   const at = join(await newFolder(), "disk");
   await mkdir(at);
@@ -116,7 +116,7 @@ async function onSmallDisk(sizeBytes: number, limitBytes: number) {
   return {
     daemon,
     home,
-    /** So that only this much is left. */
+    /** Fills the disk until only this much is left. */
     fill: async (leftBytes: number): Promise<void> => {
       const { disk } = expectOk(await daemon.call<{ disk: { freeBytes: number } }>("GET", "/api/status"));
       await writeFile(filler, randomBytes(Math.max(0, Math.floor(disk.freeBytes - leftBytes))));

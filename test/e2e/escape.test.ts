@@ -28,7 +28,7 @@ import {
 
 vi.setConfig(PATIENCE);
 
-/** A session as an attacker: what runs in it may do its worst, and must not reach the daemon or another session. */
+/** A session as an attacker: its processes may do anything, and must not reach the daemon or another session. */
 let daemon: TestDaemon;
 beforeAll(async () => {
   daemon = await startDaemon();
@@ -42,7 +42,7 @@ const driven = async (text: string, body: object = {}): Promise<Session> =>
 const saidIn = async (id: string): Promise<readonly string[]> =>
   (await eventsOf(daemon, id, "types=message.completed")).map(({ data }) => String(data["text"]));
 
-/** Every way to the token that one can think of, in shell. */
+/** Every known way to the token, in shell. */
 const attempts = (home: string, pid: number): string =>
   [
     `cat ${home}/token`,
@@ -55,7 +55,7 @@ const attempts = (home: string, pid: number): string =>
     `for p in /proc/[0-9]*; do cat $p/environ $p/cmdline | tr '\\0' '\\n'; cat $p/root${home}/token; cat $p/cwd/token; done`,
     `for f in /proc/[0-9]*/fd/*; do case $(readlink $f) in *log.db*|*token*) head -c 100000 $f | strings;; esac; done`,
     `umount ${home}; umount -l ${home}; cat ${home}/token`,
-    // Nothing but the test's own home is ever mounted: were there no wall, this must not hurt the machine.
+    // Only the test's own home is mounted: without walls this must not harm the machine.
     `mkdir -p m; mount --bind ${home} m && cat m/token && umount m; mount -o remount,rw ${home}`,
     `unshare -m sh -c 'umount ${home}; cat ${home}/token'; unshare -Ur sh -c 'umount ${home}; cat ${home}/token'`,
     `nsenter -t 1 -m cat ${home}/token; nsenter -t ${pid} -m cat ${home}/token`,
@@ -73,7 +73,7 @@ walled(
     const script = attempts(daemon.home, daemon.pid);
     const cwd = await newFolder();
     await writeFile(join(cwd, "attack.sh"), script);
-    // The attack is a real one: outside of a session the same script finds the token.
+    // The attack is real: outside a session the same script finds the token.
     const outside = spawnSync("sh", ["-c", `cat ${daemon.home}/token`], { encoding: "utf8" });
     expect(outside.stdout).toContain(daemon.token);
     const { id } = await start(daemon, { cwd });

@@ -11,7 +11,7 @@ import { eventsOf, expectOk, expectSound, PATIENCE, start, turn } from "./suppor
 vi.setConfig(PATIENCE);
 
 const HOSTILE = join(import.meta.dirname, "../fixtures/hostile-acp-agent.ts");
-/** What a daemon has at hand, and a good deal for what it reads; the attacks would take many times as much. */
+/** A daemon's normal memory plus room for what it reads; the attacks would need many times as much. */
 const RESIDENT_MB_MAX = 700;
 
 let daemon: TestDaemon;

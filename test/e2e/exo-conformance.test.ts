@@ -28,7 +28,7 @@ import {
 
 vi.setConfig(PATIENCE);
 
-/** The conformance cases of the exo harness, in Nomos' words: a conversation is a session, its turns are reported. */
+/** The conformance cases of the exo harness, in Nomos' terms: a conversation is a session, its turns are reported. */
 let daemon: TestDaemon;
 beforeAll(async () => {
   daemon = await startDaemon();
@@ -261,7 +261,7 @@ proves(
     await turn(daemon, fork.id, "say elsewhere");
     expectOk(await artifact(fork.id, "a", "branch"), 201);
     const path = await eventsOf(daemon, fork.id, "view=path");
-    // Lineage: the inherited events are the parent's own, under their own ids.
+    // Lineage: inherited events are the parent's own, with their own ids.
     expect(path.slice(0, before.length).map((event) => event.id)).toEqual(before);
     expect(path.slice(0, before.length).every(({ stream }) => stream === `session/${id}`)).toBe(true);
     const list = expectOk(
@@ -409,7 +409,7 @@ proves(
 proves("X20", "case 20: different sessions run in parallel", async () => {
   const folder = await newFolder();
   const sessions = [await start(daemon, { cwd: folder }), await start(daemon, { cwd: folder })];
-  // Each waits for the other: run one after the other, neither could end.
+  // Each waits for the other: run one after another, neither could end.
   const meet = (mine: number, other: number) =>
     `run touch here-${mine}; for i in $(seq 400); do [ -e here-${other} ] && exit 0; sleep 0.05; done; exit 1`;
   const turns = await Promise.all(

@@ -72,14 +72,14 @@ proves.skipIf(!needs("mount"))(
     expect(await turn(daemon, id, "write done.txt done")).toMatchObject({ outcome: "completed" });
     const [skipped] = await eventsOf(daemon, id, "types=snapshot.skipped");
     expect(skipped?.data).toMatchObject({ code: "disk_full" });
-    // By then the daemon may have seen for itself how little is left, and refuse before it tries.
+    // By then the daemon may have noticed the low disk itself, and refuse before it tries.
     const refused = await daemon.call<{ error: { code: string } }>("POST", `/sessions/${id}/snapshot`, {});
     expect({ status: refused.status, code: refused.body.error.code }).toEqual({
       status: 507,
       code: expect.stringMatching(/^disk_(full|low)$/),
     });
     rmSync(join(cwd, "large"));
-    // The disk was full for a moment: nothing new begins until that was looked at again.
+    // The disk was full for a moment: nothing new starts until it is measured again.
     const kept = async () => (await daemon.call("POST", `/sessions/${id}/snapshot`, {})).status === 200;
     await eventually("there is room again", kept);
     await turn(daemon, id, "say again");

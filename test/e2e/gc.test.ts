@@ -168,7 +168,7 @@ proves("KEEP-6", "living sessions, waiting questions and what a fork needs keep 
   expect(await pathOf(daemon, grandchild)).toEqual(was);
   expect(JSON.stringify(was)).toContain("the parent's words");
 
-  // The last of the family ends: now all of it may go, the youngest first.
+  // The last session of the family ends: now all may be collected, the youngest first.
   await kill(daemon, grandchild);
   const done = await gc(daemon, { maxAgeDays: 0 });
   expect(done.sessions.map(({ id }) => id)).toEqual([grandchild, child, parent]);
@@ -312,7 +312,7 @@ async function pathOf(daemon: TestDaemon, id: string): Promise<readonly Event[]>
   return eventsOf(daemon, id, "view=path");
 }
 
-/** Of everything erasable: the data as it is stored, and sixteen bytes of salt each. */
+/** Of all erasable events: the stored data and sixteen bytes of salt each. */
 function dataBytes(events: readonly Event[]): number {
   const erasable = /^(turn\.admitted|message\.|effect\.intended|effect\.output|approval\.requested|artifact\.|todo\.)/;
   return events

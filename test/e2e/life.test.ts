@@ -75,7 +75,7 @@ proves("H2", "health is not ok before recovery has ended and the token exists", 
       const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => null);
       if (answer !== null) seen.add(answer.status);
       if (answer?.status !== 200) return false;
-      // From the first ok on, everything of the last life is settled and readable.
+      // From the first ok on, everything of the last run is settled and readable.
       const token = (await readFile(join(home, "token"), "utf8")).trim();
       const listed = await fetch(`http://127.0.0.1:${port}/sessions?limit=1000`, {
         headers: { authorization: `Bearer ${token}` },

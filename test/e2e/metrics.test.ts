@@ -88,7 +88,7 @@ proves("Q10", "no session, path or text creates a new series", async () => {
   const first = await start(daemon);
   await turn(daemon, first.id, "say warm\nfail up");
   await daemon.call("GET", "/sessions/nobody");
-  // With the first checkpoint there is its age to tell.
+  // The age of a checkpoint is measured once there is one.
   expectOk(await daemon.call("GET", "/api/audit/checkpoint", undefined, { accept: "application/json" }));
   const before = seriesOf(await scrape());
   for (let n = 0; n < 15; n += 1) {

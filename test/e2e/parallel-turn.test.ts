@@ -95,7 +95,7 @@ proves(
   },
 );
 
-/** `npm run soak -- --turns` takes them all. */
+/** `npm run soak -- --turns` tests every event. */
 const EVENTS_MAX = 36;
 const KILLED_AT =
   process.env["NOMOS_TEST_EVERY_EVENT"] === "1" ? Array.from({ length: EVENTS_MAX }, (_, at) => at + 1) : [8, 18, 27];

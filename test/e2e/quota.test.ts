@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => daemon[Symbol.asyncDispose]());
 
 const KB = 1024;
-/** One piece of what was said already may pass the limit: a message that stands in the event. */
+/** One more message that is already written may pass the limit. */
 const ONE_PIECE = 24 * KB;
 
 interface Used {
@@ -53,7 +53,7 @@ const used = async (id: string): Promise<number> => {
   const session = expectOk(await daemon.call<Session & Used>("GET", `/sessions/${id}`));
   return session.usage.withForks;
 };
-/** A session that may grow by so much more, and no other. */
+/** A session that may grow by this much; no other session is limited. */
 const sessionWith = async (roomBytes: number, body: Readonly<Record<string, unknown>> = {}): Promise<string> => {
   await limits({ sessionBytes: null });
   const { id } = await start(daemon, body);
@@ -77,7 +77,7 @@ const sessionLimit = async (id: string): Promise<number> =>
 const expectWithin = async (id: string, overBytes = 0): Promise<void> => {
   expect(await used(id)).toBeLessThanOrEqual((await sessionLimit(id)) + overBytes);
 };
-/** What has to work whatever is used up. */
+/** What must work even when the quota is used up. */
 const expectStillReadableAndEndable = async (id: string): Promise<void> => {
   expect((await eventsOf(daemon, id)).length).toBeGreaterThan(0);
   expectOk(await daemon.call("POST", `/sessions/${id}/suspend`, { reason: "full" }));
@@ -112,7 +112,7 @@ proves("Q4", "artifacts are refused at the quota by their stored size, and leave
   const made = await untilRefused((n) => write(n, random()));
   expect(made).toBeGreaterThanOrEqual(2);
   await expectWithin(id);
-  // The same bytes again are stored once and count once; what packs well counts as it is packed.
+  // The same bytes are stored and counted once; compressible bytes count compressed.
   await limits({ sessionBytes: (await used(id)) + 100 * KB });
   const same = random();
   for (let n = 0; n < 8; n += 1) expectOk(await write(1000 + n, same), 201);
@@ -211,7 +211,7 @@ for (const [what, text] of [
     expect(JSON.stringify(end?.data)).toContain('\\"scope\\":\\"session\\"');
     expect(await show(daemon, id)).toMatchObject({ state: "idle", busy: false });
     expect(await used(id)).toBeGreaterThan(100 * KB);
-    // A piece of what a program printed is at most this large, and packed.
+    // A piece of printed output is at most this large, compressed.
     await expectWithin(id, 300 * KB);
     if (what === "says and says") expect((await linesOf(daemon, id)).join("\n")).toContain("word word");
     expectRefusal(
@@ -284,7 +284,7 @@ proves(
     expectOk(await daemon.call("POST", `/sessions/${idle.id}/kill`, undefined, { "idempotency-key": "k1" }));
     expectOk(await daemon.call("POST", `/sessions/${idle.id}/kill`, undefined, { "idempotency-key": "k2" }));
     await expectSound(daemon);
-    // By the command line, which brings a key of its own.
+    // From the command line, which brings its own idempotency key.
     const raised = await daemon.cli("config", "set", "limits.homeBytes", String(now + 10_000_000));
     expect(raised).toMatchObject({ exitCode: 0 });
     expectOk(await daemon.call("POST", `/sessions/${asking.id}/prompt`, { prompt: "say again" }));

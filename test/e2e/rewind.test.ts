@@ -179,7 +179,7 @@ proves.skipIf(!needs("bwrap", "python3"))(
     const { id } = await spawnIn(daemon, cwd);
     const running = turn(daemon, id, "run python3 writer.py");
     await eventually("the first write", async () => existsSync(join(cwd, "first")));
-    // Older than what is too young to be trusted anyway.
+    // Older than the age below which files are never trusted.
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect((await daemon.call("POST", `/sessions/${id}/snapshot`, {})).status).toBe(200);
     expect((await daemon.call("GET", `/sessions/${id}/diff`)).status).toBe(200);

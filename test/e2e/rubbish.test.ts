@@ -31,7 +31,7 @@ interface Doctor {
   };
 }
 
-/** Each puts something else where a part of the home is or would be. */
+/** Each puts something else in place of a part of the home. */
 const KINDS: Readonly<Record<string, (path: string) => void>> = {
   file: (path) => writeFileSync(path, "{ half a js"),
   empty: (path) => writeFileSync(path, ""),
@@ -51,7 +51,7 @@ const KINDS: Readonly<Record<string, (path: string) => void>> = {
   device: (path) => symlinkSync("/dev/zero", path),
 };
 
-/** What a daemon makes, finds or reads when it starts, and can do without. */
+/** Parts that a daemon creates or reads at its start, and can do without. */
 const PARTS = [
   ...["agents", "cache", "doors", "drivers", "forks", "logs", "sandboxes", "snapshots", "tmp", "trash", "tree"],
   ...["public-etc", "worktree-objects", "ended"],
@@ -69,7 +69,7 @@ const PARTS = [
   ...(CHOSEN_STORE === "sqlite" ? ["restoring.tmp", "log.db-shm"] : []),
 ];
 
-/** Whatever is there goes first. A part whose folder is no folder any more is left out. */
+/** The old content is removed first. A part whose folder was replaced is skipped. */
 function plant(home: string, part: string, kind: string): void {
   const path = join(home, part);
   if (!lstatSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()) return;
@@ -87,7 +87,7 @@ proves("SV-3", "rubbish in place of any part of the home: the next start works a
   const plantAll = (round: number): void => {
     for (const [at, part] of PARTS.entries()) plant(home, part, kinds[(round + at) % kinds.length] ?? "file");
   };
-  // Each start meets every part, each time as another kind: after as many starts as there are kinds all pairs were there.
+  // Each start replaces every part, each time by another kind: after all starts every pair was tested.
   for (const [round] of kinds.entries()) {
     plantAll(round);
     const { port, stop } = await startHere(home);
@@ -97,14 +97,14 @@ proves("SV-3", "rubbish in place of any part of the home: the next start works a
     await stop();
   }
   plantAll(0);
-  // The command line reads some of it before there is a daemon.
+  // The command line reads some parts before there is a daemon.
   const listed = await runCli(["ps", "--json"], { home, env: { TMPDIR: "/nowhere/at/all" } });
   expect(listed).toMatchObject({ exitCode: 0, stderr: "", stdout: expect.stringContaining(id) });
   expect((await runCli(["doctor"], { home })).stdout).toContain("was in the way of a start");
   expect(await runCli(["down"], { home })).toMatchObject({ exitCode: 0 });
 });
 
-/** Without a process of its own: a start is what is looked at, many times. */
+/** In this process, because many starts are tested. */
 function startHere(home: string): ReturnType<typeof startApp> {
   return startApp({
     ...{ home, port: 0, version: "0.0.0", cwd: "/", tour: true, echo: () => undefined },
@@ -115,11 +115,11 @@ function startHere(home: string): ReturnType<typeof startApp> {
   });
 }
 
-/** Somebody who is stopped by permissions, unlike root. */
+/** A user who is stopped by permissions, unlike root. */
 const NOBODY = 65_534;
 const AS_NOBODY = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
 
-/** Deeper than a path can be. */
+/** Deeper than the longest path. */
 const DEEP = `
 import os, sys
 os.chdir(sys.argv[1])
@@ -189,7 +189,7 @@ proves.where(process.getuid?.() === 0 && needs("git", "python3"))(
   },
 );
 
-/** What must not be run without, or is the log itself: refused at once, by a code that is true. */
+/** The log, and parts that the daemon cannot run without: refused at once with the right code. */
 const REFUSED: readonly (readonly [string, string, string])[] = [
   ...["pipe", "folder", "dangling", "device", "huge"].map(
     (kind) => ["config.json", kind, "config_unreadable"] as const,

@@ -10,7 +10,7 @@ import { ended, eventually, expectOk, expectRefusal, PATIENCE, prompt, start, tu
 
 vi.setConfig(PATIENCE);
 
-/** What a token opened ends with it, and it ends with the token it came from. */
+/** Whatever a token opened ends with the token, and a token ends with its maker. */
 let daemon: TestDaemon;
 beforeAll(async () => {
   daemon = await startDaemon({ outlivesTest: true });

@@ -18,7 +18,7 @@ import {
 
 vi.setConfig(PATIENCE);
 
-/** Whoever holds a scoped token, as an attacker: it must not become the person who issued it. */
+/** The holder of a scoped token as an attacker: it must not get the rights of the person who issued it. */
 let daemon: TestDaemon;
 let ground: string;
 beforeAll(async () => {

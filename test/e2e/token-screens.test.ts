@@ -8,7 +8,7 @@ import { expectOk, expectRefusal, PATIENCE, start } from "./support/talk.ts";
 
 vi.setConfig(PATIENCE);
 
-/** What a viewer's token can be shown, and what it can be made to trip over. */
+/** What a viewer's token can see, and which names could confuse the daemon. */
 const SECRET = "hunter2hunter2";
 const STORED = {
   anchors: { witness: { url: `http://me:${SECRET}@127.0.0.1:9/log`, key: "none" } },
@@ -86,7 +86,7 @@ proves(
   },
 );
 
-/** Refused by a code of the catalogue: a defect would be `internal`. */
+/** Refused with a code of the catalogue: a bug would give `internal`. */
 const expectKnown = ({ status, text }: Answer<unknown>): void => {
   expect(status, text).toBeGreaterThanOrEqual(400);
   expect(text).not.toContain("internal");

@@ -12,7 +12,7 @@ import { eventually, expectOk, expectRefusal, expectSound, PATIENCE, start } fro
 vi.setConfig(PATIENCE);
 
 const MB = 1_048_576;
-/** Twice what is folded in at once, and what a batch brings on top. */
+/** Twice the size that starts a checkpoint of the write-ahead log, plus one batch. */
 const USUAL_MB_MAX = 40;
 
 interface Status {
@@ -44,7 +44,7 @@ provesOnSqlite(
     });
     const error = expectRefusal(refused, 507, "disk_low");
     expect(String(error.details["reason"])).toContain("keeps an old state of the log open");
-    // What was on its way between two looks may still have come in.
+    // Calls already running between two looks may still have been accepted.
     expect(await walOf(daemon)).toBeLessThan(400 * MB);
     expect((await statusOf(daemon)).wal.problem).not.toBeNull();
     expect((await daemon.cli("status")).stdout).toMatch(/^.*wal.*old state/m);

@@ -19,9 +19,9 @@ interface Line {
   readonly row?: unknown;
 }
 
-/** Those that golden logs have rows of. A new list gets its rows written down with the next version. */
+/** Lists that golden logs have rows of. A new list is added with the next version. */
 const LISTS: readonly List[] = [SESSIONS, APPROVALS, AGENTS, TOKENS, SYSTEM];
-/** A forgotten session is in no list that people see, and was never written down. */
+/** A forgotten session is in no public list, and was never recorded there. */
 const SHOWN = { where: { shown: true } } as const;
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 const versions = (await readdir(FOLDER)).filter((name) => /^v\d+$/.test(name));
@@ -37,7 +37,7 @@ describe("golden logs", () => {
       const types = new Set(events.map(({ type }) => type));
       const kinds = new Set(events.map(({ stream }) => HOUSE.kindOf(stream)?.of));
       expect([...kinds].map((of) => of?.kind)).toEqual(expect.arrayContaining(["session", "agent", "token", "system"]));
-      // New types of a kind come with new versions of golden logs; a new kind comes into the next one that is made.
+      // New types of an aggregate come with new versions of golden logs; a new aggregate with the next one made.
       const due = [...kinds].flatMap((of) => Object.keys(of?.events ?? {}));
       expect(due.filter((type) => !types.has(type))).toEqual([]);
     },

@@ -13,7 +13,7 @@ proves(
       for (let at = 1; ; at += 1) {
         const turn = await runParallelTurn({ at, when });
         expect({ at, when, problems: turn.problems }).toEqual({ at, when, problems: [] });
-        // A turn is ended where something had begun, and goes on where nothing had.
+        // A turn ends where an effect had begun, and goes on where none had.
         const outcome = turn.outlived === false ? "interrupted" : "completed";
         expect({ at, when, outcome: turn.outcome }).toEqual({ at, when, outcome });
         told.push(turn);

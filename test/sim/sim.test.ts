@@ -7,7 +7,7 @@ const COMMANDS = 60;
 const PLANTED_SEEDS_MAX = 20;
 const STORIES_TIMEOUT_MS = 120_000;
 
-/** Stories that once broke a promise, kept for ever. */
+/** Seeds that once broke a guarantee, tested for ever. */
 const PINNED = [
   { seed: 67, commands: 80, once: "a session with a queue was put to sleep and never woken" },
   { seed: 273, commands: 80, once: "a full disk stopped a pump, and nobody started it again" },

@@ -11,7 +11,7 @@ import { makeWorld, type World } from "./world.ts";
 const provesStrict = proves.skipIf(!needs("bwrap", "git", "python3"));
 const STARTS = 12;
 
-/** A directory and a link to what lies outside change places as fast as they can, until it is told to stop. */
+/** Swaps a directory and a link to the outside as fast as possible, until it is stopped. */
 const SWAPPER = `
 import ctypes, os, sys
 libc = ctypes.CDLL(None); inner, link = sys.argv[1].encode(), sys.argv[2].encode()

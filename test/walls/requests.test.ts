@@ -27,7 +27,7 @@ provesStrict(
   },
 );
 
-/** Answers those that got out. */
+/** Returns those that got out. */
 async function tryRequests(play: (world: World, text: string) => Promise<string>): Promise<readonly string[]> {
   const config = { drivers: { fake: { command: process.execPath, args: [FAKE_AGENT] } } };
   await using world = await makeWorld({ config: () => config });

@@ -3,7 +3,7 @@ import { ERROR_CATALOGUE } from "../../src/contract/index.ts";
 import { SYSCALLS, type Syscall } from "../../src/syscalls/index.ts";
 import { isFlag, type JsonSchema, schemaOf } from "./json-schema.ts";
 
-/** The table without its handlers and schemas: what a client and a command line need, loaded in a millisecond. */
+/** The syscall table without handlers and schemas: what a client and a command line need, loaded in a millisecond. */
 export function clientManifest(): string {
   const syscalls = Object.fromEntries(SYSCALLS.map((syscall) => [syscall.name, syscallEntry(syscall)]));
   const errors: { [code: string]: CatalogueEntry } = { ...ERROR_CATALOGUE };
@@ -48,7 +48,7 @@ function memberType(schema: JsonSchema): Member["type"] {
   const branches = schema.anyOf ?? [schema];
   const is = (type: string) => branches.some((branch) => branch.type === type);
   if (branches.some((branch) => branch.type === "array" && branch.items?.type === "string")) return "list";
-  // Before the number: a cursor is a position or an id, and text can say both.
+  // Tested before numbers: a cursor is a position or an id, and text can hold both.
   if (is("string")) return "text";
   if (is("integer") || is("number")) return "number";
   return "json";

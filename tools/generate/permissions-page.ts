@@ -12,7 +12,7 @@ const REACH = {
   person: "takes `off`",
 } as const satisfies { readonly [rights in NonNullable<Syscall["rights"]> | "log"]: string };
 
-/** Not what a list says about the roles, but what the gate itself answers. */
+/** Computed by asking the gate itself, not from a list of roles. */
 export function permissionsPage(): string {
   const policy = compilePolicy(permissions(), [{ id: "default", effect: "allow", verb: "*", resource: "**" }]);
   const roles = Object.entries(ROLES).map(([role, capabilities]): readonly [string, Actor] => [

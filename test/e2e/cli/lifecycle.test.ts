@@ -87,7 +87,7 @@ describe("up", () => {
       env: { ...process.env, NOMOS_HOME: home, NOMOS_PORT: "0" },
     });
     closeSync(lock);
-    // Would never end if the daemon held on to the pipe.
+    // Would never end if the daemon kept the pipe open.
     const [[exitCode], printed] = await Promise.all([once(child, "exit"), child.stdout?.toArray()]);
     expect(exitCode).toBe(0);
     const { pid }: { pid: number } = JSON.parse(String(printed?.join("")));
@@ -234,7 +234,7 @@ describe("commands that start a daemon", () => {
   });
 });
 
-/** An ended process that nobody has waited for has no command line any more. */
+/** A zombie process has no command line any more. */
 async function isGone(pid: number): Promise<boolean> {
   return (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")) === "";
 }

@@ -8,7 +8,7 @@ import { type CliAnswer, newHome, runCli, startDaemon } from "../../support/daem
 import { needs } from "../../support/needs.ts";
 import { runConfined } from "../../support/run-confined.ts";
 
-/** What every refusal at start has in common: its four members, no stack, and the catalogue's exit code. */
+/** Every refusal at start has four members, no stack, and the catalogue's exit code. */
 function expectRefusal(
   { exitCode, stdout, stderr }: Pick<CliAnswer, "exitCode" | "stdout" | "stderr">,
   code: string,
@@ -21,7 +21,7 @@ function expectRefusal(
   expect(stdout).not.toMatch(/\n\s+at /);
 }
 
-/** Of the log's file, which there is only on SQLite. */
+/** About the log's file, which only SQLite has. */
 const testOfFile: (title: string, prove: () => Promise<void>) => void =
   CHOSEN_STORE === "sqlite" ? test.skipIf(!needs("bwrap")) : () => undefined;
 
@@ -169,7 +169,7 @@ describe("doctor", () => {
   });
 });
 
-/** A home that a daemon ran on, with a session in it. */
+/** A home that a daemon ran on, with one session. */
 async function stoppedHome(): Promise<string> {
   const home = await newHome();
   const ran = await runCli(["run", "say x", "--json"], { home });

@@ -18,7 +18,7 @@ interface Pane {
   readonly until: (what: RegExp) => Promise<string>;
 }
 
-/** A real terminal of 80 columns, with a shell in it. */
+/** A real terminal of 80 columns with a shell. */
 function openPane(daemon: TestDaemon, env: Readonly<Record<string, string>> = {}): Pane {
   const socket = join(dirname(daemon.home), "tmux");
   const tmux = (...args: readonly string[]): string =>

@@ -1,6 +1,6 @@
 import { type AttemptGroup, node, python, sh } from "../attempt.ts";
 
-/** Deaf to polite signals, and found by its name. */
+/** Ignores SIGTERM, and is found by its name. */
 const LOOP = `trap "" TERM HUP INT; while :; do sleep 1; done`;
 
 export const BACKGROUND: AttemptGroup = {

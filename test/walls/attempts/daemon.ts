@@ -1,6 +1,6 @@
 import { type AttemptGroup, node, python, sh } from "../attempt.ts";
 
-/** Every token that can be found: its own, the operator's, those in anybody's environment or command line. */
+/** Every token that can be found: its own, the operator's, those in any environment or command line. */
 const KEYS = `
 import glob, json, os, re, urllib.request
 def read(path):

@@ -4,7 +4,7 @@ import { c } from "./python-calls.ts";
 const TOLD = `[ -u x ] || [ -g x ] && echo ESCAPED`;
 const SEEN = `print("ESCAPED" if os.stat("x").st_mode & 0o6000 else "plain")`;
 
-/** A program that runs as its owner, whoever starts it: it stays when the session is over. */
+/** A set-id program runs as its owner, whoever starts it, and outlives the session. */
 export const SET_ID: AttemptGroup = {
   id: "setid",
   title: "Programs for others to become the person by",

@@ -1,6 +1,6 @@
 import { type AttemptGroup, node, python, ROOT, sh } from "../attempt.ts";
 
-/** Opened for writing and closed again: nothing of the machine is changed by showing that it could be. */
+/** Opened for writing and closed again: the machine is not changed. */
 const openable = (path: string) => `
 import os
 os.close(os.open("${path}", os.O_WRONLY))
