@@ -20,9 +20,9 @@ test("threads, assets and published files are found both from the sources and fr
 });
 
 test.each<[string, Flaw, RegExp]>([
-  ["an entry that is not there", { entries: { ...ENTRIES, gone: "src/gone.ts" } }, /no such entry: src\/gone\.ts/],
-  ["a thread that is no entry", { entries: { cli: ENTRIES.cli } }, /\.\/row-thread\.ts has no place in dist/],
-  ["an asset that is not there", { asset: "./price/gone.json" }, /\.\/price\/gone\.json has no place in dist/],
+  ["a missing entry", { entries: { ...ENTRIES, gone: "src/gone.ts" } }, /no such entry: src\/gone\.ts/],
+  ["a thread that is not an entry", { entries: { cli: ENTRIES.cli } }, /\.\/row-thread\.ts has no place in dist/],
+  ["a missing asset", { asset: "./price/gone.json" }, /\.\/price\/gone\.json has no place in dist/],
   ["a whole folder", { asset: "./price/" }, /\.\/price\/ has no place in dist/],
   ["another use of import.meta", { hello: "import.meta.dirname" }, /row\.ts: import\.meta is for new URL/],
 ])("the bundle refuses %s", async (_what, flaw, message) => {

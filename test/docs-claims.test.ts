@@ -189,7 +189,7 @@ const FIGURES: readonly (readonly [page: string, quote: string, source: string, 
 ];
 
 describe("numbers on a page are the real ones", () => {
-  test.each(FIGURES)("%s: %s", (page, quote, source, constant) => {
+  test.each(FIGURES)("%s quotes the real number: %s", (page, quote, source, constant) => {
     expect(read(page)).toContain(quote);
     expect(read(source)).toContain(constant);
   });

@@ -52,10 +52,15 @@ for (const [what, text, code, message] of [
   ["has syntax that cannot be stripped", "export default 1; enum A { b }", "driver_file_invalid", /enum/i],
   ["exports nothing", "const unused = 1;", "driver_file_invalid", /no function/],
   ["exports no function", "export default { run: true };", "driver_file_invalid", /no function/],
-  ["imports what is not there", 'import "./nowhere.ts"; export default () => {};', "driver_file_invalid", /nowhere/],
+  ["imports a missing file", 'import "./nowhere.ts"; export default () => {};', "driver_file_invalid", /nowhere/],
   ["throws when it is loaded", 'throw new Error("at load");', "driver_file_invalid", /at load/],
   ["throws", 'export default () => { throw new Error("thrown here"); };', "driver_failed", /thrown here/],
-  ["throws no error", 'export default async () => { throw "just text"; };', "driver_failed", /just text/],
+  [
+    "throws a value that is not an Error",
+    'export default async () => { throw "just text"; };',
+    "driver_failed",
+    /just text/,
+  ],
   [
     "rejects behind its back",
     'export default async () => { Promise.reject(new Error("unseen")); await new Promise(() => undefined); };',

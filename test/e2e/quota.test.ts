@@ -185,21 +185,21 @@ proves("Q4", "a queue of large prompts is refused at the quota, and the admitted
 });
 
 for (const [what, text] of [
-  ["says and says", 'export default async ({ say }) => { for (;;) await say("word ".repeat(1000)); };'],
+  ["speaks without end", 'export default async ({ say }) => { for (;;) await say("word ".repeat(1000)); };'],
   [
-    "does not listen to the refusal",
+    "ignores the refusal",
     'export default async ({ say, event }) => { for (;;) { await say("word ".repeat(1000)).catch(() => undefined); await event("tick", 1).catch(() => undefined); } };',
   ],
   [
-    "writes artifacts",
+    "writes artifacts without end",
     "export default async ({ artifact }) => { for (let n = 0; ; n += 1) await artifact('a' + (n % 90), crypto.randomUUID().repeat(300)); };",
   ],
   [
-    "runs a flood",
+    "prints a flood of output",
     'export default async ({ tools }) => { await tools.run("head -c 40000000 /dev/urandom | base64"); };',
   ],
   [
-    "keeps a todo",
+    "rewrites its todo without end",
     'export default async ({ todo }) => { for (;;) await todo([{ text: "x".repeat(900), status: "open" }]); };',
   ],
 ] as const)
@@ -213,7 +213,7 @@ for (const [what, text] of [
     expect(await used(id)).toBeGreaterThan(100 * KB);
     // A piece of printed output is at most this large, compressed.
     await expectWithin(id, 300 * KB);
-    if (what === "says and says") expect((await linesOf(daemon, id)).join("\n")).toContain("word word");
+    if (what === "speaks without end") expect((await linesOf(daemon, id)).join("\n")).toContain("word word");
     expectRefusal(
       await daemon.call("POST", `/sessions/${id}/prompt`, { prompt: "x".repeat(4000) }),
       507,

@@ -81,7 +81,7 @@ proves(
 
 for (const { what, size, grown } of [
   { what: "is ahead of the log", size: 10, grown: 0 },
-  { what: "names an event that is another one by now", size: 10, grown: 50 },
+  { what: "names an event that was replaced", size: 10, grown: 50 },
 ])
   proves("FOL-2", `a cursor that ${what}: the follower discards its work and starts again`, async () => {
     const log = createMemoryLog();

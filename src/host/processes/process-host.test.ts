@@ -22,7 +22,7 @@ test.skipIf(!needs("bwrap"))("bubblewrap is found and runs", () => {
   expect(found).toEqual({ path: expect.stringMatching(/\/bwrap$/), strict: null });
 });
 
-describe.each(MODES)("$mode", ({ bwrapPath }) => {
+describe.each(MODES)("processes: $mode", ({ bwrapPath }) => {
   test("the exit code is the program's own", async () => {
     await using stage = rehearse({ bwrapPath });
     const exit = await stage.shell("exit 7").exited;
@@ -248,32 +248,32 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
   });
 
   const REFUSALS: readonly { code: string; of: string; more: (stage: Rehearsal) => Partial<ProcessSpec> }[] = [
-    { code: "cwd_missing", of: "a cwd that is not there", more: () => ({ cwd: "/no/such/directory" }) },
+    { code: "cwd_missing", of: "a missing cwd", more: () => ({ cwd: "/no/such/directory" }) },
     { code: "cwd_missing", of: "a cwd that is a file", more: () => ({ cwd: "/etc/passwd" }) },
     { code: "cwd_missing", of: "a relative cwd", more: () => ({ cwd: "src" }) },
     { code: "cwd_hidden", of: "a cwd in the home", more: ({ home }) => ({ cwd: join(home, "workspaces") }) },
     { code: "cwd_hidden", of: "a cwd that links into the home", more: (stage) => ({ cwd: link(stage, stage.home) }) },
-    { code: "program_not_found", of: "a program that is not there", more: () => ({ argv: ["no-such-program"] }) },
+    { code: "program_not_found", of: "a missing program", more: () => ({ argv: ["no-such-program"] }) },
     { code: "program_not_found", of: "a program that is a directory", more: () => ({ argv: ["/etc"] }) },
-    { code: "program_not_found", of: "a program not on the PATH given", more: () => ({ env: {} }) },
+    { code: "program_not_found", of: "a program that is not on the given PATH", more: () => ({ env: {} }) },
     { code: "process_spec_invalid", of: "no program", more: () => ({ argv: [] }) },
     { code: "process_spec_invalid", of: "a NUL in an argument", more: () => ({ argv: ["env", "a\0b"] }) },
     { code: "process_spec_invalid", of: "a NUL in a variable", more: () => ({ env: { PATH: "/bin", A: "\0" } }) },
     { code: "process_spec_invalid", of: "a variable without a name", more: () => ({ env: { PATH: "/bin", "": "x" } }) },
-    { code: "read_back_invalid", of: "reading back the home itself", more: ({ home }) => ({ readBack: [home] }) },
+    { code: "read_back_invalid", of: "showing the home itself again", more: ({ home }) => ({ readBack: [home] }) },
     {
       code: "read_back_invalid",
-      of: "reading back what is around it",
+      of: "showing a parent of the home again",
       more: ({ directory }) => ({ readBack: [directory] }),
     },
     {
       code: "read_back_invalid",
-      of: "reading back what is not there",
+      of: "showing a missing path again",
       more: ({ home }) => ({ readBack: [join(home, "x")] }),
     },
     {
       code: "read_back_invalid",
-      of: "reading back a link that an agent may have laid",
+      of: "showing a link again that an agent may have made",
       more: ({ home }) => {
         symlinkSync("..", join(home, "workspaces", "laid"));
         return { readBack: [join(home, "workspaces", "laid")] };

@@ -30,17 +30,17 @@ describe.skipIf(!needs("bwrap"))("the home cannot be read from inside", () => {
       script: ({ home }) => `for p in /proc/[0-9]*/root /proc/self/root; do cat $p${home}/token; done`,
     },
     {
-      way: "by a directory a process stands in or has open",
+      way: "by the cwd or an open directory of a process",
       script: () => "cat /proc/[0-9]*/cwd/../home/token /proc/[0-9]*/fd/*/token",
     },
     { way: "by a hard link", script: ({ home }) => `ln ${home}/token hard; cat hard` },
-    { way: "by taking the cover off", script: ({ home }) => `umount ${home}; umount -l ${home}; cat ${home}/token` },
+    { way: "by unmounting the cover", script: ({ home }) => `umount ${home}; umount -l ${home}; cat ${home}/token` },
     {
-      way: "by moving the cover away",
+      way: "by moving the cover",
       script: ({ home }) => `mkdir m; mount --move ${home} m; mv ${home} x; cat ${home}/token x/token`,
     },
     {
-      way: "by binding what is around it",
+      way: "by binding its parent directory",
       script: ({ home }) => `mkdir m; mount --bind ${home}/.. m; cat m/home/token`,
     },
     {
@@ -56,7 +56,7 @@ describe.skipIf(!needs("bwrap"))("the home cannot be read from inside", () => {
     { way: "by a copy of the daemon's environment", script: () => "cat /proc/[0-9]*/environ" },
   ];
 
-  test.each(WAYS)("$way", async ({ script }) => {
+  test.each(WAYS)("the home cannot be read $way", async ({ script }) => {
     await using stage = rehearse({ bwrapPath });
     const { stdout, stderr, exit } = await readAll(stage.shell(`${script(stage)}; echo done`));
     expect(exit).toEqual({ exitCode: 0, signal: null, outputDroppedBytes: 0 });

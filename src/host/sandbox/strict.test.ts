@@ -115,29 +115,32 @@ async function attempt(stage: Rehearsal, script: string, isWalled: boolean, env:
 }
 
 describe.skipIf(!needs("bwrap"))("attacks that work without walls fail behind them", () => {
-  test.each(ATTEMPTS.map((one) => ({ control: true, ...one })))("$way", async ({ script, control }) => {
-    await using stage = rehearse({ bwrapPath: null });
-    await using wall = rehearse({ bwrapPath, copiesEtc: script.includes("/etc/") });
-    const outside = join(stage.directory, "outside");
-    mkdirSync(outside);
-    writeFileSync(join(outside, "file"), stage.secret);
-    await using served = await serveSecret(stage.instance);
-    const personHome = process.env["HOME"] ?? "/";
-    const env = {
-      S: join(outside, "file"),
-      D: outside,
-      DAEMON: String(process.pid),
-      PORT: String(served.port),
-      ABSTRACT: served.abstract,
-      REAL_HOME: personHome,
-      PROBE: readdirSync(personHome)[0] ?? "",
-      PATH: process.env["PATH"] ?? "",
-    };
-    if (control && process.getuid?.() === 0)
-      expect(await attempt(stage, script, false, env)).toEqual({ escaped: true, started: true });
-    symlinkSync(outside, join(wall.workspace, "there"));
-    expect(await attempt(wall, script, true, env)).toEqual({ escaped: false, started: true });
-  });
+  test.each(ATTEMPTS.map((one) => ({ control: true, ...one })))(
+    "fails behind walls: $way",
+    async ({ script, control }) => {
+      await using stage = rehearse({ bwrapPath: null });
+      await using wall = rehearse({ bwrapPath, copiesEtc: script.includes("/etc/") });
+      const outside = join(stage.directory, "outside");
+      mkdirSync(outside);
+      writeFileSync(join(outside, "file"), stage.secret);
+      await using served = await serveSecret(stage.instance);
+      const personHome = process.env["HOME"] ?? "/";
+      const env = {
+        S: join(outside, "file"),
+        D: outside,
+        DAEMON: String(process.pid),
+        PORT: String(served.port),
+        ABSTRACT: served.abstract,
+        REAL_HOME: personHome,
+        PROBE: readdirSync(personHome)[0] ?? "",
+        PATH: process.env["PATH"] ?? "",
+      };
+      if (control && process.getuid?.() === 0)
+        expect(await attempt(stage, script, false, env)).toEqual({ escaped: true, started: true });
+      symlinkSync(outside, join(wall.workspace, "there"));
+      expect(await attempt(wall, script, true, env)).toEqual({ escaped: false, started: true });
+    },
+  );
 });
 
 async function serveSecret(name: string) {
@@ -215,12 +218,12 @@ describe.skipIf(!needs("bwrap"))("mounts of a strict process", () => {
   );
 
   const SWAPS = {
-    "and stays one": (tree: string, outside: string) => `mv ${tree} ${tree}.away; ln -s ${outside} ${tree}; exec`,
-    "and is put back": (tree: string, outside: string) =>
+    "for good": (tree: string, outside: string) => `mv ${tree} ${tree}.away; ln -s ${outside} ${tree}; exec`,
+    "for a moment": (tree: string, outside: string) =>
       `mv ${tree} ${tree}.away; ln -s ${outside} ${tree}; (sleep 0.05; rm ${tree}; mv ${tree}.away ${tree}) & exec`,
   };
   for (const [how, swap] of Object.entries(SWAPS))
-    provesWall("WL-2", `a directory replaced by a link while the sandbox starts ${how} is not mounted`, async () => {
+    provesWall("WL-2", `a directory replaced by a link ${how} while the sandbox starts is not mounted`, async () => {
       await using stage = rehearse({ bwrapPath });
       const outside = join(stage.directory, "outside");
       const tree = join(stage.workspace, "tree");
@@ -335,7 +338,7 @@ import socket, threading
 s = socket.create_server(('127.0.0.1', 0)); threading.Thread(target=lambda: s.accept()[0].sendall(b'fine')).start()
 print(socket.create_connection(s.getsockname()).recv(9).decode())"`,
     ],
-  ])("%s", async (_name, script) => {
+  ])("works behind walls: %s", async (_name, script) => {
     await using stage = rehearse({ bwrapPath });
     const { stdout, stderr } = await walled(stage, script, { programs: [process.execPath] }, { PATH });
     expect(stderr).not.toMatch(/not permitted|Read-only|not found/i);

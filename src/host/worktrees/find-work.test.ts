@@ -71,11 +71,11 @@ const HIDDEN: Readonly<Record<string, readonly [told: Told, work: (bench: Bench,
       bench.write(join(path, "result.md"), "precious");
     },
   ],
-  "a file that a rule of the user's takes out again": [
+  "a file that a rule of the user un-ignores": [
     { untracked: ["deep/keep.o"] },
     (bench, path) => bench.write(join(path, "deep/keep.o"), "precious"),
   ],
-  "a link in a folder of its own": [
+  "a link in its own folder": [
     { untracked: ["deep/link"] },
     (_bench, path) => {
       mkdirSync(join(path, "deep"));
@@ -88,7 +88,7 @@ const HIDDEN: Readonly<Record<string, readonly [told: Told, work: (bench: Bench,
       for (const name of [":(top)x", "-x", "[a]*", "a\nb"]) bench.write(join(path, name), "precious");
     },
   ],
-  "a name that is no text": [
+  "a file name that is not valid text": [
     { untracked: ["\ufffd.o"] },
     (_bench, path) => writeFileSync(Buffer.concat([Buffer.from(`${path}/`), Buffer.from([0xff, 0x2e, 0x6f])]), "?"),
   ],
@@ -104,28 +104,28 @@ const HIDDEN: Readonly<Record<string, readonly [told: Told, work: (bench: Bench,
     { carried: ["ignored/deep/.env.local"] },
     (bench, path) => bench.write(join(path, "ignored/deep/.env.local"), "new\n"),
   ],
-  "a carried file that is a folder now": [
+  "a carried file replaced by a folder": [
     { carried: [".env/secret"] },
     (bench, path) => {
       rmSync(join(path, ".env"));
       bench.write(join(path, ".env/secret"), "new\n");
     },
   ],
-  "a carried file that is a link now": [
+  "a carried file replaced by a link": [
     { carried: [".env"] },
     (_bench, path) => {
       rmSync(join(path, ".env"));
       symlinkSync("ignored/kept", join(path, ".env"));
     },
   ],
-  "a link in a carried folder that leads elsewhere now": [
+  "a link in a carried folder with a new target": [
     { carried: [".envs/link"] },
     (_bench, path) => {
       rmSync(join(path, ".envs/link"));
       symlinkSync("deep/two", join(path, ".envs/link"));
     },
   ],
-  "a folder of dependencies that is a file now": [
+  "a folder of dependencies replaced by a file": [
     { carried: ["node_modules"], untracked: ["node_modules"] },
     (_bench, path) => {
       rmSync(join(path, "node_modules"), { recursive: true });

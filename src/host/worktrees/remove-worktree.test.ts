@@ -39,11 +39,11 @@ const LOSABLE: Readonly<Record<string, (bench: Bench, path: string) => void>> = 
   "a deleted file": (_bench, path) => rmSync(join(path, "README.md")),
   "a file with another mode": (_bench, path) => execFileSync("chmod", ["+x", join(path, "README.md")]),
   "an untracked file": (bench, path) => bench.write(join(path, "notes/today.md"), "notes"),
-  "a changed file that is said to be unchanged": (bench, path) => {
+  "a changed file marked as unchanged": (bench, path) => {
     bench.git(path, "update-index", "--assume-unchanged", "README.md");
     bench.write(join(path, "README.md"), "changed\n");
   },
-  "a changed file that is said to be elsewhere": (bench, path) => {
+  "a changed file marked as not checked out": (bench, path) => {
     bench.git(path, "update-index", "--skip-worktree", "README.md");
     bench.write(join(path, "README.md"), "changed\n");
   },
@@ -51,7 +51,7 @@ const LOSABLE: Readonly<Record<string, (bench: Bench, path: string) => void>> = 
     bench.write(join(path, ".git/info/exclude"), "*.md\n");
     bench.write(join(path, "notes.md"), "notes");
   },
-  "a file staged and taken back": (bench, path) => {
+  "a file staged and unstaged": (bench, path) => {
     bench.write(join(path, "README.md"), "staged\n");
     bench.git(path, "add", "README.md");
     bench.write(join(path, "README.md"), "hello\n");
@@ -74,7 +74,7 @@ const LOSABLE: Readonly<Record<string, (bench: Bench, path: string) => void>> = 
     commit(bench, path);
     bench.git(path, "reset", "--hard", "--quiet", "HEAD~1");
   },
-  "a commit that nobody names": (bench, path) => {
+  "a commit that no ref names": (bench, path) => {
     commit(bench, path);
     bench.git(path, "reset", "--hard", "--quiet", "HEAD~1");
     bench.git(path, "reflog", "expire", "--expire=now", "--all");
@@ -104,20 +104,20 @@ const LOSABLE: Readonly<Record<string, (bench: Bench, path: string) => void>> = 
     void bench.git(path, "worktree", "add", "--quiet", join(bench.directory, "elsewhere")),
   "a carried file that was changed": (bench, path) => bench.write(join(path, ".env"), "KEY=changed\n"),
   "a new file of the carried kind": (bench, path) => bench.write(join(path, "src/.env.local"), "KEY=new\n"),
-  "a merge in the middle": (bench, path) => {
+  "an unfinished merge": (bench, path) => {
     bench.write(join(path, ".git/MERGE_HEAD"), `${bench.git(path, "rev-parse", "HEAD")}\n`);
     bench.write(join(path, "README.md"), "<<<<<<<\n");
   },
-  "a branch that was deleted under it": (bench, path) => void bench.git(path, "update-ref", "-d", "HEAD"),
-  "an index that is no index": (bench, path) => bench.write(join(path, ".git/index"), "nonsense"),
+  "a deleted branch": (bench, path) => void bench.git(path, "update-ref", "-d", "HEAD"),
+  "a corrupt index": (bench, path) => bench.write(join(path, ".git/index"), "nonsense"),
   "an object that cannot be read": (bench, path) =>
     bench.write(join(path, ".git/objects/aa", "b".repeat(38)), "nonsense"),
-  "a git dir that is gone": (_bench, path) => rmSync(join(path, ".git"), { recursive: true }),
-  "a git dir that leads elsewhere": (bench, path) => {
+  "a missing git dir": (_bench, path) => rmSync(join(path, ".git"), { recursive: true }),
+  "a git dir that points elsewhere": (bench, path) => {
     renameSync(join(path, ".git"), join(bench.directory, "moved"));
     symlinkSync(join(bench.directory, "moved"), join(path, ".git"));
   },
-  "an object store that leads elsewhere": (bench, path) => {
+  "an object store that points elsewhere": (bench, path) => {
     renameSync(join(path, ".git/objects"), join(bench.directory, "moved"));
     symlinkSync(join(bench.directory, "moved"), join(path, ".git/objects"));
   },

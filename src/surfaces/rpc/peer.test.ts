@@ -121,14 +121,14 @@ describe("a call", () => {
 
 describe("unreadable messages", () => {
   test.each([
-    ["no JSON", "{", "malformed_json", null],
-    ["no object", "[]", "invalid_request", null],
+    ["text that is not JSON", "{", "malformed_json", null],
+    ["a message that is not an object", "[]", "invalid_request", null],
     ["null", "null", "invalid_request", null],
-    ["no id", '{"method":"x"}', "invalid_request", null],
-    ["an id that is none", '{"id":{},"method":"x"}', "invalid_request", null],
-    ["no method", '{"id":7}', "invalid_request", 7],
-    ["parameters that are none", '{"id":"z","method":"x","params":[]}', "invalid_request", "z"],
-    ["a key that is none", '{"id":8,"method":"x","key":1}', "invalid_request", 8],
+    ["a message without an id", '{"method":"x"}', "invalid_request", null],
+    ["an invalid id", '{"id":{},"method":"x"}', "invalid_request", null],
+    ["a message without a method", '{"id":7}', "invalid_request", 7],
+    ["a list of parameters", '{"id":"z","method":"x","params":[]}', "invalid_request", "z"],
+    ["an invalid key", '{"id":8,"method":"x","key":1}', "invalid_request", 8],
   ])("%s is refused", async (_what, text, code, id) => {
     const { say, sent } = peerWith(echo);
     await say(text);

@@ -86,11 +86,11 @@ describe("access to MCP", () => {
   });
 
   test.each([
-    ["no JSON", "{", -32_700, "malformed_json"],
-    ["nothing", "", -32_700, "malformed_json"],
+    ["a body that is not JSON", "{", -32_700, "malformed_json"],
+    ["an empty body", "", -32_700, "malformed_json"],
     ["a batch", JSON.stringify([ping, ping]), -32_600, "invalid_request"],
     ["an empty batch", "[]", -32_600, "invalid_request"],
-    ["a word", '"ping"', -32_600, "invalid_request"],
+    ["a JSON string", '"ping"', -32_600, "invalid_request"],
     ["null", "null", -32_600, "invalid_request"],
   ])("%s is refused", async (_what, text, number, code) => {
     expect(await refused(await mcp.send("POST", {}, text))).toEqual({ status: 400, number, code });
@@ -103,8 +103,8 @@ describe("access to MCP", () => {
 
   test.each([
     ["no version of JSON-RPC", { id: 1, method: "ping" }],
-    ["a wrong one", { jsonrpc: "1.0", id: 1, method: "ping" }],
-    ["an id that is none", { jsonrpc: "2.0", id: {}, method: "ping" }],
+    ["a wrong version of JSON-RPC", { jsonrpc: "1.0", id: 1, method: "ping" }],
+    ["an invalid id", { jsonrpc: "2.0", id: {}, method: "ping" }],
     ["no method", { jsonrpc: "2.0", id: 1 }],
   ])("a message with %s is refused", async (_what, message) => {
     const headers = await shakeHands(mcp, "2025-11-25");
