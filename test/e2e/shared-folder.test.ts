@@ -213,7 +213,7 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
 const NAMES = ["a", "b", "c", "d", "e"];
 const STEPS = 14;
 
-/** The last writer and content of each file. A rewind of one writer may not touch a file that another wrote last. */
+/** A random history that notes each file's last writer. A rewind may not touch a file that another wrote last. */
 async function tellStory(daemon: TestDaemon, cwd: string, seed: number): Promise<void> {
   const chance = chanceOf(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(chance() * list.length)] ?? expect.fail("empty");

@@ -98,7 +98,7 @@ export interface Situation {
   readonly effectIds: readonly string[];
   readonly approvalIds: readonly string[];
   readonly fresh: (kind: string) => string;
-  /** The possible targets of a rewind, including the parent's events after a fork. */
+  /** The possible targets of a rewind; for a fork also the parent's. */
   readonly point: (n: number, toParent: boolean) => { readonly to: Point; readonly view: View };
 }
 

@@ -96,7 +96,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
   };
 }
 
-/** Runs SQL for a role, a schema or whatever a test needs beside the store. */
+/** Runs work on its own connection, for a role, a schema or whatever a test needs. */
 export async function onPostgres<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url });
   client.on("error", () => undefined);

@@ -78,7 +78,7 @@ test("an event of an unknown type is read as null; a custom fact as it is", () =
   for (const type of ["home.built@2", "constructor", "__proto__", ""]) expect(defined.recall(type, {})).toBeNull();
 });
 
-test("an append of several facts has the strictest growth class; outside a turn `course` counts as `start`", () => {
+test("an append of several facts has the strictest space need; outside a turn `course` counts as `start`", () => {
   const planned = errandFact("errand.planned@1", { name: "a", dueAt: "" });
   const dropped = errandFact("errand.dropped@1", { name: "a" });
   const taken = errandFact("errand.taken@1", { item: "a" });

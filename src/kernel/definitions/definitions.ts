@@ -36,7 +36,7 @@ export interface Definitions {
   /** Reads stored data as the fact it was written as; null for an unknown type. */
   readonly recall: (type: string, data: unknown) => AnyFact | null;
   readonly isErasable: (type: string) => boolean;
-  /** The strictest growth class among the facts. */
+  /** The strictest space need among the facts. */
   readonly spaceNeedOf: (facts: readonly AnyFact[]) => SpaceNeed;
 }
 
@@ -57,7 +57,7 @@ export function createDefinitions(aggregates: readonly Aggregate[]): Definitions
   };
   const spaceNeedOfOne = (fact: AnyFact): SpaceNeed => {
     const spaceNeed = isCustom(fact) ? "course" : (events.get(fact.type)?.spaceNeed ?? "end");
-    // Outside a turn an outside caller brings it, and can bring it later.
+    // Outside a turn an external caller sends it, and can send it again later.
     return spaceNeed === "course" && "turnId" in fact.data && fact.data.turnId === null ? "start" : spaceNeed;
   };
   return {

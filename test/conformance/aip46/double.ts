@@ -234,7 +234,7 @@ export class DoubleHost {
     session.read(response, after);
   }
 
-  /** Read once: later changes of the sessions do not change it. */
+  /** Runs once: the old file is never read again, whatever happens to its sessions. */
   #migrate(): void {
     const file = this.#legacyFile;
     if (file === null || this.#isMigrated || !existsSync(file)) return;

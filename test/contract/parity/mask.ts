@@ -29,7 +29,7 @@ const LUCKY: ReadonlySet<string> = new Set([
 ]);
 /** Members in which every number varies: usage depends on name lengths and on the machine. */
 const LUCKY_PARTS: ReadonlySet<string> = new Set(["usage", "disk", "wal", "snapshots"]);
-/** The state of a session that was just started. */
+/** Members that change while a session starts. */
 const VOLATILE: ReadonlySet<string> = new Set(["status", "state", "busy", "queued", "head", "lastOutputAt"]);
 
 /**
