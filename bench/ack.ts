@@ -6,12 +6,12 @@ import { type Benchmark, interleave, percentile } from "./harness.ts";
 import { openStore } from "./store-home.ts";
 
 const OFFERED_PER_SECOND = 5000;
-/** So many that hardly one has to wait for its own last append, which would be the writer's doing and not the store's. */
+/** So many writers that hardly one waits for its own last append, which would measure the writer and not the store. */
 const STREAMS = 1024;
 const ROUND_MS = 2000;
 const PAGE_BYTES = 4096;
 
-/** Time to the acknowledgement while 5,000 events a second are offered, whether or not the last were acknowledged. */
+/** Time to the acknowledgement at 5,000 events per second, sent without waiting for earlier ones. */
 export const ackBenchmark: Benchmark = {
   name: "ack",
   run: async ({ scratch, quick }) => {
@@ -50,7 +50,7 @@ export const ackBenchmark: Benchmark = {
   },
 };
 
-/** Open loop: what is due is sent, however long the last ones take. Latency counts from when it was due. */
+/** Open loop: each event is sent when it is due, however long the last ones take. Latency counts from the due time. */
 async function offer(load: AppendLoad, streams: readonly WriterStream[], forMs: number): Promise<readonly number[]> {
   const taken: number[] = [];
   const lines: Promise<void>[] = streams.map(() => Promise.resolve());

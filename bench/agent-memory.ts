@@ -9,10 +9,10 @@ import type { Benchmark } from "./harness.ts";
 const SESSIONS = 100;
 const AT_A_TIME = 8;
 const MB_PER_SESSION_MAX = 1;
-/** For a collection of garbage and a checkpoint. */
+/** Time for a garbage collection and a checkpoint of the write-ahead log. */
 const SETTLE_MS = 3000;
 
-/** What the daemon itself takes for sessions whose agents are running; the agents' own memory is theirs. */
+/** The daemon's own memory for sessions with running agents; the agents' memory does not count. */
 export const agentMemoryBenchmark: Benchmark = {
   name: "agent-memory",
   run: async ({ product, quick, scratch }) => {

@@ -11,7 +11,7 @@ const ROUNDS = 60;
 const OVERHEAD_RATIO_MAX = 1.1;
 const FIRST_TOKEN_EXTRA_MAX_MS = 5;
 
-/** A turn of a foreign agent through the daemon, its log included, against a client that only passes lines on. */
+/** A turn of a foreign agent through the daemon, including its log, against a client that only passes lines on. */
 export const agentTurnBenchmark: Benchmark = {
   name: "agent-turn",
   run: async ({ product, quick, scratch }) => {
@@ -49,7 +49,7 @@ function figures(nomos: readonly TurnTimes[], direct: readonly TurnTimes[]): rea
       unit: "ms",
       value: typical(nomos, "firstTokenMs"),
       baseline: { what: client, value: firstMs },
-      // The aim is on what is added, whatever the agent itself takes.
+      // The aim is for the added time, whatever the agent itself takes.
       aim: { valueAtMost: firstMs + FIRST_TOKEN_EXTRA_MAX_MS },
       details: {
         addedMs: Number((typical(nomos, "firstTokenMs") - firstMs).toFixed(2)),
@@ -77,7 +77,7 @@ async function watchedSession({ api, port, token }: RunningDaemon, cwd: string):
       for (const item of items) onItem(item);
     }
   };
-  // It ends by being aborted.
+  // It ends by an abort.
   const reading = read().catch(() => undefined);
   return {
     prompt: async (prompt) => {

@@ -3,7 +3,9 @@ import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { z } from "zod";
 
-/** A daemon's syscalls over kept-alive connections. Anything but a 2xx is an error: nothing else is measured. */
+/**
+ * A daemon's syscalls over kept-alive connections. Anything but a 2xx is an error, because only successes are measured.
+ */
 export interface ApiClient {
   readonly call: (method: "GET" | "POST", path: string, body?: object) => Promise<Record<string, unknown>>;
   readonly close: () => void;
@@ -44,7 +46,7 @@ export function createApiClient(port: number, token: string): ApiClient {
 
 /** A new session of the demo driver; with a prompt, one that has run its first turn. */
 export async function startSession(api: ApiClient, cwd: string, prompt?: string): Promise<string> {
-  // Not beside the homes: a session's files are kept, and these are not its own.
+  // Not beside the homes: a session's snapshots would include them.
   const ground = join(cwd, "ground");
   await mkdir(ground, { recursive: true });
   const session = await api.call("POST", "/sessions/agent", {

@@ -2,16 +2,16 @@ import { sessionStream } from "../src/kernel/index.ts";
 import type { Store } from "../src/store/index.ts";
 import { createEventMaker } from "./session-facts.ts";
 
-/** Writers of a store, each with a session stream of its own and one event after another. */
+/** Writers of a store, each with its own session stream, one event after another. */
 export interface AppendLoad {
   readonly openStreams: (count: number) => Promise<readonly WriterStream[]>;
-  /** One event, acknowledged. */
+  /** Appends one event and waits for the acknowledgement. */
   readonly appendOne: (writer: WriterStream) => Promise<void>;
-  /** Until all writers together have written so many; returns how many a second. */
+  /** Runs until all writers together have written this many events; returns events per second. */
   readonly appendMany: (writers: readonly WriterStream[], events: number) => Promise<number>;
 }
 
-/** A writer knows where its stream is. */
+/** A writer knows the version of its stream. */
 export interface WriterStream {
   readonly stream: string;
   version: number;

@@ -17,7 +17,7 @@ const ROUND_FLUSHES = 400;
 const FLUSH_RUN_EVENTS = 2000;
 const SHARED_CHANGES = 16;
 
-/** Durable, hash-chained appends with their read models, against bare inserts of the same bytes. */
+/** Durable, hash-chained appends with read models, against bare inserts of the same bytes. */
 export const appendBenchmark: Benchmark = {
   name: "append",
   run: async (bench) => {
@@ -62,7 +62,7 @@ async function rateAt({ scratch, quick }: Bench, writers: number): Promise<Figur
   }
 }
 
-/** What effects of one turn do when they end together: changes of one session that share their appends. */
+/** Effects of one turn that end together: changes of one session that share their appends. */
 async function sharedAppends({ scratch, quick }: Bench): Promise<Figure> {
   const store = await openStore(join(scratch, "append-shared"));
   let [changes, appends, shared] = [0, 0, 0];
@@ -108,7 +108,7 @@ async function sharedAppends({ scratch, quick }: Bench): Promise<Figure> {
   }
 }
 
-/** Counted below the program, in a short run of its own, since counting slows it down. */
+/** Flushes are counted by strace in a short separate run, because counting slows the program down. */
 async function flushesAt(bench: Bench, writers: number): Promise<Figure | null> {
   if (spawnSync("strace", ["-V"]).status !== 0) return null;
   const opening = await countFlushes(bench, writers, 0);

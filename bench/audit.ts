@@ -18,7 +18,7 @@ const LOAD_SECONDS = 12;
 const LOOK_EVERY_MS = 20;
 const VERIFIER = new URL("../verifier/nomos-verify.js", import.meta.url);
 
-/** What evidence costs: an export of the whole log, its verification by a stranger, and how far signing lags behind. */
+/** The cost of evidence: exporting the whole log, verifying the bundle, and how far signing lags behind. */
 export const auditBenchmark: Benchmark = {
   name: "audit",
   run: async (bench) => [...(await exportAndVerify(bench)), await lagOf(bench)],
@@ -69,7 +69,7 @@ async function exportAndVerify({ homes, scratch, quick, say }: Bench): Promise<r
   ];
 }
 
-/** How old the oldest event is that no signed checkpoint covers yet: under load, and at one event a look. */
+/** Age of the oldest event that no signed checkpoint covers: under load, and at one event per look. */
 async function lagOf({ scratch, quick }: Bench): Promise<Figure> {
   const home = join(scratch, "lag");
   const store = await openStore(home);

@@ -8,7 +8,7 @@ const QUICK_EVENTS = 100_000;
 const ROUNDS = 7;
 const QUICK_ROUNDS = 3;
 
-/** A backup over HTTP of a daemon that runs, beside a plain copy of the same bytes that is flushed file by file. */
+/** A backup of a running daemon over HTTP, against a plain copy of the same bytes with a flush per file. */
 export const backupBenchmark: Benchmark = {
   name: "backup",
   run: async ({ homes, product, quick, scratch }) => {
@@ -32,7 +32,7 @@ export const backupBenchmark: Benchmark = {
     const samples = await interleave(quick ? QUICK_ROUNDS : ROUNDS, {
       backup: () => cleaned(() => api.call("POST", "/api/backup", { to })),
       copy: () => cleaned(async () => copyFlushed(model, to)),
-      /** What a writer waits while a backup goes on. */
+      /** How long a writer waits during a backup. */
       meanwhile: async () => {
         let isOver = false;
         const backup = api.call("POST", "/api/backup", { to }).finally(() => {

@@ -4,16 +4,16 @@ import { createInterface } from "node:readline";
 import { z } from "zod";
 import { FAKE_AGENT } from "./fake-agents.ts";
 
-/** The least a client of the agent can be: lines to its stdin, lines from its stdout, nothing kept. */
+/** The smallest possible client of the agent: lines to its stdin, lines from its stdout, nothing stored. */
 export interface BareAcp extends AsyncDisposable {
   readonly prompt: (text: string) => Promise<TurnTimes>;
 }
 
-/** From sending the prompt. */
+/** Measured from sending the prompt. */
 export interface TurnTimes {
   readonly firstTokenMs: number;
   readonly totalMs: number;
-  /** Where somebody answers in between: when the prompt was safe. */
+  /** With a daemon in between: when the prompt was durable. */
   readonly ackMs?: number;
 }
 

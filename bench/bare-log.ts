@@ -5,11 +5,11 @@ import { headerText, SALT_BYTES } from "../src/kernel/index.ts";
 import { createEventMaker } from "./session-facts.ts";
 
 /**
- * The baseline of the append figures: the same bytes in the same columns under the same two indexes, with the same
- * durability and checkpoints, written by nothing but `node:sqlite`. No fold, no hash, no read model, no other thread.
+ * The baseline of the append figures: the same bytes, columns, indexes, durability and checkpoints, written by plain
+ * `node:sqlite`. No fold, no hash, no read model, no other thread.
  */
 export interface BareLog {
-  /** So many events, so many a flush; returns how many a second. */
+  /** Writes this many events, this many per flush; returns events per second. */
   readonly write: (events: number, perFlush: number) => number;
   readonly close: () => void;
 }

@@ -3,9 +3,9 @@ import { Client } from "pg";
 import { headerText, SALT_BYTES } from "../src/kernel/index.ts";
 import { createEventMaker } from "./session-facts.ts";
 
-/** The baseline on PostgreSQL: the same bytes in the same columns under the same two indexes, over one connection. */
+/** The baseline on PostgreSQL: the same bytes, columns and indexes, over one connection. */
 export interface BarePostgres {
-  /** So many events, so many a statement, each statement durable; returns how many a second. */
+  /** Writes this many events, this many per durable statement; returns events per second. */
   readonly write: (events: number, perCommit: number) => Promise<number>;
   readonly close: () => Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function openBarePostgres(url: string): Promise<BarePostgres> {
   };
   return {
     write: async (events, perCommit) => {
-      // A round of its own size has places of its own: no stream and version comes twice.
+      // Each round uses its own positions, so that no stream and version comes twice.
       await client.query("TRUNCATE bare.events");
       const startMs = performance.now();
       for (let written = 0; written < events; written += perCommit) await insert(perCommit);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { environment, startDaemon } from "./daemon.ts";
 import { type Benchmark, type Figure, interleave, median } from "./harness.ts";
 
-/** What a command of the published command line costs beside a Node that does nothing. */
+/** The time of a command of the published command line, against a Node that does nothing. */
 export const cliBenchmark: Benchmark = {
   name: "cli",
   run: async ({ product, quick, scratch }) => {

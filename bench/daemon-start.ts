@@ -6,7 +6,7 @@ import { type Benchmark, interleave, median } from "./harness.ts";
 
 const SESSIONS = 100_000;
 
-/** From the start of the process until /health says that it is up, which it does only after recovery. */
+/** From the start of the process until /health is ok, which is after recovery. */
 export const daemonStartBenchmark: Benchmark = {
   name: "daemon-start",
   run: async ({ homes, product, quick, scratch }) => {

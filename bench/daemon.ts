@@ -6,13 +6,13 @@ import { type ApiClient, createApiClient } from "./api-client.ts";
 import type { Package } from "./package.ts";
 import { ended, spawnNode, stopped } from "./processes.ts";
 
-/** A real daemon of the bundled product, in a process of its own, on a port of its own. */
+/** A real daemon of the bundled product, in its own process, on its own port. */
 export interface RunningDaemon extends AsyncDisposable {
   readonly pid: number;
   readonly port: number;
   readonly token: string;
   readonly api: ApiClient;
-  /** From the start of the process until /health said that it is up. */
+  /** From the start of the process until /health is ok. */
   readonly startMs: number;
 }
 
@@ -42,7 +42,7 @@ export async function startDaemon(product: Package, home: string): Promise<Runni
   return { pid: child.pid ?? 0, port, token, api, startMs, [Symbol.asyncDispose]: end };
 }
 
-/** What the kernel says it holds in memory now. */
+/** Its resident memory now, as the kernel reports it. */
 export function residentMb(pid: number): number {
   const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return Number(found) / 1024;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 export const FAKE_AGENT = join(import.meta.dirname, "..", "test", "fixtures", "fake-acp-agent.ts");
 
-/** A home whose daemon knows an agent without a model: the prompt is its script, and what it costs is known. */
+/** A home whose daemon has an agent without a model: the prompt is its script, and its own cost is known. */
 export function homeWithFakeAgent(scratch: string, name: string): string {
   const home = join(scratch, name);
   const person = join(scratch, `${name}-person`);

@@ -13,8 +13,8 @@ const READERS = 1000;
 const PAYLOAD_CHARS = 255;
 
 /**
- * One event on its way to a thousand readers. The clock starts when the first outside knows that the event is durable
- * (the answer to whoever appended it, or the first reader), and stops when the last reader has it.
+ * One event to a thousand readers. The clock starts when anyone outside knows that the event is durable (the appender's
+ * answer, or the first reader), and stops when the last reader has it.
  */
 export const fanOutBenchmark: Benchmark = {
   name: "fan-out",
@@ -77,15 +77,15 @@ export const fanOutBenchmark: Benchmark = {
 
 interface Spread {
   readonly spreadMs: number;
-  /** From asking for the append. */
+  /** Measured from the request to append. */
   readonly wholeMs: number;
 }
 
 interface Readers {
   readonly spread: (marker: string, publish: () => Promise<unknown>) => Promise<Spread>;
-  /** The last event as it came over the wire. */
+  /** The last event as received. */
   readonly lastFrame: () => string;
-  /** Resolves when nothing has come for a moment: everybody is live. */
+  /** Resolves when nothing has come for a moment: every reader is live. */
   readonly quiet: () => Promise<void>;
   readonly close: () => void;
 }

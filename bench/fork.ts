@@ -3,7 +3,7 @@ import { startSession } from "./api-client.ts";
 import { startDaemon } from "./daemon.ts";
 import { type Benchmark, type Figure, interleave, median, percentile, timedMs } from "./harness.ts";
 
-/** Folds are kept this far apart; the event right before the next one costs most. */
+/** The distance between fold snapshots; the event right before the next one costs most. */
 const LONGEST_FOLD = LIMITS.snapshotEveryEvents;
 const EVENTS = 7816 * LONGEST_FOLD - 1;
 const QUICK_EVENTS = 784 * LONGEST_FOLD - 1;

@@ -5,7 +5,7 @@ const RULES = 1000;
 const VERBS = ["session.read", "session.kill", "tool.run", "tool.write", "tool.process", "audit.read"];
 const OPERATOR: Actor = { principal: "operator", capabilities: ["*"], sessionId: null };
 
-/** How long one decision takes under a constitution of a thousand rules, against the same under a single one. */
+/** The time of one decision under a thousand rules, against one under a single rule. */
 export const gateBenchmark: Benchmark = {
   name: "gate",
   run: async ({ quick }) => {
@@ -38,7 +38,7 @@ function decisions(policy: Policy, requests: readonly Request[]): () => Promise<
     });
 }
 
-/** What constitutions are made of: named files, folders, file types anywhere, one session, and a family of verbs each. */
+/** Typical rules: named files, folders, file types anywhere, one session, and a family of verbs each. */
 function rulesOf(count: number): readonly Rule[] {
   const random = seededRandom(11);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] ?? only(from);

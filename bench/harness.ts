@@ -1,13 +1,13 @@
 import type { Homes } from "./homes.ts";
 import type { Package } from "./package.ts";
 
-/** What a benchmark is given. Everything it writes goes below `scratch`, which is removed when the run is over. */
+/** What a benchmark gets. Everything it writes goes below `scratch`, which is removed after the run. */
 export interface Bench {
-  /** Sizes a tenth, fewer rounds: to see that it works, not to quote it. */
+  /** A tenth of the size and fewer rounds: to test that it works, not to quote. */
   readonly quick: boolean;
   readonly scratch: string;
   readonly homes: Homes;
-  /** The product as it is published: bundled from the sources at hand, once a run. */
+  /** The product as published: bundled once per run from the present sources. */
   readonly product: () => Promise<Package>;
   readonly say: (line: string) => void;
 }
@@ -17,12 +17,12 @@ export interface Benchmark {
   readonly run: (bench: Bench) => Promise<readonly Figure[] | Skipped>;
 }
 
-/** What could not be measured here, and what would make it measurable. */
+/** What could not be measured here, and what is needed for it. */
 export interface Skipped {
   readonly skipped: string;
 }
 
-/** A number and, from the same run, what it is to be read against. Both in the same unit. */
+/** A number and its baseline from the same run, in the same unit. */
 export interface Figure {
   readonly name: string;
   readonly what: string;
@@ -45,7 +45,7 @@ export function ratioOf(figure: Pick<Figure, "value" | "baseline">): number {
   return figure.value / figure.baseline.value;
 }
 
-/** Null where nothing is aimed at. */
+/** Null where there is no aim. */
 export function isMet(figure: Pick<Figure, "value" | "baseline" | "aim">): boolean | null {
   const { aim, value } = figure;
   if (aim === null) return null;
@@ -58,8 +58,8 @@ export function isMet(figure: Pick<Figure, "value" | "baseline" | "aim">): boole
 }
 
 /**
- * Takes turns: each round runs every measurement once, so that whatever else the machine is doing falls on all of them
- * alike. Every second round goes the other way round, so that none always comes behind the same neighbour.
+ * Takes turns: each round runs every measurement once, so that other load on the machine affects all alike. Every
+ * second round runs in reverse order, so that none always follows the same neighbour.
  */
 export async function interleave<Name extends string, Sample>(
   rounds: number,
@@ -90,7 +90,7 @@ export async function timedMs(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startMs;
 }
 
-/** The same every run (mulberry32), so that two runs measure the same thing. */
+/** Seeded (mulberry32), so that two runs measure the same thing. */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -8,10 +8,10 @@ import { type Benchmark, type Figure, percentile, seededRandom } from "./harness
 const SESSIONS = 10_000;
 const AT_A_TIME = 48;
 const WOKEN = 100;
-/** Long enough for a checkpoint, the search index and a collection of garbage. */
+/** Long enough for a checkpoint of the write-ahead log, the search index and a garbage collection. */
 const SETTLE_MS = 5000;
 
-/** A daemon whose sessions have all run a turn and sleep: what they cost, and how fast one is back. */
+/** A daemon whose sessions have all run a turn and are hibernated: their cost, and how fast one wakes. */
 export const hibernatedBenchmark: Benchmark = {
   name: "hibernated",
   run: async ({ product, quick, scratch, say }) => {
@@ -60,7 +60,7 @@ interface Woken {
   readonly awakeMs: number;
 }
 
-/** A prompt to one that sleeps, then the same prompt to the same one awake: from asking to the end of its turn. */
+/** A prompt to a hibernated session, then the same prompt to it awake: from the request to the end of the turn. */
 async function wakeSome(api: ApiClient, ids: readonly string[]): Promise<readonly Woken[]> {
   const random = seededRandom(31);
   const woken: Woken[] = [];

@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { z } from "zod";
 import { runChild } from "./processes.ts";
 
-/** Homes that take long to build: each is built once a run, by the append path, in a process of its own. */
+/** Homes that take long to build: each is built once per run, through appends, in its own process. */
 export interface Homes {
-  /** One session with a history of so many events. */
+  /** One session with a history of this many events. */
   readonly history: (events: number) => Promise<History>;
-  /** So many sessions that each ran a turn, searchable. */
+  /** This many sessions that each ran a turn, searchable. */
   readonly sessions: (count: number) => Promise<SessionsHome>;
 }
 

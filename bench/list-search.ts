@@ -6,7 +6,7 @@ import { openStore } from "./store-home.ts";
 
 const MANY_SESSIONS = 100_000;
 const FEW_SESSIONS = 1000;
-/** What the daemon gives when nobody asks for more or less. */
+/** The daemon's default page size. */
 const LIST_ROWS = 200;
 const SEARCH_HITS = 20;
 
@@ -63,7 +63,7 @@ async function figureOf(
   };
 }
 
-/** The first page and pages from anywhere, of all sessions and of those alive, each as often. */
+/** The first page and random pages, of all sessions and of living ones, equally often. */
 async function lists(store: Store): Promise<() => Promise<number>> {
   const random = seededRandom(21);
   const [newest] = await store.rows(SESSIONS, { limit: 1 });
@@ -79,7 +79,7 @@ async function lists(store: Store): Promise<() => Promise<number>> {
   };
 }
 
-/** Rows from the newest to the oldest, a page apart. */
+/** Rows from the newest to the oldest, one page apart. */
 async function samplePlaces(store: Store): Promise<readonly RowPlace[]> {
   const places: RowPlace[] = [];
   for (let after: RowPlace | undefined; ; ) {
@@ -91,7 +91,7 @@ async function samplePlaces(store: Store): Promise<readonly RowPlace[]> {
   }
 }
 
-/** Words as they come in what was written, common ones more often; now and then only the beginning of one. */
+/** Words by their frequency in the text; sometimes only the start of a word. */
 function searches(store: Store): () => Promise<number> {
   const maker = createEventMaker(22);
   let turn = 0;

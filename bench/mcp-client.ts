@@ -1,7 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from "node:http";
 import { z } from "zod";
 
-/** As little of an MCP client as there can be, so that the server is what is measured. */
+/** A minimal MCP client, so that the server is what is measured. */
 export interface McpClient {
   readonly callTool: (name: string, given: object) => Promise<void>;
   readonly close: () => void;
@@ -38,7 +38,7 @@ export async function openMcpClient(port: number, token: string): Promise<McpCli
   };
 }
 
-/** The last one of an event stream, or the whole body. */
+/** The last message of an event stream, or the whole body. */
 function messageIn(text: string): string {
   if (text.startsWith("{")) return text;
   const data = text.split("\n").filter((line) => line.startsWith("data: {"));

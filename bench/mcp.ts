@@ -8,7 +8,7 @@ import { openMcpClient } from "./mcp-client.ts";
 const ROUNDS = 40;
 const CALLS_PER_ROUND = 50;
 
-/** The same syscall as a tool over `/mcp` and as a route: what the protocol costs on top. */
+/** The same syscall as a tool over `/mcp` and as a route: what the protocol adds. */
 export const mcpBenchmark: Benchmark = {
   name: "mcp",
   run: async ({ product, quick, scratch }) => {

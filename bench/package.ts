@@ -3,18 +3,18 @@ import { join } from "node:path";
 import { bundle } from "../tools/bundle.ts";
 import { ENTRIES } from "../tools/entries.ts";
 
-/** The package as it is installed: bin/, dist/ and package.json in a folder of their own. */
+/** The package as installed: bin/, dist/ and package.json in a folder. */
 export interface Package {
   readonly root: string;
   /** Null while there is no command line to bundle. */
   readonly cli: string | null;
-  /** The arguments behind `node` that start a daemon in the foreground. */
+  /** The arguments after `node` that start a daemon in the foreground. */
   readonly daemonArguments: (home: string, port: number) => readonly string[];
 }
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** For as long as there is no command line that could start one. */
+/** Used while no command line can start one. */
 const DAEMON = `import { startDaemon } from "./dist/daemon.js";
 const [home, port] = process.argv.slice(2);
 const daemon = await startDaemon({

@@ -8,7 +8,7 @@ const ROW_PX = 24;
 const TOP_PX = 28;
 const COLOURS = { met: "#2e7d32", missed: "#c62828", open: "#607d8b", aim: "#111111" } as const;
 
-/** One bar a figure: its ratio to the baseline on a logarithmic scale, and a stroke where its aim lies. */
+/** One bar per figure: its ratio to the baseline on a logarithmic scale, and a line at its aim. */
 export function plotOf({ benchmark, figures }: Result): string {
   const entries = Object.entries(figures);
   const marks = entries.flatMap(([, figure]) => [figure.ratio, ...(aimAsRatio(figure) ?? [])]);
@@ -40,7 +40,7 @@ function row(name: string, figure: FigureResult, topPx: number, x: (ratio: numbe
   ].join("\n");
 }
 
-/** An aim at a value is one at a ratio too, against the baseline of this run. */
+/** An aim as a value is shown as a ratio to this run's baseline. */
 function aimAsRatio({ aim, baseline }: FigureResult): readonly number[] | null {
   if (aim === null) return null;
   const { valueAtMost, ratioAtMost, ratioAtLeast } = aim;

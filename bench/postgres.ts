@@ -12,7 +12,7 @@ const ROUND_FLUSHES = 100;
 const FOLDED_EVENTS = 16 * LIMITS.snapshotEveryEvents;
 const FOLDS = 200;
 
-/** The same store port on a PostgreSQL of its own, against bare inserts into the same server. */
+/** The same store port on its own PostgreSQL, against bare inserts into the same server. */
 export const postgresBenchmark: Benchmark = {
   name: "postgres",
   run: async (bench) => {
@@ -58,7 +58,7 @@ async function appendsBy(
   };
 }
 
-/** Right before a kept fold and right at one: what the events in between cost. */
+/** Right before a fold snapshot and right at one: the cost of the events in between. */
 async function foldInThePast({ quick }: Bench, store: Store): Promise<Figure> {
   const load = createAppendLoad(store);
   const [writer] = await load.openStreams(1);

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 export interface RunOptions {
-  /** In front of Node itself: `strace ...`. */
+  /** Put before Node itself: `strace ...`. */
   readonly under?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a program of ours to its end; resolves with what it printed, rejects when it fails. */
+/** Runs one of our programs to its end; resolves with its output, rejects when it fails. */
 export async function runChild(program: URL, args: readonly string[], options: RunOptions = {}): Promise<string> {
   const child = spawnNode([fileURLToPath(program), ...args], options);
   const printed: string[] = [];
@@ -17,7 +17,7 @@ export async function runChild(program: URL, args: readonly string[], options: R
   return printed.join("");
 }
 
-/** A program of ours that goes on until it is told to end; everything it prints before `ready` is one line: its port. */
+/** One of our programs that runs until it is told to end; before `ready` it prints one line, its port. */
 export interface RunningChild extends AsyncDisposable {
   readonly pid: number;
   readonly port: number;
@@ -31,7 +31,7 @@ export async function startServer(program: URL, args: readonly string[]): Promis
   return { pid: child.pid ?? 0, port, [Symbol.asyncDispose]: () => stopped(child) };
 }
 
-/** Whatever ends us ends it too. */
+/** It is ended when this process ends. */
 export function spawnNode(args: readonly string[], options: RunOptions): ChildProcess {
   const node = [process.execPath, "--disable-warning=ExperimentalWarning"];
   const [command = "", ...rest] = [...(options.under ?? []), ...node, ...args];
@@ -53,7 +53,7 @@ export async function ended(child: ChildProcess): Promise<void> {
 
 const STOP_MAX_MS = 10_000;
 
-/** SIGTERM to that very process, SIGKILL when it takes too long; resolves when it is gone. */
+/** SIGTERM to that process, SIGKILL when it takes too long; resolves when it is gone. */
 export async function stopped(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, "exit");

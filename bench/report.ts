@@ -9,7 +9,7 @@ const REPORT = join(import.meta.dirname, "..", "docs", "reference", "performance
 
 const PLOTS = join(dirname(REPORT), "plots");
 
-/** docs/reference/performance.md and its plots, from what lies in bench/results. */
+/** Makes docs/reference/performance.md and its plots from bench/results. */
 export function writeReport(): void {
   const results = readResults();
   rmSync(PLOTS, { recursive: true, force: true });

@@ -31,13 +31,13 @@ const Machine = z.object({
 });
 type Machine = z.infer<typeof Machine>;
 
-/** One benchmark's file in bench/results. By name and not as lists, so that a changed figure is a changed line. */
+/** One benchmark's file in bench/results. Keyed by name, not a list, so that a changed figure is one changed line. */
 const Result = z.object({
   benchmark: z.string(),
   date: z.string(),
   node: z.string(),
   machine: Machine,
-  /** Of the last minute when it began: how much else there was to do. */
+  /** Load average of the last minute at the start: how busy the machine was. */
   loadAverage: z.number(),
   skipped: z.string().nullable(),
   figures: z.record(z.string(), FigureResult),
@@ -79,7 +79,7 @@ function figureResult(figure: Figure): FigureResult {
   };
 }
 
-/** Quick figures lie apart: they are not the ones that the documentation quotes. */
+/** Quick figures are kept apart: the documentation does not quote them. */
 export function writeResult(result: Result, quick: boolean): void {
   const folder = quick ? join(RESULTS, "quick") : RESULTS;
   mkdirSync(folder, { recursive: true });
@@ -94,7 +94,7 @@ export function readResults(): readonly Result[] {
     .map((name) => Result.parse(JSON.parse(readFileSync(join(RESULTS, name), "utf8"))));
 }
 
-/** What a reader needs to know to compare; nothing that says whose machine it is. */
+/** What a reader needs for a comparison, without identifying the machine. */
 export function describeMachine(scratch: string): Machine {
   return {
     cpu: os.cpus()[0]?.model.trim() ?? "unknown",
@@ -113,7 +113,7 @@ const FILE_SYSTEMS: { readonly [magic: number]: string } = {
   2435016766: "btrfs",
 };
 
-/** Three digits say all that a measurement can. */
+/** Three digits are all that a measurement can give. */
 function rounded(value: number): number {
   return Number(value.toPrecision(3));
 }

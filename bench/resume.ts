@@ -4,9 +4,9 @@ import { type Bench, type Benchmark, type Figure, interleave, median } from "./h
 import type { History } from "./homes.ts";
 import { runChild } from "./processes.ts";
 
-/** Every so many events a fold is kept. */
+/** A fold snapshot is stored every so many events. */
 const KEPT = LIMITS.snapshotEveryEvents;
-/** One short of the next kept fold each: the most that ever has to be folded. */
+/** One event short of the next fold snapshot: the most that ever has to be folded. */
 const SIZES = { "1k": 8 * KEPT - 1, "100k": 784 * KEPT - 1, "1m": 7816 * KEPT - 1 } as const;
 const QUICK_SIZES = { "1k": 8 * KEPT - 1, "100k": 80 * KEPT - 1, "1m": 784 * KEPT - 1 } as const;
 type Size = keyof typeof SIZES;
@@ -14,7 +14,7 @@ type Size = keyof typeof SIZES;
 const Measured = z.object({ ms: z.number(), openMs: z.number() });
 type Measured = z.infer<typeof Measured>;
 
-/** What a session costs that nobody has looked at yet, by the length of its history; every sample from a fresh process. */
+/** The first read of a session, by the length of its history; each sample in a new process. */
 export const resumeBenchmark: Benchmark = {
   name: "resume",
   run: async (bench) => {
@@ -28,7 +28,7 @@ export const resumeBenchmark: Benchmark = {
 
 type Histories = { readonly [S in Size]: History };
 
-/** One after the other: the largest alone keeps a small machine busy. */
+/** One after another, because the largest alone loads a small machine. */
 async function build({ homes, quick, say }: Bench): Promise<Histories> {
   const sizes = quick ? QUICK_SIZES : SIZES;
   const small = await homes.history(sizes["1k"]);

@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- [--only name,...] [--quick]`, or `npm run bench -- soak [--minutes 60]`: measures what docs/reference/performance.md states, each figure against
- * a baseline taken in the same run, and writes that page anew. A missed aim is said, not hidden, and fails nothing.
+ * `npm run bench -- [--only name,...] [--quick]`, or `npm run bench -- soak [--minutes 60]`: measures the figures of
+ * docs/reference/performance.md, each against a baseline of the same run, and rewrites that page. A missed aim is shown
+ * and does not fail the run.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -111,7 +112,7 @@ async function runAll(chosen: readonly Benchmark[], bench: Bench): Promise<numbe
 function readArguments(): {
   readonly only: readonly string[];
   readonly quick: boolean;
-  /** Null: no soak. A short one only shows that it works. */
+  /** Null: no soak. A short one only tests that it works. */
   readonly soakMinutes: number | null;
 } {
   const { values, positionals } = parseArgs({

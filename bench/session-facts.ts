@@ -3,7 +3,7 @@ import { type CustomFact, type Fact, fact, sessionName, uuidv7Maker } from "../s
 import type { NewEvent } from "../src/store/index.ts";
 import { seededRandom } from "./harness.ts";
 
-/** Events as the supervisor would make them, for logs that are written straight through the store. */
+/** Events as the supervisor makes them, for logs written directly through the store. */
 export interface EventMaker {
   readonly newId: () => string;
   readonly event: (fact: Fact | CustomFact) => NewEvent;
@@ -12,7 +12,7 @@ export interface EventMaker {
   readonly custom: () => NewEvent;
   /** A turn from its admission to its end: five events. */
   readonly turn: () => readonly NewEvent[];
-  /** A few words out of the same vocabulary that turns speak in. */
+  /** A few words of the vocabulary that turns use. */
   readonly words: (count: number) => string;
 }
 
@@ -34,7 +34,7 @@ export function createEventMaker(seed: number): EventMaker {
     cause: null,
     fact: given,
   });
-  /** Few words are common and most are rare, as in what people write. */
+  /** Few words are common and most are rare, as in real text. */
   const words = (count: number): string =>
     Array.from({ length: count }, () => vocabulary[Math.floor(random() ** 3 * VOCABULARY_WORDS)]).join(" ");
 
@@ -59,7 +59,7 @@ export function createEventMaker(seed: number): EventMaker {
   };
 }
 
-/** Drawn from the system once for many ids: making ids is the caller's cost, and the store is what is measured. */
+/** Random bytes are drawn once for many ids, because making ids is the caller's cost and the store is measured. */
 function randomPool(bytes: number): () => Uint8Array {
   let pool = randomBytes(bytes * POOL_DRAWS);
   let at = 0;

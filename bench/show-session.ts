@@ -10,7 +10,7 @@ const CONNECTIONS = 32;
 const ROUND_MS = 1500;
 const TICKS_PER_SECOND = 100;
 
-/** `GET /sessions/:id` with its login, its parsing, the gate and a read of the store, against a route that does nothing. */
+/** `GET /sessions/:id` with authentication, parsing, the gate and a store read, against a route that does nothing. */
 export const showSessionBenchmark: Benchmark = {
   name: "show-session",
   run: async ({ product, quick, scratch }) => {
@@ -89,7 +89,7 @@ async function load({ port, pid }: Server, path: string, token: string, forMs: n
   return { perSecond: requests / seconds, cpuUs: cpuUs / requests };
 }
 
-/** User and system time of a process, all threads, in ticks of the kernel. */
+/** User and system time of a process, all threads, in kernel ticks. */
 function cpuTicks(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return Number(fields[11]) + Number(fields[12]);

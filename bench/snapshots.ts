@@ -13,8 +13,8 @@ const LARGE_BYTES = 1000 * MB;
 const QUICK_LARGE_BYTES = 100 * MB;
 
 /**
- * Trees of three sizes: taken anew, taken with ten files changed, and brought back; then a fork of a large one. On a disk,
- * that is: on tmpfs a snapshot reads every file each time, and that is what is measured there.
+ * Trees of three sizes: first snapshot, snapshot with ten changed files, restore; then a fork of a large one. Needs a
+ * real disk: on tmpfs every snapshot reads every file, and that would be measured.
  */
 export const snapshotsBenchmark: Benchmark = {
   name: "snapshots",
@@ -35,7 +35,7 @@ async function bySize({ scratch, say }: Bench, files: number): Promise<readonly 
   const snapshots = openSnapshots({ folder: join(folder, "store"), bwrapPath: "bwrap" });
   const tree = treeAt(root);
   const first = await snapshots.take(tree);
-  // What was written just now is read twice: its change time is too young to be trusted.
+  // A file written just now is read twice: its change time is too recent to be trusted.
   await new Promise((resolve) => setTimeout(resolve, 100));
   await snapshots.take(tree);
   const takes: number[] = [];
@@ -46,7 +46,7 @@ async function bySize({ scratch, say }: Bench, files: number): Promise<readonly 
     takes.push(await timedMs(async () => void stored.push((await snapshots.take(tree)).storedBytes)));
     if (round % 3 === 0) restores.push(await timedMs(() => snapshots.restore(tree, first.id)));
   }
-  // The least that can be done: to look at every file once, by another program.
+  // The minimum: another program looks at every file once.
   const look = await timedMs(
     async () => void spawnSync("find", [root, "-printf", "%s %T@ %C@ %i\n"], { maxBuffer: 1e9 }),
   );

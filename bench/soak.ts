@@ -9,11 +9,11 @@ const WORKERS = 4;
 const TURNS_PER_SESSION = 4;
 const PAUSE_MS = 20;
 const SAMPLE_MS = 1000;
-/** What a process takes until it has seen everything once is no leak. */
+/** Memory used for the first pass over everything is not a leak. */
 const WARM_UP_SHARE = 0.25;
 const MINUTE_MS = 60_000;
 
-/** A daemon that works steadily for a long time: whether what it holds grows with what it has done. */
+/** A daemon under steady load for a long time: whether its memory grows with the work done. */
 export function soakBenchmark(minutes: number): Benchmark {
   return { name: "soak", run: (bench) => soak(bench, minutes * MINUTE_MS) };
 }
@@ -52,7 +52,7 @@ interface Sample {
   readonly files: number;
 }
 
-/** A session from its start to its end, with a sleep in between. */
+/** A session from start to end, with a hibernation in between. */
 async function runSession(api: ApiClient, cwd: string): Promise<number> {
   const id = await startSession(api, cwd, "say hello");
   for (let turn = 1; turn < TURNS_PER_SESSION; turn += 1) {

@@ -14,7 +14,7 @@ export function tableLines(results: readonly Result[]): readonly TableLine[] {
   );
 }
 
-/** For the terminal: columns side by side, and below what was skipped. */
+/** For the terminal: columns side by side, and skipped benchmarks below. */
 export function summaryTable(results: readonly Result[]): string {
   const rows = [[...TABLE_HEAD], ...tableLines(results).map(({ cells }) => [...cells])];
   const widths = TABLE_HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

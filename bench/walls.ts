@@ -8,7 +8,7 @@ import { type Benchmark, type Figure, interleave, median } from "./harness.ts";
 const REQUESTS = 200;
 const WALLS = { mounts: [], programs: [], home: null, temp: null, door: null };
 
-/** What walls cost: to start a program behind them, with and without a door, and for each request through the door. */
+/** The cost of walls: starting a program behind them, with and without a door, and each request through the door. */
 export const wallsBenchmark: Benchmark = {
   name: "walls",
   run: async ({ quick, scratch }) => {

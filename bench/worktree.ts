@@ -9,7 +9,7 @@ const QUICK_FILES = 5_000;
 const ROUNDS = 5;
 const FILES_PER_FOLDER = 100;
 
-/** A worktree of a large repository: made, looked through for work, removed. Against what git itself takes. */
+/** A worktree of a large repository: created, searched for work, removed. Against git's own times. */
 export const worktreeBenchmark: Benchmark = {
   name: "worktree",
   run: async ({ quick, scratch }) => {

@@ -9,13 +9,13 @@ import { plantTree } from "./support/plant-tree.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-describe("the tree keeps the table", () => {
-  test("no file departs from layers.ts and the house rules", () => {
+describe("the tree follows layers.ts", () => {
+  test("no file breaks layers.ts or the house rules", () => {
     const violations = inspectTree(ROOT, LAYERS);
     expect(violations.map(({ rule, file, line, message }) => `${rule}: ${file}:${line ?? ""} ${message}`)).toEqual([]);
   });
 
-  test("the inspector saw every file there is", () => {
+  test("the inspector saw every file", () => {
     const seen = readSourceTree(ROOT, LAYERS).files.map((file) => file.path);
     expect(seen.length).toBeGreaterThan(0);
     const packages = readdirSync(join(ROOT, "packages")).map((name) => `packages/${name}/src`);
@@ -27,7 +27,7 @@ describe("the tree keeps the table", () => {
 
   const rooms = readSourceTree(ROOT, LAYERS).rooms;
   const future = LAYERS.filter((layer) => !rooms.includes(layer.dir)).map((layer) => layer.name);
-  test(`a layer appears with its first user; future: ${future.join(", ") || "none"}`, () => {
+  test(`every folder of src is a layer in layers.ts; layers without a folder: ${future.join(", ") || "none"}`, () => {
     expect([...rooms].sort()).toEqual(
       LAYERS.map((layer) => layer.dir)
         .filter((dir) => rooms.includes(dir))
@@ -36,12 +36,12 @@ describe("the tree keeps the table", () => {
   });
 });
 
-describe("the inspector sees what it should", () => {
-  test("a tree that keeps every rule is left in peace", async () => {
+describe("the inspector finds violations", () => {
+  test("a tree that keeps every rule has no findings", async () => {
     expect(inspectTree(await plantTree(SOUND), HOUSE)).toEqual([]);
   });
 
-  test("a tree without files is no green tree", async () => {
+  test("a tree without files is a finding", async () => {
     const violations = inspectTree(await plantTree({ "package.json": "{}", "src/core/readme.md": "" }), HOUSE);
     expect(violations.map(({ rule, file }) => `${rule} ${file}`)).toEqual(["saw-files src"]);
   });

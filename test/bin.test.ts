@@ -9,10 +9,10 @@ import { plantTree } from "./support/plant-tree.ts";
 
 const BIN = join(import.meta.dirname, "../bin/nomos.js");
 
-/** Loaded before bin/nomos.js it makes this Node look like one that is too old; a Node started from there is none. */
+/** Preloaded, it makes this Node look too old; a Node started from it looks normal. */
 const OLD_NODE = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.2" } });';
 
-/** What it prints tells that it is ready, so it listens before. */
+/** Its output says that it is ready, so it listens first. */
 const CLI = `
   export async function main(argv) {
     const alive = setInterval(() => {}, 1000);
@@ -28,12 +28,12 @@ const CLI = `
 describe.each(["a new Node", "an old Node beside the pinned one"])("started by %s", (by) => {
   const isOld = by !== "a new Node";
 
-  test("it passes arguments on and answers with the exit code of main", async () => {
+  test("bin passes its arguments on and exits with the code of main", async () => {
     const { stdout, stderr, exitCode } = await ended(await start({ isOld, argv: ["a b", "--c"] }));
     expect({ stdout, stderr, exitCode }).toEqual({ stdout: '["a b","--c"]\n', stderr: "", exitCode: 3 });
   });
 
-  test("a bug ends it with its stack and exit code 1", async () => {
+  test("a bug in main exits with its stack and code 1", async () => {
     const { stderr, exitCode } = await ended(await start({ isOld, argv: ["bug"] }));
     expect(stderr).toMatch(/Error: a bug\n +at .*main\.ts:6:/);
     expect(exitCode).toBe(1);
@@ -46,25 +46,25 @@ describe.each(["a new Node", "an old Node beside the pinned one"])("started by %
     expect(await ended(child)).toMatchObject({ exitCode: 3 });
   });
 
-  test("it dies of the signal that main died of", async () => {
+  test("bin dies of the signal that main died of", async () => {
     expect(await ended(await start({ isOld, argv: ["die"] }))).toMatchObject({ exitCode: null, signal: "SIGKILL" });
   });
 });
 
-test("an old Node without a newer one beside it gets one line with the remedy, and exit code 6", async () => {
+test("an old Node without a newer one beside it prints one line with the remedy and exits with 6", async () => {
   const root = await checkout();
   const { stdout, stderr, exitCode } = await ended(startIn(root, { isOld: true, argv: ["version"] }));
   expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 6 });
   expect(stderr).toMatch(/^nomos needs Node 24 or newer and was started by Node 20\.1\.2: install it .+\n$/);
 });
 
-test("the bundle is run where there are no sources", async () => {
+test("where there are no sources the bundle runs", async () => {
   const root = await plantTree({ "package.json": '{ "type": "module" }', "dist/cli.js": CLI });
   await copyBin(root);
   expect(await ended(startIn(root, { isOld: false, argv: [] }))).toMatchObject({ exitCode: 3 });
 });
 
-test("compiled code is kept in the Nomos home once there is one, and a home is not made for it", async () => {
+test("compiled code is cached in an existing Nomos home; no home is created for it", async () => {
   const root = await checkout();
   await ended(startIn(root, { isOld: false, argv: [] }));
   expect(existsSync(join(root, "home"))).toBe(false);

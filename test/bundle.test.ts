@@ -10,7 +10,7 @@ const run = promisify(execFile);
 
 const ENTRIES = { cli: "src/cli/main.ts", daemon: "src/app/index.ts", "row-thread": "src/store/row-thread.ts" };
 
-test("threads, assets and published files are found from the sources and from the bundle alike", async () => {
+test("threads, assets and published files are found both from the sources and from the bundle", async () => {
   const root = await plantTree(product({}));
   const said = "bin true\nasset [1]\nthread ü: hello\n";
   expect(await output(join(root, "src/cli/main.ts"))).toBe(said);
@@ -20,9 +20,9 @@ test("threads, assets and published files are found from the sources and from th
 });
 
 test.each<[string, Flaw, RegExp]>([
-  ["an entry that is not there", { entries: { ...ENTRIES, gone: "src/gone.ts" } }, /no such entry: src\/gone\.ts/],
-  ["a thread that is no entry", { entries: { cli: ENTRIES.cli } }, /\.\/row-thread\.ts has no place in dist/],
-  ["an asset that is not there", { asset: "./price/gone.json" }, /\.\/price\/gone\.json has no place in dist/],
+  ["a missing entry", { entries: { ...ENTRIES, gone: "src/gone.ts" } }, /no such entry: src\/gone\.ts/],
+  ["a thread that is not an entry", { entries: { cli: ENTRIES.cli } }, /\.\/row-thread\.ts has no place in dist/],
+  ["a missing asset", { asset: "./price/gone.json" }, /\.\/price\/gone\.json has no place in dist/],
   ["a whole folder", { asset: "./price/" }, /\.\/price\/ has no place in dist/],
   ["another use of import.meta", { hello: "import.meta.dirname" }, /row\.ts: import\.meta is for new URL/],
 ])("the bundle refuses %s", async (_what, flaw, message) => {
@@ -37,7 +37,7 @@ interface Flaw {
   readonly hello?: string;
 }
 
-/** A small product in which each kind of reference ends in a line of output. */
+/** A small product in which each kind of reference prints one line. */
 function product({ asset = "./price/list.json", hello = '"ü: hello"' }: Flaw): Files {
   return {
     "package.json": '{ "type": "module" }',

@@ -18,7 +18,7 @@ const hasBrokenHook = {
 test.each<[string, Files, boolean, string, number]>([
   ["a good run", passes, true, "1 passed, 0 failed, 0 skipped", 0],
   ["a skipped test", { ...passes, ...skips }, false, "1 passed, 0 failed, 1 skipped", 0],
-  ["a skipped test where none may be", { ...passes, ...skips }, true, "1 passed, 0 failed, 1 skipped", 1],
+  ["a skipped test where skips are forbidden", { ...passes, ...skips }, true, "1 passed, 0 failed, 1 skipped", 1],
   ["a failed test", { ...passes, ...fails }, false, "1 passed, 1 failed, 0 skipped", 1],
   ["a file that cannot be loaded", { ...passes, ...isBroken }, false, "1 passed, 1 failed, 0 skipped", 1],
   ["a hook that throws", { ...passes, ...hasBrokenHook }, false, "1 passed, 1 failed, 1 skipped", 1],

@@ -16,7 +16,7 @@ const ENTRIES: { readonly [name: string]: SyscallEntry } = Object.fromEntries(
   (await loadEntries(SYSCALL_NAMES)).map((entry) => [entry.name, entry]),
 );
 
-/** `nomos ...` in code spans and shell blocks, up to what ends a command in a shell. */
+/** `nomos ...` in code spans and shell blocks, up to the end of the command. */
 function commandsIn(page: string): readonly (readonly string[])[] {
   const text = read(page);
   const spans = [...text.matchAll(/`(nomos [^`\n]+)`/g)].map(([, span = ""]) => span);
@@ -42,7 +42,7 @@ function optionsOf([first = "", second = ""]: readonly string[]): readonly strin
 
 const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-describe("what a page says is so", () => {
+describe("claims on a page are true", () => {
   test("every option in an example exists", () => {
     const given = PAGES.flatMap((page) => commandsIn(page).map((words) => ({ page, words })));
     const unknown = given.flatMap(({ page, words }) => {
@@ -59,7 +59,7 @@ describe("what a page says is so", () => {
     expect(unknown).toEqual([]);
   });
 
-  test("every npm script that a page names is there", () => {
+  test("every npm script that a page names exists", () => {
     const { scripts } = JSON.parse(read("package.json"));
     const named = PAGES.flatMap((page) =>
       [...read(page).matchAll(/npm run ([a-z][\w:-]*)/g)].map(([, script = ""]) => ({ page, script })),
@@ -67,7 +67,7 @@ describe("what a page says is so", () => {
     expect(named.filter(({ script }) => !Object.hasOwn(scripts, script))).toEqual([]);
   });
 
-  test("every setting that an example changes is one", () => {
+  test("every setting that an example changes exists", () => {
     const known = Object.keys(Config.shape);
     const set = PAGES.flatMap((page) =>
       commandsIn(page).flatMap(([first, second, key = ""]) =>
@@ -80,7 +80,7 @@ describe("what a page says is so", () => {
     expect(limits.filter((name) => !Object.hasOwn(LIMIT_DEFAULTS, name))).toEqual([]);
   });
 
-  test("every file of the repository that a page names is there", () => {
+  test("every file of the repository that a page names exists", () => {
     const named = PAGES.flatMap((page) =>
       [...read(page).matchAll(/`((?:src|test|bench|tools|bin|docs)\/[\w./-]+)`/g)].map(
         ([, path = ""]) => `${page}: ${path}`,
@@ -89,7 +89,7 @@ describe("what a page says is so", () => {
     expect(named.filter((one) => !existsSync(join(ROOT, one.slice(one.indexOf(": ") + 2))))).toEqual([]);
   });
 
-  test("every metric that the guide lists is measured, and every one that is measured is listed", () => {
+  test("the guide lists exactly the metrics that are measured", () => {
     const sources = globSync("src/{syscalls,app}/**/*.ts", { cwd: ROOT }).map(read).join("\n");
     const measured = new Set(sources.match(/\bnomos_[a-z_]+[a-z]\b/g));
     const listed = new Set(read("docs/guide/metrics.md").match(/\bnomos_[a-z_]+[a-z]\b/g));
@@ -97,13 +97,13 @@ describe("what a page says is so", () => {
     expect([...measured].filter((name) => !listed.has(name))).toEqual([]);
   });
 
-  test("`nomos ps` shows which sandbox holds", () => {
+  test("`nomos ps` shows the sandbox mode of each session", () => {
     expect(read("docs/guide/sandbox.md")).toContain("`nomos ps` and every answer show which one holds");
     expect(columnsOf("sessions", undefined).map(([title]) => title)).toContain("SANDBOX");
   });
 });
 
-/** A figure in prose, and the constant that it quotes. */
+/** A number in prose, and the constant that it quotes. */
 const FIGURES: readonly (readonly [page: string, quote: string, source: string, constant: string])[] = [
   [
     "ARCHITECTURE.md",
@@ -200,13 +200,13 @@ const FIGURES: readonly (readonly [page: string, quote: string, source: string, 
   ["docs/reference/rpc.md", "At most 256 connections, and 32", "src/surfaces/shares.ts", "SCOPED_MAX = 32"],
 ];
 
-describe("a figure that a page quotes is the one that holds", () => {
-  test.each(FIGURES)("%s: %s", (page, quote, source, constant) => {
+describe("numbers on a page are the real ones", () => {
+  test.each(FIGURES)("%s quotes the real number: %s", (page, quote, source, constant) => {
     expect(read(page)).toContain(quote);
     expect(read(source)).toContain(constant);
   });
 
-  test("defaults and limits", () => {
+  test("defaults and limits on a page equal those in the code", () => {
     expect(read("docs/guide/postgres.md")).toContain(
       `loses its right to the log; default ${CONFIG_DEFAULTS.storeLeaseMs}`,
     );
@@ -217,7 +217,7 @@ describe("a figure that a page quotes is the one that holds", () => {
   });
 });
 
-/** What a page says there is not, and how one would see that there is. */
+/** What a page says does not exist, and how to detect that it does. */
 const NOT_YET: readonly (readonly [page: string, words: string, isThere: () => boolean])[] = [
   ["docs/threat-model.md", "Secrets are not redacted yet", () => existsSync(join(ROOT, "src/governance"))],
   ["SECURITY.md", "redaction does not exist yet", () => existsSync(join(ROOT, "src/governance"))],
@@ -225,7 +225,7 @@ const NOT_YET: readonly (readonly [page: string, words: string, isThere: () => b
   ["README.md", "Not there yet", () => Object.keys(ENTRIES).some((name) => name.startsWith("vault."))],
 ];
 
-describe("what a page says is not there", () => {
+describe("a page says that something does not exist", () => {
   const claims = ["README.md", "SECURITY.md", "docs/threat-model.md", ...PAGES.filter((page) => /guide\//.test(page))]
     .flatMap((page) =>
       read(page)
@@ -236,7 +236,7 @@ describe("what a page says is not there", () => {
       [...line.matchAll(/\b(?:no|not|nothing|never)\b[^.;|]*\byet\b/gi)].map(([words]) => ({ page, words })),
     );
 
-  test("every such claim is known here, and true", () => {
+  test("every such claim is listed here, and true", () => {
     const known = (page: string, words: string): boolean =>
       NOT_YET.some(([where, claim]) => where === page && (claim.includes(words) || words.includes(claim)));
     const unknown = claims.filter(({ page, words }) => !known(page, words));
@@ -247,7 +247,7 @@ describe("what a page says is not there", () => {
     }
   });
 
-  test("a word that the glossary reserves is neither defined nor in use", () => {
+  test("a word that the glossary reserves is neither defined nor used", () => {
     const [, reserved = ""] = read("GLOSSARY.md").split("## Not there yet");
     const words = [...reserved.matchAll(/^\| \*(\w+)\* \|/gm)].map(([, word = ""]) => word);
     const used = Object.keys(ENTRIES).flatMap((name) => name.split("."));
@@ -258,7 +258,7 @@ describe("what a page says is not there", () => {
 
 test("every error code in a guide is in the catalogue", () => {
   const codes = Object.keys(ERRORS);
-  /** Words of this form that are no codes. */
+  /** Words of this form that are not error codes. */
   const others =
     /^(?:turn_|nomos_|node_|always_ask|on_demand|many_sessions|bin_args|version_check|read_only|auto_edit)/;
   const named = [...PAGES.filter((page) => page.startsWith("docs/guide/")), "docs/threat-model.md"].flatMap((page) =>

@@ -19,15 +19,15 @@ const THIS_FILE = relative(ROOT, import.meta.filename);
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
 const PROMISE = /^[A-Z]+-?\d+$/;
-/** A call of `proves` (or of a name made of it), or a title that opens with the id: written out, so that a reader of either side finds the other. */
+/** A call of `proves...`, or a title that begins with the id. The id is written out, so that a search finds it. */
 const PROVING = /\bproves\w*(?:\.(?:skipIf|where)\([^\n]*?\))?\(\s*"([A-Z]+-?\d+)"|["'`]\[([A-Z]+-?\d+)\] /g;
 
-test("every relative link leads to a file, and to a heading in it where it names one", () => {
+test("every relative link leads to a file, and to an existing heading if it names one", () => {
   expect(PAGES).toEqual(expect.arrayContaining(["README.md", "docs/guarantees.md", "docs/adr/README.md"]));
   expect(PAGES.flatMap(deadLinks)).toEqual([]);
 });
 
-test("every decision is listed with the decisions", () => {
+test("every ADR is in the list of ADRs", () => {
   const listed = linksOf("docs/adr/README.md").map((link) => link.split("#")[0]);
   const pages = PAGES.filter((page) => /^docs\/adr\/\d/.test(page)).map((page) => page.slice("docs/adr/".length));
   expect(pages.length).toBeGreaterThan(0);
@@ -66,25 +66,25 @@ describe("guarantees", () => {
   );
   const proved = provedIds();
 
-  test("every promise has a test that says so, and every test proves a promise that is written down", () => {
+  test("every guarantee has a test that proves it, and every test proves a written guarantee", () => {
     expect(documented.size).toBeGreaterThan(0);
     expect([...documented.keys()].filter((id) => !proved.has(id))).toEqual([]);
     expect([...proved].filter(([id]) => !documented.has(id))).toEqual([]);
   });
 
-  test("an id is written out where it is proved, so that it can be found from the page", () => {
+  test("a test spells its guarantee's id out, so that a search finds it", () => {
     const computed = /\bproves\w*(?:\.(?:skipIf|where)\([^\n]*?\))?\((?!\s*"|id: string|id, title|\))/;
     const files = globSync("{src,test}/**/*.ts", { cwd: ROOT }).filter((file) => file !== THIS_FILE);
     expect(files.filter((file) => computed.test(read(file)))).toEqual([]);
   });
 
-  test("a promise's row names exactly the files that prove it", () => {
+  test("a guarantee's row names exactly the files that prove it", () => {
     const named = [...documented].filter(([, { page }]) => page === "docs/guarantees.md");
     const wanted = named.map(([id]) => `${id}: ${[...(proved.get(id) ?? [])].toSorted().join(", ")}`);
     expect(named.map(([id, { files }]) => `${id}: ${files.replaceAll("`", "")}`)).toEqual(wanted);
   });
 
-  test("no promise is written down twice", () => {
+  test("no guarantee is written twice", () => {
     const ids = ["docs/guarantees.md", "docs/reference/invariants.md"].flatMap((page) =>
       rowsOf(page).flatMap(([id = ""]) => (PROMISE.test(id) ? [id] : [])),
     );
@@ -118,14 +118,14 @@ test("ARCHITECTURE.md describes exactly the layers that have a folder", () => {
   expect(told.toSorted()).toEqual(built.map(({ level, name }) => `${level} ${name}`).toSorted());
 });
 
-test("the glossary knows every thing that events are about, and defines nothing twice", () => {
+test("the glossary defines every thing that events are about, each once", () => {
   const words = rowsOf("GLOSSARY.md").flatMap(([word = ""]) => (/^\*\*/.test(word) ? [word.replaceAll("*", "")] : []));
   expect(words.filter((word, at) => words.indexOf(word) !== at)).toEqual([]);
   const things = new Set(HOUSE.types.map((type) => type.split(".")[0]).filter((thing) => thing !== "data"));
   expect([...things].filter((thing) => !words.includes(thing ?? ""))).toEqual([]);
 });
 
-test("every command and every event that a page names is there", () => {
+test("every command and every event that a page names exists", () => {
   const spans = PAGES.flatMap((page) =>
     [...read(page).matchAll(/`[^`\n]+`|^[^\n]*\$?\(?nomos [^\n]*$/gm)].map(([span]) => ({ page, span })),
   );
@@ -145,7 +145,7 @@ test("every command and every event that a page names is there", () => {
   expect([...commands, ...events]).toEqual([]);
 });
 
-test("the driver guide's table is the contract of a script's turn", () => {
+test("the table in the driver guide equals the contract of a script's turn", () => {
   const source = read("src/turns/line/script-turn.ts");
   const [, body = ""] = /export interface ScriptTurn \{\n([\s\S]*?)\n\}/.exec(source) ?? [];
   const members = [...body.matchAll(/^ {2}readonly (\w+):/gm)].map(([, name]) => name);
@@ -156,13 +156,13 @@ test("the driver guide's table is the contract of a script's turn", () => {
   expect(told.toSorted()).toEqual(members.toSorted());
 });
 
-describe("what a page says to type works as it stands", () => {
+describe("commands on a page work as printed", () => {
   const GUIDE_TIMEOUT_MS = 120_000;
-  /** What the reader has done before: `npm start` cannot be run beside other tests, it wants its port. */
+  /** Steps done before: `npm start` cannot run beside other tests, because it needs its port. */
   const before: { readonly [page: string]: string } = { "README.md": "nomos up --detach --tour > /dev/null" };
   const runnable = PAGES.filter((page) => blocksOf(page).some(({ role }) => role === "run"));
 
-  test("the tour and the guides are runnable", () => {
+  test("the tour and the guides run", () => {
     expect(runnable).toEqual(expect.arrayContaining(["README.md", "docs/guide/getting-started.md"]));
   });
 
@@ -197,7 +197,7 @@ function provedIds(): ReadonlyMap<string, ReadonlySet<string>> {
   return proved;
 }
 
-/** The cells of every row of every table on a page. */
+/** The cells of every table row on a page. */
 function rowsOf(page: string): readonly (readonly string[])[] {
   const lines = withoutFences(read(page)).split("\n");
   return lines
@@ -225,7 +225,7 @@ function deadLinks(page: string): readonly string[] {
   });
 }
 
-/** As they are linked to: lower case, dashes for blanks, nothing else. */
+/** Anchors of headings: lower case, dashes for blanks, nothing else. */
 function headingsOf(page: string): readonly string[] {
   const titles = [...withoutFences(read(page)).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => title);
   return titles.map((title) =>
@@ -241,7 +241,7 @@ function withoutFences(page: string): string {
 }
 
 interface Block {
-  /** `sh run` is executed, `text output` is what the block before it prints, `ts file=name` is written down first. */
+  /** `sh run` is executed, `text output` is compared with the block before, `ts file=name` is written first. */
   readonly role: "run" | "output" | "file" | "shown";
   readonly name: string;
   readonly body: string;
@@ -262,7 +262,7 @@ async function writeFiles(place: string, blocks: readonly Block[]): Promise<void
   for (const { role, name, body } of blocks) if (role === "file") await writeFile(join(place, "work", name), body);
 }
 
-/** All commands in one shell, as a reader would type them; what each printed. The first failure ends it. */
+/** Runs all commands in one shell and returns the output of each. The first failure ends it. */
 async function runShell(place: string, commands: readonly string[]): Promise<readonly string[]> {
   const mark = "--- next command ---";
   const script = ["set -euo pipefail", ...commands.map((command) => `${command}\necho "${mark}"`)].join("\n");
@@ -275,7 +275,7 @@ async function runShell(place: string, commands: readonly string[]): Promise<rea
   return stdout.split(`${mark}\n`);
 }
 
-/** `…` stands for anything; all else is meant as it is written. */
+/** `…` matches anything; all other text is literal. */
 function asPattern(expected: string): RegExp {
   const parts = expected.split("…").map(escaped);
   return new RegExp(`^${parts.join("[\\s\\S]*")}$`);

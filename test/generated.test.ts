@@ -22,17 +22,17 @@ import { plantTree } from "./support/plant-tree.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-describe("what is generated", () => {
-  test("is as the sources have it: otherwise run `npm run docs`", async () => {
+describe("generated files", () => {
+  test("generated files match the sources: otherwise run `npm run docs`", async () => {
     expect(await staleFiles(ROOT)).toEqual([]);
   });
 
-  test("`npm run docs -- --check` says so by its exit code", async () => {
+  test("`npm run docs -- --check` reports a difference by its exit code", async () => {
     const check = await promisify(execFile)(process.execPath, [join(ROOT, "tools/docs.ts"), "--check"]);
     expect(check).toEqual({ stdout: "", stderr: "" });
   });
 
-  test("one byte of difference is seen, and writing mends just that file", async () => {
+  test("one changed byte is found, and writing restores only that file", async () => {
     const root = await plantTree({});
     for (const name of ["node_modules", "package.json", "biome.json", ".gitignore"])
       await symlink(join(ROOT, name), join(root, name));
@@ -56,7 +56,7 @@ describe("what is generated", () => {
     }
   });
 
-  test("OpenAPI refers to nothing that is not in it", () => {
+  test("every reference in OpenAPI resolves", () => {
     const text = generatedFiles(ROOT).get("docs/reference/openapi.json") ?? "";
     const { components }: { components: { schemas: Record<string, unknown> } } = JSON.parse(text);
     const referred = [...text.matchAll(/"\$ref": "([^"]+)"/g)].map(([, target]) => target);
@@ -68,21 +68,21 @@ describe("what is generated", () => {
 });
 
 describe("error codes", () => {
-  test("whatever is refused or thrown is in the catalogue, and whatever is in it can happen", async () => {
+  test("every refused or thrown code is in the catalogue, and every code of the catalogue is used", async () => {
     const missing = SYSCALLS.flatMap((syscall) => Object.values(syscall.missing ?? {}));
     const used = new Set<string>([...STORE_ERROR_CODES, ...missing, ...(await codesInSources())]);
     expect([...used].filter((code) => !(code in ERROR_CATALOGUE))).toEqual([]);
     expect(Object.keys(ERROR_CATALOGUE).filter((code) => !used.has(code))).toEqual([]);
   });
 
-  test("the page and the client list the same ones", async () => {
+  test("the page and the client list the same codes", async () => {
     const page = await readFile(join(ROOT, "docs/reference/errors.md"), "utf8");
     const listed = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code);
     expect(listed).toEqual(Object.keys(ERROR_CATALOGUE).sort());
     expect(ERRORS).toEqual(ERROR_CATALOGUE);
   });
 
-  test("each belongs to one family", () => {
+  test("each code belongs to one family", () => {
     const families = [
       AGENT_ERRORS,
       REQUEST_ERRORS,
@@ -96,7 +96,7 @@ describe("error codes", () => {
     expect(families.toSorted()).toEqual(Object.keys(ERROR_CATALOGUE).sort());
   });
 
-  test("each is spelled in lower_snake and says what to do", () => {
+  test("each code is spelled in lower_snake and has a remedy", () => {
     for (const [code, { message, remedy, status, exit }] of Object.entries(ERROR_CATALOGUE)) {
       expect(code).toMatch(/^[a-z0-9]+(_[a-z0-9]+)*$/);
       expect(message).toMatch(/^[A-Z].*\.$/);
@@ -112,7 +112,7 @@ async function copy(path: string, root: string): Promise<void> {
   await writeFile(join(root, path), await readFile(join(ROOT, path)));
 }
 
-/** Those who take a code as their first argument, and the types that list codes. */
+/** Functions that take a code as their first argument, and types that list codes. */
 const SPEAKERS: readonly string[] = [
   "NomosError",
   "StoreError",
@@ -124,7 +124,7 @@ const SPEAKERS: readonly string[] = [
 ];
 const LISTS: readonly string[] = ["HostErrorCode", "DriverErrorCode", "SnapshotErrorCode"];
 
-/** Every code that stands in the sources where one is thrown, refused, or listed in a type of codes. */
+/** Every code in the sources that is thrown, refused, or listed in a type of codes. */
 async function codesInSources(): Promise<readonly string[]> {
   const paths = await readdir(join(ROOT, "src"), { recursive: true });
   const sources = paths.filter((path) => path.endsWith(".ts") && !/\.(test|generated)\.ts$/.test(path));
@@ -157,5 +157,5 @@ async function codesIn(path: string): Promise<readonly string[]> {
   return codes;
 }
 
-/** A code has two words at least, or is one of these; a bare word inside is an argument of a choice. */
+/** A code has at least two words, or is one of these; other bare words are arguments. */
 const CODE = /^([a-z0-9]+(_[a-z0-9]+)+|denied|internal|overloaded|starting|unauthorized|usage)$/;

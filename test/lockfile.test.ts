@@ -13,17 +13,17 @@ const { packages }: Lockfile = JSON.parse(text);
  */
 const MAY_LACK_HASHES: readonly string[] = ["@biomejs/biome", "oxc-parser", "rolldown"];
 
-test("the lockfile names no host: a package comes from whichever registry is configured", () => {
+test("the lockfile names no host: packages come from the configured registry", () => {
   expect(text.split("\n").filter((line) => /"resolved": "(?!tools\/runtime")/.test(line))).toEqual([]);
 });
 
-test("the lockfile knows every platform's package, so that npm ci takes it (else: npm run lock)", () => {
+test("the lockfile lists every platform's package, so that npm ci accepts it (else: npm run lock)", () => {
   const lockfile = JSON.parse(text);
   expect(Object.keys(lockfile.packages).length).toBeGreaterThan(1);
   expect(completeLockfile(lockfile)).toEqual(lockfile);
 });
 
-test("a package that was left out is added with its version and platform", () => {
+test("a missing package is added with its version and platform", () => {
   const owner = {
     version: "1.2.3",
     dev: true,

@@ -29,15 +29,15 @@ const sha256: Sha256 = (...parts) => {
   return hash.digest();
 };
 
-proves("K32", "the vectors are what an independent computation comes to", () => {
+proves("K32", "the vectors equal an independent computation", () => {
   expect(VECTORS).toEqual(logVectors());
 });
 
-proves("K32", "the vectors printed on the page are the vectors in the file", () => {
+proves("K32", "the vectors printed on the page equal those in the file", () => {
   expect(DOC.match(/```json\n(.*?)```/s)?.[1]).toBe(FILE);
 });
 
-proves("K32", "the kernel writes every vector as it stands: header, data hash, hash", () => {
+proves("K32", "the kernel writes every vector exactly: header, data hash, hash", () => {
   for (const { header, prev, hash, salt, data } of VECTORS.events) {
     const parsed = parsedHeader(header);
     expect(headerText(parsed)).toBe(header);
@@ -46,7 +46,7 @@ proves("K32", "the kernel writes every vector as it stands: header, data hash, h
   }
 });
 
-proves("K32", "the kernel verifies the vectors as chains, the fork and the erased one too", () => {
+proves("K32", "the kernel verifies the vectors as chains, including the fork and the erased one", () => {
   const heads = new Map<string, EventVector>();
   for (const vector of [...VECTORS.events, VECTORS.erased]) {
     const header = parsedHeader(vector.header);
@@ -63,14 +63,14 @@ proves("K32", "the kernel verifies the vectors as chains, the fork and the erase
   }
 });
 
-proves("K32", "erasure leaves header, hash, prev and leaf, and the log names what was erased", () => {
+proves("K32", "erasure keeps header, hash, prev and leaf, and the log names what was erased", () => {
   const admitted = eventOf("turn admitted");
   expect(VECTORS.erased).toEqual({ ...admitted, name: VECTORS.erased.name, salt: null, data: null });
   const told: unknown = JSON.parse(Buffer.from(eventOf("data erased").data ?? "", "base64").toString("utf8"));
   expect(told).toMatchObject({ events: [parsedHeader(admitted.header).id] });
 });
 
-proves("K32", "a header has the eight members in sorted order and of the forms that the page names", () => {
+proves("K32", "a header has the eight members in sorted order, in the forms that the page describes", () => {
   for (const { header, salt } of VECTORS.events) {
     const members: { readonly [key: string]: unknown } = JSON.parse(header);
     expect(Object.keys(members)).toEqual(["actor", "at", "cause", "dataHash", "id", "stream", "type", "version"]);
@@ -91,7 +91,7 @@ proves("K32", "a call is linked by the hashes of its key and of its request", ()
   expect(parsedHeader(eventOf("turn admitted").header).cause).toBe(cause);
 });
 
-proves("K32", "leaves and roots are those of RFC 6962", () => {
+proves("K32", "leaves and roots follow RFC 6962", () => {
   const leaves = VECTORS.events.map(({ hash }) => sha256(Uint8Array.of(0), bytesOf(hash, "hex")));
   expect(VECTORS.events.map(({ leaf }) => leaf)).toEqual(leaves.map(hex));
   const node = (a: Uint8Array | undefined, b: Uint8Array | undefined) =>
@@ -109,7 +109,7 @@ proves("K32", "leaves and roots are those of RFC 6962", () => {
   expect(VECTORS.roots).toHaveLength(VECTORS.events.length);
 });
 
-proves("K33", "the pages name every fact there is, and no other", () => {
+proves("K33", "the pages list exactly the existing facts", () => {
   const typesIn = (page: string) => [...page.matchAll(/"?`?\b([a-z]+\.[a-z_]+@\d+)[`"]/g)].map(([, type]) => type);
   const events = readFileSync(join(import.meta.dirname, "../docs/reference/events.md"), "utf8");
   expect([...new Set(typesIn(events))].toSorted()).toEqual([...HOUSE.types].toSorted());

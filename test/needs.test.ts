@@ -6,11 +6,11 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("a part that is there is there", () => {
+test("a present part is reported as present", () => {
   expect(needs("git")).toBe(true);
 });
 
-test("a part that is missing is named together with the command that brings it", () => {
+test("a missing part is named with the command that installs it", () => {
   const warn = vi.spyOn(console, "warn").mockReturnValue();
   vi.stubEnv("PATH", "/nowhere");
   vi.stubEnv("NOMOS_TEST_FORBID_SKIP", "");

@@ -7,7 +7,7 @@ import { npxIn, packInto, runIn } from "./support/packing.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** What `npm pack` needs of the repository: what is published, and what builds it. */
+/** The files that `npm pack` needs: what is published, and what builds it. */
 const PACKED_FROM = [
   "package.json",
   ".npmrc",
@@ -24,7 +24,7 @@ const PACKED_FROM = [
 
 const INSTALL_TIMEOUT_MS = 180_000;
 
-/** The package as a stranger gets it: packed from a copy of the tree, installed into an empty folder. */
+/** The package as a user gets it: packed from a copy of the tree, installed into an empty folder. */
 const place = { root: "", consumer: "", installed: "" };
 let packedFiles: readonly string[] = [];
 
@@ -62,7 +62,7 @@ test("the tarball holds the bundle and no source", () => {
   expect(packedFiles.filter((path) => path.endsWith(".ts"))).toEqual([]);
 });
 
-test("the installed package is sound by publint", async () => {
+test("publint finds no problem in the installed package", async () => {
   const { messages } = await publint({ pkgDir: place.installed, pack: false, strict: true });
   expect(messages).toEqual([]);
 });

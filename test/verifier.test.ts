@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** A log with all that a log can have: several streams, a fork, blobs, an erasure, texts that need escaping. */
+/** A log with everything: several streams, a fork, blobs, an erasure, texts that need escaping. */
 const DRAFTS: readonly Draft[] = [
   { stream: "system", type: "lease.acquired@1", data: { fence: 1 } },
   { stream: SESSION, type: "session.opened@1", data: { label: 'größer "als" 1' } },
@@ -71,7 +71,7 @@ function sound(drafts = DRAFTS): Bundle {
   return { lines, blobs, checkpoint: checkpointOf(lines, signer), key: signer.vkey };
 }
 
-proves("T12", "a bundle whose names steer the terminal: the verdict is printed as it is", async () => {
+proves("T12", "a bundle whose names contain control characters: the verdict is printed without them", async () => {
   const evil = newSigner("nomos/\u001b[2J\u001b]52;c;eA==\u0007\u009b1A\u202e\u{e0041}");
   const lines = linesOf(DRAFTS);
   const bundle = { ...sound(), checkpoint: checkpointOf(lines, evil), key: evil.vkey };
@@ -86,7 +86,7 @@ proves("T12", "a bundle whose names steer the terminal: the verdict is printed a
 });
 
 describe("[AUD-7] a sound bundle", () => {
-  test("verifies, as a folder, as a tar, and as a tar of a folder", async () => {
+  test("a sound bundle verifies, as a folder, as a tar, and as a tar of a folder", async () => {
     const bundle = sound();
     const expected = { ok: true, size: 12, streams: 5, erased: 1, blobs: 2, origin: signer.name, key: signer.vkey };
     for (const path of [
@@ -98,7 +98,7 @@ describe("[AUD-7] a sound bundle", () => {
       expect(await verify(path)).toMatchObject({ exitCode: 0, verdict: expected });
   });
 
-  test("verifies with its key given, as text or as a file, and says whom it believed", async () => {
+  test("a sound bundle verifies with its key given as text or as a file, and the key is named", async () => {
     const path = await writeFolder(sound(), place());
     expect(await verdictOf(path)).toMatchObject({ ok: true, trust: "bundle" });
     for (const key of [signer.vkey, join(path, "key.pub")])
@@ -109,7 +109,7 @@ describe("[AUD-7] a sound bundle", () => {
     });
   });
 
-  test("continues each older checkpoint of its log", async () => {
+  test("a sound bundle continues each older checkpoint of its log", async () => {
     const path = await writeFolder(sound(), place());
     const older = await Promise.all(
       [1, 2, 3, 7, 8, 12].map((size) => written(checkpointOf(linesOf(DRAFTS).slice(0, size), signer))),
@@ -118,7 +118,7 @@ describe("[AUD-7] a sound bundle", () => {
     expect(await verify(path, ...args)).toMatchObject({ exitCode: 0 });
   });
 
-  test("of any size has the root of the naive recursion", async () => {
+  test("a sound bundle of any size has the root of the naive recursion", async () => {
     for (const size of [1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 32, 33, 100]) {
       const lines = linesOf(Array.from({ length: size }, (_, n) => note(`system`, n)));
       const leaves = lines.map(({ hash }) => sha256(Buffer.from([0]), Buffer.from(hash, "hex")));
@@ -128,7 +128,7 @@ describe("[AUD-7] a sound bundle", () => {
     }
   });
 
-  test("may be spelled with spaces and in another order: the bytes that are hashed are the same", async () => {
+  test("a bundle spelled with spaces and in another order verifies: the hashed bytes are the same", async () => {
     const bundle = sound();
     const raw = bundle.lines
       .map(({ hash, ...rest }) => `${JSON.stringify({ hash, ...rest }, null, 1).replaceAll("\n", " ")}\n`)
@@ -136,14 +136,14 @@ describe("[AUD-7] a sound bundle", () => {
     expect(await verify(await writeFolder({ ...bundle, raw }, place()))).toMatchObject({ exitCode: 0 });
   });
 
-  test("of a log with witnesses carries signatures of others, which are passed over", async () => {
+  test("signatures of witnesses in a bundle are skipped", async () => {
     const bundle = sound();
     const other = checkpointOf(bundle.lines, newSigner("witness.example/w1")).split("\n\n")[1];
     bundle.checkpoint += other;
     expect(await verify(await writeFolder(bundle, place()))).toMatchObject({ exitCode: 0 });
   });
 
-  test("is the published vectors' log, with the event erased and not", async () => {
+  test("the published vectors' log verifies as a bundle, with the event erased and not", async () => {
     const vectors: { readonly events: readonly Line[]; readonly erased: Line; readonly roots: readonly string[] } =
       JSON.parse(await readFile(join(import.meta.dirname, "vectors/log-format.json"), "utf8"));
     const shown = ({ prev, header, hash, salt, data }: Line, at: number): Line => ({
@@ -520,25 +520,28 @@ const ALTERATIONS: readonly Alteration[] = [
 
 describe("[AUD-7] an altered bundle", () => {
   for (const form of ["folder", "tar"] as const)
-    test.each(ALTERATIONS)(`is refused as a ${form}: $what`, async ({ change, problem, args = [] }) => {
-      const bundle = sound();
-      change(bundle);
-      const path =
-        form === "folder" ? await writeFolder(bundle, place()) : await writeTar(bundle, `${place()}.tar`, "bundle/");
-      const older = await written(checkpointOf(linesOf(DRAFTS).slice(0, 9), signer));
-      const other = await written(checkpointOf(linesOf(DRAFTS).slice(0, 9), newSigner("nomos/other")));
-      const given = args.map((arg) => (arg === "OLDER" ? older : arg === "OTHER" ? other : arg));
-      const { exitCode, verdict } = await verify(path, ...given);
-      const expected = Object.fromEntries(
-        Object.entries(problem).map(([key, value]) => [
-          key,
-          value instanceof RegExp ? expect.stringMatching(value) : value,
-        ]),
-      );
-      expect({ exitCode, verdict }).toMatchObject({ exitCode: 1, verdict: { ok: false, problem: expected } });
-    });
+    test.each(ALTERATIONS)(
+      `an altered bundle is refused as a ${form}: $what`,
+      async ({ change, problem, args = [] }) => {
+        const bundle = sound();
+        change(bundle);
+        const path =
+          form === "folder" ? await writeFolder(bundle, place()) : await writeTar(bundle, `${place()}.tar`, "bundle/");
+        const older = await written(checkpointOf(linesOf(DRAFTS).slice(0, 9), signer));
+        const other = await written(checkpointOf(linesOf(DRAFTS).slice(0, 9), newSigner("nomos/other")));
+        const given = args.map((arg) => (arg === "OLDER" ? older : arg === "OTHER" ? other : arg));
+        const { exitCode, verdict } = await verify(path, ...given);
+        const expected = Object.fromEntries(
+          Object.entries(problem).map(([key, value]) => [
+            key,
+            value instanceof RegExp ? expect.stringMatching(value) : value,
+          ]),
+        );
+        expect({ exitCode, verdict }).toMatchObject({ exitCode: 1, verdict: { ok: false, problem: expected } });
+      },
+    );
 
-  test("is refused at every single byte of its events that is changed", async () => {
+  test("a bundle with any one byte of its events changed is refused", async () => {
     const bundle = sound();
     const raw = Buffer.from(rawOf(bundle));
     const spots = Array.from({ length: 60 }, (_, n) => Math.floor((raw.length * n) / 60) + (n % 7));
@@ -552,13 +555,13 @@ describe("[AUD-7] an altered bundle", () => {
     expect(answers.filter(({ exitCode }) => exitCode !== 1)).toEqual([]);
   });
 
-  test.each(["events.jsonl", "checkpoint", "key.pub"])("is refused without its %s", async (name) => {
+  test.each(["events.jsonl", "checkpoint", "key.pub"])("a bundle without its %s is refused", async (name) => {
     const path = await writeFolder(sound(), place());
     await rm(join(path, name));
     expect(await verify(path)).toMatchObject({ exitCode: 1, verdict: { problem: { file: name } } });
   });
 
-  test("is refused as an archive that is cut, or that holds a file twice", async () => {
+  test("an archive that is cut, or holds a file twice, is refused", async () => {
     const path = await writeTar(sound(), `${place()}.tar`);
     const whole = await readFile(path);
     await writeFile(path, whole.subarray(0, 3000));
@@ -574,7 +577,7 @@ describe("[AUD-7] an altered bundle", () => {
 });
 
 describe("[AUD-7] the program", () => {
-  test("says in words which event is wrong", async () => {
+  test("the verifier says in words which event is wrong", async () => {
     const bundle = sound();
     edit(bundle.lines, 4, { data: base64("{}") });
     const { stdout, exitCode } = await runVerifier(await writeFolder(bundle, place()));
@@ -587,7 +590,7 @@ describe("[AUD-7] the program", () => {
     );
   });
 
-  test("ends with 2 when it was called wrongly", async () => {
+  test("the verifier exits 2 when it is called wrongly", async () => {
     const path = await writeFolder(sound(), place());
     for (const args of [
       [],
@@ -602,7 +605,7 @@ describe("[AUD-7] the program", () => {
     expect(await runVerifier("--help")).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
-  test("is found by a link, as npm installs it, and imports nothing but Node and its own folder", async () => {
+  test("the verifier works through a link, as npm installs it, and imports only Node and its own folder", async () => {
     const link = join(root, "nomos-verify");
     await symlink(VERIFIER, link);
     expect((await promisify(execFile)(process.execPath, [link, "--help"])).stdout).toMatch(/^nomos-verify BUNDLE/);
@@ -624,7 +627,7 @@ async function written(text: string): Promise<string> {
   return path;
 }
 
-/** Inside of this process: what the program does with it stands further up. */
+/** In this process; the program itself is tested above. */
 async function verify(path: string, ...args: readonly string[]): Promise<Judged> {
   const options = args.flatMap((arg, n) => (n % 2 === 0 ? [[arg, args[n + 1] ?? ""] as const] : []));
   const given = async (name: string) =>
@@ -671,7 +674,7 @@ function renumber(changed: readonly Line[], lines: Line[]): void {
   lines.splice(0, lines.length, ...changed.map((line, index) => ({ ...line, seq: index + 1 })));
 }
 
-/** Other data, and a header that says so, but the old hash. */
+/** Other data with a matching header, but the old hash. */
 function withData(lines: readonly Line[], index: number, data: string): Partial<Line> {
   const { header, salt } = lines[index] ?? expect.fail();
   const dataHash = hashOf(Buffer.from(salt ?? "", "hex"), data);

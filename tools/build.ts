@@ -1,14 +1,14 @@
 /**
- * `npm run build`: bundles src/ into dist/, which is what the published package runs.
+ * `npm run build`: bundles src/ into dist/, which the published package runs.
  *
- * Convention for code that needs another file at run time (a worker thread, a child program, an asset): name it in place,
- * literally, as `new URL("./writer-thread.ts", import.meta.url)`. In a checkout that is the file itself. Here it is
- * rewritten to what became of the file, so the same line works in the bundle:
- *   - a `.ts` file must stand in entries.ts and becomes a bundle of its own, `./writer-thread.js`;
- *   - any other file of src/ is copied beside the bundles, under its path with dashes;
- *   - bin/nomos.js and package.json are published as they are and stay where they are.
- * All of dist/ is one flat folder, so `import.meta.url` is right in whichever chunk a line ends up. Every other use of
- * `import.meta` in src/ is an error, because it would silently mean another place in the bundle.
+ * Code that needs another file at run time (a worker thread, a child program, an asset) must name it literally,
+ * as `new URL("./writer-thread.ts", import.meta.url)`. In a checkout that is the file itself. The build rewrites it,
+ * so that the same line works in the bundle:
+ * - a `.ts` file must be listed in entries.ts and becomes its own bundle, `./writer-thread.js`;
+ * - any other file of src/ is copied beside the bundles, under its path with dashes;
+ * - bin/nomos.js and package.json are published unchanged and keep their paths.
+ * dist/ is one flat folder, so `import.meta.url` is right in every chunk. Any other use of `import.meta` in src/ is an
+ * error, because it would silently mean another place in the bundle.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";

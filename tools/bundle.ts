@@ -7,9 +7,9 @@ import { findReferences } from "./module-references.ts";
 
 export interface BundleOptions {
   readonly root: string;
-  /** Emptied first. Stands directly under `root`. */
+  /** Emptied first. Directly below `root`. */
   readonly outDir: string;
-  /** Name in `outDir`, without ending -> source, relative to `root`. */
+  /** Name in `outDir`, without extension -> source, relative to `root`. */
   readonly entries: Readonly<Record<string, string>>;
   /** The oldest Node that has to run it; Nomos's own when absent. */
   readonly target?: string;
@@ -59,7 +59,7 @@ interface PlaceUrlsOptions {
 function placeUrls({ root, entries, assets }: PlaceUrlsOptions): Plugin {
   const outOf = new Map(Object.entries(entries).map(([out, source]) => [source, out]));
 
-  /** Where the file is found from dist/; null where it will not be. */
+  /** The file's path from dist/; null when it is not published. */
   const placeOf = (target: string): string | null => {
     if (PUBLISHED_FILES.has(target)) return `../${target}`;
     if (target.endsWith(".ts")) return outOf.has(target) ? `./${outOf.get(target)}.js` : null;
@@ -76,7 +76,7 @@ function placeUrls({ root, entries, assets }: PlaceUrlsOptions): Plugin {
     if (parsed.module.importMetas.length > urls.length) {
       errors.push({ text: `${source}: import.meta is for new URL("./x", import.meta.url) only (see tools/build.ts)` });
     }
-    // From the end, so that the offsets of what is still to come stay right.
+    // From the end, so that earlier offsets stay valid.
     const contents = urls.toReversed().reduce((rest, { specifier, start, end }) => {
       const place = placeOf(posix.join(posix.dirname(source), specifier));
       if (place === null) errors.push({ text: `${source}: ${specifier} has no place in dist/ (see tools/entries.ts)` });

@@ -1,11 +1,11 @@
 import type { Reporter, TestModule, TestState } from "vitest/node";
 
 export interface ClosingLineOptions {
-  /** A skipped test fails the run: where everything is installed, nothing has a reason to be left out. */
+  /** A skipped test fails the run: with everything installed there is no reason to skip. */
   readonly forbidSkip: boolean;
 }
 
-/** Ends a run with one plain line that people and scripts can read: `N passed, N failed, N skipped`. */
+/** Ends a run with one plain line for people and scripts: `N passed, N failed, N skipped`. */
 export class ClosingLineReporter implements Reporter {
   readonly #forbidSkip: boolean;
 
@@ -26,7 +26,7 @@ export class ClosingLineReporter implements Reporter {
   }
 }
 
-/** Failed as a whole (it could not be loaded, or a hook threw): there is no failed test in it that would be counted. */
+/** The whole file failed (it did not load, or a hook threw): it contains no failed test to count. */
 function isBroken(module: TestModule): boolean {
   return module.state() === "failed" && [...module.children.allTests("failed")].length === 0;
 }

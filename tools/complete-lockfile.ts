@@ -1,5 +1,5 @@
 /**
- * `npm run lock`: to be run after each `npm install` that changed package-lock.json.
+ * `npm run lock`: run it after each `npm install` that changed package-lock.json.
  *
  * Packages with a binary per platform name all of them as optional dependencies. A registry that does not carry one makes
  * npm leave it out of the lockfile, and `npm ci` then calls the lockfile out of step with package.json. This adds what was
@@ -73,7 +73,7 @@ const hashInRegistry: HashOf = async (name, version) => {
 const OS_NAMES = ["aix", "android", "darwin", "freebsd", "linux", "netbsd", "openbsd", "openharmony", "sunos", "win32"];
 const CPU_NAMES = ["arm", "arm64", "ia32", "loong64", "mips64el", "ppc64", "riscv64", "s390x", "wasm32", "x64"];
 
-/** These packages carry their platform in their name: `@scope/binding-linux-arm64-musl`. */
+/** The names of these packages contain their platform: `@scope/binding-linux-arm64-musl`. */
 function platformPackage(name: string, version: string, { dev, peer }: LockedPackage): LockedPackage {
   const words = name.replace(/^@[^/]+\//, "").split("-");
   const cpu = words.filter((word) => CPU_NAMES.includes(word));

@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: writes what follows from the sources (reference pages, the client's types and manifest).
- * `npm run docs -- --check` writes nothing and ends with 1 when something is stale.
+ * `npm run docs`: writes the generated files (reference pages, the client's types and manifest).
+ * `npm run docs -- --check` writes nothing and exits with 1 when one is stale.
  */
 import { join } from "node:path";
 import { staleFiles, writeGenerated } from "./generate/generated-files.ts";

@@ -1,4 +1,4 @@
-/** Name in dist/ -> source. Everything that is started or loaded by itself. */
+/** Name in dist/ -> source. Every file that is started or loaded separately. */
 export const ENTRIES = {
   cli: "src/cli/main.ts",
   daemon: "src/app/index.ts",

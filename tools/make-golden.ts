@@ -81,7 +81,7 @@ const SNAPSHOT = {
   tookMs: 2.5,
 } as const;
 
-/** The same ids and times whenever it is written; only salts differ, and what is hashed with them. */
+/** The same ids and times in every run; only salts, and hashes made with them, differ. */
 let clockMs = Date.UTC(2026, 10, 15, 9, 0, 0);
 let randomness = 0;
 const newId = uuidv7Maker({
@@ -163,7 +163,7 @@ type Add = (
   more?: Partial<AppendOptions>,
 ) => Promise<readonly RecordedEvent[]>;
 
-/** Its files: kept, not kept, restored, and a restore that was taken back. */
+/** Snapshots: taken, not taken, restored, and a restore that was rolled back. */
 async function writeWorld(add: Add, stream: string): Promise<void> {
   const [one, two] = ["a".repeat(64), "b".repeat(64)];
   const taken = (snapshot: string, changed: number | null, occasion: "turn_start" | "turn_end" | "rewind") =>
@@ -177,7 +177,7 @@ async function writeWorld(add: Add, stream: string): Promise<void> {
   await add(stream, [fact("restore.settled@1", { ...settled, outcome: "rolled_back", reason: "no space" })]);
 }
 
-/** One session, through everything that can happen to it while it lives. */
+/** One session with everything that can happen while it lives. */
 async function writeSession(log: Store, add: Add, stream: string): Promise<void> {
   const blob = await log.putBlob(Buffer.from("A long answer. ".repeat(400)));
   const file = await log.putBlob(Buffer.from("# Notes\n"));
@@ -266,7 +266,7 @@ async function writeSession(log: Store, add: Add, stream: string): Promise<void>
   await log.erase(stream, [message.id], said, { fence: 1 });
 }
 
-/** A session of somebody else's agent. */
+/** An external session. */
 async function writeForeign(log: Store, add: Add): Promise<void> {
   const stream = sessionStream(newId());
   const turnId = "turn-3";
@@ -316,7 +316,7 @@ async function writeForeign(log: Store, add: Add): Promise<void> {
   await add(stream, [fact("turn.ended@1", { turnId, outcome: "completed", error: null })]);
 }
 
-/** A session in a tree of its own, whose scope was widened; and the one that went on there. */
+/** A session in a worktree whose scope was widened, and the one that continued there. */
 async function writeTrees(add: Add): Promise<void> {
   const [first, second] = [newId(), newId()];
   const turnId = "turn-4";
@@ -412,7 +412,7 @@ async function stateAt(log: Store, stream: string, version: number): Promise<Ses
   return log.fold(Session, idIn(Session, stream) ?? "", version);
 }
 
-/** What a reader of a later version must still find: every event, every fold, every list. */
+/** What later versions must still find: every event, every fold, every list. */
 async function describeLog(log: Store): Promise<readonly object[]> {
   const { events, next } = await log.readAll({ limit: 1000 });
   const types = new Set(events.map(({ type }) => type));

@@ -8,12 +8,12 @@ import { type Argument, type ParseResult, Visitor } from "oxc-parser";
 export interface Reference {
   readonly kind: "import" | "type" | "dynamic" | "url";
   readonly specifier: string;
-  /** Where the quoted specifier stands in the text, quotes included. */
+  /** Position of the quoted specifier in the text, quotes included. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Every name that is written out in the source. A name that is computed at run time (a user's own driver file) is none. */
+/** All names written as literals. A name computed at run time (a user's driver file) is not included. */
 export function findReferences(parsed: ParseResult): readonly Reference[] {
   const found: Reference[] = [];
   const note = (kind: Reference["kind"], node: Argument | null | undefined): void => {

@@ -1,6 +1,6 @@
 /**
- * Programs that tests run but that are no part of the tree: large, or with an install script. Installed on demand, at one
- * exact version and without running scripts, into a cache of this user's own, and found there by the next run.
+ * Programs that tests run but that are not in the tree: large, or with an install script. Installed on demand, at one
+ * exact version and without scripts, into a cache of this user, where the next run finds them.
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -18,7 +18,7 @@ export type OutsideProgram = keyof typeof OUTSIDE_PROGRAMS;
 
 const INSTALL_TIMEOUT_MS = 300_000;
 
-/** The path of the program's file, to be run by Node. Rejects when it is not there and cannot be fetched. */
+/** The path of the program's file, to be run by Node. Rejects when it is missing and cannot be fetched. */
 export async function outsideProgram(name: OutsideProgram): Promise<string> {
   const folder = join(cacheRoot(), `${name.replace("/", "+")}@${OUTSIDE_PROGRAMS[name]}`);
   const home = join(folder, "node_modules", name);

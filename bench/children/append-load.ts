@@ -1,4 +1,4 @@
-/** `HOME WRITERS EVENTS`: appends so many events with so many writers, for whoever counts what that sets off below. */
+/** `HOME WRITERS EVENTS`: appends events with several writers, while the caller counts its system calls. */
 import { createAppendLoad } from "../append-load.ts";
 import { openStore } from "../store-home.ts";
 

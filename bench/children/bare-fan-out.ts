@@ -1,4 +1,4 @@
-/** Writes what is posted to every open response, and nothing else. The baseline of the fan-out. */
+/** Writes each posted body to every open response. The baseline of the fan-out. */
 import { createServer, type ServerResponse } from "node:http";
 
 const readers = new Set<ServerResponse>();

@@ -1,4 +1,4 @@
-/** `JSON`: a server with one route that answers with this. The baseline of `GET /sessions/:id`. */
+/** `JSON`: a server with one route that answers with this text. The baseline of `GET /sessions/:id`. */
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 

@@ -4,11 +4,11 @@ import type { AppendPart, NewEvent, Store } from "../../src/store/index.ts";
 import { createEventMaker } from "../session-facts.ts";
 import { openStore } from "../store-home.ts";
 
-/** As many as lie between two kept folds, so that these lie at the same distances in every history. */
+/** The number of events between two fold snapshots, so that every history has them at the same distances. */
 const EVENTS_PER_APPEND = LIMITS.snapshotEveryEvents;
 const SESSIONS_PER_APPEND = 100;
 const APPENDS_UNDER_WAY = 4;
-/** Every fifth has ended; lists of those alive must pass over it. */
+/** Every fifth has ended; lists of living sessions must skip it. */
 const ENDED_EVERY = 5;
 
 const [kind = "", home = "", size = "0"] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-/** `HOME SESSION fold|page`: one read of a session that this process has never seen. Prints how long it took. */
+/** `HOME SESSION fold|page`: one read of a session that this process has not seen. Prints the time it took. */
 import { Session, sessionStream } from "../../src/kernel/index.ts";
 import { timedMs } from "../harness.ts";
 import { openStore } from "../store-home.ts";

@@ -11,10 +11,10 @@ export interface ErrorMembers {
   readonly cause?: unknown;
 }
 
-/** A "no" of the daemon, or of the way to it: the same four members as on every surface, and the HTTP status. */
+/** An error of the daemon, or of the connection to it: the four members of every surface, and the HTTP status. */
 export class ClientError extends Error {
   override readonly name = "ClientError";
-  /** Catalogued, except when a newer daemon knows one more. */
+  /** A catalogued code, or an unknown one of a newer daemon. */
   readonly code: string;
   readonly remedy: string;
   readonly details: Readonly<Record<string, unknown>>;
@@ -31,13 +31,13 @@ export class ClientError extends Error {
   }
 }
 
-/** What the catalogue says of a code; of one it does not know, what it says of a defect. */
+/** The catalogue's entry for a code; for an unknown code that of `internal`. */
 export function catalogued(code: string): CatalogueEntry {
   const entries: { readonly [known: string]: CatalogueEntry } = ERRORS;
   return entries[code] ?? ERRORS.internal;
 }
 
-/** The error in an answer that is none of success. */
+/** The error in an answer without success. */
 export function errorIn(status: number, text: string): ClientError {
   const error = memberOf(parsed(text), "error");
   const code = memberOf(error, "code");

@@ -9,7 +9,7 @@ interface Seen {
   readonly body: string;
 }
 
-/** A server on loopback that answers as the test says; the client talks to it by the real `fetch`. */
+/** A loopback server that answers as the test says; the client uses the real `fetch`. */
 async function serve(answer: (seen: Seen, response: ServerResponse, count: number) => void) {
   const requests: Seen[] = [];
   const server = createServer(async (request, response) => {
@@ -34,7 +34,7 @@ const item = (event: string, data: unknown, id?: number): string =>
 const line = (text: string) => item("line", { line: text, stream: "stdout" });
 const fact = (seq: number) => item("event", { seq, type: "message.completed@1" }, seq);
 
-test("a call is spelled as the table says: path, query, body, token and key", async () => {
+test("a call uses the path, query, body, token and idempotency key that the syscall table defines", async () => {
   const { client, requests } = await serve((_seen, response) => response.end("{}"));
   await client.call("session.prompt", { id: "a/b", prompt: "hi", queue: true }, { idempotencyKey: "k" });
   await client.call("session.events", { id: "x", types: ["turn.ended", "turn.started"], limit: 5 });
@@ -47,7 +47,7 @@ test("a call is spelled as the table says: path, query, body, token and key", as
   expect(requests[0]?.headers).toMatchObject({ authorization: "Bearer secret", "idempotency-key": "k" });
 });
 
-test("a refusal is thrown with its four members and the status", async () => {
+test("a refusal is thrown with code, message, remedy, details and the status", async () => {
   const error = { code: "session_busy", message: "m", remedy: "r", details: { turnId: "t" } };
   const { client } = await serve((_seen, response) => response.writeHead(409).end(JSON.stringify({ error })));
   const thrown = await client.call("session.show", { id: "x" }).catch((refusal: unknown) => refusal);
@@ -55,7 +55,7 @@ test("a refusal is thrown with its four members and the status", async () => {
   expect(thrown).toMatchObject({ ...error, status: 409 });
 });
 
-test("no answer, an answer of somebody else, and a missing member are refusals too", async () => {
+test("no answer, a foreign answer, and a missing field are thrown as refusals too", async () => {
   const nobody = createClient({ url: "http://127.0.0.1:1", token: "" });
   await expect(nobody.call("system.status", {})).rejects.toMatchObject({ code: "daemon_unreachable", status: 0 });
   const { client } = await serve((_seen, response) => response.writeHead(502).end("<html>"));
@@ -64,7 +64,7 @@ test("no answer, an answer of somebody else, and a missing member are refusals t
   await expect(client.callByName("no.such", {})).rejects.toMatchObject({ code: "usage" });
 });
 
-test("a stream comes back after a cut, from the last event: no line twice, none lost", async () => {
+test("a cut stream reconnects from the last event: no line is repeated or lost", async () => {
   const { client, requests } = await serve((_seen, response, count) => {
     if (count !== 2) response.writeHead(200, { "content-type": "text/event-stream" });
     if (count === 1) {
@@ -89,7 +89,7 @@ test("a stream comes back after a cut, from the last event: no line twice, none 
   ]);
 });
 
-test("a stream that is refused is not asked for again; one that never answers, so many times", async () => {
+test("a refused stream is not retried; one that never answers is retried a limited number of times", async () => {
   const error = { code: "session_not_found", message: "m", remedy: "r", details: {} };
   const refusing = await serve((_seen, response) => response.writeHead(404).end(JSON.stringify({ error })));
   await expect(collect(refusing.client.stream("session.stream", { id: "x" }))).rejects.toMatchObject({
@@ -102,7 +102,7 @@ test("a stream that is refused is not asked for again; one that never answers, s
   expect(cutting.requests).toHaveLength(3);
 });
 
-test("a stream ends with its signal, and when its reader has enough", async () => {
+test("a stream ends when its signal aborts, and when its reader stops", async () => {
   const closed: number[] = [];
   const { client } = await serve((_seen, response, count) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).write(fact(1));

@@ -17,12 +17,12 @@ export type InputOf<N extends SyscallName> = SyscallTypes[N]["input"];
 export type OutputOf<N extends SyscallName> = SyscallTypes[N]["output"];
 
 export interface CallOptions {
-  /** For writes: asking again with the same key changes nothing twice. */
+  /** For writes: a repeated call with the same key changes nothing twice. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
 }
 
-/** Every syscall, typed by its name. Whatever is refused is thrown as a `ClientError`. */
+/** Every syscall, typed by its name. A refusal is thrown as a `ClientError`. */
 export interface Client {
   readonly url: string;
   readonly call: <N extends CallName>(name: N, input: InputOf<N>, options?: CallOptions) => Promise<OutputOf<N>>;
@@ -31,7 +31,7 @@ export interface Client {
     input: InputOf<N>,
     options?: StreamOptions,
   ) => AsyncGenerator<StreamItem>;
-  /** For whoever learns name and input at run time, such as a command line; the daemon checks both. */
+  /** For callers that learn name and input at run time, such as a command line; the daemon validates both. */
   readonly callByName: (
     name: string,
     input: Readonly<Record<string, unknown>>,
@@ -60,7 +60,7 @@ export function createClient(options: ClientOptions): Client {
     url: target.url,
     callByName,
     streamByName,
-    // The daemon's answer has the shape of the table that these types were made from.
+    // The daemon's answer has the shape of the syscall table that these types were generated from.
     call: async <N extends CallName>(name: N, input: InputOf<N>, given?: CallOptions) =>
       (await callByName(name, { ...input }, given)) as OutputOf<N>,
     stream: (name, input, given) => streamByName(name, { ...input }, given),

@@ -3,22 +3,22 @@ import { send, type Target } from "./request.ts";
 import { readItems, type StreamItem } from "./stream-items.ts";
 
 export interface StreamOptions {
-  /** A `seq` or an event id, exclusive; default: from the beginning of a session, from now for everything. */
+  /** A `seq` or an event id, exclusive; default: the beginning for one session, now for all. */
   readonly after?: string | number;
   readonly signal?: AbortSignal;
-  /** How often in a row it comes back after a cut connection without having heard anything new. */
+  /** How many reconnects in a row are tried without a new item. */
   readonly reconnectsMax?: number;
 }
 
 const RECONNECTS_MAX = 8;
 const RECONNECT_FIRST_MS = 100;
 const RECONNECT_MAX_MS = 3_000;
-/** A connection that stood this long was a good one, also when nothing happened on it. */
+/** A connection that lasted this long counts as good, also without an item. */
 const CONNECTION_HELD_MS = 10_000;
 
 /**
- * Follows a stream over cut connections, each time from the last event that was passed on: nothing twice, nothing lost.
- * Lines stand before the event they were made from; so they are held back until it is there.
+ * Follows a stream across cut connections, each time from the last event passed on: nothing twice, nothing lost. Lines
+ * come before the event they are made from, so they are held back until it arrives.
  */
 export async function* follow(
   target: Target,
@@ -62,7 +62,7 @@ export async function* follow(
   }
 }
 
-/** What may be over in a moment: no answer, or a daemon that is starting or stopping. Everything else is an answer. */
+/** A temporary failure: no answer, or a daemon that is starting or stopping. Everything else is final. */
 function isPassing(thrown: unknown): boolean {
   return !(thrown instanceof ClientError) || thrown.status === 0 || thrown.status >= 502;
 }

@@ -35,7 +35,7 @@ export interface Member {
   readonly type: "text" | "number" | "boolean" | "list" | "json";
   readonly required: boolean;
   readonly description: string;
-  /** The only values there are; null: any. */
+  /** The allowed values; null: any. */
   readonly values: readonly string[] | null;
 }
 

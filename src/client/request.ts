@@ -2,7 +2,7 @@ import { ClientError, errorIn } from "./client-error.ts";
 import { routeOf } from "./entries.ts";
 import { decodeRoute, type Route } from "./manifest.ts";
 
-/** The part of `fetch` that is used here, so that something smaller can stand in for it. */
+/** The part of `fetch` that is used, so that a test can replace it. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 export interface FetchInit {
@@ -36,7 +36,7 @@ export interface Asked {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One request, spelled as the table says. Resolves with an answer of success; every other is thrown. */
+/** One request as the syscall table spells it. Resolves with a successful answer; any other is thrown. */
 export async function send(target: Target, asked: Asked): Promise<FetchResponse> {
   const { method, path } = routeTo(asked.name);
   const { filled, rest } = fill(path, asked.input);
@@ -70,7 +70,7 @@ async function reach(fetch: Fetch, url: string, init: FetchInit): Promise<FetchR
   }
 }
 
-/** `fetch` hides the reason one level down. */
+/** `fetch` puts the reason into `cause`. */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   return thrown.cause instanceof Error ? thrown.cause.message : thrown.message;

@@ -1,7 +1,7 @@
 import type { BodyReader } from "./request.ts";
 import type { LogEvent, Session } from "./types.generated.ts";
 
-/** What comes on a stream. Only an `event` has a place to come back to. */
+/** The items of a stream. Only an `event` has a cursor to resume from. */
 export type StreamItem =
   | { readonly event: "event"; readonly id: string; readonly data: LogEvent }
   | { readonly event: "line"; readonly data: { readonly line: string; readonly stream: "stdout" | "stderr" } }
@@ -16,11 +16,11 @@ export type StreamItem =
   | { readonly event: "gap"; readonly data: { readonly dropped: number; readonly of: string } }
   | { readonly event: "end"; readonly data: { readonly id: string; readonly type: string } };
 
-/** A connection that says nothing for three keep-alives is dead, whatever the operating system believes. */
+/** A connection that is silent for three keep-alives is dead, whatever the operating system says. */
 const SILENCE_MAX_MS = 75_000;
 const FRAME_CHARS_MAX = 33_554_432;
 
-/** Server-sent events of one connection, as they were written. Ends when the connection does. */
+/** The server-sent events of one connection. Ends with the connection. */
 export async function* readItems(reader: BodyReader): AsyncGenerator<StreamItem> {
   const decoder = new TextDecoder();
   let rest = "";
@@ -65,6 +65,6 @@ function parseFrame(frame: string): StreamItem | null {
   const data = fields.get("data");
   if (event === undefined || data === undefined) return null;
   const id = fields.get("id");
-  // The daemon writes what the type above says; an item of a kind that is new here is passed on as it is.
+  // The daemon writes the type above; an item of an unknown kind is passed on as it is.
   return JSON.parse(`{"event":${JSON.stringify(event)},${id === undefined ? "" : `"id":"${id}",`}"data":${data}}`);
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { systemClock } from "../host/index.ts";
 import { createBackoff } from "./backoff.ts";
 
-test("one that was asked about just before its wait ended is not forgotten", () => {
+test("an item checked just before its wait ends is still retried", () => {
   let nowMs = 0;
   const backoff = createBackoff({ ...systemClock(), steadyMs: () => nowMs }, () => 0);
   backoff.failed("a", new Error("broken"));

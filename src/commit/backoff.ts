@@ -2,18 +2,18 @@ import { toNomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
 import { oneMoreFailure, type Trouble } from "./trouble.ts";
 
-/** Things that failed, each with its own wait, which doubles up to a minute. One that waits holds up no other. */
+/** Failed items, each with its own wait, which doubles up to a minute. A waiting item does not delay the others. */
 export interface Backoff {
   readonly failed: (id: string, thrown: unknown) => Trouble;
   readonly worked: (id: string) => void;
   readonly isWaiting: (id: string) => boolean;
   readonly trouble: (id: string) => Trouble | null;
   readonly all: () => readonly (Trouble & { readonly id: string })[];
-  /** Forgets those that are not among these: they are over for another reason. */
+  /** Forgets all items that are not in this list: they have ended for another reason. */
   readonly keepOnly: (ids: ReadonlySet<string>) => void;
-  /** Until the first of them may be tried again, those included that were asked about too early; null when nothing waits. */
+  /** Time until the first item may be retried, including items asked about too early; null when none waits. */
   readonly nextInMs: () => number | null;
-  /** As many have failed as are remembered: whoever tries more would try them without a wait. */
+  /** The limit of remembered failures is reached: further failures would be retried without a wait. */
   readonly isFull: () => boolean;
 }
 
@@ -21,7 +21,7 @@ const REMEMBERED_MAX = 10_000;
 
 export function createBackoff(clock: Clock, random: () => number): Backoff {
   const known = new Map<string, Trouble & { readonly retryAtSteadyMs: number }>();
-  /** Passed over because they still waited. Their wait may end before anybody asks when to come back. */
+  /** Items that were skipped because they still waited. Their wait may end before the next retry is scheduled. */
   const passedOver = new Set<string>();
   return {
     failed: (id, thrown) => {
@@ -42,7 +42,7 @@ export function createBackoff(clock: Clock, random: () => number): Backoff {
       for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
     },
     nextInMs: () => {
-      // Any other whose wait is over is being tried, or is nobody's any more: to wait for it would be to spin.
+      // Other items whose wait is over are being tried or have ended: waiting for them would spin.
       const nowMs = clock.steadyMs();
       const waits = [...known]
         .filter(([id, { retryAtSteadyMs }]) => retryAtSteadyMs > nowMs || passedOver.has(id))

@@ -1,17 +1,17 @@
 import type { AnyFact, SpaceNeed } from "../kernel/index.ts";
 import type { MayKeep, Quota } from "../store/index.ts";
 
-/** Asked before anything is written: whether there is room for it. Whoever knows the limits and the disk answers. */
+/** Decides, before anything is written, whether there is room. The implementation knows the limits and the disk. */
 export interface Bounds {
-  /** Throws `disk_low`; otherwise the quota that the append has to keep, null for what always gets in. */
+  /** Throws `disk_low`; otherwise returns the quota for the append, or null for facts that are never refused. */
   readonly judge: (spaceNeed: SpaceNeed, facts: readonly AnyFact[]) => Quota | null;
-  /** Throws when a blob may not be kept; the answer is asked again with the size it is stored in. */
+  /** Throws when a blob may not be stored; the returned function checks again with the compressed size. */
   readonly mayKeep: (stream: string, spaceNeed: SpaceNeed) => Promise<MayKeep>;
-  /** Large output is cut instead of kept. */
+  /** Large output is cut instead of stored as a blob. */
   readonly isTight: () => boolean;
 }
 
-/** Everything is let in. */
+/** No limits: accepts everything. */
 export const UNBOUNDED: Bounds = {
   judge: () => null,
   mayKeep: async () => () => undefined,

@@ -13,14 +13,14 @@ import {
 } from "../kernel/index.ts";
 import type { CallRef, RecordedEvent, StreamVersion } from "../store/index.ts";
 
-/** Who is behind a change: the principal, what caused it, and the call that asked for it. */
+/** Who makes a change: the principal, the cause, and the call that asked for it. */
 export interface By {
   readonly actor: string;
   readonly cause?: string | null;
   readonly call?: CallRef | null;
 }
 
-/** A stream, and how its fold is read. `read` throws when the fold is not what was asked for. */
+/** A stream and how its fold is read. `read` throws when the fold is not of the expected aggregate. */
 export interface Subject<State> {
   readonly stream: string;
   readonly read: (folded: Folded) => State;
@@ -31,7 +31,9 @@ export type Seen = <State>(of: Subject<State>) => State;
 
 export interface Change<State> {
   readonly of: Subject<State>;
-  /** Made again when a guard moved, so it changes nothing but its answer. No facts: nothing is appended to the stream. */
+  /**
+   * May run again when a guarded stream moved, so it must have no side effects. No facts: the stream gets no events.
+   */
   readonly decide: (state: State, seen: Seen) => Decision | Promise<Decision>;
   /** For the first event of a fork: the parent's event whose hash it continues. */
   readonly continues?: StreamVersion;
@@ -39,7 +41,7 @@ export interface Change<State> {
 
 export type Changes<States extends readonly unknown[]> = { readonly [At in keyof States]: Change<States[At]> };
 
-/** A stream that is only looked at: what was found must still hold when the events are written. */
+/** A stream that the commit only checks: the condition must still hold when the events are written. */
 export interface Guard {
   readonly stream: string;
   readonly check: (folded: Folded) => Refusal | null;
@@ -51,13 +53,13 @@ export interface CommitOptions {
 }
 
 export interface Committed<State> {
-  /** In the order of the changes. */
+  /** The states, in the order of the changes. */
   readonly events: readonly RecordedEvent[];
-  /** As it was when the decision was made. */
+  /** The state that the decision was made on. */
   readonly before: State;
 }
 
-/** A session that is there and was not forgotten. */
+/** A session that exists and was not forgotten. */
 export function knownSession(id: string): Subject<SessionState> {
   const { stream, read } = subjectOf(Session, id);
   return {
@@ -70,13 +72,13 @@ export function knownSession(id: string): Subject<SessionState> {
   };
 }
 
-/** A stream by what it is of: its kind decides the type of its state. Also one that has no events yet. */
+/** A stream by aggregate and id, typed by the aggregate's state. It may have no events yet. */
 export function subjectOf<State extends Folding>(of: Aggregate<State>, id: string): Subject<State> {
-  // A stream of a kind is folded by the aggregate of that kind and by no other.
+  // A fold is read only with the aggregate that its stream belongs to.
   return { stream: streamOf(of, id), read: (folded) => folded.state as State };
 }
 
-/** What must be true of a stream that a commit only looks at. */
+/** A condition on a stream that a commit only checks. */
 export function guardOf<State extends Folding>(
   of: Aggregate<State>,
   id: string,
@@ -86,7 +88,7 @@ export function guardOf<State extends Folding>(
   return { stream, check: (folded) => check(read(folded)) };
 }
 
-/** The facts of a decision; a refusal is thrown. */
+/** Returns the facts of a decision; throws its refusal. */
 export function settled(decision: Decision): readonly AnyFact[] {
   if (!isRefusal(decision)) return decision;
   throw refusalError(decision);

@@ -4,22 +4,22 @@ import { type AppendPart, StoreError, type StreamVersion } from "../store/index.
 import { type Change, type CommitOptions, type Committed, type Guard, type Seen, settled } from "./change.ts";
 import type { Facts, Recording } from "./recording.ts";
 
-/** A change whose state only it knows the type of. */
+/** A change whose state type is hidden from its caller. */
 export interface StreamChange {
   readonly stream: string;
   readonly decide: (folded: Folded, seen: Seen) => Decision | Promise<Decision>;
   readonly continues?: StreamVersion | undefined;
 }
 
-/** Reading comes before deciding, so that a stream that is not there is found before anything is decided. */
+/** All streams are read before any decision, so that a missing stream is found first. */
 export function streamChange<State>({ of, decide, continues }: Change<State>): StreamChange {
   return { stream: of.stream, decide: (folded, seen) => decide(of.read(folded), seen), continues };
 }
 
-/** How often everything is decided anew because a stream that was only looked at has moved. */
+/** How often a commit is decided again because a guarded stream moved. */
 const TRIES = 8;
 
-/** For whoever has the streams of the changes for itself. The folds come back in the order of the changes. */
+/** The caller must hold the queues of the changed streams. Folds are returned in the order of the changes. */
 export async function commitStreams(
   recording: Recording,
   changes: readonly StreamChange[],
@@ -58,7 +58,7 @@ async function commitOnce(
     parts.push(continues === undefined ? part : { ...part, continues });
   }
   if (all.length === 0) return { events: [], before };
-  // A stream that gets no events was decided on as well.
+  // A stream without new events was decided on too, so its version is checked as well.
   const looked = new Set([...changes, ...expect].map(({ stream }) => stream));
   for (const { stream } of parts) looked.delete(stream);
   const still = [...looked].map((stream) => ({ stream, version: foldOf(stream).state.version }));
@@ -78,7 +78,7 @@ async function foldAll(
   };
 }
 
-/** The guarded stream that moved between the look and the append. */
+/** The guarded stream that moved between the read and the append. */
 function movedOf(thrown: unknown, guards: readonly Guard[]): string | null {
   if (!(thrown instanceof StoreError) || thrown.code !== "stale_version") return null;
   return guards.find(({ stream }) => stream === thrown.details["stream"])?.stream ?? null;

@@ -17,11 +17,11 @@ const noted = (payload: string) => (state: SessionState) => addCustom(state, nul
 const labelled = (text: string) => (state: SessionState) => labelSession(state, text);
 const labelOf = async (at: CommitHome, id: string) => (await at.committer.sessionState(id)).label;
 
-/** Nothing but this session without a label. */
+/** Matches only this session, without a label. */
 const unlabelled = (id: string) =>
   guardOf(Session, id, ({ label }) => (label === null ? null : { refused: "session_busy", details: { id } }));
 
-proves("E7", "several streams are changed in one append, in the order of the changes, or none of them is", async () => {
+proves("E7", "a commit over several streams writes one append, in the order of the changes, or nothing", async () => {
   await using at = await makeCommitHome();
   const [parent, child] = [await at.openSession(), newId()];
   const before = at.appends();
@@ -49,7 +49,7 @@ proves("E7", "several streams are changed in one append, in the order of the cha
   expect(await at.store.version(sessionStream(late))).toBe(0);
 });
 
-proves("E7", "commits over the same streams in any order do not wait for each other for ever", async () => {
+proves("E7", "commits that name the same streams in different orders do not deadlock", async () => {
   await using at = await makeCommitHome();
   const ids = [await at.openSession(), await at.openSession(), await at.openSession()];
   const work = Array.from({ length: 30 }, (_, n) => {
@@ -65,7 +65,7 @@ proves("E7", "commits over the same streams in any order do not wait for each ot
   expect(versions.reduce((sum, version) => sum + version)).toBe(3 + 3 + 60);
 });
 
-proves("E7", "a stream that was decided on and gets no events must not have moved either", async () => {
+proves("E7", "a stream that was decided on but gets no events is checked for its version too", async () => {
   await using at = await makeCommitHome();
   const [one, two] = [await at.openSession(), await at.openSession()];
   const release = at.hold();
@@ -85,66 +85,58 @@ proves("E7", "a stream that was decided on and gets no events must not have move
 
 const NOTE = { type: "x.note@1" as const, data: { turnId: null, payload: "other" } };
 
-proves(
-  "E8",
-  "what a guard looked at holds when the events are written: when it moved, all is decided again",
-  async () => {
-    await using at = await makeCommitHome();
-    const [changed, looked] = [await at.openSession(), await at.openSession()];
-    let looks = 0;
-    const guard = {
-      stream: sessionStream(looked),
-      check: (folded: Folded) => {
-        looks += 1;
-        return unlabelled(looked).check(folded);
-      },
-    };
-    const release = at.hold();
-    const commit = at.committer.commit([{ of: knownSession(changed), decide: noted("guarded") }], {
-      by: BY,
-      expect: [guard],
-    });
-    // The guarded stream moves between the look and the append, and the guard still allows it.
-    const events = [{ id: newId(), at: new Date().toISOString(), actor: "other", cause: null, fact: NOTE }];
-    await at.store.append([{ stream: sessionStream(looked), expectedVersion: 1, events }], { fence: 0 });
-    release();
-    expect((await commit).events).toMatchObject([{ type: "x.note@1", version: 2 }]);
-    expect(looks).toBe(2);
+proves("E8", "a guarded stream that moved before the append: the whole commit is decided again", async () => {
+  await using at = await makeCommitHome();
+  const [changed, looked] = [await at.openSession(), await at.openSession()];
+  let looks = 0;
+  const guard = {
+    stream: sessionStream(looked),
+    check: (folded: Folded) => {
+      looks += 1;
+      return unlabelled(looked).check(folded);
+    },
+  };
+  const release = at.hold();
+  const commit = at.committer.commit([{ of: knownSession(changed), decide: noted("guarded") }], {
+    by: BY,
+    expect: [guard],
+  });
+  // The guarded stream moves between the read and the append, and the guard still allows it.
+  const events = [{ id: newId(), at: new Date().toISOString(), actor: "other", cause: null, fact: NOTE }];
+  await at.store.append([{ stream: sessionStream(looked), expectedVersion: 1, events }], { fence: 0 });
+  release();
+  expect((await commit).events).toMatchObject([{ type: "x.note@1", version: 2 }]);
+  expect(looks).toBe(2);
 
-    const again = at.hold();
-    const refused = at.committer.commit([{ of: knownSession(changed), decide: noted("too late") }], {
-      by: BY,
-      expect: [guard],
-    });
-    const fact = { type: "session.labelled@1" as const, data: { label: "taken" } };
-    const label = [{ id: newId(), at: new Date().toISOString(), actor: "other", cause: null, fact }];
-    await at.store.append([{ stream: sessionStream(looked), expectedVersion: 2, events: label }], { fence: 0 });
-    again();
-    await expect(refused).rejects.toMatchObject({ code: "session_busy", details: { id: looked } });
-    expect(await at.store.version(sessionStream(changed))).toBe(2);
-  },
-);
+  const again = at.hold();
+  const refused = at.committer.commit([{ of: knownSession(changed), decide: noted("too late") }], {
+    by: BY,
+    expect: [guard],
+  });
+  const fact = { type: "session.labelled@1" as const, data: { label: "taken" } };
+  const label = [{ id: newId(), at: new Date().toISOString(), actor: "other", cause: null, fact }];
+  await at.store.append([{ stream: sessionStream(looked), expectedVersion: 2, events: label }], { fence: 0 });
+  again();
+  await expect(refused).rejects.toMatchObject({ code: "session_busy", details: { id: looked } });
+  expect(await at.store.version(sessionStream(changed))).toBe(2);
+});
 
-proves(
-  "E8",
-  "a guard refuses a change that has nothing to append, and guards a stream that is changed too",
-  async () => {
-    await using at = await makeCommitHome();
-    const [one, two] = [await at.openSession(), await at.openSession()];
-    await at.committer.session(two, labelled("taken"), BY);
-    const nothing = { of: knownSession(one), decide: () => [] };
-    const options = { by: BY, expect: [unlabelled(two)] };
-    await expect(at.committer.commit([nothing], options)).rejects.toMatchObject({ code: "session_busy" });
-    const own = { by: BY, expect: [unlabelled(one)] };
-    expect((await at.committer.commit([nothing], own)).events).toEqual([]);
-    await at.committer.commit([{ of: knownSession(one), decide: labelled("mine") }], own);
-    const second = at.committer.commit([{ of: knownSession(one), decide: labelled("again") }], own);
-    await expect(second).rejects.toMatchObject({ code: "session_busy" });
-    expect(await labelOf(at, one)).toBe("mine");
-  },
-);
+proves("E8", "a guard can refuse a change without events, and can guard a stream that the commit changes", async () => {
+  await using at = await makeCommitHome();
+  const [one, two] = [await at.openSession(), await at.openSession()];
+  await at.committer.session(two, labelled("taken"), BY);
+  const nothing = { of: knownSession(one), decide: () => [] };
+  const options = { by: BY, expect: [unlabelled(two)] };
+  await expect(at.committer.commit([nothing], options)).rejects.toMatchObject({ code: "session_busy" });
+  const own = { by: BY, expect: [unlabelled(one)] };
+  expect((await at.committer.commit([nothing], own)).events).toEqual([]);
+  await at.committer.commit([{ of: knownSession(one), decide: labelled("mine") }], own);
+  const second = at.committer.commit([{ of: knownSession(one), decide: labelled("again") }], own);
+  await expect(second).rejects.toMatchObject({ code: "session_busy" });
+  expect(await labelOf(at, one)).toBe("mine");
+});
 
-proves("E8", "of many who each need a stream to be still and then move it, exactly one gets it", async () => {
+proves("E8", "many commits guard a stream and then move it: exactly one succeeds", async () => {
   await using at = await makeCommitHome();
   const lane = await at.openSession();
   const takers = await Promise.all(Array.from({ length: 8 }, () => at.openSession()));
@@ -164,7 +156,7 @@ proves("E8", "of many who each need a stream to be still and then move it, exact
   expect(versions.filter((version) => version === 2)).toHaveLength(1);
 });
 
-proves("E8", "a guarded stream that never rests ends in `overloaded`, and nothing is written", async () => {
+proves("E8", "a guarded stream that keeps moving: the commit ends as `overloaded` and writes nothing", async () => {
   await using at = await makeCommitHome();
   const [changed, restless] = [await at.openSession(), await at.openSession()];
   const stream = sessionStream(restless);

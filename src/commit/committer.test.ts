@@ -37,37 +37,33 @@ afterAll(async () => {
   await home[Symbol.asyncDispose]();
 });
 
-proves(
-  "E1",
-  "changes of one stream are made one after another in order of arrival, each on what the last one left",
-  async () => {
-    const committer = await takeFence(1);
-    const id = await open(committer);
-    const seen: number[] = [];
-    const changes = Array.from({ length: 100 }, (_, at) =>
-      committer.session(
-        id,
-        (state) => {
-          seen.push(state.version);
-          return at % 10 === 3
-            ? { refused: "session_busy", details: {} }
-            : addCustom(state, null, [{ type: "x.note@1", payload: at }]);
-        },
-        BY,
-      ),
-    );
-    const settled = await Promise.allSettled(changes);
-    expect(settled.filter(({ status }) => status === "rejected")).toHaveLength(10);
-    // A refused change leaves the version where it was; all others find the one before theirs.
-    expect(seen).toEqual(seen.map((_, at) => at + 1 - Math.ceil(Math.max(0, at - 3) / 10)));
-    const page = await store.readStream(sessionStream(id), { limit: 1000, types: ["x.note"] });
-    expect(page.events.map(({ data }) => Object(data).payload)).toEqual(
-      Array.from({ length: 100 }, (_, at) => at).filter((at) => at % 10 !== 3),
-    );
-  },
-);
+proves("E1", "changes of one stream run in order of arrival, each on the state the last one left", async () => {
+  const committer = await takeFence(1);
+  const id = await open(committer);
+  const seen: number[] = [];
+  const changes = Array.from({ length: 100 }, (_, at) =>
+    committer.session(
+      id,
+      (state) => {
+        seen.push(state.version);
+        return at % 10 === 3
+          ? { refused: "session_busy", details: {} }
+          : addCustom(state, null, [{ type: "x.note@1", payload: at }]);
+      },
+      BY,
+    ),
+  );
+  const settled = await Promise.allSettled(changes);
+  expect(settled.filter(({ status }) => status === "rejected")).toHaveLength(10);
+  // A refused change leaves the version unchanged; each other change sees the version of the one before it.
+  expect(seen).toEqual(seen.map((_, at) => at + 1 - Math.ceil(Math.max(0, at - 3) / 10)));
+  const page = await store.readStream(sessionStream(id), { limit: 1000, types: ["x.note"] });
+  expect(page.events.map(({ data }) => Object(data).payload)).toEqual(
+    Array.from({ length: 100 }, (_, at) => at).filter((at) => at % 10 !== 3),
+  );
+});
 
-proves("E1", "a decision that throws, or finds nothing to do, holds up nobody behind it", async () => {
+proves("E1", "a decision that throws or decides nothing does not block the next one", async () => {
   const committer = await takeFence(2);
   const id = await open(committer);
   const bug = committer.session(
@@ -84,7 +80,7 @@ proves("E1", "a decision that throws, or finds nothing to do, holds up nobody be
   expect((await change).events).toMatchObject([{ type: "session.labelled@1", actor: "test" }]);
 });
 
-proves("E2", "who holds an older fence writes nothing more", async () => {
+proves("E2", "a committer with an older fence can no longer write", async () => {
   const old = await takeFence(3);
   const id = await open(old);
   const now = await takeFence(4);
@@ -95,7 +91,7 @@ proves("E2", "who holds an older fence writes nothing more", async () => {
   expect((await now.sessionState(id)).label).toBe("in time");
 });
 
-proves("E2", "what was decided on an older version is refused", async () => {
+proves("E2", "a decision on an older version is refused", async () => {
   const committer = await takeFence(5);
   const id = await open(committer);
   const stream = sessionStream(id);

@@ -27,14 +27,14 @@ import { CHANGES_MAX, createSharedAppend } from "./shared-append.ts";
 import { createStreamQueues } from "./stream-queues.ts";
 
 /**
- * Fold, decide, append: the one way anything changes. Changes of one stream are made one after another, in order of
- * arrival; those that wait at the same time may share an append.
+ * Fold, decide, append: the one way anything changes. Changes of one stream run one after another, in order of arrival;
+ * changes that wait at the same time may share an append.
  */
 export interface Committer {
   readonly fence: number;
   /**
-   * Changes several streams in one append: all or nothing. What `expect` guards holds at the very moment of the append;
-   * when it moved meanwhile everything is decided again, a few times: then `overloaded`.
+   * Changes several streams in one append: all or nothing. The guards in `expect` hold at the append itself; when a
+   * guarded stream moved, everything is decided again. After a few attempts it throws `overloaded`.
    */
   readonly commit: <States extends readonly unknown[]>(
     changes: readonly [...Changes<States>],
@@ -48,7 +48,7 @@ export interface Committer {
     continues?: StreamVersion,
   ) => Promise<Committed<State>>;
   readonly session: (id: string, decide: (state: SessionState) => Decision, by: By) => Promise<Committed<SessionState>>;
-  /** Erases the data of events of one stream, when its state allows it: a session's between its turns. */
+  /** Erases the data of events of one stream when its state allows it: a session's between its turns. */
   readonly erase: <State extends Folding>(
     of: Aggregate<State>,
     id: string,
@@ -57,11 +57,11 @@ export interface Committer {
     by: By,
   ) => Promise<readonly RecordedEvent[]>;
   readonly sessionState: (id: string) => Promise<SessionState>;
-  /** Where a session's large bytes go, within its bounds. */
+  /** Where a session's blobs are stored, within its quota. */
   readonly keeper: (id: string, spaceNeed: SpaceNeed) => Keeper;
   /**
-   * While nothing else changes this stream; the work changes it by what it is given. Other streams may be changed
-   * meanwhile, by the work too.
+   * Runs the work while nothing else changes this stream; the work changes it through its argument. Other streams may
+   * change meanwhile, also by the work.
    */
   readonly alone: <State extends Folding, T>(
     of: Aggregate<State>,
@@ -70,7 +70,7 @@ export interface Committer {
   ) => Promise<T>;
 }
 
-/** One stream, while nothing else changes it. */
+/** Holds one stream so that nothing else changes it. */
 export interface Own<State> {
   readonly state: () => Promise<State>;
   readonly change: (decide: (state: State) => Decision, by: By) => Promise<readonly RecordedEvent[]>;
@@ -84,7 +84,7 @@ interface Erasable {
 
 export interface Keeper {
   readonly put: (bytes: Uint8Array) => Promise<string>;
-  /** What is large is cut, not kept. */
+  /** Large text is cut, not stored as a blob. */
   readonly isTight: () => boolean;
 }
 
@@ -98,7 +98,7 @@ export function createCommitter(deps: RecordingDeps): Committer {
     options: CommitOptions,
   ): Promise<Committed<readonly Folded[]>> => {
     const [first] = changes;
-    // What has conditions of its own must not share them with others.
+    // A change with guards or an idempotency key must not share an append: its refusal would hit the others.
     const isPlain = options.by.call == null && options.expect === undefined && first?.continues === undefined;
     if (first === undefined || changes.length > 1 || !isPlain) {
       const streams = changes.map(({ stream }) => stream);
@@ -126,7 +126,7 @@ export function createCommitter(deps: RecordingDeps): Committer {
   ): Promise<Committed<States>> => {
     const { events, before: folds } = await together(changes.map(streamChange), options);
     const before = changes.map(({ of }, at) => of.read(folds[at] ?? store.definitions.empty(of.stream)));
-    // One state for each change, in their order: the compiler does not follow a `map` of a tuple.
+    // One state for each change, in order. TypeScript cannot type a `map` over a tuple.
     return { events, before: before as readonly unknown[] as States };
   };
 

@@ -1,14 +1,14 @@
 import { type Aggregate, type AnyFact, evolveBy, type Folding, type Placed, streamOf } from "../kernel/index.ts";
 import type { Store } from "../store/index.ts";
 
-/** The aggregate and the id behind the name of a stream. */
+/** Splits a stream's name into aggregate and id. */
 export function subjectIn({ definitions }: Pick<Store, "definitions">, stream: string): { of: Aggregate; id: string } {
   const found = definitions.kindOf(stream);
   if (found === null) throw new TypeError(`no kind of stream is called as in ${stream}`);
   return found;
 }
 
-/** The state as these facts would leave it, so that a decision can be judged before it is appended. */
+/** The state after these facts, so that a decision can be checked before it is appended. */
 export function stateAfter<State extends Folding>(
   of: Aggregate<State>,
   state: State,

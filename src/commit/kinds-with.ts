@@ -1,7 +1,7 @@
 import type { Aggregate } from "../kernel/index.ts";
 import type { Store } from "../store/index.ts";
 
-/** Streams of some kinds, told by their names alone: it is asked for every event that is appended. */
+/** Tests streams by name alone, because it runs for every appended event. */
 export interface Kinds {
   readonly isEmpty: boolean;
   readonly has: (stream: string) => boolean;

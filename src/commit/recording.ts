@@ -14,12 +14,12 @@ export interface RecordingDeps {
   readonly bounds: Bounds;
 }
 
-/** The steps that every change is made of. */
+/** The steps of every change: check room, append, fold. */
 export interface Recording {
   readonly fold: (stream: string) => Promise<Folded>;
-  /** The fold behind one more event of its stream. */
+  /** The fold after one more event of its stream. */
   readonly evolve: (stream: string, folded: Folded, event: Placed) => Folded;
-  /** Throws when there is no room; otherwise what the append has to keep. */
+  /** Throws when there is no room; otherwise returns the quota for the append. */
   readonly judge: (facts: Facts) => Quota | null;
   readonly placed: (facts: Facts, by: By) => readonly NewEvent[];
   readonly append: (
@@ -28,7 +28,7 @@ export interface Recording {
     quota: Quota | null,
     expect: readonly StreamVersion[],
   ) => Promise<readonly RecordedEvent[]>;
-  /** To one stream, by several who each stand in their own events. */
+  /** Appends to one stream the events of several callers, each with its own actor and cause. */
   readonly appendOne: (
     stream: string,
     before: Folded,

@@ -14,34 +14,30 @@ const notesOf = async (at: CommitHome, id: string): Promise<readonly RecordedEve
 
 const payloads = (events: readonly RecordedEvent[]) => events.map(({ data }) => Object(data).payload);
 
-/** Everything that has been asked for in this turn of the event loop is in line. */
+/** Wait one turn of the event loop, so that all calls are queued. */
 const inOrder = () => new Promise((soon) => setImmediate(soon));
 
-proves(
-  "E6",
-  "changes that wait while another is flushed share one append, in order, each in its own name",
-  async () => {
-    await using at = await makeCommitHome();
-    const id = await at.openSession();
-    const release = at.hold();
-    const first = note(at, id, "first");
-    await inOrder();
-    const before = at.appends();
-    const later = Array.from({ length: 40 }, (_, n) => note(at, id, n, `actor-${n}`));
-    await inOrder();
-    expect(at.appends()).toBe(before);
-    release();
-    const done = await Promise.all([first, ...later]);
-    expect(at.appends()).toBe(before + 1);
-    expect(payloads(await notesOf(at, id))).toEqual(["first", ...Array.from({ length: 40 }, (_, n) => n)]);
-    // Each is answered with its own events, and with the state that its own decision was made on.
-    expect(done.map(({ events }) => payloads(events))).toEqual([["first"], ...later.map((_, n) => [n])]);
-    expect(done.map(({ before: state }) => state.version)).toEqual(done.map((_, n) => n + 1));
-    expect((await notesOf(at, id)).map(({ actor }) => actor)).toEqual(["test", ...later.map((_, n) => `actor-${n}`)]);
-  },
-);
+proves("E6", "changes that wait during a flush share one append, in order, each under its own actor", async () => {
+  await using at = await makeCommitHome();
+  const id = await at.openSession();
+  const release = at.hold();
+  const first = note(at, id, "first");
+  await inOrder();
+  const before = at.appends();
+  const later = Array.from({ length: 40 }, (_, n) => note(at, id, n, `actor-${n}`));
+  await inOrder();
+  expect(at.appends()).toBe(before);
+  release();
+  const done = await Promise.all([first, ...later]);
+  expect(at.appends()).toBe(before + 1);
+  expect(payloads(await notesOf(at, id))).toEqual(["first", ...Array.from({ length: 40 }, (_, n) => n)]);
+  // Each caller gets its own events, and the state that its decision was made on.
+  expect(done.map(({ events }) => payloads(events))).toEqual([["first"], ...later.map((_, n) => [n])]);
+  expect(done.map(({ before: state }) => state.version)).toEqual(done.map((_, n) => n + 1));
+  expect((await notesOf(at, id)).map(({ actor }) => actor)).toEqual(["test", ...later.map((_, n) => `actor-${n}`)]);
+});
 
-proves("E6", "nobody is answered before the shared append is flushed", async () => {
+proves("E6", "no caller is answered before the shared append is flushed", async () => {
   await using at = await makeCommitHome();
   const id = await at.openSession();
   const release = at.hold();
@@ -57,7 +53,7 @@ proves("E6", "nobody is answered before the shared append is flushed", async () 
   expect(answered).toEqual([0, 1, 2, 3]);
 });
 
-proves("E6", "a refusal, a bug and a change without facts among them concern only their own callers", async () => {
+proves("E6", "a refusal, a bug or a change without facts in a shared append affects only its own caller", async () => {
   await using at = await makeCommitHome();
   const id = await at.openSession();
   const before = at.appends();
@@ -84,14 +80,14 @@ proves("E6", "a refusal, a bug and a change without facts among them concern onl
   expect(at.appends()).toBe(before + 1);
 });
 
-proves("E6", "when the shared append is refused each ends as it would have ended alone", async () => {
+proves("E6", "a refused shared append: each change ends as it would have alone", async () => {
   await using at = await makeCommitHome();
   const id = await at.openSession();
   const large = "x".repeat(LIMITS.eventDataBytes);
   const ends = await Promise.allSettled([
     note(at, id, 1),
     note(at, id, large),
-    // Decided on what the one before it did not leave after all.
+    // Its decision assumed a change that was then refused.
     at.committer.session(
       id,
       (state) =>
@@ -117,7 +113,7 @@ const someRoom = (overdraw: boolean, streamBytes: number): Bounds => ({
 });
 
 for (const overdraw of [false, true])
-  proves("E6", `a quota lets as many in together as one after another (overdraw: ${overdraw})`, async () => {
+  proves("E6", `a quota admits as many changes together as one by one (overdraw: ${overdraw})`, async () => {
     const admitted = async (isTogether: boolean): Promise<readonly string[]> => {
       await using at = await makeCommitHome({ bounds: someRoom(overdraw, 6000) });
       const id = await at.openSession();
@@ -133,24 +129,20 @@ for (const overdraw of [false, true])
     expect(together).toContain("quota_exceeded");
   });
 
-proves(
-  "E6",
-  "changes under different quotas, and too many at once, take several appends and keep their order",
-  async () => {
-    await using at = await makeCommitHome({ bounds: someRoom(false, Number.MAX_SAFE_INTEGER) });
-    const id = await at.openSession();
-    const label = (text: string) => at.committer.session(id, (state) => labelSession(state, text), BY);
-    let before = at.appends();
-    const mixed = await Promise.all([note(at, id, 1), note(at, id, 2), label("a"), label("b"), note(at, id, 3)]);
-    expect(at.appends()).toBe(before + 3);
-    expect(mixed.flatMap(({ events }) => events.map(({ version }) => version))).toEqual([2, 3, 4, 5, 6]);
-    before = at.appends();
-    await Promise.all(Array.from({ length: 130 }, (_, n) => note(at, id, n)));
-    expect(at.appends()).toBe(before + 3);
-  },
-);
+proves("E6", "changes under different quotas, or too many for one append, use several appends in order", async () => {
+  await using at = await makeCommitHome({ bounds: someRoom(false, Number.MAX_SAFE_INTEGER) });
+  const id = await at.openSession();
+  const label = (text: string) => at.committer.session(id, (state) => labelSession(state, text), BY);
+  let before = at.appends();
+  const mixed = await Promise.all([note(at, id, 1), note(at, id, 2), label("a"), label("b"), note(at, id, 3)]);
+  expect(at.appends()).toBe(before + 3);
+  expect(mixed.flatMap(({ events }) => events.map(({ version }) => version))).toEqual([2, 3, 4, 5, 6]);
+  before = at.appends();
+  await Promise.all(Array.from({ length: 130 }, (_, n) => note(at, id, n)));
+  expect(at.appends()).toBe(before + 3);
+});
 
-proves("E6", "a keyed call and a guarded change share their append with nobody", async () => {
+proves("E6", "a call with an idempotency key and a guarded change never share an append", async () => {
   await using at = await makeCommitHome();
   const id = await at.openSession();
   const before = at.appends();

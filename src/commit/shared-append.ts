@@ -4,7 +4,7 @@ import { type By, type Committed, type Seen, settled } from "./change.ts";
 import { commitStreams, type StreamChange } from "./commit-streams.ts";
 import type { Facts, Recording } from "./recording.ts";
 
-/** A change of one stream that may share its append with others of that stream. */
+/** A change of one stream that may share an append with other changes of that stream. */
 export interface WaitingChange {
   readonly change: StreamChange;
   readonly by: By;
@@ -12,14 +12,14 @@ export interface WaitingChange {
   readonly reject: (reason: unknown) => void;
 }
 
-/** How many changes of a stream share an append at most, and how many facts. */
+/** At most this many changes, and this many facts, share an append. */
 export const CHANGES_MAX = 64;
 const FACTS_MAX = 256;
 
 /**
- * Decides changes of one stream one after another, each on what those before it leave, and appends all their facts at
- * once: they share a flush. Nobody hears anything before it. When that append is refused each change is made alone, so
- * that it ends as if there had been no others. Settles every change; never throws.
+ * Decides changes of one stream one after another, each on the state the earlier ones leave, and appends all facts at
+ * once, with one flush. No caller is answered before the flush. When the append is refused each change is made alone,
+ * so that it ends as if there had been no others. Settles every change; never throws.
  */
 export function createSharedAppend(
   recording: Recording,
@@ -38,7 +38,7 @@ export function createSharedAppend(
     }
   };
 
-  /** As many as one append can take; it takes at least the first. */
+  /** As many changes as one append can take, and at least the first. */
   const decideSome = async (stream: string, waiting: readonly WaitingChange[]): Promise<Batch> => {
     const first = await recording.fold(stream);
     const batch = emptyBatch(first);
@@ -57,7 +57,7 @@ export function createSharedAppend(
     return batch;
   };
 
-  /** How many of them are settled now. */
+  /** How many changes are settled by now. */
   const runSome = async (stream: string, waiting: readonly WaitingChange[]): Promise<number> => {
     const batch = await decideSome(stream, waiting).catch((): null => null);
     if (batch === null) {
@@ -131,7 +131,7 @@ function sameQuota(one: Quota | null, other: Quota | null): boolean {
   );
 }
 
-/** Only the last of them may pass a limit, as it would if they came one after another. */
+/** Only the last change may pass a limit, as if they came one after another. */
 function quotaOf({ quota, lastAt }: Batch): Quota | null {
   return quota?.overdraw === true ? { ...quota, fitting: lastAt } : quota;
 }
@@ -148,7 +148,7 @@ function settle({ outcomes }: Batch, written: readonly RecordedEvent[]): void {
   }
 }
 
-/** Nobody knows what is in the log. Who was decided on before the first fact has an answer, all others this one. */
+/** It is unknown what was written. Changes before the first fact have their answer; all others get this error. */
 function fail({ outcomes }: Batch, thrown: unknown): void {
   let isSure = true;
   for (const outcome of outcomes) {
@@ -159,7 +159,7 @@ function fail({ outcomes }: Batch, thrown: unknown): void {
   }
 }
 
-/** Refused because of what is in the append, and nothing of it was written. */
+/** Refused because of its content; nothing was written. */
 function leavesNothing(thrown: unknown): boolean {
   return thrown instanceof StoreError ? REFUSALS.includes(thrown.code) : thrown instanceof TypeError;
 }

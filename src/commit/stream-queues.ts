@@ -1,14 +1,14 @@
-/** What waits for one stream: work that needs it for itself, or a change that others may go together with. */
+/** An entry in a stream's queue: work that needs the stream alone, or a change that can share an append. */
 type Queued<Entry> = { readonly work: () => Promise<void> } | { readonly entry: Entry };
 
 export interface StreamQueues<Entry> {
-  /** Resolves with the work. Streams are taken in one order by everybody, so that no two wait for each other. */
+  /** Resolves with the work's result. Streams are always taken in the same order, so that there is no deadlock. */
   readonly alone: <T>(streams: readonly string[], work: () => Promise<T>) => Promise<T>;
   readonly join: (stream: string, entry: Entry) => void;
 }
 
 /**
- * One queue a stream, in order of arrival; streams do not wait for each other. Entries that stand next to each other
+ * One queue per stream, in order of arrival; streams do not wait for each other. Neighbouring entries that can share
  * are run together. `runTogether` settles its entries itself and never throws.
  */
 export function createStreamQueues<Entry>(
@@ -29,7 +29,7 @@ export function createStreamQueues<Entry>(
   };
 
   const run = async (stream: string, waiting: Queued<Entry>[]): Promise<void> => {
-    // Those that arrive in the same moment go together too.
+    // Waits a moment, so that entries that arrive together are run together.
     await Promise.resolve();
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
       if ("work" in next) {

@@ -1,12 +1,12 @@
 import type { NomosError } from "../contract/index.ts";
 import type { Clock } from "../host/index.ts";
 
-/** What was tried and did not work, and when it is tried again. */
+/** Something that failed, and when it is tried again. */
 export interface Trouble {
   readonly code: string;
   readonly message: string;
   readonly remedy: string;
-  /** When it failed first since it last worked. */
+  /** Time of the first failure since it last worked. */
   readonly since: string;
   readonly tries: number;
   readonly nextTryAt: string;
@@ -14,10 +14,10 @@ export interface Trouble {
 
 const RETRY_FIRST_MS = 1000;
 const RETRY_MAX_MS = 60_000;
-/** So that those that failed together, for the same reason, do not all come back at once. */
+/** Random, so that items that failed together do not all retry at once. */
 const JITTER_PART = 0.25;
 
-/** It failed once more: what to show of it, and how long to wait. The wait doubles up to a minute. */
+/** Another failure: what to show, and how long to wait. The wait doubles up to a minute. */
 export function oneMoreFailure(
   error: NomosError,
   before: Trouble | null,
@@ -39,7 +39,7 @@ export function oneMoreFailure(
   return { trouble, waitMs };
 }
 
-/** After so many failures in a row, a random part of it less. */
+/** The wait after this many failures in a row, shortened by a random part. */
 function retryDelayMs(tries: number, random: () => number): number {
   const fullMs = Math.min(RETRY_FIRST_MS * 2 ** (tries - 1), RETRY_MAX_MS);
   return Math.round(fullMs * (1 - JITTER_PART * random()));

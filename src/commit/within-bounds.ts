@@ -1,10 +1,7 @@
 import { type NomosError, toNomosError } from "../contract/index.ts";
 import type { Committer } from "./committer.ts";
 
-/**
- * A turn that runs into a quota, or into the end of the disk, is over: a driver that goes on regardless would run for
- * nothing, since nothing that it does is recorded any more.
- */
+/** Ends a turn that hits a quota or a full disk: nothing it does could be recorded any more. */
 export function within(committer: Committer, onReached: (reached: NomosError) => void): Committer {
   const watched = async <T>(work: Promise<T>): Promise<T> => {
     try {

@@ -191,7 +191,7 @@ export const CONFIG_DEFAULTS = {
   snapshotBytesMax: 4_294_967_296,
 } as const;
 
-/** Under `limits`. */
+/** Members of `limits`. */
 export const LIMIT_DEFAULTS = {
   sessionBytes: 10_737_418_240,
   homeBytes: 107_374_182_400,
@@ -200,7 +200,7 @@ export const LIMIT_DEFAULTS = {
   walBytes: 268_435_456,
 } as const;
 
-/** Under `worktree`. */
+/** Members of `worktree`. */
 export const WORKTREE_DEFAULTS = {
   carry: [".env*", "node_modules"],
   carryBytesMax: 536_870_912,
@@ -209,7 +209,7 @@ export const WORKTREE_DEFAULTS = {
   alternates: false,
 } as const;
 
-/** Takes effect at once; the others need a restart. */
+/** These take effect at once; the others need a restart. */
 export const HOT_KEYS: readonly string[] = [
   "turnTimeoutMs",
   "idleHibernateMs",

@@ -8,7 +8,7 @@ import { SESSION_ERRORS } from "./errors/session-errors.ts";
 import { SNAPSHOT_ERRORS } from "./errors/snapshot-errors.ts";
 import { WORKTREE_ERRORS } from "./errors/worktree-errors.ts";
 
-/** Every error there is. No code is in two families: the compiler would not say so, a test does. */
+/** All errors. A code must be in one family only: a test checks it, because the compiler does not. */
 export const ERROR_CATALOGUE = {
   ...AGENT_ERRORS,
   ...REQUEST_ERRORS,

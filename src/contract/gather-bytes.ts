@@ -1,8 +1,8 @@
-/** Bytes that come in pieces, held as one: a million pieces of one byte cost a megabyte, and not a million objects. */
+/** Collects bytes in one buffer: a million pieces of one byte take a megabyte, not a million objects. */
 export interface GatheredBytes {
   readonly add: (piece: Uint8Array) => void;
   readonly size: () => number;
-  /** All of them; from then on there are none. */
+  /** Returns all bytes and empties the buffer. */
   readonly take: () => Uint8Array;
 }
 

@@ -1,12 +1,14 @@
-/** What is read as JSON from outside: deep nesting overflows the stack, very many values hold up everybody for seconds. */
+/**
+ * Limits for JSON from outside: deep nesting overflows the stack, and very many values block the daemon for seconds.
+ */
 export const JSON_BOUNDS = { depthMax: 128, valuesMax: 100_000 } as const;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * What is too much about a JSON text; null when it may be parsed. Looks at brackets and commas outside of strings, skips
- * strings by a native search, and stops at the first excess: it costs a fraction of the parse that it saves.
+ * Which limit a JSON text exceeds; null when it may be parsed. Counts brackets and commas outside strings, skips
+ * strings by a native search, and stops at the first excess: much cheaper than the parse it prevents.
  */
 export function jsonExcess(text: string, bounds: { depthMax: number; valuesMax: number } = JSON_BOUNDS): string | null {
   if (text.length <= bounds.depthMax) return null;
@@ -28,7 +30,7 @@ export function jsonExcess(text: string, bounds: { depthMax: number; valuesMax: 
   return null;
 }
 
-/** The quote that ends the string that begins here; -1 when none does, which the parser says better. */
+/** The quote that ends the string beginning here; -1 when there is none, which the parser reports better. */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let slashes = 0;

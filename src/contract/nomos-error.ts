@@ -1,7 +1,7 @@
 import type { Json, Refusal } from "../kernel/index.ts";
 import { ERROR_CATALOGUE, type ErrorCode } from "./error-catalogue.ts";
 
-/** An expected failure on its way to whoever asked: the same four members on every surface. */
+/** An expected failure as callers get it: the same four members on every surface. */
 export class NomosError extends Error {
   readonly code: ErrorCode;
   readonly remedy: string;
@@ -21,7 +21,7 @@ export class NomosError extends Error {
   }
 }
 
-/** A decision's "no" as the error that it is. A code that nobody wrote words for is a mistake of ours. */
+/** A decision's refusal as an error. A code without a catalogue entry is a bug of ours. */
 export function refusalError({ refused, details }: Refusal): NomosError {
   if (isErrorCode(refused)) return new NomosError(refused, details);
   return new NomosError("internal", { reason: `the error catalogue has no entry for ${refused}` });
@@ -45,7 +45,7 @@ function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === "string" && Object.hasOwn(ERROR_CATALOGUE, code);
 }
 
-/** Whatever was thrown, in our words, once: typed errors of lower layers keep their code, the rest is a defect. */
+/** Translates anything thrown, once: typed errors of lower layers keep their code, the rest is `internal`. */
 export function toNomosError(thrown: unknown): NomosError {
   if (thrown instanceof NomosError) return thrown;
   if (thrown instanceof Error && "code" in thrown && isErrorCode(thrown.code)) {

@@ -144,7 +144,7 @@ export function approvalWire(row: ApprovalRow): ApprovalWire {
   return { ...rest, options: [...options], ...present("action", action) };
 }
 
-/** An absent member instead of a null one. */
+/** Leaves a member out instead of setting it to null. */
 function present<K extends string, V>(key: K, value: V | null): { readonly [P in K]?: V } {
   return value === null ? {} : ({ [key]: value } as { readonly [P in K]?: V });
 }

@@ -19,7 +19,7 @@ const house = createDefinitions(AGGREGATES);
 const STREAMS = AGGREGATES.map((of) => streamOf(of, "s"));
 const manyFacts = fc.array(anyFacts, { maxLength: 80, size: "max" });
 
-proves("K14", "any fact in any state of any kind of stream is folded without a throw", () => {
+proves("K14", "any fact in any state of any aggregate is folded without an exception", () => {
   fc.assert(
     fc.property(fc.array(anyFacts, { maxLength: 120, size: "max" }), (facts) => {
       for (const of of AGGREGATES)
@@ -33,11 +33,11 @@ proves("K14", "any fact in any state of any kind of stream is folded without a t
   );
 });
 
-proves("K16", "the name of a stream tells its kind", () => {
+proves("K16", "a stream's aggregate is found by its name", () => {
   expect(STREAMS.map((stream) => house.kindOf(stream)?.of)).toEqual(AGGREGATES);
 });
 
-proves("K16", "folding a stretch is folding its events one by one, for every kind of stream", () => {
+proves("K16", "folding several events at once equals folding them one by one, for every aggregate", () => {
   fc.assert(
     fc.property(fc.constantFrom(...STREAMS), manyFacts, (stream, facts) => {
       const events = facts.map((fact, n) => placed(n + 1, fact));
@@ -48,7 +48,7 @@ proves("K16", "folding a stretch is folding its events one by one, for every kin
   );
 });
 
-proves("K16", "a fold may stop at any event, be stored as JSON and go on from there", () => {
+proves("K16", "a fold can stop at any event, be stored as JSON and continue from there", () => {
   fc.assert(
     fc.property(fc.constantFrom(...STREAMS), manyFacts, fc.nat(), (stream, facts, n) => {
       const events = facts.map((fact, at) => placed(at + 1, fact));
@@ -61,24 +61,24 @@ proves("K16", "a fold may stop at any event, be stored as JSON and go on from th
   );
 });
 
-proves("K16", "a stream of no known kind has no fold", () => {
+proves("K16", "a stream of an unknown aggregate has no fold", () => {
   for (const stream of ["", "session", "unheard/1", "systems", "system/1"])
     expect(() => house.empty(stream)).toThrow("no fold");
 });
 
-proves("K33", "every fact of a session is tried with data, and every name is thing, past fact and version", () => {
+proves("K33", "every session fact is tested with data, and every type is named thing, past fact and version", () => {
   const tried: readonly string[] = TYPES_WITH_DATA;
   expect(Object.keys(SESSION_EVENTS).filter((type) => !tried.includes(type))).toEqual([]);
   expect(tried.filter((type) => !house.types.includes(type))).toEqual([]);
   for (const type of house.types) expect(type).toMatch(/^[a-z]+\.[a-z]+(?:_[a-z]+)*@[1-9]\d*$/);
 });
 
-proves("K33", "a fact of ours is never taken for one of somebody else's making", () => {
+proves("K33", "a built-in fact is never mistaken for a custom fact", () => {
   fc.assert(fc.property(factsAmong(TYPES_WITH_DATA), (fact) => !isCustom(fact)));
   for (const type of house.types) expect(isCustomType(type)).toBe(false);
 });
 
-proves("K33", "a stored fact is recalled as it was written, and a type that is not known as none at all", () => {
+proves("K33", "a stored fact is read as it was written; an unknown type is read as null", () => {
   fc.assert(
     fc.property(factsAmong(TYPES_WITH_DATA), (fact) => {
       const data: Json = JSON.parse(JSON.stringify(fact.data));

@@ -91,5 +91,5 @@ export {
   type TokenState,
 } from "./tokens/token.ts";
 
-/** Every kind of stream there is. A new one is its folder and one line here; stores and docs follow. */
+/** All aggregates. To add one, make its folder and add one line here; stores and docs follow. */
 export const AGGREGATES: readonly Aggregate[] = [Session, AgentIdentity, AccessToken, System];

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { proves } from "../../test/support/proves.ts";
 import { createLineReader } from "./line-reader.ts";
 
-proves("AG-9", "lines are the same however their bytes were cut", () => {
+proves("AG-9", "bytes cut into any pieces give the same lines", () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ unit: "binary" }).map((text) => text.replaceAll("\n", ""))),
@@ -20,7 +20,7 @@ proves("AG-9", "lines are the same however their bytes were cut", () => {
   );
 });
 
-proves("AG-10", "a line beyond the bound shows as one null, and the next is read as if nothing had been", () => {
+proves("AG-10", "a line over the limit is read as one null, and the next line is read normally", () => {
   const reader = createLineReader(10);
   const read = ["x".repeat(8), "x".repeat(8), "x\nafter\nre"].flatMap((text) => [...reader.push(Buffer.from(text))]);
   expect(read).toEqual([null, "after"]);

@@ -1,10 +1,10 @@
 import { gatherBytes } from "../contract/index.ts";
 
-/** Bytes to lines, with a bound: a line that is longer is skipped as it comes and shows as one null. */
+/** Splits bytes into lines with a limit: a longer line is skipped and gives one null. */
 export interface LineReader {
-  /** The lines that are complete now. Bytes that are no UTF-8 show as U+FFFD. */
+  /** The lines complete so far. Invalid UTF-8 becomes U+FFFD. */
   readonly push: (bytes: Uint8Array) => readonly (string | null)[];
-  /** What stands behind the last line's end; null when there is nothing. */
+  /** The text after the last line end; null when there is none. */
   readonly rest: () => string | null;
 }
 
@@ -23,7 +23,7 @@ export function createLineReader(lineBytesMax: number): LineReader {
   };
   const take = (bytes: Uint8Array): string | null => {
     if (bytes.length === 0 && held.size() === 0 && !skipping) return "";
-    // Most lines come in one piece, which needs no copy.
+    // Most lines arrive in one piece, which needs no copy.
     if (!skipping && held.size() === 0 && bytes.length <= lineBytesMax) return decoder.decode(bytes);
     hold(bytes);
     const line = skipping ? null : decoder.decode(held.take());

@@ -1,7 +1,7 @@
-/** What an agent printed beside the protocol, bounded: the last of it for error messages, and all that is new for the log. */
+/** An agent's output beside the protocol, bounded: its end for error messages, and everything new for the log. */
 export interface Printed {
   readonly add: (source: "stderr" | "noise", text: string) => void;
-  /** What came since it was last taken, at most the newest part of it; null when there is nothing. */
+  /** Output since the last call, only the newest part if it is large; null when there is none. */
   readonly take: () => string | null;
   /** For the end of an error message: empty when nothing was printed. */
   readonly tailText: () => string;

@@ -1,13 +1,13 @@
 import { DriverError, type LoadableAttachment } from "../turns/index.ts";
 
-/** What a program takes beside text, and what it is called. */
+/** What a program accepts beside text, and its name. */
 interface Takes {
   readonly name: string;
   readonly images: boolean;
   readonly embeds: boolean;
 }
 
-/** A prompt in the protocol's blocks. What the agent cannot take is refused before anything is sent. */
+/** A prompt in ACP's blocks. An attachment that the agent cannot take is refused before anything is sent. */
 export async function promptContent(
   text: string,
   attachments: readonly LoadableAttachment[],
@@ -42,7 +42,7 @@ function asText(bytes: Buffer): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    // Not text: the caller sends it as bytes, or says that it cannot.
+    // Not text: the caller sends it as bytes, or refuses it.
     return null;
   }
 }

@@ -1,7 +1,7 @@
 import type { Attachment, DriverSettings } from "../kernel/index.ts";
 import { DriverError } from "../turns/index.ts";
 
-/** For a driver that cannot be set to anything: a choice that it would not hear of is refused, and not kept in silence. */
+/** For a driver without settings: a setting is refused instead of silently ignored. */
 export function refuseSettings(slug: string): (settings: Partial<DriverSettings>) => void {
   return ({ mode, model, options = {} }) => {
     if (mode != null) throw new DriverError("unknown_mode", `${slug} has no modes`, { mode, modes: [] });
@@ -12,7 +12,7 @@ export function refuseSettings(slug: string): (settings: Partial<DriverSettings>
   };
 }
 
-/** For a driver that takes text and nothing beside it. */
+/** For a driver that takes only text. */
 export function refuseAttachments(slug: string, attachments: readonly Attachment[]): void {
   const [first] = attachments;
   if (first === undefined) return;

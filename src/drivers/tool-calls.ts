@@ -2,14 +2,14 @@ import { type DriverFact, fact, type ToolDiff } from "../kernel/index.ts";
 import { DriverError, type TurnPort } from "../turns/index.ts";
 import type { ToolChange } from "./update.ts";
 
-/** An agent's tool calls in one turn: of all that is said about one, the log gets its beginning and its end. */
+/** An agent's tool calls in one turn: the log gets the beginning and the end of each. */
 export interface ToolCalls {
   readonly change: (change: ToolChange) => Promise<readonly DriverFact[]>;
   /** All that was said about a call so far; null for one that is not known. */
   readonly known: (callId: string) => Omit<ToolChange, "status"> | null;
   /** The beginnings of those that have not got one yet: from here on something else is recorded. */
   readonly open: () => Promise<readonly DriverFact[]>;
-  /** The turn is over: those without an end get one. */
+  /** The turn has ended: open tool calls get an end. */
   readonly finish: () => Promise<readonly DriverFact[]>;
 }
 
@@ -33,7 +33,7 @@ export function createToolCalls(port: Pick<TurnPort, "turnId" | "keep">): ToolCa
   };
   const ended = async (call: Call, outcome: "done" | "failed" | "unknown"): Promise<readonly DriverFact[]> => {
     const before = call.step === "new" ? [await called(call)] : [];
-    // What it printed is in the log; what is still kept of it is only that it is over.
+    // Its output is in the log; only its end is remembered.
     calls.set(call.callId, { ...call, step: "ended", content: null, input: null, output: null });
     const output = outputOf(call);
     const diffs: ToolDiff[] = [];

@@ -3,32 +3,32 @@ import { DriverError, type TurnPort } from "../turns/index.ts";
 import { createToolCalls } from "./tool-calls.ts";
 import type { ToolChange, Update } from "./update.ts";
 
-/** Turns an agent's stream of updates into few, whole events, in their order. */
+/** Turns an agent's stream of updates into few, complete events, in order. */
 export interface TurnRecorder {
   readonly push: (update: Update) => void;
-  /** Pending while more waits than may. */
+  /** Pending while too much is queued. */
   readonly ready: () => Promise<void>;
   /** A tool call stands in the log before somebody is asked about it. Returns all that was said about it so far. */
   readonly toolAsked: (call: ToolChange) => Promise<Omit<ToolChange, "status">>;
   /** Nothing that is pushed from here on is recorded. */
   readonly close: () => void;
-  /** The last words, tool calls that nobody ended, what was used; once. Throws what kept anything out of the log. */
+  /** Records the last text, open tool calls and usage, once. Throws the error that kept anything out of the log. */
   readonly finish: () => Promise<void>;
 }
 
-/** A message is recorded when it is over, or when it is this long. */
+/** A message is recorded when it ends, or at this length. */
 const MESSAGE_CHARS_MAX = 1_000_000;
 const WAITING_MAX = 256;
-/** Of one turn: an agent that says more than this is ended. */
+/** Per turn: an agent that says more is ended. */
 const TURN_CHARS_MAX = 67_108_864;
 const TURN_UPDATES_MAX = 5_000_000;
 const KEPT_UPDATES_MAX = 200;
 
 export function createTurnRecorder(
   port: TurnPort,
-  /** False for one that makes no sense: it is kept like one of an unknown kind. */
+  /** False for an update that makes no sense: it is kept like one of an unknown kind. */
   onOffer: (kind: string, update: unknown) => boolean,
-  /** Told once, as soon as something cannot be recorded: there is no use in going on. */
+  /** Called once, at the first recording that fails: the turn cannot go on. */
   onFailure: (error: Error) => void,
 ): TurnRecorder {
   const { turnId } = port;
@@ -61,7 +61,7 @@ export function createTurnRecorder(
     const other = message !== null && (message.role !== update.role || message.id !== update.messageId);
     if (other || (message?.text.length ?? 0) > MESSAGE_CHARS_MAX) await flush();
     if (message === null) await record(await tools.open());
-    // Only now: what came before it is in the log, and whoever watches sees both in their order.
+    // Shown only now: what came before is in the log, so that watchers see both in order.
     if (update.role === "assistant" && update.whole !== true) port.stream(update.text);
     message ??= { role: update.role, id: update.messageId, text: "" };
     message.text = update.whole === true ? update.text : message.text + update.text;

@@ -1,14 +1,14 @@
-/** One update as we understand it; what is not understood is `other`, kept as it came. */
+/** One update as we understand it; anything else is `other`, kept as it came. */
 export type Update =
   | {
       readonly is: "text";
       readonly role: "assistant" | "thought";
       readonly messageId: string | null;
       readonly text: string;
-      /** Instead of what was said under this id so far, not behind it. */
+      /** Replaces the text under this id instead of adding to it. */
       readonly whole?: true;
     }
-  /** The agent's own word on whether it works; in version 2 of ACP this is how a turn ends. */
+  /** Whether the agent works, as it says; in version 2 of ACP this is how a turn ends. */
   | { readonly is: "state"; readonly state: string; readonly stopReason: string | null }
   | { readonly is: "tool"; readonly call: ToolChange }
   | {
@@ -24,7 +24,7 @@ export type Update =
       readonly text: string;
     }
   | { readonly is: "offer"; readonly kind: string; readonly update: unknown }
-  /** Our own words coming back, or what only a screen needs. */
+  /** An echo of our own prompt, or for screens only. */
   | { readonly is: "nothing" }
   | { readonly is: "other"; readonly kind: string; readonly update: unknown };
 
@@ -39,7 +39,7 @@ export interface ToolChange {
   readonly kind: string | null;
   readonly status: "pending" | "in_progress" | "completed" | "failed" | null;
   readonly content: readonly ToolContent[] | null;
-  /** The content comes behind what there is, not instead of it. */
+  /** The content is added to the existing one, not in its place. */
   readonly appends?: true;
   readonly places: readonly { readonly path: string; readonly line: number | null }[] | null;
   readonly input: unknown;

@@ -41,7 +41,7 @@ proves("K30", "a chain that was written verifies", () => {
   );
 });
 
-proves("K30", "every single-bit change of header, data, salt, prev or hash is found", () => {
+proves("K30", "every changed bit of header, data, salt, prev or hash is found", () => {
   fc.assert(
     fc.property(inputs, (list) => {
       const chain = written(list);
@@ -64,7 +64,7 @@ proves("K30", "every single-bit change of header, data, salt, prev or hash is fo
   );
 });
 
-proves("K30", "an event left out, moved, doubled or put into another stream is found", () => {
+proves("K30", "an event that is missing, moved, doubled or in another stream is found", () => {
   fc.assert(
     fc.property(inputs, fc.nat(), fc.nat(), (list, a, b) => {
       const chain = written(list);
@@ -81,7 +81,7 @@ proves("K30", "an event left out, moved, doubled or put into another stream is f
   );
 });
 
-proves("K30", "a fork's chain goes on from its parent's hash, so a changed parent breaks its forks", () => {
+proves("K30", "a fork's chain continues from its parent's hash: a changed parent breaks its forks", () => {
   const parent = written([{ salt: new Uint8Array(SALT_BYTES), data: {}, actor: "operator" }]);
   const at = parent[0]?.stored.hash ?? expect.fail("the parent has an event");
   const [first] = written([{ salt: new Uint8Array(SALT_BYTES), data: {}, actor: "operator" }], "session/f", at);
@@ -91,7 +91,7 @@ proves("K30", "a fork's chain goes on from its parent's hash, so a changed paren
   expect(verifyLink(sha256, { ...place, prev: NO_PREV }, first.stored, first.header)).toBe("prev_mismatch");
 });
 
-proves("K31", "an event whose data was erased still verifies, and so do all behind it", () => {
+proves("K31", "an event with erased data still verifies, and so do all later ones", () => {
   fc.assert(
     fc.property(inputs, fc.infiniteStream(fc.boolean()), (list, erase) => {
       const chain = written(list).map((link) =>
@@ -102,14 +102,14 @@ proves("K31", "an event whose data was erased still verifies, and so do all behi
   );
 });
 
-proves("K31", "half an erasure is a fault", () => {
+proves("K31", "an event that lost only its salt or only its data fails verification", () => {
   const [link] = written([{ salt: new Uint8Array(SALT_BYTES), data: "said", actor: "operator" }]);
   if (link === undefined) return expect.fail("the chain has an event");
   for (const half of [{ salt: null }, { data: null }])
     expect(verdict([link], 0, { ...link, stored: { ...link.stored, ...half } })).toBe("data_mismatch");
 });
 
-proves("K31", "without its salt, data cannot be guessed from the header", () => {
+proves("K31", "without the salt, data cannot be guessed from the header", () => {
   fc.assert(
     fc.property(salts, salts, jsons, (one, other, data) => {
       const bytes = new TextEncoder().encode(JSON.stringify(data));
@@ -118,7 +118,7 @@ proves("K31", "without its salt, data cannot be guessed from the header", () => 
   );
 });
 
-proves("K30", "bytes are compared whole and written in lower-case hex", () => {
+proves("K30", "byte arrays are compared in full and written in lower-case hex", () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.uint8Array(), (a, b) => {
       expect(hex(a)).toBe(Buffer.from(a).toString("hex"));

@@ -1,8 +1,8 @@
 import { canonicalJson } from "./json.ts";
 
 /**
- * Header and data apart: the hash chain runs over headers, a header names its data only by a salted hash.
- * So data can be erased and the chain, the tree and old proofs still hold.
+ * The hash chain covers headers only, and a header names its data by a salted hash. So data can be erased while the
+ * chain, the tree and old proofs stay valid.
  */
 export interface Header {
   readonly id: string;
@@ -15,20 +15,20 @@ export interface Header {
   readonly dataHash: string;
 }
 
-/** sha256 over the concatenation of the parts; text counts as UTF-8. The kernel has no crypto of its own. */
+/** sha256 over the concatenated parts, text as UTF-8. Passed in, because the kernel has no crypto of its own. */
 export type Sha256 = (...parts: readonly (Uint8Array | string)[]) => Uint8Array;
 
 export const HASH_BYTES = 32;
 export const SALT_BYTES = 16;
 
-/** What a new stream's first event has as `prev`; a fork's first event has its parent's hash instead. */
+/** `prev` of a new stream's first event; a fork's first event has its parent's hash instead. */
 export const NO_PREV: Uint8Array = new Uint8Array(HASH_BYTES);
 
 export function hashData(sha256: Sha256, salt: Uint8Array, data: Uint8Array): string {
   return hex(sha256(salt, data));
 }
 
-/** The exact text that is hashed and stored; it is never serialised a second time. */
+/** The exact text that is hashed and stored; never serialised a second time. */
 export function headerText(header: Header): string {
   const { id, stream, version, type, at, actor, cause, dataHash } = header;
   return canonicalJson({ id, stream, version, type, at, actor, cause, dataHash });
@@ -42,14 +42,14 @@ export interface StoredBytes {
   readonly prev: Uint8Array;
   readonly header: string;
   readonly hash: Uint8Array;
-  /** Both null after erasure. */
+  /** Both are null after erasure. */
   readonly salt: Uint8Array | null;
   readonly data: Uint8Array | null;
 }
 
 export type ChainFault = "hash_mismatch" | "prev_mismatch" | "data_mismatch" | "header_mismatch";
 
-/** Checks one event against its predecessor's hash and its own place; null when nothing is wrong. */
+/** Checks one event against its predecessor's hash and its position; null when it is valid. */
 export function verifyLink(
   sha256: Sha256,
   expected: { readonly prev: Uint8Array; readonly stream: string; readonly version: number },

@@ -1,9 +1,9 @@
-/** Bytes that are too large to stand in the event: the text's beginning, and where the whole is. */
+/** Text too large for the event: its beginning, and the blob with the whole. */
 export interface TextOrBlob {
   readonly text: string;
   readonly blob: string | null;
   readonly bytes: number;
 }
 
-/** How a session got its agent's memory back: it is new, the agent loaded it, or it was told a digest of the log. */
+/** How an agent got its memory back: new, loaded by itself, or told a digest of the log. */
 export type Continuity = "fresh" | "native" | "digest";

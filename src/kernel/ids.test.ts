@@ -4,13 +4,13 @@ import { proves } from "../../test/support/proves.ts";
 import { isUuid, sessionName, uuidv7Maker } from "./ids.ts";
 
 const bytes = fc.uint8Array({ minLength: 10, maxLength: 10 });
-/** A clock as it may really be: it stands, it runs, it jumps, also back. */
+/** A realistic clock: it stops, runs and jumps, also back. */
 const clock = fc.array(fc.tuple(fc.integer({ min: 0, max: 2 ** 48 - 10_000 }), fc.integer({ min: 1, max: 20 })), {
   minLength: 1,
   maxLength: 20,
 });
 
-proves("K28", "ids strictly rise, also within a millisecond and when the clock jumps back", () => {
+proves("K28", "ids strictly rise, also within one millisecond and when the clock jumps back", () => {
   fc.assert(
     fc.property(clock, fc.infiniteStream(bytes), (times, random) => {
       const ids = idsAt(times, () => random.next().value);
@@ -19,7 +19,7 @@ proves("K28", "ids strictly rise, also within a millisecond and when the clock j
   );
 });
 
-proves("K28", "an id has the form of RFC 9562 version 7 and tells its millisecond", () => {
+proves("K28", "an id has the form of RFC 9562 version 7 and contains its millisecond", () => {
   fc.assert(
     fc.property(clock, fc.infiniteStream(bytes), (times, random) => {
       const ids = idsAt(times, () => random.next().value);
@@ -38,21 +38,21 @@ proves("K28", "an id has the form of RFC 9562 version 7 and tells its millisecon
   );
 });
 
-proves("K28", "more ids than a millisecond holds run on into the next one", () => {
+proves("K28", "more ids than fit into a millisecond continue in the next one", () => {
   const make = uuidv7Maker({ nowMs: () => 1, random: () => new Uint8Array(10).fill(255) });
   const ids = Array.from({ length: 20_000 }, make);
   expect(ids).toEqual([...new Set(ids)].toSorted());
   expect(ids.every(isUuid)).toBe(true);
 });
 
-proves("K28", "time, counter and randomness stand where RFC 9562 puts them", () => {
+proves("K28", "time, counter and random bits are where RFC 9562 puts them", () => {
   const random = Uint8Array.from([1, 2, 0xab, 0xcd, 0xef, 0x01, 0x23, 0x45, 0x67, 0x89]);
   expect(uuidv7Maker({ nowMs: () => 0x0123456789ab, random: () => random })()).toBe(
     "01234567-89ab-7006-abcd-ef0123456789",
   );
 });
 
-proves("K28", "only a lower-case version 7 id passes for one", () => {
+proves("K28", "only a lower-case version 7 id is valid", () => {
   const id = "0197b3c1-2d3e-7abc-8def-0123456789ab";
   expect(isUuid(id)).toBe(true);
   for (const text of [
@@ -67,7 +67,7 @@ proves("K28", "only a lower-case version 7 id passes for one", () => {
     expect(isUuid(text)).toBe(false);
 });
 
-proves("K28", "a name for people is two words and two hex digits, whatever the bytes", () => {
+proves("K28", "a session name is two words and two hex digits, whatever the bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 5 }), (random) => {
       expect(sessionName(random)).toMatch(/^[a-z]+-[a-z]+-[0-9a-f]{2}$/);

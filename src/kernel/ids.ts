@@ -1,13 +1,13 @@
-/** Makes ids that sort by birth. One maker per process keeps them strictly rising, also within one millisecond. */
+/** Makes ids that sort by creation. One maker per process keeps them strictly rising, also within a millisecond. */
 export interface IdSource {
-  /** 10 bytes of randomness per call. */
+  /** 10 random bytes per call. */
   readonly random: () => Uint8Array;
   readonly nowMs: () => number;
 }
 
 export type NewId = () => string;
 
-/** UUIDv7 (RFC 9562) with the 12-bit field as a counter; a clock that jumps back does not make ids jump back. */
+/** UUIDv7 (RFC 9562) with the 12-bit field as a counter; a clock that jumps back does not make ids go back. */
 export function uuidv7Maker(source: IdSource): NewId {
   let lastMs = 0;
   let counter = 0;
@@ -42,7 +42,7 @@ function formatUuidv7(ms: number, counter: number, random: Uint8Array): string {
   ].join("-");
 }
 
-/** A name for people: two words and two hex digits, drawn from three random bytes. */
+/** A session's name: two words and two hex digits, from three random bytes. */
 export function sessionName(random: Uint8Array): string {
   const pick = (words: readonly string[], at: number) => words[(random[at] ?? 0) % words.length] ?? "";
   return `${pick(FIRST_WORDS, 0)}-${pick(SECOND_WORDS, 1)}-${(random[2] ?? 0).toString(16).padStart(2, "0")}`;

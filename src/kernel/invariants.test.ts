@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const PROVING = /\bproves\(\s*"(K\d+)"/g;
 const ROW = /^\| (K\d+) \| .+ \| (.+) \|$/gm;
 
-test("docs/reference/invariants.md names every invariant that is proved, and the files that prove it", () => {
+test("docs/reference/invariants.md lists every proved invariant and the files that prove it", () => {
   const page = readFileSync(join(ROOT, "docs/reference/invariants.md"), "utf8");
   const named = [...page.matchAll(ROW)].map(
     ([, id = "", files = ""]) => [id, files.replaceAll("`", "").split(", ")] as const,

@@ -1,4 +1,4 @@
-/** What may be written into an event: JSON and nothing else. */
+/** A value that an event may hold: JSON only. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 /**

@@ -1,4 +1,4 @@
-/** Everything has a limit; the name carries the unit. Those that bound a fold's state live here, beside the folds. */
+/** Limits of a fold's state; each name carries the unit. */
 export const LIMITS = {
   promptInlineBytes: 4096,
   promptBytes: 1_048_576,

@@ -1,4 +1,4 @@
-/** A map's own entry: a key out of somebody's hands, such as `constructor`, must not find what every object inherits. */
+/** Reads a map's own entry: a foreign key such as `constructor` must not find an inherited member. */
 export function ownEntry<T>(map: { readonly [key: string]: T }, key: string): T | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined;
 }

@@ -1,8 +1,8 @@
 import type { Json } from "./json.ts";
 
 /**
- * An expected "no": a code and the facts behind it. The words and the remedy live in the error catalogue, where every room
- * has an entry for each of its codes; a test compares the two.
+ * An expected failure: a code and its details. Message and remedy are in the error catalogue; a test checks that every
+ * code has an entry.
  */
 export interface Refusal {
   readonly refused: string;

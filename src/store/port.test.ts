@@ -4,7 +4,7 @@ import { SESSIONS, Session, type SessionRow, type SessionState } from "../kernel
 import type { Store } from "./port.ts";
 
 /** Held to by the compiler: nothing here runs. */
-test("a fold has the state of its kind, and a row the shape of its list", () => {
+test("a fold has the state type of its aggregate, and a row the shape of its list", () => {
   const session = (store: Store) => store.fold(Session, "id");
   expectTypeOf(session).returns.resolves.toEqualTypeOf<SessionState>();
   const agent = (store: Store) => store.fold(AgentIdentity, "slug", 3);

@@ -3,7 +3,7 @@ import { createShares } from "./shares.ts";
 
 const actor = (principal: string, ...capabilities: readonly string[]) => ({ principal, capabilities, sessionId: null });
 
-test("a scoped principal has its share, and others have theirs", () => {
+test("each scoped principal has its own share", () => {
   const { take } = createShares("streams");
   const mine = actor("token:1", "session.*");
   const back = Array.from({ length: 32 }, () => take(mine));
@@ -17,7 +17,7 @@ test("a scoped principal has its share, and others have theirs", () => {
   expect(() => take(mine)).toThrow("");
 });
 
-test("the operator has more", () => {
+test("the operator has a larger share", () => {
   const { take } = createShares("streams");
   for (let count = 0; count < 1000; count += 1) take(actor("operator", "*"));
   expect(() => take(actor("operator", "*"))).toThrow(expect.objectContaining({ code: "overloaded" }));

@@ -36,7 +36,7 @@ const HARMLESS = [
   ...["worktree.gc", "system.shutdown", "system.gc", "token.issue", "token.revoke"],
 ];
 
-proves("TK-2", "every call that writes says what it acts with, or is known to give nobody more", () => {
+proves("TK-2", "every writing call declares its authority, or is listed as giving no more rights", () => {
   const unsaid = SYSCALLS.filter(({ kind, rights }) => kind === "write" && rights === undefined).map(
     ({ name }) => name,
   );

@@ -25,7 +25,7 @@ function checks() {
 
 proves(
   "TK-12",
-  "sixty ask at once for a check of the log: two are made, and each sees what was there when it was asked",
+  "sixty calls ask for a log check at once: two checks run, and each caller sees the log as of its call",
   async () => {
     const { check, settle, begun } = checks();
     const all = Promise.all(Array.from({ length: 60 }, () => check()));
@@ -37,7 +37,7 @@ proves(
   },
 );
 
-proves("TK-12", "one who may only look asks without end: the check rests nine times as long as it took", async () => {
+proves("TK-12", "a viewer asks for checks without end: the check rests nine times as long as it took", async () => {
   const { check, clock, settle, begun } = checks();
   const first = check();
   clock.ms = 1000;
@@ -50,13 +50,13 @@ proves("TK-12", "one who may only look asks without end: the check rests nine ti
   expect(await urgent).toBe(2);
 });
 
-proves("TK-12", "a check that fails is told to those who shared it, and the next one is made anew", async () => {
+proves("TK-12", "a failed check is reported to all who shared it, and the next call runs a new one", async () => {
   const heavy = createHeavyCalls(() => 0);
   await expect(heavy.shared("check", false, async () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
   expect(await heavy.shared("check", false, async () => "sound")).toBe("sound");
 });
 
-proves("TK-12", "nobody has more than a few long calls under way, and each that ends makes room", () => {
+proves("TK-12", "a principal has a limited number of long calls, and each that ends frees a place", () => {
   const heavy = createHeavyCalls(() => 0);
   const actor: Actor = { principal: "token:a", capabilities: [], sessionId: null };
   const held = [1, 2, 3, 4].map(() => heavy.take(actor));

@@ -19,7 +19,7 @@ export type DriverErrorCode =
 
 export class DriverError extends Error {
   readonly code: DriverErrorCode;
-  /** Its message says more than the catalogue's, and is shown instead. */
+  /** Its message is more specific than the catalogue's, and is shown instead. */
   readonly forPeople = true;
   readonly details: { readonly [key: string]: Json };
   constructor(code: DriverErrorCode, message: string, details: { readonly [key: string]: Json } = {}) {
@@ -29,5 +29,5 @@ export class DriverError extends Error {
   }
 }
 
-/** The agent was gone, or could not be talked to, before it could be given anything. */
+/** The agent was gone, or unreachable, before it was given the prompt. */
 export class HandshakeError extends DriverError {}

@@ -8,47 +8,47 @@ import type { TurnRecording } from "./recording.ts";
 /** One turn, as its driver sees it. Calls after the turn's end are refused. */
 export type TurnPort = TurnIdentity & TurnRecording & TurnEffects & TurnQuestions;
 
-/** What runs a session's turns. Everything a driver does to the world goes through the port it is handed. */
+/** Runs a session's turns. Everything a driver does to the world goes through its turn port. */
 export interface Driver {
   readonly slug: string;
   readonly summary: string;
-  /** How an agent gets its memory back after its process is gone. */
+  /** How an agent gets its memory back after its process has ended. */
   readonly continuity: Continuity;
-  /** Null for an agent that somebody else drives: its turns are reported, not run. */
+  /** Null for an agent driven from outside: its turns are reported, not run. */
   readonly runTurn: ((port: TurnPort) => Promise<void>) | null;
-  /** Refuses, by throwing a `DriverError`, what could never work; called before the session exists. */
+  /** Throws a `DriverError` for a spec that can never work; called before the session exists. */
   readonly check: (spec: SessionSpec) => Promise<void>;
-  /** Refuses settings that could never work, as far as that is known without the agent. */
+  /** Refuses settings that can never work, as far as is known without the agent. */
   readonly checkSettings?: (settings: Partial<DriverSettings>) => void;
-  /** It starts no process but through the port: the effect ledger tells all that its turns do to files. */
+  /** True: it starts processes only through the port, so the effect ledger shows everything its turns do to files. */
   readonly actsByEffects?: true;
   /** Absent for a driver that keeps nothing between turns. */
   readonly keeps?: Kept;
 }
 
-/** What a driver holds for a session between its turns: usually the agent's process, which knows what was said. */
+/** What a driver keeps for a session between turns: usually the agent's process with its memory. */
 export interface Kept {
-  /** Resolves when nothing works for the session any more. What it was is found again by the next turn, from the log. */
+  /** Resolves when nothing runs for the session any more. The next turn finds its state in the log. */
   readonly release: (sessionId: string) => Promise<void>;
 }
 
-/** The part of the machine that a driver with processes of its own is given when it is built. */
+/** The parts of the machine that a driver with its own processes is given. */
 export interface AgentHost {
-  /** A process that outlives turns. Whoever starts it stops it. */
+  /** A process that outlives turns. The driver that starts it must stop it. */
   readonly spawn: (order: AgentOrder) => HostProcess;
-  /** Our own tools, for one session: address and key. The key is good until `end`. */
+  /** Access to our tools for one session: address and token. The token is valid until `end`. */
   readonly tools: (sessionId: string) => { readonly url: string; readonly token: string; readonly end: () => void };
 }
 
 export interface AgentOrder {
   readonly slug: string;
-  /** Whose it is, for whoever looks for orphans. */
+  /** The owner, for finding orphans. */
   readonly label: string;
   readonly cwd: string;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Where the agent is installed, when that lies in the product's own home. */
+  /** Where the agent is installed, if that is inside the Nomos home. */
   readonly shown: readonly string[];
-  /** The one session it will ever work for, where it stands behind that session's walls; null: none. */
+  /** The one session it will ever serve, if it runs behind that session's walls; null: none. */
   readonly walledFor: { readonly id: string; readonly spec: SessionSpec } | null;
 }

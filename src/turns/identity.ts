@@ -1,6 +1,6 @@
 import type { Attachment, DriverSettings, Json, SessionSpec } from "../kernel/index.ts";
 
-/** Which turn it is, and what it was given. */
+/** Which turn it is, and its input. */
 export interface TurnIdentity {
   readonly sessionId: string;
   readonly turnId: string;
@@ -9,33 +9,33 @@ export interface TurnIdentity {
   readonly attachments: readonly LoadableAttachment[];
   readonly settings: DriverSettings;
   readonly past: Past;
-  /** Aborts when the turn is interrupted. The driver gets a few seconds, then its processes are killed. */
+  /** Aborts when the turn is interrupted. After a few seconds the driver's processes are killed. */
   readonly signal: AbortSignal;
-  /** Where an earlier run of this very turn stopped to ask first; null for a turn that starts afresh. */
+  /** The driver checkpoint of the first open question of an earlier run; null for a new turn. */
   readonly checkpoint: Json;
-  /** What an earlier run of this very turn left open, oldest first; empty for a turn that starts afresh. */
+  /** Questions that an earlier run of this turn left open, oldest first; empty for a new turn. */
   readonly resumed: readonly ResumedQuestion[];
-  /** From here the turn can go on after a restart, should it be waiting for a person then. */
+  /** A driver checkpoint: from here the turn can continue after a restart if it then waits for a person. */
   readonly reach: (checkpoint: Json) => void;
 }
 
-/** A question that waits for its answer, or one about an effect that was allowed and has not begun. */
+/** A question that waits for its answer, or about an allowed effect that has not begun. */
 export interface ResumedQuestion {
   readonly approvalId: string;
-  /** The effect that it is about; null for a plain question. */
+  /** The effect it is about; null for a plain question. */
   readonly effectId: string | null;
   readonly question: string;
   readonly isAnswered: boolean;
   readonly checkpoint: Json;
 }
 
-/** What the log knows of the agent's memory: how a driver finds out where to go on. */
+/** What the log knows of the agent's memory, so that the driver can resume. */
 export interface Past {
-  /** The agent's own session, when it can be gone on with. */
+  /** The native session, if it can be resumed. */
   readonly nativeId: string | null;
-  /** That of the session this one was forked from, as long as nothing has happened since on either side. */
+  /** The parent's native session, as long as nothing has happened since on either side of the fork. */
   readonly forkOf: string | null;
-  /** Whether anything was said that an agent without memory would have to be told. */
+  /** Whether there is anything that an agent without memory must be told. */
   readonly isEmpty: boolean;
   readonly digest: () => Promise<string>;
 }

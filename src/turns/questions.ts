@@ -1,17 +1,17 @@
 import type { CallPlace } from "./effects.ts";
 import type { TurnGate } from "./permission/turn-gate.ts";
 
-/** What a turn asks of people, and what was refused without asking. */
+/** A turn's questions to people, and refusals without a question. */
 export interface TurnQuestions {
   readonly ask: (question: string, options: readonly string[], how?: AskedHow) => Promise<Reply>;
   /** A foreign agent asks whether it may: the gate decides, and a person where the gate asks. */
   readonly permit: (wish: Wish) => Promise<Reply>;
-  /** What was refused without asking anybody. */
+  /** Records a refusal without a question. */
   readonly noteDenial: (denial: Denial) => Promise<void>;
 }
 
 export interface AskedHow extends CallPlace {
-  /** What is asked for, when it is about something that would be done. */
+  /** The action asked about, if there is one. */
   readonly action?: AskedAction;
   /** The rules that made the gate ask. */
   readonly rules?: readonly string[];
@@ -31,7 +31,7 @@ export interface Wish {
   /** What kind of thing it is about, as the agent says: the name that an agent's tool policy goes by. */
   readonly tool: string;
   readonly question: string;
-  /** What may be answered beside a plain yes. */
+  /** The possible answers beside a plain yes. */
   readonly options: readonly string[];
   /** What it is about where it names no file: `command/...`, `host/...`, or else the title of the call. */
   readonly resource: string;

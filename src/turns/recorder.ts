@@ -1,7 +1,7 @@
 import type { Decision, SessionState } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 
-/** What of the committer a turn needs: its own session's changes and the bytes that they name. */
+/** The part of the committer that a turn needs: changes of its own session, and blobs. */
 export interface Recorder {
   readonly fence: number;
   readonly session: (
@@ -13,9 +13,9 @@ export interface Recorder {
   readonly keeper: (id: string, spaceNeed: "course" | "output") => Keeper;
 }
 
-/** Where a session's large bytes go, within its bounds. */
+/** Where a session's blobs are stored, within its quota. */
 export interface Keeper {
   readonly put: (bytes: Uint8Array) => Promise<string>;
-  /** What is large is cut, not kept. */
+  /** Large text is cut, not stored as a blob. */
   readonly isTight: () => boolean;
 }

@@ -1,12 +1,12 @@
 import type { DriverFact, Json, TextOrBlob, TodoItem } from "../kernel/index.ts";
 
-/** What a turn tells the log. Durable when a call resolves; refused when the turn is over. */
+/** What a turn records. Durable when a call resolves; refused after the turn's end. */
 export interface TurnRecording {
   /** A complete message. */
   readonly say: (text: string, role?: "assistant" | "thought") => Promise<void>;
-  /** As `say`, for text that went out by `stream` already. */
+  /** Like `say`, for text that `stream` already sent. */
   readonly finishMessage: (text: string, role: "assistant" | "thought") => Promise<void>;
-  /** A piece of text on its way: shown to whoever watches, not recorded. */
+  /** A frame of text: shown to watchers, not recorded. */
   readonly stream: (text: string) => void;
   readonly artifact: (
     path: string,
@@ -16,6 +16,6 @@ export interface TurnRecording {
   readonly todo: (items: readonly TodoItem[]) => Promise<void>;
   readonly event: (name: string, payload: Json) => Promise<void>;
   readonly record: (facts: readonly DriverFact[]) => Promise<void>;
-  /** Small text as it is, large text as a blob: what facts are made of. */
+  /** Small text as it is, large text as a blob, for use in facts. */
   readonly keep: (text: string) => Promise<TextOrBlob>;
 }

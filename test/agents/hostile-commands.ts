@@ -5,30 +5,30 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { processesWith } from "../e2e/support/processes.ts";
 
-/** Where a command of a real agent runs. */
+/** Paths for a command that a real agent runs. */
 export interface Place {
-  /** The session's directory; before it starts, the directory it is to be started in. */
+  /** The session's directory, also before the session starts. */
   readonly cwd: string;
-  /** Beside it: nothing in here is the session's. */
+  /** A directory beside it, which the session must not reach. */
   readonly outside: string;
 }
 
-/** One command that a strict session of a real agent is made to run, and how it is seen that it got through. */
+/** One command that a strict session of a real agent runs, and how to tell that it got through. */
 export interface HostileCommand {
   readonly name: string;
-  /** What the session is started with beside its walls. */
+  /** Extra fields for starting the session, beside the sandbox mode. */
   readonly session?: Readonly<Record<string, unknown>>;
   readonly prepare?: (place: Place) => Promise<unknown>;
   readonly command: string;
-  /** Another turn comes, this long after the first. */
+  /** A second turn follows after this many milliseconds. */
   readonly nextTurnAfterMs?: number;
-  /** The daemon has to come up again on what is left. */
+  /** The daemon must restart on what is left. */
   readonly restarts?: true;
-  /** After the session was killed: what got through; null when nothing did. */
+  /** Runs after the session was killed: what got through; null when nothing did. */
   readonly problem: (place: Place) => Promise<string | null>;
 }
 
-/** In the environment of the daemon: a strict session has no business with it. */
+/** Set in the daemon's environment: a strict session must not see it. */
 export const REGISTRY_PASSWORD = "registry-password-of-the-person";
 const NEVER_COMMITTED = "never-committed-by-the-person";
 const BOMB = "hostile-bomb";
@@ -59,7 +59,7 @@ export const HOSTILE_COMMANDS: readonly HostileCommand[] = [
       const left: string[] = [];
       for (const name of await readdir(cwd)) {
         const found = await lstat(join(cwd, name));
-        // A directory that hands on its group gives nobody a power.
+        // A directory with a set-group bit gives no rights.
         if (found.isFile() && (found.mode & SET_ID) !== 0) left.push(name);
       }
       return left.length === 0 ? null : `set-id files are left: ${left.join(", ")}`;
@@ -117,7 +117,7 @@ b 6
 END
 (setsid bash bomb.sh > /dev/null 2>&1 &)
 sleep 1`,
-    // By its directory: other agents are tried at the same time.
+    // Found by its directory, because other agents are tested at the same time.
     problem: async ({ cwd }) =>
       (await processesWith(`${BOMB}:${cwd}`)).length === 0 ? null : "a fork bomb outlives its session",
   },

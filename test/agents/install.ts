@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { createInstaller, type Manifest, type RunTool } from "../../src/drivers/index.ts";
 import { builtInManifests } from "../../src/drivers/manifests/built-in.ts";
 
-/** Large, and some of it not free: never part of the repository. */
+/** Large, and partly not free software: never in the repository. */
 export function agentsCache(): string {
   return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "nomos-agents");
 }
@@ -19,17 +19,20 @@ function manifestOf(slug: string): Manifest {
   return found;
 }
 
-/** The exact packages that its manifest names, such as `pi-acp@0.0.34`. */
+/** The exact packages of its manifest, such as `pi-acp@0.0.34`. */
 export function packagesOf(slug: string): readonly string[] {
   return manifestOf(slug).install.flatMap((way) => (way.method === "npm" ? way.packages : []));
 }
 
-/** The folder of the installed agent, by the product's own installer. Rejects when it is not there and cannot be fetched. */
+/**
+ * Installs the agent with the product's own installer and returns its folder. Rejects when it is missing and cannot be
+ * fetched.
+ */
 export async function installedAgent(slug: string): Promise<string> {
   const manifest = manifestOf(slug);
   const edition = createHash("sha256").update(packagesOf(slug).join(" ")).digest("hex").slice(0, EDITION_CHARS);
   const root = join(agentsCache(), "installed", edition);
-  // Two drivers of the same packages share what is installed.
+  // Drivers with the same packages share one installation.
   const first = builtInManifests().find(({ id }) => packagesOf(id).join() === packagesOf(slug).join()) ?? manifest;
   const bin = join(root, first.id, "node_modules", ".bin", manifest.bin);
   if (!existsSync(bin)) {

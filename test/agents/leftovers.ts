@@ -2,9 +2,9 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What runs, lies about or is held open because of one stage. */
+/** Processes, files and open files that one stage left behind. */
 export interface Traces {
-  /** Command lines of processes that carry the stage's path, without the daemon. */
+  /** Command lines of processes with the stage's path, except the daemon. */
   readonly processes: readonly string[];
   readonly tempEntries: readonly string[];
   readonly daemonFds: number;
@@ -34,7 +34,7 @@ async function tracesOf(stage: { readonly root: string; readonly daemonPid: () =
   };
 }
 
-/** The first traces that fit, or the last that were seen: whoever asks compares them. */
+/** The first traces that match, or the last ones seen: the caller compares them. */
 export async function tracesWhen(
   stage: { readonly root: string; readonly daemonPid: () => number },
   fits: (traces: Traces) => boolean,
@@ -47,7 +47,7 @@ export async function tracesWhen(
   }
 }
 
-/** Where its open files lead. One that is closed while we look is not open. */
+/** Targets of its open files. A file closed during the look is skipped. */
 async function fdsOf(pid: number): Promise<readonly string[]> {
   const folder = `/proc/${pid}/fd`;
   const names = await readdir(folder).catch(() => []);

@@ -27,7 +27,7 @@ import { type Recipe, recipeOf } from "./recipes.ts";
 import { type AgentRecord, VERBS, type Verb, writeRecord } from "./record.ts";
 import { type Stage, setStage } from "./stage.ts";
 
-/** Drives one real agent through a real daemon. What is seen is what the table of agents says. */
+/** Drives one real agent through a real daemon. The results fill the table of agents. */
 export function proveAgent(slug: string): void {
   const recipe = recipeOf(slug);
   const seen: AgentRecord["verbs"] = {};
@@ -49,7 +49,7 @@ export function proveAgent(slug: string): void {
           console.error([...stage.model.story().slice(-30), stage.daemon().printed().slice(-2000)].join("\n")),
         );
         const date = new Date().toISOString().slice(0, "2026-01-01".length);
-        // Until it is over it has failed; also when it never is.
+        // Counts as failed until it has ended, also when it never ends.
         seen[verb] = { works: "fails", note: "", date };
         const found = await prove(stage, recipe);
         await expectNothingLeft(stage);
@@ -70,7 +70,7 @@ export function proveAgent(slug: string): void {
     proveVerb("resume", proveResume);
     proveVerb("walls", proveWalls);
     proveVerb("cycles", proveCycles);
-    test(`${slug}: the log is sound after all of it`, () => expectSound(stage.daemon()));
+    test(`${slug}: the log passes every check afterwards`, () => expectSound(stage.daemon()));
   });
 }
 
@@ -82,7 +82,7 @@ const HELLO = "@script\nsay hello";
 const INTERRUPT_MAX_MS = 4000;
 const PARALLEL = 5;
 const FEW_CYCLES = 3;
-/** Five at once, on a machine that may have other work. */
+/** Five sessions at once, on a machine that may be busy. */
 const TURN_MAX_MS = 100_000;
 const VERB_MAX_MS = 180_000;
 const CYCLE_MAX_MS = 10_000;
@@ -142,7 +142,7 @@ async function proveCancel(stage: Stage, recipe: Recipe): Promise<Seen> {
   await eventually("the model is not asked any more", async () => stage.model.pausing() === 0);
   if (recipe.writesIn !== undefined) await expectNothingLeft(stage);
   expect(await turn(stage.daemon(), id, HELLO)).toMatchObject({ outcome: "completed" });
-  // What the model would have said at the end of the turn that was cut.
+  // What the model would have said at the end of the cut turn.
   expect((await linesOf(stage.daemon(), id)).join("\n")).not.toContain("at last");
   await end(stage, id);
   return YES;
@@ -154,7 +154,7 @@ async function proveTools(stage: Stage, recipe: Recipe): Promise<Seen> {
   const outcome = await allowed(stage, id, `@script\n${call}`);
   expect(outcome).toMatchObject({ outcome: "completed" });
   const said = (await linesOf(stage.daemon(), id)).join("\n");
-  // Whoever is asked about a tool is told which one.
+  // A question about a tool must name the tool.
   for (const { question } of await approvalsOf(stage.daemon(), id)) expect(question).toContain("session_show");
   await end(stage, id);
   if (!recipe.takesTools) {
@@ -162,13 +162,13 @@ async function proveTools(stage: Stage, recipe: Recipe): Promise<Seen> {
     return { works: "no", note: "takes no MCP servers" };
   }
   expect(said).toContain("done: ");
-  // Some put what a tool answered into a string of their own.
+  // Some agents wrap a tool's answer in a string of their own.
   expect(said.replaceAll("\\", "")).toContain(`"adapterSlug":"${recipe.slug}"`);
   return YES;
 }
 
 async function proveParallel(stage: Stage, recipe: Recipe): Promise<Seen> {
-  // The first start in a new home sets it up; not every agent lets others start meanwhile.
+  // The first start in a new home sets it up; some agents cannot start twice meanwhile.
   if (recipe.writesIn !== undefined) await beginAndEnd(stage, recipe);
   const sessions = await Promise.all(Array.from({ length: PARALLEL }, () => begin(stage, recipe)));
   const turns = sessions.map(({ id, cwd }) => allowed(stage, id, `@script\nwrite ${join(cwd, "mine.txt")} ${id}`));
@@ -211,12 +211,12 @@ async function proveResume(stage: Stage, recipe: Recipe): Promise<Seen> {
   await stage.restart();
   await expectNothingLeft(stage);
   const found = await expectMemory(stage, recipe, id, word);
-  // Behind walls its HOME is the session's own, and forgets nothing with the person's.
+  // Behind walls its HOME is the session's own, so wiping the person's HOME does not affect it.
   if (recipe.writesIn !== undefined && SANDBOX !== "strict") await expectTold(stage, recipe);
   return found;
 }
 
-/** One that no longer knows its own session is told what was said. */
+/** An agent that has lost its native session gets a digest. */
 async function expectTold(stage: Stage, recipe: Recipe): Promise<void> {
   const { id, word } = await told(stage, recipe);
   await stage.forget();
@@ -266,7 +266,7 @@ async function end(stage: Stage, id: string): Promise<void> {
   expect(expectOk(await stage.daemon().call("POST", `/sessions/${id}/kill`))).toMatchObject({ ok: true });
 }
 
-/** A turn in which whatever is asked is allowed. */
+/** Runs a turn and allows everything it asks. */
 async function allowed(stage: Stage, id: string, text: string): Promise<EndedTurn> {
   const { turnId } = await prompt(stage.daemon(), id, text);
   await eventually(
@@ -282,7 +282,7 @@ async function allowed(stage: Stage, id: string, text: string): Promise<EndedTur
   return ended(stage.daemon(), id, turnId);
 }
 
-/** A turn whose model has begun to answer and does not come to an end. */
+/** Starts a turn whose model has begun to answer and does not finish. */
 async function slowly(stage: Stage, id: string) {
   const prompted = await prompt(stage.daemon(), id, "@script\nslow 120000");
   await eventually("the model to begin", async () => stage.model.pausing() > 0);

@@ -6,7 +6,7 @@ import { HOSTILE_COMMANDS, type HostileCommand } from "./hostile-commands.ts";
 import type { Recipe } from "./recipes.ts";
 import type { Stage } from "./stage.ts";
 
-/** Has a real agent run them all in strict sessions. Answers what got through, by name. */
+/** Lets a real agent run all hostile commands in strict sessions. Returns the names of those that got through. */
 export async function hostileProblems(
   stage: Stage,
   recipe: Recipe,

@@ -1,24 +1,24 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** How a real agent is brought to ask a model of ours, and what is known of how it behaves. */
+/** How to make a real agent use our scripted model, and how it is known to behave. */
 export interface Recipe {
   readonly slug: string;
-  /** Run on every change; the others on request. */
+  /** Tested on every change; the others on request. */
   readonly always: boolean;
-  /** Lays out the files it wants below the person's home; answers its environment. */
+  /** Writes the files it needs below the person's home; returns its environment. */
   readonly prepare: (person: string, endpoint: string) => Promise<Readonly<Record<string, string>>>;
-  /** The step by which it comes to ask for permission; null for one that never asks. */
+  /** The script step that makes it ask for permission; null for an agent that never asks. */
   readonly asksOn: "write" | "escalate" | null;
-  /** Whether it takes the tools that a session offers it. */
+  /** Whether it accepts the tools that a session offers. */
   readonly takesTools: boolean;
-  /** Of a one-shot program: the mode in which it may write. Its default mode may not, and it asks nobody. */
+  /** For a one-shot program: the mode in which it may write. Its default mode may not, and it never asks. */
   readonly writesIn?: string;
-  /** Of a one-shot program: none of its modes runs a command without a question, and there is nobody to ask. */
+  /** For a one-shot program: no mode runs a command without a question, and nobody can answer one. */
   readonly runsNothing?: true;
-  /** What it says when programs of it that start at the same moment get into each other's way, also without us. */
+  /** Its error message when several of its processes start at the same moment, also without Nomos. */
   readonly startRace?: { readonly says: string; readonly note: string };
-  /** How its memory comes back when its process is gone. */
+  /** How its memory is restored after its process has ended. */
   readonly comesBack: "native" | "either";
 }
 
@@ -111,18 +111,18 @@ const SPEAKING: readonly Recipe[] = [
   },
 ];
 
-/** Each start of it clears away what it takes for the leavings of others, and at times that is one still starting. */
+/** Each start removes what it takes for leftovers of other processes, sometimes of one that is just starting. */
 const CODEX_RACE = {
   says: "codex-linux-sandbox: No such file or directory",
   note: "about one start in thirty loses its own sandbox to another's, and its commands fail in that turn",
 };
 
-/** The same programs, one shot a turn: no questions, none of our tools. */
+/** The same programs in print mode: no questions, and none of our tools. */
 const ONE_SHOT: readonly Recipe[] = [
   { ...oneShot("claude", "acceptEdits"), runsNothing: true },
-  // The quickest of them.
+  // The fastest of them.
   { ...oneShot("codex", "workspace-write"), always: true, startRace: CODEX_RACE },
-  // As it comes: without rules of the person's own it asks about nothing.
+  // Default settings: without rules of the person it never asks.
   { ...oneShot("opencode", "configured"), prepare: prepareOpencode({}) },
   oneShot("pi", "full"),
   { ...oneShot("gemini", "auto_edit"), runsNothing: true },
@@ -144,7 +144,7 @@ export function recipeOf(slug: string): Recipe {
   return found;
 }
 
-/** Nobody checks it: the model on loopback takes any. */
+/** Not checked: the model on loopback accepts any key. */
 const KEY = "any";
 const MODEL = "scripted";
 

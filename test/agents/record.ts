@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 
-/** What an agent is asked to do, in the order of the table. */
+/** What an agent is tested for, in the order of the table. */
 export const VERBS = {
   check: "is found in its version, and introduces itself",
   write: "writes a file when told to",
@@ -20,15 +20,15 @@ export const VERBS = {
 export type Verb = keyof typeof VERBS;
 
 const Cell = z.object({
-  /** `no`: the agent does not offer it, and what Nomos does then was seen to work. */
+  /** `no`: the agent does not offer it, and Nomos was seen to handle that. */
   works: z.enum(["yes", "no", "fails"]),
   note: z.string(),
-  /** When it was seen: a run need not go through everything. */
+  /** Date of the test: a run need not cover everything. */
   date: z.string(),
 });
 const AgentRecord = z.object({
   agent: z.string(),
-  /** As installed, with their exact versions. */
+  /** Installed packages with their exact versions. */
   packages: z.array(z.string()),
   verbs: z.record(z.string(), Cell),
 });
@@ -36,13 +36,13 @@ export type AgentRecord = z.infer<typeof AgentRecord>;
 
 const RESULTS = join(import.meta.dirname, "results");
 
-/** What was seen last; null for an agent that was never run. */
+/** The last record; null for an agent that was never run. */
 export function readRecord(agent: string): AgentRecord | null {
   const file = join(RESULTS, `${agent}.json`);
   return existsSync(file) ? AgentRecord.parse(JSON.parse(readFileSync(file, "utf8"))) : null;
 }
 
-/** Beside what was seen before of the same packages. */
+/** Merged with earlier results of the same packages. */
 export function writeRecord(record: AgentRecord): void {
   mkdirSync(RESULTS, { recursive: true });
   const before = readRecord(record.agent);

@@ -1,7 +1,9 @@
 /**
- * `npm run test:agents -- [--all | --print] [--only name,...] [--verbs verb,...] [--cycles n] [--sandbox mode] [--record]`: installs real agents outside
- * the repository and drives them through a real daemon, against a model on loopback that does what the prompt says. What
- * cannot be installed fails the run. With `--record` the table in docs/reference/agents.md is written anew.
+ * `npm run test:agents -- [--all | --print] [--only name,...] [--verbs verb,...] [--cycles n] [--sandbox mode]
+ * [--record]`:
+ * installs real agents outside the repository and drives them through a real daemon, against a scripted model on
+ * loopback.
+ * An agent that cannot be installed fails the run. `--record` rewrites the table in docs/reference/agents.md.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -8,24 +8,24 @@ import { agentsCache, installedAgent } from "./install.ts";
 import { type ScriptedModel, startModel } from "./model/server.ts";
 import type { Recipe } from "./recipes.ts";
 
-/** One real agent, installed in a daemon's home as `nomos driver install` would have it, and the model it asks. */
+/** One real agent, installed in a daemon's home as by `nomos driver install`, and its model. */
 export interface Stage extends AsyncDisposable {
   readonly root: string;
   readonly model: ScriptedModel;
   readonly daemon: () => TestDaemon;
   readonly daemonPid: () => number;
-  /** As a power cut would, and up again on the same home. */
+  /** Kills the daemon like a power cut, and starts it on the same home. */
   readonly crash: () => Promise<void>;
   readonly restart: () => Promise<void>;
-  /** The agent loses all that it kept in the person's home; its settings are laid out anew. */
+  /** Wipes everything the agent kept in the person's home, and writes its settings again. */
   readonly forget: () => Promise<void>;
-  /** A new directory for a session to work in. */
+  /** A new directory for a session. */
   readonly folder: () => Promise<string>;
 }
 
 export async function setStage(recipe: Recipe): Promise<Stage> {
   const installed = await installedAgent(recipe.slug);
-  // Not below the machine's temp directory: there are agents that refuse to keep their state in one.
+  // Not below the machine's temp directory: some agents refuse to keep their state there.
   const stages = join(agentsCache(), "stages");
   await mkdir(stages, { recursive: true });
   const root = await realpath(await mkdtemp(join(stages, `${recipe.slug}-`)));
@@ -33,7 +33,7 @@ export async function setStage(recipe: Recipe): Promise<Stage> {
   for (const folder of [join(home ?? "", "agents"), person ?? "", tmp ?? "", join(root, "work")])
     await mkdir(folder, { recursive: true, mode: 0o700 });
   await using made = new AsyncDisposableStack();
-  // The program, because paths in there may be longer than Node can name.
+  // Uses `rm`, because paths may be longer than Node can handle.
   made.defer(async () => void (await promisify(execFile)("rm", ["-rf", root])));
   // Hard links: nothing is copied, and the agent cannot write to them.
   await promisify(execFile)("cp", ["-al", installed, join(home ?? "", "agents", recipe.slug)]);
@@ -43,7 +43,7 @@ export async function setStage(recipe: Recipe): Promise<Stage> {
   await writeFile(join(home ?? "", "config.json"), JSON.stringify(config));
   const daemonEnv = {
     ...{ TMPDIR: tmp ?? "", HOME: person ?? "" },
-    // Nobody answers there: it is for sessions that should not see it.
+    // Nothing listens there: sessions must not see this address.
     npm_config_registry: `http://person:${REGISTRY_PASSWORD}@127.0.0.1:9/`,
   };
   const start = () => startDaemon({ home: home ?? "", env: daemonEnv, outlivesTest: true });

@@ -13,10 +13,10 @@ const NAMED: ReadonlySet<string> = new Set([
 
 const WRITES: ReadonlySet<string> = new Set(["append", "erase"]);
 
-/** They have a method of that name and are no stores. */
+/** Files with a method of that name that are not stores. */
 const OTHERS: ReadonlySet<string> = new Set(["committer", "own", "supervisor"]);
 
-/** Nothing changes but by a commit: no other file appends to the log or erases from it. */
+/** Only a commit may append to the log or erase from it. */
 export const oneCommit: Rule = ({ files }) =>
   files
     .filter(({ isTest, layer, path }) => !isTest && !WRITERS.has(layer?.name ?? "") && !NAMED.has(path))

@@ -2,15 +2,15 @@ import { type Expression, Visitor } from "oxc-parser";
 import type { Finding, Rule } from "./rule.ts";
 import type { SourceFile } from "./source-tree.ts";
 
-/** The aim is 300; the rest is room for the last line of a thought. */
+/** The aim is 300 lines; the rest is tolerance. */
 const FILE_LINES_MAX = 320;
 
-/** Names that say nothing about what is inside. */
+/** Names that say nothing about the content. */
 const VAGUE_WORDS: ReadonlySet<string> = new Set(["common", "helper", "helpers", "manager", "misc", "util", "utils"]);
 
 const SILENCERS = /@ts-(?:ignore|expect-error|nocheck)|biome-ignore/;
 
-/** A file the parser gives up on would pass every other rule. */
+/** A file that cannot be parsed would pass every other rule. */
 export const parses: Rule = ({ files }) =>
   files.flatMap((file) =>
     file.parsed.errors.map((error) => found(file, error.labels[0]?.start ?? null, `does not parse: ${error.message}`)),
@@ -25,7 +25,7 @@ export const fileSize: Rule = ({ files }) =>
 export const layerSize: Rule = ({ files, layers }) =>
   layers.flatMap(({ dir, maxLines }) => tooLarge(files, dir, maxLines));
 
-/** Files that stand in a layer and in no folder of it are its list and its door. */
+/** Limits the lines of each folder of a layer. Files directly in the layer, its index and its list, do not count. */
 export const folderSize: Rule = ({ files, layers }) =>
   layers.flatMap(({ dir, maxLinesOfFolder }) => {
     const inside = files.filter(({ path }) => path.startsWith(`${dir}/`)).map(({ path }) => path.split("/"));
@@ -61,7 +61,7 @@ export const noEscapeHatch: Rule = ({ files }) =>
     return findings;
   });
 
-/** A layer of the language alone gets time and chance as arguments. What else a host offers, the compiler's fence refuses. */
+/** A pure layer gets time and randomness as arguments. Other host features are refused by the compiler. */
 export const pure: Rule = ({ files }) =>
   files
     .filter((file) => file.layer?.runtime === "language")

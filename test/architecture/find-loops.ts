@@ -1,4 +1,4 @@
-/** One loop, as the list of its members, for each edge that leads back into the path being walked. Empty: there is no cycle. */
+/** One loop, as a list of its members, for each edge that leads back into the current path. Empty: no cycle. */
 export function findLoops(
   nodes: readonly string[],
   next: (node: string) => readonly string[],

@@ -4,10 +4,10 @@ import { findLoops } from "./find-loops.ts";
 import type { Finding, Rule } from "./rule.ts";
 import type { Link, SourceFile, SourceTree } from "./source-tree.ts";
 
-/** Files outside src that are published beside it. */
+/** Files outside src that are published too. */
 const PUBLISHED_FILES: ReadonlySet<string> = new Set(["package.json", "bin/nomos.js"]);
 
-/** What a test may use that the published package does not bring. */
+/** Packages that tests may use although they are not published. */
 const TEST_PACKAGES: ReadonlySet<string> = new Set(["vitest", "fast-check"]);
 
 export const resolves: Rule = (tree) =>
@@ -59,7 +59,7 @@ export const publishedPackage: Rule = (tree) =>
     return [`${target.name} is not among the dependencies of package.json`];
   });
 
-/** Follows what is loaded at start, through other layers too; a type is erased and an `import()` comes later. */
+/** Follows what is loaded at the start, across layers; types are erased and an `import()` loads later. */
 export const neverLoads: Rule = (tree) => {
   const loads = (path: string): readonly Link[] =>
     (tree.byPath.get(path)?.links ?? []).filter((link) => link.kind === "import");
@@ -77,7 +77,9 @@ export const neverLoads: Rule = (tree) => {
   });
 };
 
-/** Types count as well: two files that name each other cannot be understood apart. Naming a worker's file does not load it. */
+/**
+ * Types count too: two files that name each other cannot be understood apart. Naming a worker's file does not load it.
+ */
 export const noCycle: Rule = (tree) =>
   findLoops(
     tree.files.map((file) => file.path),

@@ -24,7 +24,7 @@ export interface Violation extends Finding {
 
 export type RuleName = keyof typeof RULES;
 
-/** Everything in which the tree under `root` departs from the table and from the house rules. Reads files, changes nothing. */
+/** All places where the tree under `root` breaks the table or the house rules. Read-only. */
 export function inspectTree(root: string, layers: readonly Layer[]): readonly Violation[] {
   const tree = readSourceTree(root, layers);
   return ruleNames().flatMap((rule) => RULES[rule](tree).map((finding) => ({ rule, ...finding })));
@@ -84,7 +84,7 @@ function knownLayer({ files }: SourceTree): readonly Finding[] {
   return strangers.map(({ path }) => ({ file: path, line: null, message: "stands in no layer of layers.ts" }));
 }
 
-/** A green answer about nothing would be worthless: src holds files, and so does each of its rooms. */
+/** An empty tree would pass every rule: src and each of its folders must hold files. */
 function sawFiles({ files, rooms }: SourceTree): readonly Finding[] {
   if (files.length === 0) return [{ file: "src", line: null, message: "holds no TypeScript file" }];
   const empty = rooms.filter((room) => !files.some((file) => !file.isTest && file.path.startsWith(`${room}/`)));

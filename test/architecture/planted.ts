@@ -2,7 +2,7 @@ import type { Layer } from "../../layers.ts";
 import type { Files } from "../support/plant-tree.ts";
 import type { RuleName } from "./inspect-tree.ts";
 
-/** A small house: core (pure) <- shelf <- page (browser), desk; desk launches roof, which stands on all of them. */
+/** A small tree: core (pure) <- shelf <- page (browser), desk; desk launches roof, which imports all of them. */
 export const HOUSE: readonly Layer[] = [
   { name: "core", dir: "src/core", level: 0, mayImport: [], runtime: "language", maxLines: 400, note: "" },
   {
@@ -48,7 +48,7 @@ export const SOUND: Files = {
 export interface Planted {
   readonly files: Files;
   readonly layers?: readonly Layer[];
-  /** The one file that is to be reported. */
+  /** The one file that must be reported. */
   readonly at: string;
 }
 
@@ -264,7 +264,7 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
   ],
 };
 
-/** What looks like a violation and is none. */
+/** Looks like a violation and is allowed. */
 export const ALLOWED: Readonly<Record<string, Files>> = {
   "an ordinary word, a word of ours, and any word in a name that stays inside": {
     "src/shelf/table.ts": "const ledger = 1;\nexport const logTable = ledger;\n",

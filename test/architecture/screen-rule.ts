@@ -2,16 +2,16 @@ import { Visitor } from "oxc-parser";
 import type { Finding, Rule } from "./rule.ts";
 import type { SourceFile } from "./source-tree.ts";
 
-/** Makes every text harmless before it is written. */
+/** The file that cleans every text before it is written. */
 const WRITER = "src/cli/screen/open-screen.ts";
-/** Programs of their own, which speak a protocol with the process that started them. */
+/** Separate programs that speak a protocol with their parent process. */
 const CHILDREN: readonly string[] = [
   "packages/aip46-conformance/src/main.ts",
   "packages/aip46-conformance/src/memory-agent.ts",
   "src/turns/line/host-process.ts",
   "src/host/snapshots/restore/apply-plan.ts",
 ];
-/** The line editor, and those who pass JSON on. */
+/** The line editor, and commands that pass JSON on. */
 const RAW: readonly string[] = [
   WRITER,
   "src/cli/terminal.ts",
@@ -19,7 +19,7 @@ const RAW: readonly string[] = [
   "src/cli/commands/mcp.ts",
   "src/cli/commands/rpc.ts",
 ];
-/** The only folder that knows how a terminal is steered. */
+/** The only folder that may use terminal control sequences. */
 const STEERING = "src/cli/screen/";
 
 const STREAMS: readonly string[] = ["stdout", "stderr", "_rawDebug"];
@@ -27,7 +27,7 @@ const SOURCES: readonly string[] = ["process", "node:process", "console", "node:
 const DEVICES = /^\/dev\/(?:tty|stdout|stderr|fd\/|pts\/)|^\/proc\/self\/fd\/[12]/;
 const STEERS: readonly string[] = ["\u001b", "\u009b"];
 
-/** Nothing but the one writer reaches the terminal: a new command cannot forget to make its text harmless. */
+/** Only the one writer may write to the terminal, so that no new command can forget to clean its text. */
 export const oneScreen: Rule = ({ files }) =>
   files
     .filter(({ path, isTest }) => !isTest && path !== WRITER && !CHILDREN.includes(path))

@@ -11,10 +11,10 @@ export interface SourceTree {
   readonly byPath: ReadonlyMap<string, SourceFile>;
   /** The folders directly under src, relative to the root. */
   readonly rooms: readonly string[];
-  /** npm packages that the published package brings with it. */
+  /** npm packages that the published package depends on. */
   readonly dependencies: ReadonlySet<string>;
   readonly exists: (path: string) => boolean;
-  /** Words that GLOSSARY.md keeps out of names. */
+  /** Words that GLOSSARY.md forbids in names. */
   readonly avoidedWords: ReadonlySet<string>;
   /** By file: the names that files outside of its layer import from it, tests and tools among them. */
   readonly takenFrom: ReadonlyMap<string, ReadonlySet<string>>;
@@ -37,7 +37,7 @@ export interface SourceFile {
   readonly lineAt: (offset: number) => number;
 }
 
-/** A reference together with where it leads. */
+/** A reference and the file it leads to. */
 export interface Link extends Reference {
   readonly line: number;
   readonly target: Target;

@@ -6,7 +6,7 @@ import type { Shown, Syscall } from "../../src/syscalls/index.ts";
 
 /** One red pixel. */
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
-/** A sound of no length. */
+/** An empty sound file. */
 const SILENCE = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=";
 
 const text = (given: string): Shown => ({ mediaType: "text/plain", content: { text: given } });
@@ -19,7 +19,7 @@ const conditional: object = JSON.parse(`{
   "else": { "required": ["email"] }
 }`);
 
-/** What the official suite expects a server to offer, as further syscalls of the table. */
+/** What the official suite expects of a server, as additional syscalls. */
 export const MCP_FIXTURES: readonly Syscall[] = [
   shows("test.simple.text", [text("This is a simple text response for testing.")]),
   shows("test.image.content", [image]),

@@ -4,7 +4,7 @@ const NO_LOGGING = "logging is deprecated by 2026-07-28 (SEP-2577); what a call 
 const NO_TASKS =
   "the tasks extension is not offered: a session is the durable task, with session_wait and its resource";
 
-/** What the suite wants and this server does not offer, each with the reason. A scenario of the suite, or one check of it. */
+/** Scenarios or checks of the suite that this server does not offer, each with the reason. */
 export const NOT_APPLICABLE: { readonly [scenarioOrCheck: string]: string } = {
   "logging-set-level": NO_LOGGING,
   "tools-call-with-logging": NO_LOGGING,

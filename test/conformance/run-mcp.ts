@@ -1,6 +1,6 @@
 /**
- * `npm run conformance:mcp`: the official MCP suite against the real endpoint of a real daemon, for every protocol version
- * that is served. Fails when a check fails that applies here. With `--write` the results go into docs/reference/mcp.md.
+ * `npm run conformance:mcp`: runs the official MCP suite against a real daemon, for every served protocol version.
+ * Fails when an applicable check fails. `--write` puts the results into docs/reference/mcp.md.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
@@ -70,7 +70,7 @@ process.exitCode = failed === 0 ? 0 : 1;
 async function runSuite(url: string, version: string, args: readonly string[]): Promise<readonly Result[]> {
   const output = join(work, version);
   const program = await outsideProgram(SUITE);
-  // The suite's own exit code counts what does not apply here as failed.
+  // The suite's exit code counts checks that do not apply here as failed.
   await promisify(execFile)(process.execPath, [program, "server", "--url", url, ...args, "-o", output]).catch(
     (thrown: unknown) => thrown,
   );

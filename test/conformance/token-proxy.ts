@@ -5,8 +5,8 @@ export interface TokenProxy extends AsyncDisposable {
 }
 
 /**
- * For programs that cannot send a token: a server on loopback that adds it and passes everything else on as it came. A
- * Host or an Origin that names this server is made to name the other; a foreign one stays foreign.
+ * For programs that cannot send a token: a loopback proxy that adds it and passes everything else on. A Host or Origin
+ * that names the proxy is rewritten; a foreign one stays foreign.
  */
 export async function startTokenProxy(target: { readonly port: number; readonly token: string }): Promise<TokenProxy> {
   const server = createServer((incoming, outgoing) => {

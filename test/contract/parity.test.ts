@@ -20,7 +20,7 @@ interface Told {
   readonly outcome: unknown;
 }
 
-/** What each surface made of the same story, masked. */
+/** The answers of each surface to the same steps, masked. */
 const told = new Map<string, readonly Told[]>();
 
 test("every syscall has a step in which it succeeds", () => {
@@ -30,18 +30,18 @@ test("every syscall has a step in which it succeeds", () => {
   expect(SYSCALLS.map(({ name }) => name).filter((name) => !done.has(name))).toEqual([]);
 });
 
-test("every step is of a syscall, and is refused with a code of the catalogue", () => {
+test("every step is a syscall, and is refused with a code of the catalogue", () => {
   for (const { syscall, refused } of STORY) {
     expect(BY_NAME.has(syscall)).toBe(true);
     if (refused !== undefined) expect(ERROR_CATALOGUE).toHaveProperty(refused);
   }
 });
 
-describe("the same story", () => {
+describe("the same steps on every surface", () => {
   test.each(Object.entries(SURFACES))(
-    "over %s",
+    "the steps run over %s",
     async (name, open) => {
-      // Each has a directory of its own: what one leaves in it the next would find.
+      // Each surface has its own directory, so that none finds another's files.
       const cwd = await realpath(await mkdtemp(join(tmpdir(), "nomos-parity-")));
       onTestFinished(() => rm(cwd, { recursive: true, force: true }));
       makeRepository(join(cwd, "repo"));
@@ -84,7 +84,7 @@ describe("the same story", () => {
     STORY_MAX_MS,
   );
 
-  test.each(Object.keys(SURFACES).slice(1))("is the same over HTTP and over %s", (name) => {
+  test.each(Object.keys(SURFACES).slice(1))("the answers over HTTP and over %s are the same", (name) => {
     const expected = told.get("HTTP") ?? [];
     const found = told.get(name) ?? [];
     expect(expected.length).toBeGreaterThan(STORY.length + SYSCALLS.length);
@@ -93,7 +93,7 @@ describe("the same story", () => {
   });
 });
 
-/** The same one each time, to the byte. */
+/** Identical bytes each time. */
 function makeRepository(path: string): void {
   const identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
   const at = "2026-01-01T00:00:00Z";
@@ -121,7 +121,7 @@ function codeOf(outcome: Outcome): unknown {
   return "error" in outcome ? Reflect.get(Object(outcome.error), "code") : null;
 }
 
-/** An id that nobody has, and one that is none, wherever an id is taken. */
+/** An unknown id, and an invalid one, for every call that takes an id. */
 function refusedIds() {
   return SYSCALLS.filter(({ input }) => "id" in input.shape).flatMap((syscall) => {
     const rest = inputOf(syscall.name, {});
@@ -132,14 +132,14 @@ function refusedIds() {
   });
 }
 
-/** An input with which the syscall succeeded; what the memory does not know is filled in. */
+/** An input with which the syscall succeeded; missing ids are filled in. */
 function inputOf(name: string, memory: Memory): Record<string, unknown> {
   const step = [...STORY, LAST_STEP].find((one) => one.syscall === name && one.refused === undefined);
   const filled = new Proxy(memory, { get: (target, key) => target[String(key)] ?? UNKNOWN_ID });
   return step?.input(filled) ?? {};
 }
 
-/** A few at a time, answered in order: each may be a process. */
+/** A few at a time, answered in order: each may start a process. */
 async function inTurns<T>(tasks: readonly (() => Promise<T>)[]): Promise<readonly T[]> {
   const results: T[] = [];
   const queue = [...tasks.entries()];

@@ -9,11 +9,13 @@ import { percentile, runStorm } from "../support/storm-rounds.ts";
 import { runWorldStorm } from "../support/world-storm.ts";
 
 /**
- * `npm run soak -- --rounds 1000 --minutes 60 --seed 7`: the storm, for as long as one has patience. Each home is followed by
- * a storm over agents: `--strikes 200` kills of theirs and of the daemon above them; 0 for none. With `--files` random
- * histories of a tree and rewinds in them instead, in the store and through a daemon that is killed, on a clone of `--repo`
- * if there is one; a round is one history. With `--turns` a turn with parallel effects and questions instead, killed at each
- * of its events, on both stores.
+ * `npm run soak -- --rounds 1000 --minutes 60 --seed 7`: runs the crash storm for a long time. After each home follows
+ * a storm
+ * over agents: `--strikes 200` kills of agents and daemon; 0 for none. With `--files` instead: random histories of a
+ * file
+ * tree with rewinds, in the store and through a daemon that is killed, on a clone of `--repo` if given; a round is one
+ * history. With `--turns` instead: a turn with parallel effects and questions, killed at each of its events, on both
+ * stores.
  */
 const ROUNDS_A_HOME = 40;
 const ROUNDS_A_HISTORY = 12;

@@ -4,8 +4,8 @@ import type { Plan } from "./reminder-events.ts";
 const LANE_MAX = 2;
 
 /**
- * What a log of reminders has to show when everything was given time to end: each due time rang exactly once and never
- * early, each reminder was started once, and no more ran at once than may. Says every breach.
+ * What a log of reminders must show at the end: each due time rang exactly once and never early, each reminder started
+ * once, and no more ran at once than the limit. Returns every violation.
  */
 export function breachesIn(events: readonly RecordedEvent[]): readonly string[] {
   const breaches: string[] = [];

@@ -1,6 +1,6 @@
 import { type DefinedFollower, defineFollower } from "../../src/commit/index.ts";
 
-/** Keeps the streams of reminders that are done, in order; what it has made is the test's to look at. */
+/** Collects the streams of finished reminders, in order, for the test to read. */
 export function doneFollower(done: string[]): DefinedFollower {
   return defineFollower({
     name: "reminders-done",

@@ -1,13 +1,13 @@
 import { event, factsOf, out } from "../../src/kernel/index.ts";
 
-/** How a reminder behaves when its time comes. */
+/** How a reminder behaves when it is due. */
 export interface Plan {
   readonly dueAt: string;
-  /** How often it comes back, and after how long; once when it is 0. */
+  /** How often it repeats, and after how long; 0: once. */
   readonly times: number;
   readonly everyMs: number;
   readonly priority: number;
-  /** A mistake that is planted: ringing does not end the alarm. */
+  /** A planted bug: ringing does not end the alarm. */
   readonly neverEnds: boolean;
 }
 

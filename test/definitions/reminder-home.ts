@@ -11,12 +11,12 @@ import type { Plan } from "./reminder-events.ts";
 
 export const BY = { actor: "test" };
 
-/** A store that knows reminders, and what commits to it. */
+/** A store with reminders, and its committer. */
 export interface ReminderHome extends AsyncDisposable {
   readonly store: () => Store;
   readonly committer: () => Committer;
   readonly reopen: () => Promise<Store>;
-  /** Says something to the database behind the store's back, while it is closed. */
+  /** Changes the closed database directly. */
   readonly tamper: (statement: string) => Promise<void>;
   readonly remind: (plan: Partial<Plan> & Pick<Plan, "dueAt">, text?: string, blob?: string | null) => Promise<string>;
 }
@@ -73,7 +73,7 @@ async function reminderHome(
   };
 }
 
-/** What commits reminders to whichever store is open. */
+/** The committer for whichever store is open. */
 export function remindersIn(store: () => Store): Pick<ReminderHome, "committer" | "remind"> {
   const committer = (): Committer =>
     createCommitter({ store: store(), clock: systemClock(), newId, fence: 0, bounds: UNBOUNDED });

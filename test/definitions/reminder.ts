@@ -11,12 +11,12 @@ import {
 } from "../../src/kernel/index.ts";
 import { type Plan, REMINDER_EVENTS, reminderFact } from "./reminder-events.ts";
 
-/** Set, due, waiting for one of two places, at work, done: a kind of stream that uses all there is to define. */
+/** Set, due, waiting for one of two places, running, done: an aggregate that uses everything a definition offers. */
 export interface ReminderState extends Folding {
   readonly id: string;
   readonly plan: Plan | null;
   readonly text: string | null;
-  /** When it rings next; null when it does not. */
+  /** When it rings next; null: never. */
   readonly dueAt: string | null;
   readonly rang: number;
   readonly heldBy: string | null;

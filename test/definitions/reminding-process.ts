@@ -20,9 +20,9 @@ import { MODULE } from "./aggregates.ts";
 import { finishReminder, Reminder, setReminder } from "./reminder.ts";
 
 /**
- * Sets reminders, rings them, starts what waits, ends what runs and follows the log, until somebody kills it. It kills
- * itself at the append of a number: before it is written, or behind it and before anybody hears of it. With `end` nothing
- * new is set, and it ends when nothing is due and nothing waits.
+ * Sets reminders, rings them, starts waiting ones, ends running ones and follows the log, until it is killed. It kills
+ * itself at the append of a given number: before the write, or after it and before the answer. With `end` nothing new
+ * is set, and it ends when nothing is due or waiting.
  */
 const [home = "", address = "", mode = "", at = "0"] = process.argv.slice(2);
 const onFatal = () => process.exit(70);

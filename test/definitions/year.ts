@@ -32,8 +32,8 @@ const STEPS_MAX = 20_000;
 
 /**
  * A year of a machine whose wall clock is set forward and back, that is suspended for hours, and whose daemon is
- * restarted and killed, also between an append and the word that it is written. With `planted` an alarm sometimes rings
- * a second time without asking its state.
+ * restarted and killed, also between an append and its answer. With `planted` an alarm sometimes rings twice without
+ * checking its state.
  */
 export async function liveOneYear(seed: number, planted = false): Promise<Year> {
   const chance = createChance(seed);
@@ -66,7 +66,7 @@ export async function liveOneYear(seed: number, planted = false): Promise<Year> 
     for (let n = chance.below(3); n > 0; n -= 1) {
       const dueAt = new Date(machine.clock.nowMs() + machine.aheadMs() + chance.below(40 * DAY_MS) - DAY_MS);
       const plan = { dueAt: dueAt.toISOString(), times: 1 + chance.below(4), everyMs: chance.below(3 * DAY_MS) + 1 };
-      // Whoever asks while the daemon dies hears nothing.
+      // A caller gets no answer when the daemon dies.
       void life.committer.change(Reminder, newId(), (s) => setReminder(s, plan), { actor: "sim" }).catch(() => null);
     }
     await machine.run(10 + chance.below(40));
@@ -75,7 +75,7 @@ export async function liveOneYear(seed: number, planted = false): Promise<Year> 
     await machine.run(chance.below(20));
     const isOver = life.incarnation.dead || chance.happens(0.15);
     if (isOver) {
-      // Only the last one of them may still send: each costs as much as a living one.
+      // Only the newest may still send: each old one costs as much as a living one.
       before.zombie = false;
       before = life.incarnation;
       before.dead = true;
@@ -98,7 +98,7 @@ function overdue(disk: Disk): number {
   return disk.rows(ALARMS.name).length;
 }
 
-/** A machine's clocks: timers go by the steady one, which stands still while it sleeps; the wall clock is set by hand. */
+/** The machine's clocks: timers use the steady one, which stops during sleep; the wall clock is set by hand. */
 function createMachine(chance: Chance) {
   const clock: VirtualClock = createVirtualClock();
   const startMs = clock.nowMs();
@@ -114,7 +114,7 @@ function createMachine(chance: Chance) {
     leap: (ms: number) => {
       aheadMs += ms;
     },
-    /** Nearly a day passes in sleep; now and then somebody sets the clock, also back, or to the next month. */
+    /** Most of a day is slept; sometimes the clock is set, also back, or to the next month. */
     moveWall: () => {
       aheadMs += chance.below(40 * HOUR_MS);
       if (chance.happens(0.2)) aheadMs -= chance.below(30 * HOUR_MS);
@@ -129,7 +129,7 @@ function createMachine(chance: Chance) {
       for (let n = 0; !isDone && n < STEPS_MAX; n += 1) await clock.step();
       return work;
     },
-    /** What a daemon has of them: the timers of one that is dead never run. */
+    /** A daemon's view of the clocks: the timers of a dead daemon never run. */
     clockOf: (life: Incarnation): Clock => ({
       ...clock,
       nowMs: () => clock.nowMs() + aheadMs,

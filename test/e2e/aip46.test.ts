@@ -25,7 +25,7 @@ const SUITE_MAX_MS = 240_000;
 
 proves(
   "AIP-1",
-  "every case of AIP-46 holds, but for those where the daemon itself says what it does instead",
+  "every case of AIP-46 passes, except those where the daemon documents another behaviour",
   async () => {
     const daemon = await startDaemon();
     const { NOMOS_STORE = "" } = storeEnvironment(daemon.home);
@@ -41,7 +41,7 @@ proves(
   SUITE_MAX_MS,
 );
 
-proves("W1", "workspaces are added, changed, used and removed; the file beside the log says the same", async () => {
+proves("W1", "workspaces are added, changed, used and removed; the file beside the log shows the same", async () => {
   const daemon = await startDaemon();
   const [one, two] = [await newFolder(), await newFolder()];
   const file = async () => JSON.parse(await readFile(join(daemon.home, "workspaces.json"), "utf8"));
@@ -64,7 +64,7 @@ proves("W1", "workspaces are added, changed, used and removed; the file beside t
   expect(await file()).toMatchObject({ active: null, workspaces: [{ slug: "one", path: two }] });
 });
 
-proves("W1", "a slug that is none, a directory that is not there and the reserved name are refused", async () => {
+proves("W1", "an invalid slug, a missing directory and the reserved name are refused", async () => {
   const daemon = await startDaemon();
   const path = await newFolder();
   const add = (slug: unknown, where: unknown = path) => daemon.call("POST", "/api/workspaces", { slug, path: where });
@@ -78,64 +78,60 @@ proves("W1", "a slug that is none, a directory that is not there and the reserve
   expect(expectOk(await daemon.call("GET", "/api/workspaces"))).toEqual({ workspaces: [], active: null });
 });
 
-proves(
-  "W2",
-  "a session works where its ground says: inside the workspace, never through a link that leads out",
-  async () => {
-    const daemon = await startDaemon();
-    const [path, elsewhere] = [await newFolder(), await newFolder()];
-    await mkdir(join(path, "sub"));
-    await symlink(elsewhere, join(path, "out"));
-    expectOk(await daemon.call("POST", "/api/workspaces", { slug: "w", path }), 201);
-    const spawn = (body: object) =>
-      daemon.call<Session & { warnings?: string[]; workspaceSlug: string; ground: string }>("POST", "/sessions/agent", {
-        adapter: "demo",
-        ...body,
-      });
-    expect(expectOk(await spawn({ ground: "ws://workspaces/w/sub" }), 201)).toMatchObject({
-      cwd: join(path, "sub"),
-      workspaceSlug: "w",
-      ground: "ws://workspaces/w/sub",
+proves("W2", "a session works in its ground: inside the workspace, never through a link that leads out", async () => {
+  const daemon = await startDaemon();
+  const [path, elsewhere] = [await newFolder(), await newFolder()];
+  await mkdir(join(path, "sub"));
+  await symlink(elsewhere, join(path, "out"));
+  expectOk(await daemon.call("POST", "/api/workspaces", { slug: "w", path }), 201);
+  const spawn = (body: object) =>
+    daemon.call<Session & { warnings?: string[]; workspaceSlug: string; ground: string }>("POST", "/sessions/agent", {
+      adapter: "demo",
+      ...body,
     });
-    expect(expectOk(await spawn({ cwd: join(path, "sub") }), 201)).toMatchObject({
-      workspaceSlug: "w",
-      ground: "ws://workspaces/w/sub",
-    });
-    expect(expectOk(await spawn({ cwd: elsewhere }), 201)).toMatchObject({
-      workspaceSlug: "default",
-      ground: "ws://workspaces/default",
-    });
-    const odd = expectOk(await spawn({ workspaceSlug: "../../etc" }), 201);
-    expect(odd).toMatchObject({ workspaceSlug: "w", cwd: path, warnings: [expect.stringContaining("../../etc")] });
-    expectRefusal(await spawn({ ground: "ws://workspaces/w/out" }), 403, "path_outside");
-    expectRefusal(await spawn({ ground: "ws://workspaces/w/nowhere" }), 400, "cwd_missing");
-    expectRefusal(await spawn({ ground: "ws://workspaces/nobody" }), 404, "workspace_not_found");
-    for (const ground of [
-      "ws://workspaces/w/../x",
-      "ws://workspaces/",
-      "/etc",
-      "ws://workspaces/w//x",
-      "ws://workspaces/w/%2e%2e",
-      "ws://other/w",
-    ])
-      expectRefusal(await spawn({ ground }), 400, "invalid_ground");
-    expectRefusal(await spawn({ ground: "ws://workspaces/w", cwd: path }), 400, "invalid_request");
-    const issued = await daemon.call<{ secret: string }>("POST", "/api/tokens", { capabilities: ["session.*"] });
-    const guest = { authorization: `Bearer ${expectOk(issued, 201).secret}` };
-    const asGuest = (cwd: string) => daemon.call("POST", "/sessions/agent", { adapter: "demo", cwd }, guest);
-    expectRefusal(await asGuest(elsewhere), 403, "denied");
-    expectRefusal(await asGuest(join(path, "out")), 403, "denied");
-    expectOk(await daemon.call("DELETE", `/sessions/${Reflect.get(Object((await asGuest(path)).body), "id")}`));
-    const listed = expectOk(
-      await daemon.call<{ sessions: { workspaceSlug: string }[] }>("GET", "/sessions?workspaceSlug=w"),
-    );
-    expect(listed.sessions.map(({ workspaceSlug }) => workspaceSlug)).toEqual(["w", "w", "w"]);
-  },
-);
+  expect(expectOk(await spawn({ ground: "ws://workspaces/w/sub" }), 201)).toMatchObject({
+    cwd: join(path, "sub"),
+    workspaceSlug: "w",
+    ground: "ws://workspaces/w/sub",
+  });
+  expect(expectOk(await spawn({ cwd: join(path, "sub") }), 201)).toMatchObject({
+    workspaceSlug: "w",
+    ground: "ws://workspaces/w/sub",
+  });
+  expect(expectOk(await spawn({ cwd: elsewhere }), 201)).toMatchObject({
+    workspaceSlug: "default",
+    ground: "ws://workspaces/default",
+  });
+  const odd = expectOk(await spawn({ workspaceSlug: "../../etc" }), 201);
+  expect(odd).toMatchObject({ workspaceSlug: "w", cwd: path, warnings: [expect.stringContaining("../../etc")] });
+  expectRefusal(await spawn({ ground: "ws://workspaces/w/out" }), 403, "path_outside");
+  expectRefusal(await spawn({ ground: "ws://workspaces/w/nowhere" }), 400, "cwd_missing");
+  expectRefusal(await spawn({ ground: "ws://workspaces/nobody" }), 404, "workspace_not_found");
+  for (const ground of [
+    "ws://workspaces/w/../x",
+    "ws://workspaces/",
+    "/etc",
+    "ws://workspaces/w//x",
+    "ws://workspaces/w/%2e%2e",
+    "ws://other/w",
+  ])
+    expectRefusal(await spawn({ ground }), 400, "invalid_ground");
+  expectRefusal(await spawn({ ground: "ws://workspaces/w", cwd: path }), 400, "invalid_request");
+  const issued = await daemon.call<{ secret: string }>("POST", "/api/tokens", { capabilities: ["session.*"] });
+  const guest = { authorization: `Bearer ${expectOk(issued, 201).secret}` };
+  const asGuest = (cwd: string) => daemon.call("POST", "/sessions/agent", { adapter: "demo", cwd }, guest);
+  expectRefusal(await asGuest(elsewhere), 403, "denied");
+  expectRefusal(await asGuest(join(path, "out")), 403, "denied");
+  expectOk(await daemon.call("DELETE", `/sessions/${Reflect.get(Object((await asGuest(path)).body), "id")}`));
+  const listed = expectOk(
+    await daemon.call<{ sessions: { workspaceSlug: string }[] }>("GET", "/sessions?workspaceSlug=w"),
+  );
+  expect(listed.sessions.map(({ workspaceSlug }) => workspaceSlug)).toEqual(["w", "w", "w"]);
+});
 
 proves(
   "S20",
-  "a prompt of ten megabytes is 413 and leaves nothing behind, whether the session is there or not yet",
+  "a prompt of ten megabytes is 413 and leaves nothing behind, for a new or an existing session",
   async () => {
     const daemon = await startDaemon();
     const { id } = await start(daemon);
@@ -153,30 +149,26 @@ proves(
   },
 );
 
-proves(
-  "H22",
-  "a stream of lines alone can be resumed by the ids of its lines; one of events alone has no lines",
-  async () => {
-    const daemon = await startDaemon();
-    const { id } = await start(daemon);
-    for (const word of ["one", "two", "three"]) await turn(daemon, id, `say ${word}\nsay ${word} again`);
-    const whole = await readStream(daemon, `/sessions/${id}/stream?show=lines`);
-    const linesIn = (items: readonly Item[]) => items.filter(({ event }) => event === "line");
-    await eventually("all lines", async () => linesIn(whole.items).length === 9);
-    const lines = linesIn(whole.items);
-    expect(new Set(whole.items.map(({ event }) => event))).toEqual(new Set(["status", "line"]));
-    for (const [at, { id: cursor }] of lines.entries()) {
-      if (cursor === null) continue;
-      const rest = await readStream(daemon, `/sessions/${id}/stream?show=lines`, { "last-event-id": cursor });
-      const wanted = lines.slice(at + 1).map(({ data }) => data["line"]);
-      const found = () => linesIn(rest.items).map(({ data }) => data["line"]);
-      await eventually("the rest", async () => found().length >= wanted.length);
-      expect(found()).toEqual(wanted);
-      rest.close();
-    }
-    const events = await readStream(daemon, `/sessions/${id}/stream?show=events`);
-    await prompt(daemon, id, "say four");
-    await events.until("the last turn", ({ data }) => Reflect.get(Object(data["data"]), "text") === "four");
-    expect(new Set(events.items.map(({ event }) => event))).toEqual(new Set(["event"]));
-  },
-);
+proves("H22", "a stream of lines only resumes by line ids; a stream of events only has no lines", async () => {
+  const daemon = await startDaemon();
+  const { id } = await start(daemon);
+  for (const word of ["one", "two", "three"]) await turn(daemon, id, `say ${word}\nsay ${word} again`);
+  const whole = await readStream(daemon, `/sessions/${id}/stream?show=lines`);
+  const linesIn = (items: readonly Item[]) => items.filter(({ event }) => event === "line");
+  await eventually("all lines", async () => linesIn(whole.items).length === 9);
+  const lines = linesIn(whole.items);
+  expect(new Set(whole.items.map(({ event }) => event))).toEqual(new Set(["status", "line"]));
+  for (const [at, { id: cursor }] of lines.entries()) {
+    if (cursor === null) continue;
+    const rest = await readStream(daemon, `/sessions/${id}/stream?show=lines`, { "last-event-id": cursor });
+    const wanted = lines.slice(at + 1).map(({ data }) => data["line"]);
+    const found = () => linesIn(rest.items).map(({ data }) => data["line"]);
+    await eventually("the rest", async () => found().length >= wanted.length);
+    expect(found()).toEqual(wanted);
+    rest.close();
+  }
+  const events = await readStream(daemon, `/sessions/${id}/stream?show=events`);
+  await prompt(daemon, id, "say four");
+  await events.until("the last turn", ({ data }) => Reflect.get(Object(data["data"]), "text") === "four");
+  expect(new Set(events.items.map(({ event }) => event))).toEqual(new Set(["event"]));
+});

@@ -36,26 +36,30 @@ const careful = async (on: TestDaemon, slug: string, policy: string): Promise<st
   return slug;
 };
 
-proves("A1", "a question holds its turn: busy, waiting, listed; the answer lets it go on", async () => {
-  const { id } = await start(daemon);
-  const { turnId } = await prompt(daemon, id, "ask May I?\nsay after");
-  const approval = await pendingOf(daemon, id);
-  expect(approval).toMatchObject({ sessionId: id, turnId, question: "May I?", options: ["yes", "no"] });
-  expect(approval.id).toMatch(UUID);
-  expect(await show(daemon, id)).toMatchObject({ busy: true, waitingFor: "approval" });
-  expectRefusal(await daemon.call("POST", `/sessions/${id}/prompt`, { prompt: "x" }), 409, "session_busy");
-  const answered = expectOk(await daemon.call("POST", `/api/approvals/${approval.id}/approve`, { option: "yes" }));
-  expect(answered).toMatchObject({ id: approval.id, status: "approved" });
-  expect(await ended(daemon, id, turnId)).toMatchObject({ outcome: "completed" });
-  expect(await linesOf(daemon, id)).toEqual([
-    "[awaiting input] May I?",
-    "approved: yes",
-    "after",
-    "── turn-end (completed) ──",
-  ]);
-});
+proves(
+  "A1",
+  "a question pauses its turn: the session is busy, the question listed; the answer lets the turn go on",
+  async () => {
+    const { id } = await start(daemon);
+    const { turnId } = await prompt(daemon, id, "ask May I?\nsay after");
+    const approval = await pendingOf(daemon, id);
+    expect(approval).toMatchObject({ sessionId: id, turnId, question: "May I?", options: ["yes", "no"] });
+    expect(approval.id).toMatch(UUID);
+    expect(await show(daemon, id)).toMatchObject({ busy: true, waitingFor: "approval" });
+    expectRefusal(await daemon.call("POST", `/sessions/${id}/prompt`, { prompt: "x" }), 409, "session_busy");
+    const answered = expectOk(await daemon.call("POST", `/api/approvals/${approval.id}/approve`, { option: "yes" }));
+    expect(answered).toMatchObject({ id: approval.id, status: "approved" });
+    expect(await ended(daemon, id, turnId)).toMatchObject({ outcome: "completed" });
+    expect(await linesOf(daemon, id)).toEqual([
+      "[awaiting input] May I?",
+      "approved: yes",
+      "after",
+      "── turn-end (completed) ──",
+    ]);
+  },
+);
 
-proves("A1", "a rejection with its reason reaches the driver, and the turn goes on", async () => {
+proves("A1", "a rejection reaches the driver with its reason, and the turn goes on", async () => {
   const { id } = await start(daemon);
   const { turnId } = await prompt(daemon, id, "ask May I?");
   const approval = await pendingOf(daemon, id);
@@ -65,7 +69,7 @@ proves("A1", "a rejection with its reason reaches the driver, and the turn goes 
   expect(await linesOf(daemon, id)).toContain("rejected: no time");
 });
 
-proves("A2", "the first answer counts, whoever comes later is told so, also at the same moment", async () => {
+proves("A2", "the first answer counts; a later or concurrent one is refused", async () => {
   const { id } = await start(daemon);
   const { turnId } = await prompt(daemon, id, "ask Who?");
   const approval = await pendingOf(daemon, id);
@@ -99,7 +103,7 @@ proves("A3", "an agent's tools ask as its policy says: nothing is done before th
   expect(await linesOf(daemon, id)).toContain("did it");
 });
 
-proves("A3", "`always` allows the verb for the rest of the session, `once` does not; `never` is a denial", async () => {
+proves("A3", "`always` allows the verb for the rest of the session, `once` does not; `never` denies it", async () => {
   const agent = await careful(daemon, "on-demand", "on_demand");
   const { id } = await start(daemon, { agent });
   await prompt(daemon, id, "run echo one");
@@ -170,7 +174,7 @@ for (const [how, stop] of [
     await expectSound(after);
   });
 
-proves("A5", "a person may take longer than a turn may: the question waits", async () => {
+proves("A5", "a question may wait longer than the turn's time limit", async () => {
   expectOk(await daemon.call("PUT", "/api/config", { config: { turnTimeoutMs: 1000 } }));
   const { id } = await start(daemon);
   const { turnId } = await prompt(daemon, id, "ask Any time.\nsay thanks");

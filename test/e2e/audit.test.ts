@@ -47,7 +47,7 @@ interface Status {
 
 proves(
   "AUD-9",
-  "every event has a proof against a signed checkpoint, at once, that needs nothing but sha256",
+  "every event has a proof against a signed checkpoint at once, checkable with sha256 alone",
   async () => {
     const daemon = await startDaemon();
     await grow(daemon, 300);
@@ -72,7 +72,7 @@ proves(
   },
 );
 
-proves("AUD-9", "the checkpoint is a signed note as text, and with its key where JSON is asked for", async () => {
+proves("AUD-9", "the checkpoint is a signed note as text, and as JSON it includes its key", async () => {
   const daemon = await startDaemon();
   const text = await daemon.call("GET", "/api/audit/checkpoint");
   expect(text.headers.get("content-type")).toMatch(/^text\/plain/);
@@ -85,7 +85,7 @@ proves("AUD-9", "the checkpoint is a signed note as text, and with its key where
   expect((await daemon.cli("audit", "checkpoint", "--json")).json<{ key: string }>().key).toBe(json.body.key);
 });
 
-proves("AUD-9", "status shows how far the tree is behind, which is nowhere soon after the last event", async () => {
+proves("AUD-9", "status shows the tree's lag, which is zero soon after the last event", async () => {
   const daemon = await startDaemon();
   await grow(daemon, 20);
   const before = expectOk(await daemon.call<Status>("GET", "/api/status"));
@@ -99,7 +99,7 @@ proves("AUD-9", "status shows how far the tree is behind, which is nowhere soon 
 
 proves(
   "AUD-9",
-  "a later checkpoint is proved to continue an earlier one, and tiles hold what proofs are made of",
+  "a later checkpoint is proved to continue an earlier one, and tiles hold the hashes for proofs",
   async () => {
     const daemon = await startDaemon();
     await grow(daemon, 280);
@@ -119,7 +119,7 @@ proves(
   },
 );
 
-proves("AUD-9", "an export verifies with the key alone, is recorded, and is the operator's to make", async () => {
+proves("AUD-9", "an export verifies with the key alone, is recorded, and only the operator may make it", async () => {
   const daemon = await startDaemon();
   const { id } = await start(daemon);
   await turn(daemon, id, `say ${"long ".repeat(10_000)}`);
@@ -157,7 +157,7 @@ proves("AUD-9", "an export verifies with the key alone, is recorded, and is the 
   expect(expectOk(await daemon.call("GET", "/api/audit/verify", undefined, viewer))).toMatchObject({ ok: true });
 });
 
-proves("AUD-9", "what an agent's sessions did is found by its name, page by page, forgotten sessions too", async () => {
+proves("AUD-9", "an agent's sessions are found by its name, page by page, forgotten ones too", async () => {
   const daemon = await startDaemon();
   const [one, two] = [await start(daemon), await start(daemon)];
   await turn(daemon, one.id, "say one");
@@ -179,7 +179,7 @@ proves("AUD-9", "what an agent's sessions did is found by its name, page by page
 
 proves.where(CHOSEN_STORE === "sqlite")(
   "AUD-3",
-  "a log that was put back to an earlier copy stops the start, says what to do, and is left as it is",
+  "a log replaced by an earlier copy: the start is refused with a remedy, and the log left as it is",
   async () => {
     const home = await newHome();
     const first = await startDaemon({ home });
@@ -197,7 +197,7 @@ proves.where(CHOSEN_STORE === "sqlite")(
     expect(error.remedy).toContain("backup");
     expect(await digest(log)).toBe(before);
     expect((await runCli(["doctor", "--json"], { home })).exitCode).toBe(1);
-    // The loss is accepted: a person has moved away what says that there was more.
+    // A person accepts the loss by moving away the checkpoint that shows it.
     for (const name of ["checkpoint", "tree"]) await rm(join(home, name), { recursive: true });
     const after = await startDaemon({ home });
     expect(expectOk(await after.call("GET", "/api/audit/verify"))).toMatchObject({ ok: true });
@@ -206,7 +206,7 @@ proves.where(CHOSEN_STORE === "sqlite")(
 
 proves.where(CHOSEN_STORE === "sqlite")(
   "AUD-3",
-  "an event that was exchanged together with its hashes stops the start; without a restart the check names it",
+  "an event replaced together with its hashes stops the start; on a running daemon the check names it",
   async () => {
     const home = await newHome();
     const daemon = await startDaemon({ home });
@@ -223,7 +223,7 @@ proves.where(CHOSEN_STORE === "sqlite")(
   },
 );
 
-proves("AUD-3", "a checkpoint that was changed, or a key that is gone, stops the start by name", async () => {
+proves("AUD-3", "a changed checkpoint, or a missing key, stops the start by name", async () => {
   const home = await newHome();
   await (await startDaemon({ home })).stop();
   const path = join(home, "checkpoint");
@@ -235,7 +235,7 @@ proves("AUD-3", "a checkpoint that was changed, or a key that is gone, stops the
   expect((await failedStart(home)).error.code).toBe("checkpoint_invalid");
 });
 
-proves("AUD-2", "a tile that is missing is named by proofs and by the doctor, who makes it anew", async () => {
+proves("AUD-2", "a missing tile is named by proofs and by the doctor, which restores it", async () => {
   const daemon = await startDaemon();
   await grow(daemon, 600);
   const [event] = expectOk(
@@ -262,7 +262,7 @@ proves("AUD-2", "a tile that is missing is named by proofs and by the doctor, wh
 const KILLS_MAX_MS = 90_000;
 proves(
   "AUD-4",
-  "after kill -9 at any moment the tree goes on, and a tree that was deleted is made anew",
+  "after kill -9 at any moment the tree goes on, and a deleted tree is rebuilt",
   async () => {
     const home = await newHome();
     for (const round of [0, 1, 2]) {
@@ -285,7 +285,7 @@ proves(
 
 proves.skipIf(!needs("git"))(
   "AUD-8",
-  "anchors that the configuration names get each checkpoint, and status shows which",
+  "configured anchors get each checkpoint, and status shows which one",
   async () => {
     const home = await newHome();
     const repo = await newFolder();
@@ -333,7 +333,7 @@ async function failedStart(home: string): Promise<{ exitCode: number | null; err
   return { exitCode: answer.exitCode, error: answer.json<Refused>().error };
 }
 
-/** Other data in the last event of a stream, with every hash computed anew: the chain still verifies. */
+/** Changes the data of a stream's last event and recomputes every hash: the chain still verifies. */
 function forge(path: string, stream: string): number {
   const db = new DatabaseSync(path, { timeout: 5000 });
   const row = db
@@ -357,7 +357,7 @@ function forge(path: string, stream: string): number {
   return seq;
 }
 
-/** RFC 6962, as whoever has only the proof would do it. */
+/** RFC 6962 verification, from the proof alone. */
 function rootFrom({ leafIndex, size, leafHash, hashes }: Proof): string {
   let hash: Buffer = Buffer.from(leafHash, "hex");
   let at = leafIndex;

@@ -30,83 +30,75 @@ interface Made {
   readonly bytes: number;
 }
 
-proves(
-  "KEEP-2",
-  "a backup of a running daemon becomes a home that goes on, and says that it was restored",
-  async () => {
-    const daemon = await startDaemon();
-    const { id } = await start(daemon);
-    await turn(daemon, id, `say ${"long ".repeat(10_000)}\nrun echo kept`);
-    const folder = await newFolder();
-    const to = join(folder, "backup");
-    const headers = { "idempotency-key": "one backup" };
-    const made = expectOk(await daemon.call<Made>("POST", "/api/backup", { to }, headers));
-    expect(made).toMatchObject({ path: to, size: expect.any(Number), missingBlobs: 0 });
-    expect(made.blobs).toBeGreaterThan(0);
-    expect(expectOk(await daemon.call<Made>("POST", "/api/backup", { to }, headers))).toEqual(made);
-    const [noted] = await entriesAfter(daemon, made.size);
-    expect(noted).toMatchObject({ type: "log.backed_up@1", actor: "operator", data: { path: to, root: made.root } });
-    await expectOwnersAlone(to);
-    expect((await readdir(folder)).toSorted()).toEqual(["backup"]);
-    await turn(daemon, id, "say behind the backup");
-    const was = await eventsOf(daemon, id);
+proves("KEEP-2", "a backup of a running daemon becomes a home that works and records its restore", async () => {
+  const daemon = await startDaemon();
+  const { id } = await start(daemon);
+  await turn(daemon, id, `say ${"long ".repeat(10_000)}\nrun echo kept`);
+  const folder = await newFolder();
+  const to = join(folder, "backup");
+  const headers = { "idempotency-key": "one backup" };
+  const made = expectOk(await daemon.call<Made>("POST", "/api/backup", { to }, headers));
+  expect(made).toMatchObject({ path: to, size: expect.any(Number), missingBlobs: 0 });
+  expect(made.blobs).toBeGreaterThan(0);
+  expect(expectOk(await daemon.call<Made>("POST", "/api/backup", { to }, headers))).toEqual(made);
+  const [noted] = await entriesAfter(daemon, made.size);
+  expect(noted).toMatchObject({ type: "log.backed_up@1", actor: "operator", data: { path: to, root: made.root } });
+  await expectOwnersAlone(to);
+  expect((await readdir(folder)).toSorted()).toEqual(["backup"]);
+  await turn(daemon, id, "say behind the backup");
+  const was = await eventsOf(daemon, id);
 
-    const home = await newHome();
-    const cli = await runCli(["restore", to, "--json"], { home });
-    const { exitCode, stdout, stderr } = cli;
-    expect({ exitCode, stderr, refused: exitCode === 0 ? "" : stdout }).toEqual({
-      exitCode: 0,
-      stderr: "",
-      refused: "",
-    });
-    const report = cli.json<{ fence: number }>();
-    expect(report).toMatchObject({ size: made.size, root: made.root, newer: null, missingBlobs: 0, movedTo: null });
-    const again = await startDaemon({ home });
-    const now = await eventsOf(again, id);
-    expect(now.slice(0, 5)).toEqual(was.slice(0, 5));
-    expect((await linesOf(again, id)).join("\n")).toContain("kept");
-    expect((await linesOf(again, id)).join("\n")).not.toContain("behind the backup");
-    expect(await turn(again, id, "say and on it goes")).toMatchObject({ outcome: "completed" });
-    const [lease, restored] = await entriesAfter(again, made.size);
-    expect(lease).toMatchObject({ type: "lease.acquired@1", data: { fence: report.fence } });
-    expect(restored).toMatchObject({ type: "log.restored@1", data: { from: to, size: made.size, newer: null } });
-    const fences = (await entriesAfter(again, 0)).flatMap(({ type, data }) =>
-      type === "lease.acquired@1" ? [Number(data["fence"])] : [],
-    );
-    expect(fences.toSorted((a, b) => a - b)).toEqual(fences);
-    expect(report.fence).toBeGreaterThan(1_700_000_000);
-    await expectSound(again);
-    expect(expectOk(await again.call<{ ok: boolean }>("GET", "/api/audit/verify"))).toMatchObject({ ok: true });
-    // The checkpoint of the backup is one of the restored log's own: it is continued, by the same key.
-    const proof = await again.call<{ fromRoot: string }>("GET", `/api/audit/consistency?from=${made.size}`);
-    expect(expectOk(proof).fromRoot).toBe(made.root);
-    const bundle = join(folder, "bundle");
-    expectOk(await again.call("POST", "/api/audit/export", { to: bundle }));
-    const verdict = await verdictOf(
-      ...[bundle, "--key", join(to, "keys/key.pub"), "--checkpoint", join(to, "checkpoint")],
-    );
-    expect(verdict).toMatchObject({ ok: true });
-  },
-);
+  const home = await newHome();
+  const cli = await runCli(["restore", to, "--json"], { home });
+  const { exitCode, stdout, stderr } = cli;
+  expect({ exitCode, stderr, refused: exitCode === 0 ? "" : stdout }).toEqual({
+    exitCode: 0,
+    stderr: "",
+    refused: "",
+  });
+  const report = cli.json<{ fence: number }>();
+  expect(report).toMatchObject({ size: made.size, root: made.root, newer: null, missingBlobs: 0, movedTo: null });
+  const again = await startDaemon({ home });
+  const now = await eventsOf(again, id);
+  expect(now.slice(0, 5)).toEqual(was.slice(0, 5));
+  expect((await linesOf(again, id)).join("\n")).toContain("kept");
+  expect((await linesOf(again, id)).join("\n")).not.toContain("behind the backup");
+  expect(await turn(again, id, "say and on it goes")).toMatchObject({ outcome: "completed" });
+  const [lease, restored] = await entriesAfter(again, made.size);
+  expect(lease).toMatchObject({ type: "lease.acquired@1", data: { fence: report.fence } });
+  expect(restored).toMatchObject({ type: "log.restored@1", data: { from: to, size: made.size, newer: null } });
+  const fences = (await entriesAfter(again, 0)).flatMap(({ type, data }) =>
+    type === "lease.acquired@1" ? [Number(data["fence"])] : [],
+  );
+  expect(fences.toSorted((a, b) => a - b)).toEqual(fences);
+  expect(report.fence).toBeGreaterThan(1_700_000_000);
+  await expectSound(again);
+  expect(expectOk(await again.call<{ ok: boolean }>("GET", "/api/audit/verify"))).toMatchObject({ ok: true });
+  // The backup's checkpoint belongs to the restored log: the same key continues it.
+  const proof = await again.call<{ fromRoot: string }>("GET", `/api/audit/consistency?from=${made.size}`);
+  expect(expectOk(proof).fromRoot).toBe(made.root);
+  const bundle = join(folder, "bundle");
+  expectOk(await again.call("POST", "/api/audit/export", { to: bundle }));
+  const verdict = await verdictOf(
+    ...[bundle, "--key", join(to, "keys/key.pub"), "--checkpoint", join(to, "checkpoint")],
+  );
+  expect(verdict).toMatchObject({ ok: true });
+});
 
-proves(
-  "KEEP-2",
-  "without a name it goes into the home's own folder for backups, over the command line too",
-  async () => {
-    const daemon = await startDaemon();
-    const answer = await daemon.cli("backup", "--json");
-    expect(answer.exitCode).toBe(0);
-    const { path } = answer.json<Made>();
-    expect(dirname(path)).toBe(join(daemon.home, "backups"));
-    const shown = await daemon.cli("backup");
-    expect(shown.stdout).toMatch(/^path: +\S+backups\/nomos-/m);
-    expect((await readdir(join(daemon.home, "backups"))).length).toBe(2);
-  },
-);
+proves("KEEP-2", "a backup without a name goes into the home's backup folder, also from the command line", async () => {
+  const daemon = await startDaemon();
+  const answer = await daemon.cli("backup", "--json");
+  expect(answer.exitCode).toBe(0);
+  const { path } = answer.json<Made>();
+  expect(dirname(path)).toBe(join(daemon.home, "backups"));
+  const shown = await daemon.cli("backup");
+  expect(shown.stdout).toMatch(/^path: +\S+backups\/nomos-/m);
+  expect((await readdir(join(daemon.home, "backups"))).length).toBe(2);
+});
 
 proves(
   "KEEP-2",
-  "a place that is taken, relative, nowhere or inside the home is refused, and left as it was",
+  "a target that exists, is relative, missing or inside the home is refused and left as it was",
   async () => {
     const daemon = await startDaemon();
     const folder = await newFolder();
@@ -130,7 +122,7 @@ proves(
   },
 );
 
-proves("KEEP-2", "it takes a capability of its own, which reading everything is not", async () => {
+proves("KEEP-2", "a backup needs its own capability; reading everything is not enough", async () => {
   const daemon = await startDaemon();
   const issue = async (...capabilities: readonly string[]): Promise<Readonly<Record<string, string>>> => {
     const { secret } = expectOk(await daemon.call<{ secret: string }>("POST", "/api/tokens", { capabilities }), 201);
@@ -146,7 +138,7 @@ proves("KEEP-2", "it takes a capability of its own, which reading everything is 
   expectOk(await daemon.call("POST", "/api/backup", {}, await issue("system.backup")));
 });
 
-proves("KEEP-2", "two at once: one is made, the other is told, and nothing of it is left", async () => {
+proves("KEEP-2", "two backups at once: one is made, the other is refused and leaves nothing", async () => {
   const daemon = await startDaemon();
   const { id } = await start(daemon);
   await turn(daemon, id, "run head -c 3000000 /dev/urandom | base64");
@@ -164,7 +156,7 @@ proves("KEEP-2", "two at once: one is made, the other is told, and nothing of it
 
 proves.skipIf(!needs("smallDisk"))(
   "KEEP-2",
-  "a disk that is full in the middle: `disk_full`, nothing is left there, and the daemon goes on",
+  "the disk fills up during a backup: `disk_full`, nothing is left there, and the daemon goes on",
   async () => {
     const folder = await newFolder();
     const mount = 'mount -t tmpfs -o size=700k tmpfs "$0" && exec "$@"';
@@ -185,7 +177,7 @@ proves.skipIf(!needs("smallDisk"))(
   },
 );
 
-proves("KEEP-3", "a live home, or one that has a log, is never restored over", async () => {
+proves("KEEP-3", "a home that runs, or that has a log, is never overwritten by a restore", async () => {
   const daemon = await startDaemon();
   const { path } = expectOk(await daemon.call<Made>("POST", "/api/backup", { to: join(await newFolder(), "b") }));
   const restore = () => runCli(["restore", path, "--json"], { home: daemon.home });
@@ -203,7 +195,7 @@ proves("KEEP-3", "a live home, or one that has a log, is never restored over", a
 
 proves(
   "KEEP-3",
-  "a backup that was tampered with, cut short or of a newer version is refused, and leaves nothing",
+  "a backup that was changed, cut short or made by a newer version is refused and leaves nothing",
   async () => {
     const daemon = await startDaemon();
     const { id } = await start(daemon);
@@ -311,7 +303,7 @@ proves(
 
 proves.where(CHOSEN_STORE === "sqlite")(
   "KEEP-3",
-  "what the home remembers beyond the backup is told and recorded; what contradicts the backup refuses it",
+  "what the home remembers beyond the backup is reported and recorded; a contradiction refuses the backup",
   async () => {
     const daemon = await startDaemon();
     const { id } = await start(daemon);
@@ -334,7 +326,7 @@ proves.where(CHOSEN_STORE === "sqlite")(
     expect(newer).toMatchObject({ size: expect.any(Number), root: expect.any(String) });
     expect(Number(Reflect.get(Object(newer), "size"))).toBeGreaterThan(size);
     await expectSound(again);
-    // The other daemon's log now differs from this one behind the backup: neither takes the other's.
+    // The two logs now differ after the backup: neither accepts the other's checkpoint.
     await turn(again, id, "say another history");
     const other = expectOk(await again.call<Made>("POST", "/api/backup", { to: join(await newFolder(), "c") }));
     await again.stop();

@@ -52,10 +52,15 @@ for (const [what, text, code, message] of [
   ["has syntax that cannot be stripped", "export default 1; enum A { b }", "driver_file_invalid", /enum/i],
   ["exports nothing", "const unused = 1;", "driver_file_invalid", /no function/],
   ["exports no function", "export default { run: true };", "driver_file_invalid", /no function/],
-  ["imports what is not there", 'import "./nowhere.ts"; export default () => {};', "driver_file_invalid", /nowhere/],
+  ["imports a missing file", 'import "./nowhere.ts"; export default () => {};', "driver_file_invalid", /nowhere/],
   ["throws when it is loaded", 'throw new Error("at load");', "driver_file_invalid", /at load/],
   ["throws", 'export default () => { throw new Error("thrown here"); };', "driver_failed", /thrown here/],
-  ["throws no error", 'export default async () => { throw "just text"; };', "driver_failed", /just text/],
+  [
+    "throws a value that is not an Error",
+    'export default async () => { throw "just text"; };',
+    "driver_failed",
+    /just text/,
+  ],
   [
     "rejects behind its back",
     'export default async () => { Promise.reject(new Error("unseen")); await new Promise(() => undefined); };',
@@ -81,7 +86,7 @@ for (const [what, text, code, message] of [
     expect(await show(daemon, id)).toMatchObject({ state: "idle", busy: false });
   });
 
-proves("D1", "a driver file is read anew each turn: mended, removed, put back", async () => {
+proves("D1", "a driver file is loaded again each turn: repaired, removed, put back", async () => {
   const file = await plantDriver("export default 1;");
   const { id } = await start(daemon, { adapter: "script", file });
   expect(await turn(daemon, id, "one")).toMatchObject({ outcome: "failed" });
@@ -90,7 +95,7 @@ proves("D1", "a driver file is read anew each turn: mended, removed, put back", 
   expect((await failureOf(id)).code).toBe("driver_file_invalid");
 });
 
-proves("D2", "a driver that never returns is interrupted, and ended by the turn's time limit", async () => {
+proves("D2", "a driver that never returns can be interrupted, and is ended by the turn's time limit", async () => {
   const { id } = await driven("export default () => new Promise(() => setInterval(() => undefined, 1000));");
   await prompt(daemon, id, "go");
   await eventually("it runs", async () => (await processesWith(id)).length > 0);
@@ -103,7 +108,7 @@ proves("D2", "a driver that never returns is interrupted, and ended by the turn'
   expect(await processesWith(id)).toEqual([]);
 });
 
-proves("D2", "a driver that spins, deaf to everything, is interrupted too", async () => {
+proves("D2", "a driver in an endless loop that ignores everything can be interrupted", async () => {
   const { id } = await driven('export default () => { process.on("SIGTERM", () => undefined); while (true); };');
   await prompt(daemon, id, "go");
   await eventually("it runs", async () => (await processesWith(id)).length > 0);
@@ -113,7 +118,7 @@ proves("D2", "a driver that spins, deaf to everything, is interrupted too", asyn
 
 proves(
   "D3",
-  "a driver that floods its stdout costs the daemon no memory, and its turn still works",
+  "a driver that floods its stdout uses no memory of the daemon, and its turn still works",
   async () => {
     const { id } = await driven(`export default async ({ say, tools }) => {
     const line = "x".repeat(60) + "\\n";
@@ -133,7 +138,7 @@ proves(
       "the turn's end",
       async () => {
         peak = Math.max(peak, await residentMb(daemon.pid));
-        // Others are served meanwhile.
+        // Other sessions are served meanwhile.
         expectOk(await daemon.call("GET", `/sessions/${other.id}`));
         return !(await show(daemon, id)).busy;
       },
@@ -148,7 +153,7 @@ proves(
 
 proves(
   "D3",
-  "a command that goes back and forth between its streams without end fills neither memory nor log",
+  "a command that alternates between its streams without end fills neither memory nor log",
   async () => {
     const { id } = await start(daemon);
     const before = await residentMb(daemon.pid);
@@ -164,7 +169,7 @@ proves(
 
 proves(
   "D3",
-  "output beyond the limit is dropped, the command ends, and the daemon stays small",
+  "output beyond the limit is dropped, the command ends, and the daemon's memory stays small",
   async () => {
     const { id } = await start(daemon);
     const before = await residentMb(daemon.pid);
@@ -180,22 +185,19 @@ proves(
   60_000,
 );
 
-proves(
-  "D4",
-  "a driver that writes what is no message, with the mark it found, fails its turn and nothing else",
-  async () => {
-    for (const forged of [
-      "this is no json",
-      "null",
-      "[]",
-      "{}",
-      '{"kind":"call"}',
-      '{"kind":"call","id":"x","method":7,"args":"none"}',
-      '{"kind":"call","id":1,"method":"run","args":{"length":1}}',
-      '{"kind":"fail","code":{"a":1},"message":[]}',
-      '{"kind":"abort"}',
-    ]) {
-      const { id } = await driven(`export default async ({ say }) => {
+proves("D4", "a driver that writes an invalid message with the right mark fails only its own turn", async () => {
+  for (const forged of [
+    "this is no json",
+    "null",
+    "[]",
+    "{}",
+    '{"kind":"call"}',
+    '{"kind":"call","id":"x","method":7,"args":"none"}',
+    '{"kind":"call","id":1,"method":"run","args":{"length":1}}',
+    '{"kind":"fail","code":{"a":1},"message":[]}',
+    '{"kind":"abort"}',
+  ]) {
+    const { id } = await driven(`export default async ({ say }) => {
       const seen = [];
       const write = process.stdout._write.bind(process.stdout);
       process.stdout._write = (chunk, encoding, done) => { seen.push(String(chunk)); write(chunk, encoding, done); };
@@ -204,16 +206,15 @@ proves(
       await new Promise((resolve) => process.stdout.write(mark + ${JSON.stringify(forged)} + "\\n", resolve));
       await new Promise((resolve) => setTimeout(resolve, 500));
     };`);
-      const { turnId } = await prompt(daemon, id, "go");
-      expect({ forged, ...(await ended(daemon, id, turnId)) }).toMatchObject({ forged, outcome: "failed" });
-    }
-    expectOk(await daemon.call("GET", "/api/status"));
-  },
-);
+    const { turnId } = await prompt(daemon, id, "go");
+    expect({ forged, ...(await ended(daemon, id, turnId)) }).toMatchObject({ forged, outcome: "failed" });
+  }
+  expectOk(await daemon.call("GET", "/api/status"));
+});
 
 proves(
   "D4",
-  "calls without end and without waiting are answered as far as they can be, and bounded",
+  "endless calls without waiting are answered up to a limit",
   async () => {
     const { id } = await driven(`export default async ({ event, say, ask }) => {
     const calls = Array.from({ length: 1500 }, (_, at) => event("burst", at));
@@ -232,7 +233,7 @@ proves(
 
 proves(
   "D4",
-  "a driver that starts loud processes and reads nothing of them holds up only itself",
+  "a driver that starts loud processes and never reads them delays only itself",
   async () => {
     const { id } = await driven(`export default async ({ process: start, say }) => {
     await Promise.all(Array.from({ length: 8 }, () => start(["sh", "-c", "yes loud | head -c 60000000"])));
@@ -257,7 +258,7 @@ proves(
   60_000,
 );
 
-proves("D5", "a driver that leaves children behind leaves none, however it detached them", async () => {
+proves("D5", "a driver's children are ended, however it detached them", async () => {
   const mark = `orphan-${randomUUID()}`;
   const { id } = await driven(`import { spawn } from "node:child_process";
   export default async ({ say }) => {
@@ -274,7 +275,7 @@ proves("D5", "a driver that leaves children behind leaves none, however it detac
   expect(await processesWith(mark)).toEqual([]);
 });
 
-proves("D5", "the last calls of a driver that does not wait for them are still carried out", async () => {
+proves("D5", "a driver that returns without waiting for its last calls: they are still carried out", async () => {
   const { id } = await driven(
     `export default async ({ say, event }) => { void say("parting words"); void event("last", 1); };`,
   );
@@ -283,7 +284,7 @@ proves("D5", "the last calls of a driver that does not wait for them are still c
   expect(await eventsOf(daemon, id, "types=x.last")).toHaveLength(1);
 });
 
-proves("D6", "what a driver prints reaches those who watch, and its calls beyond its turn are refused", async () => {
+proves("D6", "a driver's stdout reaches watchers, and its calls after the turn are refused", async () => {
   const { id } = await driven(
     `export default async ({ stream }) => { console.log("plain"); console.error("to stderr"); await stream("streamed"); };`,
   );
@@ -294,7 +295,7 @@ proves("D6", "what a driver prints reaches those who watch, and its calls beyond
   for (const text of ["plain\n", "to stderr\n", "streamed"]) expect(printed).toContain(text);
 });
 
-proves("D7", "a session whose driver was taken out of the configuration ends its waiting turn by name", async () => {
+proves("D7", "a driver removed from the configuration: the session's waiting turn fails by name", async () => {
   const file = await plantDriver("export default () => new Promise(() => setInterval(() => undefined, 1000));");
   expectOk(await daemon.call("PUT", "/api/config", { config: { drivers: { mine: { file } } } }));
   const { id } = await start(daemon, { adapter: "mine" });
@@ -309,7 +310,7 @@ proves("D7", "a session whose driver was taken out of the configuration ends its
   expectOk(await daemon.call("POST", `/sessions/${id}/kill`));
 });
 
-proves("D7", "everything above left a sound log and a daemon that works", async () => {
+proves("D7", "after all these drivers the log passes its check and the daemon works", async () => {
   const { id } = await start(daemon);
   await prompt(daemon, id, "say done");
   await idle(daemon, id);

@@ -35,7 +35,7 @@ const post = (path: string, body: Uint8Array | string, headers: Readonly<Record<
 const eventCount = async (): Promise<number> =>
   expectOk(await daemon.call<{ events: number }>("GET", "/api/status")).events;
 
-proves("H4", "an unknown id is 404 everywhere, and an unknown address too", async () => {
+proves("H4", "an unknown id or path is 404 everywhere", async () => {
   for (const id of [randomUUID(), "0", "nobody-knows-00"]) {
     for (const [method, path] of [
       ["GET", ""],
@@ -70,7 +70,7 @@ proves("H4", "an unknown id is 404 everywhere, and an unknown address too", asyn
   expectRefusal(await daemon.call("PATCH", "/sessions"), 405, "method_not_allowed");
 });
 
-proves("H5", "malformed JSON is 400 and the answer names the place", async () => {
+proves("H5", "malformed JSON is 400 and the answer names the position", async () => {
   for (const [body, place] of [
     ['{"adapter": "demo",', /position 19|line 1 column 20|end of JSON/i],
     ["{'adapter': 'demo'}", /position 1|column 2/i],
@@ -102,7 +102,7 @@ proves("H5", "a wrong field is 400 and the answer names it; an unknown field is 
   expect(session).not.toHaveProperty("colour");
 });
 
-proves("H5", "a nesting without sense is refused and exhausts nobody", async () => {
+proves("H5", "absurdly deep nesting is refused without exhausting the daemon", async () => {
   const { id } = await start(daemon);
   for (const depth of [200, 5_000, 2_000_000]) {
     const payload = "[".repeat(depth) + "]".repeat(depth);
@@ -116,7 +116,7 @@ proves("H5", "a nesting without sense is refused and exhausts nobody", async () 
   expect(await turn(daemon, id, "say still here")).toMatchObject({ outcome: "completed" });
 });
 
-proves("H6", "a body that is too large is 413, with or without a length, and nothing of it is kept", async () => {
+proves("H6", "a body that is too large is 413, with or without a length, and nothing of it is stored", async () => {
   const { id } = await start(daemon);
   await idle(daemon, id);
   const before = await eventCount();
@@ -139,7 +139,7 @@ proves("H6", "a body that is too large is 413, with or without a length, and not
   expectOk(fits, 201);
 });
 
-proves("H6", "a length that lies does not hold the daemon up", async () => {
+proves("H6", "a false Content-Length does not block the daemon", async () => {
   const socket = await rawSocket(daemon);
   const { host } = new URL(daemon.url);
   const lying = ["POST /sessions/agent HTTP/1.1", `Host: ${host}`, `Authorization: Bearer ${daemon.token}`];
@@ -184,7 +184,7 @@ proves("H7", "invalid UTF-8, NUL bytes and half surrogates are refused by name, 
   expect(expectOk(await daemon.call("GET", `/sessions/${id}`))).toMatchObject({ label: odd });
 });
 
-proves("H8", "without the token, or with a wrong one, nothing is answered but health", async () => {
+proves("H8", "without a token, or with a wrong one, only health is answered", async () => {
   const { id } = await start(daemon);
   const wrong = [
     "",
@@ -213,7 +213,7 @@ proves("H8", "without the token, or with a wrong one, nothing is answered but he
 
 proves(
   "H9",
-  "a foreign Host or Origin is 403, also with the right token: no page of another site gets through",
+  "a foreign Host or Origin is 403, also with the right token: pages of other sites cannot call",
   async () => {
     const { port } = new URL(daemon.url);
     const hosts = [
@@ -265,7 +265,7 @@ proves(
   },
 );
 
-/** So many requests in one breath that no clock matters; answers their statuses. */
+/** Many requests at once, so that the refill of the limit does not matter; returns their statuses. */
 async function pipelined(count: number, authorization: string): Promise<readonly number[]> {
   const socket = await rawSocket(daemon);
   const head = `GET /sessions?limit=1 HTTP/1.1\r\nHost: ${new URL(daemon.url).host}\r\nAuthorization: ${authorization}\r\n\r\n`;
@@ -287,9 +287,9 @@ async function pipelined(count: number, authorization: string): Promise<readonly
 
 proves(
   "H13",
-  "failed logins are limited while the operator is not",
+  "failed logins are rate-limited; the operator is not",
   async () => {
-    // The tests before this one guessed as well; by then the bucket is full again.
+    // Earlier tests failed logins too; wait until the limit is full again.
     await new Promise((resolve) => setTimeout(resolve, 3_500));
     const guesses = await pipelined(600, "Bearer guess");
     expect(guesses.filter((status) => status === 429).length).toBeGreaterThan(100);
@@ -303,7 +303,7 @@ proves(
 
 proves(
   "H13",
-  "scoped tokens are limited, one by one",
+  "scoped tokens are rate-limited, each on its own",
   async () => {
     const issue = async (): Promise<string> => {
       const body = { capabilities: ["session.list"] };
@@ -319,17 +319,21 @@ proves(
   90_000,
 );
 
-proves("S10", "a prompt to an ended session, an approval answered twice: refused, and nothing is written", async () => {
-  const { id } = await start(daemon);
-  await turn(daemon, id, "say x");
-  await daemon.call("POST", `/sessions/${id}/kill`);
-  const before = (await eventsOf(daemon, id)).length;
-  for (let at = 0; at < 3; at += 1)
-    expectRefusal(await daemon.call("POST", `/sessions/${id}/prompt`, { prompt: "x" }), 409, "session_ended");
-  expect(await eventsOf(daemon, id)).toHaveLength(before);
-});
+proves(
+  "S10",
+  "a prompt to an ended session, or a second answer to an approval: refused, and nothing is written",
+  async () => {
+    const { id } = await start(daemon);
+    await turn(daemon, id, "say x");
+    await daemon.call("POST", `/sessions/${id}/kill`);
+    const before = (await eventsOf(daemon, id)).length;
+    for (let at = 0; at < 3; at += 1)
+      expectRefusal(await daemon.call("POST", `/sessions/${id}/prompt`, { prompt: "x" }), 409, "session_ended");
+    expect(await eventsOf(daemon, id)).toHaveLength(before);
+  },
+);
 
-proves("H4", "everything above left a sound log and a daemon that works", async () => {
+proves("H4", "after all these requests the log passes its check and the daemon works", async () => {
   const { id } = await start(daemon);
   await prompt(daemon, id, "say done");
   await idle(daemon, id);

@@ -12,7 +12,7 @@ import { eventsOf, eventually, expectOk, expectSound, PATIENCE, start, turn } fr
 vi.setConfig(PATIENCE);
 
 let daemon: TestDaemon;
-/** Opened first, because what they wait for takes its time. */
+/** Opened first, because their timeout takes long. */
 let slow: { readonly socket: Socket; readonly sinceMs: number; closedAfterMs: number | null }[];
 let quiet: { readonly sinceMs: number; comment: { readonly text: string; readonly afterMs: number } | null };
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
     socket.on("close", () => {
       one.closedAfterMs = Date.now() - one.sinceMs;
     });
-    // Some say nothing at all, some a little again and again.
+    // Some send nothing, some send a little again and again.
     if (at % 2 === 0) socket.write(`GET /sessions HTTP/1.1\r\nHost: ${host}\r\n`);
     const drip = setInterval(() => void (at % 2 === 0 && socket.writable && socket.write("X-Slow: yes\r\n")), 1000);
     socket.on("close", () => clearInterval(drip));
@@ -52,7 +52,7 @@ async function listenForComment(): Promise<void> {
   }
 }
 
-/** Asks for a stream and then reads nothing of it. */
+/** Opens a stream and never reads it. */
 async function stalledReader(path: string): Promise<Socket> {
   const socket = await rawSocket(daemon);
   socket.pause();
@@ -63,7 +63,7 @@ async function stalledReader(path: string): Promise<Socket> {
 
 proves(
   "H16",
-  "readers that never read cost the daemon no memory while 50 MB of events flow, and hold up nobody",
+  "readers that never read use no memory while 50 MB of events flow, and delay no one",
   async () => {
     const { id } = await start(daemon);
     for (let at = 0; at < 25; at += 1) {
@@ -85,7 +85,7 @@ proves(
     }
     const bulk = () => reader.items.filter(({ data }) => data["type"] === "x.bulk@1").length;
     await eventually("the one who reads has them all", async () => bulk() === 220, 30_000);
-    // A page of at most 8 MB, and what is on the way: per reader, whatever flows.
+    // A page of at most 8 MB and what is in transit, per reader, whatever flows.
     expect(peak - before).toBeLessThan(50 * 8);
     const other = await start(daemon);
     expect(await turn(daemon, other.id, "say unaffected")).toMatchObject({ outcome: "completed" });
@@ -114,7 +114,7 @@ proves("H16", "a reader that falls behind gets every event when it reads again",
 
 proves(
   "H16",
-  "pieces of text that nobody fetched in time are dropped, and a gap says so",
+  "text frames that were not read in time are dropped, and a gap says so",
   async () => {
     const { id } = await start(daemon);
     const socket = await stalledReader(`/sessions/${id}/stream`);
@@ -131,7 +131,7 @@ proves(
   60_000,
 );
 
-proves("H17", "a scoped token holds only so many streams, and gets its places back", async () => {
+proves("H17", "a scoped token has a limited number of streams, and gets its places back", async () => {
   const issued = await daemon.call<{ secret: string }>("POST", "/api/tokens", { capabilities: ["session.read"] });
   const authorization = `Bearer ${expectOk(issued, 201).secret}`;
   const { id } = await start(daemon);
@@ -149,35 +149,31 @@ proves("H17", "a scoped token holds only so many streams, and gets its places ba
   });
 });
 
-proves(
-  "H17",
-  "as many connections as there may be: further ones are cut, the socket in the home still answers",
-  async () => {
-    const limited = await startDaemon();
-    await limited.stop();
-    await writeFile(join(limited.home, "config.json"), '{"connectionsMax": 30}');
-    const again = await startDaemon({ home: limited.home });
-    const port = Number(new URL(again.url).port);
-    const sockets = Array.from({ length: 60 }, () => connect({ host: "127.0.0.1", port }));
-    onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
-    let cut = 0;
-    for (const socket of sockets) {
-      socket.on("error", () => undefined);
-      socket.on("close", () => {
-        cut += 1;
-      });
-    }
-    await eventually("the rest is cut", async () => cut >= 25);
-    const socketPath = join(again.home, "nomos.sock");
-    expect((await rawRequest(again, { path: "/sessions", socketPath })).status).toBe(200);
-    for (const socket of sockets) socket.destroy();
-    await eventually("room again", async () => (await again.call("GET", "/health").catch(() => null))?.status === 200);
-  },
-);
+proves("H17", "at the connection limit new connections are cut, and the socket in the home still answers", async () => {
+  const limited = await startDaemon();
+  await limited.stop();
+  await writeFile(join(limited.home, "config.json"), '{"connectionsMax": 30}');
+  const again = await startDaemon({ home: limited.home });
+  const port = Number(new URL(again.url).port);
+  const sockets = Array.from({ length: 60 }, () => connect({ host: "127.0.0.1", port }));
+  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
+  let cut = 0;
+  for (const socket of sockets) {
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      cut += 1;
+    });
+  }
+  await eventually("the rest is cut", async () => cut >= 25);
+  const socketPath = join(again.home, "nomos.sock");
+  expect((await rawRequest(again, { path: "/sessions", socketPath })).status).toBe(200);
+  for (const socket of sockets) socket.destroy();
+  await eventually("room again", async () => (await again.call("GET", "/health").catch(() => null))?.status === 200);
+});
 
 proves(
   "H17",
-  "connections that never finish their request are ended, and meanwhile hold up nobody",
+  "connections that never finish their request are ended, and delay no one meanwhile",
   async () => {
     const sinceMs = Date.now();
     for (let at = 0; at < 50; at += 1) expectOk(await daemon.call("GET", "/api/status"));
@@ -201,4 +197,4 @@ proves(
   50_000,
 );
 
-proves("H16", "everything above left a sound log", () => expectSound(daemon));
+proves("H16", "after all these readers the log passes its check", () => expectSound(daemon));

@@ -12,7 +12,7 @@ import { expectOk, PATIENCE, type Refused, show, start, turn } from "./support/t
 
 vi.setConfig(PATIENCE);
 
-/** A start that must fail: its exit code, and the one error shape on stdout. */
+/** A start that must fail: its exit code, and the error on stdout. */
 const failedStart = (answer: CliAnswer): { readonly exitCode: number | null; readonly code: string } => {
   const { error } = answer.json<Refused>();
   expect(Object.keys(error).sort()).toEqual(["code", "details", "message", "remedy"]);
@@ -21,7 +21,7 @@ const failedStart = (answer: CliAnswer): { readonly exitCode: number | null; rea
 };
 const up = (home: string, ...args: readonly string[]) => runCli(["up", "--json", "--port", "0", ...args], { home });
 
-proves("H14", "two daemons on one home: the second says so and leaves the first alone", async () => {
+proves("H14", "two daemons on one home: the second is refused, and the first runs on", async () => {
   const daemon = await startDaemon();
   const { id } = await start(daemon);
   await turn(daemon, id, "say before");
@@ -31,7 +31,7 @@ proves("H14", "two daemons on one home: the second says so and leaves the first 
   expect(expectOk(await daemon.call("GET", "/api/doctor?rebuild=1"))).toMatchObject({ ok: true });
 });
 
-proves("H14", "many starts at once on a fresh home: exactly one comes up", async () => {
+proves("H14", "many starts at once on a new home: exactly one comes up", async () => {
   const home = await newHome();
   const children = await Promise.allSettled([startDaemon({ home }), startDaemon({ home }), startDaemon({ home })]);
   const started = children.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
@@ -39,7 +39,7 @@ proves("H14", "many starts at once on a fresh home: exactly one comes up", async
   expectOk(await (started[0] as Awaited<ReturnType<typeof startDaemon>>).call("GET", "/api/status"));
 });
 
-proves("H14", "a port that is taken is refused by name, and the home can be used at once", async () => {
+proves("H14", "a taken port is refused by name, and the home can be used at once", async () => {
   const home = await newHome();
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -54,7 +54,7 @@ proves("H14", "a port that is taken is refused by name, and the home can be used
 proves.skipIf(!needs("bwrap"))("H15", "a home that cannot be written is refused by name", async () => {
   const home = await newHome();
   await (await startDaemon({ home })).stop();
-  // Root writes through every permission; a mount that is read-only it does not.
+  // Root ignores permissions, but not a read-only mount.
   const readOnly = ["--dev-bind", "/", "/", "--ro-bind", home, home];
   const answer = spawnSync("bwrap", [...readOnly, process.execPath, BIN, "up", "--json", "--port", "0"], {
     env: { ...process.env, NOMOS_HOME: home },
@@ -68,21 +68,25 @@ proves.skipIf(!needs("bwrap"))("H15", "a home that cannot be written is refused 
   expectOk(await (await startDaemon({ home })).call("GET", "/api/status"));
 });
 
-proves("H15", "a home that is no directory is refused by name", async () => {
+proves("H15", "a home that is not a directory is refused by name", async () => {
   const home = await newHome();
   await writeFile(home, "a file");
   expect(failedStart(await up(home))).toEqual({ exitCode: 6, code: "home_unusable" });
   await rm(home);
 });
 
-proves.where(CHOSEN_STORE === "sqlite")("H15", "a log that is no log is refused and left as it is", async () => {
-  const home = await newHome();
-  await mkdir(home, { recursive: true });
-  const garbage = Buffer.alloc(20_000, "this is no log. ");
-  await writeFile(join(home, "log.db"), garbage);
-  expect(failedStart(await up(home))).toEqual({ exitCode: 1, code: "log_corrupt" });
-  expect(await readFile(join(home, "log.db"))).toEqual(garbage);
-});
+proves.where(CHOSEN_STORE === "sqlite")(
+  "H15",
+  "a log file that is not a log is refused and left as it is",
+  async () => {
+    const home = await newHome();
+    await mkdir(home, { recursive: true });
+    const garbage = Buffer.alloc(20_000, "this is no log. ");
+    await writeFile(join(home, "log.db"), garbage);
+    expect(failedStart(await up(home))).toEqual({ exitCode: 1, code: "log_corrupt" });
+    expect(await readFile(join(home, "log.db"))).toEqual(garbage);
+  },
+);
 
 proves.where(CHOSEN_STORE === "sqlite")("H15", "a log of a newer version is refused and left as it is", async () => {
   const home = await newHome();
@@ -102,7 +106,7 @@ proves.where(CHOSEN_STORE === "sqlite")("H15", "a log of a newer version is refu
 
 proves.where(CHOSEN_STORE === "sqlite")(
   "H15",
-  "an event that was changed on disk stops the start, and the answer names its place",
+  "an event changed on disk stops the start, and the answer names its place",
   async () => {
     const home = await newHome();
     const before = await startDaemon({ home });
@@ -121,7 +125,7 @@ proves.where(CHOSEN_STORE === "sqlite")(
 
 proves.where(CHOSEN_STORE === "sqlite")(
   "H15",
-  "a torn file is refused, or what was acknowledged is there",
+  "a torn file is refused, or everything acknowledged is there",
   async () => {
     const home = await newHome();
     const before = await startDaemon({ home });
@@ -130,18 +134,18 @@ proves.where(CHOSEN_STORE === "sqlite")(
     await before.kill9();
     const wal = await open(join(home, "log.db-wal"), "r+");
     const { size } = await wal.stat();
-    // The last page of the write-ahead log, half written: its checksum does not fit, so it never happened.
+    // The last page of the write-ahead log is half written: its checksum fails, so it counts as never written.
     await wal.truncate(Math.max(0, size - 1000));
     await wal.close();
     const after = await startDaemon({ home }).catch(String);
-    // A checkpoint may have signed what was on that page: then the loss is seen.
+    // A checkpoint may have signed what was on that page: then the loss is detected.
     if (typeof after === "string") return expect(after).toContain("log_rolled_back");
     expect(expectOk(await after.call("GET", "/api/doctor?rebuild=1"))).toMatchObject({ ok: true });
     expect(await turn(after, id, "say on")).toMatchObject({ outcome: "completed" });
   },
 );
 
-proves("H15", "a configuration that is wrong is refused, and the answer names the member", async () => {
+proves("H15", "a wrong configuration is refused, and the answer names the setting", async () => {
   const home = await newHome();
   await mkdir(home, { recursive: true });
   for (const [text, code] of [

@@ -24,7 +24,7 @@ vi.setConfig(PATIENCE);
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 const PRELOAD = pathToFileURL(join(import.meta.dirname, "../fixtures/jumping-clock.ts")).href;
-/** A daemon that has nothing to do uses next to nothing; one that spins uses a whole core. */
+/** An idle daemon uses almost no processor time; a spinning one uses a whole core. */
 const BUSY_MS_MAX = 700;
 
 interface Jumping {
@@ -41,7 +41,7 @@ async function startJumping(home: string): Promise<Jumping> {
   return { daemon, jumpTo: (offsetMs) => writeFile(clock, String(offsetMs)) };
 }
 
-/** Processor time of the daemon so far. */
+/** Processor time that the daemon has used so far. */
 async function usedMs(pid: number): Promise<number> {
   const [, after = ""] = /\) (.*)/.exec(await readFile(`/proc/${pid}/stat`, "utf8")) ?? [];
   const fields = after.split(" ").map(Number);

@@ -20,7 +20,7 @@ import {
 
 vi.setConfig(PATIENCE);
 
-/** The delegation gate from the attacker's side: all that a session has is its own token, and it tries everything. */
+/** Delegation from the attacker's side: a session has only its own token, and tries everything. */
 let daemon: TestDaemon;
 let file: string;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 
 type Nested = Session & { parentSessionId?: string; depth: number; ground: string; agentSlug?: string };
 
-/** Agents of their own for each test: `lead` may start the ones named, all of them driven by the calling driver. */
+/** New agents for each test: `lead` may start the named ones, all with the calling driver. */
 const agents = async (grants: { readonly [slug: string]: readonly string[] }): Promise<void> => {
   file = await plantDriver(CALLER);
   const { config } = expectOk(await daemon.call<{ config: { drivers?: object } }>("GET", "/api/config"));
@@ -54,7 +54,7 @@ const codes = (answers: readonly (readonly [number, unknown])[]): readonly strin
 const count = async (): Promise<number> =>
   expectOk(await daemon.call<{ sessions: [] }>("GET", "/sessions?limit=1000")).sessions.length;
 
-proves("G11", "without an agent, or with one that delegates to nobody, a session starts nothing at all", async () => {
+proves("G11", "a session without an agent, or whose agent delegates to nobody, cannot start a session", async () => {
   await agents({ lead: [], worker: [] });
   const before = await count();
   for (const agent of [null, "lead"]) {
@@ -68,7 +68,7 @@ proves("G11", "without an agent, or with one that delegates to nobody, a session
 
 proves(
   "G11",
-  "the list is closed and goes by whom a name means; whoever is not on it is denied under any name",
+  "the list is closed and compares agents, not spellings; an unlisted agent is denied under any name",
   async () => {
     await agents({ lead: ["aip://42/worker@1.0.0"], worker: [], other: [] });
     const { id, cwd } = await root("lead");
@@ -111,28 +111,32 @@ proves(
   },
 );
 
-proves("G12", "who asks is known by the token alone: no header, field or address makes a session a root", async () => {
-  await agents({ lead: [], worker: [] });
-  const victim = await root("lead");
-  const { id } = await root(null);
-  const forged = { "x-nomos-session": victim.id, "x-session-id": victim.id, callersessionid: victim.id };
-  const answers = await asked(
-    id,
-    ["POST", "/sessions/agent", { adapter: "demo", parentSessionId: null }],
-    ["POST", "/sessions/agent", { adapter: "demo", parentSessionId: victim.id, callerSessionId: victim.id }],
-    ["POST", `/sessions/agent?callerSessionId=${victim.id}`, { adapter: "demo" }, forged],
-    ["POST", "/sessions/agent", { adapter: "demo" }, { authorization: "" }],
-    ["POST", "/sessions/agent", { adapter: "demo" }, { authorization: `Bearer ${victim.id}` }],
-    ["POST", "/sessions/external", { pid: 1 }],
-    ["POST", `/sessions/${id}/fork`, {}],
-    ["POST", "/api/tokens", { capabilities: ["session.spawn"] }],
-    ["POST", "/api/agents", { slug: "mine", driver: "demo", delegatesTo: ["demo"] }],
-    ["PUT", "/api/config", { config: { delegationDepthMax: 16 } }],
-  );
-  expect(answers.map(([status]) => status)).toEqual([403, 403, 403, 401, 401, 403, 403, 403, 403, 403]);
-});
+proves(
+  "G12",
+  "the caller is known by its token alone: no header, field or address makes a session a root",
+  async () => {
+    await agents({ lead: [], worker: [] });
+    const victim = await root("lead");
+    const { id } = await root(null);
+    const forged = { "x-nomos-session": victim.id, "x-session-id": victim.id, callersessionid: victim.id };
+    const answers = await asked(
+      id,
+      ["POST", "/sessions/agent", { adapter: "demo", parentSessionId: null }],
+      ["POST", "/sessions/agent", { adapter: "demo", parentSessionId: victim.id, callerSessionId: victim.id }],
+      ["POST", `/sessions/agent?callerSessionId=${victim.id}`, { adapter: "demo" }, forged],
+      ["POST", "/sessions/agent", { adapter: "demo" }, { authorization: "" }],
+      ["POST", "/sessions/agent", { adapter: "demo" }, { authorization: `Bearer ${victim.id}` }],
+      ["POST", "/sessions/external", { pid: 1 }],
+      ["POST", `/sessions/${id}/fork`, {}],
+      ["POST", "/api/tokens", { capabilities: ["session.spawn"] }],
+      ["POST", "/api/agents", { slug: "mine", driver: "demo", delegatesTo: ["demo"] }],
+      ["PUT", "/api/config", { config: { delegationDepthMax: 16 } }],
+    );
+    expect(answers.map(([status]) => status)).toEqual([403, 403, 403, 401, 401, 403, 403, 403, 403, 403]);
+  },
+);
 
-proves("G12", "every name of the tool is gated over MCP as well", async () => {
+proves("G12", "every name of the tool is gated over MCP too", async () => {
   await agents({ lead: [] });
   const { id } = await root("lead");
   const init = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } };
@@ -154,83 +158,79 @@ proves("G12", "every name of the tool is gated over MCP as well", async () => {
   }
 });
 
-proves(
-  "G13",
-  "a session below works on its parent's ground: by name, by the real directory, and by nothing else",
-  async () => {
-    await agents({ lead: ["worker"], worker: [] });
-    const ground = await newFolder();
-    const elsewhere = await newFolder();
-    await mkdir(join(ground, "sub/deep"), { recursive: true });
-    await mkdir(join(ground, "own"));
-    await symlink(elsewhere, join(ground, "out"));
-    await symlink("/", join(ground, "sub/root"));
-    await symlink(join(ground, "sub"), join(ground, "in"));
-    for (const [slug, path] of Object.entries({ ground, elsewhere, inner: join(ground, "own") }))
-      expectOk(await daemon.call("POST", "/api/workspaces", { slug, path }), 201);
-    const parent = expectOk(
-      await daemon.call<Nested>("POST", "/sessions/agent", {
-        adapter: "caller",
-        agent: "lead",
-        ground: "ws://workspaces/ground",
-      }),
-      201,
-    );
-    expectOk(await daemon.call("POST", "/api/workspaces/elsewhere/use"));
-    const [same, below, linked] = await asked(
-      parent.id,
-      spawnOf("worker"),
-      spawnOf("worker", { ground: "workspace:ground/sub/deep" }),
-      spawnOf("worker", { ground: "ws://workspaces/ground/in" }),
-    );
-    expect(same?.[1]).toMatchObject({ ground: "ws://workspaces/ground", cwd: ground, workspaceSlug: "ground" });
-    expect(below?.[1]).toMatchObject({ ground: "ws://workspaces/ground/sub/deep", cwd: join(ground, "sub/deep") });
-    expect(linked?.[1]).toMatchObject({ cwd: join(ground, "sub") });
-    const refused = await asked(
-      parent.id,
-      spawnOf("worker", { ground: "ws://workspaces/elsewhere" }),
-      spawnOf("worker", { ground: "ws://workspaces/inner" }),
-      spawnOf("worker", { ground: "ws://workspaces/default" }),
-      spawnOf("worker", { ground: "ws://workspaces/ground/out" }),
-      spawnOf("worker", { ground: "ws://workspaces/ground/sub/root/etc" }),
-      spawnOf("worker", { ground: "ws://workspaces/ground/../elsewhere" }),
-      spawnOf("worker", { ground: "ws://workspaces/ground/%2e%2e" }),
-      spawnOf("worker", { ground: "ws://workspaces/ground/sub\\..\\.." }),
-      spawnOf("worker", { ground: `file://${elsewhere}` }),
-      spawnOf("worker", { ground: "ws://workspaces/ground/nowhere" }),
-      spawnOf("worker", { cwd: ground }),
-      spawnOf("worker", { workspaceSlug: "elsewhere" }),
-      spawnOf("worker", { file: "/etc/passwd" }),
-    );
-    expect(codes(refused)).toEqual([
-      ...Array.from({ length: 5 }, () => "cwd_outside_parent"),
-      ...Array.from({ length: 4 }, () => "invalid_ground"),
-      "cwd_missing",
-      ...Array.from({ length: 3 }, () => "invalid_request"),
-    ]);
-    await rename(ground, `${ground}-moved`);
-    await symlink(elsewhere, ground);
-    const moved = await daemon.call<{ secret: string }>("POST", "/api/tokens", {
-      sessionId: parent.id,
-      capabilities: ["session.spawn"],
-    });
-    const late = await daemon.call(
-      "POST",
-      "/sessions/agent",
-      { adapter: "caller", agent: "worker" },
-      {
-        authorization: `Bearer ${moved.body.secret}`,
-      },
-    );
-    expectRefusal(late, 403, "cwd_outside_parent");
-    await rm(ground);
-    await rename(`${ground}-moved`, ground);
-  },
-);
+proves("G13", "a child works on its parent's ground, by name or by real directory, and nowhere else", async () => {
+  await agents({ lead: ["worker"], worker: [] });
+  const ground = await newFolder();
+  const elsewhere = await newFolder();
+  await mkdir(join(ground, "sub/deep"), { recursive: true });
+  await mkdir(join(ground, "own"));
+  await symlink(elsewhere, join(ground, "out"));
+  await symlink("/", join(ground, "sub/root"));
+  await symlink(join(ground, "sub"), join(ground, "in"));
+  for (const [slug, path] of Object.entries({ ground, elsewhere, inner: join(ground, "own") }))
+    expectOk(await daemon.call("POST", "/api/workspaces", { slug, path }), 201);
+  const parent = expectOk(
+    await daemon.call<Nested>("POST", "/sessions/agent", {
+      adapter: "caller",
+      agent: "lead",
+      ground: "ws://workspaces/ground",
+    }),
+    201,
+  );
+  expectOk(await daemon.call("POST", "/api/workspaces/elsewhere/use"));
+  const [same, below, linked] = await asked(
+    parent.id,
+    spawnOf("worker"),
+    spawnOf("worker", { ground: "workspace:ground/sub/deep" }),
+    spawnOf("worker", { ground: "ws://workspaces/ground/in" }),
+  );
+  expect(same?.[1]).toMatchObject({ ground: "ws://workspaces/ground", cwd: ground, workspaceSlug: "ground" });
+  expect(below?.[1]).toMatchObject({ ground: "ws://workspaces/ground/sub/deep", cwd: join(ground, "sub/deep") });
+  expect(linked?.[1]).toMatchObject({ cwd: join(ground, "sub") });
+  const refused = await asked(
+    parent.id,
+    spawnOf("worker", { ground: "ws://workspaces/elsewhere" }),
+    spawnOf("worker", { ground: "ws://workspaces/inner" }),
+    spawnOf("worker", { ground: "ws://workspaces/default" }),
+    spawnOf("worker", { ground: "ws://workspaces/ground/out" }),
+    spawnOf("worker", { ground: "ws://workspaces/ground/sub/root/etc" }),
+    spawnOf("worker", { ground: "ws://workspaces/ground/../elsewhere" }),
+    spawnOf("worker", { ground: "ws://workspaces/ground/%2e%2e" }),
+    spawnOf("worker", { ground: "ws://workspaces/ground/sub\\..\\.." }),
+    spawnOf("worker", { ground: `file://${elsewhere}` }),
+    spawnOf("worker", { ground: "ws://workspaces/ground/nowhere" }),
+    spawnOf("worker", { cwd: ground }),
+    spawnOf("worker", { workspaceSlug: "elsewhere" }),
+    spawnOf("worker", { file: "/etc/passwd" }),
+  );
+  expect(codes(refused)).toEqual([
+    ...Array.from({ length: 5 }, () => "cwd_outside_parent"),
+    ...Array.from({ length: 4 }, () => "invalid_ground"),
+    "cwd_missing",
+    ...Array.from({ length: 3 }, () => "invalid_request"),
+  ]);
+  await rename(ground, `${ground}-moved`);
+  await symlink(elsewhere, ground);
+  const moved = await daemon.call<{ secret: string }>("POST", "/api/tokens", {
+    sessionId: parent.id,
+    capabilities: ["session.spawn"],
+  });
+  const late = await daemon.call(
+    "POST",
+    "/sessions/agent",
+    { adapter: "caller", agent: "worker" },
+    {
+      authorization: `Bearer ${moved.body.secret}`,
+    },
+  );
+  expectRefusal(late, 403, "cwd_outside_parent");
+  await rm(ground);
+  await rename(`${ground}-moved`, ground);
+});
 
 proves(
   "G14",
-  "depth and the number of living children are bounded; a child that ends makes room, a race does not",
+  "depth and number of living children are limited; a child that ends frees a place, a race does not",
   async () => {
     await agents({ lead: ["lead"] });
     expectOk(await daemon.call("PUT", "/api/config", { config: { delegationDepthMax: 2, delegationChildrenMax: 3 } }));
@@ -273,7 +273,7 @@ proves(
   },
 );
 
-proves("G15", "a session reads, prompts and ends those below it, and nobody beside or above it", async () => {
+proves("G15", "a session reads, prompts and ends its descendants, and no sibling or ancestor", async () => {
   await agents({ lead: ["worker"], worker: [] });
   const stranger = await root("lead");
   const parent = await root("lead");
@@ -315,7 +315,7 @@ proves("G15", "a session reads, prompts and ends those below it, and nobody besi
 
 proves(
   "G16",
-  "what the operator takes away is gone at once, and nobody below ever has more than those above",
+  "rights that the operator removes are gone at once, and no descendant has more than its ancestors",
   async () => {
     await agents({ lead: ["worker", "helper"], worker: ["helper", "other"], helper: [], other: [] });
     const parent = await root("lead");
@@ -335,32 +335,28 @@ proves(
   },
 );
 
-proves(
-  "G17",
-  "what may be started is answered by the gate itself: each answer is what a spawn then comes to",
-  async () => {
-    await agents({ lead: ["worker", "lead"], worker: ["lead"], other: [] });
-    const parent = await root("lead");
-    const [spawned] = await asked(parent.id, spawnOf("worker"));
-    const worker = spawned?.[1] as Nested;
-    for (const id of [parent.id, worker.id, (await root("other")).id, (await root(null)).id]) {
-      const path = `/sessions/${id}/delegates`;
-      const outlook = expectOk(
-        await daemon.call<{ agents: { slug: string; driver: string; allowed: boolean; code: string | null }[] }>(
-          "GET",
-          path,
-        ),
-      );
-      const [mine] = await asked(id, ["GET", path]);
-      expect(mine?.[1]).toEqual(expect.objectContaining({ agents: outlook.agents }));
-      const tried = await asked(
-        id,
-        ...outlook.agents.map(
-          ({ slug, driver }): Attempt => ["POST", "/sessions/agent", { adapter: driver, agent: slug }],
-        ),
-      );
-      expect(codes(tried)).toEqual(outlook.agents.map(({ allowed, code }) => (allowed ? "done" : code)));
-    }
-    await turn(daemon, parent.id, "[]");
-  },
-);
+proves("G17", "the list of startable agents comes from the gate: each answer equals that of a real spawn", async () => {
+  await agents({ lead: ["worker", "lead"], worker: ["lead"], other: [] });
+  const parent = await root("lead");
+  const [spawned] = await asked(parent.id, spawnOf("worker"));
+  const worker = spawned?.[1] as Nested;
+  for (const id of [parent.id, worker.id, (await root("other")).id, (await root(null)).id]) {
+    const path = `/sessions/${id}/delegates`;
+    const outlook = expectOk(
+      await daemon.call<{ agents: { slug: string; driver: string; allowed: boolean; code: string | null }[] }>(
+        "GET",
+        path,
+      ),
+    );
+    const [mine] = await asked(id, ["GET", path]);
+    expect(mine?.[1]).toEqual(expect.objectContaining({ agents: outlook.agents }));
+    const tried = await asked(
+      id,
+      ...outlook.agents.map(
+        ({ slug, driver }): Attempt => ["POST", "/sessions/agent", { adapter: driver, agent: slug }],
+      ),
+    );
+    expect(codes(tried)).toEqual(outlook.agents.map(({ allowed, code }) => (allowed ? "done" : code)));
+  }
+  await turn(daemon, parent.id, "[]");
+});

@@ -27,7 +27,7 @@ const MB = 1_048_576;
 
 proves.skipIf(!needs("mount"))(
   "Q7",
-  "a disk that fills up: new work is refused, what runs goes on, and room ends it by itself",
+  "the disk fills up: new work is refused, running turns go on, and freed space lifts it by itself",
   async () => {
     const { daemon, home, fill, makeRoom } = await onSmallDisk(64 * MB, 16 * MB);
     const [asking, running, idle] = [await start(daemon), await start(daemon), await start(daemon)];
@@ -73,7 +73,7 @@ proves.skipIf(!needs("mount"))(
 
 proves.skipIf(!needs("mount"))(
   "Q7",
-  "what is left at the very end is for ending things: running turns end by name, and a start works",
+  "disk scarce: the rest is reserved for ending things; running turns fail by name, and a start works",
   async () => {
     const { daemon, home, fill, makeRoom } = await onSmallDisk(160 * MB, 100 * MB);
     const { id } = await start(daemon);
@@ -100,7 +100,7 @@ async function levelOf(daemon: TestDaemon, level: string): Promise<void> {
   });
 }
 
-/** A daemon on a file system of its own; the limit is set so that an empty one has room. */
+/** A daemon on its own file system; the limit is set so that an empty one has room. */
 async function onSmallDisk(sizeBytes: number, limitBytes: number) {
   const at = join(await newFolder(), "disk");
   await mkdir(at);
@@ -116,7 +116,7 @@ async function onSmallDisk(sizeBytes: number, limitBytes: number) {
   return {
     daemon,
     home,
-    /** So that only this much is left. */
+    /** Fills the disk until only this much is left. */
     fill: async (leftBytes: number): Promise<void> => {
       const { disk } = expectOk(await daemon.call<{ disk: { freeBytes: number } }>("GET", "/api/status"));
       await writeFile(filler, randomBytes(Math.max(0, Math.floor(disk.freeBytes - leftBytes))));

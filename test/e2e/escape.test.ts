@@ -28,7 +28,7 @@ import {
 
 vi.setConfig(PATIENCE);
 
-/** A session as an attacker: what runs in it may do its worst, and must not reach the daemon or another session. */
+/** A session as an attacker: its processes may do anything, and must not reach the daemon or another session. */
 let daemon: TestDaemon;
 beforeAll(async () => {
   daemon = await startDaemon();
@@ -42,7 +42,7 @@ const driven = async (text: string, body: object = {}): Promise<Session> =>
 const saidIn = async (id: string): Promise<readonly string[]> =>
   (await eventsOf(daemon, id, "types=message.completed")).map(({ data }) => String(data["text"]));
 
-/** Every way to the token that one can think of, in shell. */
+/** Every known way to the token, in shell. */
 const attempts = (home: string, pid: number): string =>
   [
     `cat ${home}/token`,
@@ -55,7 +55,7 @@ const attempts = (home: string, pid: number): string =>
     `for p in /proc/[0-9]*; do cat $p/environ $p/cmdline | tr '\\0' '\\n'; cat $p/root${home}/token; cat $p/cwd/token; done`,
     `for f in /proc/[0-9]*/fd/*; do case $(readlink $f) in *log.db*|*token*) head -c 100000 $f | strings;; esac; done`,
     `umount ${home}; umount -l ${home}; cat ${home}/token`,
-    // Nothing but the test's own home is ever mounted: were there no wall, this must not hurt the machine.
+    // Only the test's own home is mounted: without walls this must not harm the machine.
     `mkdir -p m; mount --bind ${home} m && cat m/token && umount m; mount -o remount,rw ${home}`,
     `unshare -m sh -c 'umount ${home}; cat ${home}/token'; unshare -Ur sh -c 'umount ${home}; cat ${home}/token'`,
     `nsenter -t 1 -m cat ${home}/token; nsenter -t ${pid} -m cat ${home}/token`,
@@ -73,7 +73,7 @@ walled(
     const script = attempts(daemon.home, daemon.pid);
     const cwd = await newFolder();
     await writeFile(join(cwd, "attack.sh"), script);
-    // The attack is a real one: outside of a session the same script finds the token.
+    // The attack is real: outside a session the same script finds the token.
     const outside = spawnSync("sh", ["-c", `cat ${daemon.home}/token`], { encoding: "utf8" });
     expect(outside.stdout).toContain(daemon.token);
     const { id } = await start(daemon, { cwd });
@@ -96,7 +96,7 @@ walled(
   90_000,
 );
 
-walled("G2", "the daemon cannot be signalled, traced or looked into from inside", async () => {
+walled("G2", "the daemon cannot be signalled, traced or inspected from inside", async () => {
   const { id } = await start(daemon);
   const pid = daemon.pid;
   await turn(
@@ -108,7 +108,7 @@ walled("G2", "the daemon cannot be signalled, traced or looked into from inside"
   expect(await turn(daemon, id, "say alive")).toMatchObject({ outcome: "completed" });
 });
 
-walled("G2", "the socket in the home cannot be reached from inside, and the port not without a token", async () => {
+walled("G2", "from inside, the socket in the home cannot be reached, and the port only with a token", async () => {
   const { id } = await driven(`import { connect } from "node:net";
     export default async ({ say }) => {
       const socket = await new Promise((resolve) => {
@@ -144,18 +144,22 @@ walled("G3", "another session's processes can neither be seen nor ended", async 
   await daemon.call("POST", `/sessions/${victim.id}/kill`);
 });
 
-walled("G4", "a command gets no token and no address of the home; only the driver gets its session's own", async () => {
-  const { id } = await start(daemon);
-  await turn(daemon, id, "run env");
-  expect(await outputOf(id)).not.toMatch(/NOMOS_(TOKEN|HOME|URL)=|nst_|nmo_/);
-  const script = await driven(`export default async ({ tools, say }) => {
+walled(
+  "G4",
+  "a command gets no token and no address of the home; only the driver gets its session's token",
+  async () => {
+    const { id } = await start(daemon);
+    await turn(daemon, id, "run env");
+    expect(await outputOf(id)).not.toMatch(/NOMOS_(TOKEN|HOME|URL)=|nst_|nmo_/);
+    const script = await driven(`export default async ({ tools, say }) => {
     const own = process.env.NOMOS_TOKEN;
     const { output } = await tools.run("env; for p in /proc/[0-9]*; do tr '\\\\0' '\\\\n' < $p/environ; done");
     await say(JSON.stringify([own.startsWith("nst_"), output.includes(own), "NOMOS_HOME" in process.env]));
   };`);
-  await turn(daemon, script.id, "go");
-  expect(JSON.parse((await saidIn(script.id))[0] ?? "")).toEqual([true, false, false]);
-});
+    await turn(daemon, script.id, "go");
+    expect(JSON.parse((await saidIn(script.id))[0] ?? "")).toEqual([true, false, false]);
+  },
+);
 
 const callFrom = (id: string, calls: readonly Attempt[]) => callAs(daemon, id, calls);
 
@@ -167,7 +171,7 @@ const QUERIES = [
 
 proves(
   "G5",
-  "a session's token does nothing to another session, to the system, or to approvals",
+  "a session's token cannot act on another session, the system, or approvals",
   async () => {
     const victim = await start(daemon);
     await turn(daemon, victim.id, "say secret words");
@@ -245,7 +249,7 @@ proves(
   60_000,
 );
 
-proves("G5", "an unknown session and another one's look the same to a session: nothing is learned", async () => {
+proves("G5", "an unknown session and another's session give a session the same answer", async () => {
   const victim = await start(daemon);
   const { id } = await driven(CALLER);
   const answers = await callFrom(id, [
@@ -259,7 +263,7 @@ proves("G5", "an unknown session and another one's look the same to a session: n
   for (const [status, answer] of answers) expect({ status, answer }).toEqual({ status: 403, answer: answers[0]?.[1] });
 });
 
-proves("G6", "a session's token reaches its own session, to read and to report, and no further", async () => {
+proves("G6", "a session's token can read and report on its own session, and nothing more", async () => {
   const { id } = await driven(CALLER);
   await turn(daemon, id, "[]");
   const turnId = (await eventsOf(daemon, id, "types=turn.ended"))[0]?.data["turnId"];
@@ -288,48 +292,44 @@ proves("G6", "a session's token reaches its own session, to read and to report, 
   expect(await show(daemon, id)).toMatchObject({ state: "idle", label: "mine" });
 });
 
-proves(
-  "G6",
-  "who acted is whoever's token it was: names in the body, the query and the headers change nothing",
-  async () => {
-    const victim = await start(daemon);
-    await turn(daemon, victim.id, "say x");
-    const { id } = await driven(CALLER);
-    const forged = {
-      actor: "operator",
-      cause: "call:0:0",
-      at: "1970-01-01T00:00:00.000Z",
-      id: victim.id,
-      stream: `session/${victim.id}`,
-      seq: 1,
-      version: 1,
-    };
-    const [first, second, third] = await callFrom(id, [
-      [
-        "POST",
-        `/sessions/${id}/events?id=${victim.id}`,
-        { ...forged, events: [{ ...forged, type: "note", payload: "mine" }] },
-      ],
-      ["POST", `/sessions/${id}/label`, { ...forged, label: "still mine" }],
-      [
-        "GET",
-        `/sessions/${id}/events?id=${victim.id}&types=message.completed`,
-        null,
-        { "x-actor": "operator", "x-forwarded-for": "127.0.0.1" },
-      ],
-    ]);
-    expect([first?.[0], second?.[0], third?.[0]]).toEqual([201, 200, 200]);
-    const written = (await eventsOf(daemon, id)).filter(
-      ({ type }) => type === "x.note@1" || type === "session.labelled@1",
-    );
-    expect(written).toHaveLength(2);
-    for (const event of written)
-      expect(event).toMatchObject({ actor: `session:${id}`, cause: null, stream: `session/${id}` });
-    expect((await eventsOf(daemon, victim.id)).map(({ type }) => type)).not.toContain("x.note@1");
-    const own = (await show(daemon, victim.id)).label;
-    expect(own).toBeUndefined();
-  },
-);
+proves("G6", "the actor is the token's principal: names in body, query and headers change nothing", async () => {
+  const victim = await start(daemon);
+  await turn(daemon, victim.id, "say x");
+  const { id } = await driven(CALLER);
+  const forged = {
+    actor: "operator",
+    cause: "call:0:0",
+    at: "1970-01-01T00:00:00.000Z",
+    id: victim.id,
+    stream: `session/${victim.id}`,
+    seq: 1,
+    version: 1,
+  };
+  const [first, second, third] = await callFrom(id, [
+    [
+      "POST",
+      `/sessions/${id}/events?id=${victim.id}`,
+      { ...forged, events: [{ ...forged, type: "note", payload: "mine" }] },
+    ],
+    ["POST", `/sessions/${id}/label`, { ...forged, label: "still mine" }],
+    [
+      "GET",
+      `/sessions/${id}/events?id=${victim.id}&types=message.completed`,
+      null,
+      { "x-actor": "operator", "x-forwarded-for": "127.0.0.1" },
+    ],
+  ]);
+  expect([first?.[0], second?.[0], third?.[0]]).toEqual([201, 200, 200]);
+  const written = (await eventsOf(daemon, id)).filter(
+    ({ type }) => type === "x.note@1" || type === "session.labelled@1",
+  );
+  expect(written).toHaveLength(2);
+  for (const event of written)
+    expect(event).toMatchObject({ actor: `session:${id}`, cause: null, stream: `session/${id}` });
+  expect((await eventsOf(daemon, victim.id)).map(({ type }) => type)).not.toContain("x.note@1");
+  const own = (await show(daemon, victim.id)).label;
+  expect(own).toBeUndefined();
+});
 
 proves("G7", "a session cannot answer its own question", async () => {
   const { id } = await driven(`export default async ({ ask, say }) => {
@@ -353,7 +353,7 @@ proves("G7", "a session cannot answer its own question", async () => {
   expect(await ended(daemon, id, turnId)).toMatchObject({ outcome: "completed" });
 });
 
-proves("G8", "a session's token is worth nothing once its process has ended", async () => {
+proves("G8", "a session's token is invalid once its process has ended", async () => {
   const { id } = await driven('export default async ({ say }) => say(process.env.NOMOS_TOKEN ?? "");');
   await turn(daemon, id, "go");
   const authorization = `Bearer ${(await saidIn(id))[0]}`;
@@ -364,7 +364,7 @@ proves("G8", "a session's token is worth nothing once its process has ended", as
   expectRefusal(await daemon.call("GET", `/sessions/${id}`, undefined, { authorization }), 401, "unauthorized");
 });
 
-proves("G9", "write stays below the session's directory: no dots, no absolute path, no link leads out", async () => {
+proves("G9", "a write stays below the session's directory: no dots, no absolute path, no link leads out", async () => {
   const cwd = await newFolder();
   const outside = await newFolder();
   const { id } = await start(daemon, { cwd });
@@ -391,7 +391,7 @@ proves("G9", "write stays below the session's directory: no dots, no absolute pa
 
 proves(
   "G10",
-  "the daemon reads and writes nothing of its home for a session that turns its directory into a link to it",
+  "a session replaces its directory by a link to the home: the daemon reads and writes nothing there for it",
   async () => {
     const base = await newFolder();
     const cwd = join(base, "work");
@@ -428,7 +428,7 @@ proves(
 
 proves(
   "G10",
-  "nor when it swaps directories and links while the daemon is at it",
+  "a session swaps directories and links during the daemon's work: nothing of the home is reached",
   async () => {
     const base = await newFolder();
     const cwd = join(base, "work");
@@ -461,28 +461,24 @@ proves(
   60_000,
 );
 
-walled(
-  "G11",
-  "a session that moves the home's parent away and puts another in its place starts nothing any more",
-  async () => {
-    const home = await newHome();
-    const one = await startDaemon({ home });
-    const parent = dirname(home);
-    const stolen = `${parent}-stolen`;
-    const { id } = await start(one);
-    try {
-      await turn(one, id, `run cd /; mv ${parent} ${stolen} && mkdir -p ${home} && echo moved`);
-      const { turnId } = await prompt(one, id, `run cat ${stolen}/home/token ${stolen}/home/log.db`);
-      await ended(one, id, turnId);
-      const lines = (await linesOf(one, id)).join("\n");
-      expect(lines).not.toContain(one.token);
-    } finally {
-      if ((await lstat(stolen).catch(() => null)) !== null) {
-        await rm(parent, { recursive: true, force: true });
-        await rename(stolen, parent);
-      }
+walled("G11", "a session replaces the home's parent directory: no more sessions start", async () => {
+  const home = await newHome();
+  const one = await startDaemon({ home });
+  const parent = dirname(home);
+  const stolen = `${parent}-stolen`;
+  const { id } = await start(one);
+  try {
+    await turn(one, id, `run cd /; mv ${parent} ${stolen} && mkdir -p ${home} && echo moved`);
+    const { turnId } = await prompt(one, id, `run cat ${stolen}/home/token ${stolen}/home/log.db`);
+    await ended(one, id, turnId);
+    const lines = (await linesOf(one, id)).join("\n");
+    expect(lines).not.toContain(one.token);
+  } finally {
+    if ((await lstat(stolen).catch(() => null)) !== null) {
+      await rm(parent, { recursive: true, force: true });
+      await rename(stolen, parent);
     }
-    expect(await turn(one, id, "run echo works again")).toMatchObject({ outcome: "completed" });
-    expect((await linesOf(one, id)).join("\n")).toContain("works again");
-  },
-);
+  }
+  expect(await turn(one, id, "run echo works again")).toMatchObject({ outcome: "completed" });
+  expect((await linesOf(one, id)).join("\n")).toContain("works again");
+});

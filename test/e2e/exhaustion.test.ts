@@ -11,7 +11,7 @@ import { eventsOf, expectOk, expectSound, PATIENCE, start, turn } from "./suppor
 vi.setConfig(PATIENCE);
 
 const HOSTILE = join(import.meta.dirname, "../fixtures/hostile-acp-agent.ts");
-/** What a daemon has at hand, and a good deal for what it reads; the attacks would take many times as much. */
+/** A daemon's normal memory plus room for what it reads; the attacks would need many times as much. */
 const RESIDENT_MB_MAX = 700;
 
 let daemon: TestDaemon;
@@ -33,21 +33,17 @@ async function endOf(id: string): Promise<{ readonly code: string; readonly mess
 const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 const manyKeys = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}":1`).join(",")}}`;
 
-proves(
-  "NB-4",
-  "requests with a million brackets or keys are refused before they are parsed, by HTTP and MCP",
-  async () => {
-    for (const body of [`{"adapter":"demo","x":${nested(1_000_000)}}`, manyKeys(500_000)]) {
-      const refused = await daemon.call("POST", "/sessions/agent", body);
-      expect(refused.status).toBe(400);
-      expect(refused.text).toMatch(/nested deeper than 128 levels|more than 100000 values/);
-      const mcp = await daemon.call("POST", "/mcp", body, { accept: "application/json, text/event-stream" });
-      expect(mcp.text).toMatch(/nested deeper than 128 levels|more than 100000 values/);
-    }
-  },
-);
+proves("NB-4", "requests with a million brackets or keys are refused before parsing, over HTTP and MCP", async () => {
+  for (const body of [`{"adapter":"demo","x":${nested(1_000_000)}}`, manyKeys(500_000)]) {
+    const refused = await daemon.call("POST", "/sessions/agent", body);
+    expect(refused.status).toBe(400);
+    expect(refused.text).toMatch(/nested deeper than 128 levels|more than 100000 values/);
+    const mcp = await daemon.call("POST", "/mcp", body, { accept: "application/json, text/event-stream" });
+    expect(mcp.text).toMatch(/nested deeper than 128 levels|more than 100000 values/);
+  }
+});
 
-proves("NB-4", "an agent's messages of a million brackets or keys end its turn by name", async () => {
+proves("NB-4", "an agent's message with a million brackets or keys fails its turn by name", async () => {
   for (const [attack, problem] of [
     ["deep-input 100000", "nested deeper"],
     ["deep-ask 100000", "nested deeper"],
@@ -62,49 +58,45 @@ proves("NB-4", "an agent's messages of a million brackets or keys end its turn b
   }
 });
 
-proves(
-  "NB-6",
-  "floods of every kind of message leave the daemon and its log as sound and as small as before",
-  async () => {
-    const { id: other } = await start(daemon);
-    for (const attack of [
-      "empty-lines 500",
-      "chunks 5000",
-      "tools 20000",
-      "tool-updates 200",
-      "plan-entries 50000",
-      "offers 20",
-      "modes 500",
-      "usages 1000",
-      "unknowns 300",
-      "asks 100",
-      "ask-options 20000",
-      "elicits 100",
-      "wishes 200",
-      "strangers 500",
-      "strays 1000",
-      "rubbish 10500",
-      "answers 1200",
-      "endless 40",
-      "stderr 5",
-      "stderr-line 5",
-    ]) {
-      const { id } = await start(daemon, { adapter: "hostile" });
-      await turn(daemon, id, attack);
-      expect((await eventsOf(daemon, id)).length, attack).toBeLessThan(1500);
-      expectOk(await daemon.call("POST", `/sessions/${id}/kill`));
-      expect(await turn(daemon, other, `say after ${attack}`)).toMatchObject({ outcome: "completed" });
-    }
-    const { id } = await start(daemon, { adapter: "huge-offer" });
-    expect(await turn(daemon, id, "say 1")).toMatchObject({ outcome: "interrupted" });
-    expect(await residentMb(daemon.pid)).toBeLessThan(RESIDENT_MB_MAX);
-    await expectSound(daemon);
-  },
-);
+proves("NB-6", "floods of every kind of message leave the daemon and its log sound and small", async () => {
+  const { id: other } = await start(daemon);
+  for (const attack of [
+    "empty-lines 500",
+    "chunks 5000",
+    "tools 20000",
+    "tool-updates 200",
+    "plan-entries 50000",
+    "offers 20",
+    "modes 500",
+    "usages 1000",
+    "unknowns 300",
+    "asks 100",
+    "ask-options 20000",
+    "elicits 100",
+    "wishes 200",
+    "strangers 500",
+    "strays 1000",
+    "rubbish 10500",
+    "answers 1200",
+    "endless 40",
+    "stderr 5",
+    "stderr-line 5",
+  ]) {
+    const { id } = await start(daemon, { adapter: "hostile" });
+    await turn(daemon, id, attack);
+    expect((await eventsOf(daemon, id)).length, attack).toBeLessThan(1500);
+    expectOk(await daemon.call("POST", `/sessions/${id}/kill`));
+    expect(await turn(daemon, other, `say after ${attack}`)).toMatchObject({ outcome: "completed" });
+  }
+  const { id } = await start(daemon, { adapter: "huge-offer" });
+  expect(await turn(daemon, id, "say 1")).toMatchObject({ outcome: "interrupted" });
+  expect(await residentMb(daemon.pid)).toBeLessThan(RESIDENT_MB_MAX);
+  await expectSound(daemon);
+});
 
 proves(
   "NB-7",
-  "where few files can be open, a flood of connections leaves room for the owner and for turns",
+  "with few file descriptors, a flood of connections leaves room for the owner and for turns",
   async () => {
     const flooded = await startDaemon({ through: ["sh", "-c", 'ulimit -n 256; exec "$0" "$@"'] });
     const { port } = new URL(flooded.url);

@@ -28,7 +28,7 @@ import {
 
 vi.setConfig(PATIENCE);
 
-/** The conformance cases of the exo harness, in Nomos' words: a conversation is a session, its turns are reported. */
+/** The conformance cases of the exo harness, in Nomos' terms: a conversation is a session, its turns are reported. */
 let daemon: TestDaemon;
 beforeAll(async () => {
   daemon = await startDaemon();
@@ -53,7 +53,7 @@ const script = async (text: string, body: object = {}): Promise<Session> =>
 
 proves(
   "X1",
-  "case 1: a turn of a new session is exactly its opening, start, messages and end, in order, attributed",
+  "case 1: a turn of a new session is exactly its opening, start, messages and end, in order, each with its actor",
   async () => {
     const { id } = await open();
     const turnId = await begin(id, "task");
@@ -76,7 +76,7 @@ proves(
   },
 );
 
-proves("X2", "case 2: ending a turn twice gives the same id and one end; what comes after it is refused", async () => {
+proves("X2", "case 2: ending a turn twice gives the same id and one end; later facts are refused", async () => {
   const { id } = await open();
   const turnId = await begin(id, "task");
   const first = expectOk(await end(id, turnId));
@@ -89,28 +89,24 @@ proves("X2", "case 2: ending a turn twice gives the same id and one end; what co
   expectRefusal(await say(id, "01a1dd00-0000-7000-8000-000000000000", "never"), 404, "turn_not_found");
 });
 
-proves(
-  "X3",
-  "case 3: facts from outside interleave with a turn without failing it, each with its own attribution",
-  async () => {
-    const { id } = await open();
-    const turnId = await begin(id, "task");
-    const writes = Array.from({ length: 30 }, (_, at) =>
-      at % 2 === 0
-        ? add(id, { events: [{ type: "outside", payload: at }] })
-        : add(id, { turnId, events: [{ type: "inside", payload: at }] }),
-    );
-    for (const answer of await Promise.all([...writes, say(id, turnId, "meanwhile")])) expectOk(answer, 201);
-    expectOk(await end(id, turnId));
-    const events = await eventsOf(daemon, id);
-    expect(events.filter(({ type }) => type === "x.outside@1").map(({ data }) => data["turnId"])).toEqual(
-      Array.from({ length: 15 }, () => null),
-    );
-    expect(events.filter(({ type }) => type === "x.inside@1").map(({ data }) => data["turnId"])).toEqual(
-      Array.from({ length: 15 }, () => turnId),
-    );
-  },
-);
+proves("X3", "case 3: facts from outside can interleave with a turn, each with its own actor", async () => {
+  const { id } = await open();
+  const turnId = await begin(id, "task");
+  const writes = Array.from({ length: 30 }, (_, at) =>
+    at % 2 === 0
+      ? add(id, { events: [{ type: "outside", payload: at }] })
+      : add(id, { turnId, events: [{ type: "inside", payload: at }] }),
+  );
+  for (const answer of await Promise.all([...writes, say(id, turnId, "meanwhile")])) expectOk(answer, 201);
+  expectOk(await end(id, turnId));
+  const events = await eventsOf(daemon, id);
+  expect(events.filter(({ type }) => type === "x.outside@1").map(({ data }) => data["turnId"])).toEqual(
+    Array.from({ length: 15 }, () => null),
+  );
+  expect(events.filter(({ type }) => type === "x.inside@1").map(({ data }) => data["turnId"])).toEqual(
+    Array.from({ length: 15 }, () => turnId),
+  );
+});
 
 proves(
   "X4",
@@ -148,34 +144,30 @@ proves(
   },
 );
 
-proves(
-  "X5",
-  "case 5: a fact of one's own making is filtered like a built-in one, with or without its version",
-  async () => {
-    const { id } = await open();
-    const payload = { any: ["json", null, { nested: true }] };
-    expectOk(
-      await add(id, {
-        events: [
-          { type: "my.kind", payload },
-          { type: "x.other@1", payload: 2 },
-        ],
-      }),
-      201,
-    );
-    for (const types of ["x.my.kind", "x.my.kind@1"]) {
-      const found = await eventsOf(daemon, id, `types=${types}`);
-      expect(found.map(({ type, data }) => [type, data["payload"]])).toEqual([["x.my.kind@1", payload]]);
-    }
-    expect(await eventsOf(daemon, id, "types=x.my.kind,x.other")).toHaveLength(2);
-    for (const type of ["x.Bad Name@1", "turn.ended@1", "x.y@2", "", "x.@1", "../up"])
-      expectRefusal(await add(id, { events: [{ type, payload: 1 }] }), 400, "invalid_request");
-  },
-);
+proves("X5", "case 5: a custom fact is filtered like a built-in one, with or without its version", async () => {
+  const { id } = await open();
+  const payload = { any: ["json", null, { nested: true }] };
+  expectOk(
+    await add(id, {
+      events: [
+        { type: "my.kind", payload },
+        { type: "x.other@1", payload: 2 },
+      ],
+    }),
+    201,
+  );
+  for (const types of ["x.my.kind", "x.my.kind@1"]) {
+    const found = await eventsOf(daemon, id, `types=${types}`);
+    expect(found.map(({ type, data }) => [type, data["payload"]])).toEqual([["x.my.kind@1", payload]]);
+  }
+  expect(await eventsOf(daemon, id, "types=x.my.kind,x.other")).toHaveLength(2);
+  for (const type of ["x.Bad Name@1", "turn.ended@1", "x.y@2", "", "x.@1", "../up"])
+    expectRefusal(await add(id, { events: [{ type, payload: 1 }] }), 400, "invalid_request");
+});
 
 proves(
   "X6",
-  "case 6: watching after X gives all after X, then live, without gap or repetition, also across a restart",
+  "case 6: watching after X gives everything after X, then live, without gap or repeat, also across a restart",
   async () => {
     const home = await newHome();
     const first = await startDaemon({ home });
@@ -207,7 +199,7 @@ proves(
 
 proves(
   "X7",
-  "case 7: kill -9 in mid-turn leaves a readable log, the dangling effect shown as unknown, and the next turn works",
+  "case 7: kill -9 in mid-turn leaves a readable log, the open effect is unknown, and the next turn works",
   async () => {
     const home = await newHome();
     const before = await startDaemon({ home });
@@ -253,7 +245,7 @@ proves(
 
 proves(
   "X9",
-  "case 9: a fork at E sees what its parent saw at E, nothing newer, and touches nothing of the parent",
+  "case 9: a fork at E sees what its parent saw at E, nothing newer, and changes nothing of the parent",
   async () => {
     const { id } = await start(daemon);
     await turn(daemon, id, "say one");
@@ -269,7 +261,7 @@ proves(
     await turn(daemon, fork.id, "say elsewhere");
     expectOk(await artifact(fork.id, "a", "branch"), 201);
     const path = await eventsOf(daemon, fork.id, "view=path");
-    // Lineage: the inherited events are the parent's own, under their own ids.
+    // Lineage: inherited events are the parent's own, with their own ids.
     expect(path.slice(0, before.length).map((event) => event.id)).toEqual(before);
     expect(path.slice(0, before.length).every(({ stream }) => stream === `session/${id}`)).toBe(true);
     const list = expectOk(
@@ -283,7 +275,7 @@ proves(
 
 proves(
   "X17",
-  "case 17: a process's output is all there before its end, stdin works, wait answers once, cancel kills it",
+  "case 17: a process's output is complete before its end, stdin works, wait answers once, cancel kills it",
   async () => {
     const mark = `case17-${daemon.pid}`;
     const { id } = await script(`export default async ({ process: start, say }) => {
@@ -372,7 +364,7 @@ proves(
 
 proves(
   "X19",
-  "case 19: large output is kept whole outside the event, with its beginning in it, and can be read back",
+  "case 19: large output is stored as a blob, the event has its beginning, and all of it can be read",
   async () => {
     const { id } = await start(daemon);
     await turn(daemon, id, "run seq 1 60000");
@@ -417,7 +409,7 @@ proves(
 proves("X20", "case 20: different sessions run in parallel", async () => {
   const folder = await newFolder();
   const sessions = [await start(daemon, { cwd: folder }), await start(daemon, { cwd: folder })];
-  // Each waits for the other: run one after the other, neither could end.
+  // Each waits for the other: run one after another, neither could end.
   const meet = (mine: number, other: number) =>
     `run touch here-${mine}; for i in $(seq 400); do [ -e here-${other} ] && exit 0; sleep 0.05; done; exit 1`;
   const turns = await Promise.all(
@@ -428,7 +420,7 @@ proves("X20", "case 20: different sessions run in parallel", async () => {
     expect((await eventsOf(daemon, id, "types=effect.settled")).map(({ data }) => data["exitCode"])).toEqual([0]);
 });
 
-proves("X7", "case 7: a driver's own process that dies in mid-turn fails the turn and nothing else", async () => {
+proves("X7", "case 7: a driver process that dies in mid-turn fails only that turn", async () => {
   const mark = `suicide-${daemon.pid}`;
   const { id } = await script(`export default async ({ say, tools }) => {
     await say("before");

@@ -13,7 +13,7 @@ interface FollowerShown {
   readonly failure: { readonly code: string; readonly remedy: string; readonly tries: number } | null;
 }
 
-proves("FOL-4", "search and the tree, deleted while no daemon runs, are made again out of the log", async () => {
+proves("FOL-4", "search and tree deleted while no daemon runs are rebuilt from the log", async () => {
   const home = await newHome();
   const first = await startDaemon({ home });
   const { id } = await start(first);
@@ -30,7 +30,7 @@ proves("FOL-4", "search and the tree, deleted while no daemon runs, are made aga
   await expectSound(again);
 });
 
-proves("FOL-4", "in a home restored from an older backup they are where its log is", async () => {
+proves("FOL-4", "in a home restored from an older backup, search and tree match its log", async () => {
   const daemon = await startDaemon();
   const { id } = await start(daemon);
   await turn(daemon, id, "say aardvark");
@@ -52,7 +52,7 @@ proves("FOL-4", "in a home restored from an older backup they are where its log 
 
 proves(
   "FOL-3",
-  "a tree that cannot be written is shown everywhere, holds up nothing, and goes on by itself",
+  "a tree that cannot be written is reported everywhere, blocks nothing, and goes on by itself",
   async () => {
     const daemon = await startDaemon();
     const { id } = await start(daemon);

@@ -9,16 +9,16 @@ import { eventually, expectOk, expectSound, newFolder, PATIENCE, prompt, start, 
 
 vi.setConfig(PATIENCE);
 
-/** Each forks two that fork two; 254 at most, so that it harms nobody where nothing holds it. */
+/** Each process forks two; 254 at most, so that it is harmless without a limit. */
 const BOMB = (mark: string) =>
   `b() { if [ $1 -gt 0 ]; then b $(($1-1)) & b $(($1-1)) & fi; exec -a ${mark} sleep 600; }; b 7`;
-/** Dies and comes back faster than anybody can look. */
+/** Ends and restarts faster than it can be found. */
 const SPINNERS = (mark: string) =>
   `i=0; while [ $i -lt 24 ]; do (while :; do (exec -a ${mark} true); done) & i=$((i+1)); done; exec -a ${mark} sleep 600`;
 
 proves.skipIf(!needs("bwrap"))(
   "NB-8",
-  "fork bombs in walled and open sessions: a kill ends all of one, others work on, and SIGTERM ends the daemon in time",
+  "fork bombs with and without walls: a kill ends one session's processes, others work on, and SIGTERM ends the daemon in time",
   async () => {
     const home = await newHome();
     await mkdir(home, { mode: 0o700 });

@@ -33,7 +33,7 @@ async function smallDisk(sizeBytes: number): Promise<string> {
 
 proves.skipIf(!needs("bwrap", "mount"))(
   "SN-18",
-  "a rewind that the tree's disk has no room for leaves files and talk as they were, and works when there is room",
+  "a rewind without room on the disk changes neither files nor head, and works once there is room",
   async () => {
     const disk = await smallDisk(12 * MB);
     const cwd = join(disk, "tree");
@@ -60,7 +60,7 @@ proves.skipIf(!needs("bwrap", "mount"))(
 
 proves.skipIf(!needs("mount"))(
   "SN-18",
-  "files that the home's disk has no room for are not kept: said by name, the turn goes on, and the log is sound",
+  "no room for a snapshot on the home's disk: reported by name, the turn goes on, and the log is sound",
   async () => {
     const home = join(await smallDisk(24 * MB), "home");
     mkdirSync(home, { mode: 0o700 });
@@ -72,14 +72,14 @@ proves.skipIf(!needs("mount"))(
     expect(await turn(daemon, id, "write done.txt done")).toMatchObject({ outcome: "completed" });
     const [skipped] = await eventsOf(daemon, id, "types=snapshot.skipped");
     expect(skipped?.data).toMatchObject({ code: "disk_full" });
-    // By then the daemon may have seen for itself how little is left, and refuse before it tries.
+    // By then the daemon may have noticed the low disk itself, and refuse before it tries.
     const refused = await daemon.call<{ error: { code: string } }>("POST", `/sessions/${id}/snapshot`, {});
     expect({ status: refused.status, code: refused.body.error.code }).toEqual({
       status: 507,
       code: expect.stringMatching(/^disk_(full|low)$/),
     });
     rmSync(join(cwd, "large"));
-    // The disk was full for a moment: nothing new begins until that was looked at again.
+    // The disk was full for a moment: nothing new starts until it is measured again.
     const kept = async () => (await daemon.call("POST", `/sessions/${id}/snapshot`, {})).status === 200;
     await eventually("there is room again", kept);
     await turn(daemon, id, "say again");

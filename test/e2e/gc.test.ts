@@ -38,7 +38,7 @@ const CANARY = "canary in a coal mine";
 
 proves(
   "KEEP-5",
-  "what old sessions said leaves the log for archives; chains, proofs and exports stay whole",
+  "old sessions' data moves from the log to archives; chains, proofs and exports stay valid",
   async () => {
     const daemon = await startDaemon();
     const folder = await newFolder();
@@ -88,7 +88,7 @@ proves(
   },
 );
 
-proves("KEEP-5", "an archive gives back what was said, proved by the log; one byte less and it does not", async () => {
+proves("KEEP-5", "an archive gives the data back, proved by the log; with one byte less it is refused", async () => {
   const daemon = await startDaemon();
   const id = await endedSession(daemon, `say ${CANARY}\nrun head -c 200000 /dev/urandom | base64`);
   const before = (await eventsOf(daemon, id)).filter(({ type }) =>
@@ -136,7 +136,7 @@ proves("KEEP-5", "an archive gives back what was said, proved by the log; one by
   expectRefusal(await daemon.call("GET", `/sessions/${id}/archive`), 404, "archive_not_found");
 });
 
-proves("KEEP-5", "with `discard` nothing is kept, and the session says so", async () => {
+proves("KEEP-5", "with `discard` no archive is made, and the session says so", async () => {
   const daemon = await startDaemon();
   const id = await endedSession(daemon, `say ${CANARY}`);
   expect(await gc(daemon, { maxAgeDays: 0, discard: true })).toMatchObject({ sessions: [{ id, archive: null }] });
@@ -147,7 +147,7 @@ proves("KEEP-5", "with `discard` nothing is kept, and the session says so", asyn
   await expectSound(daemon);
 });
 
-proves("KEEP-6", "what lives, what waits for an answer and what a fork needs keeps its data", async () => {
+proves("KEEP-6", "living sessions, waiting questions and what a fork needs keep their data", async () => {
   const daemon = await startDaemon();
   const idle = (await start(daemon)).id;
   await turn(daemon, idle, "say idle");
@@ -168,7 +168,7 @@ proves("KEEP-6", "what lives, what waits for an answer and what a fork needs kee
   expect(await pathOf(daemon, grandchild)).toEqual(was);
   expect(JSON.stringify(was)).toContain("the parent's words");
 
-  // The last of the family ends: now all of it may go, the youngest first.
+  // The last session of the family ends: now all may be collected, the youngest first.
   await kill(daemon, grandchild);
   const done = await gc(daemon, { maxAgeDays: 0 });
   expect(done.sessions.map(({ id }) => id)).toEqual([grandchild, child, parent]);
@@ -178,7 +178,7 @@ proves("KEEP-6", "what lives, what waits for an answer and what a fork needs kee
   await expectSound(daemon);
 });
 
-proves("KEEP-6", "bytes that several sessions share stay as long as one of them needs them", async () => {
+proves("KEEP-6", "blobs shared by several sessions stay while one of them needs them", async () => {
   const daemon = await startDaemon();
   const shared = await endedSession(daemon, "say one");
   const bytes = "the same bytes ".repeat(100);
@@ -193,33 +193,29 @@ proves("KEEP-6", "bytes that several sessions share stay as long as one of them 
   expect(read.stdout).toBe(bytes);
 });
 
-proves(
-  "KEEP-6",
-  "forks that are made while sessions are collected have their whole history, or are refused",
-  async () => {
-    const daemon = await startDaemon();
-    const parents: string[] = [];
-    for (let n = 0; n < 8; n += 1) parents.push(await endedSession(daemon, `say words of ${n}\nsay more`));
-    const collecting = gc(daemon, { maxAgeDays: 0 });
-    const forks = await Promise.all(
-      parents.map((id) => daemon.call<Session>("POST", `/sessions/${id}/fork`, {}).then((answer) => ({ id, answer }))),
-    );
-    const { sessions } = await collecting;
-    for (const { id, answer } of forks) {
-      const isArchived = sessions.some((session) => session.id === id);
-      if (answer.status === 201) {
-        expect([id, isArchived]).toEqual([id, false]);
-        expect(JSON.stringify(await pathOf(daemon, answer.body.id))).toContain("words of");
-      } else {
-        expectRefusal(answer, 409, "session_archived");
-        expect(isArchived).toBe(true);
-      }
+proves("KEEP-6", "a fork made during a collection has its whole history, or is refused", async () => {
+  const daemon = await startDaemon();
+  const parents: string[] = [];
+  for (let n = 0; n < 8; n += 1) parents.push(await endedSession(daemon, `say words of ${n}\nsay more`));
+  const collecting = gc(daemon, { maxAgeDays: 0 });
+  const forks = await Promise.all(
+    parents.map((id) => daemon.call<Session>("POST", `/sessions/${id}/fork`, {}).then((answer) => ({ id, answer }))),
+  );
+  const { sessions } = await collecting;
+  for (const { id, answer } of forks) {
+    const isArchived = sessions.some((session) => session.id === id);
+    if (answer.status === 201) {
+      expect([id, isArchived]).toEqual([id, false]);
+      expect(JSON.stringify(await pathOf(daemon, answer.body.id))).toContain("words of");
+    } else {
+      expectRefusal(answer, 409, "session_archived");
+      expect(isArchived).toBe(true);
     }
-    await expectSound(daemon);
-  },
-);
+  }
+  await expectSound(daemon);
+});
 
-proves("KEEP-5", "sessions that were forgotten are collected too; two collections at once: one is told", async () => {
+proves("KEEP-5", "forgotten sessions are collected too; of two collections at once the second is refused", async () => {
   const daemon = await startDaemon();
   const id = await endedSession(daemon, `say ${CANARY}`);
   expectOk(await daemon.call("DELETE", `/sessions/${id}`));
@@ -234,29 +230,24 @@ proves("KEEP-5", "sessions that were forgotten are collected too; two collection
   expect((await daemon.cli("gc")).exitCode).toBe(2);
 });
 
-proves.where(CHOSEN_STORE === "sqlite")(
-  "KEEP-5",
-  "the space is given back: the file is smaller behind it than before",
-  async () => {
-    const daemon = await startDaemon();
-    const id = (await start(daemon)).id;
-    for (let n = 0; n < 12; n += 1)
-      await turn(daemon, id, `say ${String(n).repeat(15_000)}\nsay ${"y".repeat(15_000)}`);
-    await kill(daemon, id);
-    await daemon.stop();
-    const size = async () => (await stat(join(daemon.home, "log.db"))).size;
-    const before = await size();
-    const again = await startDaemon({ home: daemon.home });
-    const { bytes } = await gc(again, { maxAgeDays: 0 });
-    expect(bytes).toBeGreaterThan(300_000);
-    await again.stop();
-    expect(before - (await size())).toBeGreaterThan(bytes * 0.6);
-  },
-);
+proves.where(CHOSEN_STORE === "sqlite")("KEEP-5", "a collection makes the log file smaller", async () => {
+  const daemon = await startDaemon();
+  const id = (await start(daemon)).id;
+  for (let n = 0; n < 12; n += 1) await turn(daemon, id, `say ${String(n).repeat(15_000)}\nsay ${"y".repeat(15_000)}`);
+  await kill(daemon, id);
+  await daemon.stop();
+  const size = async () => (await stat(join(daemon.home, "log.db"))).size;
+  const before = await size();
+  const again = await startDaemon({ home: daemon.home });
+  const { bytes } = await gc(again, { maxAgeDays: 0 });
+  expect(bytes).toBeGreaterThan(300_000);
+  await again.stop();
+  expect(before - (await size())).toBeGreaterThan(bytes * 0.6);
+});
 
 proves.where(CHOSEN_STORE === "sqlite")(
   "KEEP-4",
-  "blobs that no event names go with the next collection, when they are an hour old; a fresh one stays",
+  "unnamed blobs an hour old are removed by the next collection; a new one stays",
   async () => {
     const daemon = await startDaemon();
     const folder = join(daemon.home, "blobs");
@@ -281,7 +272,7 @@ proves.where(CHOSEN_STORE === "sqlite")(
   },
 );
 
-proves("KEEP-2", "archives are in a backup, and come back with it", async () => {
+proves("KEEP-2", "archives are part of a backup, and are restored with it", async () => {
   const daemon = await startDaemon();
   const id = await endedSession(daemon, `say ${CANARY}`);
   await gc(daemon, { maxAgeDays: 0 });
@@ -321,7 +312,7 @@ async function pathOf(daemon: TestDaemon, id: string): Promise<readonly Event[]>
   return eventsOf(daemon, id, "view=path");
 }
 
-/** Of everything erasable: the data as it is stored, and sixteen bytes of salt each. */
+/** Of all erasable events: the stored data and sixteen bytes of salt each. */
 function dataBytes(events: readonly Event[]): number {
   const erasable = /^(turn\.admitted|message\.|effect\.intended|effect\.output|approval\.requested|artifact\.|todo\.)/;
   return events

@@ -126,7 +126,7 @@ proves("S11", "pages can be filtered by type and turn, and read backwards", asyn
   expect(await eventsOf(daemon, id, "types=message")).toEqual([]);
 });
 
-proves("S8", "a fork continues its parent's chain at that event, and nothing of it is copied", async () => {
+proves("S8", "a fork continues its parent's chain at that event, and copies nothing", async () => {
   const parent = await start(daemon);
   for (const text of ["one", "two", "three"]) await turn(daemon, parent.id, `say ${text}`);
   const at = await eventSaying(parent.id, "two");
@@ -141,7 +141,7 @@ proves("S8", "a fork continues its parent's chain at that event, and nothing of 
   expect((await fork(parent.id)).forkedFrom?.eventId).toBe((await show(daemon, parent.id)).head);
 });
 
-proves("S8", "a fork sees artifacts and todo as of its point, and its writes do not reach the parent", async () => {
+proves("S8", "a fork has the artifacts and todo of its point, and its writes do not reach the parent", async () => {
   const parent = await start(daemon);
   await writeArtifact(parent.id, "plan.md", "first");
   const second = await writeArtifact(parent.id, "plan.md", "second");
@@ -173,7 +173,7 @@ proves("S8", "a fork of a fork of a fork can be forked and rewound at any ancest
   expect(await said(again.id, "view=path")).toEqual(["level 0"]);
 });
 
-proves("S9", "a rewind moves the head back, deletes nothing, and any event may be its target", async () => {
+proves("S9", "a rewind moves the head back, deletes nothing, and any event can be its target", async () => {
   const { id } = await start(daemon);
   for (const text of ["one", "two", "three"]) await turn(daemon, id, `say ${text}`);
   const before = await eventsOf(daemon, id);
@@ -190,7 +190,7 @@ proves("S9", "a rewind moves the head back, deletes nothing, and any event may b
   expect(await said(id)).toEqual(["one", "two", "three", "other"]);
 });
 
-proves("S9", "the path can be paged, and each page goes on where the last ended", async () => {
+proves("S9", "the path can be paged, and each page continues where the last ended", async () => {
   const { id } = await start(daemon);
   for (const text of ["one", "two", "three"]) await turn(daemon, id, `say ${text}`);
   await rewind(id, (await eventSaying(id, "one")).id);
@@ -222,7 +222,7 @@ proves("S9", "the path can be filtered and read backwards like the raw stream", 
   expect((await page(id, "view=path&order=desc&limit=1000")).events).toEqual([...path].reverse());
 });
 
-proves("S9", "what was done behind the point stays done, and the answer lists it", async () => {
+proves("S9", "effects after the point are not undone, and the answer lists them", async () => {
   const { id } = await start(daemon);
   await turn(daemon, id, "say base\nrun echo before");
   const base = (await eventsOf(daemon, id, "types=turn.ended")).at(-1);
@@ -235,7 +235,7 @@ proves("S9", "what was done behind the point stays done, and the answer lists it
   expect(inFork.irrevocable.map(({ kind }) => kind)).toEqual(["write", "run", "run"]);
 });
 
-proves("S9", "artifact versions only rise, also behind a rewind", async () => {
+proves("S9", "artifact versions only rise, also after a rewind", async () => {
   const { id } = await start(daemon);
   const first = await writeArtifact(id, "a", "1");
   await writeArtifact(id, "a", "2");
@@ -245,7 +245,7 @@ proves("S9", "artifact versions only rise, also behind a rewind", async () => {
   expect(await writeArtifact(id, "a", "4")).toMatchObject({ version: 4 });
 });
 
-proves("S9", "a busy session is not rewound", async () => {
+proves("S9", "a busy session cannot be rewound", async () => {
   const { id, head } = await start(daemon);
   await prompt(daemon, id, "sleep 400");
   expectRefusal(await daemon.call("POST", `/sessions/${id}/rewind`, { to: head }), 409, "session_busy");
@@ -253,7 +253,7 @@ proves("S9", "a busy session is not rewound", async () => {
   expect((await rewind(id, head ?? "")).id).toBe(id);
 });
 
-proves("S12", "fork and rewind at an event that is not this session's are refused", async () => {
+proves("S12", "a fork or rewind at another session's event is refused", async () => {
   const mine = await start(daemon);
   const other = await start(daemon);
   await turn(daemon, mine.id, "say mine");

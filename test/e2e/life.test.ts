@@ -31,7 +31,7 @@ vi.setConfig(PATIENCE);
 
 const STOP_MAX_MS = 5000;
 
-proves("H1", "the home tells where the daemon is; the token is its owner's alone", async () => {
+proves("H1", "the home holds the daemon's address; only its owner can read the token", async () => {
   const daemon = await startDaemon();
   expect(await daemonNote(daemon.home)).toMatchObject({ pid: daemon.pid, port: Number(new URL(daemon.url).port) });
   expect((await stat(join(daemon.home, "token"))).mode & 0o777).toBe(0o600);
@@ -46,7 +46,7 @@ proves("H1", "the home tells where the daemon is; the token is its owner's alone
   expect(await daemonNote(daemon.home)).toBeNull();
 });
 
-proves("H1", "a restart keeps the token; it is made anew only where there is none", async () => {
+proves("H1", "a restart keeps the token; a new one is made only where there is none", async () => {
   const home = await newHome();
   const first = await startDaemon({ home });
   await first.stop();
@@ -54,7 +54,7 @@ proves("H1", "a restart keeps the token; it is made anew only where there is non
   expect(second.token).toBe(first.token);
 });
 
-proves("H2", "health is not ok before recovery is over and the token is there", async () => {
+proves("H2", "health is not ok before recovery has ended and the token exists", async () => {
   const home = await newHome();
   const before = await startDaemon({ home });
   const cwd = join(home, "..");
@@ -75,7 +75,7 @@ proves("H2", "health is not ok before recovery is over and the token is there", 
       const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => null);
       if (answer !== null) seen.add(answer.status);
       if (answer?.status !== 200) return false;
-      // From the first ok on, everything of the last life is settled and readable.
+      // From the first ok on, everything of the last run is settled and readable.
       const token = (await readFile(join(home, "token"), "utf8")).trim();
       const listed = await fetch(`http://127.0.0.1:${port}/sessions?limit=1000`, {
         headers: { authorization: `Bearer ${token}` },
@@ -92,7 +92,7 @@ proves("H2", "health is not ok before recovery is over and the token is there", 
 
 proves(
   "C1",
-  "after kill -9 a cut turn is interrupted and never run again; the queue goes on; nothing is left running",
+  "after kill -9 a cut turn is interrupted and never run again; the queue goes on; no process is left",
   async () => {
     const home = await newHome();
     const before = await startDaemon({ home });
@@ -117,36 +117,32 @@ proves(
   },
 );
 
-proves(
-  "S14",
-  "a graceful stop puts every session to sleep; each takes a prompt as soon as the daemon is up",
-  async () => {
-    const home = await newHome();
-    const before = await startDaemon({ home });
-    const idling = await start(before);
-    await turn(before, idling.id, "say idle");
-    const working = await start(before);
-    const cut = await prompt(before, working.id, "sleep 60000");
-    const queued = await prompt(before, working.id, "say later", { queue: true });
-    const held = await start(before);
-    await turn(before, held.id, "say held");
-    await before.call("POST", `/sessions/${held.id}/suspend`);
-    expect(await before.stop()).toBe(0);
+proves("S14", "a graceful stop hibernates every session; each takes a prompt as soon as the daemon is up", async () => {
+  const home = await newHome();
+  const before = await startDaemon({ home });
+  const idling = await start(before);
+  await turn(before, idling.id, "say idle");
+  const working = await start(before);
+  const cut = await prompt(before, working.id, "sleep 60000");
+  const queued = await prompt(before, working.id, "say later", { queue: true });
+  const held = await start(before);
+  await turn(before, held.id, "say held");
+  await before.call("POST", `/sessions/${held.id}/suspend`);
+  expect(await before.stop()).toBe(0);
 
-    const after = await startDaemon({ home });
-    expect(await show(after, idling.id)).toMatchObject({ state: "hibernated" });
-    expect(await show(after, held.id)).toMatchObject({ state: "suspended" });
-    expect(await ended(after, working.id, cut.turnId)).toMatchObject({ outcome: "interrupted" });
-    expect(await ended(after, working.id, queued.turnId)).toMatchObject({ outcome: "completed" });
-    expect(await turn(after, idling.id, "say on")).toMatchObject({ outcome: "completed" });
-    await idle(after, working.id);
-    expect(await turn(after, working.id, "say on")).toMatchObject({ outcome: "completed" });
-    const recovery = expectOk(await after.call<{ recovery: object }>("GET", "/api/status")).recovery;
-    expect(recovery).toMatchObject({ sessions: expect.any(Number), ms: expect.any(Number) });
-  },
-);
+  const after = await startDaemon({ home });
+  expect(await show(after, idling.id)).toMatchObject({ state: "hibernated" });
+  expect(await show(after, held.id)).toMatchObject({ state: "suspended" });
+  expect(await ended(after, working.id, cut.turnId)).toMatchObject({ outcome: "interrupted" });
+  expect(await ended(after, working.id, queued.turnId)).toMatchObject({ outcome: "completed" });
+  expect(await turn(after, idling.id, "say on")).toMatchObject({ outcome: "completed" });
+  await idle(after, working.id);
+  expect(await turn(after, working.id, "say on")).toMatchObject({ outcome: "completed" });
+  const recovery = expectOk(await after.call<{ recovery: object }>("GET", "/api/status")).recovery;
+  expect(recovery).toMatchObject({ sessions: expect.any(Number), ms: expect.any(Number) });
+});
 
-proves("H3", "SIGTERM ends a loaded daemon within five seconds, with code 0 and nothing left running", async () => {
+proves("H3", "SIGTERM ends a loaded daemon within five seconds, with code 0 and no process left", async () => {
   const daemon = await startDaemon();
   const deaf = `deaf-${daemon.pid}`;
   const file = await plantDriver(`export default async () => {
@@ -172,7 +168,7 @@ proves("H3", "SIGTERM ends a loaded daemon within five seconds, with code 0 and 
   await watching.body?.cancel().catch(() => undefined);
 });
 
-proves("H3", "a daemon in which a question waits for its answer ends as fast", async () => {
+proves("H3", "a daemon with a pending question ends just as fast", async () => {
   const daemon = await startDaemon();
   const { id } = await start(daemon);
   await prompt(daemon, id, "ask for ever");
@@ -182,7 +178,7 @@ proves("H3", "a daemon in which a question waits for its answer ends as fast", a
   expect(Date.now() - sinceMs).toBeLessThan(STOP_MAX_MS);
 });
 
-proves("H3", "a request to stop is answered, then obeyed", async () => {
+proves("H3", "a request to stop is answered before the daemon stops", async () => {
   const daemon = await startDaemon();
   const { id } = await start(daemon);
   await turn(daemon, id, "say x");
@@ -219,7 +215,7 @@ proves("S15", "an external session whose process died while no daemon ran is end
   await eventually("its end", async () => (await show(second, id)).status === "exited");
 });
 
-proves("S14", "a configuration for idle sessions puts them to sleep by themselves", async () => {
+proves("S14", "idle sessions hibernate by themselves when the configuration says so", async () => {
   const daemon = await startDaemon();
   expectOk(await daemon.call("PUT", "/api/config", { config: { idleHibernateMs: 1000 } }));
   const { id } = await start(daemon);

@@ -25,7 +25,7 @@ async function inspect(...args: readonly string[]): Promise<unknown> {
 }
 
 test.skipIf(inspector === null)(
-  "the inspector's command line lists, calls and reads",
+  "the MCP inspector lists, calls and reads",
   async () => {
     const { tools } = Object(await inspect("--method", "tools/list"));
     expect(tools.map(({ name }: { name: string }) => name)).toContain("agent_start");

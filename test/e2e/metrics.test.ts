@@ -29,7 +29,7 @@ const seriesOf = (text: string): readonly string[] =>
     .split("\n")
     .flatMap((line) => (line === "" || line.startsWith("#") ? [] : [line.slice(0, line.lastIndexOf(" "))]));
 
-proves.skipIf(!needs("promtool"))("Q10", "Prometheus' own tool has nothing to say against the metrics", async () => {
+proves.skipIf(!needs("promtool"))("Q10", "Prometheus' own linter finds no fault in the metrics", async () => {
   const { id } = await start(daemon);
   await turn(daemon, id, "say hello\nrun true");
   await daemon.call("GET", "/sessions/nobody");
@@ -37,7 +37,7 @@ proves.skipIf(!needs("promtool"))("Q10", "Prometheus' own tool has nothing to sa
   expect({ status: checked.status, said: checked.stdout + checked.stderr }).toEqual({ status: 0, said: "" });
 });
 
-proves("Q10", "they count what happens: turns, events, errors, sessions, connections, room", async () => {
+proves("Q10", "metrics count turns, events, errors, sessions, connections and free space", async () => {
   const before = await scrape();
   const { id } = await start(daemon);
   await turn(daemon, id, "say one");
@@ -84,11 +84,11 @@ proves("Q10", "they count what happens: turns, events, errors, sessions, connect
   await eventually("closed", async () => sampleOf(await scrape(), 'nomos_connections{kind="sse"}') === 0);
 });
 
-proves("Q10", "no session, path or text makes a new series", async () => {
+proves("Q10", "no session, path or text creates a new series", async () => {
   const first = await start(daemon);
   await turn(daemon, first.id, "say warm\nfail up");
   await daemon.call("GET", "/sessions/nobody");
-  // With the first checkpoint there is its age to tell.
+  // The age of a checkpoint is measured once there is one.
   expectOk(await daemon.call("GET", "/api/audit/checkpoint", undefined, { accept: "application/json" }));
   const before = seriesOf(await scrape());
   for (let n = 0; n < 15; n += 1) {
@@ -102,14 +102,19 @@ proves("Q10", "no session, path or text makes a new series", async () => {
   expect(before.join("\n")).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}|nobody|label/);
 });
 
-proves("Q10", "whoever may read the system may read them, and nobody else; the command line has them too", async () => {
-  const issue = async (capability: string): Promise<string> =>
-    expectOk(await daemon.call<{ secret: string }>("POST", "/api/tokens", { capabilities: [capability] }), 201).secret;
-  const as = async (secret: string) =>
-    (await daemon.call("GET", "/api/metrics", undefined, { authorization: `Bearer ${secret}` })).status;
-  expect(await as(await issue("system.read"))).toBe(200);
-  expect(await as(await issue("session.read"))).toBe(403);
-  expect(await as("nothing")).toBe(401);
-  const { stdout, exitCode } = await daemon.cli("system", "metrics");
-  expect({ exitCode, isText: stdout.includes("# TYPE nomos_sessions gauge") }).toEqual({ exitCode: 0, isText: true });
-});
+proves(
+  "Q10",
+  "only a principal that may read the system can read metrics; the command line prints them too",
+  async () => {
+    const issue = async (capability: string): Promise<string> =>
+      expectOk(await daemon.call<{ secret: string }>("POST", "/api/tokens", { capabilities: [capability] }), 201)
+        .secret;
+    const as = async (secret: string) =>
+      (await daemon.call("GET", "/api/metrics", undefined, { authorization: `Bearer ${secret}` })).status;
+    expect(await as(await issue("system.read"))).toBe(200);
+    expect(await as(await issue("session.read"))).toBe(403);
+    expect(await as("nothing")).toBe(401);
+    const { stdout, exitCode } = await daemon.cli("system", "metrics");
+    expect({ exitCode, isText: stdout.includes("# TYPE nomos_sessions gauge") }).toEqual({ exitCode: 0, isText: true });
+  },
+);

@@ -32,7 +32,7 @@ proves(
 
 proves(
   "TU-1",
-  "kill -9 while both questions wait: both are answered after the restart, and nothing runs twice",
+  "kill -9 while both questions wait: both can be answered after the restart, and nothing runs twice",
   async () => {
     const home = await newHome();
     const before = await startDaemon({ home });
@@ -54,32 +54,28 @@ proves(
   },
 );
 
-proves(
-  "TU-1",
-  "an answer that came before kill -9 counts after the restart; only the other question is left",
-  async () => {
-    const home = await newHome();
-    const before = await startDaemon({ home });
-    const story = await beginStory(before);
-    await letGo(story);
-    await settledEffects(before, story, 3);
-    await eventually("both questions", async () => (await pendingQuestions(before, story)).length === 2);
-    const deploy = (await pendingQuestions(before, story)).find(({ question }) => question === "Deploy?");
-    expectOk(await before.call("POST", `/api/approvals/${deploy?.id}/approve`, { option: "yes" }));
-    await before.kill9();
+proves("TU-1", "an answer given before kill -9 counts after the restart; only the other question is left", async () => {
+  const home = await newHome();
+  const before = await startDaemon({ home });
+  const story = await beginStory(before);
+  await letGo(story);
+  await settledEffects(before, story, 3);
+  await eventually("both questions", async () => (await pendingQuestions(before, story)).length === 2);
+  const deploy = (await pendingQuestions(before, story)).find(({ question }) => question === "Deploy?");
+  expectOk(await before.call("POST", `/api/approvals/${deploy?.id}/approve`, { option: "yes" }));
+  await before.kill9();
 
-    const after = await startDaemon({ home });
-    expect(await expectLedgerHolds(after, story)).toBe("open");
-    expect(await pendingQuestions(after, story)).toMatchObject([{ action: { verb: "tool.write" } }]);
-    await answerAll(after, story);
-    expect(await expectFinished(after, story)).toMatchObject({ checkpoint: { at: "begin" } });
-    await expectSound(after);
-  },
-);
+  const after = await startDaemon({ home });
+  expect(await expectLedgerHolds(after, story)).toBe("open");
+  expect(await pendingQuestions(after, story)).toMatchObject([{ action: { verb: "tool.write" } }]);
+  await answerAll(after, story);
+  expect(await expectFinished(after, story)).toMatchObject({ checkpoint: { at: "begin" } });
+  await expectSound(after);
+});
 
 proves(
   "TU-1",
-  "kill -9 while a process and a command run: they are unknown, with their redo class, and the turn is over",
+  "kill -9 while a process and a command run: both are unknown with their redo class, and the turn has ended",
   async () => {
     const home = await newHome();
     const before = await startDaemon({ home });
@@ -99,12 +95,12 @@ proves(
   },
 );
 
-/** `npm run soak -- --turns` takes them all. */
+/** `npm run soak -- --turns` tests every event. */
 const EVENTS_MAX = 36;
 const KILLED_AT =
   process.env["NOMOS_TEST_EVERY_EVENT"] === "1" ? Array.from({ length: EVENTS_MAX }, (_, at) => at + 1) : [8, 18, 27];
 
 for (const at of KILLED_AT)
-  proves("TU-1", `kill -9 at event ${at} of the session: the ledger holds, and what is open goes on`, async () => {
+  proves("TU-1", `kill -9 at event ${at} of the session: no effect runs twice, and open questions go on`, async () => {
     await killAtEvent(await newHome(), at);
   });

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => daemon[Symbol.asyncDispose]());
 
 const KB = 1024;
-/** One piece of what was said already may pass the limit: a message that stands in the event. */
+/** One more message that is already written may pass the limit. */
 const ONE_PIECE = 24 * KB;
 
 interface Used {
@@ -53,7 +53,7 @@ const used = async (id: string): Promise<number> => {
   const session = expectOk(await daemon.call<Session & Used>("GET", `/sessions/${id}`));
   return session.usage.withForks;
 };
-/** A session that may grow by so much more, and no other. */
+/** A session that may grow by this much; no other session is limited. */
 const sessionWith = async (roomBytes: number, body: Readonly<Record<string, unknown>> = {}): Promise<string> => {
   await limits({ sessionBytes: null });
   const { id } = await start(daemon, body);
@@ -77,7 +77,7 @@ const sessionLimit = async (id: string): Promise<number> =>
 const expectWithin = async (id: string, overBytes = 0): Promise<void> => {
   expect(await used(id)).toBeLessThanOrEqual((await sessionLimit(id)) + overBytes);
 };
-/** What has to work whatever is used up. */
+/** What must work even when the quota is used up. */
 const expectStillReadableAndEndable = async (id: string): Promise<void> => {
   expect((await eventsOf(daemon, id)).length).toBeGreaterThan(0);
   expectOk(await daemon.call("POST", `/sessions/${id}/suspend`, { reason: "full" }));
@@ -85,7 +85,7 @@ const expectStillReadableAndEndable = async (id: string): Promise<void> => {
   expect(await show(daemon, id)).toMatchObject({ state: "killed" });
 };
 
-proves("Q4", "many small events, and the small calls beside them, end at the session's quota", async () => {
+proves("Q4", "many small events and small calls are refused at the session's quota", async () => {
   const id = await sessionWith(16 * KB);
   const item = { type: "tick", payload: 1 };
   const made = await untilRefused(() => daemon.call("POST", `/sessions/${id}/events`, { events: [item] }));
@@ -104,7 +104,7 @@ proves("Q4", "many small events, and the small calls beside them, end at the ses
   await expectStillReadableAndEndable(id);
 });
 
-proves("Q4", "artifacts end at the quota as they are stored, and what is refused leaves no blob behind", async () => {
+proves("Q4", "artifacts are refused at the quota by their stored size, and leave no blob behind", async () => {
   const id = await sessionWith(300 * KB);
   const write = (n: number, content: string) =>
     daemon.call("POST", `/sessions/${id}/artifacts`, { path: `a${n}.txt`, content });
@@ -112,7 +112,7 @@ proves("Q4", "artifacts end at the quota as they are stored, and what is refused
   const made = await untilRefused((n) => write(n, random()));
   expect(made).toBeGreaterThanOrEqual(2);
   await expectWithin(id);
-  // The same bytes again are stored once and count once; what packs well counts as it is packed.
+  // The same bytes are stored and counted once; compressible bytes count compressed.
   await limits({ sessionBytes: (await used(id)) + 100 * KB });
   const same = random();
   for (let n = 0; n < 8; n += 1) expectOk(await write(1000 + n, same), 201);
@@ -130,7 +130,7 @@ proves("Q4", "artifacts end at the quota as they are stored, and what is refused
   await expectStillReadableAndEndable(id);
 });
 
-proves("Q4", "forks, of forks too, get no quota of their own", async () => {
+proves("Q4", "forks, and forks of forks, get no quota of their own", async () => {
   const id = await sessionWith(40 * KB);
   let parent = id;
   const forks: string[] = [];
@@ -154,7 +154,7 @@ proves("Q4", "forks, of forks too, get no quota of their own", async () => {
   await expectSound(daemon);
 });
 
-proves("Q4", "prompts at the same moment pass the quota no more than one after another", async () => {
+proves("Q4", "concurrent prompts exceed the quota no more than sequential ones", async () => {
   const id = await sessionWith(60 * KB, { adapter: "demo" });
   expectOk(await daemon.call("POST", `/sessions/${id}/suspend`, { reason: "let them queue" }));
   const answers = await Promise.all(
@@ -168,7 +168,7 @@ proves("Q4", "prompts at the same moment pass the quota no more than one after a
   expectOk(await daemon.call("POST", `/sessions/${id}/kill`));
 });
 
-proves("Q4", "a queue of large prompts ends at the quota, and those admitted come to an end", async () => {
+proves("Q4", "a queue of large prompts is refused at the quota, and the admitted ones run to their end", async () => {
   const id = await sessionWith(200 * KB);
   const first = await prompt(daemon, id, "sleep 1500");
   const text = () => `say ${randomBytes(40 * KB).toString("hex")}`;
@@ -185,25 +185,25 @@ proves("Q4", "a queue of large prompts ends at the quota, and those admitted com
 });
 
 for (const [what, text] of [
-  ["says and says", 'export default async ({ say }) => { for (;;) await say("word ".repeat(1000)); };'],
+  ["speaks without end", 'export default async ({ say }) => { for (;;) await say("word ".repeat(1000)); };'],
   [
-    "does not listen to the refusal",
+    "ignores the refusal",
     'export default async ({ say, event }) => { for (;;) { await say("word ".repeat(1000)).catch(() => undefined); await event("tick", 1).catch(() => undefined); } };',
   ],
   [
-    "writes artifacts",
+    "writes artifacts without end",
     "export default async ({ artifact }) => { for (let n = 0; ; n += 1) await artifact('a' + (n % 90), crypto.randomUUID().repeat(300)); };",
   ],
   [
-    "runs a flood",
+    "prints a flood of output",
     'export default async ({ tools }) => { await tools.run("head -c 40000000 /dev/urandom | base64"); };',
   ],
   [
-    "keeps a todo",
+    "rewrites its todo without end",
     'export default async ({ todo }) => { for (;;) await todo([{ text: "x".repeat(900), status: "open" }]); };',
   ],
 ] as const)
-  proves("Q3", `a turn that ${what} ends at the quota by name; what it said until then stays`, async () => {
+  proves("Q3", `a turn that ${what} fails at the quota by name; its earlier output stays`, async () => {
     const id = await sessionWith(150 * KB, { adapter: "script", file: await plantDriver(text) });
     expect(await turn(daemon, id, "go")).toMatchObject({ outcome: "failed" });
     const end = (await eventsOf(daemon, id, "types=turn.ended")).at(-1);
@@ -211,9 +211,9 @@ for (const [what, text] of [
     expect(JSON.stringify(end?.data)).toContain('\\"scope\\":\\"session\\"');
     expect(await show(daemon, id)).toMatchObject({ state: "idle", busy: false });
     expect(await used(id)).toBeGreaterThan(100 * KB);
-    // A piece of what a program printed is at most this large, and packed.
+    // A piece of printed output is at most this large, compressed.
     await expectWithin(id, 300 * KB);
-    if (what === "says and says") expect((await linesOf(daemon, id)).join("\n")).toContain("word word");
+    if (what === "speaks without end") expect((await linesOf(daemon, id)).join("\n")).toContain("word word");
     expectRefusal(
       await daemon.call("POST", `/sessions/${id}/prompt`, { prompt: "x".repeat(4000) }),
       507,
@@ -223,7 +223,7 @@ for (const [what, text] of [
     expectOk(await daemon.call("POST", `/sessions/${id}/kill`));
   });
 
-proves("Q4", "MCP is refused in the same words, and so is a session that others report on", async () => {
+proves("Q4", "MCP refuses with the same message, and so do reports on an external session", async () => {
   const id = await sessionWith(8 * KB);
   const client = await mcpClient(daemon, "2025-11-25");
   const call = () =>
@@ -252,7 +252,7 @@ proves("Q4", "MCP is refused in the same words, and so is a session that others 
 
 proves(
   "Q4",
-  "the home's quota holds for everything together; questions can still be answered, and raising it helps",
+  "the home's quota covers everything together; questions can still be answered, and raising it helps",
   async () => {
     await limits({ sessionBytes: null });
     const asking = await start(daemon);
@@ -284,14 +284,14 @@ proves(
     expectOk(await daemon.call("POST", `/sessions/${idle.id}/kill`, undefined, { "idempotency-key": "k1" }));
     expectOk(await daemon.call("POST", `/sessions/${idle.id}/kill`, undefined, { "idempotency-key": "k2" }));
     await expectSound(daemon);
-    // By the command line, which brings a key of its own.
+    // From the command line, which brings its own idempotency key.
     const raised = await daemon.cli("config", "set", "limits.homeBytes", String(now + 10_000_000));
     expect(raised).toMatchObject({ exitCode: 0 });
     expectOk(await daemon.call("POST", `/sessions/${asking.id}/prompt`, { prompt: "say again" }));
   },
 );
 
-proves("Q1", "what was used is exact behind a kill of the daemon, and the check compares it", async () => {
+proves("Q1", "usage is exact after a kill of the daemon, and the check compares it", async () => {
   await using other = await startDaemon();
   const { id } = await start(other);
   await turn(other, id, `say ${"hello ".repeat(2000)}\nrun seq 1 20000`);
@@ -305,7 +305,7 @@ proves("Q1", "what was used is exact behind a kill of the daemon, and the check 
   expect(shown).not.toHaveProperty("usage");
 });
 
-proves("Q5", "as many sessions live as may, also when all come at once", async () => {
+proves("Q5", "the limit of living sessions holds, also when all start at once", async () => {
   await using other = await startDaemon();
   expectOk(await other.call("PUT", "/api/config", { config: { limits: { liveSessionsMax: 3 } } }));
   const answers = await Promise.all(

@@ -28,9 +28,9 @@ interface Call {
   readonly method: string;
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>>;
-  /** What the same key must not be used for. */
+  /** A request that must not reuse the key. */
   readonly other: Readonly<Record<string, unknown>>;
-  /** Members of the answer that say what was done; a session shown again may have moved on since. */
+  /** Members of the answer that say what was done; the session itself may have changed since. */
   readonly same: readonly string[];
 }
 
@@ -95,7 +95,7 @@ const post = (path: string, body: Body, other: Body, same: readonly string[]): C
   same,
 });
 
-/** Every write there is, by its name in the table; a new one must be added here. */
+/** All writes, by syscall name; a new one must be added here. */
 const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } = {
   "session.start": async (on) => {
     const body = { adapter: "demo", cwd: join(on.home, ".."), prompt: "say once" };
@@ -282,7 +282,7 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     return { method: "DELETE", path, other: {}, same: ["ok", "tokenId"] };
   },
 };
-/** There is nobody left to ask twice. */
+/** The daemon is gone, so the call cannot be repeated. */
 const NOT_REPLAYED = ["system.shutdown"];
 
 const ask = (on: TestDaemon, key: string, { method, path, body }: Call): Promise<Answer<Body>> =>
@@ -294,7 +294,7 @@ const chosen = (answer: Answer<Body>, { same }: Call) => ({
 const written = async (on: TestDaemon): Promise<number> =>
   expectOk(await on.call<{ events: number }>("GET", "/api/status")).events;
 
-/** What a recovery still has to record, such as the files of a turn that was cut, is in it. */
+/** Includes what recovery still records, such as the snapshot of a cut turn. */
 const settledCount = async (on: TestDaemon): Promise<number> => {
   let count = await written(on);
   await eventually("nothing more is recorded", async () => {
@@ -309,7 +309,7 @@ const QUIET_MS = 500;
 
 proves(
   "H20",
-  "a caller whose answer was lost in a kill -9 asks again with its key: the same answer, nothing done twice",
+  "an answer lost in a kill -9 and asked for again with its key: the same answer, nothing done twice",
   async () => {
     const home = await newHome();
     const before = await startDaemon({ home });
@@ -355,7 +355,7 @@ proves(
   120_000,
 );
 
-proves("H21", "the same key at the same moment is carried out once, and everybody gets that answer", async () => {
+proves("H21", "concurrent calls with the same key: carried out once, and all get that answer", async () => {
   const daemon = await startDaemon();
   for (const name of [
     "session.start",
@@ -377,7 +377,7 @@ proves("H21", "the same key at the same moment is carried out once, and everybod
   }
 });
 
-proves("H21", "a refused call does not use its key up: asked again when it can be done, it is done", async () => {
+proves("H21", "a refused call does not use up its key: when it can be done later, it is done", async () => {
   const daemon = await startDaemon();
   const { id } = await session(daemon);
   await prompt(daemon, id, "sleep 500");
@@ -390,7 +390,7 @@ proves("H21", "a refused call does not use its key up: asked again when it can b
   expect(new Set(done.map((answer) => expectOk(answer).turnId)).size).toBe(1);
 });
 
-proves("H21", "a key belongs to whoever sent it, and has a bounded length", async () => {
+proves("H21", "a key belongs to its sender, and has a limited length", async () => {
   const daemon = await startDaemon();
   const { id } = await session(daemon);
   const issue = await daemon.call<{ secret: string }>("POST", "/api/tokens", {

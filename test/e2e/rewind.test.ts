@@ -57,7 +57,7 @@ async function events(daemon: TestDaemon, id: string): Promise<readonly Event[]>
 
 proves.skipIf(!needs("bwrap"))(
   "SN-12",
-  "each turn ends with its files kept, before it counts as over; a rewind brings talk and files back, and can be undone",
+  "a turn's snapshot is stored before the turn ends; a rewind restores head and files, and can be undone",
   async () => {
     const daemon = await startDaemon();
     const cwd = await ground();
@@ -96,7 +96,7 @@ proves.skipIf(!needs("bwrap"))(
 
 proves.skipIf(!needs("bwrap"))(
   "SN-13",
-  "a file that both changed is listed and left alone, unless forced; then it is kept first",
+  "a file that both sides changed is listed and left alone; with force it is saved first",
   async () => {
     const daemon = await startDaemon();
     const cwd = await ground();
@@ -125,7 +125,7 @@ proves.skipIf(!needs("bwrap"))(
   },
 );
 
-proves.skipIf(!needs("bwrap"))("SN-14", "a fork works on files of its own, as they were at its point", async () => {
+proves.skipIf(!needs("bwrap"))("SN-14", "a fork works on its own files, as they were at its point", async () => {
   const daemon = await startDaemon();
   const cwd = await ground();
   const { id } = await spawnIn(daemon, cwd);
@@ -145,7 +145,7 @@ proves.skipIf(!needs("bwrap"))("SN-14", "a fork works on files of its own, as th
   expect(shared.body.cwd).toBe(cwd);
 });
 
-proves("SN-15", "a diff shows what a turn really changed, through the shell too", async () => {
+proves("SN-15", "a diff shows what a turn really changed, also through the shell", async () => {
   const daemon = await startDaemon();
   const cwd = await ground();
   writeFileSync(join(cwd, "old"), "1\n2\n3\n");
@@ -170,7 +170,7 @@ proves("SN-15", "a diff shows what a turn really changed, through the shell too"
 
 proves.skipIf(!needs("bwrap", "python3"))(
   "SN-2",
-  "a snapshot and a diff in the middle of a turn trust nothing for its end: what was written through a mapping comes back",
+  "after a snapshot and a diff in mid-turn, writes through a mapping are still found at its end",
   async () => {
     const daemon = await startDaemon();
     const cwd = await ground();
@@ -179,7 +179,7 @@ proves.skipIf(!needs("bwrap", "python3"))(
     const { id } = await spawnIn(daemon, cwd);
     const running = turn(daemon, id, "run python3 writer.py");
     await eventually("the first write", async () => existsSync(join(cwd, "first")));
-    // Older than what is too young to be trusted anyway.
+    // Older than the age below which files are never trusted.
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect((await daemon.call("POST", `/sessions/${id}/snapshot`, {})).status).toBe(200);
     expect((await daemon.call("GET", `/sessions/${id}/diff`)).status).toBe(200);
@@ -201,7 +201,7 @@ m[0:4] = b"TWO2"`;
 
 proves.skipIf(!needs("bwrap"))(
   "SN-16",
-  "what is too broad or too large is not kept: said once, and a rewind refuses files by name",
+  "a directory too broad or too large gets no snapshot: said once, and a rewind of files is refused by name",
   async () => {
     const daemon = await startDaemon();
     const cwd = await ground();
@@ -221,7 +221,7 @@ proves.skipIf(!needs("bwrap"))(
   },
 );
 
-proves("SN-16", "a directory that is gone or moved is said, and turns go on", async () => {
+proves("SN-16", "a missing or moved directory is reported, and turns go on", async () => {
   const daemon = await startDaemon();
   const cwd = await ground();
   const { id } = await spawnIn(daemon, cwd);
@@ -236,25 +236,29 @@ proves("SN-16", "a directory that is gone or moved is said, and turns go on", as
   expect(codes).toEqual(["tree_missing", "tree_moved"]);
 });
 
-proves("SN-16", "without bubblewrap files are kept and not restored: refused by name, with what to do", async () => {
-  const cwd = await ground();
-  const daemon = await startDaemon({ env: { PATH: join(cwd, "no-programs") } });
-  const { id } = await spawnIn(daemon, cwd);
-  await turn(daemon, id, "write a one");
-  await turn(daemon, id, "write a two");
-  const to = (await events(daemon, id)).find(({ type }) => type === "turn.ended@1")?.id;
-  const refused = await daemon.call<{ error: { code: string; remedy: string } }>("POST", `/sessions/${id}/rewind`, {
-    to,
-  });
-  expect([refused.status, refused.body.error.code]).toEqual([501, "restore_unavailable"]);
-  expect(refused.body.error.remedy).toContain("bubblewrap");
-  expect(readFileSync(join(cwd, "a"), "utf8")).toBe("two");
-  expect((await daemon.call<Session>("GET", `/sessions/${id}`)).body.busy).toBe(false);
-  expect((await daemon.call("POST", `/sessions/${id}/fork`, {})).status).toBe(501);
-  expect((await daemon.call("POST", `/sessions/${id}/fork`, { talkOnly: true })).status).toBe(201);
-});
+proves(
+  "SN-16",
+  "without bubblewrap snapshots are made but not restored: refused by name, with the remedy",
+  async () => {
+    const cwd = await ground();
+    const daemon = await startDaemon({ env: { PATH: join(cwd, "no-programs") } });
+    const { id } = await spawnIn(daemon, cwd);
+    await turn(daemon, id, "write a one");
+    await turn(daemon, id, "write a two");
+    const to = (await events(daemon, id)).find(({ type }) => type === "turn.ended@1")?.id;
+    const refused = await daemon.call<{ error: { code: string; remedy: string } }>("POST", `/sessions/${id}/rewind`, {
+      to,
+    });
+    expect([refused.status, refused.body.error.code]).toEqual([501, "restore_unavailable"]);
+    expect(refused.body.error.remedy).toContain("bubblewrap");
+    expect(readFileSync(join(cwd, "a"), "utf8")).toBe("two");
+    expect((await daemon.call<Session>("GET", `/sessions/${id}`)).body.busy).toBe(false);
+    expect((await daemon.call("POST", `/sessions/${id}/fork`, {})).status).toBe(501);
+    expect((await daemon.call("POST", `/sessions/${id}/fork`, { talkOnly: true })).status).toBe(201);
+  },
+);
 
-proves("SN-10", "the doctor tells of a pack that cannot be read, and turns go on", async () => {
+proves("SN-10", "the doctor reports an unreadable pack, and turns go on", async () => {
   const daemon = await startDaemon();
   const cwd = await ground();
   const { id } = await spawnIn(daemon, cwd);

@@ -31,7 +31,7 @@ interface Doctor {
   };
 }
 
-/** Each puts something else where a part of the home is or would be. */
+/** Each puts something else in place of a part of the home. */
 const KINDS: Readonly<Record<string, (path: string) => void>> = {
   file: (path) => writeFileSync(path, "{ half a js"),
   empty: (path) => writeFileSync(path, ""),
@@ -51,7 +51,7 @@ const KINDS: Readonly<Record<string, (path: string) => void>> = {
   device: (path) => symlinkSync("/dev/zero", path),
 };
 
-/** What a daemon makes, finds or reads when it starts, and can do without. */
+/** Parts that a daemon creates or reads at its start, and can do without. */
 const PARTS = [
   ...["agents", "cache", "doors", "drivers", "forks", "logs", "sandboxes", "snapshots", "tmp", "trash", "tree"],
   ...["public-etc", "worktree-objects", "ended"],
@@ -69,7 +69,7 @@ const PARTS = [
   ...(CHOSEN_STORE === "sqlite" ? ["restoring.tmp", "log.db-shm"] : []),
 ];
 
-/** Whatever is there goes first. A part whose folder is no folder any more is left out. */
+/** The old content is removed first. A part whose folder was replaced is skipped. */
 function plant(home: string, part: string, kind: string): void {
   const path = join(home, part);
   if (!lstatSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()) return;
@@ -108,7 +108,7 @@ proves(
   },
 );
 
-/** Without a process of its own: a start is what is looked at, many times. */
+/** In this process, because many starts are tested. */
 function startHere(home: string): ReturnType<typeof startApp> {
   return startApp({
     ...{ home, port: 0, version: "0.0.0", cwd: "/", tour: true, echo: () => undefined },
@@ -119,11 +119,11 @@ function startHere(home: string): ReturnType<typeof startApp> {
   });
 }
 
-/** Somebody who is stopped by permissions, unlike root. */
+/** A user who is stopped by permissions, unlike root. */
 const NOBODY = 65_534;
 const AS_NOBODY = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
 
-/** Deeper than a path can be. */
+/** Deeper than the longest path. */
 const DEEP = `
 import os, sys
 os.chdir(sys.argv[1])
@@ -133,7 +133,7 @@ for step in range(300):
 
 proves.where(process.getuid?.() === 0 && needs("git", "python3"))(
   "SV-4",
-  "an ordinary user's daemon starts on what agents left, removes it, and tells what it cannot remove",
+  "an ordinary user's daemon starts, removes what agents left, and names what it cannot remove",
   async () => {
     const home = await newHome();
     const root = dirname(home);
@@ -193,7 +193,7 @@ proves.where(process.getuid?.() === 0 && needs("git", "python3"))(
   },
 );
 
-/** What must not be run without, or is the log itself: refused at once, by a code that is true. */
+/** The log, and parts that the daemon cannot run without: refused at once with the right code. */
 const REFUSED: readonly (readonly [string, string, string])[] = [
   ...["pipe", "folder", "dangling", "device", "huge"].map(
     (kind) => ["config.json", kind, "config_unreadable"] as const,
@@ -207,7 +207,7 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
     : []),
 ];
 
-proves("SV-5", "what a daemon must not go on without is refused at once and by name, never waited for", async () => {
+proves("SV-5", "a broken part that the daemon cannot run without is refused at once and by name", async () => {
   for (const [part, kind, code] of REFUSED) {
     const home = await newHome();
     mkdirSync(join(home, dirname(part)), { recursive: true });
@@ -220,7 +220,7 @@ proves("SV-5", "what a daemon must not go on without is refused at once and by n
   }
 });
 
-proves("SV-5", "a home that cannot be made is refused by name", async () => {
+proves("SV-5", "a home that cannot be created is refused by name", async () => {
   const file = await newHome();
   writeFileSync(file, "");
   const refused = { code: expect.stringMatching(/^(home_unusable|store_read_only)$/) };
@@ -244,7 +244,7 @@ proves("SV-5", "a home that cannot be made is refused by name", async () => {
   });
 });
 
-proves.skipIf(!needs("smallDisk"))("SV-5", "on a disk that is too small, a first start says so", async () => {
+proves.skipIf(!needs("smallDisk"))("SV-5", "a first start on a disk that is too small says so", async () => {
   const at = await newFolder();
   const script = `mount -t tmpfs -o size=8m tmpfs "$1" && export NOMOS_HOME="$1/home" NOMOS_PORT=0
     "$2" "$3" run --json "say hi" | tail -n 1; "$2" "$3" down >/dev/null`;

@@ -19,8 +19,8 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 
 const SCOPE = { allow: ["src"] };
 
-describe.skipIf(!needs("bwrap"))("a session with a scope", () => {
-  proves("WT-17", "an agent that writes after its turn is over has ended by then, with all it started", async () => {
+describe.skipIf(!needs("bwrap"))("attacks on a session's scope", () => {
+  proves("WT-17", "an agent that would write after its turn has been ended by then, with its processes", async () => {
     using bench = setUpBench();
     const session = await start(daemon, { adapter: "fake", cwd: bench.repo, scope: SCOPE });
     await turn(daemon, session.id, "late 700 outside.txt\nwrite src/in.txt x");
@@ -31,7 +31,7 @@ describe.skipIf(!needs("bwrap"))("a session with a scope", () => {
     expect(existsSync(join(session.cwd, "outside.txt.detached"))).toBe(false);
   });
 
-  proves("WT-17", "its agent remembers over its turns all the same", async () => {
+  proves("WT-17", "a session with a scope: its agent still remembers earlier turns", async () => {
     using bench = setUpBench();
     const session = await start(daemon, { adapter: "fake", cwd: bench.repo, scope: SCOPE });
     await turn(daemon, session.id, "say apples");
@@ -42,23 +42,27 @@ describe.skipIf(!needs("bwrap"))("a session with a scope", () => {
     expect(said.join()).toContain("I heard: say apples");
   });
 
-  proves("WT-18", "110 files with long control-character names: told, bounded, and the session goes on", async () => {
-    using bench = setUpBench();
-    const session = await start(daemon, { adapter: "demo", cwd: bench.repo, scope: SCOPE });
-    const name = `$(printf '\\001%.0s' $(seq 240))`;
-    const deep = Array.from({ length: 12 }, () => `"$d"`).join("/");
-    const script = `run d=${name}; mkdir -p ${deep}; cd ${deep}; for n in $(seq 110); do echo x > "$n$d"; done 2>/dev/null; mkfifo "p$d"`;
-    expect(await turn(daemon, session.id, script)).toMatchObject({ outcome: "completed" });
-    const [reverted] = await eventsOf(daemon, session.id, "types=scope.reverted");
-    expect(reverted?.data["more"]).toBeGreaterThan(90);
-    expect(await idle(daemon, session.id)).toMatchObject({ busy: false });
-    expect(await turn(daemon, session.id, "write src/a.txt on")).toMatchObject({ outcome: "completed" });
-    const ends = await eventsOf(daemon, session.id, "types=turn.ended");
-    const rewound = await daemon.call("POST", `/sessions/${session.id}/rewind`, { to: ends[0]?.id });
-    expect(rewound.status, rewound.text).toBe(200);
-  });
+  proves(
+    "WT-18",
+    "110 files with long control-character names: the report is bounded, and the session goes on",
+    async () => {
+      using bench = setUpBench();
+      const session = await start(daemon, { adapter: "demo", cwd: bench.repo, scope: SCOPE });
+      const name = `$(printf '\\001%.0s' $(seq 240))`;
+      const deep = Array.from({ length: 12 }, () => `"$d"`).join("/");
+      const script = `run d=${name}; mkdir -p ${deep}; cd ${deep}; for n in $(seq 110); do echo x > "$n$d"; done 2>/dev/null; mkfifo "p$d"`;
+      expect(await turn(daemon, session.id, script)).toMatchObject({ outcome: "completed" });
+      const [reverted] = await eventsOf(daemon, session.id, "types=scope.reverted");
+      expect(reverted?.data["more"]).toBeGreaterThan(90);
+      expect(await idle(daemon, session.id)).toMatchObject({ busy: false });
+      expect(await turn(daemon, session.id, "write src/a.txt on")).toMatchObject({ outcome: "completed" });
+      const ends = await eventsOf(daemon, session.id, "types=turn.ended");
+      const rewound = await daemon.call("POST", `/sessions/${session.id}/rewind`, { to: ends[0]?.id });
+      expect(rewound.status, rewound.text).toBe(200);
+    },
+  );
 
-  proves("WT-18", "the same in a directory without a scope: pipes and names that cannot be kept", async () => {
+  proves("WT-18", "pipes and unstorable names in a directory without a scope: the session goes on", async () => {
     using bench = setUpBench();
     const session = await start(daemon, { adapter: "demo", cwd: bench.repo });
     const name = `$(printf '\\001%.0s' $(seq 240))`;
@@ -71,7 +75,7 @@ describe.skipIf(!needs("bwrap"))("a session with a scope", () => {
     expect(await turn(daemon, session.id, "say on")).toMatchObject({ outcome: "completed" });
   });
 
-  proves("WT-18", "a session that is killed in its turn: what lay outside is put back and recorded", async () => {
+  proves("WT-18", "a session killed during its turn: changes outside the scope are put back and recorded", async () => {
     using bench = setUpBench();
     const session = await start(daemon, { adapter: "demo", cwd: bench.repo, scope: SCOPE });
     await prompt(daemon, session.id, "write README.md evil\nsleep 60000");
@@ -81,24 +85,28 @@ describe.skipIf(!needs("bwrap"))("a session with a scope", () => {
     expect(files).toEqual([[{ path: "README.md", rule: "no_rule" }]]);
   });
 
-  proves("WT-19", "what a person put under an ignored name after the last turn comes back with a fork", async () => {
-    using bench = setUpBench();
-    bench.write(join(bench.repo, ".gitignore"), "*.log\n");
-    bench.git(bench.repo, "add", "--all");
-    bench.git(bench.repo, "commit", "--quiet", "-m", "ignores");
-    const session = await start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });
-    await turn(daemon, session.id, "say hello");
-    bench.write(join(session.cwd, "person.log"), "mine\n");
-    expectOk(await daemon.call("POST", `/sessions/${session.id}/kill`, {}));
-    expect(existsSync(session.cwd)).toBe(false);
-    const fork = await daemon.call<{ cwd: string }>("POST", `/sessions/${session.id}/fork`, {});
-    expect(fork.status, fork.text).toBe(201);
-    expect(await readFile(join(fork.body.cwd, "person.log"), "utf8")).toBe("mine\n");
-  });
+  proves(
+    "WT-19",
+    "a person's ignored file, written after the last turn, is in a fork of the killed session",
+    async () => {
+      using bench = setUpBench();
+      bench.write(join(bench.repo, ".gitignore"), "*.log\n");
+      bench.git(bench.repo, "add", "--all");
+      bench.git(bench.repo, "commit", "--quiet", "-m", "ignores");
+      const session = await start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });
+      await turn(daemon, session.id, "say hello");
+      bench.write(join(session.cwd, "person.log"), "mine\n");
+      expectOk(await daemon.call("POST", `/sessions/${session.id}/kill`, {}));
+      expect(existsSync(session.cwd)).toBe(false);
+      const fork = await daemon.call<{ cwd: string }>("POST", `/sessions/${session.id}/fork`, {});
+      expect(fork.status, fork.text).toBe(201);
+      expect(await readFile(join(fork.body.cwd, "person.log"), "utf8")).toBe("mine\n");
+    },
+  );
 
   proves(
     "WT-19",
-    "a fork with a worktree goes back to any point of its parent's, and keeps what a person wrote in it",
+    "a fork with a worktree can be rewound to any point of its parent, and keeps a person's files",
     async () => {
       using bench = setUpBench();
       const session = await start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });

@@ -107,21 +107,25 @@ proves("S2", "a prompt is answered when it is admitted, and the session is busy 
   expect(await show(daemon, id)).toMatchObject({ busy: false, state: "idle" });
 });
 
-proves("S2", "a prompt up to 4 KB stands in its event; a longer one is a blob with its beginning", async () => {
-  const { id } = await start(daemon);
-  const small = `say ${"x".repeat(4000)}`;
-  const large = `say ${"y".repeat(10_000)}`;
-  await turn(daemon, id, small);
-  await turn(daemon, id, large);
-  const admitted = await eventsOf(daemon, id, "types=turn.admitted");
-  expect(admitted[0]?.data).toMatchObject({ prompt: small, blob: null, bytes: small.length });
-  expect(admitted[1]?.data).toMatchObject({ bytes: large.length, blob: expect.stringMatching(/^[0-9a-f]{64}$/) });
-  expect(large.startsWith(String(admitted[1]?.data["prompt"]))).toBe(true);
-  const blob = expectOk(await daemon.call("GET", `/api/blobs/${admitted[1]?.data["blob"]}`));
-  expect(blob).toMatchObject({ encoding: "utf8", content: large });
-  const said = await eventsOf(daemon, id, "types=message.completed");
-  expect(said[1]?.data).toMatchObject({ text: large.slice("say ".length) });
-});
+proves(
+  "S2",
+  "a prompt up to 4 KB is in its event; a longer one is a blob, with its beginning in the event",
+  async () => {
+    const { id } = await start(daemon);
+    const small = `say ${"x".repeat(4000)}`;
+    const large = `say ${"y".repeat(10_000)}`;
+    await turn(daemon, id, small);
+    await turn(daemon, id, large);
+    const admitted = await eventsOf(daemon, id, "types=turn.admitted");
+    expect(admitted[0]?.data).toMatchObject({ prompt: small, blob: null, bytes: small.length });
+    expect(admitted[1]?.data).toMatchObject({ bytes: large.length, blob: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(large.startsWith(String(admitted[1]?.data["prompt"]))).toBe(true);
+    const blob = expectOk(await daemon.call("GET", `/api/blobs/${admitted[1]?.data["blob"]}`));
+    expect(blob).toMatchObject({ encoding: "utf8", content: large });
+    const said = await eventsOf(daemon, id, "types=message.completed");
+    expect(said[1]?.data).toMatchObject({ text: large.slice("say ".length) });
+  },
+);
 
 proves("S3", "busy without queue is 409; with queue the turns run in order of arrival", async () => {
   const { id } = await start(daemon);
@@ -139,7 +143,7 @@ proves("S3", "busy without queue is 409; with queue the turns run in order of ar
   ]);
 });
 
-proves("S3", "a full queue is refused and admits nothing", async () => {
+proves("S3", "a prompt to a full queue is refused and not admitted", async () => {
   const { id } = await start(daemon);
   await prompt(daemon, id, "ask wait here");
   await pendingOf(daemon, id);
@@ -167,7 +171,7 @@ proves("S4", "interrupt answers when the turn has settled, and says whether ther
   expect(expectOk(await daemon.call("POST", `/sessions/${id}/interrupt`))).toEqual({ ok: true, id, wasBusy: false });
 });
 
-proves("S4", "a turn can be interrupted from its admission on, before it has begun", async () => {
+proves("S4", "a turn can be interrupted once admitted, before it has begun", async () => {
   const { id } = await start(daemon);
   for (let round = 0; round < 20; round += 1) {
     const { turnId } = await prompt(daemon, id, "sleep 30000");
@@ -186,7 +190,7 @@ proves("S4", "a prompt with interrupt ends the running turn and runs next", asyn
   expect(await linesOf(daemon, id)).not.toContain("never");
 });
 
-proves("S4", "a process that ignores every signal does not hold an interrupt up", async () => {
+proves("S4", "a process that ignores every signal does not delay an interrupt", async () => {
   const { id } = await start(daemon);
   const mark = `deaf-${randomUUID()}`;
   await prompt(daemon, id, `run trap '' TERM INT HUP; : ${mark}; while true; do sleep 1; done`);
@@ -197,7 +201,7 @@ proves("S4", "a process that ignores every signal does not hold an interrupt up"
   expect(await processesWith(mark)).toEqual([]);
 });
 
-proves("S5", "kill answers when the whole tree is gone; a second kill says false", async () => {
+proves("S5", "kill answers when the whole process tree is gone; a second kill answers false", async () => {
   const { id } = await start(daemon);
   const mark = `tree-${randomUUID()}`;
   const line = `setsid sh -c 'trap "" TERM; : ${mark}; sleep 1000' & (sleep 1000; : ${mark}) & : ${mark}; sleep 1000`;
@@ -213,7 +217,7 @@ proves("S5", "kill answers when the whole tree is gone; a second kill says false
   expect(expectOk(await daemon.call("POST", `/sessions/${id}/kill`))).toEqual({ ok: false, id });
 });
 
-proves("S5", "a command that leaves children behind leaves none", async () => {
+proves("S5", "a command's background children are ended", async () => {
   const { id } = await start(daemon);
   const mark = `left-${randomUUID()}`;
   await turn(daemon, id, `run setsid nohup sh -c ': ${mark}; sleep 1000' >/dev/null 2>&1 & sleep 0.2; echo up`);
@@ -269,7 +273,7 @@ proves("S7", "suspend ends the running turn, the queue waits, resume goes on", a
   expectRefusal(await daemon.call("POST", `/sessions/${id}/resume`), 409, "session_not_suspended");
 });
 
-proves("S7", "suspend with a queue never lets the next turn slip in", async () => {
+proves("S7", "suspend with a queue never lets the next turn start", async () => {
   for (let round = 0; round < 15; round += 1) {
     const { id } = await start(daemon);
     await prompt(daemon, id, "sleep 30000");
@@ -280,7 +284,7 @@ proves("S7", "suspend with a queue never lets the next turn slip in", async () =
   }
 });
 
-proves("S10", "an ended session takes no prompt, no rewind, no suspension, but can be read and forked", async () => {
+proves("S10", "an ended session refuses prompt, rewind and suspend, but can be read and forked", async () => {
   const { id } = await start(daemon);
   await turn(daemon, id, "say something");
   await daemon.call("POST", `/sessions/${id}/kill`);
@@ -295,7 +299,7 @@ proves("S10", "an ended session takes no prompt, no rewind, no suspension, but c
   expect(await turn(daemon, fork.id, "say again")).toMatchObject({ outcome: "completed" });
 });
 
-proves("S13", "a session is found by its id, by the beginning of it, and by its name", async () => {
+proves("S13", "a session is found by its id, by the start of it, and by its name", async () => {
   const session = await start(daemon);
   expect((await show(daemon, session.name)).id).toBe(session.id);
   const { sessions } = expectOk(await daemon.call<{ sessions: Session[] }>("GET", "/sessions?limit=1000"));
@@ -307,7 +311,7 @@ proves("S13", "a session is found by its id, by the beginning of it, and by its 
     expectRefusal(await daemon.call("GET", `/sessions/${encodeURIComponent(id)}`), 404, "session_not_found");
 });
 
-proves("S14", "a session that was put to sleep is woken by its next prompt", async () => {
+proves("S14", "a hibernated session is woken by its next prompt", async () => {
   const { id } = await start(daemon);
   await turn(daemon, id, "say awake");
   expect(expectOk(await daemon.call("POST", `/sessions/${id}/hibernate`))).toMatchObject({
@@ -340,7 +344,7 @@ proves("S16", "the demo driver obeys say, write, run, sleep, ask and fail, and e
   expect(settled?.data).toMatchObject({ outcome: "failed", exitCode: 3 });
 });
 
-proves("S17", "wait ends with the turn, with the session's rest, or by its own time", async () => {
+proves("S17", "wait ends with the turn, when the session is idle, or after its own time", async () => {
   const { id } = await start(daemon);
   const first = await prompt(daemon, id, "sleep 600");
   expectRefusal(await daemon.call("GET", `/sessions/${id}/wait?timeoutMs=50`), 408, "wait_timeout");
@@ -352,7 +356,7 @@ proves("S17", "wait ends with the turn, with the session's rest, or by its own t
   expect(await ended(daemon, id, first.turnId)).toMatchObject({ outcome: "completed" });
 });
 
-proves("S19", "labels, todo and artifacts are kept, each version for itself", async () => {
+proves("S19", "labels, todo and artifacts are stored, each artifact version by itself", async () => {
   const { id } = await start(daemon);
   expect(expectOk(await daemon.call("POST", `/sessions/${id}/label`, { label: "mine" }))).toMatchObject({
     label: "mine",

@@ -58,7 +58,7 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
   proves(
     "SN-20",
-    "a rewind takes back what its session wrote; another session's file and a person's stay",
+    "a rewind takes back what its session wrote; files of another session and of a person stay",
     async () => {
       const cwd = await folder();
       const [a, b] = [await spawn(daemon, cwd), await spawn(daemon, cwd)];
@@ -82,7 +82,7 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
 
   proves(
     "SN-20",
-    "a file that both changed: refused with the list, nothing touched; forced, the rest still stays",
+    "a file that both changed: refused with the list, nothing touched; forced, other files still stay",
     async () => {
       const cwd = await folder();
       const [a, b] = [await spawn(daemon, cwd), await spawn(daemon, cwd)];
@@ -103,7 +103,7 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
     },
   );
 
-  proves("SN-20", "what others write while a turn of the session runs is theirs", async () => {
+  proves("SN-20", "files that others write during a session's turn belong to the others", async () => {
     const cwd = await folder();
     const [a, b] = [await spawn(daemon, cwd), await spawn(daemon, cwd)];
     await turn(daemon, a, "write a.txt one");
@@ -118,22 +118,26 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
     expect(filesIn(cwd)).toEqual({ "a.txt": "one", "b.txt": "theirs", "mine.txt": "a person's" });
   });
 
-  proves("SN-20", "two shells at work at once: what either may have written is refused, not guessed", async () => {
-    const cwd = await folder();
-    const [a, b] = [await spawn(daemon, cwd), await spawn(daemon, cwd)];
-    await turn(daemon, a, "write a.txt one");
-    const over = await begin(daemon, a, "run sleep 1; echo a > x.txt");
-    await turn(daemon, b, "run echo b > b.txt; sleep 2");
-    await over();
-    const refused = await rewind(daemon, a, { turn: 1 });
-    expect(refused.status, refused.text).toBe(409);
-    expect(refused.body.error.details.files).toContain("added b.txt");
-    expect(filesIn(cwd)).toMatchObject({ "b.txt": "b\n", "x.txt": "a\n" });
-  });
+  proves(
+    "SN-20",
+    "two shells work at once: a file that either could have written is refused, not guessed",
+    async () => {
+      const cwd = await folder();
+      const [a, b] = [await spawn(daemon, cwd), await spawn(daemon, cwd)];
+      await turn(daemon, a, "write a.txt one");
+      const over = await begin(daemon, a, "run sleep 1; echo a > x.txt");
+      await turn(daemon, b, "run echo b > b.txt; sleep 2");
+      await over();
+      const refused = await rewind(daemon, a, { turn: 1 });
+      expect(refused.status, refused.text).toBe(409);
+      expect(refused.body.error.details.files).toContain("added b.txt");
+      expect(filesIn(cwd)).toMatchObject({ "b.txt": "b\n", "x.txt": "a\n" });
+    },
+  );
 
   proves(
     "SN-20",
-    "folders: one that holds another's file stays, and a file comes back only where nobody else stands",
+    "a folder with another's file stays, and a file is restored only where no other file is",
     async () => {
       const cwd = await folder();
       const a = await spawn(daemon, cwd);
@@ -152,7 +156,7 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
     },
   );
 
-  proves("SN-20", "a daemon that was killed in the middle: what a person wrote since the crash stays", async () => {
+  proves("SN-20", "a daemon killed during a rewind: what a person wrote since the crash stays", async () => {
     const first = await startDaemon();
     const cwd = await folder();
     const a = await spawn(first, cwd);
@@ -170,26 +174,22 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
     expect(filesIn(cwd)).toEqual({ "a.txt": "one", "mine.txt": "a person's" });
   });
 
-  proves(
-    "SN-20",
-    "a turn that a crash cut: what a person wrote after the crash stays, what the turn wrote goes",
-    async () => {
-      const first = await startDaemon();
-      const cwd = await folder();
-      const a = await spawn(first, cwd);
-      await turn(first, a, "write a.txt one");
-      await begin(first, a, "run echo two > a.txt; echo x > cut.txt; sleep 60");
-      await eventually("the turn's file", async () => existsSync(join(cwd, "cut.txt")));
-      await first.kill9();
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      writeFileSync(join(cwd, "mine.txt"), "a person's");
-      const next = await startDaemon({ home: first.home });
-      await eventually("its files", async () => (await rewind(next, a, { turn: 1 })).status === 200);
-      expect(filesIn(cwd)).toEqual({ "a.txt": "one", "mine.txt": "a person's" });
-    },
-  );
+  proves("SN-20", "a turn cut by a crash: a person's later files stay, the turn's files are taken back", async () => {
+    const first = await startDaemon();
+    const cwd = await folder();
+    const a = await spawn(first, cwd);
+    await turn(first, a, "write a.txt one");
+    await begin(first, a, "run echo two > a.txt; echo x > cut.txt; sleep 60");
+    await eventually("the turn's file", async () => existsSync(join(cwd, "cut.txt")));
+    await first.kill9();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    writeFileSync(join(cwd, "mine.txt"), "a person's");
+    const next = await startDaemon({ home: first.home });
+    await eventually("its files", async () => (await rewind(next, a, { turn: 1 })).status === 200);
+    expect(filesIn(cwd)).toEqual({ "a.txt": "one", "mine.txt": "a person's" });
+  });
 
-  proves("SN-21", "random writers in one directory: no rewind loses a byte of somebody else's", async () => {
+  proves("SN-21", "random writers in one directory: no rewind loses a byte of another's", async () => {
     for (const seed of [1, 2, 3]) await tellStory(daemon, await folder(), seed);
   });
 
@@ -213,7 +213,7 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
 const NAMES = ["a", "b", "c", "d", "e"];
 const STEPS = 14;
 
-/** Who wrote each file last, and what. A rewind of one writer may touch no file that another wrote last. */
+/** A random history that notes each file's last writer. A rewind may not touch a file that another wrote last. */
 async function tellStory(daemon: TestDaemon, cwd: string, seed: number): Promise<void> {
   const chance = chanceOf(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(chance() * list.length)] ?? expect.fail("empty");

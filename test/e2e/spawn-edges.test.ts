@@ -20,8 +20,8 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 const spawn = async (body: object) =>
   daemon.call<{ id: string }>("POST", "/sessions/agent", { adapter: "demo", cwd: await newFolder(), ...body });
 
-describe("what a driver would never hear of is refused before there is a session", () => {
-  test("a command that is not there", async () => {
+describe("spawns that are refused before there is a session", () => {
+  test("a command that does not exist is refused", async () => {
     for (const [adapter, program] of [
       ["missing", "/nowhere/agent"],
       ["nameless", "no-such-agent-program"],
@@ -32,7 +32,7 @@ describe("what a driver would never hear of is refused before there is a session
     }
   });
 
-  test("a mode, a model or an option of a driver that has none", async () => {
+  test("a mode, a model or an option for a driver that has none is refused", async () => {
     expectRefusal(await spawn({ mode: "bold" }), 400, "unknown_mode");
     expectRefusal(await spawn({ model: "large" }), 400, "unknown_model");
     expectRefusal(await spawn({ options: { speed: "high" } }), 400, "unknown_option");
@@ -40,13 +40,13 @@ describe("what a driver would never hear of is refused before there is a session
     expectRefusal(await daemon.call("POST", `/sessions/${id}/configure`, { mode: "bold" }), 400, "unknown_mode");
   });
 
-  test("an agent that nobody knows, whoever asks", async () => {
+  test("an unknown agent is refused, whoever asks", async () => {
     for (const agent of ["nobody", "ws://agents/nobody", "../nobody"])
       expectRefusal(await spawn({ agent }), 400, "invalid_agent");
   });
 });
 
-test("an image for a driver that takes text alone fails the turn by name", async () => {
+test("an image for a text-only driver fails the turn by name", async () => {
   const { id } = await start(daemon);
   const attachments = [{ kind: "image", name: "a.png", data: "iVBORw0KGgo=" }];
   const { turnId } = await prompt(daemon, id, "say looked", { attachments });
@@ -56,7 +56,7 @@ test("an image for a driver that takes text alone fails the turn by name", async
   expect(events[0]?.data).toMatchObject({ turnId, outcome: "failed", error: { code: "content_unsupported" } });
 });
 
-test("a session's key forks nothing: a fork is nobody's child", async () => {
+test("a session's token cannot fork: a fork is nobody's child", async () => {
   const { id } = await start(daemon);
   const capabilities = ["session.read", "session.fork", "session.spawn"];
   const { secret } = expectOk(
@@ -73,7 +73,7 @@ test("a session's key forks nothing: a fork is nobody's child", async () => {
   expectOk(await daemon.call("POST", `/sessions/${id}/fork`, {}), 201);
 });
 
-test("a directory in the home, or none, gets no name", async () => {
+test("a workspace in the home, or in a missing directory, is refused", async () => {
   const add = (path: string) => daemon.call("POST", "/api/workspaces", { slug: "bad", path });
   expectRefusal(await add(daemon.home), 400, "cwd_hidden");
   expectRefusal(await add(join(daemon.home, "logs")), 400, "cwd_hidden");
@@ -93,7 +93,7 @@ test("`since` is another name for `after`", async () => {
   expect((await page(`since=${second?.seq}`)).length).toBe((await page("")).length - 2);
 });
 
-test("a line is one line, also of what an agent says last", async () => {
+test("an agent's last words on stderr become output lines without line breaks", async () => {
   const { id } = expectOk(await spawn({ adapter: "stillborn", prompt: "say hi" }), 201);
   await eventually("its end", async () => (await show(daemon, id)).status === "error");
   const path = `/sessions/${id}/output`;

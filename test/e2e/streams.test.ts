@@ -42,7 +42,7 @@ proves("H10", "a stream gives history, then live: every event once, in order, wi
   await eventually("the server closes", async () => reader.isOver());
 });
 
-proves("H10", "lines are those of the output, each before the event it comes from", async () => {
+proves("H10", "lines equal the printed output, each before the event it comes from", async () => {
   const { id } = await start(daemon);
   const reader = await readStream(daemon, `/sessions/${id}/stream`);
   await turn(daemon, id, "say first\nsay second\nrun echo to stdout; echo to stderr >&2\nfail with this");
@@ -54,7 +54,7 @@ proves("H10", "lines are those of the output, each before the event it comes fro
   expect(lines.at(-1)?.data).toEqual({ line: "── turn-end (failed) ──", stream: "stdout" });
 });
 
-proves("H10", "pieces of text and changes of state come as they happen", async () => {
+proves("H10", "text frames and state changes arrive as they happen", async () => {
   const { id } = await start(daemon);
   const reader = await readStream(daemon, `/sessions/${id}/stream`);
   await prompt(daemon, id, "run echo piece one; sleep 0.2; echo piece two\nsay whole");
@@ -68,7 +68,7 @@ proves("H10", "pieces of text and changes of state come as they happen", async (
   expect(pieces.at(-1)?.data).toMatchObject({ source: "message", text: "whole" });
 });
 
-proves("H11", "Last-Event-ID resumes at every place without loss and without repetition", async () => {
+proves("H11", "Last-Event-ID resumes at every position without loss or repeat", async () => {
   const { id } = await start(daemon);
   await turn(daemon, id, "say one\nrun echo two");
   await turn(daemon, id, "say three");
@@ -133,14 +133,14 @@ proves("H12", "the global stream has every event of every session in one order, 
   expect(entries.slice(0, seqs.length).map(({ seq }) => seq)).toEqual(seqs);
 });
 
-proves("H12", "a stream of nothing is an error and not an empty stream", async () => {
+proves("H12", "a stream of an unknown session is an error, not an empty stream", async () => {
   expectRefusal(await daemon.call("GET", "/sessions/nobody/stream"), 404, "session_not_found");
   const { id } = await start(daemon);
   expectRefusal(await daemon.call("GET", `/sessions/${id}/stream?after=nonsense`), 404, "event_not_found");
   expectRefusal(await daemon.call("GET", "/api/events?after=nonsense"), 404, "event_not_found");
 });
 
-proves("H12", "a session forgotten while it is watched ends the stream", async () => {
+proves("H12", "forgetting a watched session ends the stream", async () => {
   const { id } = await start(daemon);
   const reader = await readStream(daemon, `/sessions/${id}/stream`);
   await reader.until("the start", isEvent("session.started@1"));
@@ -149,7 +149,7 @@ proves("H12", "a session forgotten while it is watched ends the stream", async (
   await eventually("the server closes", async () => reader.isOver());
 });
 
-proves("H19", "a stream ends with the token it was opened with, and shows nothing that comes later", async () => {
+proves("H19", "a stream ends when its token is revoked, and shows nothing later", async () => {
   const { id } = await start(daemon);
   const ways = [
     { ttlMs: undefined, end: (tokenId: string) => daemon.call("DELETE", `/api/tokens/${tokenId}`) },

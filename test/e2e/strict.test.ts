@@ -39,7 +39,7 @@ const spawn = (body: object) => daemon.call<Session>("POST", "/sessions/agent", 
 describe.skipIf(!needs("bwrap"))("a strict session", () => {
   provesWall(
     "WL-1",
-    "writes in its directory and nowhere else, by command and by tool, and keeps its HOME",
+    "a strict session writes only in its directory, by command and by tool, and keeps its HOME",
     async () => {
       const cwd = await newFolder();
       const beside = join(dirname(cwd), "beside.txt");
@@ -61,7 +61,7 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
     },
   );
 
-  provesWall("WL-1", "whose file was turned into a link outside is not written through by the daemon", async () => {
+  provesWall("WL-1", "a file replaced by a link to the outside: the daemon does not write through it", async () => {
     const cwd = await newFolder();
     const outside = join(await newFolder(), "target.txt");
     await writeFile(outside, "untouched");
@@ -74,32 +74,40 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
     expect(await readFile(outside, "utf8")).toBe("untouched");
   });
 
-  provesWall("WL-8", "reaches the daemon with its own key, and with nobody else's, however it came by it", async () => {
-    const { id } = await walled({ adapter: "script", file: await plantDriver(CALLER) });
-    const issued = await daemon.call<{ secret: string }>("POST", "/api/tokens", { capabilities: ["*"] });
-    const stolen = [daemon.token, expectOk(issued, 201).secret];
-    const answers = await callAs(daemon, id, [
-      ["GET", `/sessions/${id}`],
-      ["GET", "/health"],
-      ...stolen.map((key) => ["GET", "/sessions", undefined, { authorization: `Bearer ${key}` }] as const),
-      ["POST", "/api/shutdown", {}, { authorization: `Bearer ${daemon.token}` }],
-    ]);
-    expect(answers.map(([status]) => status)).toEqual([200, 200, 401, 401, 401]);
-  });
+  provesWall(
+    "WL-8",
+    "a strict session reaches the daemon with its own token, and with no other token it got hold of",
+    async () => {
+      const { id } = await walled({ adapter: "script", file: await plantDriver(CALLER) });
+      const issued = await daemon.call<{ secret: string }>("POST", "/api/tokens", { capabilities: ["*"] });
+      const stolen = [daemon.token, expectOk(issued, 201).secret];
+      const answers = await callAs(daemon, id, [
+        ["GET", `/sessions/${id}`],
+        ["GET", "/health"],
+        ...stolen.map((key) => ["GET", "/sessions", undefined, { authorization: `Bearer ${key}` }] as const),
+        ["POST", "/api/shutdown", {}, { authorization: `Bearer ${daemon.token}` }],
+      ]);
+      expect(answers.map(([status]) => status)).toEqual([200, 200, 401, 401, 401]);
+    },
+  );
 
-  provesWall("WL-8", "does not reach the daemon by naming its port as a host, with whatever key", async () => {
-    const port = new URL(daemon.url).port;
-    const { id } = await walled({ network: { allow: [`127.0.0.1:${port}`, `localhost:${port}`] } });
-    const ask = (host: string) =>
-      `curl -sm5 -H 'Authorization: Bearer ${daemon.token}' http://${host}:${port}/sessions`;
-    const proxied = `curl -sm5 --noproxy '' -x "$http_proxy" -H 'Authorization: Bearer ${daemon.token}' http://127.0.0.1:${port}/sessions`;
-    await turn(daemon, id, `run ${ask("127.0.0.1")}; ${ask("localhost")}; ${proxied}; echo none`);
-    const said = await outputOf(id);
-    expect(said).toContain("none");
-    expect(said).not.toContain("adapterSlug");
-  });
+  provesWall(
+    "WL-8",
+    "a strict session does not reach the daemon by naming its port as a host, with any token",
+    async () => {
+      const port = new URL(daemon.url).port;
+      const { id } = await walled({ network: { allow: [`127.0.0.1:${port}`, `localhost:${port}`] } });
+      const ask = (host: string) =>
+        `curl -sm5 -H 'Authorization: Bearer ${daemon.token}' http://${host}:${port}/sessions`;
+      const proxied = `curl -sm5 --noproxy '' -x "$http_proxy" -H 'Authorization: Bearer ${daemon.token}' http://127.0.0.1:${port}/sessions`;
+      await turn(daemon, id, `run ${ask("127.0.0.1")}; ${ask("localhost")}; ${proxied}; echo none`);
+      const said = await outputOf(id);
+      expect(said).toContain("none");
+      expect(said).not.toContain("adapterSlug");
+    },
+  );
 
-  provesWall("WL-5", "reaches what its network names, and what it is refused is recorded", async () => {
+  provesWall("WL-5", "a strict session reaches the hosts of its network rules, and refusals are recorded", async () => {
     const model = createServer((_asked, answer) => answer.end("from the model"));
     await new Promise<void>((resolve) => model.listen(0, "127.0.0.1", resolve));
     const { port } = model.address() as AddressInfo;
@@ -125,7 +133,7 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
     });
   });
 
-  provesWall("WL-9", "starts no session that is held less tight than itself", async () => {
+  provesWall("WL-9", "a strict session cannot start a session with weaker walls", async () => {
     expectOk(await daemon.call("POST", "/api/agents", { slug: "boss", driver: "script", delegatesTo: ["demo"] }), 201);
     const file = await plantDriver(CALLER);
     const network = { allow: ["a.test", "b.test"] };
@@ -145,46 +153,54 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
     expect([status, inTree]).toMatchObject([201, { cwd: tree.cwd, sandbox: "strict" }]);
   });
 
-  provesWall("WL-1", "is refused where its directory is the system, and a network without walls is too", async () => {
-    const cwd = await newFolder();
-    expectRefusal(await spawn({ adapter: "demo", cwd, network: { allow: ["a.org"] } }), 409, "sandbox_unavailable");
-    expectRefusal(
-      await spawn({ adapter: "demo", cwd, sandbox: "strict", network: { allow: ["a b"] } }),
-      400,
-      "invalid_request",
-    );
-    for (const system of ["/usr", "/etc", "/"])
-      expectRefusal(await spawn({ adapter: "demo", cwd: system, sandbox: "strict" }), 409, "sandbox_unavailable");
-  });
+  provesWall(
+    "WL-1",
+    "a strict session in a system directory is refused, and so is a network list without walls",
+    async () => {
+      const cwd = await newFolder();
+      expectRefusal(await spawn({ adapter: "demo", cwd, network: { allow: ["a.org"] } }), 409, "sandbox_unavailable");
+      expectRefusal(
+        await spawn({ adapter: "demo", cwd, sandbox: "strict", network: { allow: ["a b"] } }),
+        400,
+        "invalid_request",
+      );
+      for (const system of ["/usr", "/etc", "/"])
+        expectRefusal(await spawn({ adapter: "demo", cwd: system, sandbox: "strict" }), 409, "sandbox_unavailable");
+    },
+  );
 
-  provesWall("WL-10", "has the person's login and a copy of its settings, and nothing else of HOME", async () => {
-    const person = await newFolder();
-    await mkdir(join(person, ".tiny"));
-    await writeFile(join(person, ".tiny", "login"), "first");
-    await writeFile(join(person, ".tiny", "settings"), "original");
-    await writeFile(join(person, ".ssh-key"), "private");
-    const script = join(await newFolder(), "agent.sh");
-    const look = `cd ~; cat .tiny/login .tiny/settings .ssh-key 2>&1; echo second > .tiny/login; echo hooked > .tiny/settings`;
-    await writeFile(script, `#!/bin/sh\n( ${look} ) | tr '\\n' ' ' >&2\nexit 3\n`, { mode: 0o755 });
-    const manifest = {
-      ...{ id: "tiny", name: "Tiny", description: "", protocol: "print", bin: "tiny" },
-      print: { schema: "claude", args: [] },
-      state: { login: [".tiny/login"], config: [".tiny/settings"] },
-    };
-    expectOk(await daemon.call("POST", "/api/drivers", { manifest: JSON.stringify(manifest) }), 201);
-    expectOk(
-      await daemon.call("PUT", "/api/config", { config: { drivers: { tiny: { command: script, home: person } } } }),
-    );
-    const { id } = await walled({ adapter: "tiny" });
-    await turn(daemon, id, "look");
-    const said = await outputOf(id);
-    expect(said).toContain("firstoriginal");
-    expect(said).not.toContain("private");
-    expect(await readFile(join(person, ".tiny", "login"), "utf8")).toBe("second\n");
-    expect(await readFile(join(person, ".tiny", "settings"), "utf8")).toBe("original");
-  });
+  provesWall(
+    "WL-10",
+    "a strict session has the person's login and a copy of the settings, and nothing else of HOME",
+    async () => {
+      const person = await newFolder();
+      await mkdir(join(person, ".tiny"));
+      await writeFile(join(person, ".tiny", "login"), "first");
+      await writeFile(join(person, ".tiny", "settings"), "original");
+      await writeFile(join(person, ".ssh-key"), "private");
+      const script = join(await newFolder(), "agent.sh");
+      const look = `cd ~; cat .tiny/login .tiny/settings .ssh-key 2>&1; echo second > .tiny/login; echo hooked > .tiny/settings`;
+      await writeFile(script, `#!/bin/sh\n( ${look} ) | tr '\\n' ' ' >&2\nexit 3\n`, { mode: 0o755 });
+      const manifest = {
+        ...{ id: "tiny", name: "Tiny", description: "", protocol: "print", bin: "tiny" },
+        print: { schema: "claude", args: [] },
+        state: { login: [".tiny/login"], config: [".tiny/settings"] },
+      };
+      expectOk(await daemon.call("POST", "/api/drivers", { manifest: JSON.stringify(manifest) }), 201);
+      expectOk(
+        await daemon.call("PUT", "/api/config", { config: { drivers: { tiny: { command: script, home: person } } } }),
+      );
+      const { id } = await walled({ adapter: "tiny" });
+      await turn(daemon, id, "look");
+      const said = await outputOf(id);
+      expect(said).toContain("firstoriginal");
+      expect(said).not.toContain("private");
+      expect(await readFile(join(person, ".tiny", "login"), "utf8")).toBe("second\n");
+      expect(await readFile(join(person, ".tiny", "settings"), "utf8")).toBe("original");
+    },
+  );
 
-  provesWall("WL-10", "leaves nothing behind when it is forgotten", async () => {
+  provesWall("WL-10", "a forgotten strict session leaves nothing behind", async () => {
     const { id } = await walled();
     await turn(daemon, id, "run true");
     const homes = join(daemon.home, "sandboxes");

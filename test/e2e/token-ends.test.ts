@@ -10,7 +10,7 @@ import { ended, eventually, expectOk, expectRefusal, PATIENCE, prompt, start, tu
 
 vi.setConfig(PATIENCE);
 
-/** What a token opened ends with it, and it ends with the token it came from. */
+/** Whatever a token opened ends with the token, and a token ends with its maker. */
 let daemon: TestDaemon;
 beforeAll(async () => {
   daemon = await startDaemon({ outlivesTest: true });
@@ -34,21 +34,17 @@ const issued = async (more: object = {}, as: As = daemon.call): Promise<Issued> 
 const revoke = async ({ tokenId }: Issued) => expectOk(await daemon.call("DELETE", `/api/tokens/${tokenId}`));
 const isGood = async (token: Issued): Promise<boolean> => (await holder(token)("GET", "/sessions")).status === 200;
 
-proves(
-  "TK-8",
-  "a token's time is over: it is refused everywhere and in no list, also after the next start",
-  async () => {
-    const token = await issued({ ttlMs: 1000 });
-    expect(await isGood(token)).toBe(true);
-    await eventually("the end of its time", async () => !(await isGood(token)));
-    expectRefusal(await holder(token)("GET", "/api/status"), 401, "unauthorized");
-    const { tokens } = expectOk(await daemon.call<{ tokens: Issued[] }>("GET", "/api/tokens"));
-    expect(tokens.map(({ tokenId }) => tokenId)).not.toContain(token.tokenId);
-    expectRefusal(await daemon.call("DELETE", `/api/tokens/${token.tokenId}`), 409, "token_revoked");
-  },
-);
+proves("TK-8", "a token expires: it is refused everywhere and in no list, also after a restart", async () => {
+  const token = await issued({ ttlMs: 1000 });
+  expect(await isGood(token)).toBe(true);
+  await eventually("the end of its time", async () => !(await isGood(token)));
+  expectRefusal(await holder(token)("GET", "/api/status"), 401, "unauthorized");
+  const { tokens } = expectOk(await daemon.call<{ tokens: Issued[] }>("GET", "/api/tokens"));
+  expect(tokens.map(({ tokenId }) => tokenId)).not.toContain(token.tokenId);
+  expectRefusal(await daemon.call("DELETE", `/api/tokens/${token.tokenId}`), 409, "token_revoked");
+});
 
-proves("TK-8", "a token is revoked: every token that was issued with it, at any depth, is no good either", async () => {
+proves("TK-8", "a token is revoked: every token issued with it, at any depth, is invalid too", async () => {
   const first = await issued();
   const second = await issued({}, holder(first));
   const third = await issued({}, holder(second));
@@ -61,7 +57,7 @@ proves("TK-8", "a token is revoked: every token that was issued with it, at any 
   for (const { tokenId } of [first, second, third]) expect(listed).not.toContain(tokenId);
 });
 
-proves("TK-8", "a token issues one that lives longer: it lives no longer than its maker", async () => {
+proves("TK-8", "a token issues one with a longer life: that one ends with its maker", async () => {
   const short = await issued({ ttlMs: 60_000 });
   const { tokenId } = await issued({ ttlMs: 600_000_000 }, holder(short));
   const endless = await issued({}, holder(short));
@@ -72,7 +68,7 @@ proves("TK-8", "a token issues one that lives longer: it lives no longer than it
   expect([endOf(tokenId), endOf(endless.tokenId)]).toEqual([endOf(short.tokenId), endOf(short.tokenId)]);
 });
 
-proves("TK-8", "tokens that issue tokens without end are refused before anything depends on the chain", async () => {
+proves("TK-8", "an endless chain of tokens that issue tokens is refused early", async () => {
   let last = await issued();
   const refused: number[] = [];
   for (let n = 0; n < 20 && refused.length === 0; n += 1) {
@@ -125,7 +121,7 @@ proves(
   },
 );
 
-proves("TK-9", "a stream that a session's own key opened ends with the process that had the key", async () => {
+proves("TK-9", "a stream opened with a session's own token ends with the process that had the token", async () => {
   const file = await plantDriver(
     `export default async ({ say }) => { await say("KEY " + process.env.NOMOS_TOKEN); await new Promise((r) => setTimeout(r, 2000)); };`,
   );
@@ -146,7 +142,7 @@ proves("TK-9", "a stream that a session's own key opened ends with the process t
 
 proves(
   "TK-10",
-  "a backup from before a revocation is restored: no token of it is good, and whoever restores is told",
+  "a backup older than a revocation is restored: none of its tokens is valid, and the restore says so",
   async () => {
     const [revoked, kept] = [await issued(), await issued()];
     const { path } = expectOk(await daemon.call<{ path: string }>("POST", "/api/backup", {}));

@@ -18,7 +18,7 @@ import {
 
 vi.setConfig(PATIENCE);
 
-/** Whoever holds a scoped token, as an attacker: it must not become the person who issued it. */
+/** The holder of a scoped token as an attacker: it must not get the rights of the person who issued it. */
 let daemon: TestDaemon;
 let ground: string;
 beforeAll(async () => {
@@ -46,7 +46,7 @@ const holder =
     daemon.call(method, path, body, { authorization: `Bearer ${secret}` });
 const spawning = async (more: object = {}): Promise<As> => holder(await issued(["session.*"], more));
 
-proves("TK-1", "a scoped token names a weaker sandbox than strict, on any surface: refused, and recorded", async () => {
+proves("TK-1", "a scoped token names a sandbox weaker than strict, on any surface: refused, and recorded", async () => {
   const token = await issued(["session.*"]);
   expect(token.sandbox).toBe("strict");
   const as = holder(token);
@@ -70,7 +70,7 @@ proves("TK-1", "a scoped token names a weaker sandbox than strict, on any surfac
   expect(noted[0]?.data).toMatchObject({ verb: "session.spawn", rules: ["sandbox_floor"] });
 });
 
-walled("TK-1", "a scoped token names no sandbox: the session is strict, also in a worktree that was kept", async () => {
+walled("TK-1", "a scoped token names no sandbox: the session is strict, also in a kept worktree", async () => {
   const as = await spawning();
   const session = expectOk(await as<Session>("POST", "/sessions/agent", { adapter: "demo", cwd: ground }), 201);
   expect(session).toMatchObject({ sandbox: "strict" });
@@ -78,14 +78,14 @@ walled("TK-1", "a scoped token names no sandbox: the session is strict, also in 
   expect(child).toMatchObject({ sandbox: "strict" });
 });
 
-proves("TK-1", "a session that somebody else runs has no walls: a scoped token opens none", async () => {
+proves("TK-1", "an external session has no walls: a scoped token cannot open one", async () => {
   const as = await spawning();
   const secrets = await newFolder();
   for (const cwd of [secrets, ground, undefined])
     expectRefusal(await as("POST", "/sessions/external", { pid: process.pid, cwd }), 403, "sandbox_floor");
 });
 
-proves("TK-1", "a scoped token makes a session of the operator's with weak walls do nothing", async () => {
+proves("TK-1", "a scoped token cannot drive an operator's session with weak walls", async () => {
   const off = await start(daemon);
   const as = await spawning();
   const head = (await turn(daemon, off.id, "say hello")).turnId;
@@ -109,7 +109,7 @@ proves("TK-1", "a scoped token makes a session of the operator's with weak walls
   expect((structuredContent as unknown as Refused).error.code).toBe("sandbox_floor");
 });
 
-proves("TK-2", "a scoped token acts nowhere with the person's own rights, whatever its capabilities", async () => {
+proves("TK-2", "a scoped token never acts with the person's own rights, whatever its capabilities", async () => {
   const as = holder(await issued(["*"]));
   const outside = join(await newFolder(), "out");
   const manifest = JSON.stringify({ id: "evil", name: "evil", description: "", protocol: "acp", bin: "/bin/sh" });
@@ -133,7 +133,7 @@ proves("TK-2", "a scoped token acts nowhere with the person's own rights, whatev
 
 walled(
   "TK-3",
-  "a scoped token starts sessions in workspaces alone: no cwd, ground, file or port leads out",
+  "a scoped token starts sessions only in workspaces: no cwd, ground, file or port leads out",
   async () => {
     const secrets = await newFolder();
     await writeFile(join(secrets, "id_rsa"), "secret");
@@ -160,7 +160,7 @@ walled(
 
 walled(
   "TK-3",
-  "a strict session makes its driver file a link: what that leads to is not shown to the next turn",
+  "a strict session replaces its driver file by a link: the next turn does not see the target",
   async () => {
     const secrets = await newFolder();
     await writeFile(join(secrets, "id_rsa"), "s3cr3t");
@@ -191,34 +191,26 @@ proves("TK-3", "no workspace is active: a scoped token does not get the daemon's
     );
 });
 
-proves(
-  "TK-4",
-  "a token that was issued with `off` says so, in the log and in the list, and gives no more on",
-  async () => {
-    const token = await issued(["*"], { sandbox: "off" });
-    expect(token.sandbox).toBe("off");
-    const as = holder(token);
-    expectOk(await as("POST", "/sessions/agent", { adapter: "demo", cwd: ground }), 201);
-    const { tokens } = expectOk(await daemon.call<{ tokens: Issued[] }>("GET", "/api/tokens"));
-    expect(tokens.find(({ tokenId }) => tokenId === token.tokenId)?.sandbox).toBe("off");
-    const strict = await issued(["*"], {}, as);
-    expect(strict.sandbox).toBe("strict");
-    for (const sandbox of ["off", "warn", "enforce"])
-      expectRefusal(
-        await holder(strict)("POST", "/api/tokens", { capabilities: ["*"], sandbox }),
-        403,
-        "sandbox_floor",
-      );
-    const off = await start(daemon);
-    const confined = await issued(["session.prompt"], { sessionId: off.id }, holder(strict));
-    expect(confined.sandbox).toBe("strict");
-    expectRefusal(
-      await holder(confined)("POST", `/sessions/${off.id}/prompt`, { prompt: "run id" }),
-      403,
-      "sandbox_floor",
-    );
-    const own = await issued(["session.prompt"], { sessionId: off.id });
-    expect(own.sandbox).toBe("off");
-    expectOk(await holder(own)("POST", `/sessions/${off.id}/prompt`, { prompt: "say hi" }));
-  },
-);
+proves("TK-4", "a token issued with `off` is listed as such; a strict token cannot issue a weaker one", async () => {
+  const token = await issued(["*"], { sandbox: "off" });
+  expect(token.sandbox).toBe("off");
+  const as = holder(token);
+  expectOk(await as("POST", "/sessions/agent", { adapter: "demo", cwd: ground }), 201);
+  const { tokens } = expectOk(await daemon.call<{ tokens: Issued[] }>("GET", "/api/tokens"));
+  expect(tokens.find(({ tokenId }) => tokenId === token.tokenId)?.sandbox).toBe("off");
+  const strict = await issued(["*"], {}, as);
+  expect(strict.sandbox).toBe("strict");
+  for (const sandbox of ["off", "warn", "enforce"])
+    expectRefusal(await holder(strict)("POST", "/api/tokens", { capabilities: ["*"], sandbox }), 403, "sandbox_floor");
+  const off = await start(daemon);
+  const confined = await issued(["session.prompt"], { sessionId: off.id }, holder(strict));
+  expect(confined.sandbox).toBe("strict");
+  expectRefusal(
+    await holder(confined)("POST", `/sessions/${off.id}/prompt`, { prompt: "run id" }),
+    403,
+    "sandbox_floor",
+  );
+  const own = await issued(["session.prompt"], { sessionId: off.id });
+  expect(own.sandbox).toBe("off");
+  expectOk(await holder(own)("POST", `/sessions/${off.id}/prompt`, { prompt: "say hi" }));
+});

@@ -8,7 +8,7 @@ import { expectOk, expectRefusal, PATIENCE, start } from "./support/talk.ts";
 
 vi.setConfig(PATIENCE);
 
-/** What a viewer's token can be shown, and what it can be made to trip over. */
+/** What a viewer's token can see, and which names could confuse the daemon. */
 const SECRET = "hunter2hunter2";
 const STORED = {
   anchors: { witness: { url: `http://me:${SECRET}@127.0.0.1:9/log`, key: "none" } },
@@ -40,38 +40,53 @@ beforeAll(async () => {
 });
 afterAll(() => daemon[Symbol.asyncDispose]());
 
-proves("TK-5", "a viewer and the operator look everywhere: no key of the configuration is in any answer", async () => {
-  const { id } = await start(daemon);
-  const paths = ["/api/config", "/api/drivers", "/api/drivers/mine", "/api/drivers/gemini", "/api/drivers/added"];
-  const more = ["/api/status", "/api/doctor", "/api/metrics", "/api/agents", "/openapi.json", "/api/audit/checkpoint"];
-  for (const path of [...paths, ...more, `/sessions/${id}/sandbox`, "/api/audit/entries?limit=500"])
-    for (const headers of [viewer, {}]) {
-      const { status, text } = await daemon.call("GET", path, undefined, headers);
-      expect([path, status]).toEqual([path, 200]);
-      expect(text, path).not.toContain(SECRET);
-    }
-  const { text } = await daemon.call("GET", "/api/drivers/mine/check");
-  expect(text).not.toContain(SECRET);
-  const client = await mcpClient({ url: daemon.url, token: viewerToken }, "2025-11-25");
-  expect(JSON.stringify(await client.callTool({ name: "config_show", arguments: {} }))).not.toContain(SECRET);
-  for (const words of [["config"], ["config", "get", "drivers.mine.env.API_KEY"], ["driver", "show", "added"]])
-    expect((await daemon.cli(...words)).stdout).not.toContain(SECRET);
-  expect(await readFile(join(daemon.home, "logs", "daemon.log"), "utf8")).not.toContain(SECRET);
-});
+proves(
+  "TK-5",
+  "a viewer and the operator read everything: no secret of the configuration is in any answer",
+  async () => {
+    const { id } = await start(daemon);
+    const paths = ["/api/config", "/api/drivers", "/api/drivers/mine", "/api/drivers/gemini", "/api/drivers/added"];
+    const more = [
+      "/api/status",
+      "/api/doctor",
+      "/api/metrics",
+      "/api/agents",
+      "/openapi.json",
+      "/api/audit/checkpoint",
+    ];
+    for (const path of [...paths, ...more, `/sessions/${id}/sandbox`, "/api/audit/entries?limit=500"])
+      for (const headers of [viewer, {}]) {
+        const { status, text } = await daemon.call("GET", path, undefined, headers);
+        expect([path, status]).toEqual([path, 200]);
+        expect(text, path).not.toContain(SECRET);
+      }
+    const { text } = await daemon.call("GET", "/api/drivers/mine/check");
+    expect(text).not.toContain(SECRET);
+    const client = await mcpClient({ url: daemon.url, token: viewerToken }, "2025-11-25");
+    expect(JSON.stringify(await client.callTool({ name: "config_show", arguments: {} }))).not.toContain(SECRET);
+    for (const words of [["config"], ["config", "get", "drivers.mine.env.API_KEY"], ["driver", "show", "added"]])
+      expect((await daemon.cli(...words)).stdout).not.toContain(SECRET);
+    expect(await readFile(join(daemon.home, "logs", "daemon.log"), "utf8")).not.toContain(SECRET);
+  },
+);
 
-proves("TK-5", "a client reads the configuration, changes one thing and writes it back: no key is lost", async () => {
-  const stored = async () => JSON.parse(await readFile(join(daemon.home, "config.json"), "utf8"));
-  const { config } = expectOk(await daemon.call<{ config: object }>("GET", "/api/config"));
-  expectOk(await daemon.call("PUT", "/api/config", { config: { ...config, turnTimeoutMs: 60_000 } }));
-  expect(await stored()).toEqual({ ...STORED, turnTimeoutMs: 60_000 });
-  const set = await daemon.cli("config", "set", "drivers.mine.home", "/tmp");
-  expect([set.exitCode, set.stdout]).toEqual([0, expect.not.stringContaining(SECRET)]);
-  expect((await stored()).drivers.mine).toEqual({ ...STORED.drivers.mine, home: "/tmp" });
-  const moved = { drivers: { evil: { env: { X: "[hidden]" } } } };
-  expectRefusal(await daemon.call("PUT", "/api/config", { config: moved }), 400, "invalid_request");
-});
+proves(
+  "TK-5",
+  "a client reads the configuration, changes one value and writes it back: no secret is lost",
+  async () => {
+    const stored = async () => JSON.parse(await readFile(join(daemon.home, "config.json"), "utf8"));
+    const { config } = expectOk(await daemon.call<{ config: object }>("GET", "/api/config"));
+    expectOk(await daemon.call("PUT", "/api/config", { config: { ...config, turnTimeoutMs: 60_000 } }));
+    expect(await stored()).toEqual({ ...STORED, turnTimeoutMs: 60_000 });
+    const set = await daemon.cli("config", "set", "drivers.mine.home", "/tmp");
+    expect([set.exitCode, set.stdout]).toEqual([0, expect.not.stringContaining(SECRET)]);
+    expect((await stored()).drivers.mine).toEqual({ ...STORED.drivers.mine, home: "/tmp" });
+    const moved = { drivers: { evil: { env: { X: "[hidden]" } } } };
+    expectRefusal(await daemon.call("PUT", "/api/config", { config: moved }), 400, "invalid_request");
+  },
+);
 
-/** Refused by a code of the catalogue: a defect would be `internal`. */
+/** Refused with a code of the catalogue: a bug would give `internal`. */
 const expectKnown = ({ status, text }: Answer<unknown>): void => {
   expect(status, text).toBeGreaterThanOrEqual(400);
   expect(text).not.toContain("internal");
@@ -81,7 +96,7 @@ const ODD = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"
 
 proves(
   "TK-13",
-  "names that every object inherits are names like any other: not found, or kept as they are",
+  "names like `constructor`, which every object inherits, are not found, or stored as they are",
   async () => {
     const { id } = await start(daemon);
     const client = await mcpClient({ url: daemon.url, token: daemon.token }, "2025-11-25");
@@ -109,7 +124,7 @@ proves(
 
 proves(
   "TK-13",
-  "an artifact of such a name is written, read and listed; a body with such members changes nothing",
+  "an artifact with such a name is written, read and listed; a body with such fields changes nothing",
   async () => {
     const { id } = await start(daemon);
     for (const path of ODD) {

@@ -12,7 +12,7 @@ import { eventually, expectOk, expectRefusal, expectSound, PATIENCE, start } fro
 vi.setConfig(PATIENCE);
 
 const MB = 1_048_576;
-/** Twice what is folded in at once, and what a batch brings on top. */
+/** Twice the size that starts a checkpoint of the write-ahead log, plus one batch. */
 const USUAL_MB_MAX = 40;
 
 interface Status {
@@ -28,7 +28,7 @@ const write = (daemon: TestDaemon, id: string) =>
 
 provesOnSqlite(
   "Q8",
-  "a process that keeps an old state open: it is told, new work is refused, and all ends by itself when it lets go",
+  "a process keeps an old read transaction open: it is reported, new work is refused, and both end when it closes",
   async () => {
     const daemon = await startDaemon();
     expectOk(await daemon.call("PUT", "/api/config", { config: { limits: { walBytes: 10 * MB } } }));
@@ -44,7 +44,7 @@ provesOnSqlite(
     });
     const error = expectRefusal(refused, 507, "disk_low");
     expect(String(error.details["reason"])).toContain("keeps an old state of the log open");
-    // What was on its way between two looks may still have come in.
+    // Calls already running between two looks may still have been accepted.
     expect(await walOf(daemon)).toBeLessThan(400 * MB);
     expect((await statusOf(daemon)).wal.problem).not.toBeNull();
     expect((await daemon.cli("status")).stdout).toMatch(/^.*wal.*old state/m);
@@ -60,7 +60,7 @@ provesOnSqlite(
   },
 );
 
-provesOnSqlite("Q8", "readers of ours that do not read make nothing grow", async () => {
+provesOnSqlite("Q8", "our own readers that do not read make nothing grow", async () => {
   const daemon = await startDaemon();
   const { id } = await start(daemon);
   const { port, hostname } = new URL(daemon.url);
@@ -80,7 +80,7 @@ provesOnSqlite("Q8", "readers of ours that do not read make nothing grow", async
   expect((await statusOf(daemon)).wal.problem).toBeNull();
 });
 
-proves("Q8", "what an earlier daemon left half written is gone; what only looks like it stays", async () => {
+proves("Q8", "files that an earlier daemon left half written are removed; similar files stay", async () => {
   const home = await newHome();
   const folder = join(home, "blobs", "ab");
   await mkdir(folder, { recursive: true, mode: 0o700 });

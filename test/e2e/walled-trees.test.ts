@@ -31,44 +31,56 @@ const provesWall = proves.skipIf(!needs("bwrap"));
 const strict = (body: object): Promise<Session> => start(daemon, { adapter: "demo", sandbox: "strict", ...body });
 const outputOf = async (id: string): Promise<string> => (await linesOf(daemon, id)).join("\n");
 
-describe.skipIf(!needs("bwrap"))("a strict session", () => {
-  provesWall("WL-12", "commits in its worktree, and sees nothing of the repository it came from", async () => {
-    using bench = setUpBench();
-    const before = bench.portrait();
-    const { id, cwd } = await strict({ cwd: bench.repo, worktree: true });
-    await turn(daemon, id, "write made.txt hello\nrun git add --all && git commit -qm made && git log --format=%s -1");
-    expect(await outputOf(id)).toContain("made");
-    await turn(daemon, id, `run cat ${bench.repo}/.git/config || echo unseen`);
-    expect(await outputOf(id)).toContain("unseen");
-    expect(await readFile(join(cwd, "made.txt"), "utf8")).toBe("hello");
-    expect(bench.portrait()).toBe(before);
-  });
+describe.skipIf(!needs("bwrap"))("a strict session in a worktree", () => {
+  provesWall(
+    "WL-12",
+    "a strict session commits in its worktree, and sees nothing of the original repository",
+    async () => {
+      using bench = setUpBench();
+      const before = bench.portrait();
+      const { id, cwd } = await strict({ cwd: bench.repo, worktree: true });
+      await turn(
+        daemon,
+        id,
+        "write made.txt hello\nrun git add --all && git commit -qm made && git log --format=%s -1",
+      );
+      expect(await outputOf(id)).toContain("made");
+      await turn(daemon, id, `run cat ${bench.repo}/.git/config || echo unseen`);
+      expect(await outputOf(id)).toContain("unseen");
+      expect(await readFile(join(cwd, "made.txt"), "utf8")).toBe("hello");
+      expect(bench.portrait()).toBe(before);
+    },
+  );
 
-  provesWall("WL-12", "reads nothing in its worktree that was never committed, by git or in the packs", async () => {
-    using bench = setUpBench();
-    const put = (text: string) => bench.write(join(bench.repo, "README.md"), `${text}\n`);
-    put("secret-amended");
-    bench.git(bench.repo, "commit", "--quiet", "--all", "-m", "wrong");
-    put("right");
-    bench.git(bench.repo, "commit", "--quiet", "--all", "--amend", "-m", "right");
-    put("secret-stashed");
-    bench.git(bench.repo, "stash", "--quiet");
-    bench.git(bench.repo, "gc", "--quiet");
-    put("secret-staged");
-    bench.git(bench.repo, "add", "--all");
-    const { id } = await strict({ cwd: bench.repo, worktree: true });
-    const objects = "$(cat .git/objects/info/alternates)";
-    await turn(
-      daemon,
-      id,
-      `run git cat-file --batch-all-objects --batch\nrun ls -la ${objects} ${objects}/pack ${objects}/..; git reflog --all; git stash list; git fsck --unreachable --no-reflogs`,
-    );
-    const seen = await outputOf(id);
-    expect(seen).toContain("right");
-    expect(seen).not.toMatch(/secret|unreachable (blob|commit)|stash@/);
-  });
+  provesWall(
+    "WL-12",
+    "a strict session cannot read objects that were never committed, by git or in the packs",
+    async () => {
+      using bench = setUpBench();
+      const put = (text: string) => bench.write(join(bench.repo, "README.md"), `${text}\n`);
+      put("secret-amended");
+      bench.git(bench.repo, "commit", "--quiet", "--all", "-m", "wrong");
+      put("right");
+      bench.git(bench.repo, "commit", "--quiet", "--all", "--amend", "-m", "right");
+      put("secret-stashed");
+      bench.git(bench.repo, "stash", "--quiet");
+      bench.git(bench.repo, "gc", "--quiet");
+      put("secret-staged");
+      bench.git(bench.repo, "add", "--all");
+      const { id } = await strict({ cwd: bench.repo, worktree: true });
+      const objects = "$(cat .git/objects/info/alternates)";
+      await turn(
+        daemon,
+        id,
+        `run git cat-file --batch-all-objects --batch\nrun ls -la ${objects} ${objects}/pack ${objects}/..; git reflog --all; git stash list; git fsck --unreachable --no-reflogs`,
+      );
+      const seen = await outputOf(id);
+      expect(seen).toContain("right");
+      expect(seen).not.toMatch(/secret|unreachable (blob|commit)|stash@/);
+    },
+  );
 
-  provesWall("WL-12", "cannot write outside of its scope, where that is a directory", async () => {
+  provesWall("WL-12", "a strict session cannot write outside its scope, where the scope is a directory", async () => {
     using bench = setUpBench();
     const { id, cwd } = await strict({ cwd: bench.repo, scope: { allow: ["src/**"] } });
     await turn(daemon, id, "run mkdir -p src && echo in > src/in.txt; echo out > out.txt || echo walled");
@@ -81,7 +93,7 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
 
   provesWall(
     "WL-13",
-    "plants no hook in a repository that was there before it; one that it made is its own",
+    "a strict session cannot plant a hook in an existing repository; its own repository is writable",
     async () => {
       using bench = setUpBench();
       const before = bench.portrait();
@@ -113,7 +125,7 @@ describe.skipIf(!needs("bwrap"))("a strict session", () => {
 
 provesWall(
   "WL-13",
-  "plants nothing in a repository below node_modules or deep down; one that it makes is told",
+  "a strict session cannot plant hooks below node_modules or deep down; a repository it makes is reported",
   async () => {
     using bench = setUpBench();
     const side = await newFolder();
@@ -143,7 +155,7 @@ provesWall(
   },
 );
 
-provesWall("WL-13", "`sandbox run` leaves git dirs alone as well", async () => {
+provesWall("WL-13", "`sandbox run` protects git dirs too", async () => {
   using bench = setUpBench();
   const before = bench.portrait();
   const argv = ["sh", "-c", "git config core.fsmonitor evil || echo walled; echo x > file && echo works"];
@@ -154,7 +166,7 @@ provesWall("WL-13", "`sandbox run` leaves git dirs alone as well", async () => {
   expect(bench.portrait()).toBe(before);
 });
 
-provesWall("WL-13", "plants no hook where a repository is laid out in another way", async () => {
+provesWall("WL-13", "a strict session cannot plant a hook in a repository with an unusual layout", async () => {
   using bench = setUpBench();
   const side = await newFolder();
   const at = (path: string) => join(side, path);
@@ -183,7 +195,7 @@ provesWall("WL-13", "plants no hook where a repository is laid out in another wa
 
 proves.skipIf(!needs("bwrap"))(
   "SN-14",
-  "the fork of a session with a worktree has one of its own, with the files of its point",
+  "a fork of a session with a worktree gets its own worktree, with the files of its point",
   async () => {
     using bench = setUpBench();
     const { id, cwd } = await start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });

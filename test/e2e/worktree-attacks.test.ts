@@ -19,34 +19,30 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 const listed = async (): Promise<number> =>
   expectOk(await daemon.call<{ worktrees: [] }>("GET", "/api/worktrees")).worktrees.length;
 
-proves(
-  "WT-16",
-  "a fork of a session that exchanged its git dir is refused by name, whatever stands there",
-  async () => {
-    using bench = setUpBench();
-    const { id, cwd } = await start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });
-    const before = await listed();
-    const git = join(cwd, ".git");
-    await rename(git, join(cwd, "aside"));
-    const put: readonly (() => unknown)[] = [
-      () => undefined,
-      () => symlink(join(bench.repo, ".git"), git),
-      () => writeFile(git, `gitdir: ${bench.repo}/.git\n`),
-      () => execFileSync("mkfifo", [git]),
-      () => mkdir(git),
-    ];
-    for (const each of put) {
-      await each();
-      expectRefusal(await daemon.call("POST", `/sessions/${id}/fork`, {}), 400, "repository_invalid");
-      await rm(git, { recursive: true, force: true });
-    }
-    await rename(join(cwd, "aside"), git);
-    expect(await listed()).toBe(before);
-    expect(existsSync(expectOk(await daemon.call<Session>("POST", `/sessions/${id}/fork`, {}), 201).cwd)).toBe(true);
-  },
-);
+proves("WT-16", "a fork of a session that replaced its git dir is refused by name, whatever is there", async () => {
+  using bench = setUpBench();
+  const { id, cwd } = await start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });
+  const before = await listed();
+  const git = join(cwd, ".git");
+  await rename(git, join(cwd, "aside"));
+  const put: readonly (() => unknown)[] = [
+    () => undefined,
+    () => symlink(join(bench.repo, ".git"), git),
+    () => writeFile(git, `gitdir: ${bench.repo}/.git\n`),
+    () => execFileSync("mkfifo", [git]),
+    () => mkdir(git),
+  ];
+  for (const each of put) {
+    await each();
+    expectRefusal(await daemon.call("POST", `/sessions/${id}/fork`, {}), 400, "repository_invalid");
+    await rm(git, { recursive: true, force: true });
+  }
+  await rename(join(cwd, "aside"), git);
+  expect(await listed()).toBe(before);
+  expect(existsSync(expectOk(await daemon.call<Session>("POST", `/sessions/${id}/fork`, {}), 201).cwd)).toBe(true);
+});
 
-proves("WT-16", "nobody goes on in a kept worktree where its folder has become a link", async () => {
+proves("WT-16", "a kept worktree whose folder has become a link cannot be used again", async () => {
   using bench = setUpBench();
   const { id, cwd } = await start(daemon, { adapter: "demo", cwd: join(bench.repo, "src"), worktree: true });
   await rename(cwd, `${cwd}-aside`);
@@ -61,7 +57,7 @@ proves("WT-16", "nobody goes on in a kept worktree where its folder has become a
 
 proves(
   "WT-16",
-  "a worktree with pipes in its git dir is shown, collected around and kept, without a wait",
+  "a worktree with pipes in its git dir is shown, skipped by collections and kept, without a wait",
   async () => {
     using bench = setUpBench();
     const { id, cwd } = await start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });
@@ -80,7 +76,7 @@ proves(
 
 proves(
   "WT-16",
-  "a repository that leads to another one is no base, and a link of the base is no place to work in",
+  "a repository that points to another one is refused as a base, and a link in the base as a working directory",
   async () => {
     using bench = setUpBench();
     const before = await listed();

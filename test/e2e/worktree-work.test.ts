@@ -17,7 +17,7 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 const typesOf = async (id: string): Promise<readonly string[]> => (await eventsOf(daemon, id)).map(({ type }) => type);
 const kill = async (id: string) => expectOk(await daemon.call("POST", `/sessions/${id}/kill`, {}));
 
-proves("WT-15", "killed, a session does not take along what only git overlooks", async () => {
+proves("WT-15", "a killed session's worktree is kept when it holds files that git overlooks", async () => {
   using bench = setUpBench();
   const hidden = {
     "work/result.md": "run mkdir work && echo precious > work/result.md && echo '*' > work/.gitignore",
@@ -34,18 +34,22 @@ proves("WT-15", "killed, a session does not take along what only git overlooks",
   }
 });
 
-proves("WT-15", "what the user's own rules cover goes with the worktree, and a fork brings it back", async () => {
-  using bench = setUpBench();
-  const session = await start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });
-  await turn(daemon, session.id, "run mkdir ignored && echo built > ignored/out.txt");
-  await idle(daemon, session.id);
-  await kill(session.id);
-  expect((await typesOf(session.id)).at(-1)).toBe("worktree.removed@1");
-  const fork = expectOk(await daemon.call<Session>("POST", `/sessions/${session.id}/fork`, {}), 201);
-  expect(await readFile(join(fork.cwd, "ignored/out.txt"), "utf8")).toBe("built\n");
-});
+proves(
+  "WT-15",
+  "files covered by the user's ignore rules are removed with the worktree, and a fork restores them",
+  async () => {
+    using bench = setUpBench();
+    const session = await start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });
+    await turn(daemon, session.id, "run mkdir ignored && echo built > ignored/out.txt");
+    await idle(daemon, session.id);
+    await kill(session.id);
+    expect((await typesOf(session.id)).at(-1)).toBe("worktree.removed@1");
+    const fork = expectOk(await daemon.call<Session>("POST", `/sessions/${session.id}/fork`, {}), 201);
+    expect(await readFile(join(fork.cwd, "ignored/out.txt"), "utf8")).toBe("built\n");
+  },
+);
 
-proves("WT-15", "a fork that holds the only copy of a commit stays when it is killed", async () => {
+proves("WT-15", "a fork that holds the only copy of a commit is kept when it is killed", async () => {
   using bench = setUpBench();
   const parent = await start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });
   await turn(daemon, parent.id, "write a.txt a\nrun git add --all && git commit -qm a");
@@ -64,7 +68,7 @@ proves("WT-15", "a fork that holds the only copy of a commit stays when it is ki
   expect(bench.git(fork.cwd, "log", "--format=%s")).toBe("b\na\nfirst");
 });
 
-proves("WT-15", "a folder that was moved away keeps the rest, until somebody removes it by name", async () => {
+proves("WT-15", "a folder that was moved away keeps its git dir, until somebody removes it by name", async () => {
   using bench = setUpBench();
   const session = await start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });
   const path = session.cwd;

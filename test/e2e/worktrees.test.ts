@@ -47,7 +47,7 @@ const showTree = async (id: string, on = daemon): Promise<Tree> =>
 const typesOf = async (id: string): Promise<readonly string[]> => (await eventsOf(daemon, id)).map(({ type }) => type);
 const kill = async (id: string) => expectOk(await daemon.call("POST", `/sessions/${id}/kill`, {}));
 
-proves("WT-11", "a session with a worktree works there, and the user's repository does not notice", async () => {
+proves("WT-11", "a session with a worktree works there, and the user's repository is unchanged", async () => {
   using bench = setUpBench();
   bench.git(bench.repo, "config", "user.name", "Ada Person");
   const before = bench.portrait();
@@ -69,7 +69,7 @@ proves("WT-11", "a session with a worktree works there, and the user's repositor
   expect(bench.git(bench.repo, "log", "-1", "--format=%s", tree.branch)).toBe("made");
 });
 
-proves("WT-11", "it is one flag at the terminal, and the list shows it", async () => {
+proves("WT-11", "a worktree is one flag on the command line, and the list shows it", async () => {
   using bench = setUpBench();
   bench.git(bench.repo, "tag", "v1");
   const ran = await daemon.cli(
@@ -93,7 +93,7 @@ proves("WT-11", "it is one flag at the terminal, and the list shows it", async (
   expect(scoped.json<Session>().cwd).toContain("/worktrees/");
 });
 
-proves("WT-11", "what is no repository, no base and no scope is refused, and leaves nothing behind", async () => {
+proves("WT-11", "an invalid repository, base or scope is refused and leaves nothing behind", async () => {
   using bench = setUpBench();
   const count = async () => expectOk(await daemon.call<{ worktrees: [] }>("GET", "/api/worktrees")).worktrees.length;
   const before = await count();
@@ -109,7 +109,7 @@ proves("WT-11", "what is no repository, no base and no scope is refused, and lea
   expect(await count()).toBe(before);
 });
 
-proves("WT-12", "a session that ends takes its worktree along, unless something would be lost", async () => {
+proves("WT-12", "a session that ends removes its worktree, unless work would be lost", async () => {
   using bench = setUpBench();
   const open = () => start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });
   const [clean, dirty, forgotten] = [await open(), await open(), await open()];
@@ -130,7 +130,7 @@ proves("WT-12", "a session that ends takes its worktree along, unless something 
   expect(await readFile(join(dirty.cwd, "notes.md"), "utf8")).toBe("only here");
 });
 
-proves("WT-12", "a worktree that was kept can be gone on with, and a fork gets one of its own", async () => {
+proves("WT-12", "a kept worktree can be used again, and a fork gets its own", async () => {
   using bench = setUpBench();
   const first = await start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });
   await turn(daemon, first.id, "write a.txt a\nrun git add --all && git commit -qm a");
@@ -158,7 +158,7 @@ proves("WT-12", "a worktree that was kept can be gone on with, and a fork gets o
   });
 });
 
-proves("WT-12", "a folder that was moved by hand is told as missing, and is as before when it is back", async () => {
+proves("WT-12", "a folder moved by hand is reported as missing, and works again when it is back", async () => {
   using bench = setUpBench();
   const session = await start(daemon, { adapter: "demo", cwd: bench.repo, worktree: true });
   const { path } = await showTree(session.id);
@@ -172,7 +172,7 @@ proves("WT-12", "a folder that was moved by hand is told as missing, and is as b
 
 proves(
   "WT-13",
-  "killed at any moment while worktrees are made and removed, a daemon finds them whole or not at all",
+  "a daemon killed at any moment of making or removing worktrees finds each complete or absent",
   async () => {
     using bench = setUpBench();
     for (let n = 0; n < 3000; n += 1) bench.write(join(bench.repo, `many/${n % 50}/${n}.txt`), `${n}\n`);
@@ -210,56 +210,60 @@ proves(
   },
 );
 
-proves("WT-14", "what a turn changes outside of its scope is put back, told with the rule, and offered", async () => {
-  using bench = setUpBench();
-  bench.write(join(bench.repo, "src/secret/key.txt"), "key\n");
-  bench.write(join(bench.repo, "docs/a.md"), "a\r\n");
-  bench.write(join(bench.repo, ".gitattributes"), "*.md text eol=lf\n");
-  bench.git(bench.repo, "add", "--all");
-  bench.git(bench.repo, "commit", "--quiet", "-m", "more");
-  const scope = { allow: ["src/**", "*.txt"], deny: ["src/secret"] };
-  const session = await start(daemon, { adapter: "demo", cwd: bench.repo, scope });
-  const at = (path: string) => readFile(join(session.cwd, path), "utf8").catch(() => null);
-  const before = [await at("README.md"), await at("docs/a.md")];
-  const script = [
-    "write src/main.ts changed",
-    "write new.txt allowed",
-    "write README.md changed",
-    "run rm docs/a.md; ln -s /etc docs/b.md; mkdir -p other/deep; echo x > other/deep/x; echo k > src/secret/key.txt",
-    "run rm -r src/secret && ln -s /tmp src/secret",
-    "run git add --all && git commit -qm everything",
-  ];
-  expect(await turn(daemon, session.id, script.join("\n"))).toMatchObject({ outcome: "completed" });
-  expect([await at("src/main.ts"), await at("new.txt")]).toEqual(["changed", "allowed"]);
-  expect([await at("README.md"), await at("docs/a.md")]).toEqual(before);
-  expect([
-    await at("src/secret/key.txt"),
-    await at("other/deep/x"),
-    existsSync(join(session.cwd, "docs/b.md")),
-  ]).toEqual(["key\n", null, false]);
-  const [reverted] = await eventsOf(daemon, session.id, "types=scope.reverted");
-  const files = reverted?.data["files"] as { path: string; rule: string }[];
-  expect(Object.fromEntries(files.map(({ path, rule }) => [path, rule]))).toEqual({
-    "README.md": "no_rule",
-    "docs/a.md": "no_rule",
-    "docs/b.md": "no_rule",
-    "other/deep/x": "no_rule",
-    "src/secret": "deny:src/secret",
-    "src/secret/key.txt": "deny:src/secret",
-  });
-  const offer = await pendingOf(daemon, session.id);
-  expect(offer).toMatchObject({ action: { verb: "scope.widen" } });
-  expect(await idle(daemon, session.id)).toMatchObject({ busy: false });
-  expectOk(await daemon.call("POST", `/api/approvals/${offer.id}/approve`, {}));
-  await turn(daemon, session.id, "write README.md widened\nwrite other.md no");
-  expect([await at("README.md"), await at("other.md")]).toEqual(["widened", null]);
-  await kill(session.id);
-  expect(await approvalsOf(daemon, session.id)).toEqual(
-    expect.not.arrayContaining([expect.objectContaining({ status: "pending" })]),
-  );
-});
+proves(
+  "WT-14",
+  "a turn's changes outside its scope are put back, reported with the rule, and offered for approval",
+  async () => {
+    using bench = setUpBench();
+    bench.write(join(bench.repo, "src/secret/key.txt"), "key\n");
+    bench.write(join(bench.repo, "docs/a.md"), "a\r\n");
+    bench.write(join(bench.repo, ".gitattributes"), "*.md text eol=lf\n");
+    bench.git(bench.repo, "add", "--all");
+    bench.git(bench.repo, "commit", "--quiet", "-m", "more");
+    const scope = { allow: ["src/**", "*.txt"], deny: ["src/secret"] };
+    const session = await start(daemon, { adapter: "demo", cwd: bench.repo, scope });
+    const at = (path: string) => readFile(join(session.cwd, path), "utf8").catch(() => null);
+    const before = [await at("README.md"), await at("docs/a.md")];
+    const script = [
+      "write src/main.ts changed",
+      "write new.txt allowed",
+      "write README.md changed",
+      "run rm docs/a.md; ln -s /etc docs/b.md; mkdir -p other/deep; echo x > other/deep/x; echo k > src/secret/key.txt",
+      "run rm -r src/secret && ln -s /tmp src/secret",
+      "run git add --all && git commit -qm everything",
+    ];
+    expect(await turn(daemon, session.id, script.join("\n"))).toMatchObject({ outcome: "completed" });
+    expect([await at("src/main.ts"), await at("new.txt")]).toEqual(["changed", "allowed"]);
+    expect([await at("README.md"), await at("docs/a.md")]).toEqual(before);
+    expect([
+      await at("src/secret/key.txt"),
+      await at("other/deep/x"),
+      existsSync(join(session.cwd, "docs/b.md")),
+    ]).toEqual(["key\n", null, false]);
+    const [reverted] = await eventsOf(daemon, session.id, "types=scope.reverted");
+    const files = reverted?.data["files"] as { path: string; rule: string }[];
+    expect(Object.fromEntries(files.map(({ path, rule }) => [path, rule]))).toEqual({
+      "README.md": "no_rule",
+      "docs/a.md": "no_rule",
+      "docs/b.md": "no_rule",
+      "other/deep/x": "no_rule",
+      "src/secret": "deny:src/secret",
+      "src/secret/key.txt": "deny:src/secret",
+    });
+    const offer = await pendingOf(daemon, session.id);
+    expect(offer).toMatchObject({ action: { verb: "scope.widen" } });
+    expect(await idle(daemon, session.id)).toMatchObject({ busy: false });
+    expectOk(await daemon.call("POST", `/api/approvals/${offer.id}/approve`, {}));
+    await turn(daemon, session.id, "write README.md widened\nwrite other.md no");
+    expect([await at("README.md"), await at("other.md")]).toEqual(["widened", null]);
+    await kill(session.id);
+    expect(await approvalsOf(daemon, session.id)).toEqual(
+      expect.not.arrayContaining([expect.objectContaining({ status: "pending" })]),
+    );
+  },
+);
 
-proves("WT-14", "a turn that leaves what nobody can look at has failed, by name", async () => {
+proves("WT-14", "a turn that leaves a path which cannot be read fails by name", async () => {
   using bench = setUpBench();
   const session = await start(daemon, { adapter: "demo", cwd: bench.repo, scope: { allow: ["src"] } });
   const deep = `docs${"/d".repeat(215)}`;
@@ -274,7 +278,7 @@ proves("WT-14", "a turn that leaves what nobody can look at has failed, by name"
   expect(await turn(daemon, session.id, "run rm -r docs")).toMatchObject({ outcome: "completed" });
 });
 
-proves("WT-14", "what git ignores is judged like everything else", async () => {
+proves("WT-14", "files that git ignores are judged like all others", async () => {
   using bench = setUpBench();
   bench.write(join(bench.repo, ".gitignore"), "*.log\nbuild/\n");
   bench.git(bench.repo, "add", "--all");
@@ -306,22 +310,18 @@ proves("WT-14", "what git ignores is judged like everything else", async () => {
   ]);
 });
 
-proves(
-  "WT-14",
-  "a turn that a crash cut is judged at the next start, and what a person does then is theirs",
-  async () => {
-    using bench = setUpBench();
-    const own = await startDaemon();
-    const session = await start(own, { adapter: "demo", cwd: bench.repo, scope: { allow: ["src"] } });
-    await prompt(own, session.id, "write README.md cut\nsleep 60000");
-    await eventually("the file", async () => (await readFile(join(session.cwd, "README.md"), "utf8")) === "cut");
-    await own.kill9();
-    const next = await startDaemon({ home: own.home });
-    const text = () => readFile(join(session.cwd, "README.md"), "utf8");
-    await eventually("the file is put back", async () => (await text()) === "hello\n");
-    await eventually("told", async () => (await eventsOf(next, session.id, "types=scope.reverted")).length === 1);
-    bench.write(join(session.cwd, "README.md"), "by hand\n");
-    await turn(next, session.id, "say hello");
-    expect(await text()).toBe("by hand\n");
-  },
-);
+proves("WT-14", "a turn cut by a crash is judged at the next start; a person's changes since then stay", async () => {
+  using bench = setUpBench();
+  const own = await startDaemon();
+  const session = await start(own, { adapter: "demo", cwd: bench.repo, scope: { allow: ["src"] } });
+  await prompt(own, session.id, "write README.md cut\nsleep 60000");
+  await eventually("the file", async () => (await readFile(join(session.cwd, "README.md"), "utf8")) === "cut");
+  await own.kill9();
+  const next = await startDaemon({ home: own.home });
+  const text = () => readFile(join(session.cwd, "README.md"), "utf8");
+  await eventually("the file is put back", async () => (await text()) === "hello\n");
+  await eventually("told", async () => (await eventsOf(next, session.id, "types=scope.reverted")).length === 1);
+  bench.write(join(session.cwd, "README.md"), "by hand\n");
+  await turn(next, session.id, "say hello");
+  expect(await text()).toBe("by hand\n");
+});

@@ -1,4 +1,4 @@
-/** Everything random in a simulation comes from one seed, so that a seed is a story that can be told again. */
+/** All randomness of a simulation comes from one seed, so that a run can be repeated. */
 export interface Chance {
   readonly next: () => number;
   readonly below: (bound: number) => number;

@@ -5,10 +5,10 @@ import type { CallRef, RecordedEvent } from "../../src/store/index.ts";
 import type { Chance } from "./chance.ts";
 import type { SimDaemon } from "./sim-daemon.ts";
 
-/** What clients were told: the promises that must be kept. */
+/** What clients were told, and what must therefore hold. */
 export interface Ledger {
   readonly acked: RecordedEvent[];
-  /** Session ids that clients know of. */
+  /** Session ids that clients know. */
   readonly sessions: string[];
   commands: number;
 }
@@ -19,8 +19,8 @@ interface Wish {
 }
 
 /**
- * A client that asks for one thing with one idempotency key, until it gets an answer: an acknowledgement goes into the
- * ledger, a refusal ends it, and a daemon that died is asked again when there is a new one.
+ * A client that makes one call with one idempotency key until it gets an answer: an acknowledgement goes into the
+ * ledger, a refusal ends it, and after a daemon's death it asks the next one.
  */
 export async function askUntilAnswered(
   wish: Wish,

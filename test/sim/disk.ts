@@ -10,11 +10,11 @@ import {
 import { HOUSE } from "../../src/store/definitions.ts";
 import type { AppendOptions, AppendPart, RecordedEvent } from "../../src/store/index.ts";
 
-/** What survives a crash: the log, its read models, the keys of calls, the fence. One for all incarnations of a daemon. */
+/** What survives a crash: log, read models, idempotency keys, fence. Shared by all runs of a daemon. */
 export interface Disk {
   readonly definitions: Definitions;
   readonly log: RecordedEvent[];
-  /** Which fence each event was written under, by seq - 1: what no store records and only a simulation can see. */
+  /** The fence of each event, by seq - 1: no store records it, only a simulation can see it. */
   readonly writtenUnder: number[];
   readonly blobs: Map<string, Uint8Array>;
   readonly streamOf: (stream: string) => readonly RecordedEvent[];
@@ -23,7 +23,7 @@ export interface Disk {
   readonly row: (list: string, id: string) => string | null;
   readonly rows: (list: string) => readonly { readonly id: string; readonly row: string }[];
   readonly calls: Map<string, { readonly request: string; readonly first: number; readonly last: number }>;
-  /** All or nothing; says why not. */
+  /** All or nothing; returns why not. */
   readonly write: (
     parts: readonly AppendPart[],
     options: AppendOptions,
@@ -33,7 +33,7 @@ export interface Disk {
 
 export interface Refused {
   readonly refused: "stale_fence" | "stale_version" | "idempotency_key_reused";
-  /** The stream that is not where it was expected. */
+  /** The stream whose version differs from the expected one. */
   readonly stream?: string;
 }
 

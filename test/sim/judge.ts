@@ -3,7 +3,7 @@ import type { Ledger } from "./client.ts";
 import type { Disk } from "./disk.ts";
 import type { Outside } from "./sim-processes.ts";
 
-/** Holds the log and the world outside to what was promised. Each line is one broken promise. */
+/** Checks the log and the simulated world against the guarantees. Each line is one violation. */
 export function judge(disk: Disk, ledger: Ledger, outside: Outside): readonly string[] {
   return [
     ...disk.log.flatMap((event, at) =>
@@ -87,7 +87,7 @@ function approvalProblems(disk: Disk): readonly string[] {
   );
 }
 
-/** One key, one deed: all events of a call stand together. */
+/** One key, one call: all its events are adjacent. */
 function callProblems(disk: Disk): readonly string[] {
   const seen = new Map<string, number>();
   const problems: string[] = [];

@@ -8,7 +8,7 @@ import { createVirtualClock } from "./virtual-clock.ts";
 
 const BY = { actor: "operator" };
 
-proves("E9", "a small prompt is admitted by one fold and one append, with no other look at the session", async () => {
+proves("E9", "a small prompt is admitted with one fold and one append, and no other read of the session", async () => {
   const clock = createVirtualClock();
   const looks: string[] = [];
   const random = () => new Uint8Array(10);
@@ -31,7 +31,7 @@ proves("E9", "a small prompt is admitted by one fold and one append, with no oth
   const { supervisor } = await inTime(bootDaemon(world, () => undefined));
   const [opened] = await inTime(supervisor.open({ adapter: "demo" }, BY));
   const id = opened?.stream.slice(sessionStream("").length) ?? "";
-  // What follows from the opening is over before the prompt comes.
+  // The work after opening a session has ended before the prompt comes.
   await inTime(clock.sleep(1000));
   looks.length = 0;
   const asked = { prompt: "hello", queue: false, interrupt: false };
@@ -40,7 +40,7 @@ proves("E9", "a small prompt is admitted by one fold and one append, with no oth
   expect(looks.slice(0, looks.indexOf("append") + 1)).toEqual([`fold ${sessionStream(id)}`, "append"]);
 });
 
-/** Says whenever something is folded, a row is read or an append is written. */
+/** Reports each fold, row read and append. */
 function watched(disk: Disk, looks: string[]): Disk {
   return {
     ...disk,

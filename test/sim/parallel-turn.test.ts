@@ -6,14 +6,14 @@ const TIMEOUT_MS = 120_000;
 
 proves(
   "TU-1",
-  "three parallel effects, two questions and a process: a daemon that dies at any flush leaves what the ledger says",
+  "three parallel effects, two questions and a process: a crash at any flush leaves a correct effect ledger",
   async () => {
     const told: ParallelTurn[] = [];
     for (const when of ["before", "after"] as const)
       for (let at = 1; ; at += 1) {
         const turn = await runParallelTurn({ at, when });
         expect({ at, when, problems: turn.problems }).toEqual({ at, when, problems: [] });
-        // A turn is ended where something had begun, and goes on where nothing had.
+        // A turn ends where an effect had begun, and goes on where none had.
         const outcome = turn.outlived === false ? "interrupted" : "completed";
         expect({ at, when, outcome: turn.outcome }).toEqual({ at, when, outcome });
         told.push(turn);

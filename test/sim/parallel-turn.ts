@@ -19,15 +19,15 @@ import { createVirtualClock } from "./virtual-clock.ts";
 
 const BY = { actor: "operator" };
 const ROUNDS_MAX = 400;
-/** Everything that needs no answer is over by then. */
+/** Everything that needs no answer has ended by then. */
 const FIRST_ANSWER_ROUND = 8;
 const STEPS_MAX = 200_000;
 
 export interface ParallelTurn {
   readonly problems: readonly string[];
-  /** Appends there were, until the daemon died or the story ended. */
+  /** Number of appends until the daemon died or the run ended. */
   readonly flushes: number;
-  /** Whether the turn was open when the daemon died, and could go on by the ledger; null when no turn was open. */
+  /** Whether the turn open at the daemon's death could go on by the ledger; null when no turn was open. */
   readonly outlived: boolean | null;
   readonly outcome: string | null;
 }
@@ -153,7 +153,7 @@ async function answerOldest({ store, supervisor, death }: SimDaemon): Promise<vo
   await Promise.race([answered.catch(() => []), death]);
 }
 
-/** The ledger's own promises, beside those that hold for every story. */
+/** Guarantees of the effect ledger, beside those of every run. */
 function ledgerProblems(disk: Disk): readonly string[] {
   const of = (type: string) => disk.log.filter((event) => event.type === type);
   const settled = new Map(of("effect.settled@1").map((event) => [textIn(event, "effectId"), event]));

@@ -2,7 +2,7 @@ import type { List } from "../../src/kernel/index.ts";
 import type { RowQuery } from "../../src/store/index.ts";
 import type { Disk } from "./disk.ts";
 
-/** A query of a list as both databases answer it: filter, order, cut. */
+/** Answers a list query like both databases: filter, sort, cut. */
 export function pageOfRows<Row, Key extends string>(
   disk: Disk,
   list: List<Row, Key>,

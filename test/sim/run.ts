@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { type Outcome, tellStory } from "./story.ts";
 
-/** `npm run sim -- --seeds 1000`: many stories; a bad one is shrunk and printed so that it can be pinned. */
+/** `npm run sim -- --seeds 1000`: many random runs; a failing one is reduced and printed so that it can be pinned. */
 const { values } = parseArgs({
   options: {
     seeds: { type: "string", default: "200" },

@@ -16,7 +16,7 @@ export interface SimDaemon {
   readonly supervisor: Supervisor;
   readonly store: Store;
   readonly life: Incarnation;
-  /** Resolves when this one dies. */
+  /** Resolves when this daemon dies. */
   readonly death: Promise<void>;
 }
 
@@ -27,11 +27,14 @@ export interface SimWorld {
   readonly newId: NewId;
   readonly outside: Outside;
   readonly faults: StoreFaults;
-  /** Beside those that every simulated daemon has. */
+  /** Drivers beside those that every simulated daemon has. */
   readonly drivers?: readonly Driver[];
 }
 
-/** A daemon as the composition root builds it, on a simulated disk and simulated processes; the supervisor is the real one. */
+/**
+ * A daemon as the composition root builds it, on a simulated disk and simulated processes; the supervisor is the real
+ * one.
+ */
 export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<SimDaemon> {
   const { disk, clock, chance, newId, outside } = world;
   const life: Incarnation = { dead: false, zombie: false };

@@ -4,10 +4,10 @@ import type { Chance } from "./chance.ts";
 import type { Incarnation } from "./sim-store.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
-/** What commands did to the world outside: it stays done, whoever dies. */
+/** What commands did to the world: it stays done, whoever dies. */
 export type Outside = string[];
 
-/** Processes that take their time, leave one mark outside, and die with their daemon. */
+/** Processes that take time, leave one mark in the world, and die with their daemon. */
 export function createSimProcesses(
   clock: VirtualClock,
   chance: Chance,

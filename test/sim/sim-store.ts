@@ -5,7 +5,7 @@ import type { Disk } from "./disk.ts";
 import { pageOfRows } from "./rows.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
-/** One run of the daemon, from its start to its death. A zombie is one that was taken for dead and still sends. */
+/** One run of the daemon, from its start to its death. A zombie was taken for dead and still sends. */
 export interface Incarnation {
   dead: boolean;
   zombie: boolean;
@@ -20,7 +20,7 @@ export interface StoreFaults {
   readonly checkFence: boolean;
 }
 
-/** The store port on a disk in memory, with a disk's manners: slow, sometimes full, and cut off by death at any point. */
+/** The store port on a disk in memory that is slow, sometimes full, and cut off by a crash at any point. */
 export function createSimStore(
   disk: Disk,
   clock: VirtualClock,

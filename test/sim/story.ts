@@ -9,7 +9,7 @@ import { createVirtualClock } from "./virtual-clock.ts";
 export interface StoryOptions {
   readonly seed: number;
   readonly commands: number;
-  /** A bug put in on purpose: the store forgets to check the fence. */
+  /** A planted bug: the store does not check the fence. */
   readonly skipFence: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface Outcome {
 const STEPS_MAX = 200_000;
 const CLIENTS = 4;
 
-/** One story: clients ask, daemons live and die, the disk misbehaves; at the end everybody is asked what they were promised. */
+/** One simulated run: clients call, daemons start and die, the disk fails; at the end all guarantees are checked. */
 export async function tellStory(options: StoryOptions): Promise<Outcome> {
   const chance = createChance(options.seed);
   const clock = createVirtualClock();
@@ -58,7 +58,7 @@ export async function tellStory(options: StoryOptions): Promise<Outcome> {
     daemon ??= boot();
     return daemon;
   };
-  /** A daemon that cannot start is started again, as whoever supervises it would. */
+  /** A daemon that cannot start is started again, as a supervisor would. */
   const boot = async (): Promise<SimDaemon> => {
     while (true) {
       incarnations += 1;
@@ -71,7 +71,7 @@ export async function tellStory(options: StoryOptions): Promise<Outcome> {
       daemon ??= mine.promise;
     }
   };
-  /** Taken for dead although it only slept: it goes on sending, while its successor works. */
+  /** A paused daemon that was taken for dead: it goes on sending while its successor works. */
   const declareDead = async (): Promise<void> => {
     if (daemon === null) return;
     const old = await daemon;

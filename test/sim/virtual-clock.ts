@@ -1,8 +1,8 @@
 import type { Clock } from "../../src/host/index.ts";
 
-/** Time that passes only when it is told to: to the next thing that is due, at once. */
+/** Time that passes only on request: it jumps to the next timer. */
 export interface VirtualClock extends Clock {
-  /** Runs the next timer and lets everything that follows from it settle; false when none is set. */
+  /** Runs the next timer and everything that follows from it; false when no timer is set. */
   readonly step: () => Promise<boolean>;
 }
 
@@ -54,7 +54,7 @@ export function createVirtualClock(): VirtualClock {
   };
 }
 
-/** Nothing in a simulation waits for the real world, so a turn of the event loop is enough for all promises. */
+/** Nothing in a simulation waits for the real world, so one turn of the event loop settles all promises. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

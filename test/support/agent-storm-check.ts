@@ -2,7 +2,7 @@ import type { Admitted, AgentStormFigures } from "./agent-storm.ts";
 import { effectLines, readLog, turnsIn } from "./storm-check.ts";
 import type { StormDaemon } from "./storm-daemon.ts";
 
-/** Everything that was promised to those who prompt agents, held against the log and the world. Throws what is broken. */
+/** Checks every guarantee about prompting agents against the log and the world. Throws the violations. */
 export async function judgeAgentStorm(
   daemon: StormDaemon,
   admitted: Admitted,

@@ -12,7 +12,7 @@ export interface AgentStormOptions {
   readonly folder: string;
   readonly seed: number;
   readonly strikes: number;
-  /** No strike after this moment. */
+  /** No kill after this moment. */
   readonly untilMs?: number;
   readonly print: (line: string) => void;
 }
@@ -25,17 +25,17 @@ export interface AgentStormFigures {
   readonly marks: number;
 }
 
-/** What was admitted, by the mark that its turn leaves in the world and in the log. */
+/** Admitted prompts, by the mark that each turn leaves in the world and in the log. */
 export type Admitted = Map<string, string>;
 
 const SESSIONS = 5;
 const PAUSE_MAX_MS = 200;
 const TURN_MAX_MS = 150;
-/** The rest of the strikes hit a process of an agent, or of what holds it. */
+/** The other kills hit an agent's process, or the process that holds it. */
 const DAEMON_SHARE = 0.15;
 const AGENT = join(import.meta.dirname, "../fixtures/fake-acp-agent.ts");
 
-/** Agents at work, while they and the daemon above them are killed at any moment. */
+/** Agents at work, while they and the daemon are killed at any moment. */
 export async function runAgentStorm({ folder, ...options }: AgentStormOptions): Promise<AgentStormFigures> {
   const random = seededRandom(options.seed);
   const [home, work] = [join(folder, "home"), join(folder, "work")];
@@ -79,7 +79,7 @@ async function layHome(home: string, work: string, person: string): Promise<void
   await writeFile(join(home, "config.json"), JSON.stringify({ drivers }));
 }
 
-/** One that has been talked to: an agent that never could be ends its session, and that is right. */
+/** An agent that has answered once: one that never started rightly ends its session. */
 async function openSession(daemon: StormDaemon, cwd: string): Promise<string> {
   const body = { adapter: "fake", cwd, prompt: "say here" };
   const { id } = (await daemon.call<{ id: string }>("POST", "/sessions/agent", body)).body;
@@ -87,7 +87,7 @@ async function openSession(daemon: StormDaemon, cwd: string): Promise<string> {
   return id;
 }
 
-/** Prompts again and again; one whose answer got lost is asked again with the same key, until it is known. */
+/** Sends prompts again and again; a lost answer is asked for again with the same key until it is known. */
 async function playSession(scene: Scene, id: string, random: Random): Promise<void> {
   while (!scene.isOver) {
     const mark = `mark-${randomUUID()}`;
@@ -128,7 +128,7 @@ async function strike(
   return { agentKills, daemonKills };
 }
 
-/** False for one that is gone by now. */
+/** False for a process that has ended by now. */
 function killed(pid: number): boolean {
   try {
     return process.kill(pid, "SIGKILL");

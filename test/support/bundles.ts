@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Json } from "../../src/kernel/index.ts";
 
 /**
- * Export bundles made by hand, after docs/reference/log-format.md and with nothing but sha256 and Ed25519: so that the
- * verifier is held to the page and not to the program that writes bundles.
+ * Bundles made by hand from docs/reference/log-format.md with only sha256 and Ed25519, so that the verifier is tested
+ * against the page, not against our own writer.
  */
 export interface Draft {
   readonly stream: string;
@@ -38,7 +38,7 @@ export interface Bundle {
   blobs: Map<string, Buffer>;
   checkpoint: string;
   key: string;
-  /** When given, it is written instead of the lines. */
+  /** If given, it is written instead of the lines. */
   raw?: string | Buffer;
 }
 
@@ -71,7 +71,7 @@ export function checkpointOf(lines: readonly { readonly hash: string }[], signer
   return signer.sign(`${signer.name}\n${lines.length}\n${root.toString("base64")}\n`);
 }
 
-/** RFC 6962, by its own recursion. */
+/** RFC 6962, by its recursive definition. */
 export function rootOf(leaves: readonly Buffer[]): Buffer {
   const [only] = leaves;
   if (only === undefined || leaves.length === 1) return only ?? sha256();
@@ -122,7 +122,7 @@ export async function writeFolder(bundle: Bundle, folder: string): Promise<strin
   return folder;
 }
 
-/** In the order in which `tar` would find the files of a folder, each below the folder's name. */
+/** In the order in which `tar` finds the files of a folder, each below the folder's name. */
 export async function writeTar(bundle: Bundle, path: string, prefix = ""): Promise<string> {
   const parts = filesOf(bundle).flatMap(([name, bytes]) => [
     tarHeader(prefix + name, bytes.length),

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { schemaUrl, sharedServer } from "./postgres.ts";
 
-/** Where daemons of this run keep their log: NOMOS_TEST_STORE says. */
+/** Which store the daemons of this run use, set by NOMOS_TEST_STORE. */
 export const CHOSEN_STORE: "postgres" | "sqlite" =
   process.env["NOMOS_TEST_STORE"] === "postgres" ? "postgres" : "sqlite";
 
-/** What a daemon on this home is told about it. On PostgreSQL every home has a schema of its own. */
+/** The configuration for a daemon on this home. On PostgreSQL every home has its own schema. */
 export function storeEnvironment(home: string): { readonly NOMOS_STORE?: string } {
   if (CHOSEN_STORE === "sqlite") return {};
   const schema = `home_${createHash("sha256").update(home).digest("hex").slice(0, 20)}`;

@@ -9,9 +9,9 @@ import { throwOnFatal } from "./store-sqlite.ts";
 export interface CommitHome extends AsyncDisposable {
   readonly store: Store;
   readonly committer: Committer;
-  /** How many appends the committer has asked for. */
+  /** How many appends the committer has made. */
   readonly appends: () => number;
-  /** Appends that begin from now on wait until the answer is called. */
+  /** Appends from now on wait until the returned function is called. */
   readonly hold: () => () => void;
   readonly openSession: () => Promise<string>;
 }

@@ -1,23 +1,23 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** A wire to a PostgreSQL server that can be cut, go dead, or change what it carries. */
+/** A proxy to a PostgreSQL server that can cut, stall or change a connection. */
 export interface CutProxy extends AsyncDisposable {
-  /** The server's address, by way of this wire. */
+  /** The server's address through this proxy. */
   readonly url: string;
-  /** Asked for every piece that a client sends, until told otherwise. */
+  /** Called for every piece that a client sends, until it is replaced. */
   readonly onSent: (rule: SentRule) => void;
-  /** What the server answers, changed on its way. */
+  /** Changes the server's answers on their way. */
   readonly onAnswer: (change: (piece: Buffer) => Buffer) => void;
-  /** Cuts every connection there is. New ones are accepted. */
+  /** Cuts all connections. New ones are accepted. */
   readonly cutAll: () => void;
-  /** From now on nothing gets through, and nobody is told; `false` lets new connections through again. */
+  /** From now on nothing passes and no error is sent; `false` lets new connections through again. */
   readonly goDead: (isDead: boolean) => void;
 }
 
 /**
- * `pass` it on; `cut` instead of passing it on; pass it on and `lose-answer`, cutting when the server has had time to act;
- * `hang` instead of passing it on; pass it on and `hang-after`: the connection stays open and carries nothing any more.
+ * `pass`: forward it. `cut`: close instead. `lose-answer`: forward it, then close once the server had time to act.
+ * `hang`: do not forward. `hang-after`: forward it, then carry nothing more on the open connection.
  */
 export type Verdict = "pass" | "cut" | "lose-answer" | "hang" | "hang-after";
 export type SentRule = (piece: Buffer, wire: object) => Verdict;

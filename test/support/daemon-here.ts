@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startDaemon } from "../../src/app/index.ts";
 import type { Syscall } from "../../src/syscalls/index.ts";
 
-/** A daemon in this process, which can serve more than the table: for tests that have to look inside a call. */
+/** A daemon in this process with additional syscalls, for tests that must look inside a call. */
 export interface DaemonHere extends AsyncDisposable {
   readonly home: string;
   readonly url: string;

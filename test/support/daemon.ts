@@ -16,15 +16,15 @@ const STOP_MAX_MS = 8_000;
 const POLL_MS = 20;
 
 export interface DaemonStart {
-  /** Default: a new one, removed when the test is over (or the daemon is disposed of). */
+  /** Default: a new home, removed when the test ends (or the daemon is disposed of). */
   readonly home?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** After `up --port 0`; a later `--port` wins. */
   readonly args?: readonly string[];
   readonly cwd?: string;
-  /** Whoever starts it disposes of it, also when that is inside a test. */
+  /** The caller disposes of it, also inside a test. */
   readonly outlivesTest?: true;
-  /** A program that becomes the daemon, such as `unshare`; the daemon's own command line comes behind it. */
+  /** A program that becomes the daemon, such as `unshare`; the daemon's command line follows it. */
   readonly through?: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface Answer<T> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The text as JSON; undefined when it is none. */
+  /** The text as JSON; undefined when it is not JSON. */
   readonly body: T;
 }
 
@@ -41,18 +41,18 @@ export interface CliAnswer {
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** What stands on stdout, as JSON: for calls with `--json`. */
+  /** Stdout as JSON: for calls with `--json`. */
   readonly json: <T = unknown>() => T;
 }
 
-/** The real daemon: `node bin/nomos.js up` in a process of its own, on a home of its own, on any port. */
+/** The real daemon: `node bin/nomos.js up` in its own process, on its own home, on any port. */
 export interface TestDaemon extends AsyncDisposable {
   readonly home: string;
   readonly url: string;
   readonly token: string;
   readonly pid: number;
   readonly child: ChildProcess;
-  /** With the operator's token unless the headers bring another `authorization`; `""` there sends none. */
+  /** With the operator's token unless the headers have another `authorization`; `""` there sends none. */
   readonly call: <T = Record<string, unknown>>(
     method: string,
     path: string,
@@ -60,17 +60,17 @@ export interface TestDaemon extends AsyncDisposable {
     headers?: Readonly<Record<string, string>>,
   ) => Promise<Answer<T>>;
   readonly cli: (...args: readonly string[]) => Promise<CliAnswer>;
-  /** As a power cut would. Resolves when it is gone. */
+  /** Kills it like a power cut. Resolves when it is gone. */
   readonly kill9: () => Promise<void>;
   /** SIGTERM. Resolves with the exit code. */
   readonly stop: () => Promise<number | null>;
-  /** What it has printed so far. */
+  /** Its output so far. */
   readonly printed: () => string;
 }
 
 /**
- * Resolves when /health says ok; rejects with what it printed when it ends before that. Inside a test it is gone when the
- * test is over, however it ends; in `beforeAll` dispose of it in `afterAll`: `daemon[Symbol.asyncDispose]()`.
+ * Resolves when /health says ok; rejects with its output when it ends before that. Inside a test it is ended with the
+ * test; in `beforeAll` dispose of it in `afterAll`: `daemon[Symbol.asyncDispose]()`.
  */
 export async function startDaemon(options: DaemonStart = {}): Promise<TestDaemon> {
   const home = options.home ?? (await newHome());
@@ -118,7 +118,7 @@ export async function startDaemon(options: DaemonStart = {}): Promise<TestDaemon
   };
 }
 
-/** A home that does not exist yet, in a folder that is gone when the test is over, with any daemon that runs on it. */
+/** A home that does not exist yet. Its folder, and any daemon on it, are removed when the test ends. */
 export async function newHome(): Promise<string> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "nomos-home-")));
   const home = join(root, "home");
@@ -133,7 +133,7 @@ export interface CliOptions {
   readonly cwd?: string;
 }
 
-/** `node bin/nomos.js ...args` on a home; a daemon that it starts takes any port. */
+/** `node bin/nomos.js ...args` on a home; a daemon that it starts uses any port. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<CliAnswer> {
   const child = startCli(args, options);
   child.stdin.end(options.input ?? "");
@@ -145,7 +145,7 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
   return { exitCode, signal, stdout, stderr, json: <T>(): T => JSON.parse(stdout) };
 }
 
-/** The same, for a test that talks with it while it runs. */
+/** Like `cli`, for a test that talks to it while it runs. */
 export function startCli(args: readonly string[], options: CliOptions) {
   return spawn(process.execPath, [BIN, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
@@ -154,14 +154,14 @@ export function startCli(args: readonly string[], options: CliOptions) {
   });
 }
 
-/** A small directory of its own: sessions that are started without one work where their daemon was started. */
+/** A small directory: sessions without a cwd work where their daemon was started. */
 function groundBeside(home: string): string {
   const ground = join(dirname(home), "ground");
   mkdirSync(ground, { recursive: true });
   return ground;
 }
 
-/** In `beforeAll` there is no test that could be over. */
+/** In `beforeAll` there is no test whose end could be awaited. */
 function whenTestIsOver(run: () => Promise<void>): void {
   if (TestRunner.getCurrentTest() !== undefined) onTestFinished(run);
 }
@@ -194,7 +194,7 @@ function parsed<T>(answered: string): T {
   }
 }
 
-/** Nothing of the Nomos that may run this test gets in. */
+/** Removes variables of a Nomos that may run this test. */
 function environment(home: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("NOMOS_") && name !== "NODE_OPTIONS");
   return { ...Object.fromEntries(clean), NOMOS_HOME: home, ...storeEnvironment(home), ...extra };
@@ -216,7 +216,7 @@ async function found(
   throw new Error(`the daemon was not up after ${START_MAX_MS} ms and said:\n${printed.join("")}`);
 }
 
-/** What a running daemon leaves for others to find it by; null when there is none. */
+/** The note by which others find a running daemon; null when there is none. */
 export async function daemonNote(home: string): Promise<{ readonly port: number; readonly pid: number } | null> {
   const path = join(home, "daemon.json");
   // A test may have put anything there: a pipe, half a file.
@@ -238,7 +238,7 @@ async function removeHome(home: string): Promise<void> {
   await rm(join(home, ".."), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }
 
-/** A note may outlive its daemon, and its pid may be somebody else's by now. */
+/** A note may outlive its daemon, and its pid may belong to another process by now. */
 async function commandLine(pid: number): Promise<string> {
   return readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
 }

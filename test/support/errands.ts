@@ -9,7 +9,7 @@ import {
   refuse,
 } from "../../src/kernel/index.ts";
 
-/** A kind of stream that no room of the house has: to test what every kind gets from its definition. */
+/** A test aggregate that no domain has, to test what every aggregate gets from its definition. */
 export const ERRAND_EVENTS = {
   "errand.planned@1": event<{ readonly name: string; readonly dueAt: string }>({ spaceNeed: "start" }),
   "errand.dropped@1": event<{ readonly name: string }>(),
@@ -82,7 +82,7 @@ export const Errands = defineAggregate<ErrandsState, typeof ERRAND_EVENTS>({
   refuseErasure: ({ queue }) => (queue.some(({ at }) => at === "running") ? refuse("session_busy") : null),
 });
 
-/** What waits runs; what runs is done. */
+/** A waiting errand runs; a running one is done. */
 function moved(queue: readonly Queued[], item: string): readonly Queued[] {
   return queue.flatMap((queued) => {
     if (queued.item !== item) return [queued];

@@ -10,7 +10,7 @@ export type Told = { readonly [K in keyof Work]?: Work[K] };
 
 const CLEAN: Work = { changed: [], untracked: [], carried: [], commits: [], nested: [], unclear: null };
 
-/** What is told as work is just this, and then the removal does as it was told. */
+/** Expects exactly this work to be reported, and the removal to act accordingly. */
 export async function expectWork(bench: Bench, { id, path }: Worktree, told: Told): Promise<void> {
   expect(sorted(await bench.yard.work(id))).toEqual(sorted({ ...CLEAN, ...told }));
   const removal = await bench.yard.remove(id);

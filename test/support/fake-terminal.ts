@@ -5,7 +5,7 @@ import type { Terminal } from "../../src/cli/terminal.ts";
 
 export interface FakeTerminal {
   readonly terminal: Terminal;
-  /** What was printed and complained, without styles; not made harmless, so that a test sees who relies on the writer. */
+  /** Output and errors without styles; not cleaned, so that a test sees which code relies on the writer. */
   readonly lines: string[];
 }
 

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { HashedLog } from "../../src/store/tree/log-tree.ts";
 
-/** A log of nothing but hashes, for those who only look at those. */
+/** A log of hashes only. */
 export interface MemoryLog extends HashedLog {
   readonly grow: (count: number) => void;
   readonly cut: (size: number) => void;
-  /** Another event in the place of one that was there. */
+  /** Replaces an event by another. */
   readonly exchange: (seq: number) => void;
   readonly hashes: () => readonly Uint8Array[];
 }

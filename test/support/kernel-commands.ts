@@ -37,8 +37,8 @@ import {
 } from "../../src/kernel/index.ts";
 
 /**
- * What may be asked of a session. A number `n` picks an id, a path or a point among those there are, so that a random
- * command mostly hits something, sometimes something that is over, and sometimes nothing.
+ * Commands to a session. A number `n` picks an existing id, path or point, so that a random command mostly hits
+ * something, sometimes something ended, and sometimes nothing.
  */
 export type Command<Name extends CommandName = CommandName> = {
   readonly [K in Name]: { readonly log: number; readonly do: K } & CommandMap[K];
@@ -98,7 +98,7 @@ export interface Situation {
   readonly effectIds: readonly string[];
   readonly approvalIds: readonly string[];
   readonly fresh: (kind: string) => string;
-  /** The points a rewind may go to, the parent's behind a fork among them. */
+  /** The possible targets of a rewind; for a fork also the parent's. */
   readonly point: (n: number, toParent: boolean) => { readonly to: Point; readonly view: View };
 }
 

@@ -15,7 +15,10 @@ import { SPEC } from "./kernel-model.ts";
 /** Any JSON value. */
 export const jsons: fc.Arbitrary<Json> = fc.json().map((json): Json => JSON.parse(json));
 
-/** Few ids, so that facts meet; and names that every object inherits, which a careless look-up would find. */
+/**
+ * Few ids, so that facts refer to each other; and inherited names such as `constructor`, which a careless lookup would
+ * find.
+ */
 const awkward = ["constructor", "__proto__", "toString"] as const;
 export const TURN_IDS = ["t1", "t2", "t3", ...awkward] as const;
 export const EFFECT_IDS = ["e1", "e2", "e3", ...awkward] as const;
@@ -61,7 +64,7 @@ type Events = typeof EVENTS;
 type EventType = keyof Events;
 const fact = factsOf(EVENTS);
 
-/** Data for every fact there is; the compiler holds the list to the definitions. */
+/** Data for every fact; the compiler compares the list with the definitions. */
 const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
   "session.opened@1": fc.record({ spec: fc.constant(SPEC), label }),
   "session.forked@1": fc.record({
@@ -327,7 +330,7 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
   }),
 };
 
-/** Every type that the compiler knows of; the list of the definitions is compared with it. */
+/** Every type that the compiler knows; compared with the list of definitions. */
 export const TYPES_WITH_DATA: readonly EventType[] = Object.keys(DATA).filter(isEventType);
 
 const customFacts: fc.Arbitrary<CustomFact> = fc.record({
@@ -335,7 +338,7 @@ const customFacts: fc.Arbitrary<CustomFact> = fc.record({
   data: fc.record({ turnId: maybeTurn, payload: jsons }),
 });
 
-/** Any fact at all, erased ones among them, whether or not it makes sense where it stands. */
+/** Any fact, also erased ones, whether or not it makes sense at its place. */
 export const anyFacts: fc.Arbitrary<FactOf<Events> | CustomFact | null> = fc.oneof(
   { arbitrary: fc.oneof(...TYPES_WITH_DATA.map(factOf)), weight: TYPES_WITH_DATA.length },
   { arbitrary: customFacts, weight: 1 },

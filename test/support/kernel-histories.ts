@@ -4,7 +4,7 @@ import type { Command } from "./kernel-commands.ts";
 
 const LOG = fc.nat({ max: 7 });
 const N = fc.nat({ max: 7 });
-/** The newest thing far more often than an old one. */
+/** Picks the newest far more often than an old one. */
 const NEWEST = fc.oneof({ arbitrary: fc.constant(0), weight: 4 }, { arbitrary: N, weight: 1 });
 
 const ENDS: fc.Arbitrary<End> = fc.oneof(
@@ -13,7 +13,10 @@ const ENDS: fc.Arbitrary<End> = fc.oneof(
   fc.record({ kind: fc.constant("failed"), code: fc.constant("agent_failed"), message: fc.constant("it broke") }),
 );
 
-/** What keeps a session moving comes often, what stops it seldom; else most commands would meet a session that stands. */
+/**
+ * Commands that keep a session going are frequent, those that stop it rare; else most commands would meet a stopped
+ * session.
+ */
 const MOVING: readonly fc.Arbitrary<Command>[] = [
   fc.record({ log: LOG, do: fc.constantFrom("start", "wake", "resume") }),
   fc.record({ log: LOG, do: fc.constant("next") }),
@@ -67,7 +70,7 @@ const ENDING: fc.Arbitrary<Command> = fc.oneof(
   { arbitrary: fc.record({ log: LOG, do: fc.constant("forget") }), weight: 1 },
 );
 
-/** Commands of a session that goes on for ever. */
+/** Commands of a session that never ends. */
 export const goingOn: fc.Arbitrary<Command> = fc.oneof(
   ...weighted(MOVING, 20),
   ...weighted(WORKING, 10),

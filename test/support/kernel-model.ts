@@ -19,17 +19,17 @@ import {
 } from "../../src/kernel/index.ts";
 import { type Command, decideCommand, type Situation } from "./kernel-commands.ts";
 
-/** Sessions as a daemon would drive them: every command goes through its decision, every fact through the fold. */
+/** Sessions as a daemon drives them: every command goes through its decision, every fact through the fold. */
 export interface World {
   readonly logs: Log[];
   readonly steps: Step[];
-  /** Ids that never repeat; the kernel relies on their being fresh. */
+  /** Ids that never repeat, as the kernel requires. */
   readonly fresh: (kind: string) => string;
-  /** The first and every n-th state is kept, for rewinds and forks to go back to. */
+  /** The first and every n-th state is kept, as targets for rewinds and forks. */
   readonly keepEvery: number;
 }
 
-/** What the stream of a session holds. */
+/** The events of a session's stream. */
 export type SessionEvent = Placed<Fact | CustomFact>;
 
 export interface Log {
@@ -99,14 +99,14 @@ export function perform(world: World, command: Command): Step {
   return noted(world, { log, command, before, decision, events, after: log.head });
 }
 
-/** The state after an event, by folding from the start: for a version that was not kept as well. */
+/** The state after an event, folded from the start: also for a version that was not kept. */
 export function stateAt(log: Log, version: number): SessionState {
   const kept = log.states.get(version);
   if (kept !== undefined) return kept;
   return log.events.slice(0, version).reduce(evolve, newSessionState(log.id));
 }
 
-/** The events on a path, oldest first, as `stream@version`: what a reader of `?view=path` would see at that version. */
+/** The events on a path, oldest first, as `stream@version`: what `?view=path` shows at that version. */
 export function eventsOnPath(world: World, view: View, version: number): readonly string[] {
   return view.path.flatMap((segment) => {
     if (segment.kind === "inherited") {
@@ -167,7 +167,7 @@ function situationOf(world: World, log: Log): Situation {
   };
 }
 
-/** Any kept state of the session itself, or of its parent up to where it forked. */
+/** Any kept state of the session, or of its parent up to the fork. */
 function pointOf(own: Log, n: number, toParent: boolean): ReturnType<Situation["point"]> {
   const log = toParent && own.parent !== null ? own.parent.log : own;
   const newest = log === own ? log.head.version : (own.parent?.version ?? 0);

@@ -1,16 +1,16 @@
 import type { startCli } from "./daemon.ts";
 
-/** A program that reads and writes a JSON object a line. */
+/** A program that reads and writes one JSON object per line. */
 export interface LineTalk {
   readonly received: Record<string, unknown>[];
   readonly say: (message: unknown) => void;
-  /** Resolves with the first message that fits, also one that came before. */
+  /** Resolves with the first matching message, also an earlier one. */
   readonly heard: (
     fits: (message: Record<string, unknown>) => boolean,
     maxMs?: number,
   ) => Promise<Record<string, unknown>>;
   readonly answer: (id: unknown) => Promise<Record<string, unknown>>;
-  /** No more input. Resolves with the exit code. */
+  /** Ends the input. Resolves with the exit code. */
   readonly end: () => Promise<number | null>;
 }
 

@@ -1,6 +1,6 @@
 import { main } from "../../src/cli/main.ts";
 
-/** Commands of the real command line in one process, one after the other; between them stands a line of their own. */
+/** Runs commands of the real command line in one process, separated by a marker line. */
 const [list = "[]", mark = ""] = process.argv.slice(2);
 for (const stream of [process, process.stdout, process.stderr]) stream.setMaxListeners(0);
 for (const argv of JSON.parse(list)) {

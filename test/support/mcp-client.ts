@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 export type McpVersion = "2025-11-25" | "2026-07-28";
 export const MCP_VERSIONS: readonly McpVersion[] = ["2025-11-25", "2026-07-28"];
 
-/** The official client over HTTP, in a version of its choice. Closed when the test is over. */
+/** The official client over HTTP, in a given version. Closed when the test ends. */
 export async function mcpClient(
   { url, token }: { readonly url: string; readonly token: string },
   version: McpVersion,

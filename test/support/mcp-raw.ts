@@ -1,4 +1,4 @@
-/** MCP by hand: for what a proper client would not send. */
+/** MCP by hand: for requests that a proper client would not send. */
 export interface RawMcp {
   readonly post: (body: unknown, headers?: Readonly<Record<string, string>>) => Promise<Response>;
   readonly send: (
@@ -59,7 +59,7 @@ export function alone(method: string, params: Record<string, unknown> = {}, vers
   };
 }
 
-/** Shakes hands; the headers of the session that came of it. */
+/** Does the handshake; returns the headers of the new session. */
 export async function shakeHands(mcp: RawMcp, version: string): Promise<Record<string, string>> {
   const answer = await mcp.post(initialize(version));
   await answer.text();
@@ -68,7 +68,7 @@ export async function shakeHands(mcp: RawMcp, version: string): Promise<Record<s
   return headers;
 }
 
-/** The messages of an answer, whether it is JSON or a stream of events. */
+/** The messages of an answer, as JSON or as a stream of events. */
 export async function messagesIn(answer: Response): Promise<readonly Record<string, unknown>[]> {
   const text = await answer.text();
   if (!answer.headers.get("content-type")?.startsWith("text/event-stream"))

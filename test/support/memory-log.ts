@@ -1,12 +1,12 @@
 import type { Cursor, RecordedEvent, Store } from "../../src/store/index.ts";
 import { newId } from "./store-home.ts";
 
-/** As much of a store as followers need, in memory. */
+/** The part of a store that followers need, in memory. */
 export interface MemoryLog
   extends Pick<Store, "cursor" | "setCursor" | "dropCursor" | "readAll" | "lastSeq" | "onAppend"> {
   readonly events: readonly RecordedEvent[];
   readonly grow: (count: number, type?: string) => void;
-  /** As a restore leaves it: shorter, and from there on with other events. */
+  /** Like after a restore: shorter, and then with other events. */
   readonly putBack: (size: number) => void;
   readonly cursors: Map<string, Cursor>;
   /** How often a cursor was written. */

@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 
 /**
- * Parts of the operating system that some tests stand on. The probe uses the part as the tests do: a bubblewrap that is
- * installed but may not create a namespace here is as good as none.
+ * Parts of the operating system that some tests need. The probe uses the part as the tests do: an installed bubblewrap
+ * that cannot create a namespace counts as missing.
  */
 const PARTS = {
   bwrap: { probe: ["bwrap", "--ro-bind", "/", "/", "--unshare-pid", "--die-with-parent", "true"], apt: "bubblewrap" },
-  /** A file system of its own, small enough to fill. */
+  /** A separate file system, small enough to fill. */
   mount: {
     probe: ["unshare", "--mount", "mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", "/mnt"],
     apt: "mount util-linux",
@@ -16,7 +16,7 @@ const PARTS = {
   ps: { probe: ["ps", "-o", "pid=", "-p", "1"], apt: "procps" },
   promtool: { probe: ["promtool", "--version"], apt: "prometheus" },
   tmux: { probe: ["tmux", "-V"], apt: "tmux" },
-  /** A small disk of one's own, that nobody else sees. */
+  /** A small private disk. */
   smallDisk: {
     probe: ["unshare", "-rm", "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", "/mnt"],
     apt: "util-linux",
@@ -29,8 +29,8 @@ export type Part = keyof typeof PARTS;
 const PROBE_TIMEOUT_MS = 10_000;
 
 /**
- * Whether all the parts are there: `test.skipIf(!needs("bwrap"))("...", ...)`.
- * Where one is missing it says which and how to get it; with NOMOS_TEST_FORBID_SKIP=1 it throws instead.
+ * Whether all parts are present: `test.skipIf(!needs("bwrap"))("...", ...)`.
+ * A missing part is named with how to install it; with NOMOS_TEST_FORBID_SKIP=1 it throws instead.
  */
 export function needs(...parts: readonly Part[]): boolean {
   const missing = parts.flatMap(describeIfMissing);

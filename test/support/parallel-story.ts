@@ -15,7 +15,7 @@ import {
 } from "../e2e/support/talk.ts";
 import { startDaemon, type TestDaemon } from "./daemon.ts";
 
-/** A driver file: three parallel effects, two questions and a process, each under a key of its own. */
+/** A driver file: three parallel effects, two questions and a process, each with its own key. */
 const DRIVER = `import { existsSync } from "node:fs";
 export default async (turn) => {
   turn.reach({ at: "begin" });
@@ -93,8 +93,8 @@ export async function answerAll(daemon: TestDaemon, story: ParallelStory): Promi
 }
 
 /**
- * What must hold after a restart, wherever the daemon was killed: by the log as it was left, the turn goes on or is over;
- * nothing ran twice; each effect is settled, or waits for its question.
+ * What must hold after a restart, wherever the daemon was killed: by the log, the turn goes on or has ended; nothing
+ * ran twice; each effect is settled, or waits for its question.
  */
 export async function expectLedgerHolds(daemon: TestDaemon, story: ParallelStory): Promise<"open" | "over"> {
   const { id, turnId, cwd } = story;
@@ -120,7 +120,7 @@ export async function expectLedgerHolds(daemon: TestDaemon, story: ParallelStory
   return "over";
 }
 
-/** The turn of which nothing was cut: both answers reached the call that they were meant for. */
+/** The uncut turn: each answer reached its own call. */
 export async function expectFinished(daemon: TestDaemon, story: ParallelStory): Promise<Event["data"]> {
   expect(await ended(daemon, story.id, story.turnId)).toMatchObject({ outcome: "completed" });
   await expectLedgerHolds(daemon, story);
@@ -138,8 +138,8 @@ export async function expectFinished(daemon: TestDaemon, story: ParallelStory): 
 }
 
 /**
- * Kills the daemon as soon as the session has that many events, goes on in the next one, and answers what is asked. A
- * number that is never reached kills it when the turn is over.
+ * Kills the daemon when the session has this many events, goes on in the next one, and answers the questions. If the
+ * number is never reached it is killed after the turn.
  */
 export async function killAtEvent(home: string, at: number): Promise<void> {
   const before = await startDaemon({ home });

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 /** Path to text. */
 export type Files = Readonly<Record<string, string>>;
 
-/** Writes the files into a new folder, which is gone when the test is over. Answers the folder's real path. */
+/** Writes the files into a new folder, removed when the test ends. Returns the folder's real path. */
 export async function plantTree(files: Files): Promise<string> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "nomos-test-")));
   onTestFinished(() => rm(root, { recursive: true }));

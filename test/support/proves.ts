@@ -1,19 +1,16 @@
 import { type TestFunction, test } from "vitest";
 
-/**
- * A test that proves a promise. The promise's id opens the title, so that the page that lists the promises and the tests
- * that prove them can be compared.
- */
+/** A test that proves a guarantee. Its id opens the title, so that tests and the list of guarantees can be compared. */
 export function proves(id: string, title: string, prove: TestFunction, timeoutMs?: number): void {
   test(titleOf(id, title), prove, timeoutMs);
 }
 
-/** For what this machine cannot show, such as a sandbox without the operating system's part of it. */
+/** For what this machine cannot test, such as a sandbox without the operating system's support. */
 proves.skipIf = (condition: boolean) => (id: string, title: string, prove: TestFunction, timeoutMs?: number) => {
   test.skipIf(condition)(titleOf(id, title), prove, timeoutMs);
 };
 
-/** For what there is only where the condition holds, such as the log's file: elsewhere there is no such test to skip. */
+/** For what exists only under a condition, such as the log's file: elsewhere there is no test to skip. */
 proves.where = (condition: boolean) => (id: string, title: string, prove: TestFunction, timeoutMs?: number) => {
   if (condition) proves(id, title, prove, timeoutMs);
 };

@@ -17,8 +17,8 @@ const SWEEP_SHARE = 0.1;
 const REOPEN_SHARE = 0.1;
 
 /**
- * One random history: acts as a shell would do them, a snapshot, and now and then a rewind to any snapshot there ever was,
- * also one on a branch that was left. After each the tree is read by other means and compared, byte by byte.
+ * One random history: changes as by a shell, snapshots, and sometimes a rewind to any earlier snapshot, also on an
+ * abandoned branch. After each the tree is read by other means and compared byte by byte.
  */
 export async function randomRewinds(
   options: RewindsOptions,

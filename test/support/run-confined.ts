@@ -5,11 +5,11 @@ import { BIN } from "./daemon.ts";
 
 export interface Confinement {
   readonly home: string;
-  /** For bubblewrap, after the whole file system has been bound as it is. */
+  /** Extra bubblewrap arguments, after the whole file system has been bound. */
   readonly args: readonly string[];
 }
 
-/** `nomos ...` where part of the file system is not what it is outside: read-only, or too small. */
+/** Runs `nomos ...` with a part of the file system read-only or too small. */
 export async function runConfined(args: readonly string[], { home, args: walls }: Confinement) {
   const argv = ["--dev-bind", "/", "/", "--die-with-parent", ...walls, process.execPath, BIN, ...args];
   const child = spawn("bwrap", argv, {

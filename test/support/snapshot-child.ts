@@ -5,8 +5,8 @@ import { finish, treeAt } from "./rewinds.ts";
 import { chanceOf, disturb } from "./world.ts";
 
 /**
- * Works on a tree until it is killed: changes it, takes it, goes back, and says on stdout what was answered. `restoring`
- * is said before a restore begins, as whoever calls for one writes it down first.
+ * Works on a tree until it is killed: changes it, takes snapshots, restores, and prints the answers. It prints
+ * `restoring` before a restore begins, as a caller would record it first.
  */
 const [folder = "", seed = "1", bwrapPath = ""] = process.argv.slice(2);
 const chance = chanceOf(Number(seed));

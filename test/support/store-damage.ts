@@ -23,14 +23,14 @@ import { createWriter } from "../../src/store/sqlite/writer/writer.ts";
 import { admitted, appendTo, event, newId, note, opened } from "./store-home.ts";
 import { throwOnFatal } from "./store-sqlite.ts";
 
-/** A home with something of everything, closed: all of its log is in one file. */
+/** A closed home with data of every kind: its whole log is in one file. */
 export async function makeRichHome(home: string): Promise<void> {
   const store = await openSqliteStore({ home, onFatal: throwOnFatal });
   await fillRichly(store);
   await store.close();
 }
 
-/** Something of everything, under fence 1. */
+/** Data of every kind, under fence 1. */
 export async function fillRichly(store: Store): Promise<void> {
   const [one, two] = [sessionStream(newId()), sessionStream(newId())];
   await appendTo(
@@ -98,7 +98,7 @@ const QUESTION = {
   checkpoint: null,
 };
 
-/** Everything a log can be asked for, each answer or refusal under its question. */
+/** Every kind of read, with its answer or refusal. */
 export type Answers = ReadonlyMap<string, unknown>;
 
 export function askEverything(path: string, truth: readonly RecordedEvent[]): Answers {
@@ -136,7 +136,7 @@ export function askEverything(path: string, truth: readonly RecordedEvent[]): An
   return answers;
 }
 
-/** What a person would be told who asks for a check of everything. */
+/** The result of a full check, as a person sees it. */
 export async function examine(path: string): Promise<{ readonly code: string; readonly details: unknown } | null> {
   let db: DatabaseSync | null = null;
   try {
@@ -157,7 +157,7 @@ export async function examine(path: string): Promise<{ readonly code: string; re
   }
 }
 
-/** A start, up to where the first append could be written. */
+/** A start, up to the point of the first append. */
 export function start(home: string): StoreError | null {
   let db: DatabaseSync | null = null;
   try {
@@ -183,7 +183,7 @@ export function everyEvent(reads: PageReads): readonly RecordedEvent[] {
   return found;
 }
 
-/** A damaged file may also refuse its last checkpoint. */
+/** A damaged file may also refuse its last checkpoint of the write-ahead log. */
 function closeQuietly(db: DatabaseSync): void {
   try {
     db.close();

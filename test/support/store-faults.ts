@@ -14,18 +14,18 @@ const ROUNDS = 5;
 export type Syscall = "fsync" | "pwrite64" | "ftruncate";
 
 export interface Outcome {
-  /** What the program said, line by line. */
+  /** The program's output, line by line. */
   readonly lines: readonly string[];
   readonly exitCode: number | null;
   readonly home: string;
 }
 
-/** Runs the scripted writer with a fault put under it by strace, only at the files of the log. */
+/** Runs the scripted writer with a fault injected by strace, only on the files of the log. */
 export async function runWithFault(home: string, inject: string): Promise<Outcome> {
   return runTraced(home, ["-o", "/dev/null", "-e", `inject=${inject}`]);
 }
 
-/** How often each of the calls is made by a run in which nothing fails. */
+/** How often each system call is made in a run without faults. */
 export async function countCalls(): Promise<ReadonlyMap<Syscall, number>> {
   await using home = await makeTestHome();
   const trace = join(home.path, "trace");
@@ -38,7 +38,7 @@ export async function countCalls(): Promise<ReadonlyMap<Syscall, number>> {
 
 function runTraced(home: string, options: readonly string[]): Promise<Outcome> {
   const paths = ["log.db", "log.db-wal"].flatMap((name) => ["-P", join(home, name)]);
-  // Faster, but a signal that is put in is then not delivered.
+  // Faster, but an injected signal would then not be delivered.
   const fast = options.some((option) => option.includes("signal=")) ? [] : ["--seccomp-bpf"];
   const traced = ["-f", ...fast, "-qq", "-e", "trace=fsync,pwrite64,ftruncate", ...paths, ...options];
   return run("strace", [...traced, process.execPath, SCRIPT, home, String(ROUNDS)], home);
@@ -63,13 +63,13 @@ function run(command: string, args: readonly string[], home: string): Promise<Ou
   return promise;
 }
 
-/** Spread over a run: the first, the last and so many between. */
+/** Spread over a run: the first, the last and some in between. */
 export function spread(of: number, samples: number): readonly number[] {
   if (process.env["NOMOS_SOAK"] === "1" || of <= samples) return Array.from({ length: of }, (_, n) => n + 1);
   return Array.from({ length: samples }, (_, n) => 1 + Math.round((n * (of - 1)) / (samples - 1)));
 }
 
-/** Two at a time: as many as there are cores on a small machine. */
+/** Two at a time: the number of cores of a small machine. */
 export async function forEachFault(faults: readonly number[], prove: (n: number) => Promise<void>): Promise<void> {
   const left = [...faults];
   const work = async (): Promise<void> => {
@@ -79,8 +79,8 @@ export async function forEachFault(faults: readonly number[], prove: (n: number)
 }
 
 /**
- * Each of the faults has to end the program as said. How many calls a run makes depends a little on what came to share a
- * flush, so a late fault may find nothing left to strike; that run has to end well, and to be the exception.
+ * Each fault must end the program as expected. The number of calls varies a little with group commit, so a late fault
+ * may hit nothing; that run must end well, and must be the exception.
  */
 export async function forEachFatalFault(
   faults: readonly number[],
@@ -98,7 +98,7 @@ export async function forEachFatalFault(
   expect(missed, "faults that struck nothing").toBeLessThan(faults.length / 2);
 }
 
-/** After a restart without faults: nothing that was acknowledged is lost, nothing is half there, and it goes on. */
+/** After a restart without faults: nothing acknowledged is lost, nothing is half there, and it goes on. */
 export async function proveIntact({ lines, home }: Outcome): Promise<void> {
   const child = spawn(process.execPath, [PROOF, home], { stdio: ["pipe", "inherit", "pipe"] });
   child.stdin.end(lines.join("\n"));

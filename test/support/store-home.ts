@@ -15,7 +15,7 @@ import {
 } from "../../src/kernel/index.ts";
 import type { NewEvent, RecordedEvent, Store } from "../../src/store/index.ts";
 
-/** A folder of its own for a test, gone when the test is over. */
+/** A folder for a test, removed when the test ends. */
 export interface TestHome extends AsyncDisposable {
   readonly path: string;
 }
@@ -62,7 +62,7 @@ export function admitted(turnId: string, prompt: string): Fact {
   return fact("turn.admitted@1", { turnId, prompt, blob: null, bytes, queued: false });
 }
 
-/** Appends behind whatever the stream's last event is. */
+/** Appends after the stream's last event. */
 export async function appendTo(
   store: Store,
   stream: string,
@@ -73,14 +73,14 @@ export async function appendTo(
   return store.append([{ stream, expectedVersion, events: facts.map((given) => event(given)) }], { fence });
 }
 
-/** A new session's stream, opened. */
+/** Opens a new session's stream. */
 export async function openSession(store: Store, name?: string, fence = 0): Promise<string> {
   const stream = sessionStream(newId());
   await appendTo(store, stream, [opened(name)], fence);
   return stream;
 }
 
-/** Every event there is, page by page. */
+/** All events, page by page. */
 export async function everyEvent(store: Pick<Store, "readAll">, limit = 500): Promise<readonly RecordedEvent[]> {
   const found: RecordedEvent[] = [];
   let cursor: number | null = 0;

@@ -5,13 +5,13 @@ import { HOUSE } from "../../src/store/definitions.ts";
 import type { AppendPart, CallRef, EventPage, EventQuery, RecordedEvent } from "../../src/store/index.ts";
 import { admitted, event, note, opened } from "./store-home.ts";
 
-/** Few streams, so that writers meet. */
+/** Few streams, so that writers collide. */
 export const STREAMS: readonly string[] = ["01", "02", "03"].map((n) => `session/${n}`);
 
 export interface Attempt {
   readonly streams: readonly number[];
   readonly events: number;
-  /** How far off the expected version is; mostly not at all. */
+  /** How far off the expected version is; mostly zero. */
   readonly off: number;
   readonly call: { readonly key: number; readonly request: number } | null;
 }
@@ -57,13 +57,13 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 );
 export const commands = fc.array(command, { minLength: 5, maxLength: 40, size: "max" });
 
-/** The log as a list, and the few rules that say what may be put on it. */
+/** The log as a list, with the few rules for appending. */
 export interface Model {
   readonly log: RecordedEvent[];
   readonly versionOf: (stream: string) => number;
   readonly isStale: (parts: readonly AppendPart[]) => boolean;
   readonly callIs: (call: CallRef | null) => "new" | "same" | "other";
-  /** Puts the events on the list and gives them back as the log must show them. */
+  /** Adds the events and returns them as the log must show them. */
   readonly take: (
     parts: readonly AppendPart[],
     call: CallRef | null,
@@ -138,7 +138,7 @@ export function callOf({ call }: Attempt): CallRef | null {
   return { keyHash: hash(`key ${call.key}`), requestHash: hash(`request ${call.request}`) };
 }
 
-/** What a page must be, in one line of thought: filter, order, cut. Short logs are scanned whole. */
+/** A page by plain rules: filter, sort, cut. Short logs are scanned whole. */
 export function pageOf(log: readonly RecordedEvent[], query: EventQuery): EventPage {
   const within = log.filter(({ seq }) => seq > (query.after ?? 0) && seq < (query.before ?? Number.POSITIVE_INFINITY));
   const ordered = query.descending === true ? within.toReversed() : within;

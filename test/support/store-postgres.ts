@@ -8,7 +8,7 @@ import type { OpenedStore } from "../contract/store/describe-store.ts";
 import { onPostgres, type TestSchema, testSchema } from "./postgres.ts";
 import { throwOnFatal } from "./store-sqlite.ts";
 
-/** A PostgreSQL store in a schema of its own. */
+/** A PostgreSQL store in its own schema. */
 export async function openPostgresTestStore(given: string | null = null): Promise<OpenedStore> {
   const schema = await testSchema();
   let definitions = given;
@@ -61,7 +61,7 @@ export async function openPostgresTestStore(given: string | null = null): Promis
   };
 }
 
-/** Lists that earlier versions had, with the columns of then; the others are left out, and so is the record of lists. */
+/** Lists of earlier versions, with their old columns; newer lists, and the record of lists, are left out. */
 function listsAsBefore(version: number): readonly string[] {
   const before = new Map(listsBefore(version));
   return [
@@ -81,7 +81,7 @@ function listsAsBefore(version: number): readonly string[] {
   ];
 }
 
-/** Tables that hold these bytes in a row that anybody can still read, also packed ones. */
+/** Tables that still hold these bytes in a readable row, also compressed. */
 async function tracesIn(schema: TestSchema, bytes: string): Promise<readonly string[]> {
   return onPostgres(schema.url, async (client) => {
     const tables = await client.query<{ name: string }>(

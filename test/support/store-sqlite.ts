@@ -8,7 +8,7 @@ import { listsBefore } from "../../src/store/sqlite/tables/lists-before-4.ts";
 import type { OpenedStore } from "../contract/store/describe-store.ts";
 import { makeTestHome } from "./store-home.ts";
 
-/** A SQLite store in a folder of its own. A failed flush fails the test: here the disk is a good one. */
+/** A SQLite store in its own folder. A failed flush fails the test, because this disk is not faulty. */
 export async function openSqliteTestStore(given: string | null = null): Promise<OpenedStore> {
   const home = await makeTestHome();
   let definitions = given;
@@ -48,7 +48,7 @@ export async function openSqliteTestStore(given: string | null = null): Promise<
   };
 }
 
-/** What makes a log one of an earlier version. */
+/** Turns a log into one of an earlier version. */
 export function asBefore(version: 1 | 2 | 3): readonly string[] {
   return [
     "DROP TABLE cursors",
@@ -58,7 +58,7 @@ export function asBefore(version: 1 | 2 | 3): readonly string[] {
   ];
 }
 
-/** Lists that earlier versions had, with the columns of then; the others are left out, and so is the record of lists. */
+/** Lists of earlier versions, with their old columns; newer lists, and the record of lists, are left out. */
 function listsAsBefore(version: number): readonly string[] {
   const before = new Map(listsBefore(version));
   return [
@@ -83,7 +83,7 @@ export function throwOnFatal(error: StoreError): never {
   throw error;
 }
 
-/** Files that hold these bytes, also packed ones. */
+/** Files that hold these bytes, also compressed. */
 async function tracesIn(folder: string, bytes: string): Promise<readonly string[]> {
   const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const found: string[] = [];

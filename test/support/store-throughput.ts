@@ -20,7 +20,7 @@ export interface Latency {
   readonly walBytesMax: number;
 }
 
-/** Writers that append one event of 300 bytes after the other, each to a session of its own. */
+/** Writers that append one event of 300 bytes after another, each to its own session. */
 export async function storeThroughput(seconds: number): Promise<Throughput> {
   return withStore(async (store) => {
     const streams = await openSessions(store, WRITERS);
@@ -38,7 +38,7 @@ export async function storeThroughput(seconds: number): Promise<Throughput> {
   });
 }
 
-/** The same bytes with the same indexes and flushes, by SQLite alone. */
+/** The same bytes with the same indexes and flushes, by plain SQLite. */
 export async function bareThroughput(seconds: number, batch: number = WRITERS): Promise<Throughput> {
   await using home = await makeTestHome();
   const db = new DatabaseSync(join(home.path, "bare.db"));
@@ -78,7 +78,7 @@ export async function bareThroughput(seconds: number, batch: number = WRITERS): 
   return { eventsPerSecond };
 }
 
-/** How long an acknowledgement takes when so many events arrive each second, whether or not the last ones are through. */
+/** How long an acknowledgement takes at this rate of events per second, sent without waiting for earlier ones. */
 export async function ackLatency(seconds: number, eventsPerSecond: number): Promise<Latency> {
   return withStore(async (store, home) => {
     const streams = await openSessions(store, WRITERS * 4);

@@ -24,7 +24,7 @@ interface Session {
 const DRAIN_MAX_MS = 120_000;
 const SAMPLE = 6;
 
-/** Answers every question and resumes every session until nothing is under way any more. */
+/** Answers every question and resumes every session until nothing runs any more. */
 export async function drain(daemon: StormDaemon): Promise<readonly Session[]> {
   const untilMs = Date.now() + DRAIN_MAX_MS;
   while (true) {
@@ -40,7 +40,7 @@ export async function drain(daemon: StormDaemon): Promise<readonly Session[]> {
   }
 }
 
-/** Some of the sessions that were not ended: each takes a prompt and completes it. */
+/** Some of the sessions that have not ended: each takes a prompt and completes it. */
 export async function expectPromptable(daemon: StormDaemon, sessions: readonly Session[]): Promise<void> {
   const step = Math.max(1, Math.floor(sessions.length / SAMPLE));
   const sample = sessions.filter((_, at) => at % step === 0);
@@ -76,12 +76,12 @@ export interface Verdict {
   readonly facts: number;
 }
 
-/** Everything that was promised, held against the whole log and the traces that effects left. Throws what is broken. */
+/** Checks every guarantee against the whole log and the marks that effects left. Throws the violations. */
 export async function judge(
   daemon: StormDaemon,
   facts: readonly Fact[],
   folder: string,
-  /** Bytes of artifacts are fetched for facts from here on; those before were looked at by an earlier judgement. */
+  /** Artifact bytes are read only for facts from here on; an earlier check covered the others. */
   newFrom: number,
 ): Promise<Verdict> {
   const log = await readLog(daemon);
@@ -114,7 +114,7 @@ interface Turn {
   readonly outcome: string;
 }
 
-/** Every turn that was admitted has exactly one end. */
+/** Every admitted turn has exactly one end. */
 export function turnsIn(log: readonly LogEvent[], problems: string[]): ReadonlyMap<string, Turn> {
   const ends = Map.groupBy(
     log.filter(({ type }) => type === "turn.ended@1"),
@@ -193,7 +193,7 @@ async function bytesLost(fact: Fact, { byId }: LogIndex, daemon: StormDaemon): P
   return status === 200 ? null : "an artifact's bytes are lost";
 }
 
-/** Each line of each effect stands there at most once: O_APPEND keeps them apart. */
+/** Each line of each effect is there at most once: O_APPEND keeps them apart. */
 export async function effectLines(folder: string, problems: string[]): Promise<ReadonlyMap<string, number>> {
   const text = await readFile(join(folder, "effects.log"), "utf8").catch(() => "");
   const counts = new Map<string, number>();

@@ -9,12 +9,12 @@ export interface StormScene {
   readonly daemon: StormDaemon;
   readonly ledger: Ledger;
   readonly random: Random;
-  /** Where sessions work, and where each effect leaves its one line. */
+  /** Where sessions work, and where each effect leaves its line. */
   readonly folder: string;
-  /** Sessions that all clients play with, and events of them that were seen. */
+  /** Sessions shared by all clients, and some of their events. */
   readonly sessions: string[];
   readonly events: Map<string, string[]>;
-  /** Requests whose answer was lost: asked again, with the same key, of the next daemon. */
+  /** Requests whose answer was lost: sent again, with the same key, to the next daemon. */
   readonly lost: Asked[];
   readonly isOver: () => boolean;
 }
@@ -30,21 +30,21 @@ interface Asked {
 type Body = Readonly<Record<string, unknown>>;
 
 const SESSIONS_MAX = 24;
-/** Refusals that a client who plays with everything at once must expect. */
+/** Refusals that a client with random calls must expect. */
 const EXPECTED = new Set([404, 409, 429, 503]);
 
-/** A client that does whatever comes to its mind until the daemon is gone, and keeps book of every answer. */
+/** A client that makes random calls until the daemon is gone, and records every answer. */
 export async function playClient(scene: StormScene): Promise<void> {
   try {
     while (scene.lost.length > 0 && !scene.isOver()) await askAgain(scene);
     while (!scene.isOver()) await oneAction(scene);
   } catch (thrown) {
     if (thrown instanceof StormError) throw thrown;
-    // The daemon was killed under us: that is the point of it all.
+    // The daemon was killed on purpose.
   }
 }
 
-/** The daemon answered, and the answer was wrong. */
+/** The daemon's answer was wrong. */
 class StormError extends Error {}
 
 async function askAgain(scene: StormScene): Promise<void> {

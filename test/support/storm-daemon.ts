@@ -16,7 +16,7 @@ export interface StormAnswer<T> {
   readonly body: T;
 }
 
-/** The real daemon, for those who are about to kill it. Not bound to a test: `npm run soak` uses it too. */
+/** The real daemon, to be killed. Not bound to a test, because `npm run soak` uses it too. */
 export interface StormDaemon {
   readonly home: string;
   readonly pid: number;
@@ -31,7 +31,7 @@ export interface StormDaemon {
     key?: string,
   ) => Promise<StormAnswer<T>>;
   readonly kill9: () => Promise<void>;
-  /** SIGTERM; resolves with the exit code and how long it took. */
+  /** SIGTERM; resolves with the exit code and the time it took. */
   readonly term: () => Promise<{ readonly exitCode: number | null; readonly ms: number }>;
   readonly exited: Promise<{ readonly exitCode: number | null; readonly signal: string | null }>;
   readonly printed: () => string;
@@ -111,7 +111,7 @@ async function isHealthy(port: number): Promise<boolean> {
   );
 }
 
-/** To be asked when no daemon runs: everything that one had started has ended with it. */
+/** Called when no daemon runs: everything it had started must have ended too. */
 export async function expectNothingLeft(home: string): Promise<void> {
   const untilMs = Date.now() + GONE_MAX_MS;
   for (let left = await leftProcesses(home); left.length > 0; left = await leftProcesses(home)) {
@@ -120,7 +120,7 @@ export async function expectNothingLeft(home: string): Promise<void> {
   }
 }
 
-/** The processes that carry this home's mark: everything a daemon on it has started and that is still there. */
+/** The processes with this home's marker: everything that a daemon on it started and that still runs. */
 export async function leftProcesses(home: string): Promise<readonly number[]> {
   const mark = `NOMOS_PROCESS=nomos-${createHash("sha256").update(home).digest("hex").slice(0, 12)}`;
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));

@@ -4,15 +4,15 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 export interface DiskFault {
-  /** The disk works again. */
+  /** Removes the fault. */
   readonly mend: () => Promise<void>;
 }
 
 const ATTACH_MAX_MS = 15_000;
 
 /**
- * Puts a fault under a running daemon, at the files of its log alone: `fsync:error=EIO:when=3` fails the third flush from
- * now on, `pwrite64:error=ENOSPC` every write until it is mended.
+ * Injects a fault into a running daemon, only on the files of its log: `fsync:error=EIO:when=3` fails the third flush
+ * from now, `pwrite64:error=ENOSPC` every write until it is removed.
  */
 export async function breakDisk(
   daemon: { readonly pid: number; readonly home: string },
@@ -50,8 +50,7 @@ export async function breakDisk(
 }
 
 /**
- * Each by itself, and nobody's children: a command of a session that is traced cannot end with its pid namespace as long
- * as the tracer holds it.
+ * Each thread is traced, but no child: a traced command could not end with its pid namespace while the tracer holds it.
  */
 function threadsOf(pid: number): readonly string[] {
   return readdirSync(`/proc/${pid}/task`);

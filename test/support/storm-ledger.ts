@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 
-/** What the daemon has told somebody. From then on it may not be forgotten, whatever happens to the daemon. */
+/** Everything the daemon has acknowledged. It must not be lost, whatever happens to the daemon. */
 export type Fact =
   | { readonly what: "session"; readonly id: string }
   | { readonly what: "forgotten"; readonly id: string }
@@ -19,7 +19,7 @@ export interface Ledger {
   readonly close: () => void;
 }
 
-/** Each fact is on paper before the next request goes out. */
+/** Each fact is written before the next request is sent. */
 export function openLedger(path: string): Ledger {
   const file = openSync(path, "a");
   const facts: Fact[] = [];

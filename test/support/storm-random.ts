@@ -1,4 +1,4 @@
-/** Chance from a seed: the same seed asks for the same things in the same order. */
+/** Seeded randomness: the same seed makes the same requests in the same order. */
 export interface Random {
   readonly below: (limit: number) => number;
   readonly chance: (probability: number) => boolean;

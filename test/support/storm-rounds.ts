@@ -27,10 +27,10 @@ export interface StormFigures {
 const CLIENTS = 4;
 const LOAD_MIN_MS = 200;
 const LOAD_MAX_MS = 1000;
-/** Five seconds are promised; the rest is room for a machine that is busy with the clients of this very storm. */
+/** The guarantee is five seconds; the rest is tolerance for a machine busy with this storm. */
 const TERM_MAX_MS = 8000;
 
-/** Round after round: a loaded daemon is killed, a new one must know everything that the last one told anybody. */
+/** In each round a loaded daemon is killed, and the next must know everything that was acknowledged. */
 export async function runStorm(options: StormOptions): Promise<StormFigures> {
   const random = seededRandom(options.seed);
   const home = join(options.folder, "home");
@@ -93,7 +93,7 @@ export function percentile(values: readonly number[], share: number): number {
   return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
 }
 
-/** Clients play until the daemon is struck, and are still playing when it is. */
+/** Clients make calls before and during the kill. */
 async function load(
   daemon: StormDaemon,
   shared: Omit<StormScene, "daemon" | "isOver">,
@@ -110,7 +110,7 @@ async function load(
   await playing;
 }
 
-/** Killed again while it picks up the pieces, once or twice. */
+/** Killed again during recovery, once or twice. */
 async function killInRecovery(home: string, random: Random): Promise<void> {
   for (let times = 1 + random.below(2); times > 0; times -= 1) {
     const { child } = launchStormDaemon(home);

@@ -9,7 +9,7 @@ export interface VerifierRun {
   readonly stderr: string;
 }
 
-/** The program itself, as anybody would run it. */
+/** Runs the verifier as a user would. */
 export function runVerifier(...args: readonly string[]): Promise<VerifierRun> {
   return new Promise((resolve) => {
     execFile(process.execPath, [VERIFIER, ...args], { encoding: "utf8" }, (error, stdout, stderr) =>

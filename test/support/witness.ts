@@ -6,15 +6,15 @@ import { text } from "node:stream/consumers";
 import { rawKey, sha256 } from "./bundles.ts";
 
 /**
- * A witness as C2SP tlog-witness describes it, small and in memory, with a verification of consistency proofs of its own:
- * it takes the proof apart by the recursion of RFC 6962 and knows nothing of the program that makes them.
+ * A small witness in memory, after C2SP tlog-witness. It verifies consistency proofs by the recursion of RFC 6962 and
+ * shares no code with the program that makes them.
  */
 export interface Witness extends AsyncDisposable {
   readonly url: string;
   readonly vkey: string;
-  /** What it saw last, by origin. */
+  /** The last checkpoint it saw, by origin. */
   readonly seen: Map<string, { size: number; root: Buffer }>;
-  /** Bodies that came, the newest last. */
+  /** Received bodies, the newest last. */
   readonly requests: string[];
   /** How it misbehaves, for as long as it stands there. */
   behaviour: "good" | "down" | "wrong-signature" | "nonsense" | "endless" | "replay";
@@ -106,7 +106,7 @@ interface Head {
   readonly root: Buffer;
 }
 
-/** RFC 6962, 2.1.2, read backwards: takes the proof apart and puts both roots together from it. */
+/** RFC 6962, 2.1.2, in reverse: rebuilds both roots from the proof. */
 function isContinued(older: Head, newer: Head, proof: readonly Buffer[]): boolean {
   if (older.size === newer.size) return proof.length === 0 && older.root.equals(newer.root);
   const rest = [...proof];

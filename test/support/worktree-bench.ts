@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createWorktrees, type Worktree, type Worktrees } from "../../src/host/worktrees/worktrees.ts";
 
-/** A person's repository, made with the real git, and a yard for worktrees beside it: for tests of this layer. */
+/** A person's repository, made with the real git, and a folder for worktrees beside it. */
 export interface Bench extends Disposable {
   readonly directory: string;
   readonly repo: string;
   readonly yard: Worktrees;
-  /** As the person or an agent would call it; answers its output. */
+  /** Runs git like a person or an agent; returns its output. */
   readonly git: (cwd: string, ...args: readonly string[]) => string;
   readonly write: (path: string, text: string) => void;
   readonly worktree: (wish?: {
@@ -18,9 +18,12 @@ export interface Bench extends Disposable {
     readonly base?: string;
     readonly name?: string;
   }) => Promise<Worktree>;
-  /** Of a worktree, as for the fork of its session. */
+  /** A worktree made from another one, as for a fork. */
   readonly fork: (from: string) => Promise<Worktree>;
-  /** All of a repository that must not change: status, configuration, refs, reflogs, the index and every other byte but objects. */
+  /**
+   * Everything of a repository that must not change: status, configuration, refs, reflogs, index and every byte except
+   * objects.
+   */
   readonly portrait: (repo?: string) => string;
 }
 

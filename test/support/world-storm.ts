@@ -12,7 +12,7 @@ export interface WorldStormOptions {
   readonly seed: number;
   readonly steps: number;
   readonly untilMs: number;
-  /** A repository to work in, which is cloned; null: a small one of our own. */
+  /** A repository to clone and work in; null: a small one of our own. */
   readonly repository: string | null;
   readonly print: (line: string) => void;
 }
@@ -35,7 +35,7 @@ interface Scene {
   readonly home: string;
   readonly random: Random;
   readonly session: { readonly id: string; readonly cwd: string; readonly hasTree: boolean };
-  /** What the tree was like at the ends of turns, by the ids of their events. */
+  /** The file tree at the end of each turn, by event id. */
   readonly sessionFiles: Map<string, readonly string[]>;
 }
 
@@ -43,8 +43,9 @@ const KILL_PART = 3;
 const SETTLE_MAX_MS = 60_000;
 
 /**
- * One session with files of its own, through a real daemon: turns that do what people and agents do to a repository, rewinds to any
- * point there ever was, forks, and now and then a `kill -9` in the middle. After each the tree is read by other means.
+ * One session with its own files, through a real daemon: turns that change a repository like people and agents do,
+ * rewinds
+ * to any earlier point, forks, and sometimes a `kill -9` in the middle. After each the tree is read by other means.
  */
 export async function runWorldStorm(options: WorldStormOptions): Promise<WorldStormFigures> {
   const { folder, seed, print } = options;
@@ -100,14 +101,14 @@ async function doTurn(scene: Scene, figures: { turns: number; kills: number }): 
   figures.turns += 1;
 }
 
-/** The event that ends the turn, once all that it left is kept. */
+/** The event that ends the turn, once its snapshot is recorded. */
 async function settled(scene: Scene, turnId: string): Promise<string> {
   const untilMs = Date.now() + SETTLE_MAX_MS;
   while (Date.now() < untilMs) {
     const events = await eventsOf(scene);
     const end = events.findIndex(({ type, data }) => type === "turn.ended@1" && data["turnId"] === turnId);
     if (end >= 0 && (await isKept(scene))) {
-      // That of a turn which was cut is kept behind its end.
+      // The snapshot of a cut turn is recorded after its end.
       const kept = (await eventsOf(scene)).findLast(
         ({ type }) => type === "snapshot.taken@1" || type === "turn.ended@1",
       );
@@ -118,7 +119,7 @@ async function settled(scene: Scene, turnId: string): Promise<string> {
   throw new Error("the turn does not end");
 }
 
-/** Nothing is to be kept any more: a snapshot on request finds what the log knows. */
+/** Everything is recorded: a snapshot on request finds the same as the log. */
 async function isKept({ daemon, session }: Scene): Promise<boolean> {
   const { status } = await daemon.call("POST", `/sessions/${session.id}/snapshot`, {});
   return status === 200;
@@ -195,7 +196,7 @@ function rootOf({ session }: Scene): string {
   return session.cwd;
 }
 
-/** What is done to a repository, by shells and by git. */
+/** Changes to a repository, by shells and by git. */
 function actOf(random: Random): string {
   const name = () => ["a", "b/c", "src/x.ts", "d e", "deep/er/f", "b"][random.below(6)] ?? "a";
   const quoted = () => `'${name()}'`;
@@ -245,7 +246,7 @@ function makeRepository(at: string, from: string | null): string {
 
 function portraitOf(repo: string): readonly string[] {
   const git = (...args: readonly string[]) => execFileSync("git", ["-C", repo, ...args], { encoding: "utf8" });
-  // That an object has a second name beside the worktree is no change of it.
+  // A hard link to an object beside the worktree is not a change.
   const world = readWorld(repo).map((line) => line.replace(/(?<= [0-9a-f]{64}) .*$/, ""));
   return [
     ...world,

@@ -17,7 +17,7 @@ import {
   writeSync,
 } from "node:fs";
 
-/** A directory as it really is, read with nothing of what is under test: one line a name. */
+/** A directory read without any code under test: one line per name. */
 export function readWorld(root: string): readonly string[] {
   const lines: string[] = [];
   const inodes = new Map<number, string>();
@@ -44,7 +44,7 @@ export function readWorld(root: string): readonly string[] {
 
 export type Chance = () => number;
 
-/** The same seed, the same numbers (mulberry32). */
+/** Seeded random numbers (mulberry32). */
 export function chanceOf(seed: number): Chance {
   let state = seed >>> 0;
   return () => {
@@ -62,11 +62,11 @@ const ODD = [Buffer.from([0xff, 0xfe, 0x41]), Buffer.from("caf\xe9", "latin1"), 
 const MODES = [0o644, 0o600, 0o755, 0o400, 0o000, 0o4755, 0o1777, 0o2644, 0o444];
 const FOLDER_MODES = [0o755, 0o700, 0o1777, 0o500, 0o2755];
 
-/** A link is planted, never followed: what these acts write stays in the tree, whatever they did to it before. */
+/** A link is created, never followed, so that these changes stay in the tree. */
 const WRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
 const TARGETS = [Buffer.from("../.."), Buffer.from("/nonexistent/nomos"), Buffer.from([0xff, 0x2f]), Buffer.from("a")];
 
-/** One thing that a shell might do somewhere in the tree. What cannot be done there is not done. */
+/** One random change of the tree, as by a shell. An impossible one is skipped. */
 export function disturb(root: string, chance: Chance): void {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(chance() * from.length)] as T;
   const { folders, files, links } = placesIn(root);
@@ -106,7 +106,7 @@ export function disturb(root: string, chance: Chance): void {
       rmSync(other, { recursive: true });
       mkdirSync(other);
     },
-    // As many bytes, at once: nothing but the bytes tells that it changed.
+    // The same size at the same time: only the bytes show the change.
     () => write(file, Buffer.alloc(lstatSync(file).size, `${chance()}`)),
   ];
   try {

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 
 /**
- * The test vectors of docs/reference/log-format.md, computed with nothing but sha256: the headers are written out by
- * hand as the text that is hashed, so that a mistake in the product's own code cannot make its way into them.
+ * The test vectors of docs/reference/log-format.md, computed with sha256 alone: the headers are written by hand as the
+ * hashed text, so that a bug in the product cannot get into them.
  */
 export interface LogVectors {
   readonly call: { readonly principal: string; readonly key: string; readonly request: string; readonly cause: string };
   readonly events: readonly EventVector[];
-  /** The line of `turn admitted` after the erasure that the last event tells of: header, hash and leaf stay. */
+  /** The line of `turn admitted` after the erasure in the last event: header, hash and leaf stay. */
   readonly erased: EventVector;
-  /** Of the tree over the first event, over the first two, and so on. */
+  /** Roots of the trees over the first event, the first two, and so on. */
   readonly roots: readonly string[];
 }
 
@@ -98,7 +98,7 @@ const DATA_ERASED: Written = {
   data: '{"events":["0197b3c1-0040-7000-8000-000000000040"],"reason":"the author asked for it"}',
 };
 
-/** `n` makes id, time and salt of an event: any will do, as long as everybody gets the same. */
+/** `n` determines id, time and salt of an event, so that they are reproducible. */
 function event(name: string, prev: string, n: number, stream: string, version: number, written: Written): EventVector {
   const no = n.toString(16).padStart(4, "0");
   const salt = Buffer.from(Array.from({ length: SALT_BYTES }, (_, at) => n + at));

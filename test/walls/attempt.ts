@@ -1,4 +1,4 @@
-/** How it is seen that an attempt got out. None of them believes the program more than it has to. */
+/** How to detect that an attempt got out, trusting the program as little as possible. */
 export const PROOFS = {
   secret: "its output contains a secret that it was not given",
   planted: "its name appears in a file, a path or a message outside",
@@ -12,8 +12,8 @@ export type Proof = keyof typeof PROOFS;
 export type Language = "sh" | "python" | "node" | "agent";
 
 /**
- * One way to get out. The program knows all that an attacker could know, by variables: `S` is a file outside, `D` a
- * directory outside that its user may write to, `T` a path in there to be made, `P` the name to plant.
+ * One way to get out. Variables tell the program what an attacker could know: `S` is a file outside, `D` a writable
+ * directory outside, `T` a path in it to create, `P` the name to plant.
  */
 export interface Attempt {
   readonly name: string;
@@ -21,9 +21,9 @@ export interface Attempt {
   readonly by: Language;
   readonly text: string;
   readonly proof: Proof;
-  /** Without walls it works for root only. */
+  /** Works only for root, also without walls. */
   readonly asRoot?: true;
-  /** A file of the machine that it is about: where there is none, there is nothing to try. */
+  /** A file of the machine that it needs: where it is missing the attempt is skipped. */
   readonly about?: string;
 }
 

@@ -5,18 +5,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Attempt, type AttemptGroup, idOf, type Language, type Proof } from "./attempt.ts";
 import type { World } from "./world.ts";
 
-/** What became of one attempt. */
+/** The result of one attempt. */
 export interface Tried {
   readonly id: string;
   readonly got: "out" | "nowhere" | "not run";
-  /** What it printed, for whoever wants to know why. */
+  /** Its output, for debugging. */
   readonly printed: string;
 }
 
-/** Attempts as programs in a world's workspace, to be run one after the other by whatever runs `sh run.sh`. */
+/** Attempts as programs in a workspace, run one after another by `sh run.sh`. */
 export interface Batch extends AsyncDisposable {
   readonly script: string;
-  /** To be called when all that it started should be gone. */
+  /** Called when everything it started should be gone. */
   readonly judge: () => Promise<readonly Tried[]>;
 }
 
@@ -63,7 +63,7 @@ export function layBatch(world: World, groups: readonly AttemptGroup[]): Batch {
 /** Long enough for a signal to arrive and a file to be written. */
 const SETTLE_MS = 300;
 
-/** Behind walls nothing would get out either where the language itself does not run. */
+/** Where the language itself does not run, nothing would get out anyway. */
 const CANARIES: readonly { readonly id: string; readonly attempt: Attempt }[] = [
   { id: "canary.sh", attempt: { name: "sh", tries: "", by: "sh", proof: "says", text: "echo alive" } },
   { id: "canary.python", attempt: { name: "python", tries: "", by: "python", proof: "says", text: "print('alive')" } },
@@ -94,7 +94,7 @@ export function createJudge(world: World, victims: ReadonlyMap<string, ChildProc
   } satisfies { readonly [proof in Proof]: (id: string, text: string) => boolean };
 }
 
-/** Names, links and contents of all that lies outside of the workspace, and all that was heard there, as one text. */
+/** Names, links and contents outside the workspace, and everything received there, as one text. */
 function plantedIn(world: World): string {
   const own = [
     "outside",
@@ -143,7 +143,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, "latin1");
   } catch (thrown) {
-    // It may be gone by now.
+    // It may have ended by now.
     if (thrown instanceof Error) return "";
     throw thrown;
   }

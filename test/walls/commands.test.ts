@@ -9,7 +9,7 @@ const provesStrict = proves.skipIf(!needs("bwrap", "git", "python3", "tmux"));
 const groups = possible(GROUPS, existsSync);
 const ATTEMPTS_MIN = 150;
 
-provesStrict("WX-1", "what gets out without walls does not get out of a strict session's command", async () => {
+provesStrict("WX-1", "attacks that get out without walls do not get out of a strict session's command", async () => {
   const [control, walled] = await Promise.all([tryControl(groups), tryAll(byCommand, groups)]);
   console.log(
     `without walls\n${countBy(groups, control)}\n\nby a command of a strict session\n${countBy(groups, walled)}`,

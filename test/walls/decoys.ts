@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 export interface Decoys {
   /** The blob of the other repository that holds the secret. */
   readonly otherBlob: string;
-  /** A word to search for, beside which the secret stands. */
+  /** A word to search for, next to the secret. */
   readonly word: string;
   readonly clear: () => void;
 }
@@ -16,7 +16,7 @@ export interface DecoysOrder {
   readonly secret: string;
 }
 
-/** Files such as a person has, all of them with the secret in them. */
+/** Typical files of a person, all containing the secret. */
 export function layDecoys({ root, tag, secret }: DecoysOrder): Decoys {
   const lay = (path: string, text = `${secret}\n`, mode = 0o600): void => {
     mkdirSync(dirname(join(root, path)), { recursive: true, mode: 0o700 });
@@ -40,7 +40,7 @@ export function layDecoys({ root, tag, secret }: DecoysOrder): Decoys {
   for (const name of [".bashrc", ".profile", ".gitconfig", ".npmrc"]) lay(`person/${name}`, "");
   mkdirSync(join(root, "person", "bin"));
   mkdirSync(join(root, "work"));
-  // As package managers do with a store of theirs.
+  // As package managers do with their store.
   lay("outside/store", "theirs\n");
   linkSync(join(root, "outside/store"), join(root, "work/linked"));
   lay("driver/driver.ts", "export default async ({ say }) => say('nothing');\n");

@@ -8,13 +8,17 @@ import { byAgent, byDriver, countBy, possible, tryAll, unlike } from "./ways.ts"
 const provesStrict = proves.skipIf(!needs("bwrap", "git", "python3", "tmux"));
 const groups = possible(GROUPS, existsSync);
 
-provesStrict("WX-2", "nor of a driver that has its session's key, and a way to the daemon", async () => {
-  const tried = await tryAll(byDriver, groups);
-  console.log(`by a driver of a strict session\n${countBy(groups, tried)}`);
-  expect(unlike(tried, "nowhere")).toEqual([]);
-});
+provesStrict(
+  "WX-2",
+  "attacks do not get out of a driver that has its session's token and a way to the daemon",
+  async () => {
+    const tried = await tryAll(byDriver, groups);
+    console.log(`by a driver of a strict session\n${countBy(groups, tried)}`);
+    expect(unlike(tried, "nowhere")).toEqual([]);
+  },
+);
 
-provesStrict("WX-2", "nor of a foreign agent that has the daemon's tools", async () => {
+provesStrict("WX-2", "attacks do not get out of a foreign agent that has the daemon's tools", async () => {
   const tried = await tryAll(byAgent, groups);
   console.log(`by a foreign agent in a strict session\n${countBy(groups, tried)}`);
   expect(unlike(tried, "nowhere")).toEqual([]);

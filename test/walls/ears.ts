@@ -4,7 +4,9 @@ import { rmSync } from "node:fs";
 import { type AddressInfo, createServer, type ListenOptions, type Socket } from "node:net";
 import { join } from "node:path";
 
-/** Servers outside, on loopback and on local sockets: they tell the secret to whoever asks, and remember what they heard. */
+/**
+ * Servers outside, on loopback and local sockets: they give the secret to any client, and remember what they received.
+ */
 export interface Ears extends AsyncDisposable {
   readonly known: Readonly<Record<string, string>>;
   readonly hear: (text: string) => void;

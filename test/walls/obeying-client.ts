@@ -21,7 +21,7 @@ interface Demand {
   readonly update?: { readonly content?: { readonly text?: string } };
 }
 
-/** Plays a prompt to the fake agent as a client that does whatever it is asked to. Answers what the agent said. */
+/** Sends a prompt to the fake agent as a client that does whatever it is asked. Returns what the agent said. */
 export async function obeyAgent(agent: string, cwd: string, env: NodeJS.ProcessEnv, text: string): Promise<string> {
   const child = spawn(process.execPath, [agent], { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
   const exited = once(child, "exit");

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** Where the names of the attempts lead, asked for the n-th time. */
+/** The address of an attempt's name at the n-th lookup. */
 export function leadsTo(host: string, asked: number): readonly string[] | null {
   if (host === "flip.test") return asked === 0 ? ["198.51.100.7"] : ["127.0.0.1"];
   return LEADS[host] ?? null;
@@ -26,13 +26,12 @@ const LEADS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * A proxy as careless ones are: whatever it is asked for, it connects to. An address that is not this machine's stands
- * for a service that would be there.
+ * A careless proxy: it connects to whatever it is asked for. An address not of this machine stands for a service there.
  */
 export async function openProxy(ports: { readonly secret: number; readonly gate: number }) {
   const portFor = async (host: string, port: string): Promise<number> => {
     const bare = host.replace(/^\[|\]$|\.$/g, "");
-    // What names nothing leads nowhere: an attempt that no resolver understands is none.
+    // An unresolvable name leads nowhere, so such an attempt does not count.
     if (leadsTo(bare, 1) === null) await lookup(bare === "0" ? "0.0.0.0" : bare);
     return Number(port) === ports.gate ? ports.gate : ports.secret;
   };

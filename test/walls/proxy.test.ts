@@ -25,7 +25,7 @@ const ALLOWED_TOO = [
   "link6.test",
 ];
 
-provesStrict("WX-3", "what a careless proxy lets through, the way out of a strict session does not", async () => {
+provesStrict("WX-3", "requests that pass a careless proxy do not pass the door of a strict session", async () => {
   const [control, walled] = await Promise.all([tryProxy(carelessly), tryProxy(behindWalls)]);
   console.log(`by a careless proxy\n${countBy([PROXY], control)}\n\nthrough the door\n${countBy([PROXY], walled)}`);
   expect({ control: unlike(control, "out"), walled: unlike(walled, "nowhere") }).toEqual({ control: [], walled: [] });
@@ -82,7 +82,7 @@ const behindWalls: ProxyWay = async ({ root, work, env, known }, gate, script) =
   }
 };
 
-/** Allowed to everybody, and tells the secret to whoever asks for what it has behind it. */
+/** An allowed host that gives the secret to any client that asks for what is behind it. */
 async function openGate({ secret, known }: World) {
   const server = createServer((asked, answer) => {
     if (asked.url === "/away") answer.writeHead(302, { Location: `http://127.0.0.1:${known["PORT"]}/` }).end();
@@ -91,7 +91,7 @@ async function openGate({ secret, known }: World) {
       answer.end(isBehind ? secret : "nothing");
     }
   });
-  // What is no HTTP is TLS here, as far as it can be told.
+  // Traffic that is not HTTP is TLS here, as far as can be told.
   server.on("clientError", (error: Error & { rawPacket?: Buffer }, socket) => {
     socket.end(error.rawPacket?.includes("internal.test") ? secret : "");
   });

@@ -11,7 +11,7 @@ import { makeWorld, type World } from "./world.ts";
 const provesStrict = proves.skipIf(!needs("bwrap", "git", "python3"));
 const STARTS = 12;
 
-/** A directory and a link to what lies outside change places as fast as they can, until it is told to stop. */
+/** Swaps a directory and a link to the outside as fast as possible, until it is stopped. */
 const SWAPPER = `
 import ctypes, os, sys
 libc = ctypes.CDLL(None); inner, link = sys.argv[1].encode(), sys.argv[2].encode()
@@ -29,7 +29,7 @@ async function startSwapping({ known }: World, inner: string, link: string) {
   };
 }
 
-provesStrict("WX-5", "a directory that turns into a link while a command starts in it leads nowhere", async () => {
+provesStrict("WX-5", "a directory replaced by a link while a command starts in it leads nowhere", async () => {
   await using world = await makeWorld();
   const [inner, link, outside] = [
     join(world.work, "inner"),
@@ -74,7 +74,7 @@ provesStrict(
 
 provesStrict(
   "WX-5",
-  "what a session leaves in its HOME and its workspace leads the daemon nowhere in the next turn",
+  "links that a session leaves in its HOME and workspace do not mislead the daemon in the next turn",
   async () => {
     await using world = await makeWorld();
     const { id } = await start(world.daemon, { cwd: world.work, sandbox: "strict" });

@@ -14,7 +14,7 @@ const FAKE_AGENT = join(import.meta.dirname, "../fixtures/fake-acp-agent.ts");
 
 provesStrict(
   "WX-4",
-  "what an obeying client does for an agent, the daemon does not do for one behind walls",
+  "requests that an obeying client carries out for an agent, the daemon does not carry out for a walled one",
   async () => {
     const obeyed = await tryRequests(({ work, env }, text) => obeyAgent(FAKE_AGENT, work, env, text));
     const walled = await tryRequests(async ({ daemon, work }, text) => {
@@ -27,7 +27,7 @@ provesStrict(
   },
 );
 
-/** Answers those that got out. */
+/** Returns those that got out. */
 async function tryRequests(play: (world: World, text: string) => Promise<string>): Promise<readonly string[]> {
   const config = { drivers: { fake: { command: process.execPath, args: [FAKE_AGENT] } } };
   await using world = await makeWorld({ config: () => config });

@@ -8,7 +8,7 @@ import { type AttemptGroup, idOf } from "./attempt.ts";
 import { layBatch, type Tried } from "./batch.ts";
 import { makeWorld, type World } from "./world.ts";
 
-/** What runs a script in a world, and returns when all of it should be gone. */
+/** Runs a script in a test setup, and returns when all its processes should be gone. */
 export type Way = (world: World, script: string) => Promise<void>;
 
 const BATCH_MAX_MS = 160_000;
@@ -20,13 +20,13 @@ const withoutWalls: Way = async ({ work, env }, script) => {
   expect(stdout).toContain("finished");
 };
 
-/** A command of a session, run by the daemon. */
+/** A session's command, run by the daemon. */
 export const byCommand: Way = async (world, script) => {
   const { id } = await start(world.daemon, { adapter: "demo", cwd: world.work, sandbox: "strict" });
   await finish(world, id, `run sh ${script} 2>&1`);
 };
 
-/** A driver that does it itself: it has its session's key and a way to the daemon. */
+/** A driver that runs it itself, with its session's token and a way to the daemon. */
 export const byDriver: Way = async (world, script) => {
   const file = world.known["DRIVER"] ?? "";
   writeFileSync(file, DRIVER);
@@ -39,7 +39,7 @@ export default ({ input, say }) => new Promise((resolve) =>
   execFile("sh", [input], (error, stdout, stderr) => resolve(say(stdout + stderr))));
 `;
 
-/** A foreign agent, with a way to the daemon's tools. */
+/** A foreign agent with a way to the daemon's tools. */
 export const byAgent: Way = async (world, script) => {
   const { id } = await start(world.daemon, { adapter: "fake", cwd: world.work, sandbox: "strict" });
   await finish(world, id, `shell sh ${script} 2>&1`);
@@ -57,7 +57,7 @@ async function finish(world: World, id: string, text: string): Promise<void> {
   expectOk(await world.daemon.call<Session>("POST", `/sessions/${id}/kill`));
 }
 
-/** Tries them all in a world of their own. */
+/** Runs all attempts in a setup of their own. */
 export async function tryAll(way: Way, groups: readonly AttemptGroup[]): Promise<readonly Tried[]> {
   const config = { drivers: { fake: { command: process.execPath, args: [FAKE_AGENT] } } };
   await using world = await makeWorld({ config: () => config });
@@ -67,8 +67,8 @@ export async function tryAll(way: Way, groups: readonly AttemptGroup[]): Promise
 }
 
 /**
- * Without walls, to see that an attempt is one. On a busy machine one of hundreds may be too late, or its process
- * ended for lack of memory: what did not get out is tried once more.
+ * Without walls, to prove that an attempt works. On a busy machine one may be too late or run out of memory: failed
+ * ones are tried once more.
  */
 export async function tryControl(groups: readonly AttemptGroup[]): Promise<readonly Tried[]> {
   const first = await tryAll(withoutWalls, groups);
@@ -82,7 +82,7 @@ export async function tryControl(groups: readonly AttemptGroup[]): Promise<reado
   return first.map((one) => second.find(({ id }) => id === one.id) ?? one);
 }
 
-/** Those that there is something to try about on this machine, by this user. */
+/** The attempts that apply to this machine and user. */
 export function possible(groups: readonly AttemptGroup[], there: (path: string) => boolean): readonly AttemptGroup[] {
   const isRoot = process.getuid?.() === 0;
   return groups.map((group) => ({
@@ -93,7 +93,7 @@ export function possible(groups: readonly AttemptGroup[], there: (path: string) 
   }));
 }
 
-/** Those of the tried that did not come out as they should, with what they printed. */
+/** The attempts with an unexpected result, with their output. */
 export function unlike(tried: readonly Tried[], got: Tried["got"]): string[] {
   return tried
     .filter((one) => one.got !== got)

@@ -11,18 +11,18 @@ import { BIN, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { layDecoys } from "./decoys.ts";
 import { type Ears, openEars } from "./ears.ts";
 
-/** Everything that a session must not reach, made for the purpose, and a daemon whose sessions try. */
+/** Everything that a session must not reach, as decoys, and a daemon whose sessions try. */
 export interface World extends AsyncDisposable {
   readonly root: string;
   readonly work: string;
   readonly secret: string;
-  /** What a planted thing is called begins so. */
+  /** Prefix of planted names. */
   readonly mark: string;
   readonly daemon: TestDaemon;
   readonly ears: Ears;
-  /** What an attacker may know: names and places, no secret. */
+  /** What an attacker may know: names and paths, no secret. */
   readonly known: Readonly<Record<string, string>>;
-  /** What the daemon, and a process without walls, is started with. */
+  /** The environment of the daemon and of processes without walls. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -78,7 +78,7 @@ export async function makeWorld({ config = () => ({}) }: WorldOptions = {}): Pro
   };
 }
 
-/** Sessions that the attacker has nothing to do with: one that said something, one to be ended, one that holds a key. */
+/** Other sessions that the attacker must not reach: one with text, one to be ended, one that holds a token. */
 async function startOthers(daemon: TestDaemon, { cwd, words }: { readonly cwd: string; readonly words: string }) {
   const other = await start(daemon, { cwd });
   await turn(daemon, other.id, `say ${words}`);
@@ -114,7 +114,7 @@ async function startHelper({ python, root, tag, secret, onHeard }: HelperOrder) 
     known: Object.fromEntries(Object.entries(known).map(([name, value]) => [name, String(value)])),
     [Symbol.asyncDispose]: async () => {
       child.stdin.end();
-      // Whoever traced it may have left it stopped, and a test must not wait for it.
+      // A tracer may have left it stopped, and the test must not wait for it.
       child.kill("SIGCONT");
       const late = setTimeout(() => child.kill("SIGKILL"), HELPER_END_MAX_MS);
       await exited;

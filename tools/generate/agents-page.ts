@@ -3,7 +3,7 @@ import { RECIPES } from "../../test/agents/recipes.ts";
 import { type AgentRecord, readRecord, VERBS } from "../../test/agents/record.ts";
 import { code, page, table } from "./markdown.ts";
 
-/** What real agents were seen to do, from what `npm run test:agents -- --record` left in test/agents/results. */
+/** The tested behaviour of real agents, from test/agents/results (`npm run test:agents -- --record`). */
 export function agentsPage(): string {
   const records = RECIPES.flatMap(({ slug }) => readRecord(slug) ?? []);
   const rows = records.map((record) => [code(record.agent), ...Object.keys(VERBS).map((verb) => cellOf(record, verb))]);

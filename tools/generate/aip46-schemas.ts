@@ -5,7 +5,7 @@ import { SYSCALLS } from "../../src/syscalls/index.ts";
 
 const FOLDER = "docs/reference/schemas";
 
-/** The shapes of AIP-46 on the wire as JSON Schema 2020-12, one file each: the text itself has none. */
+/** The wire shapes of AIP-46 as JSON Schema 2020-12, one file each: AIP-46 itself has none. */
 export function aip46Schemas(): Readonly<Record<string, string>> {
   const input = (name: string): Shape => [syscall(name).input, "input"];
   const output = (name: string): Shape => [syscall(name).output, "output"];

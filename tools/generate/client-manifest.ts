@@ -74,7 +74,7 @@ function memberType(schema: JsonSchema): Member["type"] {
   const branches = schema.anyOf ?? [schema];
   const is = (type: string) => branches.some((branch) => branch.type === type);
   if (branches.some((branch) => branch.type === "array" && branch.items?.type === "string")) return "list";
-  // Before the number: a cursor is a position or an id, and text can say both.
+  // Tested before numbers: a cursor is a position or an id, and text can hold both.
   if (is("string")) return "text";
   if (is("integer") || is("number")) return "number";
   return "json";

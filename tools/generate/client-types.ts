@@ -4,7 +4,7 @@ import { schemaOf } from "./json-schema.ts";
 import { sharedTypes } from "./shared-types.ts";
 import { typeText } from "./type-text.ts";
 
-/** Input and output of every syscall, as types that a client can be held to. */
+/** Input and output types of every syscall, for the typed client. */
 export function clientTypes(): string {
   const { named, declared } = sharedTypes();
   const syscalls = SYSCALLS.map(({ name, summary, kind, input, output }) => {

@@ -3,7 +3,7 @@ import { GROUPS } from "../../test/walls/attempts/all.ts";
 import { PROXY } from "../../test/walls/attempts/proxy.ts";
 import { REQUESTS } from "../../test/walls/attempts/requests.ts";
 
-/** Every way out that the escape suite tries. */
+/** Lists every attempt of the escape suite. */
 export function escapePage(): string {
   const groups = [...GROUPS, PROXY, REQUESTS];
   const count = groups.reduce((sum, { attempts }) => sum + attempts.length, 0);

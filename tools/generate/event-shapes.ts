@@ -2,13 +2,13 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Declaration, type Expression, type ObjectProperty, parseSync } from "oxc-parser";
 
-/** Where events are defined, and the shapes that they are made of: a new domain is followed by itself. */
+/** Files that define events and their shapes; a new domain is found by itself. */
 const SOURCES = "src/{kernel,domains}/**/*.ts";
 
 export interface EventShapes {
-  /** Event type -> the type of its data, as it is written. */
+  /** Event type -> the source text of its data type. */
   readonly facts: ReadonlyMap<string, string>;
-  /** The declarations that those refer to, in the order of the sources. */
+  /** The declarations that those use, in source order. */
   readonly parts: readonly string[];
 }
 
@@ -57,7 +57,7 @@ function isEventCall(value: Expression): value is Extract<Expression, { type: "C
   return value.type === "CallExpression" && value.callee.type === "Identifier" && value.callee.name === "event";
 }
 
-/** The declarations that a text uses, and those that they use in turn. */
+/** The declarations that a text uses, directly and indirectly. */
 function partsOf(text: string, declared: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const found = new Set<string>();
   const look = (at: string): void => {
@@ -73,7 +73,7 @@ function partsOf(text: string, declared: ReadonlyMap<string, readonly string[]>)
   return [...declared].flatMap(([name, texts]) => (found.has(name) ? texts : []));
 }
 
-/** That nothing in it ever changes goes without saying here. Its last line stands at the margin. */
+/** Removes `readonly`, which is clear here, and the indent of the last line. */
 function plain(text: string): string {
   const [, indent = ""] = /\n( *)[^\n]*$/.exec(text) ?? [];
   return text.replaceAll("readonly ", "").replaceAll(`\n${indent}`, "\n");

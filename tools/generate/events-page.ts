@@ -83,7 +83,7 @@ function aggregateSection(of: Aggregate): readonly string[] {
   ];
 }
 
-/** Without those that every kind has. */
+/** Without the events that every aggregate has. */
 function ownEvents({ events }: Aggregate): EventDefinitions {
   return Object.fromEntries(Object.entries(events).filter(([type]) => !Object.hasOwn(COMMON_EVENTS, type)));
 }

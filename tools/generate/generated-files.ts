@@ -17,7 +17,7 @@ import { limitsPage } from "./limits-page.ts";
 import { permissionsPage } from "./permissions-page.ts";
 import { syscallsPage } from "./syscalls-page.ts";
 
-/** Path -> the text it has to have. All of it follows from the sources; nothing in it is written by hand. */
+/** Path -> expected text. Everything follows from the sources; nothing is written by hand. */
 export function generatedFiles(root: string): ReadonlyMap<string, string> {
   const files: Readonly<Record<string, string>> = {
     "src/client/manifest.generated.ts": clientManifest(),
@@ -39,7 +39,7 @@ export function generatedFiles(root: string): ReadonlyMap<string, string> {
   return new Map(Object.entries(files).map(([path, text]) => [path, formatted(root, path, text)]));
 }
 
-/** Those whose text on disk is another one, or that are not there. */
+/** Files that are missing or whose text on disk differs. */
 export async function staleFiles(root: string): Promise<readonly string[]> {
   const files = [...generatedFiles(root)];
   const found = await Promise.all(files.map(([path]) => readFile(join(root, path), "utf8").catch(() => null)));
@@ -56,7 +56,7 @@ export async function writeGenerated(root: string): Promise<readonly string[]> {
   return stale;
 }
 
-/** What the linter looks at has to look as the linter wants it. */
+/** Files that the linter checks must be formatted. */
 function formatted(root: string, path: string, text: string): string {
   if (!path.endsWith(".ts")) return text;
   const biome = join(root, "node_modules", ".bin", "biome");

@@ -22,7 +22,7 @@ export function schemaOf(given: z.ZodType, io: "input" | "output"): JsonSchema {
   return z.toJSONSchema(given, { io, unrepresentable: "any", reused: "inline" }) as JsonSchema;
 }
 
-/** Whether a member takes a truth value: as one, or as the text that a query string can carry. */
+/** Whether a member takes a boolean: as one, or as the text in a query string. */
 export function isFlag({ type, anyOf }: JsonSchema): boolean {
   return type === "boolean" || (anyOf?.some((branch) => branch.type === "boolean") ?? false);
 }

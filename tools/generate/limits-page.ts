@@ -6,7 +6,7 @@ import { LIMITS } from "../../src/kernel/index.ts";
 import { schemaOf } from "./json-schema.ts";
 import { code, page, table } from "./markdown.ts";
 
-/** Every limit there is: those that can be set, those of the folds, and those that stand in the sources. */
+/** All limits: configurable ones, those of the folds, and constants in the sources. */
 export function limitsPage(root: string): string {
   const fixed = fixedLimits(root);
   return page(
@@ -98,7 +98,7 @@ function settable(): readonly Settable[] {
   return [...limits, ...plain];
 }
 
-/** By their names: what ends in a bound and is a plain number. */
+/** Found by name: plain numbers whose name ends like a limit. */
 function fixedLimits(
   root: string,
 ): readonly { readonly name: string; readonly value: number; readonly file: string }[] {

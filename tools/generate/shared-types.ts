@@ -2,7 +2,7 @@ import { AgentWire, ApprovalWire, EventWire, SessionWire, TodoWire } from "../..
 import { schemaOf } from "./json-schema.ts";
 import { typeText } from "./type-text.ts";
 
-/** Shapes that many syscalls share, under the name a person would use. */
+/** Shapes that many syscalls share, under a readable name. */
 const SHARED = {
   Agent: AgentWire,
   Approval: ApprovalWire,

@@ -8,7 +8,7 @@ export function typeText(schema: JsonSchema, named: ReadonlyMap<string, string>)
 
 function spell(schema: JsonSchema, named: ReadonlyMap<string, string>): string {
   const of = (inner: JsonSchema): string => typeText(inner, named);
-  // The one schema that refers to itself is that of any JSON.
+  // The only recursive schema is that of any JSON.
   if (schema.$ref !== undefined) return "Json";
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");

@@ -28,7 +28,7 @@ function shown(items: readonly StreamItem[], given: Partial<Terminal> = {}): rea
   return lines;
 }
 
-test("a turn: the prompt, tools folded, a change as a change, what it cost", () => {
+test("a turn prints its prompt, folded tools, the file diff and its cost", () => {
   const lines = shown([
     event("turn.admitted@1", { turnId, prompt: "mend it" }),
     event("turn.started@1", { turnId }),
@@ -75,7 +75,7 @@ test("a turn: the prompt, tools folded, a change as a change, what it cost", () 
   ]);
 });
 
-test("text that streamed by is not said again, whichever came first", () => {
+test("text that was streamed is not printed again, whichever arrives first", () => {
   const message = event("message.completed@1", { turnId, role: "assistant", ...body("one\ntwo\nthree") });
   expect(shown([busy, piece("one\ntw"), piece("o\nth"), piece("ree"), message])).toEqual(["one", "two", "three"]);
   expect(shown([busy, message])).toEqual(["one", "two", "three"]);
@@ -95,7 +95,7 @@ test("text that streamed by is not said again, whichever came first", () => {
   ]);
 });
 
-test("what an agent prints does not steer the screen", () => {
+test("control sequences in an agent's text do not reach the terminal", () => {
   const nasty = "\u001b]0;title\u0007\u001b[2Jgone\u202e\r\u0000end";
   const [line = ""] = shown([event("message.completed@1", { turnId, role: "assistant", ...body(nasty) })], {
     columns: 80,
@@ -119,7 +119,7 @@ test("no line is wider than the screen, also with wide characters", () => {
   expect(harmless("a\tb\r\nc")).toBe("a    b\nc");
 });
 
-test("a change of a whole text, of nothing, and of too much", () => {
+test("diffs of a whole file, of no change, and of too many lines are printed", () => {
   expect(diffLines("", "a\nb\n")).toEqual([
     { sign: "+", text: "a" },
     { sign: "+", text: "b" },
@@ -128,7 +128,7 @@ test("a change of a whole text, of nothing, and of too much", () => {
   expect(diffLines("x\n".repeat(1000), "y")).toBeNull();
 });
 
-test("where the cursor cannot be moved it is lines, as they come", () => {
+test("on a terminal without cursor movement, lines are printed as they arrive", () => {
   const line: StreamItem = { event: "line", data: { line: "plain", stream: "stdout" } };
   const items = [line, busy, piece("x"), event("tool.called@1", { turnId, callId: "c", title: "t" })];
   expect(shown(items, { hasCursor: false, isScreen: false })).toEqual(["plain"]);

@@ -13,7 +13,7 @@ function run(code: string): Promise<{ readonly exitCode: unknown; readonly stdou
   });
 }
 
-test("a bug whose message quotes hostile text ends the process with a harmless stack", async () => {
+test("a crash whose message quotes hostile text prints a stack without control characters", async () => {
   const bug = String.raw`new TypeError("\u001b]0;x\u0007\u009b2J", { cause: new Error("\u202e") })`;
   for (const code of [`setTimeout(() => { throw ${bug}; });`, `Promise.reject(${bug});`]) {
     const { exitCode, stderr } = await run(code);
@@ -23,13 +23,13 @@ test("a bug whose message quotes hostile text ends the process with a harmless s
   }
 });
 
-test("a line is one line, content is exact in a pipe, JSON is the same value", async () => {
+test("a line stays one line, piped content stays exact, JSON keeps its value", async () => {
   const text = String.raw`"a\nb\tc\u001b\u2028"`;
   const { stdout } = await run(`screen.print(${text}); screen.printContent(${text}); screen.printJson(${text});`);
   expect(stdout).toBe('a ⏎ b\tc␛\ufffd\na\nb\tc\u001b\u2028"a\\nb\\tc\\u001b\\u2028"\n');
 });
 
-test("a megabyte of blanks takes one pass", () => {
+test("a megabyte of blanks is cleaned in one pass", () => {
   const blanks = " ".repeat(1_000_000);
   expect(inOneLine(`a${blanks}b`)).toHaveLength(1_000_002);
   expect(inOneLine(`a${blanks}\n${blanks}\n${blanks}b`)).toBe("a ⏎ b");

@@ -12,22 +12,22 @@ async function linesOf(chunks: readonly (string | Uint8Array)[], max = 1000): Pr
   return lines;
 }
 
-describe("lines", () => {
-  test("end with LF and nothing else", async () => {
+describe("reading lines", () => {
+  test("lines end with LF and nothing else", async () => {
     expect(await linesOf(["a\u2028b\u2029c\u0085d\re\n\vf\n"])).toEqual(["a\u2028b\u2029c\u0085d\re", "\vf"]);
   });
 
-  test("may come in any pieces, also cut inside a character", async () => {
+  test("lines arrive in any pieces, also cut inside a character: they are read whole", async () => {
     const bytes = Buffer.from('{"x":"ü€😀"}\nzwei\n');
     const pieces = [...bytes].map((byte) => Uint8Array.of(byte));
     expect(await linesOf(pieces)).toEqual(['{"x":"ü€😀"}', "zwei"]);
   });
 
-  test("that are blank are left out; the last one needs no end", async () => {
+  test("blank lines are left out; the last line needs no LF", async () => {
     expect(await linesOf(["\n \r\n\t\na\r\n\nb"])).toEqual(["a\r", "b"]);
   });
 
-  test("that are too long are reported and skipped, whatever comes after them", async () => {
+  test("lines that are too long are reported and skipped; the next line is read", async () => {
     expect(await linesOf(["1234567890123\nab\n", "12345", "6789012\ncd"], 10)).toEqual([
       "<too long>",
       "ab",
@@ -36,11 +36,11 @@ describe("lines", () => {
     ]);
   });
 
-  test("of exactly the limit are taken", async () => {
+  test("lines of exactly the limit are accepted", async () => {
     expect(await linesOf(["1234567890\n"], 10)).toEqual(["1234567890"]);
   });
 
-  test("are those of splitting at LF, however the input is cut", async () => {
+  test("any input cut into any pieces gives the lines of splitting it at LF", async () => {
     const text = fc.string({ unit: fc.constantFrom("a", "\n", "\u2028", "ß", '"') });
     await fc.assert(
       fc.asyncProperty(fc.array(text), async (chunks) => {

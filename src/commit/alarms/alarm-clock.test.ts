@@ -21,7 +21,7 @@ const alarmsOf = (at: ReminderHome, more: Partial<AlarmOptions> = {}) =>
     ...more,
   });
 
-/** The wall clock is ahead by what the test says; waits are those of the real one, all cut short. */
+/** The test sets how far the wall clock is ahead. Waits use real timers, shortened. */
 const movedClock = (aheadMs: () => number): Clock => {
   const clock = systemClock();
   return { ...clock, nowMs: () => clock.nowMs() + aheadMs() };
@@ -33,24 +33,20 @@ const rungTimes = async (store: Store) =>
     Object(data).dueAt,
   ]);
 
-proves(
-  "ALARM-1",
-  "what is due rings once for each time, in order of the times, however many look at once",
-  async () => {
-    await using at = await openOnSqlite();
-    const times = [5, 1, 4, 2, 3].map((n) => past(n * HOUR_MS));
-    for (const dueAt of times) await at.remind({ dueAt, times: 2, everyMs: 30 * 60_000 });
-    const clocks = [alarmsOf(at), alarmsOf(at), alarmsOf(at)];
-    await Promise.all(clocks.flatMap((one) => [one.look(), one.look()]));
-    await Promise.all(clocks.map((one) => one.stop()));
-    const rang = await rungTimes(at.store());
-    expect(rang).toHaveLength(10);
-    expect(new Set(rang.map(String)).size).toBe(10);
-    expect(await at.store().count(ALARMS)).toBe(0);
-  },
-);
+proves("ALARM-1", "several clocks look at once: each due time rings once, in order of the times", async () => {
+  await using at = await openOnSqlite();
+  const times = [5, 1, 4, 2, 3].map((n) => past(n * HOUR_MS));
+  for (const dueAt of times) await at.remind({ dueAt, times: 2, everyMs: 30 * 60_000 });
+  const clocks = [alarmsOf(at), alarmsOf(at), alarmsOf(at)];
+  await Promise.all(clocks.flatMap((one) => [one.look(), one.look()]));
+  await Promise.all(clocks.map((one) => one.stop()));
+  const rang = await rungTimes(at.store());
+  expect(rang).toHaveLength(10);
+  expect(new Set(rang.map(String)).size).toBe(10);
+  expect(await at.store().count(ALARMS)).toBe(0);
+});
 
-proves("ALARM-1", "one clock alone rings in order of the due times", async () => {
+proves("ALARM-1", "a single clock rings alarms in order of their due times", async () => {
   await using at = await openOnSqlite();
   for (const n of [5, 1, 4, 2, 3]) await at.remind({ dueAt: past(n * HOUR_MS), times: 2, everyMs: 30 * 60_000 });
   const alarms = alarmsOf(at);
@@ -63,7 +59,7 @@ proves("ALARM-1", "one clock alone rings in order of the due times", async () =>
 
 proves(
   "ALARM-1",
-  "nothing rings early, an append that sets an alarm is noticed, and a timer waits for its time",
+  "no alarm rings early, an append that sets an alarm wakes the clock, and a timer waits until its time",
   async () => {
     await using at = await openOnSqlite();
     let aheadMs = 0;
@@ -85,7 +81,7 @@ proves(
 
 proves(
   "ALARM-2",
-  "a ring that leaves its alarm due appends nothing, is told, tried again later, and holds up no other",
+  "a ring that leaves its alarm due appends nothing, is reported, is retried later and delays no other alarm",
   async () => {
     await using at = await openOnSqlite();
     const told: unknown[] = [];
@@ -106,7 +102,7 @@ proves(
 
 proves(
   "ALARM-2",
-  "a refusal and a failing append are tried again; what the list says wrongly is not rung",
+  "a refused or failed ring is retried; a list row that disagrees with the stream does not ring",
   async () => {
     await using at = await openOnSqlite();
     const id = await at.remind({ dueAt: past(HOUR_MS) });
@@ -132,7 +128,7 @@ proves(
   },
 );
 
-proves("ALARM-2", "a ring that fails after its look is over is tried again as soon as any other", async () => {
+proves("ALARM-2", "a ring that fails after its pass has ended is retried like any other", async () => {
   await using at = await openOnSqlite();
   const id = await at.remind({ dueAt: past(HOUR_MS) });
   const { change } = at.committer();
@@ -148,7 +144,7 @@ proves("ALARM-2", "a ring that fails after its look is over is tried again as so
   await alarms.stop();
 });
 
-proves("ALARM-2", "hundreds that are due at once all ring, while other appends get in between", async () => {
+proves("ALARM-2", "hundreds of alarms due at once all ring, and other appends are not held up", async () => {
   await using at = await openOnSqlite();
   const ids = await Promise.all(Array.from({ length: 300 }, (_, n) => at.remind({ dueAt: past(HOUR_MS + n) })));
   const alarms = alarmsOf(at);

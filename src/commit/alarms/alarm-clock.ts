@@ -9,13 +9,13 @@ import type { Trouble } from "../trouble.ts";
 import { ringAlarm } from "./ring-alarm.ts";
 
 export interface AlarmsState {
-  /** Every alarm there is. */
+  /** All alarms that are set. */
   readonly set: number;
-  /** Their time has come; more than a thousand are counted as a thousand. */
+  /** Alarms that are due, counted up to 1,000. */
   readonly due: number;
-  /** Of these, late by more than a minute. */
+  /** Due alarms that are late by more than a minute. */
   readonly overdue: number;
-  /** How late the oldest of them is; 0 when none is due. */
+  /** How late the oldest due alarm is; 0 when none is due. */
   readonly lateMs: number;
   readonly stuck: readonly StuckAlarm[];
 }
@@ -27,9 +27,9 @@ export interface StuckAlarm extends Trouble {
 
 export interface AlarmClock {
   readonly state: () => Promise<AlarmsState>;
-  /** Looks now; resolves when everything that is due was tried. */
+  /** Looks for due alarms now; resolves when each was tried. */
   readonly look: () => Promise<void>;
-  /** Nothing rings from now on; waits for what is under way, a few seconds at most. */
+  /** Rings no more alarms; waits a few seconds at most for running rings. */
   readonly stop: () => Promise<void>;
 }
 
@@ -37,25 +37,25 @@ export interface AlarmOptions {
   readonly store: Pick<Store, "definitions" | "rows" | "count" | "onAppend">;
   readonly committer: Pick<Committer, "change">;
   readonly clock: Clock;
-  /** For the waits after a failure: at least 0, less than 1. */
+  /** Random number for retry waits: at least 0, less than 1. */
   readonly random: () => number;
   readonly log: (message: string, details: object) => void;
 }
 
-/** Wall clocks jump and timers stand still while a machine sleeps: it looks this often whatever they say. */
+/** Look this often at least: wall clocks jump, and timers stop while a machine sleeps. */
 const LOOK_AT_LEAST_MS = 30_000;
-/** Appends that come together are looked at together. */
+/** Several appends within this time cause one look. */
 const PAUSE_MS = 20;
 const PAGE_ROWS = 100;
 const COUNTED_MAX = 1000;
 const OVERDUE_MS = 60_000;
-/** One that does not get to its stream for so long is left to itself, and the next one rings. */
+/** A ring that waits for its stream longer than this is left running, and the next alarm rings. */
 const HOLD_UP_MS = 1000;
 const UNDER_WAY_MAX = 32;
 const STOP_MAX_MS = 5000;
-/** The first time may be a race that is over by the next one. */
+/** A first failure may be a race; it is not reported. */
 const TOLD_TRIES = 2;
-/** Names the look itself among what failed. */
+/** Name of the look itself in the list of failures. */
 const LOOK = "the list of alarms";
 
 type Page =
@@ -63,7 +63,7 @@ type Page =
   | { readonly isAll: true; readonly nextDueAt: string | null }
   | { readonly isAll: false };
 
-/** Rings what is due, in order of the times. Costs nothing in a house whose aggregates have no alarms. */
+/** Rings due alarms in order of their times. Does nothing when no aggregate has alarms. */
 export function startAlarms(options: AlarmOptions): AlarmClock {
   const { store, clock, log } = options;
   const kinds = kindsWith(store, ({ hasAlarms }) => hasAlarms);
@@ -79,7 +79,7 @@ export function startAlarms(options: AlarmOptions): AlarmClock {
     const { tries, code, message } = backoff.failed(id, thrown);
     if (tries === TOLD_TRIES && !isStopped) log("an alarm is due but failed; trying again", { id, code, message });
   };
-  /** True: the list has changed behind this alarm. */
+  /** True: this alarm was set again, so the list has changed after it. */
   const ring = async (id: string, row: AlarmRow): Promise<boolean> => {
     let isSetAgain = false;
     const ringing = ringAlarm({ ...options, isStopped: () => isStopped }, row).then(
@@ -89,7 +89,7 @@ export function startAlarms(options: AlarmOptions): AlarmClock {
       },
       (thrown: unknown) => {
         failed(id, thrown);
-        // The look that began it has left it to itself and may be over.
+        // The look that started this ring no longer waits for it and may have ended.
         if (looking === null) arm(PAUSE_MS);
       },
     );
@@ -100,12 +100,12 @@ export function startAlarms(options: AlarmOptions): AlarmClock {
     return isSetAgain;
   };
 
-  /** Rings the due ones of a page; says behind which the next page begins. */
+  /** Rings the due alarms of a page; returns where the next page begins. */
   const ringPage = async (rows: readonly AlarmRow[], seen: Set<string>): Promise<Page> => {
     for (const row of rows) {
       const id = stateRowId(row.stream, row.name);
       if (row.dueAt > now()) return { isAll: true, nextDueAt: row.dueAt };
-      // Too many have failed to remember one more.
+      // The limit of remembered failures is reached.
       if (isStopped || (backoff.isFull() && backoff.trouble(id) === null)) return { isAll: false };
       seen.add(id);
       const isIdle = !underWay.has(id) && !backoff.isWaiting(id);
@@ -113,7 +113,7 @@ export function startAlarms(options: AlarmOptions): AlarmClock {
     }
     return behind(rows);
   };
-  /** Resolves with the time of the next one that is not due yet; null when there is none. */
+  /** Returns the time of the next alarm that is not due yet; null when there is none. */
   const ringAllDue = async (): Promise<string | null> => {
     const seen = new Set<string>([LOOK]);
     let place: { readonly after?: RowPlace } = {};
@@ -170,7 +170,7 @@ export function startAlarms(options: AlarmOptions): AlarmClock {
         : { ...(await countAlarms(options)), stuck };
     },
     look: async () => {
-      // One that has begun may have passed what is due by now.
+      // A running look may already have passed alarms that are due by now, so look again.
       await looking;
       await look();
       await Promise.all(underWay.values());

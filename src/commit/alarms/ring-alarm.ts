@@ -22,9 +22,9 @@ export interface RingDeps {
 const BY = { actor: "daemon" };
 
 /**
- * Rings an alarm that a row says is due. The state decides, at the moment of the append: it rings only while the state
- * says this alarm with this time, and what it decides ends that. So a time rings once, whoever looks and how often.
- * True: it is set again, for a later time.
+ * Rings an alarm that a row shows as due. The state is checked at the append: the alarm rings only while the state
+ * still has it with this time, and the decision ends it. So each time rings once, however many look. Returns true when
+ * the alarm was set again for a later time.
  */
 export async function ringAlarm({ store, committer, clock, isStopped }: RingDeps, row: AlarmRow): Promise<boolean> {
   const { of, id } = subjectIn(store, row.stream);
@@ -46,7 +46,7 @@ export async function ringAlarm({ store, committer, clock, isStopped }: RingDeps
 
 const NOT_MEANT = "The list says that it is due, its stream does not; `nomos doctor --repair` mends the list.";
 
-/** Refuses to append what would leave the alarm due: it would ring for the same time again, for ever. */
+/** Refuses a decision that would leave the alarm due: it would ring for the same time for ever. */
 function rung(of: Aggregate, state: Folding, alarm: Alarm, now: string): { decision: Decision; left: boolean } {
   const decision = of.ring(state, alarm);
   if (isRefusal(decision)) return { decision, left: true };

@@ -1,20 +1,20 @@
 import type { Advanced, Cursor, Follower, RecordedEvent, Store } from "../../store/index.ts";
 
-/** A follower whose cursor the store keeps. What it makes is kept by whoever defines it. */
+/** A follower whose cursor the store keeps. The definition itself stores what it makes. */
 export interface DefinedFollower {
-  /** Names its cursor and its metrics: lower case, digits and dashes. */
+  /** Names the cursor and the metrics: lower case, digits and dashes. */
   readonly name: string;
-  /** Only events of these types, with or without version; all when left out. */
+  /** Only events of these types, with or without version; all types when absent. */
   readonly types?: readonly string[];
-  /** `now`: begins at the end of the log instead of its first event, for what must not happen for the past. */
+  /** `now`: starts at the end of the log, for work that must not be done for past events. */
   readonly from?: "start" | "now";
   readonly pauseMs?: number;
   /**
-   * Gets each event at least once, in order, none left out: after a crash the last page comes again. An event that was
-   * erased has no data; whoever keeps a copy of data also has to take `data.erased`.
+   * Gets each event at least once, in order, none left out: after a crash the last page comes again. An erased event
+   * has no data; a follower that copies data must also handle `data.erased`.
    */
   readonly take: (events: readonly RecordedEvent[]) => Promise<void>;
-  /** Throws away what it has made. Called before it begins, for the first time or again. */
+  /** Deletes everything it has made. Called before the first start and before each restart. */
   readonly clear: () => Promise<void>;
 }
 
@@ -30,10 +30,13 @@ export function defineFollower(definition: DefinedFollower): DefinedFollower {
 
 type CursorStore = Pick<Store, "cursor" | "setCursor" | "dropCursor" | "readAll" | "lastSeq">;
 
-/** Runs a definition on the log, its cursor in the store. The cursor is written after the page was taken, never before. */
+/**
+ * Runs a follower on the log, with its cursor in the store. The cursor is written after the page was taken, never
+ * before.
+ */
 export function storedFollower(definition: DefinedFollower, store: CursorStore, fence: number): Follower {
   const { name, types, from = "start", take, clear } = definition;
-  /** Null until the stored cursor was found to be of this log. */
+  /** Null until the stored cursor was checked against this log. */
   let position: number | null = null;
   let stored = 0;
 
@@ -51,7 +54,7 @@ export function storedFollower(definition: DefinedFollower, store: CursorStore, 
     stored = 0;
     if (from === "start") return 0;
     const end = await store.lastSeq();
-    // At once: what comes while the daemon is down is not the past any more.
+    // Written at once: events that come while the daemon is down are no longer the past.
     await keepCursor(end);
     return end;
   };
@@ -75,7 +78,7 @@ export function storedFollower(definition: DefinedFollower, store: CursorStore, 
     const page = await store.readAll({ after: at, before: end + 1, limit: PAGE_EVENTS, ...query });
     const reached = page.next ?? end;
     if (page.events.length > 0) await take(page.events);
-    // A flush for each append that is none of its business would cost more than to look at these again.
+    // A flush for each append without a matching event would cost more than reading those events again.
     if (page.events.length > 0 || reached - stored >= PAGE_EVENTS) await keepCursor(reached);
     position = reached;
     return { position: reached, isAtEnd: reached >= end };
@@ -87,7 +90,7 @@ export function storedFollower(definition: DefinedFollower, store: CursorStore, 
     position: found,
     advance,
     restart: async () => {
-      // The cursor goes first: a crash here leaves one that begins anew, and clears what is left.
+      // The cursor is dropped first: after a crash here the follower starts again and clears the rest.
       await store.dropCursor(name, { fence });
       position = null;
       await found();

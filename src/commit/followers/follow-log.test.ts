@@ -7,7 +7,7 @@ import { StoreError } from "../../store/index.ts";
 import { type DefinedFollower, defineFollower } from "./define-follower.ts";
 import { followLog } from "./follow-log.ts";
 
-proves("FOL-1", "a new follower gets every event in order, then each that comes, and none twice", async () => {
+proves("FOL-1", "a new follower gets every past event in order, then each new one, and none twice", async () => {
   const log = createMemoryLog();
   log.grow(1234);
   const books = keepBooks("books");
@@ -22,24 +22,28 @@ proves("FOL-1", "a new follower gets every event in order, then each that comes,
   expect(log.cursors.get("books")).toEqual({ seq: log.events.length, id: log.events.at(-1)?.id });
 });
 
-proves("FOL-1", "a page that failed half way is taken again from its first event, and its cursor stays", async () => {
-  const log = createMemoryLog();
-  log.grow(1200);
-  let isBroken = true;
-  const books = keepBooks("books", {
-    after: async (events) => {
-      if (isBroken && (events[0]?.seq ?? 0) > 500) throw new StoreError("disk_full");
-    },
-  });
-  await using at = await follow(log, [books.follower]);
-  await at.until(() => at.state("books").state === "failing");
-  expect(log.cursors.get("books")?.seq).toBe(500);
-  isBroken = false;
-  await at.until(() => at.state("books").position === 1200);
-  expect(books.taken).toEqual([...range(1, 1000), ...range(501, 1200)]);
-});
+proves(
+  "FOL-1",
+  "a page that fails half way is taken again from its first event; the cursor does not move",
+  async () => {
+    const log = createMemoryLog();
+    log.grow(1200);
+    let isBroken = true;
+    const books = keepBooks("books", {
+      after: async (events) => {
+        if (isBroken && (events[0]?.seq ?? 0) > 500) throw new StoreError("disk_full");
+      },
+    });
+    await using at = await follow(log, [books.follower]);
+    await at.until(() => at.state("books").state === "failing");
+    expect(log.cursors.get("books")?.seq).toBe(500);
+    isBroken = false;
+    await at.until(() => at.state("books").position === 1200);
+    expect(books.taken).toEqual([...range(1, 1000), ...range(501, 1200)]);
+  },
+);
 
-proves("FOL-1", "a follower of rare types reads past the others without a flush for each of them", async () => {
+proves("FOL-1", "a follower of rare types skips other events without a flush for each", async () => {
   const log = createMemoryLog();
   const books = keepBooks("rare", { types: ["budget.spent@1"] });
   await using at = await follow(log, [books.follower]);
@@ -57,25 +61,29 @@ proves("FOL-1", "a follower of rare types reads past the others without a flush 
   expect(log.writes()).toBe(2);
 });
 
-proves("FOL-1", "one that begins now gets nothing of the past, and all that comes while nobody runs it", async () => {
-  const log = createMemoryLog();
-  log.grow(30);
-  const books = keepBooks("notices", { from: "now" });
-  {
+proves(
+  "FOL-1",
+  "a follower that starts at the end gets no past events, and later gets those appended while it was stopped",
+  async () => {
+    const log = createMemoryLog();
+    log.grow(30);
+    const books = keepBooks("notices", { from: "now" });
+    {
+      await using at = await follow(log, [books.follower]);
+      await at.until(() => at.state("notices").position === 30);
+    }
+    log.grow(3);
     await using at = await follow(log, [books.follower]);
-    await at.until(() => at.state("notices").position === 30);
-  }
-  log.grow(3);
-  await using at = await follow(log, [books.follower]);
-  await at.until(() => at.state("notices").lag === 0);
-  expect(books.taken).toEqual([31, 32, 33]);
-});
+    await at.until(() => at.state("notices").lag === 0);
+    expect(books.taken).toEqual([31, 32, 33]);
+  },
+);
 
 for (const { what, size, grown } of [
   { what: "is ahead of the log", size: 10, grown: 0 },
-  { what: "names an event that is another one by now", size: 10, grown: 50 },
+  { what: "names an event that was replaced", size: 10, grown: 50 },
 ])
-  proves("FOL-2", `a cursor that ${what}: the follower throws its work away and begins anew`, async () => {
+  proves("FOL-2", `a cursor that ${what}: the follower discards its work and starts again`, async () => {
     const log = createMemoryLog();
     log.grow(40);
     const books = keepBooks("books");
@@ -93,7 +101,7 @@ for (const { what, size, grown } of [
 
 proves(
   "FOL-3",
-  "one throws for ever: it is shown and tried at doubling intervals; the other misses nothing",
+  "one follower always throws: its error is shown, it is retried at doubling intervals, and the other misses nothing",
   async () => {
     const log = createMemoryLog();
     let isBroken = true;
@@ -129,7 +137,7 @@ proves(
   },
 );
 
-proves("FOL-3", "waits of followers that failed together differ", async () => {
+proves("FOL-3", "followers that fail together wait for different times", async () => {
   const log = createMemoryLog();
   const fails = async (): Promise<void> => {
     throw new Error("a bug");
@@ -149,7 +157,7 @@ proves("FOL-3", "waits of followers that failed together differ", async () => {
 
 proves(
   "FOL-3",
-  "one is slow while 10,000 events come: no append waits, it is shown behind, and gets them all",
+  "a slow follower and 10,000 events: no append waits, its lag is shown, and it gets them all",
   async () => {
     const log = createMemoryLog();
     const gate = Promise.withResolvers<void>();
@@ -170,7 +178,7 @@ proves(
 
 proves(
   "FOL-4",
-  "restarted while it works, it throws its work away and gets everything from the first event",
+  "a follower restarted at work discards what it has and gets everything from the first event",
   async () => {
     const log = createMemoryLog();
     log.grow(5000);
@@ -185,23 +193,27 @@ proves(
   },
 );
 
-proves("FOL-4", "killed between the loss of its cursor and the clearing, it clears what is left", async () => {
-  const log = createMemoryLog();
-  log.grow(20);
-  const books = keepBooks("books");
-  {
+proves(
+  "FOL-4",
+  "a follower killed between losing its cursor and clearing its work clears it at the next start",
+  async () => {
+    const log = createMemoryLog();
+    log.grow(20);
+    const books = keepBooks("books");
+    {
+      await using at = await follow(log, [books.follower]);
+      await at.until(() => at.state("books").lag === 0);
+    }
+    log.cursors.delete("books");
     await using at = await follow(log, [books.follower]);
-    await at.until(() => at.state("books").lag === 0);
-  }
-  log.cursors.delete("books");
-  await using at = await follow(log, [books.follower]);
-  await at.until(() => at.state("books").position === 20);
-  expect(books.taken).toEqual(range(1, 20));
-});
+    await at.until(() => at.state("books").position === 20);
+    expect(books.taken).toEqual(range(1, 20));
+  },
+);
 
 proves(
   "FOL-5",
-  "closing waits for the page under way and begins no other; one that hangs is not waited for",
+  "closing waits for the current page and starts no other; it does not wait for a follower that hangs",
   async () => {
     const log = createMemoryLog();
     log.grow(1500);
@@ -232,7 +244,7 @@ proves(
   },
 );
 
-proves("FOL-3", "whoever waits for a follower gets it at once, or is told what keeps it", async () => {
+proves("FOL-3", "waiting for a follower returns when it has caught up, or says what delays it", async () => {
   const log = createMemoryLog();
   let isBroken = false;
   const books = keepBooks("books", {
@@ -303,7 +315,7 @@ async function follow(
     logged,
     followers: running,
     state,
-    /** Lets time go by until it is so. */
+    /** Advances the fake clock until the condition holds. */
     until: async (isSo: () => boolean): Promise<void> => {
       for (let steps = 0; !isSo(); steps += 1) {
         if (steps > 5000) expect.fail("it never came to that");

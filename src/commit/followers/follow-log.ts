@@ -3,14 +3,16 @@ import type { Follower, Store } from "../../store/index.ts";
 import { type DefinedFollower, storedFollower } from "./define-follower.ts";
 import { type FollowerState, type RunningFollower, startFollower } from "./run-follower.ts";
 
-/** Everything that runs behind the log. */
+/** All followers of the log. */
 export interface Followers {
   readonly states: () => readonly FollowerState[];
-  /** Takes the follower to where the log ends now, without a pause; rejects with what keeps it from getting there. */
+  /**
+   * Brings the follower to the present end of the log without a pause; rejects with its error if it cannot get there.
+   */
   readonly caughtUp: (name: string) => Promise<void>;
-  /** Throws away what the follower has made and begins anew. Resolves when the old is gone. */
+  /** Deletes what the follower has made and starts it again. Resolves when the old output is gone. */
   readonly restart: (name: string) => Promise<void>;
-  /** Waits for the pages under way, a few seconds at most; none begins from now on. */
+  /** Starts no more pages; waits a few seconds at most for running ones. */
   readonly close: () => Promise<void>;
 }
 
@@ -19,12 +21,12 @@ export interface FollowOptions {
   readonly fence: number;
   readonly followers: readonly (Follower | DefinedFollower)[];
   readonly clock: Clock;
-  /** For the waits after a failure: at least 0, less than 1. */
+  /** Random number for retry waits: at least 0, less than 1. */
   readonly random: () => number;
   readonly log: (message: string, details: object) => void;
 }
 
-/** The one runner of followers. Each goes at its own pace; one that fails or is slow holds up neither others nor appends. */
+/** Runs all followers. Each has its own pace; a slow or failing one delays neither others nor appends. */
 export async function followLog(options: FollowOptions): Promise<Followers> {
   const { store, fence, followers, clock, random, log } = options;
   const running = new Map<string, RunningFollower>();

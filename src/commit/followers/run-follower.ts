@@ -6,7 +6,7 @@ import { oneMoreFailure, type Trouble } from "../trouble.ts";
 
 export interface FollowerState {
   readonly name: string;
-  /** The last event it has taken in. */
+  /** Position of the last event it has taken. */
   readonly position: number;
   /** How many events it is behind the log. */
   readonly lag: number;
@@ -16,7 +16,7 @@ export interface FollowerState {
 
 export interface RunningFollower {
   readonly state: () => FollowerState;
-  /** The log has grown. */
+  /** Called when the log has grown. */
   readonly news: () => void;
   readonly caughtUp: () => Promise<void>;
   readonly restart: () => Promise<void>;
@@ -25,16 +25,16 @@ export interface RunningFollower {
 
 export interface RunDeps {
   readonly clock: Clock;
-  /** The last event of the log. */
+  /** Position of the last event of the log. */
   readonly end: () => number;
-  /** At least 0, less than 1. */
+  /** Random number: at least 0, less than 1. */
   readonly random: () => number;
   readonly log: (message: string, details: object) => void;
 }
 
-/** One that is fewer events behind is on its way: it pauses to take in bursts at once. */
+/** With less lag than this it pauses, so that a burst is taken in one page. */
 const BEHIND_EVENTS = 1000;
-/** A page that takes longer must not keep a daemon from stopping: it is taken again after the next start. */
+/** A page that takes longer does not delay the daemon's stop: it is taken again after the next start. */
 const CLOSE_MAX_MS = 5000;
 
 /** Takes one follower along behind the log, page by page. It waits for no other follower, and no append waits for it. */
@@ -78,7 +78,7 @@ export function startFollower(follower: Follower, deps: RunDeps): RunningFollowe
     });
   };
 
-  /** One piece of work at a time, in order of asking; what became of it decides when the next pass comes. */
+  /** One task at a time, in order of arrival; its result decides when the next pass runs. */
   const inTurn = (work: () => Promise<void>, isMoreDue: () => boolean): Promise<void> => {
     disarm();
     queued += 1;
@@ -111,7 +111,7 @@ export function startFollower(follower: Follower, deps: RunDeps): RunningFollowe
 
   void inTurn(
     async () => worked(await follower.position()),
-    // Also at the end of the log: a crash may have come between the last page and what follows from it.
+    // Runs also at the end of the log: a crash may have come between the last page and its cursor.
     () => true,
   );
 
@@ -154,7 +154,7 @@ export function startFollower(follower: Follower, deps: RunDeps): RunningFollowe
   };
 }
 
-/** What `store_failed` says is true of the log, which goes on here. */
+/** `store_failed` would say that the log has stopped; here only the follower has. */
 function problemOf(thrown: unknown): NomosError {
   const error = toNomosError(thrown);
   if (error.code !== "store_failed") return error;

@@ -1,11 +1,11 @@
 import type { Store } from "../../store/index.ts";
 import { subjectIn } from "../decide-on-stream.ts";
 
-/** Which lanes a stream was in when it was last looked at: one that it has left has room now. */
+/** Remembers the lanes each stream was last in: a lane that a stream has left has room. */
 export interface LaneMemory {
   /**
-   * The lanes that these streams, appended to behind the given versions, were in or are in. `unknown` when one of them
-   * had events before that nobody looked at.
+   * The lanes that these streams were in or are in now. `unknown` when one of them had earlier events that were not
+   * seen.
    */
   readonly lanesOf: (firstVersions: ReadonlyMap<string, number>) => Promise<ReadonlySet<string> | "unknown">;
 }
@@ -24,7 +24,7 @@ export function createLaneMemory(store: Pick<Store, "definitions" | "foldStream"
         const { of } = subjectIn(store, stream);
         const now = [...new Set(of.queued((await store.foldStream(stream)).state).map(({ lane }) => lane))];
         for (const lane of [...(before ?? []), ...now]) lanes.add(lane);
-        // Also one that is in no lane: it is known to be in none.
+        // Also stored for a stream in no lane, so that it counts as seen.
         known.delete(stream);
         known.set(stream, now);
         const [oldest] = known.keys();

@@ -4,7 +4,7 @@ import type { LaneLimit } from "./waits.ts";
 
 const PAGE_ROWS = 100;
 
-/** What waits in a lane, in the order in which it is served, page by page. */
+/** The waiting items of a lane, in the order they are served, page by page. */
 export async function* waitingIn({ rows }: Pick<Store, "rows">, lane: string): AsyncGenerator<QueuedRow> {
   let place: { readonly after?: RowPlace } = {};
   for (;;) {
@@ -16,7 +16,7 @@ export async function* waitingIn({ rows }: Pick<Store, "rows">, lane: string): A
   }
 }
 
-/** The lanes that are called by this kind, or `kind/...`, as far as anything is in them. One read for each. */
+/** The non-empty lanes named `kind` or `kind/...`. One read for each. */
 export async function* lanesOf({ rows }: Pick<Store, "rows">, kind: string): AsyncGenerator<string> {
   if ((await rows(QUEUED, { where: { lane: kind }, limit: 1 })).length > 0) yield kind;
   for (let after: RowPlace = { key: `${kind}/`, id: "" }; ; ) {
@@ -31,7 +31,7 @@ export function ownerOf(lane: string): string {
   return lane.split("/", 1)[0] ?? "";
 }
 
-/** As the owners of lanes define them; null for a lane whose owner starts what is in it itself. */
+/** The limit that the lane's owner defines; null when the owner starts its items itself. */
 export function definedLimits({ aggregates }: Definitions): (lane: string) => LaneLimit | null {
   const owners = new Map(aggregates.map(({ kind, laneMax }) => [kind, laneMax]));
   return (lane) => {

@@ -22,7 +22,7 @@ const queuesOf = (at: ReminderHome, more: Partial<QueueOptions> = {}) =>
     ...more,
   });
 
-/** A reminder that rang and waits now. */
+/** A reminder that has rung and waits in its lane. */
 const waiting = async (at: ReminderHome, priority = 0): Promise<string> => {
   const id = await at.remind({ dueAt: PAST, priority });
   await at.committer().change(Reminder, id, () => [reminderFact("reminder.rang@1", { dueAt: PAST })], BY);
@@ -36,7 +36,7 @@ const startedOrder = async (at: ReminderHome) =>
 
 proves(
   "QUEUE-1",
-  "a lane never runs more than it may, starts by priority and arrival, and each item once",
+  "a lane runs at most its limit, starts items by priority, then arrival, and each item once",
   async () => {
     await using at = await openOnSqlite();
     const [low, first, second, high] = [
@@ -60,7 +60,7 @@ proves(
   },
 );
 
-proves("QUEUE-1", "a restart goes on where it was: what runs counts, what has room starts by itself", async () => {
+proves("QUEUE-1", "after a restart running items still count, and items with room start by themselves", async () => {
   await using at = await openOnSqlite();
   for (let n = 0; n < 4; n += 1) await waiting(at);
   const before = queuesOf(at);
@@ -76,55 +76,51 @@ proves("QUEUE-1", "a restart goes on where it was: what runs counts, what has ro
   await after.stop();
 });
 
-proves(
-  "QUEUE-2",
-  "everything that waits says why, also the turns of sessions, which the queue never starts",
-  async () => {
-    await using at = await openOnSqlite();
-    let pausedBecause: string | undefined = "the budget is used up";
-    const limits = definedLimits(at.store().definitions);
-    const queues = queuesOf(at, {
-      limitOf: (lane) => {
-        const limit = limits(lane);
-        return limit === null || pausedBecause === undefined ? limit : { ...limit, pausedBecause };
-      },
-    });
-    const stuck = await waiting(at, 9);
-    await held(at, stuck, "it waits for an answer");
-    for (let n = 0; n < 4; n += 1) await waiting(at);
-    const session = await openSession(at.store());
-    await appendTo(at.store(), session, [admitted("turn-a", "hello"), admitted("turn-b", "again")]);
-    const reasons = async (lane?: string) =>
-      (await queues.waits({ limit: 100, ...(lane === undefined ? {} : { lane }) })).waits.map(({ reason }) => reason);
+proves("QUEUE-2", "every waiting item says why, also a session's turns, which the queue never starts", async () => {
+  await using at = await openOnSqlite();
+  let pausedBecause: string | undefined = "the budget is used up";
+  const limits = definedLimits(at.store().definitions);
+  const queues = queuesOf(at, {
+    limitOf: (lane) => {
+      const limit = limits(lane);
+      return limit === null || pausedBecause === undefined ? limit : { ...limit, pausedBecause };
+    },
+  });
+  const stuck = await waiting(at, 9);
+  await held(at, stuck, "it waits for an answer");
+  for (let n = 0; n < 4; n += 1) await waiting(at);
+  const session = await openSession(at.store());
+  await appendTo(at.store(), session, [admitted("turn-a", "hello"), admitted("turn-b", "again")]);
+  const reasons = async (lane?: string) =>
+    (await queues.waits({ limit: 100, ...(lane === undefined ? {} : { lane }) })).waits.map(({ reason }) => reason);
 
-    await queues.look(REMINDER_LANE);
-    expect(await running(at)).toEqual([]);
-    const paused = "paused: the budget is used up";
-    expect(await reasons(REMINDER_LANE)).toEqual(["it waits for an answer", paused, paused, paused, paused]);
-    pausedBecause = undefined;
-    await queues.look(REMINDER_LANE);
-    expect(await running(at)).toHaveLength(2);
-    expect(await reasons(REMINDER_LANE)).toEqual(["it waits for an answer", "2 of 2 places taken", "1 ahead of it"]);
-    await queues.look(session);
-    expect(await reasons(session)).toEqual(["the session is starting", "the session is starting"]);
-    expect(await reasons()).toHaveLength(5);
+  await queues.look(REMINDER_LANE);
+  expect(await running(at)).toEqual([]);
+  const paused = "paused: the budget is used up";
+  expect(await reasons(REMINDER_LANE)).toEqual(["it waits for an answer", paused, paused, paused, paused]);
+  pausedBecause = undefined;
+  await queues.look(REMINDER_LANE);
+  expect(await running(at)).toHaveLength(2);
+  expect(await reasons(REMINDER_LANE)).toEqual(["it waits for an answer", "2 of 2 places taken", "1 ahead of it"]);
+  await queues.look(session);
+  expect(await reasons(session)).toEqual(["the session is starting", "the session is starting"]);
+  expect(await reasons()).toHaveLength(5);
 
-    const pages: string[] = [];
-    for (let after: string | null = ""; after !== null; ) {
-      const page = await queues.waits({ limit: 2, ...(after === "" ? {} : { after }) });
-      pages.push(...page.waits.map(({ stream, item }) => `${stream}#${item}`));
-      after = page.next;
-    }
-    expect(new Set(pages).size).toBe(5);
-    await held(at, stuck, null);
-    for (const { stream } of await running(at))
-      await at.committer().change(Reminder, stream.slice("reminder/".length), finishReminder, BY);
-    await vi.waitFor(async () => expect((await startedOrder(at)).at(2)).toBe(`reminder/${stuck}`), 10_000);
-    await queues.stop();
-  },
-);
+  const pages: string[] = [];
+  for (let after: string | null = ""; after !== null; ) {
+    const page = await queues.waits({ limit: 2, ...(after === "" ? {} : { after }) });
+    pages.push(...page.waits.map(({ stream, item }) => `${stream}#${item}`));
+    after = page.next;
+  }
+  expect(new Set(pages).size).toBe(5);
+  await held(at, stuck, null);
+  for (const { stream } of await running(at))
+    await at.committer().change(Reminder, stream.slice("reminder/".length), finishReminder, BY);
+  await vi.waitFor(async () => expect((await startedOrder(at)).at(2)).toBe(`reminder/${stuck}`), 10_000);
+  await queues.stop();
+});
 
-proves("QUEUE-2", "an item that cannot be started is told, tried again later, and holds up no other", async () => {
+proves("QUEUE-2", "an item that fails to start is reported, retried later and does not block others", async () => {
   await using at = await openOnSqlite();
   const told: unknown[] = [];
   const bad = await waiting(at, 9);

@@ -11,13 +11,13 @@ import { startItem } from "./start-item.ts";
 import { type LaneLimit, listWaits, type WaitPage, type WaitQuery } from "./waits.ts";
 
 export interface Queues {
-  /** Starts what may start in the lane now; resolves when that is done. */
+  /** Starts the items that have room in the lane; resolves when they are started. */
   readonly look: (lane: string) => Promise<void>;
-  /** Everything that waits, in every lane, and why. */
+  /** All waiting items of all lanes, and why each waits. */
   readonly waits: (query: WaitQuery) => Promise<WaitPage>;
-  /** Items that have a place and could not be started. */
+  /** Items that had room and failed to start. */
   readonly stuck: () => readonly (Trouble & { readonly id: string })[];
-  /** Nothing is started from now on; waits for what is under way. */
+  /** Starts no more items; waits for running starts. */
   readonly stop: () => Promise<void>;
 }
 
@@ -25,21 +25,21 @@ export interface QueueOptions {
   readonly store: Pick<Store, "definitions" | "row" | "rows" | "count" | "onAppend" | "foldStream">;
   readonly committer: Pick<Committer, "change">;
   readonly clock: Clock;
-  /** For the waits after a failure: at least 0, less than 1. */
+  /** Random number for retry waits: at least 0, less than 1. */
   readonly random: () => number;
   readonly log: (message: string, details: object) => void;
-  /** How many of a lane may run; null for a lane whose owner starts what is in it itself. */
+  /** How many items of a lane may run; null when its owner starts them itself. */
   readonly limitOf: (lane: string) => LaneLimit | null;
 }
 
-/** Appends that come together are looked at together. */
+/** Several appends within this time cause one look. */
 const PAUSE_MS = 20;
-/** The first time may be a race that is over by the next one. */
+/** A first failure may be a race; it is not reported. */
 const TOLD_TRIES = 2;
 
 /**
- * Starts what waits in lanes, never more than a lane may run at once. Looks by itself after a start of the daemon and
- * after appends; whoever lifts a pause or raises a limit asks for a look.
+ * Starts waiting items, never more than a lane may run at once. It looks after a daemon start and after appends;
+ * whoever lifts a pause or raises a limit must ask for a look.
  */
 export function createQueues(options: QueueOptions): Queues {
   const { store, clock, limitOf, log } = options;
@@ -75,7 +75,7 @@ export function createQueues(options: QueueOptions): Queues {
       if (row.heldBy === null && !backoff.isWaiting(stateRowId(row.stream, row.item))) return row;
     return null;
   };
-  /** One after another: the next place is counted when the last one is taken. */
+  /** One after another: the next free place is counted after the last one was taken. */
   const fill = async (lane: string): Promise<void> => {
     while (!isStopped) {
       const limit = limitOf(lane);
@@ -86,7 +86,7 @@ export function createQueues(options: QueueOptions): Queues {
       await start(next);
     }
   };
-  /** Of those who ask while one is under way all get the one after it. */
+  /** Everyone who asks during a look shares the next look. */
   const look = (lane: string): Promise<void> => {
     const known = looks.get(lane);
     if (known !== undefined) {
@@ -122,11 +122,11 @@ export function createQueues(options: QueueOptions): Queues {
       settling = settling.then(forgetEnded).then(lookAtAll).catch(failedLook);
     });
   };
-  /** Those that failed and do not wait any more. */
+  /** Items that failed and whose wait is over. */
   const forgetEnded = async (): Promise<void> => {
     for (const { id } of backoff.all()) if ((await store.row(QUEUED, id))?.at !== "waiting") backoff.worked(id);
   };
-  /** Lanes that the streams which were appended to were in, or are in now. */
+  /** Lanes that the appended streams were in, or are in now. */
   const lookAtTouched = async (): Promise<void> => {
     const streams = new Map(touched);
     touched.clear();
@@ -143,7 +143,7 @@ export function createQueues(options: QueueOptions): Queues {
       settling = settling.then(lookAtTouched).catch(failedLook);
     });
   };
-  // Where no kind owns lanes, sessions start their turns themselves and nobody listens.
+  // Without owned lanes sessions start their turns themselves, so there is nothing to listen for.
   const stopListening = owners.length === 0 ? () => undefined : store.onAppend(news);
   if (owners.length > 0) settling = lookAtAll().catch(failedLook);
 

@@ -14,8 +14,8 @@ export interface StartDeps {
 const BY = { actor: "daemon" };
 
 /**
- * Starts an item that a row says waits. The state decides at the moment of the append, so that it starts once, and not
- * when it was held or taken away since.
+ * Starts an item that a row shows as waiting. The state is checked at the append, so that it starts once, and not when
+ * it was held or removed meanwhile.
  */
 export async function startItem({ store, committer, clock }: StartDeps, row: QueuedRow): Promise<void> {
   const { of, id } = subjectIn(store, row.stream);

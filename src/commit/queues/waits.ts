@@ -4,11 +4,11 @@ import type { Trouble } from "../trouble.ts";
 
 export interface LaneLimit {
   readonly max: number;
-  /** Nothing of the lane is started as long as this is said. */
+  /** Why nothing of the lane starts; absent when it may start. */
   readonly pausedBecause?: string;
 }
 
-/** An item that waits, and why. */
+/** A waiting item, and why it waits. */
 export interface Wait {
   readonly item: string;
   readonly stream: string;
@@ -20,7 +20,7 @@ export interface Wait {
 export interface WaitQuery {
   readonly lane?: string;
   readonly limit: number;
-  /** Behind this one: `next` of the page before. */
+  /** Page cursor: `next` of the page before. */
   readonly after?: string;
 }
 
@@ -35,10 +35,10 @@ export interface WaitDeps {
   readonly trouble: (id: string) => Trouble | null;
 }
 
-/** Past so many the list says "more than": counting is not worth a long read. */
+/** Beyond this count the list says "more than": counting further would take too long. */
 const AHEAD_MAX = 1000;
 
-/** In order of priority and arrival, whatever the lane; without a lane those of all lanes together. */
+/** By priority, then arrival; without a lane, items of all lanes together. */
 export async function listWaits(deps: WaitDeps, { lane, limit, after }: WaitQuery): Promise<WaitPage> {
   const where = lane === undefined ? { running: false } : { running: false, lane };
   const place = after === undefined ? {} : { after: placeOf(after) };
@@ -54,7 +54,7 @@ export async function listWaits(deps: WaitDeps, { lane, limit, after }: WaitQuer
   return { waits, next: rows.length > limit && last !== undefined ? cursorOf(last) : null };
 }
 
-/** A lane as it is while one page is made: read once, however many of the page wait in it. */
+/** State of a lane, read once per page. */
 interface LaneView {
   readonly first: readonly QueuedRow[];
   readonly running: number;
@@ -94,7 +94,7 @@ function cursorOf(row: QueuedRow): string {
   return JSON.stringify([placeInLane(row), stateRowId(row.stream, row.item)]);
 }
 
-/** Whatever somebody sends as a cursor is a place; one that is none is the beginning. */
+/** An invalid cursor starts at the beginning. */
 function placeOf(cursor: string): RowPlace {
   try {
     const read: unknown = JSON.parse(cursor);

@@ -11,27 +11,31 @@ const commands = fc.array(fc.record({ do: fc.constantFrom("create", "delete"), b
   size: "max",
 });
 
-proves("K21", "an agent is made once, deleted once, and may then be made again; a built-in one stays", () => {
-  fc.assert(
-    fc.property(commands, (list) => {
-      let state: AgentState = NEW_AGENT;
-      for (const command of list) {
-        const before: AgentState = state;
-        const decision =
-          command.do === "create"
-            ? createAgent(before, { ...AGENT, builtIn: command.builtIn })
-            : deleteAgent(before, "a");
-        if (!isRefusal(decision))
-          state = decision.reduce((at, fact) => evolveBy(AgentIdentity, at, placed(at.version + 1, fact)), before);
-        const there = before.at === "present";
-        if (command.do === "create") expect(isRefusal(decision)).toBe(there);
-        else expect(isRefusal(decision)).toBe(!there || before.agent.builtIn);
-      }
-    }),
-  );
-});
+proves(
+  "K21",
+  "an agent is created once, deleted once, and can then be created again; a built-in agent cannot be deleted",
+  () => {
+    fc.assert(
+      fc.property(commands, (list) => {
+        let state: AgentState = NEW_AGENT;
+        for (const command of list) {
+          const before: AgentState = state;
+          const decision =
+            command.do === "create"
+              ? createAgent(before, { ...AGENT, builtIn: command.builtIn })
+              : deleteAgent(before, "a");
+          if (!isRefusal(decision))
+            state = decision.reduce((at, fact) => evolveBy(AgentIdentity, at, placed(at.version + 1, fact)), before);
+          const there = before.at === "present";
+          if (command.do === "create") expect(isRefusal(decision)).toBe(there);
+          else expect(isRefusal(decision)).toBe(!there || before.agent.builtIn);
+        }
+      }),
+    );
+  },
+);
 
-proves("K21", "an agent is what it was made as, and knows since when", () => {
+proves("K21", "an agent keeps the fields it was created with, and its creation time", () => {
   const made = createAgent(NEW_AGENT, AGENT);
   if (isRefusal(made)) return expect.fail("nothing is in its way");
   const state = made.reduce((at, fact) => evolveBy(AgentIdentity, at, placed(at.version + 1, fact)), NEW_AGENT);
@@ -43,7 +47,7 @@ proves("K21", "an agent is what it was made as, and knows since when", () => {
   expect(deleteAgent(brought, "a", false)).toMatchObject([{ type: "agent.deleted@1" }]);
 });
 
-proves("K15", "an agent moves only along its table, and every row of it is walked", () => {
+proves("K15", "an agent only makes transitions of its table, and each one is tested", () => {
   const walked = new Set<string>();
   fc.assert(
     fc.property(fc.array(factsAmong(["agent.created@1", "agent.deleted@1"]), { maxLength: 40 }), (facts) => {

@@ -20,7 +20,7 @@ export const AGENT_EVENTS = {
     readonly driver: string;
     readonly tools: { readonly [tool: string]: ToolPolicy };
     readonly builtIn: boolean;
-    /** Whom its sessions may start. Absent: nobody. */
+    /** Agents that its sessions may start. Absent: none. */
     readonly delegatesTo?: readonly string[];
   }>({ spaceNeed: "start" }),
   "agent.deleted@1": event<Record<string, never>>(),
@@ -28,7 +28,7 @@ export const AGENT_EVENTS = {
 
 const fact = factsOf(AGENT_EVENTS);
 
-/** A durable identity: who works, with which driver, and what its tools may do without asking. */
+/** A durable identity: its driver, and what its tools may do without asking. */
 export type AgentState =
   | { readonly at: "absent"; readonly version: number }
   | { readonly at: "present"; readonly version: number; readonly agent: Agent }
@@ -60,12 +60,12 @@ function evolveAgent(state: AgentState, event: Placed<FactOf<typeof AGENT_EVENTS
   return { at: "deleted", version };
 }
 
-/** A slug that was deleted is free again. */
+/** A deleted slug can be used again. */
 export function createAgent(state: AgentState, input: Omit<Agent, "createdAt">): Decision {
   return state.at === "present" ? refuse("agent_exists", { slug: input.slug }) : [fact("agent.created@1", input)];
 }
 
-/** The agent that a driver brought stays as long as the driver does. */
+/** A driver's built-in agent exists as long as the driver does. */
 export function deleteAgent(state: AgentState, slug: string, hasDriver = true): Decision {
   if (state.at !== "present") return refuse("agent_not_found", { slug });
   if (state.agent.builtIn && hasDriver)

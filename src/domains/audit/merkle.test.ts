@@ -26,7 +26,9 @@ const sha256: Sha256 = (...parts) => {
   return hash.digest();
 };
 
-/** Of the certificate transparency project: the leaves and the roots of the trees over the first 0, 1, ... 8 of them. */
+/**
+ * Test data of the Certificate Transparency project: leaves, and the roots of the trees over the first 0 to 8 of them.
+ */
 const CT_LEAVES = ["", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f"];
 const CT_ROOTS = [
   "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -40,7 +42,7 @@ const CT_ROOTS = [
   "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
 ];
 
-/** The proofs, good and bad, that transparency-dev/merkle (Apache-2.0) publishes for other implementations. */
+/** Valid and invalid proofs that transparency-dev/merkle (Apache-2.0) publishes for other implementations. */
 const CT_PROOFS = readFileSync(join(import.meta.dirname, "../../../test/vectors/rfc6962.jsonl"), "utf8")
   .trim()
   .split("\n")
@@ -54,14 +56,14 @@ type CtProof = { readonly name: string; readonly proof: readonly string[] | null
 const SIZE_MAX = 700;
 const size = fc.integer({ min: 1, max: SIZE_MAX });
 
-proves("K60", "the roots are those that certificate transparency publishes", () => {
+proves("K60", "the roots equal those that Certificate Transparency publishes", () => {
   const leaves = CT_LEAVES.map((leaf) => leafHash(sha256, Buffer.from(leaf, "hex")));
   expect(CT_ROOTS.map((_, n) => hex(rootOf(sha256, appendLeaves(sha256, EMPTY_FRONTIER, leaves.slice(0, n)))))).toEqual(
     CT_ROOTS,
   );
 });
 
-proves("K60", "appending in any portions comes to the root of the naive recursion, over nodes that are its own", () => {
+proves("K60", "appending in any batches gives the same root and nodes as the naive recursion", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 90 }), { maxLength: 12 }), (portions) => {
       let tree: Frontier = EMPTY_FRONTIER;
@@ -84,7 +86,7 @@ proves("K60", "appending in any portions comes to the root of the naive recursio
   );
 });
 
-proves("K61", "an inclusion proof is the RFC's, and it verifies", () => {
+proves("K61", "an inclusion proof equals the RFC's and verifies", () => {
   fc.assert(
     fc.property(size, fc.nat(), (count, some) => {
       const index = some % count;
@@ -96,7 +98,7 @@ proves("K61", "an inclusion proof is the RFC's, and it verifies", () => {
   );
 });
 
-proves("K61", "a consistency proof is the RFC's, and it verifies", () => {
+proves("K61", "a consistency proof equals the RFC's and verifies", () => {
   fc.assert(
     fc.property(size, fc.nat(), (second, some) => {
       const first = some % (second + 1);
@@ -109,7 +111,7 @@ proves("K61", "a consistency proof is the RFC's, and it verifies", () => {
   );
 });
 
-proves("K61", "the smallest trees, each with every proof", () => {
+proves("K61", "every proof of the smallest trees is correct", () => {
   for (let second = 0; second <= 33; second += 1) {
     const root = naiveRoot(0, second);
     for (let first = 0; first <= second; first += 1) {
@@ -125,7 +127,7 @@ proves("K61", "the smallest trees, each with every proof", () => {
   }
 });
 
-proves("K62", "a proof with one bit changed, a hash more or less, or another place is refused", () => {
+proves("K62", "a proof with one changed bit, one hash more or less, or another position is refused", () => {
   fc.assert(
     fc.property(size, fc.nat(), fc.nat(), (count, some, spot) => {
       const index = some % count;
@@ -152,38 +154,34 @@ proves("K62", "a proof with one bit changed, a hash more or less, or another pla
   );
 });
 
-proves(
-  "K62",
-  "no forged consistency: of a tree that is not the beginning of the other, no proof of ours verifies",
-  () => {
-    fc.assert(
-      fc.property(size, fc.nat(), fc.nat(), (second, some, spot) => {
-        const first = 1 + (some % second);
-        const hashes = first === second ? [] : naiveConsistency(first, 0, second, true);
-        const good = { first, second, firstRoot: naiveRoot(0, first), secondRoot: naiveRoot(0, second), hashes };
-        const bad = [
-          ...flips(hashes, spot).map((changed) => ({ ...good, hashes: changed })),
-          { ...good, firstRoot: leafOf(second + 1) },
-          { ...good, secondRoot: leafOf(second + 1) },
-          { ...good, hashes: [...hashes, leafOf(0)] },
-          { ...good, first: second + 1 },
-          { ...good, first: 0 },
-          ...(hashes.length === 0
-            ? []
-            : [
-                { ...good, hashes: hashes.slice(1) },
-                { ...good, hashes: hashes.slice(0, -1) },
-              ]),
-        ];
-        expect(bad.filter((proof) => verifyConsistency(sha256, proof))).toEqual([]);
-      }),
-    );
-  },
-);
+proves("K62", "a tree that is not a prefix of the other: no consistency proof verifies", () => {
+  fc.assert(
+    fc.property(size, fc.nat(), fc.nat(), (second, some, spot) => {
+      const first = 1 + (some % second);
+      const hashes = first === second ? [] : naiveConsistency(first, 0, second, true);
+      const good = { first, second, firstRoot: naiveRoot(0, first), secondRoot: naiveRoot(0, second), hashes };
+      const bad = [
+        ...flips(hashes, spot).map((changed) => ({ ...good, hashes: changed })),
+        { ...good, firstRoot: leafOf(second + 1) },
+        { ...good, secondRoot: leafOf(second + 1) },
+        { ...good, hashes: [...hashes, leafOf(0)] },
+        { ...good, first: second + 1 },
+        { ...good, first: 0 },
+        ...(hashes.length === 0
+          ? []
+          : [
+              { ...good, hashes: hashes.slice(1) },
+              { ...good, hashes: hashes.slice(0, -1) },
+            ]),
+      ];
+      expect(bad.filter((proof) => verifyConsistency(sha256, proof))).toEqual([]);
+    }),
+  );
+});
 
-proves("K62", "the published proofs are judged as they are published, the bad ones too", () => {
+proves("K62", "the published proofs get the published verdicts, valid and invalid", () => {
   expect(CT_PROOFS.length).toBeGreaterThan(150);
-  // Some stand there with a few words in place of a root: those are no hashes, and we refuse them all.
+  // Some cases have plain words in place of a root: those are not hashes, and all are refused.
   const isHashed = (text: string | null): boolean => Buffer.from(text ?? "", "base64").length === 32;
   const isGood = (given: CtProof): boolean =>
     !given.wantErr && (given.kind === "inclusion" || [given.root1, given.root2].every(isHashed));
@@ -191,25 +189,21 @@ proves("K62", "the published proofs are judged as they are published, the bad on
   expect(wrong.map(({ name }) => name)).toEqual([]);
 });
 
-proves(
-  "K63",
-  "sizes beyond 32 bits, and up to what a number can hold exactly, have proofs of at most 63 hashes",
-  () => {
-    const big = fc.integer({ min: 2 ** 31, max: Number.MAX_SAFE_INTEGER });
-    fc.assert(
-      fc.property(big, big, (a, b) => {
-        const [first, second] = a < b ? [a, b] : [b, a];
-        const refs = [...inclusionParts(first === second ? 0 : first, second), ...consistencyParts(first, second)];
-        expect(inclusionParts(0, second).length).toBeLessThanOrEqual(63);
-        expect(consistencyParts(first, second).length).toBeLessThanOrEqual(63);
-        for (const { level, index } of refs.flat()) expect((index + 1) * 2 ** level).toBeLessThanOrEqual(second);
-      }),
-    );
-    expect(() => inclusionParts(5, 5)).toThrow(RangeError);
-    expect(() => consistencyParts(6, 5)).toThrow(RangeError);
-    expect(() => inclusionParts(0, Number.MAX_SAFE_INTEGER + 1)).toThrow(RangeError);
-  },
-);
+proves("K63", "sizes beyond 32 bits, up to the largest exact number, have proofs of at most 63 hashes", () => {
+  const big = fc.integer({ min: 2 ** 31, max: Number.MAX_SAFE_INTEGER });
+  fc.assert(
+    fc.property(big, big, (a, b) => {
+      const [first, second] = a < b ? [a, b] : [b, a];
+      const refs = [...inclusionParts(first === second ? 0 : first, second), ...consistencyParts(first, second)];
+      expect(inclusionParts(0, second).length).toBeLessThanOrEqual(63);
+      expect(consistencyParts(first, second).length).toBeLessThanOrEqual(63);
+      for (const { level, index } of refs.flat()) expect((index + 1) * 2 ** level).toBeLessThanOrEqual(second);
+    }),
+  );
+  expect(() => inclusionParts(5, 5)).toThrow(RangeError);
+  expect(() => consistencyParts(6, 5)).toThrow(RangeError);
+  expect(() => inclusionParts(0, Number.MAX_SAFE_INTEGER + 1)).toThrow(RangeError);
+});
 
 function verifyPublished(given: CtProof): boolean {
   const hashes = (given.proof ?? []).map((text) => Buffer.from(text, "base64"));
@@ -226,7 +220,7 @@ function verifyPublished(given: CtProof): boolean {
   return verifyConsistency(sha256, { first, second, firstRoot: bytes(root1), secondRoot: bytes(root2), hashes });
 }
 
-/** Each hash of a proof with one bit of it changed. */
+/** Copies of a proof, each with one bit of one hash changed. */
 function flips(hashes: readonly Uint8Array[], spot: number): readonly (readonly Uint8Array[])[] {
   return hashes.map((hash, at) => {
     const changed = Uint8Array.from(hash);
@@ -245,7 +239,7 @@ function leafOf(n: number): Uint8Array {
 
 const naiveNode: NodeAt = (level, index) => naiveRoot(index * 2 ** level, (index + 1) * 2 ** level);
 
-/** Section 2.1, word for word. */
+/** RFC 6962 section 2.1, literally. */
 function naiveRoot(from: number, to: number): Uint8Array {
   if (from === to) return sha256();
   if (to - from === 1) return leafOf(from);
@@ -253,7 +247,7 @@ function naiveRoot(from: number, to: number): Uint8Array {
   return sha256(Uint8Array.of(1), naiveRoot(from, split), naiveRoot(split, to));
 }
 
-/** Section 2.1.1, word for word. */
+/** RFC 6962 section 2.1.1, literally. */
 function naiveInclusion(index: number, from: number, to: number): readonly Uint8Array[] {
   if (to - from === 1) return [];
   const split = from + splitOf(to - from);
@@ -262,7 +256,7 @@ function naiveInclusion(index: number, from: number, to: number): readonly Uint8
     : [...naiveInclusion(index, split, to), naiveRoot(from, split)];
 }
 
-/** Section 2.1.2, word for word. */
+/** RFC 6962 section 2.1.2, literally. */
 function naiveConsistency(first: number, from: number, to: number, isWhole: boolean): readonly Uint8Array[] {
   if (first === to) return isWhole ? [] : [naiveRoot(from, to)];
   const split = from + splitOf(to - from);

@@ -1,18 +1,18 @@
 import { HASH_BYTES, type Sha256, sameBytes } from "../../kernel/index.ts";
 
 /**
- * The tree over the log (RFC 6962). A node is a complete subtree: at level l and index i it stands over the 2^l leaves
- * from i * 2^l on. What is not complete (the right edge) is never stored, only joined when it is asked for.
+ * The tree over the log (RFC 6962). A node is a complete subtree: level l, index i covers the 2^l leaves from i * 2^l
+ * on. Incomplete subtrees (the right edge) are not stored but computed on request.
  */
 export interface NodeRef {
   readonly level: number;
   readonly index: number;
 }
 
-/** The hash of a complete subtree that is known to lie inside the tree. */
+/** Returns the hash of a complete subtree inside the tree. */
 export type NodeAt = (level: number, index: number) => Uint8Array;
 
-/** The complete subtrees that cover a tree, the largest first: all it takes to append, whatever its size. */
+/** The complete subtrees that cover a tree, largest first: all that an append needs, whatever the size. */
 export interface Frontier {
   readonly size: number;
   readonly nodes: readonly Uint8Array[];
@@ -31,7 +31,7 @@ export function nodeHash(sha256: Sha256, left: Uint8Array, right: Uint8Array): U
   return sha256(NODE_PREFIX, left, right);
 }
 
-/** Appends leaves; `onNode` is told of every subtree that became complete, leaves included, each after its children. */
+/** Appends leaves; `onNode` gets every completed subtree, leaves included, each after its children. */
 export function appendLeaves(
   sha256: Sha256,
   frontier: Frontier,
@@ -56,17 +56,17 @@ export function appendLeaves(
   return { size, nodes };
 }
 
-/** Of an empty tree: the hash of nothing. */
+/** Root of the empty tree: the hash of no bytes. */
 export function rootOf(sha256: Sha256, frontier: Frontier): Uint8Array {
   return frontier.size === 0 ? sha256() : join(sha256, frontier.nodes);
 }
 
-/** Where the frontier of a tree of this size stands, in the order of its nodes. */
+/** The positions of the frontier's nodes in a tree of this size, in order. */
 export function frontierRefs(size: number): readonly NodeRef[] {
   return cover(0, size);
 }
 
-/** The parts of an inclusion proof: each is one hash of it, made of the complete subtrees named, from left to right. */
+/** The parts of an inclusion proof: each is one hash, made of the listed complete subtrees from left to right. */
 export function inclusionParts(index: number, size: number): readonly (readonly NodeRef[])[] {
   checkPlace(index, size);
   const parts: (readonly NodeRef[])[] = [];
@@ -85,7 +85,7 @@ export function inclusionParts(index: number, size: number): readonly (readonly 
   return parts.reverse();
 }
 
-/** The parts of a proof that the tree of the first size is the beginning of the tree of the second. */
+/** The parts of a proof that the smaller tree is a prefix of the larger one. */
 export function consistencyParts(first: number, second: number): readonly (readonly NodeRef[])[] {
   if (!isSize(first) || !isSize(second) || first > second)
     throw new RangeError(`a tree of ${first} is no beginning of one of ${second}`);
@@ -103,12 +103,12 @@ export function consistencyParts(first: number, second: number): readonly (reado
       from = middle;
     }
   }
-  // Left of everything: then this subtree is the older tree itself, whose root the reader has.
+  // Leftmost: this subtree is the older tree itself, whose root the reader already has.
   if (from > 0) parts.push(cover(from, to));
   return parts.reverse();
 }
 
-/** The hashes of a proof, or of a frontier, out of the nodes it is made of. */
+/** Computes the hashes of a proof, or of a frontier, from their nodes. */
 export function hashParts(
   sha256: Sha256,
   parts: readonly (readonly NodeRef[])[],
@@ -130,7 +130,7 @@ export interface Inclusion {
   readonly hashes: readonly Uint8Array[];
 }
 
-/** Whether the leaf stands at its index in the tree with this root. */
+/** Whether the leaf is at its index in the tree with this root. */
 export function verifyInclusion(sha256: Sha256, given: Inclusion): boolean {
   const { leaf, index, size, root, hashes } = given;
   if (!isSize(index) || !isSize(size) || index >= size || !areHashes([leaf, root, ...hashes])) return false;
@@ -141,7 +141,7 @@ export function verifyInclusion(sha256: Sha256, given: Inclusion): boolean {
     if (last === 0) return false;
     if (at % 2 === 1 || at === last) {
       hash = nodeHash(sha256, sibling, hash);
-      // A lone node on the right edge moves up unchanged until it is somebody's right child.
+      // A lone node on the right edge moves up unchanged until it is a right child.
       while (at % 2 === 0 && at !== 0) {
         at = half(at);
         last = half(last);
@@ -161,16 +161,16 @@ export interface Consistency {
   readonly hashes: readonly Uint8Array[];
 }
 
-/** Whether the tree with the first root is the beginning of the tree with the second. */
+/** Whether the tree with the first root is a prefix of the tree with the second. */
 export function verifyConsistency(sha256: Sha256, given: Consistency): boolean {
   const { first, second, firstRoot, secondRoot, hashes } = given;
   if (!isSize(first) || !isSize(second) || first > second) return false;
   if (!areHashes([firstRoot, secondRoot, ...hashes])) return false;
-  // Every tree begins with the empty one: there is nothing to prove but that both mean the same by it.
+  // Every tree starts with the empty one: only the empty root itself must be right.
   if (first === 0 && !sameBytes(firstRoot, sha256())) return false;
   if (first === second) return hashes.length === 0 && sameBytes(firstRoot, secondRoot);
   if (first === 0) return hashes.length === 0;
-  // A power of two is a complete subtree: its hash is the older root, and the proof leaves it out.
+  // For a power of two the older root is a complete subtree, so the proof leaves it out.
   const path = first === 1 || splitOf(first) * 2 === first ? [firstRoot, ...hashes] : hashes;
   const [start, ...rest] = path;
   if (start === undefined) return false;
@@ -195,7 +195,7 @@ export function verifyConsistency(sha256: Sha256, given: Consistency): boolean {
   return last === 0 && sameBytes(older, firstRoot) && sameBytes(newer, secondRoot);
 }
 
-/** The complete subtrees over the leaves from `from` up to `to`, from left to right. */
+/** The complete subtrees that cover the leaves `from` to `to`, from left to right. */
 function cover(from: number, to: number): readonly NodeRef[] {
   const refs: NodeRef[] = [];
   let at = from;
@@ -216,7 +216,7 @@ function join(sha256: Sha256, hashes: readonly Uint8Array[]): Uint8Array {
   return hashes.reduceRight((right, left) => nodeHash(sha256, left, right));
 }
 
-/** The largest power of two below a size. Sizes go beyond what bit operations can hold. */
+/** The largest power of two below a size. Sizes exceed the range of bit operations. */
 function splitOf(size: number): number {
   let width = 1;
   while (width * 2 < size) width *= 2;

@@ -9,7 +9,7 @@ import { agentSlugIn, narrowDelegates, recordDelegation, refuseDelegation } from
 const slug: fc.Arbitrary<string> = fc.constantFrom("a", "b", "c", "constructor", "lead-1");
 const slugs = fc.array(slug, { maxLength: 5 });
 
-proves("K80", "a spawn is allowed exactly when list, driver, depth and number all allow it", () => {
+proves("K80", "a spawn is allowed exactly when list, driver, depth and number of children allow it", () => {
   fc.assert(
     fc.property(
       slugs,
@@ -35,7 +35,7 @@ proves("K80", "a spawn is allowed exactly when list, driver, depth and number al
   );
 });
 
-proves("K80", "nobody below may start more than those above, over any number of generations", () => {
+proves("K80", "over any number of generations a session may start no more than its ancestors may", () => {
   fc.assert(
     fc.property(fc.array(slugs, { minLength: 1, maxLength: 6 }), ([first = [], ...rest]) => {
       let above = narrowDelegates(first, null);
@@ -48,7 +48,7 @@ proves("K80", "nobody below may start more than those above, over any number of 
   );
 });
 
-proves("K81", "a ground that is accepted names one place, and nothing in it leads up or elsewhere", () => {
+proves("K81", "an accepted ground names one directory and contains no part that leads up or elsewhere", () => {
   const odd = fc.string({
     maxLength: 12,
     unit: fc.constantFrom("a", "b", ".", "/", "\\", "%", "2", "e", "\u0000", "@", "-", "W", "*", " "),
@@ -65,7 +65,7 @@ proves("K81", "a ground that is accepted names one place, and nothing in it lead
   );
 });
 
-proves("K81", "within is a matter of whole parts, not of letters", () => {
+proves("K81", "a ground is inside another by whole path segments, not by a shared prefix of letters", () => {
   const ground = (text: string) => {
     const parsed = parseGround(text);
     if (isRefusal(parsed)) throw new Error(text);
@@ -83,7 +83,7 @@ proves("K81", "within is a matter of whole parts, not of letters", () => {
     expect(isWithinGround(outer, ground(text))).toBe(false);
 });
 
-proves("K82", "what a session remembers of its children is bounded, and keeps those that live", () => {
+proves("K82", "the remembered children of a session are bounded; living ones are kept", () => {
   let state = newSessionState("s");
   for (let n = 1; n <= 300; n += 1) {
     const ended = n > 4 ? [`c${n - 4}`] : [];
@@ -95,7 +95,7 @@ proves("K82", "what a session remembers of its children is bounded, and keeps th
   expect(state.pastChildren).toHaveLength(LIMITS.pastChildrenMax);
 });
 
-test("an agent is meant by any of its spellings, and by no other text", () => {
+test("an agent is matched by each of its spellings and by no other text", () => {
   for (const text of ["worker", "agent:worker", "ws://agents/worker", "aip://42/worker", "aip://42/worker@1.0.0"])
     expect(agentSlugIn(text)).toBe("worker");
   for (const text of [
@@ -111,7 +111,7 @@ test("an agent is meant by any of its spellings, and by no other text", () => {
     expect(agentSlugIn(text)).toBeNull();
 });
 
-test("a fold that was kept before there were children takes them", () => {
+test("a fold stored before children were recorded can record them", () => {
   const [delegated] = [recordDelegation(newSessionState("s"), { childId: "c", agent: "a", ended: [] })].flat();
   if (delegated === undefined || "refused" in delegated) throw new Error("refused");
   expect(newSessionState("s")).not.toHaveProperty("children");

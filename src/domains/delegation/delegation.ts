@@ -1,11 +1,11 @@
 import { type Decision, fact, isEnded, type Refusal, refuse, type SessionState } from "../../kernel/index.ts";
 
-/** What a session that wants to start another one stands on: all of it known to the daemon, none of it told by the caller. */
+/** What the daemon knows of a session that wants to start another one. Nothing here comes from the caller. */
 export interface Delegator {
-  /** The agents that it may start: what it was born with, as far as its agent still has it. Empty: nobody. */
+  /** Agents it may start: those it was born with that its agent still lists. Empty: none. */
   readonly delegates: readonly string[];
   readonly depth: number;
-  /** Of its own, and alive right now. */
+  /** Number of its own children that are alive. */
   readonly children: number;
 }
 
@@ -14,15 +14,15 @@ export interface DelegationLimits {
   readonly childrenMax: number;
 }
 
-/** The agent that is wished for, after it was looked up; null when there is none by that name, or none was named. */
+/** The requested agent, looked up; null when it does not exist or none was named. */
 export interface WishedAgent {
   readonly slug: string;
   readonly driver: string;
 }
 
 /**
- * The one predicate of delegation: asked before a spawn, and by whoever wants to know what may be spawned. Null: it may.
- * The list is closed and deny is the default; nothing that the caller says about itself counts.
+ * Decides whether a session may start another one, for a spawn and for listing what may be spawned. Null: allowed. The
+ * list is closed and the default is deny; nothing the caller says about itself counts.
  */
 export function refuseDelegation(
   { delegates, depth, children }: Delegator,
@@ -39,13 +39,15 @@ export function refuseDelegation(
   return null;
 }
 
-/** What a session may start: as its agent says, and never more than whoever started it may. */
+/** The agents a session may start: its agent's, narrowed to those of the session that started it. */
 export function narrowDelegates(agent: readonly string[], parent: readonly string[] | null): readonly string[] {
   const once = [...new Set(agent)];
   return parent === null ? once : once.filter((slug) => parent.includes(slug));
 }
 
-/** Stands in the parent's stream, in the same append as the child's first event: two at once cannot both take the last place. */
+/**
+ * Written to the parent's stream in the append of the child's first event: two spawns cannot both take the last place.
+ */
 export function recordDelegation(
   state: SessionState,
   input: { readonly childId: string; readonly agent: string; readonly ended: readonly string[] },
@@ -55,8 +57,8 @@ export function recordDelegation(
 }
 
 /**
- * The slug that a reference to an agent means, in any of its spellings: `reviewer`, `agent:reviewer`,
- * `ws://agents/reviewer`, `aip://42/reviewer@1.0.0`. Null for what refers to no agent of this home.
+ * The slug of an agent reference in any spelling: `reviewer`, `agent:reviewer`, `ws://agents/reviewer`,
+ * `aip://42/reviewer@1.0.0`. Null when it refers to no agent of this home.
  */
 export function agentSlugIn(reference: string): string | null {
   const [, slug] =

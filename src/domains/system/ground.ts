@@ -1,12 +1,12 @@
 import { type Refusal, refuse } from "../../kernel/index.ts";
 
-/** Where a session works, as AIP-46 spells it: a workspace, and a path below it. Compared as this, never as text. */
+/** Where a session works, as AIP-46 spells it: a workspace and a path below it. Compared by parts, never as text. */
 export interface Ground {
   readonly workspace: string;
   readonly below: readonly string[];
 }
 
-/** The workspace of a session that works in no registered one. Not a wall: sessions in it share nothing but the name. */
+/** The workspace of sessions outside all registered ones. Not a boundary: its sessions share only the name. */
 export const DEFAULT_WORKSPACE = "default";
 
 const URI = "ws://workspaces/";
@@ -19,7 +19,7 @@ export function isWorkspaceSlug(text: string): boolean {
   return SLUG.test(text);
 }
 
-/** `ws://workspaces/<slug>[/path]` or `workspace:<slug>[/path]`. Whatever could mean another place than it says is refused. */
+/** Parses `ws://workspaces/<slug>[/path]` or `workspace:<slug>[/path]`. An ambiguous path is refused. */
 export function parseGround(text: string): Ground | Refusal {
   const off = (reason: string): Refusal =>
     refuse("invalid_ground", { ground: text.slice(0, GROUND_CHARS_MAX), reason });
@@ -37,14 +37,14 @@ export function parseGround(text: string): Ground | Refusal {
   return odd === undefined ? { workspace, below } : off(`its path has the part ${JSON.stringify(odd)}`);
 }
 
-/** A backslash or an escape is a separator to somebody; a control character is a name to nobody. */
+/** Some programs take a backslash or an escape for a separator, and control characters make unusable names. */
 const ODD = /[\\%?#*\p{Cc}]/u;
 
 export function spellGround({ workspace, below }: Ground): string {
   return `${URI}${[workspace, ...below].join("/")}`;
 }
 
-/** Whether one ground is the other or lies below it, by what they name. Whether the files agree is looked at as well. */
+/** Whether one ground equals the other or is below it, by name. The real paths are checked separately. */
 export function isWithinGround(outer: Ground, inner: Ground): boolean {
   return outer.workspace === inner.workspace && outer.below.every((segment, at) => inner.below[at] === segment);
 }

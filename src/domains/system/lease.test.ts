@@ -15,7 +15,7 @@ const commands = fc.array(
   { maxLength: 60, size: "max" },
 );
 
-proves("K20", "a fence only rises, and each holder gets one of its own", () => {
+proves("K20", "the fence only rises, and each holder gets its own", () => {
   run((_before, decision) => {
     const fences = isRefusal(decision)
       ? []
@@ -26,7 +26,7 @@ proves("K20", "a fence only rises, and each holder gets one of its own", () => {
   });
 });
 
-proves("K20", "a stale fence releases nothing", () => {
+proves("K20", "a release with an old fence is refused", () => {
   run((before, decision, command) => {
     if (command.do !== "release") return [];
     const held = before.at === "held" && command.back === 0;
@@ -36,7 +36,7 @@ proves("K20", "a stale fence releases nothing", () => {
   });
 });
 
-proves("K20", "a held lease changes hands only on proof that its holder is gone", () => {
+proves("K20", "a held lease is taken over only with proof that its holder is gone", () => {
   run((before, decision, command) => {
     if (command.do !== "acquire") return [];
     const refused = before.at === "held" && !command.deadHolder;
@@ -46,7 +46,7 @@ proves("K20", "a held lease changes hands only on proof that its holder is gone"
   });
 });
 
-proves("K20", "whatever the facts, the last fence never falls", () => {
+proves("K20", "whatever the facts, the last fence never decreases", () => {
   fc.assert(
     fc.property(fc.array(anyFacts, { maxLength: 60, size: "max" }), (facts) => {
       facts.reduce((before, fact, n) => {
@@ -58,7 +58,7 @@ proves("K20", "whatever the facts, the last fence never falls", () => {
   );
 });
 
-proves("K15", "a lease moves only along its table, and every row of it is walked", () => {
+proves("K15", "a lease only makes transitions of its table, and each one is tested", () => {
   const walked = new Set<string>();
   fc.assert(
     fc.property(fc.array(factsAmong(["lease.acquired@1", "lease.released@1"]), { maxLength: 40 }), (facts) => {
@@ -80,7 +80,7 @@ type LeaseCommand =
   | { readonly do: "acquire"; readonly holder: string; readonly deadHolder: boolean }
   | { readonly do: "release"; readonly back: number };
 
-/** Runs random commands; what `see` gives back is gathered per run. */
+/** Runs random commands; the results of `see` are collected per run. */
 function run(
   see: (before: LeaseState, decision: Decision, command: LeaseCommand) => readonly number[],
 ): readonly (readonly number[])[] {

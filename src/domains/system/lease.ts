@@ -18,7 +18,7 @@ export const LEASE_EVENTS = {
 const fact = factsOf(LEASE_EVENTS);
 export const leaseFact = readsOf(LEASE_EVENTS);
 
-/** The right to be the one writer. Its fencing number only rises: whoever holds an older one is refused. */
+/** The right to be the one writer. The fence only rises: a holder of an older one is refused. */
 export type LeaseState =
   | { readonly at: "free"; readonly version: number; readonly lastFence: number }
   | { readonly at: "held"; readonly version: number; readonly lastFence: number; readonly holder: string };
@@ -43,9 +43,9 @@ function isOfLease(given: AnyFact): given is FactOf<typeof LEASE_EVENTS> {
 }
 
 /**
- * `deadHolder`: the caller holds the proof (an operating-system lock, a database clock) that the old holder is gone.
- * Only then is a held lease taken over, and always with a higher fence. `atLeast`: for a log that was put back, whose
- * later fences somebody else may have seen.
+ * `deadHolder`: the caller has proof (a lock of the operating system, a database clock) that the old holder is gone.
+ * Only then is a held lease taken over, always with a higher fence. `atLeast`: lower bound of the fence in a restored
+ * log, whose later fences other daemons may have seen.
  */
 export function acquireLease(
   state: LeaseState,

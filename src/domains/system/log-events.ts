@@ -1,6 +1,6 @@
 import { event } from "../../kernel/index.ts";
 
-/** A session whose data left the log: how much that was, and the archive's file, unless there was to be none. */
+/** A session whose data left the log: its size, and the archive file unless it was discarded. */
 export interface CollectedSession {
   readonly id: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface BackedUp {
   readonly size: number;
   readonly root: string;
   readonly blobs: number;
-  /** Named by events but not there. */
+  /** Blobs that events name but that are missing. */
   readonly missingBlobs: number;
   readonly bytes: number;
 }
@@ -26,7 +26,7 @@ export interface Restored {
   readonly size: number;
   readonly root: string;
   readonly fence: number;
-  /** A checkpoint that was signed after the backup was made, where one was found: so much is known to be lost. */
+  /** A checkpoint signed after the backup was made, if one was found: it shows how much is lost. */
   readonly newer: { readonly size: number; readonly root: string } | null;
 }
 
@@ -54,23 +54,23 @@ export interface Compared {
 export interface Collected {
   readonly maxAgeDays: number;
   readonly sessions: readonly CollectedSession[];
-  /** Of all of them together. */
+  /** Total of all sessions. */
   readonly events: number;
   readonly bytes: number;
-  /** Those that lost their last name with them, and those that no event named anyway. */
+  /** Blobs whose last event lost its data, and blobs that no event named. */
   readonly blobs: number;
   readonly blobBytes: number;
-  /** There are more that are old enough; they are left to the next time. */
+  /** True: more sessions are old enough; the next collection takes them. */
   readonly more: boolean;
 }
 
-/** What was done with the whole log. */
+/** Operations on the whole log. */
 export const LOG_EVENTS = {
-  /** The whole log was written out, up to this many events. Who may read all of it is worth knowing. */
+  /** The whole log was exported, up to this many events. Recorded because it shows who could read everything. */
   "log.exported@1": event<{ readonly path: string; readonly size: number }>(),
-  /** A copy of everything was made, of the log as it was at this size. */
+  /** A backup was made of the log at this size. */
   "log.backed_up@1": event<BackedUp>(),
-  /** From here on the log goes on from a backup of this size: whatever came behind it elsewhere is not in this log. */
+  /** The log continues from a backup of this size: later events of the original are not in it. */
   "log.restored@1": event<Restored>(),
   /** A restore asked the anchors whether they remember more, or other events, than the backup holds. */
   "log.compared@1": event<Compared>(),

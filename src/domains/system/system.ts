@@ -28,7 +28,7 @@ export interface SystemState {
   readonly version: number;
   readonly lease: LeaseState;
   readonly defaultAgent: string | null;
-  /** Absent as long as none was added, and in folds kept by versions that knew of none. */
+  /** Absent until one was added, and in folds of versions without workspaces. */
   readonly workspaces?: Workspaces;
   /** The hash of the gate's rules. Absent as long as the default ones were never changed. */
   readonly policyHash?: string;

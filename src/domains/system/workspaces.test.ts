@@ -10,7 +10,7 @@ import {
   type Workspaces,
 } from "./workspaces.ts";
 
-test("workspaces: the first is the active one, changing keeps the day it was added, removing the active leaves none", () => {
+test("workspaces: the first becomes active, a change keeps the date it was added, removing the active one leaves none active", () => {
   let state: Workspaces = NO_WORKSPACES;
   const apply = (decision: Decision, at: string): void => {
     if (isRefusal(decision)) throw new Error(decision.refused);
@@ -52,7 +52,7 @@ test("workspaces: the first is the active one, changing keeps the day it was add
   expect(evolveBy(System, { ...NEW_SYSTEM, workspaces: state }, foreign).workspaces).toBe(state);
 });
 
-test("a fold that was kept before there were workspaces takes them", () => {
+test("a fold stored before workspaces existed can record them", () => {
   const kept: SystemState = { version: 4, lease: { at: "free", version: 4, lastFence: 2 }, defaultAgent: null };
   const used = systemFact("workspace.used@1", { slug: "w" });
   expect(evolveBy(System, kept, { id: "e", version: 5, at: "", fact: used }).workspaces).toEqual({

@@ -15,7 +15,7 @@ export const WORKSPACE_LIMITS = { workspacesMax: { max: 200, of: "directories wi
 const fact = factsOf(WORKSPACE_EVENTS);
 type WorkspaceFact = FactOf<typeof WORKSPACE_EVENTS>;
 
-/** A directory with a name, for sessions to work in. */
+/** A named directory for sessions to work in. */
 export interface Workspace {
   readonly slug: string;
   readonly path: string;
@@ -26,7 +26,7 @@ export interface Workspace {
 
 export interface Workspaces {
   readonly list: readonly Workspace[];
-  /** Where a session works that names no place. */
+  /** Used by sessions that name no directory. */
   readonly active: string | null;
 }
 
@@ -51,7 +51,7 @@ export function evolveWorkspaces(state: Workspaces, given: WorkspaceFact, at: st
   }
 }
 
-/** Adding one again under its slug changes it. The first one becomes the active one. */
+/** Adding a slug again changes it. The first workspace becomes active. */
 export function addWorkspace(
   { list, active }: Workspaces,
   input: { readonly slug: string; readonly path: string; readonly label: string | null },

@@ -15,7 +15,7 @@ const TOKEN: Token = {
   expiresAtMs: null,
 };
 
-proves("K22", "a token never widens: what it was issued with it keeps until it is revoked", () => {
+proves("K22", "a token's rights stay as issued until it is revoked, and never widen", () => {
   const facts = fc.array(fc.oneof(anyFacts, factsAmong(["token.issued@1", "token.revoked@1"])), {
     maxLength: 60,
     size: "max",
@@ -33,7 +33,7 @@ proves("K22", "a token never widens: what it was issued with it keeps until it i
   );
 });
 
-proves("K22", "a token is revoked once, and for good", () => {
+proves("K22", "a token is revoked once, and stays revoked", () => {
   const issued = issueToken(TOKEN);
   if (isRefusal(issued)) return expect.fail("nothing is in its way");
   const valid = issued.reduce((at, fact) => evolveBy(AccessToken, at, placed(at.version + 1, fact)), NEW_TOKEN);

@@ -14,7 +14,7 @@ import {
 
 export const TOKEN_EVENTS = {
   "token.issued@1": event<{
-    /** The weakest sandbox that it starts and drives sessions in. Absent: `strict`. */
+    /** The weakest sandbox mode in which it may start and drive sessions. Absent: `strict`. */
     readonly sandbox?: SandboxMode;
     readonly tokenId: string;
     readonly secretHash: string;
@@ -28,7 +28,7 @@ export const TOKEN_EVENTS = {
 
 const fact = factsOf(TOKEN_EVENTS);
 
-/** A scoped key: what it may do, for which session, until when. Only the hash of its secret is known here. */
+/** A scoped token: what it may do, for which session, until when. Only the hash of its secret is stored. */
 export type TokenState =
   | { readonly at: "absent"; readonly version: number }
   | { readonly at: "valid"; readonly version: number; readonly token: Token }
@@ -38,7 +38,7 @@ export type Token = DataOf<(typeof TOKEN_EVENTS)["token.issued@1"]>;
 
 export const NEW_TOKEN: TokenState = { at: "absent", version: 0 };
 
-/** A revocation is for good: what is issued again under the same id stays revoked. */
+/** A revoked id stays revoked, also if a token is issued under it again. */
 function evolveToken(state: TokenState, event: Placed<FactOf<typeof TOKEN_EVENTS>>): TokenState {
   const { version } = event;
   if (event.fact?.type === "token.issued@1" && state.at === "absent")

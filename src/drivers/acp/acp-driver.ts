@@ -14,9 +14,9 @@ export interface AcpDriverParts {
   readonly pool: AgentPool;
   readonly host: AgentHost;
   readonly clock: Clock;
-  /** Where the program is now, or a refusal that says how to get it. Asked for each start: it may be installed meanwhile. */
+  /** Finds the program, or refuses with how to install it. Called at each start: it may be installed meanwhile. */
   readonly resolve: () => Promise<Resolved>;
-  /** Ours, as told to the agent. */
+  /** Our name and version, as told to the agent. */
   readonly version: string;
 }
 
@@ -34,7 +34,7 @@ export function acpDriver(parts: AcpDriverParts): Driver {
   };
 }
 
-/** The session's seat in a running agent; and what it has to be told first, when it remembers nothing. */
+/** The session's place in a running agent, and the digest to tell it first if it remembers nothing. */
 async function seated(parts: AcpDriverParts, port: TurnPort): Promise<{ readonly seat: Seat; readonly told: string }> {
   const { pool } = parts;
   const there = pool.seatOf(port.sessionId);
@@ -103,22 +103,22 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
   }
 }
 
-/** Its key reaches other sessions: nobody else's tools run beside it. */
+/** Its token reaches other sessions, so no foreign tools run beside it. */
 function mayDelegate({ delegates = [] }: SessionSpec): boolean {
   return delegates.length > 0;
 }
 
-/** What stands behind one session's walls works for no other. */
+/** A process behind one session's walls serves no other session. */
 function isWalled({ sandbox }: SessionSpec): boolean {
   return sandbox === "strict";
 }
 
-/** Ended with each turn, so that nothing is written outside of its scope after the turn was judged. */
+/** Ended after each turn, so that it writes nothing outside its scope after the judging. */
 function endsWithTurns({ scope }: SessionSpec): boolean {
   return scope != null;
 }
 
-/** What a person can set right, such as a login that is missing, is no failed handshake: the next prompt may find it done. */
+/** A problem that a person can fix, such as a missing login, is not a failed handshake: the next prompt may succeed. */
 const HANDSHAKE_FAILURES: readonly string[] = ["agent_crashed", "agent_version", "driver_timeout", "not_acp"];
 
 async function inHandshake<T>(work: Promise<T>): Promise<T> {
@@ -128,7 +128,7 @@ async function inHandshake<T>(work: Promise<T>): Promise<T> {
   });
 }
 
-/** A start that nobody waits for any more is undone. */
+/** A start that no caller waits for any more is undone. */
 async function orAbort<T>(port: TurnPort, work: Promise<T>, undo: () => Promise<void>): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const onAbort = () => aborted.reject(new DriverError("driver_failed", "interrupted while the agent was started"));

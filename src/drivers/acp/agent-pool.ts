@@ -7,17 +7,17 @@ import type { Offer } from "./offer.ts";
 import type { StepTimes } from "./step-times.ts";
 
 /**
- * The agents that run between turns. Each process has its sessions (its seats), and ends when the last of them is let
- * go. Agents that can hold many sessions share one process among the sessions of one directory; all others have their own.
+ * The agents that run between turns. Each process has its sessions (its seats) and ends when the last one is released.
+ * Agents that can hold many sessions share one process per directory; all others have their own.
  */
 export interface AgentPool {
   readonly seatOf: (sessionId: string) => Seat | null;
-  /** The process for this order, started when there is none. */
+  /** The process for this request, started when there is none. */
   readonly process: (sessionId: string, order: PoolOrder) => Promise<AgentProcess>;
   readonly sit: (seat: Seat) => Seat;
-  /** A turn works in that process: what disturbs it must wait. */
+  /** A turn runs in that process: a disturbance must wait. */
   readonly busy: (agent: AgentProcess) => Busy;
-  /** The agent's answer to being told to stop did not come: its process goes now, or when the turns of others in it are over. */
+  /** The agent did not answer the cancel: its process ends now, or when the other sessions' turns in it have ended. */
   readonly discard: (sessionId: string) => Promise<void>;
   readonly release: (sessionId: string) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -49,10 +49,10 @@ interface Place {
   readonly key: string;
   readonly process: HostProcess;
   readonly started: Promise<AgentProcess>;
-  /** Sessions that sit here, or are on their way. */
+  /** Sessions that use this process, or are about to. */
   readonly sessions: Set<string>;
   turns: number;
-  /** No new session is seated here; it ends when its last turn does. */
+  /** Takes no new session; ends with its last turn. */
   retired: boolean;
 }
 
@@ -83,7 +83,7 @@ export function createAgentPool(host: AgentHost, clock: Clock): AgentPool {
   const stop = async (place: Place, graceMs: number, why: string): Promise<void> => {
     if (places.get(place.key) === place) places.delete(place.key);
     const agent = [...byAgent].find(([, its]) => its === place)?.[0];
-    // One that has not introduced itself yet is not waited for.
+    // A process before its handshake is not waited for.
     await (agent?.stop(graceMs, why) ?? place.process.stop({ graceMs }));
   };
 
@@ -161,7 +161,7 @@ export function createAgentPool(host: AgentHost, clock: Clock): AgentPool {
 
 const CLOSE_MS = 2000;
 
-/** Sessions share a process only where they could touch the same files anyway. */
+/** Sessions share a process only where they can touch the same files anyway. */
 function keyOf(sessionId: string, order: PoolOrder): string {
   const { slug, cwd, argv, env, shown } = order;
   const alike = createHash("sha256")

@@ -7,41 +7,41 @@ import { type AcpVersion, type AgentInfo, initialized } from "./handshake.ts";
 import { messageStream } from "./message-stream.ts";
 import type { StepTimes } from "./step-times.ts";
 
-/** One running agent: its process, the connection to it, and whoever listens to which of its sessions. */
+/** One running agent: its process, its connection, and the listeners of its sessions. */
 export interface AgentProcess {
   readonly info: AgentInfo;
-  /** Null while it runs; why not when it does not. */
+  /** Null while it runs; otherwise why it ended. */
   readonly ending: () => string | null;
   readonly ended: Promise<string>;
-  /** Answered by the agent within the time, or refused with a `DriverError` that names the step. */
+  /** Resolves with the agent's answer, or throws a `DriverError` that names the step that took too long. */
   readonly request: (method: string, params: object, timeMaxMs: number) => Promise<unknown>;
   readonly notify: (method: string, params: object) => Promise<void>;
-  /** At most one listener a session. Returns the way to stop. */
+  /** At most one listener per session. Returns a function that stops listening. */
   readonly listen: (nativeId: string, listener: SessionListener) => () => void;
   readonly printed: Printed;
   readonly mark: () => ProcessMark;
-  /** Ends what was started since. */
+  /** Ends everything that was started since. */
   readonly endSince: (mark: ProcessMark) => Promise<void>;
   readonly stop: (graceMs: number, why: string) => Promise<void>;
 }
 
 export interface SessionListener {
   readonly onUpdate: (update: unknown) => void;
-  /** Answers a request of the agent's; a throw becomes an error of the protocol. */
+  /** Answers a request of the agent; an exception becomes a protocol error. */
   readonly onRequest: (method: string, params: unknown) => Promise<unknown>;
-  /** Pending while too much waits. */
+  /** Pending while too much is queued. */
   readonly ready: () => Promise<void>;
 }
 
 const BREACH_GRACE_MS = 200;
 /**
- * What comes while nobody listens to a session is dropped: the replay of a loaded one, or the words of a turn that is
- * over. Only what the agent offers is kept until somebody does; it comes when it likes.
+ * Updates of a session without a listener are dropped: the replay of a loaded session, or late output of an ended turn.
+ * Only offers are kept for the next listener, because they can come at any time.
  */
 const OFFERS: readonly unknown[] = ["available_commands_update", "current_mode_update", "config_option_update"];
 const EARLY_UPDATES_MAX = 100;
 
-/** Resolves when the agent has introduced itself; what cannot be talked to is ended and refused. */
+/** Resolves after the handshake; an agent that fails it is ended and refused. */
 export async function startAgent(
   process: HostProcess,
   options: {
@@ -113,7 +113,7 @@ export async function startAgent(
       throw new DriverError("agent_crashed", `${why} during \`${method}\`${printed.tailText()}`, { step: method });
     });
     const answered = connection.agent.request<unknown, object>(method, params).catch(async (thrown: unknown) => {
-      // The connection is the first to know of an end, and has the least to say about it.
+      // The connection notices the end first, but knows the least about its cause.
       if (!(thrown instanceof RequestError)) return dead;
       throw thrown;
     });
@@ -157,7 +157,7 @@ export async function startAgent(
   }
 }
 
-/** A process that closes its output usually ends; one that does not is of no use. */
+/** A process that closes its output usually ends; one that does not is useless and is ended. */
 const CLOSED_GRACE_MS = 500;
 
 /** Rejects when the time is up, unless it is cancelled. */

@@ -5,7 +5,10 @@ import type { AgentProcess } from "./agent-process.ts";
 import type { Offer } from "./offer.ts";
 import type { StepTimes } from "./step-times.ts";
 
-/** Brings the agent's session to what was chosen for it. What it does not offer is refused by name, before any prompt. */
+/**
+ * Applies the chosen settings to the native session. A setting that is not offered is refused by name, before any
+ * prompt.
+ */
 export async function applySettings(
   agent: AgentProcess,
   nativeId: string,

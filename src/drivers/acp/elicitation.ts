@@ -5,7 +5,7 @@ const CANCELLED = { action: "cancel" };
 const DECLINED = { action: "decline" };
 const QUESTIONS_PER_TURN_MAX = 100;
 
-/** Answers `elicitation/create`: a question of the agent's to the person, in the words of an approval. */
+/** Answers `elicitation/create`: the agent's question is put to the person as an approval. */
 export function createElicitations(port: TurnPort) {
   let asked = 0;
   return async (params: unknown): Promise<object> => {
@@ -26,7 +26,7 @@ export function createElicitations(port: TurnPort) {
       const content = contentOf(fields, reply.option);
       return content === null ? DECLINED : { action: "accept", content };
     } catch {
-      // The turn is over: nobody will answer any more.
+      // The turn has ended: no answer will come.
       return CANCELLED;
     }
   };
@@ -48,7 +48,7 @@ function described(fields: readonly (readonly [string, Field])[]): string {
   return `\nAnswer with JSON: ${JSON.stringify(example)}`;
 }
 
-/** Null when the answer does not have the form that was asked for. */
+/** Null when the answer does not fit the requested form. */
 function contentOf(fields: readonly (readonly [string, Field])[], answer: string | null): object | null {
   if (fields.length === 0) return {};
   const [only] = fields;
@@ -74,7 +74,7 @@ function jsonObject(text: string): { readonly [key: string]: unknown } | null {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
   } catch {
-    // Not JSON is not the form that was asked for; the caller says so.
+    // Text that is not JSON does not fit the form; the caller reports it.
     return null;
   }
 }

@@ -17,13 +17,13 @@ export interface AgentInfo {
   readonly authMethods: readonly { readonly id: string; readonly name: string; readonly description: string }[];
 }
 
-/** Version 2 is a draft: it is spoken with an agent whose manifest asks for it, and that answers it. */
+/** Version 2 is a draft: used only with an agent whose manifest asks for it and that answers it. */
 export type AcpVersion = 1 | 2;
 const OTHER_ERROR = -32_603;
 
 /**
- * Files and terminals are not offered: whoever obeys such requests acts for the agent outside of the agent's own walls.
- * An agent does that work itself, where it can be held.
+ * File and terminal requests are not offered: carrying them out would act for the agent outside its own walls. An agent
+ * does that work itself, where it can be confined.
  */
 const CLIENT_CAPABILITIES = {
   fs: { readTextFile: false, writeTextFile: false },
@@ -47,7 +47,7 @@ export async function initialized(
   const { slug, times, version, acpVersion } = options;
   const clientInfo = { name: "nomos", title: "Nomos", version };
   const first = { protocolVersion: acpVersion, clientCapabilities: CLIENT_CAPABILITIES, clientInfo };
-  // Whoever knows only version 1 overlooks the names of version 2, and answers 1.
+  // A version 1 agent ignores the names of version 2, and answers 1.
   const second = { info: clientInfo, capabilities: { elicitation: CLIENT_CAPABILITIES.elicitation } };
   const hello = acpVersion === 1 ? first : { ...first, ...second };
   const answer = await agent.request("initialize", hello, times.initializeMs).catch((thrown: unknown) => {
@@ -84,7 +84,7 @@ export async function initialized(
   };
 }
 
-/** Resuming and closing are not options there, loading is a way of resuming. */
+/** In version 2 resume and close are mandatory, and loading is a form of resume. */
 function secondVersion({ info, capabilities, authMethods }: z.infer<typeof Initialized>, slug: string): AgentInfo {
   const session = capabilities?.session;
   return {
@@ -112,7 +112,7 @@ function methodsOf(methods: NonNullable<z.infer<typeof Initialized>["authMethods
 const NAME_CHARS = 200;
 const AUTH_METHODS_MAX = 20;
 
-/** Loose on purpose: agents of many ages and makers answer, and what is not used need not be right. */
+/** Loose on purpose: agents of many versions answer, and unused fields need not be valid. */
 const Info = z.object({ name: z.string(), version: z.string().nullish() }).nullish().catch(null);
 const Initialized = z.object({
   protocolVersion: z.number(),

@@ -4,30 +4,30 @@ import { jsonExcess } from "../../contract/index.ts";
 import type { HostProcess } from "../../host/index.ts";
 import { createLineReader } from "../line-reader.ts";
 
-/** What comes out of an agent's process, taken apart: messages for the connection, updates and noise for whoever hears. */
+/** An agent's output, split: messages for the connection, updates and noise for the listener. */
 export interface StreamHooks {
-  /** `session/update` and all other notifications, in the order of arrival and before any answer behind them. */
+  /** `session/update` and all other notifications, in order of arrival and before any later answer. */
   readonly onNotification: (method: string, params: unknown) => void;
-  /** What the agent printed beside the protocol. */
+  /** Output beside the protocol. */
   readonly onNoise: (text: string) => void;
   readonly onStderr: (text: string) => void;
   /** The agent broke the protocol beyond repair. */
   readonly onBreach: (problem: string) => void;
-  /** Pending while too much is waiting to be recorded: then the agent has to wait too. */
+  /** Pending while too much waits to be recorded, so that the agent waits too. */
   readonly ready: () => Promise<void>;
 }
 
 /** The largest message that is read; the protocol's own library has the same limit. */
 const MESSAGE_BYTES_MAX = 33_554_432;
 const NOISE_LINES_MAX = 10_000;
-/** After so many lines in one piece everybody else has a turn. */
+/** After this many lines at once the event loop gets a turn. */
 const LINES_AT_ONCE_MAX = 200;
-/** Answers to what nobody asked. */
+/** Answers to requests that were never made. */
 const STRAY_ANSWERS_MAX = 1000;
 
 /**
- * Messages over a process's pipes. Notifications are taken out here, because the library hands them on asynchronously and
- * would let the answer to a prompt overtake the last words of its turn.
+ * Messages over a process's pipes. Notifications are taken out here, because the library passes them on asynchronously:
+ * the answer to a prompt could overtake the last updates of its turn.
  */
 export function messageStream(process: HostProcess, hooks: StreamHooks): Stream {
   const asked = new Set<unknown>();
@@ -122,7 +122,7 @@ function parseObject(line: string): { readonly [key: string]: unknown } | null {
     const value: unknown = JSON.parse(line);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
   } catch {
-    // Plenty of programs greet on stdout: that is noise, not a failure.
+    // Many programs print a greeting on stdout: that is noise, not a failure.
     return null;
   }
 }

@@ -6,7 +6,7 @@ import type { AgentProcess } from "./agent-process.ts";
 import { createOffer, type Offer } from "./offer.ts";
 import type { StepTimes } from "./step-times.ts";
 
-/** An agent's own session, and how it came to know what was said before. */
+/** A native session, and how it got its memory. */
 export interface NativeSession {
   readonly nativeId: string;
   readonly continuity: Continuity;
@@ -19,14 +19,14 @@ export interface OpenOrder {
   readonly tools: { readonly url: string; readonly token: string } | null;
   readonly past: Pick<Past, "nativeId" | "forkOf" | "isEmpty">;
   readonly times: StepTimes;
-  /** The method to log in by when the agent asks for a login; null: a person has to. */
+  /** The login method to use when the agent asks for a login; null: a person must log in. */
   readonly authMethod: string | null;
   readonly loginSteps: readonly string[];
 }
 
 const AUTH_REQUIRED = -32_000;
 
-/** Natively where the agent can and may; otherwise anew, with what is to be told left to the caller. */
+/** Resumes natively if the agent can and may; otherwise starts a new session, and the caller sends a digest. */
 export async function openNative(agent: AgentProcess, order: OpenOrder): Promise<NativeSession> {
   const { past } = order;
   if (past.nativeId !== null) {
@@ -49,7 +49,7 @@ async function resume(agent: AgentProcess, order: OpenOrder, sessionId: string):
   if (!resumes && !loads) return { failed: "the agent can neither resume nor load a session" };
   const params = { sessionId, ...placeOf(agent, order) };
   return tried(async () => {
-    // `load` says all of it again, which nobody listens to here; `resume` does not, and is the better one.
+    // `load` repeats the whole history, which is ignored here; `resume` does not, and is preferred.
     const answer = await loggedIn(agent, order, () =>
       agent.request(resumes ? "session/resume" : "session/load", params, order.times.loadMs),
     );
@@ -66,7 +66,7 @@ async function fork(agent: AgentProcess, order: OpenOrder, sessionId: string): P
   });
 }
 
-/** An agent that no longer knows a session says so; one that is gone, or asks for a login, is another matter. */
+/** An agent that has lost a session says so; a dead agent, or a missing login, is a different error. */
 async function tried(act: () => Promise<NativeSession>): Promise<Tried> {
   try {
     return await act();
@@ -93,7 +93,7 @@ function explain({ message, code, data }: RequestError): string {
   return `${message} (${code})${data == null ? "" : ` ${JSON.stringify(data).slice(0, REASON_CHARS)}`}`;
 }
 
-/** A login that needs no person is made once; any other is asked for in words that help. */
+/** A login without a person is made once; any other is refused with what the person should do. */
 async function loggedIn(agent: AgentProcess, order: OpenOrder, act: () => Promise<unknown>): Promise<unknown> {
   try {
     return await act();

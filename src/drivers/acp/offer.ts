@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { DriverOffer, OfferedOption } from "../../kernel/index.ts";
 
-/** What an agent says it can be set to, gathered from its answers and updates. */
+/** What an agent can be set to, collected from its answers and updates. */
 export interface Offer {
   readonly hearAnswer: (answer: unknown) => void;
-  /** Whether it made sense. */
+  /** Whether the update was understood. */
   readonly hearUpdate: (kind: string, update: unknown) => boolean;
   readonly now: () => DriverOffer;
-  /** The offer when it has changed since it was last taken. */
+  /** The offer, if it has changed since it was last taken. */
   readonly takeChange: () => DriverOffer | null;
 }
 
@@ -62,7 +62,7 @@ const Named = z.object({ id: z.string(), name: z.string().catch("") });
 const Value = z.object({ value: z.string() });
 const Option = z.object({
   id: z.string().optional(),
-  /** As version 2 calls it. */
+  /** The name in version 2. */
   configId: z.string().optional(),
   name: z.string().catch(""),
   category: z.string().nullish().catch(null),

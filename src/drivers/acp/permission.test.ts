@@ -14,7 +14,7 @@ async function questionFor(toolCall: object): Promise<string> {
   return wishes[0]?.question ?? "nothing was asked";
 }
 
-proves("T11", "an agent's request names what it will do in full, whatever its title says", async () => {
+proves("T11", "a permission request shows in full what the agent will do, whatever its title says", async () => {
   const call = { toolCallId: "1", kind: "execute" };
   const command = `echo ${"word ".repeat(1000)}; rm -rf x`;
   expect(await questionFor({ ...call, title: "List files", rawInput: { command } })).toContain(`\n${command}`);

@@ -6,14 +6,14 @@ import type { ToolChange } from "../update.ts";
 import { readToolCall } from "./updates.ts";
 import { commandIn, wishOf } from "./wish.ts";
 
-/** What a plain yes means: this once. */
+/** A plain yes allows the action once. */
 const ONCE = "once";
-/** Of one turn: an agent that goes on asking beyond this is ended. */
+/** Questions per turn: an agent that asks more is ended. */
 const PERMISSIONS_PER_TURN_MAX = 500;
 
 /**
- * Answers `session/request_permission`. Nothing is ever allowed because it stands first: a person, or the policy that a
- * person wrote, says yes; whatever else happens the answer is no.
+ * Answers `session/request_permission`. No option is chosen because it is the first: only a person, or a policy that a
+ * person wrote, allows; in every other case the answer is no.
  */
 export function createPermissions(
   port: Pick<TurnPort, "permit">,
@@ -38,7 +38,7 @@ export function createPermissions(
       const reply = await port.permit({ question: questionOf(whole), options, ...wishOf(whole) });
       return selected(choices, reply);
     } catch {
-      // The turn is over, or too many questions are open: for the agent both are a no. The turn's own end says why.
+      // The turn has ended, or too many questions are open: the agent gets a no. The turn's end says why.
       return CANCELLED;
     }
   };
@@ -48,18 +48,18 @@ type Call = Omit<ToolChange, "status">;
 const CANCELLED = { outcome: { outcome: "cancelled" } };
 
 interface Choices {
-  /** By the word that a person answers with. */
+  /** The agent's option ids, by the word that a person answers with. */
   readonly allow: ReadonlyMap<string, string>;
   readonly reject: string | null;
 }
 
 function selected({ allow, reject }: Choices, reply: Reply): object {
   const optionId = reply.approved ? allow.get(reply.option ?? ONCE) : reject;
-  // A yes that the agent did not offer in this form is not stretched to one that it did.
+  // A yes in a form that the agent did not offer is not turned into a broader one.
   return optionId === undefined || optionId === null ? CANCELLED : { outcome: { outcome: "selected", optionId } };
 }
 
-/** `once` and `always` where the kind says it all; an agent that offers several ways of yes names each. */
+/** `once` and `always` where the kind is enough; options of the same kind are named by the agent's titles. */
 function choicesOf(options: z.infer<typeof Request>["options"]): Choices {
   const allow = new Map<string, string>();
   for (const [kind, word] of [
@@ -79,14 +79,14 @@ function questionOf(call: Call): string {
   const changes = diffs.length > 0 ? `changes ${diffs.map((path) => JSON.stringify(path)).join(", ")}` : null;
   const detail = commandIn(call.input, JSON.stringify) ?? changes ?? inputIn(call.input);
   const title = call.title ?? call.kind ?? "use a tool";
-  // The title is the agent's own words. What will be done stands below it, unless the title is exactly that.
+  // The title is the agent's own text. The real action is shown below it, unless the title is exactly that.
   const isSaid = detail === null || title === detail || title === `\`${detail}\``;
   return isSaid ? `May the agent: ${title}?` : `May the agent: ${title}?\n${detail}`;
 }
 
 const INPUT_CHARS_SHOWN = 4000;
 
-/** What a tool is given that is no command and no change; the mark says how much of it is not shown. */
+/** Input of a tool that is neither a command nor a file change; a mark says how much is cut. */
 function inputIn(input: unknown): string | null {
   if (typeof input !== "object" || input === null || Object.keys(input).length === 0) return null;
   const text = JSON.stringify(input);
@@ -94,7 +94,7 @@ function inputIn(input: unknown): string | null {
   return more <= 0 ? text : `${text.slice(0, INPUT_CHARS_SHOWN)} [${more} more characters are not shown]`;
 }
 
-/** Version 2 asks about a subject, which may be a tool call, a command, or nothing but words. */
+/** Version 2 asks about a subject: a tool call, a command, or plain text. */
 function callOf({ toolCall, subject, title }: z.infer<typeof Request>): ToolChange | null {
   const call = readToolCall(toolCall ?? subject?.toolCall);
   if (call !== null) return { ...call, title: namedTitle(call.title, toolCall) };
@@ -110,7 +110,7 @@ function callOf({ toolCall, subject, title }: z.infer<typeof Request>): ToolChan
   });
 }
 
-/** There are agents whose title is nothing but what the tool is given; its name they tell beside it. */
+/** Some agents use the tool's input as the title, and send the tool's name separately. */
 function namedTitle(title: string | null, toolCall: unknown): string | null {
   const name = Named.safeParse(toolCall).data?._meta.toolName;
   if (name === undefined || title === null || title.toLowerCase().includes(name.toLowerCase()))

@@ -8,7 +8,7 @@ import { STEP_TIMES } from "./step-times.ts";
 
 const PROBE_GRACE_MS = 500;
 
-/** Starts the agent, lets it introduce itself, and ends it: no session, no model, no money. */
+/** Starts the agent, does the handshake and ends it: no session, no model, no cost. */
 export async function probeAgent(
   manifest: Manifest,
   { argv, env, shown }: Resolved,

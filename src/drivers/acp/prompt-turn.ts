@@ -17,17 +17,17 @@ export interface PromptTurn {
   readonly port: TurnPort;
   readonly pool: AgentPool;
   readonly seat: Seat;
-  /** What was said before, for an agent that does not remember it. */
+  /** The digest, for an agent that has no memory of the session. */
   readonly told: string;
   readonly settings: DriverSettings;
   readonly times: StepTimes;
   readonly clock: Clock;
 }
 
-/** The longest a turn may be; whoever runs turns has a limit of its own that comes first. */
+/** The longest timer of Node; the turn runner's own limit is shorter. */
 const PROMPT_MS_MAX = 2_147_483_647;
 
-/** One prompt, and all that the agent says and asks until it has answered it. */
+/** Sends one prompt and handles everything the agent says and asks until it has answered. */
 export async function runPrompt(turn: PromptTurn): Promise<void> {
   const { port, pool, seat, times } = turn;
   const { agent, nativeId, offer } = seat;
@@ -72,7 +72,7 @@ export async function runPrompt(turn: PromptTurn): Promise<void> {
   }
 }
 
-/** In version 2 of the protocol the answer to a prompt only says that it was taken; the agent's rest is the turn's end. */
+/** In version 2 the answer to a prompt only acknowledges it; the turn ends when the agent reports that it is idle. */
 function createIdle(agent: AgentProcess) {
   const rested = Promise.withResolvers<unknown>();
   return {
@@ -90,7 +90,7 @@ function createIdle(agent: AgentProcess) {
   };
 }
 
-/** Whether the agent stopped in time when it was told to. */
+/** Whether the agent stopped in time after a cancel. */
 async function stopPrompt({ seat, times, clock }: PromptTurn, open: Promise<unknown>): Promise<boolean> {
   const { agent, nativeId } = seat;
   const late = Promise.withResolvers<boolean>();
@@ -105,7 +105,7 @@ async function stopPrompt({ seat, times, clock }: PromptTurn, open: Promise<unkn
   return stopped;
 }
 
-/** What was said until then, and what was printed. A turn that cannot be recorded has said so already. */
+/** Records the text and output so far. A recording that failed was reported already. */
 async function recordRest({ port, seat }: PromptTurn, recorder: TurnRecorder): Promise<void> {
   try {
     await recorder.finish();
@@ -116,7 +116,7 @@ async function recordRest({ port, seat }: PromptTurn, recorder: TurnRecorder): P
     const body = await port.keep(printed);
     await port.record([fact("driver.noticed@1", { turnId: port.turnId, severity: "info", title, body })]);
   } catch (thrown) {
-    // The turn has its outcome: this would only hide it.
+    // The turn already has its outcome: this error would only hide it.
     if (!(thrown instanceof Error)) throw thrown;
   }
 }

@@ -1,4 +1,4 @@
-/** What each step of a conversation with an agent may take. The message of a step that took longer names it. */
+/** Time limits for each step with an agent. The error message names the step that took too long. */
 export interface StepTimes {
   readonly initializeMs: number;
   readonly authenticateMs: number;

@@ -72,7 +72,7 @@ export function readUpdate(update: unknown): Update {
   }
 }
 
-/** Also for the tool call that a request for permission is about. */
+/** Also used for the tool call of a permission request. */
 export function readToolCall(update: unknown): ToolChange | null {
   const parsed = Tool.safeParse(update);
   if (!parsed.success) return null;
@@ -95,7 +95,7 @@ function readContent(item: unknown): readonly ToolContent[] {
     return [{ is: "diff", path: diff.data.path, before: diff.data.oldText ?? null, after: diff.data.newText }];
   const changes = Changes.safeParse(item);
   if (changes.success) return [{ is: "text", text: changes.data.patch?.text ?? JSON.stringify(changes.data.changes) }];
-  // A terminal of the client's would be shown live; ours has none, and the output comes as `rawOutput`.
+  // A client's terminal would be shown live; we offer none, and the output comes as `rawOutput`.
   if (Terminal.safeParse(item).success) return [];
   const content = Content.safeParse(item);
   return content.success
@@ -130,7 +130,7 @@ const Diff = z.object({
   oldText: z.string().nullish(),
   newText: z.string(),
 });
-/** A diff of version 2: what changed where, and perhaps a patch. */
+/** A diff of version 2: the changed places, and possibly a patch. */
 const Changes = z.object({
   type: z.literal("diff"),
   changes: z.array(z.looseObject({ operation: z.string() })),

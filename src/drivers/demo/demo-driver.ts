@@ -2,7 +2,7 @@ import type { Json } from "../../kernel/index.ts";
 import { type Driver, DriverError, type TurnPort } from "../../turns/index.ts";
 import { refuseAttachments, refuseSettings } from "../text-only.ts";
 
-/** The prompt is the script, one command a line. It needs no key and no model, and touches the world like any agent. */
+/** The prompt is the script, one command per line. It needs no key and no model, and has effects like any agent. */
 export function demoDriver(): Driver {
   return {
     slug: "demo",

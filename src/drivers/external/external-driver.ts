@@ -1,6 +1,6 @@
 import { type Driver, DriverError } from "../../turns/index.ts";
 
-/** An agent that somebody else started: it reports its turns by calls, and is watched by pid and start time. */
+/** An agent started outside: it reports its turns by calls, and is watched by pid and start time. */
 export function externalDriver(): Driver {
   return {
     slug: "external",

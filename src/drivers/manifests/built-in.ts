@@ -13,7 +13,7 @@ import pi from "./pi.json" with { type: "json" };
 import piPrint from "./pi-print.json" with { type: "json" };
 import qwen from "./qwen.json" with { type: "json" };
 
-/** The agents that are known without anybody adding them. */
+/** The agents that Nomos knows without an added manifest. */
 export function builtInManifests(): readonly Manifest[] {
   return [
     ...[claude, codex, opencode, gemini, pi, copilot, qwen, cursor],

@@ -2,7 +2,7 @@ import type { Driver } from "../../turns/index.ts";
 import { checkManifestSettings, type Manifest } from "./manifest.ts";
 import type { Resolved } from "./resolve.ts";
 
-/** What a manifest says of its driver, whatever the protocol. */
+/** The driver's description from a manifest, for any protocol. */
 export function describedBy(manifest: Manifest, resolve: () => Promise<Resolved>): Omit<Driver, "runTurn"> {
   return {
     slug: manifest.id,

@@ -7,11 +7,11 @@ import type { Manifest } from "./manifest.ts";
 import { installHint } from "./resolve.ts";
 
 export interface Installer {
-  /** Brings the agent into its folder; what was there is replaced only when the new one is complete. */
+  /** Installs the agent into its folder; the old version is replaced only when the new one is complete. */
   readonly install: (manifest: Manifest, report: (line: string) => void) => Promise<void>;
 }
 
-/** Runs a program in a directory to its end; the last of what it printed. */
+/** Runs a program in a directory to its end; returns the last part of its output. */
 export type RunTool = (
   argv: readonly string[],
   cwd: string,
@@ -20,7 +20,7 @@ export type RunTool = (
 ) => Promise<{ readonly exitCode: number | null; readonly tail: string }>;
 
 const INSTALL_MAX_MS = 900_000;
-/** No reports home, no notes on funding, and nothing written that would have to be kept in step. */
+/** No telemetry, no funding notes, and no lockfile. */
 const NPM = ["npm", "install", "--no-audit", "--no-fund", "--no-save", "--no-package-lock", "--loglevel=warn"];
 
 export function createInstaller(agents: string, run: RunTool): Installer {

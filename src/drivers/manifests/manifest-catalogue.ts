@@ -5,7 +5,7 @@ import { DriverError } from "../../turns/index.ts";
 import { builtInManifests } from "./built-in.ts";
 import { Manifest } from "./manifest.ts";
 
-/** The manifests there are: those that come with the product, and those that a person added, which win. */
+/** All manifests: the built-in ones and those a person added, which take precedence. */
 export interface ManifestCatalogue {
   readonly get: (slug: string) => ListedManifest | null;
   readonly list: () => readonly ListedManifest[];
@@ -20,7 +20,10 @@ export interface ListedManifest {
 
 const MANIFEST_BYTES_MAX = 65_536;
 
-/** `folder` is read once; it is changed only through here. What in it is no manifest is told and left out. */
+/**
+ * `folder` is read once and changed only through this object. Files in it that are not manifests are reported and
+ * skipped.
+ */
 export async function openShelf(
   folder: string,
   onBad: (file: string, problem: string) => void,
@@ -82,7 +85,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** For a command that the configuration names and nobody has described: it speaks ACP, and the agent tells the rest. */
+/** For a configured command without a manifest: it speaks ACP, and the agent itself reports the rest. */
 export function plainManifest(slug: string, command: string): Manifest {
   return Manifest.parse({
     id: slug,

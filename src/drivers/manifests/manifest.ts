@@ -2,11 +2,11 @@ import { z } from "zod";
 import type { DriverSettings, SessionSpec } from "../../kernel/index.ts";
 import { DriverError } from "../../turns/index.ts";
 
-/** Below HOME, by its plain name. */
+/** A path below HOME, with a plain name. */
 const StatePath = z.string().regex(/^(?!.*(^|\/)\.\.?(\/|$))[^/\0][^\0]*$/, "a path below HOME");
 
 /**
- * All that Nomos knows about a foreign agent: one small file, no code. The names are those of AIP-45's AGENT-CLI
+ * Everything Nomos knows about a foreign agent: one small file, no code. The names are those of AIP-45's AGENT-CLI
  * manifest; `print`, `env`, `state`, `walled`, `endpoints`, `timeouts` and `unproved` are additions.
  */
 export const Manifest = z.object({
@@ -15,7 +15,7 @@ export const Manifest = z.object({
   description: z.string().max(500),
   version: z.string().max(40).default("1.0.0"),
   protocol: z.enum(["acp", "print"]),
-  /** The version of ACP to ask for. An agent that answers 1 to 2 is spoken to in 1. */
+  /** The ACP version to ask for. An agent that answers 1 is spoken to in version 1. */
   acp_version: z.union([z.literal(1), z.literal(2)]).default(1),
   bin: z.string().regex(/^[A-Za-z0-9._\-/]+$/),
   bin_args: z.array(z.string()).default([]),
@@ -27,7 +27,7 @@ export const Manifest = z.object({
       ]),
     )
     .default([]),
-  /** Which version is good. The package's own file is looked at first; `args` are for a program found on the PATH. */
+  /** Which versions work. The package's own file is read first; `args` are for a program found on the PATH. */
   version_check: z
     .object({
       package: z.string().optional(),
@@ -37,30 +37,36 @@ export const Manifest = z.object({
     })
     .optional(),
   env: z.record(z.string(), z.string()).default({}),
-  /** What it has of the person's HOME where it stands behind walls, which is a HOME of the session's own. */
+  /** The files of the person's HOME that it gets behind walls, where the session has its own HOME. */
   state: z
     .object({
-      /** Files that hold a login and nothing else: the person's own, so that a renewed key is good for both. */
+      /** Files that hold only a login: shared with the person, so that a renewed key is valid for both. */
       login: z.array(StatePath).default([]),
-      /** Copied when the session's HOME is made. It may change its copy; what runs programs is never shared. */
+      /**
+       * Copied when the session's HOME is made; the session may change its copy. Files that can run programs are never
+       * shared.
+       */
       config: z.array(StatePath).default([]),
-      /** Variables that name one of these by another path. */
+      /** Variables that give one of these files another path. */
       variables: z.record(z.string(), StatePath).default({}),
     })
     .default({ login: [], config: [], variables: {} }),
-  /** What it is told behind walls besides: an agent's own sandbox may need what the walls deny, such as a user namespace. */
+  /**
+   * Extra arguments and variables behind walls: an agent's own sandbox may need what the walls deny, such as a user
+   * namespace.
+   */
   walled: z.object({ env: z.record(z.string(), z.string()).default({}) }).default({ env: {} }),
-  /** Where its model is, unless a variable or its configuration says otherwise: `host`, `host:port` or `*.host`. */
+  /** Hosts of its model, unless a variable or its configuration says otherwise: `host`, `host:port` or `*.host`. */
   endpoints: z.array(z.string().max(255)).default([]),
   auth: z
     .object({
-      /** Variables that carry its keys: handed on to this agent alone, from the daemon's environment. */
+      /** Variables that hold its keys: passed from the daemon's environment to this agent only. */
       env: z.array(z.string()).default([]),
-      /** Where it keeps a login of its own, below HOME. One of these or of `env` has to be there. */
+      /** Where it keeps its login, below HOME. One of these, or one of `env`, must exist. */
       paths: z.array(z.string()).default([]),
-      /** What a person does to log in. */
+      /** How a person logs in. */
       login: z.array(z.string()).default([]),
-      /** The protocol's login that needs no person. */
+      /** The protocol's login method that needs no person. */
       method: z.string().optional(),
     })
     .optional(),
@@ -70,14 +76,17 @@ export const Manifest = z.object({
         id: z.string(),
         description: z.string().default(""),
         bin_args_append: z.array(z.string()).default([]),
-        /** Instead of these, behind our walls, for one that cannot put up its own there. */
+        /** Replaces these arguments behind our walls, for an agent whose own sandbox cannot run there. */
         walled_args: z.array(z.string()).optional(),
-        /** For a one-shot program that takes its mode from there. Over the person's own variables: the mode was chosen. */
+        /**
+         * For a one-shot program that reads its mode from a variable. It overrides the person's own, because the mode
+         * was chosen.
+         */
         env: z.record(z.string(), z.string()).default({}),
       }),
     )
     .default([]),
-  /** The mode to start in; without it the agent's own choice, which may be one that asks nobody. */
+  /** The mode to start in; without it the agent chooses, possibly a mode that never asks. */
   default_mode: z.string().optional(),
   models: z
     .object({
@@ -118,18 +127,20 @@ export const Manifest = z.object({
   print: z
     .object({
       schema: z.enum(["claude", "codex", "opencode", "gemini", "pi"]),
-      /** Before the prompt; `{prompt}` stands for it, otherwise it goes to stdin. */
+      /** Before the prompt; `{prompt}` is replaced by it, otherwise it goes to stdin. */
       args: z.array(z.string()),
-      /** Instead of `args` when the agent's own session goes on: `{id}` is its name. */
+      /** Replaces `args` when the native session is resumed: `{id}` is its id. */
       resume_args: z.array(z.string()).default([]),
     })
     .optional(),
-  /** What nobody has been able to try, in a sentence. */
+  /** What could not be tested, in one sentence. */
   unproved: z.string().optional(),
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-/** How it is run behind walls, and how without. There it counts more than what the person set, which would not work. */
+/**
+ * How it runs behind walls, and without. Behind walls it overrides the person's settings, which would not work there.
+ */
 export function asHeld<T extends { readonly env: Readonly<Record<string, string>> }>(
   { walled }: Manifest,
   { sandbox }: Pick<SessionSpec, "sandbox">,
@@ -139,14 +150,14 @@ export function asHeld<T extends { readonly env: Readonly<Record<string, string>
   return { ...found, env: { ...found.env, ...walled.env } };
 }
 
-/** Members that are set; to be laid over others. */
+/** The members that are set, to override others. */
 export function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
 }
 
-/** What the manifest rules out is refused before anything starts; what it does not list is left to the agent. */
+/** Refuses what the manifest rules out before anything starts; what it does not list is left to the agent. */
 export function checkManifestSettings(manifest: Manifest, settings: Partial<DriverSettings>): void {
   const { mode, model, options = {} } = settings;
   const modes = manifest.modes.map(({ id }) => id);

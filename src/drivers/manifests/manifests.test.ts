@@ -9,7 +9,7 @@ import { inRange, versionIn } from "./version-range.ts";
 const FILE_LINES_MAX = 60;
 const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".json"));
 
-proves("AG-21", "an agent is one manifest of at most 60 lines, named like it, and all of them are offered", () => {
+proves("AG-21", "each agent is one manifest of at most 60 lines, named after the agent, and all are offered", () => {
   expect(files.length).toBeGreaterThanOrEqual(13);
   for (const name of files) {
     const text = readFileSync(join(import.meta.dirname, name), "utf8");
@@ -23,13 +23,13 @@ proves("AG-21", "an agent is one manifest of at most 60 lines, named like it, an
   ).toEqual(files.toSorted());
 });
 
-proves("AG-21", "every manifest says how to get the agent, which version is good, and how to log in", () => {
+proves("AG-21", "every manifest says how to install the agent, which version works, and how to log in", () => {
   for (const { id, install, auth, version_check: check, unproved } of builtInManifests()) {
     expect([id, install.length > 0, (auth?.login.length ?? 0) > 0]).toEqual([id, true, true]);
     for (const way of install) {
       if (way.method !== "npm") continue;
       expect([id, check !== undefined]).toEqual([id, true]);
-      // What is installed on request is what was tried.
+      // The installed version is the tested one.
       for (const name of way.packages) expect(name).toMatch(/@\d+\.\d+\.\d+$/);
       const own = way.packages.find((name) => name.startsWith(`${check?.package}@`));
       expect([id, inRange(versionIn(own?.split("@").at(-1) ?? "") ?? "", check?.range ?? "")]).toEqual([id, true]);
@@ -38,7 +38,7 @@ proves("AG-21", "every manifest says how to get the agent, which version is good
   }
 });
 
-describe("settings", () => {
+describe("agent settings", () => {
   const manifest = Manifest.parse({
     id: "x",
     name: "x",
@@ -58,7 +58,7 @@ describe("settings", () => {
     }
   };
 
-  proves("AG-3", "what a manifest lists is all there is", () => {
+  proves("AG-3", "a setting that the manifest does not list is refused", () => {
     expect(refused({ mode: "plan", model: "small", options: { effort: "low" } })).toBeNull();
     expect(refused({ mode: "wild" })).toBe("unknown_mode");
     expect(refused({ model: "huge" })).toBe("unknown_model");
@@ -67,7 +67,7 @@ describe("settings", () => {
   });
 });
 
-test("a version lies in a range, or does not", () => {
+test("a version is inside or outside a range", () => {
   expect(["1.2.3", "1.9.0"].map((version) => inRange(version, ">=1.2.3 <2.0.0"))).toEqual([true, true]);
   expect(["1.2.2", "2.0.0"].map((version) => inRange(version, ">=1.2.3 <2.0.0"))).toEqual([false, false]);
   expect([inRange("1.0.0", "1.0.0"), inRange("1.0.1", "=1.0.0"), inRange("1.0", "<=1.0.0")]).toEqual([

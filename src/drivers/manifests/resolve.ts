@@ -4,18 +4,18 @@ import { DriverError } from "../../turns/index.ts";
 import type { Manifest } from "./manifest.ts";
 import { inRange, versionIn } from "./version-range.ts";
 
-/** How an agent is run, here and now. */
+/** How an agent is run on this machine now. */
 export interface Resolved {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Directories of the product's home that its process must see. */
+  /** Directories of the Nomos home that its process must see. */
   readonly shown: readonly string[];
-  /** Null where nobody looked: for a command of the person's own. */
+  /** Null when it was not checked: for a person's own command. */
   readonly version: string | null;
   readonly from: "command" | "home" | "path";
 }
 
-/** What the configuration says about one driver. */
+/** The configuration of one driver. */
 export interface DriverOverride {
   readonly command?: string | undefined;
   readonly args?: readonly string[] | undefined;
@@ -24,15 +24,15 @@ export interface DriverOverride {
 }
 
 export interface ResolveSources {
-  /** Where agents are installed: a directory for each. */
+  /** Where agents are installed, a directory each. */
   readonly agents: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly override: (slug: string) => DriverOverride | undefined;
-  /** Runs a program for a moment and returns what it printed. */
+  /** Runs a short program and returns its output. */
   readonly ask: (argv: readonly string[], env: Readonly<Record<string, string>>, timeMaxMs: number) => Promise<string>;
 }
 
-/** The person's own command first, then what was installed on request, then the PATH. Refuses with what to do about it. */
+/** Order: the person's own command, what was installed on request, the PATH. Refuses with the remedy. */
 export async function resolveAgent(manifest: Manifest, sources: ResolveSources): Promise<Resolved> {
   const override = sources.override(manifest.id) ?? {};
   const env = environmentOf(manifest, sources, override);
@@ -59,7 +59,7 @@ export async function resolveAgent(manifest: Manifest, sources: ResolveSources):
   return { ...found, version };
 }
 
-/** Whether it is there; not whether it is any good. */
+/** Whether the program exists; not whether it works. */
 export async function isInstalled(manifest: Manifest, sources: ResolveSources): Promise<boolean> {
   const command = sources.override(manifest.id)?.command;
   if (command !== undefined) return isThere(command, manifest, sources);
@@ -87,7 +87,7 @@ function withFirst(first: string, env: Readonly<Record<string, string>>, { envir
   return [first, env["PATH"] ?? environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"].join(delimiter);
 }
 
-/** A command of the person's own: nothing is installed or checked, but it has to be there before a session is. */
+/** A person's own command: nothing is installed or checked, but it must exist before a session starts. */
 async function refuseMissing(command: string, manifest: Manifest, sources: ResolveSources): Promise<void> {
   if (await isThere(command, manifest, sources)) return;
   const { id } = manifest;
@@ -98,7 +98,7 @@ async function refuseMissing(command: string, manifest: Manifest, sources: Resol
   );
 }
 
-/** A path that is not absolute depends on where the session works: that is seen when it starts. */
+/** A relative path depends on the session's directory: it is checked at the start. */
 async function isThere(command: string, { id }: Manifest, sources: ResolveSources): Promise<boolean> {
   if (isAbsolute(command)) return isFile(command);
   return (
@@ -155,7 +155,7 @@ async function packageVersion(file: string): Promise<string | null> {
   return text === null ? null : versionIn(/"version"\s*:\s*"([^"]+)"/.exec(text)?.[1] ?? "");
 }
 
-/** Only where the manifest knows every way of being logged in; otherwise the agent itself will say. */
+/** Only where the manifest lists every way to log in; otherwise the agent itself reports it. */
 function refuseWithoutLogin(
   { auth, id, name }: Manifest,
   env: Readonly<Record<string, string>>,
@@ -163,7 +163,7 @@ function refuseWithoutLogin(
   { environment }: ResolveSources,
 ): void {
   if (auth === undefined || auth.env.length === 0 || auth.paths.length > 0) return;
-  // An environment of the person's own may hold a login that the manifest has never heard of.
+  // The person's environment may hold a login that the manifest does not list.
   if (override.env !== undefined || override.home !== undefined || auth.env.some((key) => env[key] !== undefined))
     return;
   if (auth.env.some((key) => environment[key] !== undefined)) return;

@@ -1,4 +1,4 @@
-/** Whether a version lies in a range such as `>=1.2.0 <2.0.0`; a plain version means itself. */
+/** Whether a version is in a range such as `>=1.2.0 <2.0.0`; a plain version matches only itself. */
 export function inRange(version: string, range: string): boolean {
   return range
     .split(/\s+/)
@@ -21,7 +21,7 @@ export function inRange(version: string, range: string): boolean {
     });
 }
 
-/** The first thing in a text that looks like a version. */
+/** The first part of a text that looks like a version. */
 export function versionIn(text: string): string | null {
   return /\d+\.\d+(?:\.\d+)?/.exec(text)?.[0] ?? null;
 }

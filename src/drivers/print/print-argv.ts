@@ -4,7 +4,7 @@ import type { Manifest } from "../manifests/manifest.ts";
 /** Where the chosen mode, model and options go; at the end when the manifest does not say. */
 const OPTIONS = "{options}";
 
-/** The command line of one turn. Every value is one argument of its own: nothing in it can become another. */
+/** The command line of one turn. Each value is one argument, so that it cannot become another option. */
 export function printArgv(
   argv: readonly string[],
   manifest: Manifest,
@@ -20,7 +20,7 @@ export function printArgv(
   return [...argv, ...filled];
 }
 
-/** What the chosen mode says in its environment. */
+/** The variables of the chosen mode. */
 export function modeEnvironment(manifest: Manifest, { mode }: DriverSettings): Readonly<Record<string, string>> {
   return modeOf(manifest, mode)?.env ?? {};
 }

@@ -34,10 +34,10 @@ const READERS: { readonly [schema: string]: ReadLine } = {
 const LINE_BYTES_MAX = 33_554_432;
 const STOP_GRACE_MS = 1000;
 const NOISE_MAX = 1000;
-/** After so many lines that are no JSON everybody else has a turn. */
+/** After this many lines that are not JSON the event loop gets a turn. */
 const NOISE_AT_ONCE_MAX = 500;
 
-/** A one-shot program: a process a turn, resumed by its own session's name. It asks nobody; its mode decides. */
+/** A one-shot program: one process per turn, resumed by its native session id. It never asks; its mode decides. */
 export function printDriver({ manifest, resolve }: PrintDriverParts): Driver {
   return {
     ...describedBy(manifest, resolve),
@@ -45,7 +45,7 @@ export function printDriver({ manifest, resolve }: PrintDriverParts): Driver {
       const found = asHeld(manifest, port.spec, await resolve());
       const resumed = await runOnce(port, manifest, found, port.past.nativeId, null);
       if (resumed.over) return;
-      // It knew nothing of that session and did nothing: so nothing is done twice.
+      // It did not know that session and did nothing, so a second attempt does nothing twice.
       await runOnce(port, manifest, found, null, resumed.why);
     },
   };
@@ -81,7 +81,7 @@ async function runOnce(
   };
   port.signal.addEventListener("abort", onAbort, { once: true });
   try {
-    // At once: a program that speaks before it has read its whole prompt would wait for us, and we for it.
+    // Read at once: a program that prints before it has read its whole prompt would deadlock with us.
     const fed = feed(child, blocks.map(plain).join("\n\n"));
     const heard = read(child, READERS[manifest.print?.schema ?? ""], recorder, seen, printed);
     await Promise.race([Promise.all([fed, heard]), broken.promise]);
@@ -101,19 +101,19 @@ async function runOnce(
 
 const NOT_HELD = "judges what an agent asks for, and this one asks for nothing: only strict holds it";
 const BY_SIGNAL = 128;
-/** For those that do not name the session: opencode, and Gemini when it knows none at all. */
+/** For programs that do not name the session: opencode, and Gemini when it knows none at all. */
 const FORGOTTEN = /session not found|no previous sessions found/i;
 
 /**
- * Only one that says so of the session it was asked for. One that was killed, or failed without a word, may have been at
- * work already: there are programs that print nothing before their model has answered.
+ * Only if it says that it does not know the session. A program that was killed, or failed silently, may have worked
+ * already: some print nothing before their model has answered.
  */
 function isForgotten(nativeId: string, exitCode: number | null, said: string): boolean {
   if (exitCode === null || exitCode === 0 || exitCode > BY_SIGNAL) return false;
   return said.includes(nativeId) || FORGOTTEN.test(said);
 }
 
-/** A program that ends before it has read all of its prompt has its reasons, and tells them otherwise. */
+/** A program that ends before it has read its prompt reports the reason elsewhere. */
 async function feed(child: HostProcess, text: string): Promise<void> {
   await child.stdin?.write(text).catch(() => undefined);
   await child.closeStdin();
@@ -163,7 +163,7 @@ function createSeen(
   };
 }
 
-/** Always to the end, whatever it says: a program whose output nobody reads stands still. */
+/** Always read to the end: a program whose output is not read blocks. */
 async function read(
   child: HostProcess,
   readLine: ReadLine | undefined,
@@ -185,7 +185,7 @@ async function read(
     for (const sign of readLine(value)) {
       if (sign.sign !== "update") await seen.take(sign);
       else {
-        // A program that knows nothing of the session counts what it has used all the same.
+        // A program that does not know the session still reports its usage.
         if (sign.update.is !== "tokens") seen.note();
         recorder.push(sign.update);
       }
@@ -195,7 +195,7 @@ async function read(
     if (stream === "stderr") printed.add("stderr", stderr.decode(bytes, { stream: true }));
     else for (const line of lines.push(bytes)) await takeLine(line);
     await recorder.ready();
-    // A program that prints without end leaves time for everybody else.
+    // A program that prints without end must not block the event loop.
     await setImmediate();
   }
   const rest = lines.rest();
@@ -203,13 +203,13 @@ async function read(
 }
 
 function jsonOf(line: string): unknown {
-  // Asked first, because a failed parse costs a thousand times as much.
+  // Tested first, because a failed parse costs a thousand times as much.
   if (!/^\s*[[{]/.test(line) || jsonExcess(line) !== null) return undefined;
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === "object" && value !== null ? value : undefined;
   } catch {
-    // Not JSON is what it printed for people.
+    // Not JSON: output for people.
     return undefined;
   }
 }

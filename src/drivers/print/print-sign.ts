@@ -1,21 +1,21 @@
 import { z } from "zod";
 import type { Update } from "../update.ts";
 
-/** What one line of a one-shot program's output means. */
+/** The meaning of one line of a one-shot program's output. */
 export type PrintSign =
-  /** The name of the program's own session: what it is resumed by. */
+  /** The native session id, by which it is resumed. */
   | { readonly sign: "session"; readonly nativeId: string }
   | { readonly sign: "update"; readonly update: Update }
   | { readonly sign: "failed"; readonly message: string };
 
-/** A line that is JSON, as the program's schema has it; nothing for lines that say nothing new. */
+/** Reads a JSON line by the program's schema; empty for lines without news. */
 export type ReadLine = (line: unknown) => readonly PrintSign[];
 
 export function updated(update: Update): PrintSign {
   return { sign: "update", update };
 }
 
-/** Without an id it goes on with what was said before; with one it is a message of its own. */
+/** Without an id it continues the text before; with one it is a separate message. */
 export function said(
   text: string,
   role: "assistant" | "thought" = "assistant",
@@ -45,7 +45,7 @@ export function unknown(kind: string, line: unknown): PrintSign {
   return updated({ is: "other", kind, update: line });
 }
 
-/** A line that its schema does not fit: kept under the name that it gives itself. */
+/** A line that does not fit its schema: kept under the name it gives itself. */
 export function unread(line: unknown): readonly PrintSign[] {
   const named = z.object({ type: z.string() }).safeParse(line);
   return [unknown(named.data?.type ?? "unnamed", line)];
@@ -61,7 +61,7 @@ const NO_CHANGE = {
   output: undefined,
 };
 
-/** The programs name their tools; the kinds are the protocol's. */
+/** Programs have their own tool names; the kinds are ACP's. */
 function kindOf(name: string): string {
   if (/write|edit|patch|create|file_change/i.test(name)) return "edit";
   if (/bash|shell|exec|command/i.test(name)) return "execute";

@@ -6,7 +6,7 @@ export const readClaude: ReadLine = (line) => {
   const parsed = Line.safeParse(line);
   if (!parsed.success) return unread(line);
   const { type, subtype, session_id: nativeId, message, usage, total_cost_usd: cost, is_error: isError } = parsed.data;
-  // Its last line has had no type in some versions.
+  // In some versions the last line has no type.
   const kind = type ?? (usage === undefined ? "unnamed" : "result");
   switch (kind) {
     case "system":
@@ -15,12 +15,12 @@ export const readClaude: ReadLine = (line) => {
     case "assistant":
       return blocksOf(message).flatMap((block) => readBlock(block, message?.id ?? null));
     case "user":
-      // Its words are ours coming back.
+      // An echo of our own prompt.
       return blocksOf(message).flatMap((block) => (block.type === "text" ? [] : readBlock(block, null)));
     case "result": {
       const spent = used(usage?.input_tokens ?? null, usage?.output_tokens ?? null, cost ?? null);
       if (isError !== true) return [...(nativeId === undefined ? [] : [{ sign: "session" as const, nativeId }]), spent];
-      // It repeats the id it was asked for, also one that it does not know.
+      // It repeats the id it was asked for, also an unknown one.
       const why = parsed.data.result ?? parsed.data.errors?.join("; ") ?? subtype ?? "it failed";
       return [spent, { sign: "failed", message: why }];
     }
@@ -32,7 +32,7 @@ export const readClaude: ReadLine = (line) => {
   }
 };
 
-/** What only a screen needs, or what a tool's result says as well. */
+/** For screens only, or repeated in a tool's result. */
 const SILENT: readonly string[] = ["status", "permission_denied"];
 
 function blocksOf(message: z.infer<typeof Message> | undefined): readonly z.infer<typeof Block>[] {

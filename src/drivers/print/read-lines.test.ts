@@ -9,7 +9,7 @@ import { readGemini } from "./read-gemini.ts";
 import { readOpencode } from "./read-opencode.ts";
 import { readPi } from "./read-pi.ts";
 
-/** A turn that writes a file, in the words of each program, as they were heard. */
+/** Recorded output of each program for a turn that writes a file. */
 const HEARD: { readonly [program: string]: { readonly read: ReadLine; readonly lines: readonly object[] } } = {
   claude: {
     read: readClaude,
@@ -96,9 +96,9 @@ const HEARD: { readonly [program: string]: { readonly read: ReadLine; readonly l
   },
 };
 
-describe("each program's stream", () => {
+describe("output of print-mode programs", () => {
   for (const [program, { read, lines }] of Object.entries(HEARD))
-    proves("AG-22", `${program}: session, tool call, words and usage are heard alike`, () => {
+    proves("AG-22", `${program}: session, tool call, text and usage are read into the same shapes`, () => {
       const signs = lines.flatMap(read);
       expect(signs.find(({ sign }) => sign === "session")).toEqual({ sign: "session", nativeId: "n-1" });
       const updates = signs.flatMap((sign: PrintSign) => (sign.sign === "update" ? [sign.update] : []));
@@ -110,7 +110,7 @@ describe("each program's stream", () => {
       expect(updates.filter(({ is }) => is === "other")).toEqual([]);
     });
 
-  proves("AG-22", "what none of them is known to say is kept", () => {
+  proves("AG-22", "output of an unknown kind is kept as it came", () => {
     for (const { read } of Object.values(HEARD))
       for (const line of [{ type: "hologram", beam: 1 }, { no: "type" }, []])
         expect(read(line)).toMatchObject([{ sign: "update", update: { is: "other", update: line } }]);
@@ -119,7 +119,7 @@ describe("each program's stream", () => {
 
 proves(
   "AG-22",
-  "one that does not know its session has not spoken: so it is told what was said, and nothing is done twice",
+  "a program that does not know its session has done nothing: it is sent the digest, and nothing runs twice",
   () => {
     const usage = { input_tokens: 0, output_tokens: 0 };
     const line = { type: "result", is_error: true, session_id: "n-1", usage, errors: ["No conversation found: n-1"] };
@@ -129,7 +129,7 @@ proves(
   },
 );
 
-proves("AG-22", "messages stay apart, and a tool call is of the kind its tool is, whatever its title", () => {
+proves("AG-22", "messages stay separate, and a tool call's kind comes from its tool, not from its title", () => {
   const message = (id: string) => ({ type: "item.completed", item: { id, type: "agent_message", text: id } });
   const spoken = [message("i1"), message("i2")].flatMap(readCodex);
   expect(spoken).toMatchObject([{ update: { messageId: "i1" } }, { update: { messageId: "i2" } }]);
@@ -145,7 +145,7 @@ proves("AG-22", "messages stay apart, and a tool call is of the kind its tool is
 
 proves(
   "AG-22",
-  "what a schema does not fit is kept under its own name, and so is what is new inside of what fits",
+  "a line that fails its schema is kept under its own name, and so are unknown fields of a valid line",
   () => {
     const kept = (line: object, read: ReadLine) =>
       read(line).map((sign) => (sign.sign === "update" ? sign.update : sign));
@@ -162,7 +162,7 @@ proves(
   },
 );
 
-proves("AG-22", "each starts in a mode that writes nothing, whatever its own settings say", () => {
+proves("AG-22", "each program starts in a mode that cannot write, whatever its own settings say", () => {
   const settings = { mode: null, model: null, options: {} };
   const said = builtInManifests()
     .filter(({ protocol }) => protocol === "print")
@@ -182,7 +182,7 @@ proves("AG-22", "each starts in a mode that writes nothing, whatever its own set
   expect(said.length).toBe(5);
 });
 
-proves("AG-22", "the own id is carried over, and a chosen value stays one argument", () => {
+proves("AG-22", "the native session id is passed on, and a chosen value stays one argument", () => {
   const [codex] = builtInManifests().filter(({ id }) => id === "codex-print");
   if (codex === undefined) throw new Error("codex-print is gone");
   const settings = { mode: "read-only", model: "-x --danger", options: {} };

@@ -3,7 +3,7 @@ import type { SessionSpec } from "../../kernel/index.ts";
 import { type Driver, DriverError, runLineTurn, type TurnPort } from "../../turns/index.ts";
 import { refuseAttachments, refuseSettings } from "../text-only.ts";
 
-/** A user's TypeScript file as a driver: one exported function over a turn, in a process of its own. */
+/** A user's TypeScript file as a driver: one exported function that runs a turn, in its own process. */
 export function scriptDriver(slug = "script", file: string | null = null): Driver {
   return {
     slug,

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-test("the file is the owner's alone, or exactly what was asked for, whatever the umask", async () => {
+test("the file gets the requested mode, by default owner only, whatever the umask", async () => {
   const umask = process.umask(0o077);
   await writeFileAtomic(join(directory, "token"), "t");
   await writeFileAtomic(join(directory, "page"), new Uint8Array([0, 255]), { mode: 0o644 });
@@ -31,7 +31,7 @@ test("the file is the owner's alone, or exactly what was asked for, whatever the
   expect([...readFileSync(join(directory, "page"))]).toEqual([0, 255]);
 });
 
-test("a reader sees the old file or the new one, never half of it", async () => {
+test("a reader during a write sees the old file or the new one, never a part", async () => {
   const path = join(directory, "file");
   const versions = ["a", "b"].map((letter) => letter.repeat(1_000_000));
   writeFileSync(path, "a".repeat(1_000_000));
@@ -47,21 +47,21 @@ test("a reader sees the old file or the new one, never half of it", async () => 
   await writing;
 });
 
-test("writers at the same time do not disturb each other", async () => {
+test("concurrent writers do not disturb each other", async () => {
   const path = join(directory, "file");
   await Promise.all(Array.from({ length: 20 }, (_, i) => writeFileAtomic(path, `${i}`.repeat(10_000))));
   expect(new Set(readFileSync(path, "utf8").match(/../g)).size).toBeLessThanOrEqual(2);
   expect(readdirSync(directory)).toEqual(["file"]);
 });
 
-test("a failure leaves the old state and no temporary file", async () => {
+test("a failed write leaves the old file and no temporary file", async () => {
   mkdirSync(join(directory, "taken", "full"), { recursive: true });
   await expect(writeFileAtomic(join(directory, "taken"), "x")).rejects.toThrow();
   await expect(writeFileAtomic(join(directory, "missing", "file"), "x")).rejects.toThrow(/ENOENT/);
   expect(readdirSync(directory)).toEqual(["taken"]);
 });
 
-test("a link is replaced, and what it pointed to is left alone", async () => {
+test("a symlink is replaced, and its target is left alone", async () => {
   writeFileSync(join(directory, "target"), "old");
   symlinkSync("target", join(directory, "link"));
   await writeFileAtomic(join(directory, "link"), "new");
@@ -69,7 +69,7 @@ test("a link is replaced, and what it pointed to is left alone", async () => {
   expect(readFileSync(join(directory, "link"), "utf8")).toBe("new");
 });
 
-test.skipIf(!needs("strace"))("a flush that fails below Node is a failure, and the old file stays", () => {
+test.skipIf(!needs("strace"))("a flush that fails below Node fails the write, and the old file stays", () => {
   writeFileSync(join(directory, "file"), "old");
   const program = `
     import { writeFileAtomic } from ${JSON.stringify(new URL("./atomic-file.ts", import.meta.url))};

@@ -11,7 +11,7 @@ function folder(): { readonly root: string; readonly make: (path: string) => voi
   return { root, make: (path) => void mkdirSync(join(root, path), { recursive: true }) };
 }
 
-proves("WL-13", "git dirs are found in every folder, whatever it is called and however deep it lies", () => {
+proves("WL-13", "git dirs are found in every folder, whatever its name and depth", () => {
   const { root, make } = folder();
   const places = ["node_modules/a", "node_modules/@b/c/node_modules/d", "x/node_modules", "a/b/c/d/e/f/g/h", "vendor"];
   for (const place of places) make(`${place}/.git`);
@@ -29,7 +29,7 @@ proves("WL-13", "git dirs are found in every folder, whatever it is called and h
   expect(seen).toMatchObject({ links: ["linked/.git"], isWhole: true, unseen: [] });
 });
 
-proves("WL-13", "whoever looks for git dirs says when there was more than is looked at, and where", () => {
+proves("WL-13", "a search that reaches its limit says so, and where", () => {
   const { root, make } = folder();
   for (let n = 0; n < 3; n += 1) make(`r${n}/.git`);
   expect(gitDirsBelow(root)).toMatchObject({ found: ["r0/.git", "r1/.git", "r2/.git"], links: [], isWhole: true });
@@ -43,10 +43,14 @@ proves("WL-13", "whoever looks for git dirs says when there was more than is loo
   expect([isWhole, unseen.length, unseen.at(-1)]).toEqual([false, 5, "node_modules"]);
 });
 
-proves.where(process.getuid?.() !== 0)("WL-13", "a folder that cannot be read is told: its owner could open it", () => {
-  const { root, make } = folder();
-  make("closed/.git");
-  chmodSync(join(root, "closed"), 0);
-  expect(gitDirsBelow(root)).toMatchObject({ isWhole: false, unseen: ["closed"] });
-  chmodSync(join(root, "closed"), 0o700);
-});
+proves.where(process.getuid?.() !== 0)(
+  "WL-13",
+  "a folder that cannot be read is reported: its owner could open it",
+  () => {
+    const { root, make } = folder();
+    make("closed/.git");
+    chmodSync(join(root, "closed"), 0);
+    expect(gitDirsBelow(root)).toMatchObject({ isWhole: false, unseen: ["closed"] });
+    chmodSync(join(root, "closed"), 0o700);
+  },
+);

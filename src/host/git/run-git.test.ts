@@ -148,7 +148,7 @@ const PLANTED: Readonly<
 };
 
 for (const [what, { plant, control }] of Object.entries(PLANTED))
-  proves("WT-10", `does not run: ${what}`, async () => {
+  proves("WT-10", `git does not run: ${what}`, async () => {
     using bench = setUpBench();
     // As the user's repository, and as that of an agent in its worktree.
     const { program, isSprung } = trap(bench);
@@ -220,7 +220,7 @@ proves("WT-10", "no variable of the daemon's environment reaches git", async () 
   expect([isSprung(), existsSync(join(bench.directory, "trace"))]).toEqual([false, false]);
 });
 
-proves("WT-10", "a `.git` that leads to somebody else's repository is refused", async () => {
+proves("WT-10", "a `.git` that points to a foreign repository is refused", async () => {
   using bench = setUpBench();
   const git = createGitRunner(process.env);
   const at = (name: string) => join(bench.directory, name);
@@ -239,7 +239,7 @@ proves("WT-10", "a `.git` that leads to somebody else's repository is refused", 
   expect(await findRepository(git, join(bench.repo, "sub"))).toMatchObject({ root: join(bench.repo, "sub") });
 });
 
-proves("WT-10", "pipes in a repository keep nobody waiting", async () => {
+proves("WT-10", "pipes in a repository do not block git", async () => {
   using bench = setUpBench();
   for (const name of ["config", "info/exclude", "packed-refs"]) {
     const path = join(bench.repo, ".git", name);
@@ -253,7 +253,7 @@ proves("WT-10", "pipes in a repository keep nobody waiting", async () => {
   }
 });
 
-test("a git that takes too long, says too much or is not there is told as that", async () => {
+test("a git that takes too long, prints too much or is missing is reported as that", async () => {
   using bench = setUpBench();
   const git = createGitRunner(process.env);
   const gitDir = join(bench.repo, ".git");

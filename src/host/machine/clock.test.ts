@@ -5,13 +5,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("time is told in milliseconds and in ISO form", () => {
+test("the clock gives milliseconds and ISO time", () => {
   const clock = systemClock();
   expect(Math.abs(clock.nowMs() - Date.now())).toBeLessThan(1_000);
   expect(clock.iso(0)).toBe("1970-01-01T00:00:00.000Z");
 });
 
-test("a sleep ends after its time, or with the reason of the abort", async () => {
+test("a sleep ends after its time, or rejects with the reason of the abort", async () => {
   const clock = systemClock();
   await clock.sleep(1);
   await expect(clock.sleep(1, AbortSignal.abort("before"))).rejects.toBe("before");

@@ -5,7 +5,7 @@ import { type DiskState, spaceAt, watchDisk } from "./disk-watch.ts";
 
 const GB = 1_000_000_000;
 
-proves("Q6", "low, scarce and enough follow the free space by themselves, without going back and forth", async () => {
+proves("Q6", "low, scarce and enough follow the free space without flapping", async () => {
   const clock = createVirtualClock();
   let freeBytes = 10 * GB;
   let readable = true;
@@ -37,7 +37,7 @@ proves("Q6", "low, scarce and enough follow the free space by themselves, withou
   watch.stop();
 });
 
-proves("Q6", "what is read is the file system that the home lies on", async () => {
+proves("Q6", "the free space is that of the file system that holds the home", async () => {
   const { freeBytes, totalBytes } = await spaceAt(import.meta.dirname)();
   expect(freeBytes).toBeGreaterThan(0);
   expect(totalBytes).toBeGreaterThan(freeBytes);

@@ -4,7 +4,7 @@ import { proves } from "../../../test/support/proves.ts";
 
 proves.where(process.platform === "linux")(
   "WL-3",
-  "what was left open for the daemon does not go on into its processes",
+  "file descriptors that were open for the daemon are not inherited by its processes",
   () => {
     const program = `
     import { closeInherited } from ${JSON.stringify(new URL("./close-inherited.ts", import.meta.url))};

@@ -14,17 +14,17 @@ for (const name of ["another", "odd name\\", "a-file"]) {
 }
 afterAll(() => rmSync(directory, { recursive: true }));
 
-test("the home itself, whatever is mounted", () => {
+test("the home itself is hidden, whatever is mounted", () => {
   expect(hiddenPaths(home)).toContainEqual({ path: home, kind: "directory" });
   expect(hiddenPaths(home, "")).toEqual([{ path: home, kind: "directory" }]);
 });
 
-test("a mount that another one covers does not hide what lies on top", () => {
+test("a mount below another mount does not hide what is mounted on top", () => {
   const mounts = [mount("/", "/"), mount(home, join(directory, "another"))];
   expect(hiddenPaths(home, mounts.join("\n"))).toEqual([{ path: home, kind: "directory" }]);
 });
 
-test("mounts of parts, directories and files, also under odd names", () => {
+test("mounts of parts of the home, directories and files, also with odd names, are hidden", () => {
   const mounts = [
     mount("/", "/"),
     mount(join(home, "vault"), join(directory, "odd name\\")),
@@ -39,12 +39,12 @@ test("mounts of parts, directories and files, also under odd names", () => {
   ]);
 });
 
-test("the same path on another file system is something else", () => {
+test("the same path on another file system is not hidden", () => {
   const mounts = [mount("/", "/"), mount(join(home, "vault"), join(directory, "another"), "9:9")];
   expect(hiddenPaths(home, mounts.join("\n"))).toEqual([{ path: home, kind: "directory" }]);
 });
 
-test("what lies in a hidden place needs no cover of its own", () => {
+test("a path below a hidden one needs no mount of its own", () => {
   const mounts = [mount("/", "/"), mount(join(home, "vault"), join(home, "vault"))];
   expect(hiddenPaths(home, mounts.join("\n"))).toEqual([{ path: home, kind: "directory" }]);
 });

@@ -18,7 +18,7 @@ const found = needs("bwrap") ? await findBubblewrap(process.env["PATH"] ?? "") :
 const bwrapPath = "path" in found ? found.path : "";
 
 describe.skipIf(!needs("bwrap"))("kill -9 of the daemon, in bubblewrap", () => {
-  test("takes the whole tree along: children, and what forked twice and has cleaned itself", async () => {
+  test("kill -9 of the daemon in bubblewrap: the whole tree ends, also double forks with a cleaned environment", async () => {
     await using stage = rehearse({ bwrapPath });
     const daemon = await startDaemon(stage, bwrapPath, `${ESCAPE_UNMARKED} sleep 1000 & while :; do sleep 1; done`);
     await eventually(() => existsSync(join(stage.workspace, "escaped")));
@@ -27,7 +27,7 @@ describe.skipIf(!needs("bwrap"))("kill -9 of the daemon, in bubblewrap", () => {
     await eventually(() => runningOf(stage.instance).length === 0);
   });
 
-  test("while the program is stopped, too", async () => {
+  test("kill -9 of the daemon while the program is stopped by SIGSTOP: it ends too", async () => {
     await using stage = rehearse({ bwrapPath });
     const daemon = await startDaemon(stage, bwrapPath, ": > started; kill -STOP $$");
     await eventually(() => existsSync(join(stage.workspace, "started")));
@@ -35,7 +35,7 @@ describe.skipIf(!needs("bwrap"))("kill -9 of the daemon, in bubblewrap", () => {
     await eventually(() => runningOf(stage.instance).length === 0);
   });
 
-  test("before bubblewrap could bind itself to it: the program does not start", async () => {
+  test("kill -9 before bubblewrap has bound itself to the daemon: the program does not start", async () => {
     await using stage = rehearse({ bwrapPath });
     const slow = join(stage.directory, "slow-bwrap");
     writeFileSync(slow, `#!/bin/sh\nsleep 0.3\nexec ${bwrapPath} "$@"\n`, { mode: 0o755 });
@@ -46,7 +46,7 @@ describe.skipIf(!needs("bwrap"))("kill -9 of the daemon, in bubblewrap", () => {
     expect(existsSync(join(stage.workspace, "started"))).toBe(false);
   });
 
-  test("at any instant of the start", async () => {
+  test("kill -9 at any moment of the start: nothing stays alive", async () => {
     await using stage = rehearse({ bwrapPath });
     for (let delayMs = 0; delayMs < 16; delayMs += 1) {
       const daemon = await startDaemon(stage, bwrapPath, "while :; do sleep 1; done");
@@ -58,7 +58,7 @@ describe.skipIf(!needs("bwrap"))("kill -9 of the daemon, in bubblewrap", () => {
 });
 
 describe("kill -9 of the daemon, without a sandbox", () => {
-  test("leaves orphans; the next daemon finds and ends them by their marker, and nobody else's", async () => {
+  test("kill -9 without a sandbox leaves orphans; the next daemon ends those with its marker and no others", async () => {
     await using stage = rehearse({ bwrapPath: null });
     await using neighbour = rehearse({ bwrapPath: null });
     const other = neighbour.shell("sleep 1000");
@@ -72,7 +72,7 @@ describe("kill -9 of the daemon, without a sandbox", () => {
     expect(findMarked(neighbour.instance)).toContain(other.pid);
   });
 
-  test("an empty marker is refused: it would mean everybody", async () => {
+  test("an empty marker is refused: it would match every process", async () => {
     await using stage = rehearse({ bwrapPath: null });
     expect(() => findMarked("")).toThrow(expect.objectContaining({ code: "process_spec_invalid" }));
     expect(runningOf(stage.instance)).toEqual([]);

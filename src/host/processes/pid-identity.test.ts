@@ -6,22 +6,22 @@ import { expect, test } from "vitest";
 import { eventually } from "../../../test/support/rehearsal.ts";
 import { isAlive, processIdentity } from "./pid-identity.ts";
 
-test("this process is alive, and the same whenever asked", () => {
+test("this process is alive and has the same identity at each look", () => {
   const identity = processIdentity(process.pid);
   expect(identity).toEqual({ pid: process.pid, startTime: expect.stringMatching(/./) });
   expect(processIdentity(process.pid)).toEqual(identity);
   expect(identity && isAlive(identity)).toBe(true);
 });
 
-test("another process under the same pid is another one", () => {
+test("another process with a reused pid has another identity", () => {
   expect(isAlive({ pid: process.pid, startTime: "1@another-boot" })).toBe(false);
 });
 
-test.each([0, -1, 1.5, Number.NaN, 2 ** 31])("%s is nobody's pid", (pid) => {
+test.each([0, -1, 1.5, Number.NaN, 2 ** 31])("%s is not a valid pid", (pid) => {
   expect(processIdentity(pid)).toBeNull();
 });
 
-test("a process is dead as soon as it has ended, also while its parent has not noticed", async () => {
+test("a process counts as dead once it has ended, also while it is a zombie", async () => {
   // The shell becomes a program that never waits for the child it has as a shell.
   const parent = spawn("/bin/sh", ["-c", "sleep 0.2 & echo $!; exec sleep 1000"], {
     stdio: ["ignore", "pipe", "ignore"],
@@ -35,7 +35,7 @@ test("a process is dead as soon as it has ended, also while its parent has not n
   parent.kill("SIGKILL");
 });
 
-test("a program whose name looks like the rest of the line is read right", async () => {
+test("a program whose name looks like the rest of the stat line is parsed correctly", async () => {
   const directory = mkdtempSync(join(tmpdir(), "identity-"));
   const program = join(directory, ") Z 1 1 (");
   copyFileSync("/bin/sleep", program);

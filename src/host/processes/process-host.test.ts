@@ -26,24 +26,24 @@ const MODES: readonly { mode: string; bwrapPath: string | null }[] = [
   ...("path" in found ? [{ mode: "in bubblewrap", bwrapPath: found.path }] : []),
 ];
 
-test.skipIf(!needs("bwrap"))("bubblewrap is found and works", () => {
+test.skipIf(!needs("bwrap"))("bubblewrap is found and runs", () => {
   expect(found).toEqual({ path: expect.stringMatching(/\/bwrap$/), strict: null });
 });
 
-describe.each(MODES)("$mode", ({ bwrapPath }) => {
-  test("the exit code is the program's", async () => {
+describe.each(MODES)("processes: $mode", ({ bwrapPath }) => {
+  test("the exit code is the program's own", async () => {
     await using stage = rehearse({ bwrapPath });
     const exit = await stage.shell("exit 7").exited;
     expect(exit).toEqual({ exitCode: 7, signal: null, outputDroppedBytes: 0 });
   });
 
-  test("a program ended by a signal says so", async () => {
+  test("a program ended by a signal reports the signal", async () => {
     await using stage = rehearse({ bwrapPath });
     const { exitCode, signal } = await stage.shell("kill -SEGV $$").exited;
     expect(bwrapPath === null ? signal : exitCode).toBe(bwrapPath === null ? "SIGSEGV" : 128 + 11);
   });
 
-  test("all output arrives before the exit does, of both streams", async () => {
+  test("all output of both streams arrives before the exit is reported", async () => {
     await using stage = rehearse({ bwrapPath });
     const child = stage.shell("head -c 200000 /dev/zero; head -c 100000 /dev/zero >&2");
     let exitedFirst = false;
@@ -61,14 +61,14 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
     expect(bytes).toEqual({ stdout: 200_000, stderr: 100_000 });
   });
 
-  test("output that nobody waited for is still there after the exit", async () => {
+  test("output that was not read before the exit can still be read after it", async () => {
     await using stage = rehearse({ bwrapPath });
     const child = stage.shell("echo late");
     await child.exited;
     expect((await readAll(child)).stdout).toBe("late\n");
   });
 
-  test("the environment is what was given, PWD and the marker; nothing of the daemon's", async () => {
+  test("the environment holds what was given, PWD and the marker, and nothing of the daemon's", async () => {
     await using stage = rehearse({ bwrapPath });
     process.env["NOMOS_TOKEN"] = stage.secret;
     const child = stage.host.spawn(stage.spec(["env"], { env: { PATH: "/usr/bin:/bin", GIVEN: "a b\nc" } }));
@@ -90,7 +90,7 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
     expect(stdout).not.toMatch(/\s3 -> socket/);
   });
 
-  test("stdin: what is written is read, the end is the end", async () => {
+  test("stdin: the program reads what is written, and sees the end", async () => {
     await using stage = rehearse({ bwrapPath });
     const child = stage.shell("cat; echo eof", { stdin: "pipe" });
     const reading = readAll(child);
@@ -100,7 +100,7 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
     expect((await reading).stdout).toBe(`hällo ${"x".repeat(300_000)}eof\n`);
   });
 
-  test("stdin: without one there is an end at once, and nothing to write to", async () => {
+  test("stdin: without input the program sees the end at once, and there is nothing to write to", async () => {
     await using stage = rehearse({ bwrapPath });
     const child = stage.shell("cat; echo eof");
     expect(child.stdin).toBeUndefined();
@@ -108,7 +108,7 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
     expect((await readAll(child)).stdout).toBe("eof\n");
   });
 
-  test("stdin: writing to a process that reads no more is refused, also when the write is already waiting", async () => {
+  test("stdin: writing to a process that stopped reading is refused, also a write that already waits", async () => {
     await using stage = rehearse({ bwrapPath });
     const child = stage.shell("sleep 1000", { stdin: "pipe" });
     const waiting = expect(child.stdin?.write(Buffer.alloc(4_000_000))).rejects.toMatchObject({ code: "stdin_closed" });
@@ -118,7 +118,7 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
     await child.closeStdin();
   });
 
-  test("50 MB of a fast program and a slow consumer: nothing is lost, memory is bounded", async () => {
+  test("50 MB of a fast program and a slow consumer: nothing is lost, memory stays bounded", async () => {
     await using stage = rehearse({ bwrapPath });
     const child = stage.shell("head -c 50000000 /dev/zero | tr '\\0' 'a'");
     const beforeBytes = heldBytes();
@@ -137,14 +137,14 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
     expect((await child.exited).exitCode).toBe(0);
   });
 
-  test("a consumer that leaves the loop does not hold up the program", async () => {
+  test("a consumer that leaves the loop does not block the program", async () => {
     await using stage = rehearse({ bwrapPath });
     const child = stage.shell("head -c 5000000 /dev/zero; exit 3");
     for await (const _ of child.output) break;
     expect((await child.exited).exitCode).toBe(3);
   });
 
-  test("a consumer that stops taking delays neither stop nor, for long, the exit", async () => {
+  test("a consumer that stops reading does not delay a stop, and delays the exit only briefly", async () => {
     await using stage = rehearse({ bwrapPath });
     const child = stage.shell("yes");
     await child.output[Symbol.asyncIterator]().next();
@@ -155,7 +155,7 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
     expect(performance.now() - startMs).toBeLessThan(5_000);
   });
 
-  test("output beyond the limit is thrown away and counted", async () => {
+  test("output beyond the limit is dropped and counted", async () => {
     await using stage = rehearse({ bwrapPath });
     const { stdout, exit } = await readAll(
       stage.shell("head -c 500000 /dev/zero; exit 4", { outputLimitBytes: 1_000 }),
@@ -164,7 +164,7 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
     expect(exit).toEqual({ exitCode: 4, signal: null, outputDroppedBytes: 499_000 });
   });
 
-  test("stop: the end of stdin is enough for a program that listens to it", async () => {
+  test("stop: a program that listens to the end of stdin ends by it", async () => {
     await using stage = rehearse({ bwrapPath });
     const child = stage.shell("trap 'echo term' TERM; cat; echo bye", { stdin: "pipe" });
     const reading = readAll(child);
@@ -172,7 +172,7 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
     expect((await reading).stdout).toBe("bye\n");
   });
 
-  test("stop: SIGTERM reaches the program and what it started", async () => {
+  test("stop: SIGTERM reaches the program and its children", async () => {
     await using stage = rehearse({ bwrapPath });
     const script = `
       sh -c 'trap "echo inner; exit" TERM; echo ready; while :; do sleep 0.05; done' &
@@ -189,7 +189,7 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
     expect((await child.exited).exitCode).toBe(5);
   });
 
-  test("stop: what has forked twice, has a session of its own and is deaf to SIGTERM dies all the same", async () => {
+  test("stop: a double fork with its own session that ignores SIGTERM is killed too", async () => {
     await using stage = rehearse({ bwrapPath });
     const child = stage.shell(`trap "" TERM; ${ESCAPE} while :; do sleep 1; done`);
     await eventually(() => existsSync(join(stage.workspace, "escaped")));
@@ -198,7 +198,7 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
     expect(runningOf(stage.instance)).toEqual([]);
   });
 
-  test("stop: at any moment of the start", async () => {
+  test("stop at any moment of the start: nothing stays alive", async () => {
     await using stage = rehearse({ bwrapPath });
     for (const delayMs of [0, 1, 2, 4, 6, 8, 12]) {
       const child = stage.shell("while :; do sleep 1; done");
@@ -209,7 +209,7 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
     }
   });
 
-  test("stop: aborting ends the grace, not the stop", async () => {
+  test("stop: an abort ends the grace period, not the stop", async () => {
     await using stage = rehearse({ bwrapPath });
     const child = stage.shell("trap '' TERM; echo on; while :; do sleep 1; done", { stdin: "pipe" });
     await child.output[Symbol.asyncIterator]().next();
@@ -220,7 +220,7 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
     expect(runningOf(stage.instance)).toEqual([]);
   });
 
-  test("stop: an impatient second one overtakes the first; after the end it has nothing to do", async () => {
+  test("stop: a second stop with a shorter grace overtakes the first; after the end it does nothing", async () => {
     await using stage = rehearse({ bwrapPath });
     const child = stage.shell("trap '' TERM; echo on; while :; do sleep 1; done");
     await child.output[Symbol.asyncIterator]().next();
@@ -230,7 +230,7 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
     await child.stop();
   });
 
-  test("what a program leaves behind ends with it", async () => {
+  test("processes that a program leaves behind end with it", async () => {
     await using stage = rehearse({ bwrapPath });
     const child = stage.shell(`${ESCAPE} while ! [ -e escaped ]; do sleep 0.01; done; exit 6`);
     expect((await child.exited).exitCode).toBe(6);
@@ -238,7 +238,7 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
     expect(runningOf(stage.instance)).toEqual([]);
   });
 
-  test("the host stops everything it started", async () => {
+  test("closing the host stops everything it started", async () => {
     await using stage = rehearse({ bwrapPath });
     const children = [1, 2, 3].map(() => stage.shell(`${ESCAPE} sleep 1000`));
     await eventually(() => existsSync(join(stage.workspace, "escaped")));
@@ -247,7 +247,7 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
     await Promise.all(children.map((child) => child.exited));
   });
 
-  test("a cwd in the home that is read back is the real directory, and writable", async () => {
+  test("a cwd inside the home that is shown again is the real directory, and writable", async () => {
     await using stage = rehearse({ bwrapPath });
     const own = join(stage.home, "workspaces", "own");
     const { stdout } = await readAll(stage.shell("pwd; echo made > file", { cwd: own, readBack: [own] }));
@@ -256,32 +256,32 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
   });
 
   const REFUSALS: readonly { code: string; of: string; more: (stage: Rehearsal) => Partial<ProcessSpec> }[] = [
-    { code: "cwd_missing", of: "a cwd that is not there", more: () => ({ cwd: "/no/such/directory" }) },
+    { code: "cwd_missing", of: "a missing cwd", more: () => ({ cwd: "/no/such/directory" }) },
     { code: "cwd_missing", of: "a cwd that is a file", more: () => ({ cwd: "/etc/passwd" }) },
     { code: "cwd_missing", of: "a relative cwd", more: () => ({ cwd: "src" }) },
     { code: "cwd_hidden", of: "a cwd in the home", more: ({ home }) => ({ cwd: join(home, "workspaces") }) },
     { code: "cwd_hidden", of: "a cwd that links into the home", more: (stage) => ({ cwd: link(stage, stage.home) }) },
-    { code: "program_not_found", of: "a program that is not there", more: () => ({ argv: ["no-such-program"] }) },
+    { code: "program_not_found", of: "a missing program", more: () => ({ argv: ["no-such-program"] }) },
     { code: "program_not_found", of: "a program that is a directory", more: () => ({ argv: ["/etc"] }) },
-    { code: "program_not_found", of: "a program not on the PATH given", more: () => ({ env: {} }) },
+    { code: "program_not_found", of: "a program that is not on the given PATH", more: () => ({ env: {} }) },
     { code: "process_spec_invalid", of: "no program", more: () => ({ argv: [] }) },
     { code: "process_spec_invalid", of: "a NUL in an argument", more: () => ({ argv: ["env", "a\0b"] }) },
     { code: "process_spec_invalid", of: "a NUL in a variable", more: () => ({ env: { PATH: "/bin", A: "\0" } }) },
     { code: "process_spec_invalid", of: "a variable without a name", more: () => ({ env: { PATH: "/bin", "": "x" } }) },
-    { code: "read_back_invalid", of: "reading back the home itself", more: ({ home }) => ({ readBack: [home] }) },
+    { code: "read_back_invalid", of: "showing the home itself again", more: ({ home }) => ({ readBack: [home] }) },
     {
       code: "read_back_invalid",
-      of: "reading back what is around it",
+      of: "showing a parent of the home again",
       more: ({ directory }) => ({ readBack: [directory] }),
     },
     {
       code: "read_back_invalid",
-      of: "reading back what is not there",
+      of: "showing a missing path again",
       more: ({ home }) => ({ readBack: [join(home, "x")] }),
     },
     {
       code: "read_back_invalid",
-      of: "reading back a link that an agent may have laid",
+      of: "showing a link again that an agent may have made",
       more: ({ home }) => {
         symlinkSync("..", join(home, "workspaces", "laid"));
         return { readBack: [join(home, "workspaces", "laid")] };
@@ -300,7 +300,7 @@ describe.each(MODES)("$mode", ({ bwrapPath }) => {
     expect(() => stage.host.spawn(spec)).toThrow(expect.objectContaining({ code, remedy: expect.any(String) }));
   });
 
-  test("refused with process_limit, until one has ended", async () => {
+  test("one process too many is refused with process_limit, until another has ended", async () => {
     await using stage = rehearse({ bwrapPath, processesMax: 2 });
     const first = stage.shell("sleep 1000");
     stage.shell("sleep 1000");
@@ -314,7 +314,7 @@ test.each([
   ["silent", ESCAPE_UNMARKED],
   ["babbling", ESCAPE_UNMARKED.replace("sleep 1;", "echo babble;")],
 ])(
-  "without a sandbox a process can get away; while it holds the pipes, %s, the exit is told all the same",
+  "without a sandbox a process can escape; while it holds the pipes, %s, the exit is still reported",
   async (_, script) => {
     await using stage = rehearse({ bwrapPath: null });
     const { stdout, exit } = await readAll(
@@ -325,13 +325,13 @@ test.each([
   },
 );
 
-test("a home that is not there, or is everything, is refused", () => {
+test("a home that does not exist, or is the root directory, is refused", () => {
   for (const home of ["/no/such/home", "/"]) {
     expect(() => createProcessHost({ home, bwrapPath: null })).toThrow(HostError);
   }
 });
 
-test("the allowed environment has no secret of the daemon's, and this Node first", () => {
+test("the allowed environment holds no secret of the daemon, and puts this Node first on the PATH", () => {
   const source = {
     ...{ PATH: "/usr/bin:/bin", HOME: "/h", LC_ALL: "C", XDG_CONFIG_HOME: "/c", https_proxy: "p", NO_PROXY: "n" },
     ...{ NOMOS_TOKEN: "t", NOMOS_HOME: "/n", AWS_SECRET_ACCESS_KEY: "s", NODE_OPTIONS: "--require x", LD_PRELOAD: "y" },

@@ -17,7 +17,7 @@ const sandbox = await findBubblewrap(process.env["PATH"] ?? "");
 for (const bwrapPath of "path" in sandbox ? [sandbox.path, null] : [null])
   proves.skipIf(!limitsHeld() || (bwrapPath !== null && !needs("bwrap")))(
     "AG-23",
-    `a process ${bwrapPath === null ? "without" : "with"} a sandbox is held to memory and files, and writes no core file`,
+    `a process ${bwrapPath === null ? "without" : "with"} a sandbox is held to its limits of memory and files, and writes no core file`,
     async () => {
       await using stage = rehearse({ bwrapPath });
       const asked = await readAll(stage.shell("ulimit -c; ulimit -n; ulimit -d", { limits }));
@@ -27,7 +27,7 @@ for (const bwrapPath of "path" in sandbox ? [sandbox.path, null] : [null])
     },
   );
 
-test("a system that holds no limits is known as one", () => {
+test("a system that cannot hold limits is detected", () => {
   expect([limitsHeld("linux"), limitsHeld("darwin")]).toEqual([true, false]);
   expect(limitScript({ memoryMb: null, openFilesMax: null })).toBe("ulimit -c 0 2>/dev/null; ");
 });
@@ -36,7 +36,7 @@ const isRootWithWalls = process.getuid?.() === 0 && "path" in sandbox && isCount
 
 proves.skipIf(!isRootWithWalls)(
   "NB-8",
-  "an ordinary user's sandbox is held to a number of processes without any cgroup",
+  "an ordinary user's sandbox is held to a number of processes without a cgroup",
   async () => {
     const bwrapPath = "path" in sandbox ? sandbox.path : "";
     await using stage = rehearse({ bwrapPath });
@@ -70,7 +70,7 @@ proves.skipIf(!isRootWithWalls)(
   },
 );
 
-test("where processes are counted for the whole account, and for root, nothing is set", () => {
+test("where processes are counted per account, and for root, no process limit is set", () => {
   expect([isCountedApart("5.13.9"), isCountedApart("5.14.0-x"), isCountedApart("6.1.0"), isCountedApart("?")]).toEqual(
     limitsHeld() ? [false, true, true, false] : [false, false, false, false],
   );

@@ -37,17 +37,17 @@ describe.skipIf(!needs("bwrap"))("the home cannot be read from inside", () => {
       script: ({ home }) => `for p in /proc/[0-9]*/root /proc/self/root; do cat $p${home}/token; done`,
     },
     {
-      way: "by a directory a process stands in or has open",
+      way: "by the cwd or an open directory of a process",
       script: () => "cat /proc/[0-9]*/cwd/../home/token /proc/[0-9]*/fd/*/token",
     },
     { way: "by a hard link", script: ({ home }) => `ln ${home}/token hard; cat hard` },
-    { way: "by taking the cover off", script: ({ home }) => `umount ${home}; umount -l ${home}; cat ${home}/token` },
+    { way: "by unmounting the cover", script: ({ home }) => `umount ${home}; umount -l ${home}; cat ${home}/token` },
     {
-      way: "by moving the cover away",
+      way: "by moving the cover",
       script: ({ home }) => `mkdir m; mount --move ${home} m; mv ${home} x; cat ${home}/token x/token`,
     },
     {
-      way: "by binding what is around it",
+      way: "by binding its parent directory",
       script: ({ home }) => `mkdir m; mount --bind ${home}/.. m; cat m/home/token`,
     },
     {
@@ -63,7 +63,7 @@ describe.skipIf(!needs("bwrap"))("the home cannot be read from inside", () => {
     { way: "by a copy of the daemon's environment", script: () => "cat /proc/[0-9]*/environ" },
   ];
 
-  test.each(WAYS)("$way", async ({ script }) => {
+  test.each(WAYS)("the home cannot be read $way", async ({ script }) => {
     await using stage = rehearse({ bwrapPath });
     const { stdout, stderr, exit } = await readAll(stage.shell(`${script(stage)}; echo done`));
     expect(exit).toEqual({ exitCode: 0, signal: null, outputDroppedBytes: 0 });
@@ -71,14 +71,14 @@ describe.skipIf(!needs("bwrap"))("the home cannot be read from inside", () => {
     expect(stdout + stderr).not.toContain(stage.secret);
   });
 
-  test("by the disk below it", async () => {
+  test("the home cannot be read through the disk device below it", async () => {
     await using stage = rehearse({ bwrapPath });
     const script =
       "mknod disk b 254 0; find /dev . -type b | while read -r d; do head -c 1 $d > read && echo $d; done; echo done";
     expect((await readAll(stage.shell(script))).stdout).toBe("done\n");
   });
 
-  test("by a program that the kernel runs outside", async () => {
+  test("the home cannot be read by a program that the kernel runs outside the sandbox", async () => {
     await using stage = rehearse({ bwrapPath });
     const handlers =
       "/proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe /sys/kernel/uevent_helper /sys/fs/cgroup/*";
@@ -86,7 +86,7 @@ describe.skipIf(!needs("bwrap"))("the home cannot be read from inside", () => {
     expect((await readAll(stage.shell(script))).stdout).toBe("done\n");
   });
 
-  test("when the daemon knows it by a link", async () => {
+  test("a home that the daemon knows by a symlink cannot be read", async () => {
     await using stage = rehearse({ bwrapPath });
     const link = join(stage.directory, "linked-home");
     symlinkSync(stage.home, link);
@@ -100,7 +100,7 @@ describe.skipIf(!needs("bwrap"))("the home cannot be read from inside", () => {
     expect((await readAll(inside)).stdout).toBe(`${stage.home}/workspaces/own\n`);
   });
 
-  test("when it, a part of it or /proc is mounted a second time", async () => {
+  test("the home cannot be read when it, a part of it or /proc is mounted a second time", async () => {
     await using stage = rehearse({ bwrapPath });
     for (const name of ["whole", "around", "part", "proc"]) mkdirSync(join(stage.directory, name));
     mkdirSync(join(stage.home, "vault"));
@@ -130,7 +130,7 @@ describe.skipIf(!needs("bwrap"))("the home cannot be read from inside", () => {
     expect(stdout).not.toContain(stage.secret);
   });
 
-  proves("WL-6", "by moving what it lies in, from another sandbox, while one starts", async () => {
+  proves("WL-6", "another sandbox moves the home's parent during a start: the home cannot be read", async () => {
     await using stage = rehearse({ bwrapPath });
     const deep = join(stage.directory, "deep", "er");
     mkdirSync(deep, { recursive: true });
@@ -149,7 +149,7 @@ describe.skipIf(!needs("bwrap"))("the home cannot be read from inside", () => {
     expect(stderr).toContain("busy");
   });
 
-  test("and cannot be written to", async () => {
+  test("the home cannot be written from inside", async () => {
     await using stage = rehearse({ bwrapPath });
     const { stderr } = await readAll(
       stage.shell(`echo planted > ${stage.home}/config.json; mkdir ${stage.home}/x; rmdir ${stage.home}`),
@@ -158,7 +158,7 @@ describe.skipIf(!needs("bwrap"))("the home cannot be read from inside", () => {
     expect(readdirSync(stage.home).sort()).toEqual(["token", "workspaces"]);
   });
 
-  test("except what is read back, which does not lead to the rest", async () => {
+  test("a directory shown again inside the home does not lead to the rest of the home", async () => {
     await using stage = rehearse({ bwrapPath });
     mkdirSync(join(stage.home, "workspaces", "other"));
     const own = join(stage.home, "workspaces", "own");
@@ -170,8 +170,8 @@ describe.skipIf(!needs("bwrap"))("the home cannot be read from inside", () => {
   });
 });
 
-describe.skipIf(!needs("bwrap"))("what the home holds and a program needs", () => {
-  test("a program in the home is refused, by name and by link", async () => {
+describe.skipIf(!needs("bwrap"))("programs and files that lie in the home", () => {
+  test("a program inside the home is refused, by name and by link", async () => {
     await using stage = rehearse({ bwrapPath });
     const program = join(stage.home, "tool");
     copyFileSync("/bin/true", program);
@@ -189,7 +189,7 @@ describe.skipIf(!needs("bwrap"))("what the home holds and a program needs", () =
     expect((await readAll(child)).stdout).toContain("PWD=");
   });
 
-  test("this Node runs inside", async () => {
+  test("this Node runs inside the sandbox", async () => {
     await using stage = rehearse({ bwrapPath });
     const child = stage.host.spawn(stage.spec([process.execPath, "-p", "6 * 7"]));
     expect(await readAll(child)).toMatchObject({ stdout: "42\n", exit: { exitCode: 0 } });
@@ -197,7 +197,7 @@ describe.skipIf(!needs("bwrap"))("what the home holds and a program needs", () =
 });
 
 describe.skipIf(!needs("bwrap"))("a pid namespace of its own", () => {
-  test("no process of the host is visible, least of all this one", async () => {
+  test("no process of the host is visible, also not the daemon", async () => {
     await using stage = rehearse({ bwrapPath });
     const script = `ls -d /proc/[0-9]* | wc -l; kill -0 ${process.pid} || echo unseen`;
     const { stdout } = await readAll(stage.shell(script));
@@ -205,7 +205,7 @@ describe.skipIf(!needs("bwrap"))("a pid namespace of its own", () => {
     expect(stdout).toContain("unseen");
   });
 
-  test("stop ends what forked twice, has its own session, ignores SIGTERM and cleaned its environment", async () => {
+  test("stop ends a double fork with its own session, deaf to SIGTERM, with a cleaned environment", async () => {
     await using stage = rehearse({ bwrapPath });
     const child = stage.shell(`${ESCAPE_UNMARKED} while :; do sleep 1; done`);
     await eventually(() => existsSync(join(stage.workspace, "escaped")));
@@ -213,7 +213,7 @@ describe.skipIf(!needs("bwrap"))("a pid namespace of its own", () => {
     expect(runningOf(stage.instance)).toEqual([]);
   });
 
-  test("a program may use bubblewrap itself", async () => {
+  test("a program can use bubblewrap itself", async () => {
     await using stage = rehearse({ bwrapPath });
     const child = stage.shell(
       "bwrap --unshare-user --unshare-pid --die-with-parent --ro-bind / / --dev /dev sh -c 'echo nested; sleep 1000'",
@@ -223,7 +223,7 @@ describe.skipIf(!needs("bwrap"))("a pid namespace of its own", () => {
     expect(runningOf(stage.instance)).toEqual([]);
   });
 
-  test.skipIf(process.getuid?.() !== 0)("root inside may still install packages and become somebody else", async () => {
+  test.skipIf(process.getuid?.() !== 0)("root inside can still install packages and switch users", async () => {
     await using stage = rehearse({ bwrapPath });
     const { stdout } = await readAll(
       stage.shell("touch f; chown 1:1 f; stat -c %u f; su nobody -s /bin/sh -c 'id -un'"),
@@ -231,7 +231,7 @@ describe.skipIf(!needs("bwrap"))("a pid namespace of its own", () => {
     expect(stdout).toBe("1\nnobody\n");
   });
 
-  test("a sandbox that cannot be made is told as such, with its own words", async () => {
+  test("a sandbox that cannot be made fails with bubblewrap's own message", async () => {
     await using stage = rehearse({ bwrapPath });
     const broken = join(stage.directory, "broken-bwrap");
     writeFileSync(broken, "#!/bin/sh\necho 'bwrap: no' >&2; exit 1\n", { mode: 0o755 });

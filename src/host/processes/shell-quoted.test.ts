@@ -10,7 +10,7 @@ test.each([
   "a\nb\tc\u001b]0;t\u0007",
   "back\\slash'\u202eevil\u2028\u{e0041}",
   "",
-])("a shell reads %j as one word, and sees what is hidden in it", (word) => {
+])("a shell reads %j as one word; hidden characters in it become visible", (word) => {
   const quoted = shellQuoted(word);
   expect(execFileSync("bash", ["-c", `printf %s ${quoted}`], { encoding: "utf8" })).toBe(word);
   expect(quoted).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u);

@@ -15,7 +15,7 @@ const bwrapPath = "path" in found ? found.path : "";
 const cgroups = findCgroups(`nomos-test-${process.pid}`);
 const NONE: SandboxLimits = { memoryMb: null, pidsMax: null, cpus: null };
 
-describe("a machine with cgroup v2 that was handed to us", () => {
+describe("a machine that delegates cgroup v2 to us", () => {
   function made(subtree: string) {
     const root = mkdtempSync(join(tmpdir(), "cgroup-"));
     const own = join(root, "user", "daemon");
@@ -26,7 +26,7 @@ describe("a machine with cgroup v2 that was handed to us", () => {
     return { root, own };
   }
 
-  test("a group is made with what was asked for, and nothing else", () => {
+  test("a group gets the requested limits and nothing else", () => {
     const { root, own } = made("cpu memory pids\n");
     const there = findCgroups("nomos", root, "0::/user/daemon\n");
     expect({ by: there.by, holds: there.holds }).toEqual({ by: "cgroup v2", holds: ["memory", "pids", "cpu"] });
@@ -42,7 +42,7 @@ describe("a machine with cgroup v2 that was handed to us", () => {
     expect(existsSync(join(own, "nomos-two"))).toBe(false);
   });
 
-  test("one whose controllers are not handed on holds nothing, and says so", () => {
+  test("a group without delegated controllers holds no limit, and says so", () => {
     const { root } = made("");
     // The file takes the words here; a kernel would refuse them. What counts is what stands in it afterwards.
     expect(findCgroups("nomos", root, "0::/elsewhere\n").by).toBeNull();
@@ -60,14 +60,14 @@ describe.skipIf(!needs("bwrap") || cgroups.holds.length < 3)("limits that this m
     return await readAll(host.spawn(spec));
   }
 
-  proves("WL-7", "a fork bomb finds its end, and the host notices nothing", async () => {
+  proves("WL-7", "a fork bomb is stopped by its limit, and the host is not affected", async () => {
     const { stdout, stderr } = await held("i=0; while [ $i -lt 200 ]; do sleep 5 & i=$((i+1)); done; echo $i", {
       pidsMax: 40,
     });
     expect(stdout + stderr).toMatch(/Cannot fork|fork: retry|Resource temporarily/);
   });
 
-  proves("NB-8", "a fork bomb without walls finds its end too, and its group goes with it", async () => {
+  proves("NB-8", "a fork bomb without walls is stopped too, and its group is removed", async () => {
     await using stage = rehearse({ bwrapPath });
     const opened: (number | null)[] = [];
     const few = {
@@ -92,7 +92,7 @@ describe.skipIf(!needs("bwrap") || cgroups.holds.length < 3)("limits that this m
     expect(await eaten(64)).toBeLessThan(4);
   });
 
-  proves("WL-7", "the groups go with the processes", async () => {
+  proves("WL-7", "groups are removed with their processes", async () => {
     await held("true", { pidsMax: 40 });
     const left = findCgroups(`nomos-test-${process.pid}`);
     const own = readFileSync("/proc/self/cgroup", "utf8");

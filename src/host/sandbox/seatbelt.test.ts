@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { seatbeltProfile } from "./seatbelt.ts";
 
 /** Said, not proved: there is no macOS here to try it on. */
-test("the profile for macOS says what the walls of Linux say", () => {
+test("the macOS profile has the same limits as the walls on Linux", () => {
   const profile = seatbeltProfile({
     cwd: '/Users/a/odd "name"',
     home: "/Users/a/.nomos/sandboxes/s/home",

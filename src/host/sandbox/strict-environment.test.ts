@@ -28,24 +28,28 @@ proves("WL-41", "no password of a proxy or a registry enters, however it is spel
     expect(strictEnvironment({ [name]: "ftp://user:p@s3cret@host/x" })[name]).toBe("ftp://host/x");
 });
 
-proves("WL-41", "what is needed stays: a registry without its login, the door's proxy, what a driver was given", () => {
-  const door = { environment: { HTTP_PROXY: "http://127.0.0.1:3128", NO_PROXY: "localhost" } };
-  const env = {
-    PATH: "/opt/node@20/bin:/node@20/bin:/usr/bin",
-    HTTP_PROXY: "http://u:p@proxy.test",
-    npm_config_registry: "https://u:p@npm.test:4873/group/npm/?x#y",
-    LC_CTYPE: "de_DE.UTF-8@euro",
-    DATABASE_URL: "postgres://u:p@db/x",
-    XDG_DATA_HOME: `${INSIDE.home}/data`,
-    XDG_CONFIG_HOME: "/home/person/.config",
-  };
-  expect(strictEnvironment(env, door)).toEqual({
-    PATH: env.PATH,
-    npm_config_registry: "https://npm.test:4873/group/npm/",
-    LC_CTYPE: env.LC_CTYPE,
-    DATABASE_URL: env.DATABASE_URL,
-    XDG_DATA_HOME: env.XDG_DATA_HOME,
-    ...door.environment,
-    ...{ HOME: INSIDE.home, TMPDIR: INSIDE.temp, NOMOS_SANDBOX: "strict" },
-  });
-});
+proves(
+  "WL-41",
+  "needed variables stay: a registry without its login, the door's proxy, what a driver was given",
+  () => {
+    const door = { environment: { HTTP_PROXY: "http://127.0.0.1:3128", NO_PROXY: "localhost" } };
+    const env = {
+      PATH: "/opt/node@20/bin:/node@20/bin:/usr/bin",
+      HTTP_PROXY: "http://u:p@proxy.test",
+      npm_config_registry: "https://u:p@npm.test:4873/group/npm/?x#y",
+      LC_CTYPE: "de_DE.UTF-8@euro",
+      DATABASE_URL: "postgres://u:p@db/x",
+      XDG_DATA_HOME: `${INSIDE.home}/data`,
+      XDG_CONFIG_HOME: "/home/person/.config",
+    };
+    expect(strictEnvironment(env, door)).toEqual({
+      PATH: env.PATH,
+      npm_config_registry: "https://npm.test:4873/group/npm/",
+      LC_CTYPE: env.LC_CTYPE,
+      DATABASE_URL: env.DATABASE_URL,
+      XDG_DATA_HOME: env.XDG_DATA_HOME,
+      ...door.environment,
+      ...{ HOME: INSIDE.home, TMPDIR: INSIDE.temp, NOMOS_SANDBOX: "strict" },
+    });
+  },
+);

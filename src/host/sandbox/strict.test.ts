@@ -22,17 +22,21 @@ function walled(stage: Rehearsal, script: string, walls: Partial<Walls> = {}, en
   return readAll(stage.shell(script, { walls: { ...WALLS, ...walls }, env: { ...spec.env, ...env } }));
 }
 
-provesWall("WL-1", "there is the system to read, one directory to write, and a home and temp of its own", async () => {
-  await using stage = rehearse({ bwrapPath });
-  writeFileSync(join(stage.directory, "beside"), stage.secret);
-  const script = `echo in > made; echo t > /tmp/t && echo h > ~/h && cat /tmp/t ~/h; cat ../beside; echo $HOME
+provesWall(
+  "WL-1",
+  "a strict process reads the system, writes one directory, and has its own home and temp directory",
+  async () => {
+    await using stage = rehearse({ bwrapPath });
+    writeFileSync(join(stage.directory, "beside"), stage.secret);
+    const script = `echo in > made; echo t > /tmp/t && echo h > ~/h && cat /tmp/t ~/h; cat ../beside; echo $HOME
     grep -q root /etc/passwd && echo system; git --version >/dev/null && echo git`;
-  const { stdout, stderr } = await walled(stage, script);
-  expect(stdout).toBe("t\nh\n/run/nomos/home\nsystem\ngit\n");
-  expect(stderr).toMatch(/beside/);
-  expect(readFileSync(join(stage.workspace, "made"), "utf8")).toBe("in\n");
-  expect(readdirSync(stage.directory).sort()).toEqual(["beside", "home", "workspace"]);
-});
+    const { stdout, stderr } = await walled(stage, script);
+    expect(stdout).toBe("t\nh\n/run/nomos/home\nsystem\ngit\n");
+    expect(stderr).toMatch(/beside/);
+    expect(readFileSync(join(stage.workspace, "made"), "utf8")).toBe("in\n");
+    expect(readdirSync(stage.directory).sort()).toEqual(["beside", "home", "workspace"]);
+  },
+);
 
 interface Attempt {
   readonly way: string;
@@ -110,30 +114,33 @@ async function attempt(stage: Rehearsal, script: string, isWalled: boolean, env:
   return { escaped: stdout.includes("ESCAPED"), started: exit.failure === undefined };
 }
 
-describe.skipIf(!needs("bwrap"))("what works without walls does not work behind them", () => {
-  test.each(ATTEMPTS.map((one) => ({ control: true, ...one })))("$way", async ({ script, control }) => {
-    await using stage = rehearse({ bwrapPath: null });
-    await using wall = rehearse({ bwrapPath, copiesEtc: script.includes("/etc/") });
-    const outside = join(stage.directory, "outside");
-    mkdirSync(outside);
-    writeFileSync(join(outside, "file"), stage.secret);
-    await using served = await serveSecret(stage.instance);
-    const personHome = process.env["HOME"] ?? "/";
-    const env = {
-      S: join(outside, "file"),
-      D: outside,
-      DAEMON: String(process.pid),
-      PORT: String(served.port),
-      ABSTRACT: served.abstract,
-      REAL_HOME: personHome,
-      PROBE: readdirSync(personHome)[0] ?? "",
-      PATH: process.env["PATH"] ?? "",
-    };
-    if (control && process.getuid?.() === 0)
-      expect(await attempt(stage, script, false, env)).toEqual({ escaped: true, started: true });
-    symlinkSync(outside, join(wall.workspace, "there"));
-    expect(await attempt(wall, script, true, env)).toEqual({ escaped: false, started: true });
-  });
+describe.skipIf(!needs("bwrap"))("attacks that work without walls fail behind them", () => {
+  test.each(ATTEMPTS.map((one) => ({ control: true, ...one })))(
+    "fails behind walls: $way",
+    async ({ script, control }) => {
+      await using stage = rehearse({ bwrapPath: null });
+      await using wall = rehearse({ bwrapPath, copiesEtc: script.includes("/etc/") });
+      const outside = join(stage.directory, "outside");
+      mkdirSync(outside);
+      writeFileSync(join(outside, "file"), stage.secret);
+      await using served = await serveSecret(stage.instance);
+      const personHome = process.env["HOME"] ?? "/";
+      const env = {
+        S: join(outside, "file"),
+        D: outside,
+        DAEMON: String(process.pid),
+        PORT: String(served.port),
+        ABSTRACT: served.abstract,
+        REAL_HOME: personHome,
+        PROBE: readdirSync(personHome)[0] ?? "",
+        PATH: process.env["PATH"] ?? "",
+      };
+      if (control && process.getuid?.() === 0)
+        expect(await attempt(stage, script, false, env)).toEqual({ escaped: true, started: true });
+      symlinkSync(outside, join(wall.workspace, "there"));
+      expect(await attempt(wall, script, true, env)).toEqual({ escaped: false, started: true });
+    },
+  );
 });
 
 async function serveSecret(name: string) {
@@ -154,8 +161,8 @@ async function serveSecret(name: string) {
   };
 }
 
-describe.skipIf(!needs("bwrap"))("what is shown", () => {
-  provesWall("WL-2", "a mount is read, written or hidden as asked, the innermost counts", async () => {
+describe.skipIf(!needs("bwrap"))("mounts of a strict process", () => {
+  provesWall("WL-2", "a mount is readable, writable or hidden as asked; the innermost mount wins", async () => {
     await using stage = rehearse({ bwrapPath });
     const at = (...parts: string[]) => join(stage.workspace, ...parts);
     for (const name of ["src/deep", "docs", "secrets"]) mkdirSync(at(name), { recursive: true });
@@ -179,7 +186,7 @@ describe.skipIf(!needs("bwrap"))("what is shown", () => {
     expect(readdirSync(at("docs"))).toEqual([]);
   });
 
-  provesWall("WL-2", "a directory on the way to a hidden one cannot be renamed from inside", async () => {
+  provesWall("WL-2", "a parent directory of a hidden one cannot be renamed from inside", async () => {
     await using stage = rehearse({ bwrapPath });
     mkdirSync(join(stage.workspace, "a", "b", "hidden"), { recursive: true });
     writeFileSync(join(stage.workspace, "a", "b", "hidden", "key"), stage.secret);
@@ -190,27 +197,33 @@ describe.skipIf(!needs("bwrap"))("what is shown", () => {
     expect(stderr.match(/busy/g)).toHaveLength(3);
   });
 
-  provesWall("WL-2", "a directory that has become a link is not shown, whatever it leads to", async () => {
-    await using stage = rehearse({ bwrapPath });
-    const outside = join(stage.directory, "outside");
-    mkdirSync(outside);
-    const tree = join(stage.workspace, "tree");
-    const swapped = [{ path: tree, access: "write" as const }];
-    symlinkSync(outside, tree);
-    const refusal = expect.objectContaining({ code: "sandbox_unavailable" });
-    expect(() => stage.shell("touch made", { cwd: tree, walls: WALLS })).toThrow(refusal);
-    expect(() => stage.shell("touch tree/made", { walls: { ...WALLS, mounts: swapped } })).toThrow(refusal);
-    await expect(runConfined(stage.host, { tree, argv: ["touch", "made"], timeMaxMs: 5000 })).rejects.toThrow(refusal);
-    expect(readdirSync(outside)).toEqual([]);
-  });
+  provesWall(
+    "WL-2",
+    "a directory that was replaced by a link is not mounted, whatever the link points to",
+    async () => {
+      await using stage = rehearse({ bwrapPath });
+      const outside = join(stage.directory, "outside");
+      mkdirSync(outside);
+      const tree = join(stage.workspace, "tree");
+      const swapped = [{ path: tree, access: "write" as const }];
+      symlinkSync(outside, tree);
+      const refusal = expect.objectContaining({ code: "sandbox_unavailable" });
+      expect(() => stage.shell("touch made", { cwd: tree, walls: WALLS })).toThrow(refusal);
+      expect(() => stage.shell("touch tree/made", { walls: { ...WALLS, mounts: swapped } })).toThrow(refusal);
+      await expect(runConfined(stage.host, { tree, argv: ["touch", "made"], timeMaxMs: 5000 })).rejects.toThrow(
+        refusal,
+      );
+      expect(readdirSync(outside)).toEqual([]);
+    },
+  );
 
   const SWAPS = {
-    "and stays one": (tree: string, outside: string) => `mv ${tree} ${tree}.away; ln -s ${outside} ${tree}; exec`,
-    "and is put back": (tree: string, outside: string) =>
+    "for good": (tree: string, outside: string) => `mv ${tree} ${tree}.away; ln -s ${outside} ${tree}; exec`,
+    "for a moment": (tree: string, outside: string) =>
       `mv ${tree} ${tree}.away; ln -s ${outside} ${tree}; (sleep 0.05; rm ${tree}; mv ${tree}.away ${tree}) & exec`,
   };
   for (const [how, swap] of Object.entries(SWAPS))
-    provesWall("WL-2", `nor one that becomes a link while the sandbox is put up ${how}`, async () => {
+    provesWall("WL-2", `a directory replaced by a link ${how} while the sandbox starts is not mounted`, async () => {
       await using stage = rehearse({ bwrapPath });
       const outside = join(stage.directory, "outside");
       const tree = join(stage.workspace, "tree");
@@ -226,7 +239,7 @@ describe.skipIf(!needs("bwrap"))("what is shown", () => {
       expect(existsSync(join(outside, "made"))).toBe(false);
     });
 
-  provesWall("WL-1", "the product's home is covered even where the working directory holds it", async () => {
+  provesWall("WL-1", "the Nomos home is hidden even where the working directory contains it", async () => {
     await using stage = rehearse({ bwrapPath });
     const script = `ls -A home; cat home/token; mv home h2; mkdir -p home/x; cat h2/token; ls`;
     const { stdout } = await readAll(stage.shell(script, { cwd: stage.directory, walls: WALLS }));
@@ -247,7 +260,7 @@ describe.skipIf(!needs("bwrap"))("what is shown", () => {
 
   proves.skipIf(!needs("bwrap") || process.getuid?.() !== 0)(
     "WL-22",
-    "a mount that shows the system or a person's home by another name is refused as a working directory",
+    "a mount that shows the system or a person's home under another name is refused as working directory",
     async () => {
       await using stage = rehearse({ bwrapPath });
       const at = (name: string) => join(stage.directory, name);
@@ -274,7 +287,7 @@ describe.skipIf(!needs("bwrap"))("what is shown", () => {
     },
   );
 
-  provesWall("WL-1", "where bubblewrap is missing, strict does not start at all", async () => {
+  provesWall("WL-1", "without bubblewrap, strict does not start", async () => {
     await using stage = rehearse({ bwrapPath: null });
     expect(() => stage.shell("true", { walls: WALLS })).toThrow(
       expect.objectContaining({ code: "sandbox_unavailable", remedy: expect.stringContaining("bubblewrap") }),
@@ -283,7 +296,7 @@ describe.skipIf(!needs("bwrap"))("what is shown", () => {
 
   provesWall(
     "WL-3",
-    "what would run code in every program, and the person's own services, is not handed in",
+    "variables that would load code into every program, and the person's own services, are not passed in",
     async () => {
       await using stage = rehearse({ bwrapPath });
       const env = {
@@ -302,7 +315,7 @@ describe.skipIf(!needs("bwrap"))("what is shown", () => {
   );
 });
 
-describe.skipIf(!needs("bwrap"))("ordinary work goes on", () => {
+describe.skipIf(!needs("bwrap"))("ordinary work behind walls", () => {
   const PATH = process.env["PATH"] ?? "";
   test.each([
     [
@@ -325,7 +338,7 @@ import socket, threading
 s = socket.create_server(('127.0.0.1', 0)); threading.Thread(target=lambda: s.accept()[0].sendall(b'fine')).start()
 print(socket.create_connection(s.getsockname()).recv(9).decode())"`,
     ],
-  ])("%s", async (_name, script) => {
+  ])("works behind walls: %s", async (_name, script) => {
     await using stage = rehearse({ bwrapPath });
     const { stdout, stderr } = await walled(stage, script, { programs: [process.execPath] }, { PATH });
     expect(stderr).not.toMatch(/not permitted|Read-only|not found/i);
@@ -333,8 +346,8 @@ print(socket.create_connection(s.getsockname()).recv(9).decode())"`,
   });
 });
 
-describe.skipIf(!needs("bwrap"))("one writable tree and nothing else", () => {
-  provesWall("WL-4", "a program runs to its end, with its input, and writes only there", async () => {
+describe.skipIf(!needs("bwrap"))("a command with one writable tree", () => {
+  provesWall("WL-4", "a program runs to its end with its input, and writes only in its tree", async () => {
     await using stage = rehearse({ bwrapPath });
     const argv = ["sh", "-c", `cat > got; touch ../beside; echo out; echo err >&2; exit 3`];
     const answer = await runConfined(stage.host, { tree: stage.workspace, argv, input: ["a", "b"], timeMaxMs: 10_000 });
@@ -345,7 +358,7 @@ describe.skipIf(!needs("bwrap"))("one writable tree and nothing else", () => {
     expect(existsSync(join(stage.directory, "beside"))).toBe(false);
   });
 
-  provesWall("WL-4", "also in a tree of the product's home, of which it sees nothing else", async () => {
+  provesWall("WL-4", "a program in a tree inside the Nomos home sees nothing else of that home", async () => {
     await using stage = rehearse({ bwrapPath });
     const tree = join(stage.home, "workspaces", "own");
     const argv = ["sh", "-c", `ls ../..; cat ../../token; touch made`];
@@ -354,15 +367,15 @@ describe.skipIf(!needs("bwrap"))("one writable tree and nothing else", () => {
     expect(readdirSync(tree)).toEqual(["made"]);
   });
 
-  provesWall("WL-4", "one that takes too long is ended, and says so", async () => {
+  provesWall("WL-4", "a program that takes too long is ended, and the result says so", async () => {
     await using stage = rehearse({ bwrapPath });
     const answer = await runConfined(stage.host, { tree: stage.workspace, argv: ["sleep", "60"], timeMaxMs: 200 });
     expect(answer.timedOut).toBe(true);
   });
 });
 
-describe.skipIf(!needs("bwrap") || process.getuid?.() !== 0)("as an ordinary user", () => {
-  provesWall("WL-1", "the walls stand as well", async () => {
+describe.skipIf(!needs("bwrap") || process.getuid?.() !== 0)("walls as an ordinary user", () => {
+  provesWall("WL-1", "the walls hold for an ordinary user too", async () => {
     await using stage = rehearse({ bwrapPath });
     const program = `
       import { createProcessHost, runConfined } from ${JSON.stringify(new URL("../index.ts", import.meta.url))};

@@ -57,7 +57,7 @@ for line in sys.stdin:
 
 proves.skipIf(!needs("python3"))(
   "SN-2",
-  "a file that is written on through a mapping after a snapshot in the middle of a turn is read again at its end",
+  "a file written through a mapping after a mid-turn snapshot is read again at the end of the turn",
   async () => {
     using scene = setUp(tmpdir());
     const store = openSnapshotStore(join(scene.folder, "store"));
@@ -80,7 +80,7 @@ proves.skipIf(!needs("python3"))(
 
 proves.skipIf(!needs("python3") || !isTmpfs("/dev/shm"))(
   "SN-2",
-  "in memory alone, where a mapping leaves no trace at all, every file is read",
+  "on a memory file system, where a mapping leaves no trace, every file is read",
   async () => {
     using scene = setUp("/dev/shm");
     const store = openSnapshotStore(join(scene.folder, "store"));
@@ -100,7 +100,7 @@ const disk = [tmpdir(), "/var/tmp", homedir(), import.meta.dirname].find((path) 
 
 proves(
   "SN-2",
-  "what changed since nobody could hold it mapped any more is trusted, and what was trusted stays so",
+  "a file changed after its last possible mapping is trusted, and trusted files stay trusted",
   async () => {
     using scene = setUp(disk ?? tmpdir());
     const objects = openObjects(join(scene.folder, "store"));

@@ -50,7 +50,7 @@ const at = (path: string): string => join(root, path);
 
 proves.skipIf(!needs("bwrap"))(
   "SN-1",
-  "modes, links, empty folders, nested repositories and odd names come back as they were",
+  "modes, links, empty folders, nested repositories and odd names are restored as they were",
   async () => {
     mkdirSync(at("empty"));
     mkdirSync(at("closed"), { mode: 0o700 });
@@ -84,7 +84,7 @@ proves.skipIf(!needs("bwrap"))(
   },
 );
 
-proves("SN-2", "what looks the same is not read again; what changed at once and in place is", async () => {
+proves("SN-2", "an unchanged file is not read again; one changed in place at once is", async () => {
   writeFileSync(at("a"), "one");
   const first = await take();
   writeFileSync(at("a"), "two");
@@ -98,7 +98,7 @@ proves("SN-2", "what looks the same is not read again; what changed at once and 
   expect((await take()).storedBytes).toBe(0);
 });
 
-proves.skipIf(!needs("bwrap"))("SN-3", "what a rule leaves out is said, and no restore touches it", async () => {
+proves.skipIf(!needs("bwrap"))("SN-3", "files left out by a rule are listed, and no restore touches them", async () => {
   const rule = { leaveOut: ["node_modules", "/build/*.o"] };
   writeFileSync(at("kept"), "1");
   const before = await take(rule);
@@ -121,7 +121,7 @@ proves.skipIf(!needs("bwrap"))("SN-3", "what a rule leaves out is said, and no r
 
 proves.skipIf(!needs("bwrap"))(
   "SN-4",
-  "a restore writes through no link, hard or symbolic, and only the very folder that was looked at",
+  "a restore writes through no hard or symbolic link, and only into the folder it opened",
   async () => {
     const outside = join(folder, "outside");
     mkdirSync(outside);
@@ -148,7 +148,7 @@ proves.skipIf(!needs("bwrap"))(
   },
 );
 
-proves("SN-4", "a folder that is swapped for a link again and again shows nothing from outside", async () => {
+proves("SN-4", "a folder swapped for a link again and again: no outside file gets into the snapshot", async () => {
   const outside = join(folder, "outside");
   mkdirSync(join(outside, "deep"), { recursive: true });
   for (let n = 0; n < 40; n += 1) writeFileSync(join(outside, `secret-${n}`), `TOP SECRET ${n}`);
@@ -172,7 +172,7 @@ proves("SN-4", "a folder that is swapped for a link again and again shows nothin
 
 const SWAP = "while :; do mv d was; ln -s ../outside d; rm d; mv was d; done 2>/dev/null";
 
-proves("SN-6", "a tree that changes while it is read is told: what would not settle is named", async () => {
+proves("SN-6", "a tree that changes while it is read: the unsettled files are named", async () => {
   const writer = spawn("sh", ["-c", "while :; do date +%N >> busy; done"], { cwd: root, stdio: "ignore" });
   writeFileSync(at("busy"), Buffer.alloc(3_000_000, "x"));
   let told = 0;
@@ -186,7 +186,7 @@ proves("SN-6", "a tree that changes while it is read is told: what would not set
 
 proves.skipIf(!needs("bwrap"))(
   "SN-7",
-  "a large file is kept in pieces, a change in it costs a piece, and holes stay holes",
+  "a large file is stored in pieces, a change in it costs one piece, and holes stay holes",
   async () => {
     writeFileSync(at("large"), Buffer.alloc(5_000_000, "abcdefg"));
     appendFileSync(at("large"), Buffer.from(Array.from({ length: 100_000 }, (_, n) => (n * 7919) % 251)));
@@ -239,7 +239,7 @@ proves("SN-8", "a tree beyond the bounds is refused as that, and costs no more t
   expect((await take()).files).toBe(30);
 });
 
-proves("SN-9", "what no snapshot needs goes, what one needs stays, small packs are brought together", async () => {
+proves("SN-9", "objects that no snapshot needs are removed, needed ones stay, and small packs are merged", async () => {
   const ids: string[] = [];
   for (let n = 0; n < 40; n += 1) {
     writeFileSync(at("f"), Buffer.from(Array.from({ length: 20_000 }, (_, k) => (k * n * 31) % 253)));
@@ -262,37 +262,33 @@ proves("SN-9", "what no snapshot needs goes, what one needs stays, small packs a
   expect((await take()).id).toBe(ids.at(-1));
 });
 
-proves(
-  "SN-10",
-  "a damaged pack is never taken for another, and the next snapshot keeps what it needs anew",
-  async () => {
-    writeFileSync(at("f"), Buffer.from(Array.from({ length: 5000 }, (_, k) => (k * 31) % 253)));
-    const { id } = await take();
-    store.close();
-    const [pack = ""] = readdirSync(join(folder, "store/packs"));
-    const path = join(folder, "store/packs", pack);
-    const whole = readFileSync(path);
-    for (let bit = 0; bit < 60; bit += 1) {
-      const bytes = Buffer.from(whole);
-      const place = Math.floor((bit / 60) * bytes.length);
-      bytes.writeUInt8(bytes.readUInt8(place) ^ (1 << (bit % 8)), place);
-      writeFileSync(path, bytes);
-      store = openSnapshotStore(join(folder, "store"));
-      await finish(store.diff(null, id, { filesMax: 10, bytesMax: 1000 })).then(
-        (files) => expect(files.map((one) => one.path)).toEqual(["f"]),
-        (error: unknown) => expect(error).toMatchObject({ name: "SnapshotError" }),
-      );
-      store.close();
-    }
-    writeFileSync(path, whole.subarray(0, 100));
+proves("SN-10", "a damaged pack is never read as valid, and the next snapshot stores its objects again", async () => {
+  writeFileSync(at("f"), Buffer.from(Array.from({ length: 5000 }, (_, k) => (k * 31) % 253)));
+  const { id } = await take();
+  store.close();
+  const [pack = ""] = readdirSync(join(folder, "store/packs"));
+  const path = join(folder, "store/packs", pack);
+  const whole = readFileSync(path);
+  for (let bit = 0; bit < 60; bit += 1) {
+    const bytes = Buffer.from(whole);
+    const place = Math.floor((bit / 60) * bytes.length);
+    bytes.writeUInt8(bytes.readUInt8(place) ^ (1 << (bit % 8)), place);
+    writeFileSync(path, bytes);
     store = openSnapshotStore(join(folder, "store"));
-    expect(store.status().damaged).toEqual([path]);
-    expect((await take()).id).toBe(id);
-    expect(await finish(store.check([id]))).toMatchObject({ broken: [], gone: 0, missing: 0 });
-  },
-);
+    await finish(store.diff(null, id, { filesMax: 10, bytesMax: 1000 })).then(
+      (files) => expect(files.map((one) => one.path)).toEqual(["f"]),
+      (error: unknown) => expect(error).toMatchObject({ name: "SnapshotError" }),
+    );
+    store.close();
+  }
+  writeFileSync(path, whole.subarray(0, 100));
+  store = openSnapshotStore(join(folder, "store"));
+  expect(store.status().damaged).toEqual([path]);
+  expect((await take()).id).toBe(id);
+  expect(await finish(store.check([id]))).toMatchObject({ broken: [], gone: 0, missing: 0 });
+});
 
-proves("SN-10", "a check tells what is lost with a pack, and nothing is thrown away while it is", async () => {
+proves("SN-10", "a check lists what a damaged pack lost, and nothing is removed until it is repaired", async () => {
   writeFileSync(at("f"), "old");
   const first = await take();
   const [lost = ""] = readdirSync(join(folder, "store/packs"));
@@ -311,7 +307,7 @@ proves("SN-10", "a check tells what is lost with a pack, and nothing is thrown a
   expect(readdirSync(join(folder, "store/packs"))).toEqual(before);
 });
 
-proves("SN-6", "sockets and fifos are told by kind, and hold nobody up", async () => {
+proves("SN-6", "sockets and fifos are listed by kind, and do not block", async () => {
   const server = createServer().listen(at("sock"));
   await once(server, "listening");
   spawnSync("mkfifo", [at("pipe")]);
@@ -321,7 +317,7 @@ proves("SN-6", "sockets and fifos are told by kind, and hold nobody up", async (
   await once(server, "close");
 });
 
-proves("SN-11", "only its owner can read the store", async () => {
+proves("SN-11", "only the owner can read the snapshot store", async () => {
   writeFileSync(at("f"), "x");
   await take();
   const modes = ["", "packs", "tmp", "known"].map((name) => statSync(join(folder, "store", name)).mode & 0o777);
@@ -330,7 +326,7 @@ proves("SN-11", "only its owner can read the store", async () => {
     expect(statSync(join(folder, "store/packs", pack)).mode & 0o777).toBe(0o600);
 });
 
-test("a diff shows text as text, and says why there is none for the rest", async () => {
+test("a diff shows text as text, and says why other files have no diff", async () => {
   writeFileSync(at("text"), "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
   writeFileSync(at("bytes"), Buffer.from([0, 1, 2]));
   writeFileSync(at("mode"), "x");

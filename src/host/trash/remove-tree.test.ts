@@ -35,7 +35,7 @@ os.mkdir("closed"); open("closed/file", "w").close(); os.chmod("closed", 0)
 
 proves.skipIf(!needs("python3"))(
   "SV-1",
-  "a tree deeper than a path can be is removed, closed folders and all",
+  "a tree deeper than the longest path is removed, unreadable folders included",
   async () => {
     const top = join(newRoot(), "top");
     mkdirSync(top);
@@ -45,7 +45,7 @@ proves.skipIf(!needs("python3"))(
   },
 );
 
-proves("SV-1", "links, pipes, sockets, odd names and closed folders go; what links lead to stays", async () => {
+proves("SV-1", "links, pipes, sockets, odd names and unreadable folders are removed; link targets stay", async () => {
   const root = newRoot();
   const top = join(root, "top");
   const beside = join(root, "beside");
@@ -72,7 +72,7 @@ proves("SV-1", "links, pipes, sockets, odd names and closed folders go; what lin
   expect(await removeTree(top)).toEqual([]);
 });
 
-proves("SV-1", "at its limit, or when it is stopped, the rest is left and named", async () => {
+proves("SV-1", "at its limit, or when it is stopped, a removal leaves the rest and names it", async () => {
   const top = join(newRoot(), "top");
   mkdirSync(top);
   for (let n = 0; n < 100; n += 1) writeFileSync(join(top, `f${n}`), "");
@@ -82,7 +82,7 @@ proves("SV-1", "at its limit, or when it is stopped, the rest is left and named"
 });
 
 /** Runs in a mount namespace of its own: a bind mount of a person's folder inside of what is to be removed. */
-proves.skipIf(!needs("smallDisk"))("SV-1", "what is mounted in a tree is left alone, and named", async () => {
+proves.skipIf(!needs("smallDisk"))("SV-1", "a mount inside the tree is left alone and named", async () => {
   const root = newRoot();
   for (const name of ["top/a/mounted", "theirs"]) mkdirSync(join(root, name), { recursive: true });
   writeFileSync(join(root, "theirs/kept"), "x");
@@ -102,7 +102,7 @@ proves.skipIf(!needs("smallDisk"))("SV-1", "what is mounted in a tree is left al
 
 proves.where(process.getuid?.() === 0)(
   "SV-1",
-  "an ordinary user removes what is closed, and is told what is not theirs",
+  "an ordinary user removes unreadable folders, and is told what belongs to others",
   () => {
     const root = newRoot();
     chmodSync(root, 0o777);
@@ -128,24 +128,20 @@ proves.where(process.getuid?.() === 0)(
   },
 );
 
-proves(
-  "SV-2",
-  "what is discarded is out of the way at once; what an earlier daemon left in the trash goes too",
-  async () => {
-    const root = newRoot();
-    const folder = join(root, "trash");
-    mkdirSync(join(folder, "old/inner"), { recursive: true });
-    mkdirSync(join(root, "filled/inner"), { recursive: true });
-    chmodSync(join(root, "filled"), 0o555);
-    const logged: string[] = [];
-    const trash = openTrash({ folder, clock: systemClock(), log: (message) => void logged.push(message) });
-    await trash.discard(join(root, "filled"));
-    expect(existsSync(join(root, "filled"))).toBe(false);
-    await trash.discard(join(root, "never-there"));
-    await trash.settled();
-    expect(spawnSync("ls", [folder], { encoding: "utf8" }).stdout).toBe("");
-    expect([await trash.left(), logged]).toEqual([[], []]);
-    await trash.stop();
-    rmSync(root, { recursive: true });
-  },
-);
+proves("SV-2", "a discarded tree is out of the way at once; trash of an earlier daemon is removed too", async () => {
+  const root = newRoot();
+  const folder = join(root, "trash");
+  mkdirSync(join(folder, "old/inner"), { recursive: true });
+  mkdirSync(join(root, "filled/inner"), { recursive: true });
+  chmodSync(join(root, "filled"), 0o555);
+  const logged: string[] = [];
+  const trash = openTrash({ folder, clock: systemClock(), log: (message) => void logged.push(message) });
+  await trash.discard(join(root, "filled"));
+  expect(existsSync(join(root, "filled"))).toBe(false);
+  await trash.discard(join(root, "never-there"));
+  await trash.settled();
+  expect(spawnSync("ls", [folder], { encoding: "utf8" }).stdout).toBe("");
+  expect([await trash.left(), logged]).toEqual([[], []]);
+  await trash.stop();
+  rmSync(root, { recursive: true });
+});

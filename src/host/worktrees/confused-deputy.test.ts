@@ -98,7 +98,7 @@ const LINKED = [
 ];
 
 for (const name of [...LINKED, "objects/loose", "info/exclude"])
-  proves("WT-16", `a fork brings nothing along of the repository that its parent's ${name} leads to`, async () => {
+  proves("WT-16", `a fork takes nothing from the repository that its parent's ${name} points to`, async () => {
     using bench = setUpBench();
     const foreign = foreignIn(bench);
     const tree = await agentTree(bench);
@@ -121,7 +121,7 @@ for (const name of [...LINKED, "objects/loose", "info/exclude"])
 
 proves(
   "WT-16",
-  "at a fork objects are found where the daemon put them, not where the agent says that some are",
+  "a fork takes objects from where the daemon put them, not from where the agent's files point",
   async () => {
     using bench = setUpBench();
     const foreign = foreignIn(bench);
@@ -147,48 +147,56 @@ const KINDS: Readonly<Record<string, (path: string, foreign: Foreign) => void>> 
 };
 
 for (const [kind, put] of Object.entries(KINDS))
-  proves("WT-16", `a worktree whose \`.git\` is now a ${kind} is no base of a fork, and that is said`, async () => {
-    using bench = setUpBench();
-    const foreign = foreignIn(bench);
-    const tree = await agentTree(bench);
-    renameSync(join(tree, ".git"), join(bench.directory, "aside"));
-    put(join(tree, ".git"), foreign);
-    await expect(bench.fork(AGENT)).rejects.toMatchObject(code("repository_invalid"));
-    expectNothingOf(foreign, bench);
-    expect((await bench.yard.work(AGENT)).unclear).not.toBeNull();
-  });
-
-proves("WT-16", "a repository that claims another one's common directory or objects is no base", async () => {
-  using bench = setUpBench();
-  const foreign = foreignIn(bench);
-  const at = (name: string) => join(bench.directory, name);
-  const theirs = join(foreign.path, ".git");
-  // A folder that says it is a linked worktree; and a git dir that leads back, but on to somebody else's.
-  bench.write(join(at("claims"), ".git/HEAD"), "ref: refs/heads/main\n");
-  bench.write(join(at("claims"), ".git/commondir"), `${theirs}\n`);
-  bench.write(join(at("forged"), "worktrees/x/HEAD"), "ref: refs/heads/main\n");
-  bench.write(join(at("forged"), "worktrees/x/commondir"), `${theirs}\n`);
-  bench.write(join(at("forged"), "worktrees/x/gitdir"), `${join(at("forged"), "tree/.git")}\n`);
-  bench.write(join(at("forged"), "tree/.git"), `gitdir: ${join(at("forged"), "worktrees/x")}\n`);
-  bench.git(bench.directory, "init", "--quiet", at("borrows"));
-  bench.write(join(at("borrows"), ".git/objects/info/alternates"), `${theirs}/objects\n`);
-  writeFileSync(join(at("borrows"), ".git/HEAD"), `${foreign.commit}\n`);
-  for (const cwd of [at("claims"), join(at("forged"), "tree"), join(at("forged"), "worktrees/x"), at("borrows")])
-    await expect(bench.worktree({ cwd })).rejects.toMatchObject(code("repository_invalid"));
-  // Said only after it was looked at: git does not read it then either.
-  rmSync(join(at("borrows"), ".git/objects/info/alternates"));
-  writeFileSync(join(at("borrows"), ".git/HEAD"), "ref: refs/heads/main\n");
-  bench.git(at("borrows"), "commit", "--quiet", "--allow-empty", "-m", "innocent");
-  const plan = await bench.yard.plan({ id: "late", cwd: at("borrows"), name: "late" });
-  bench.write(join(at("borrows"), ".git/objects/info/alternates"), `${theirs}/objects\n`);
-  writeFileSync(join(at("borrows"), ".git/HEAD"), `${foreign.commit}\n`);
-  await expect(bench.yard.create(plan, "now")).rejects.toMatchObject(code("worktree_base_missing"));
-  expectNothingOf(foreign, bench);
-});
+  proves(
+    "WT-16",
+    `a worktree whose \`.git\` was replaced by a ${kind} is refused as a fork's base, with the reason`,
+    async () => {
+      using bench = setUpBench();
+      const foreign = foreignIn(bench);
+      const tree = await agentTree(bench);
+      renameSync(join(tree, ".git"), join(bench.directory, "aside"));
+      put(join(tree, ".git"), foreign);
+      await expect(bench.fork(AGENT)).rejects.toMatchObject(code("repository_invalid"));
+      expectNothingOf(foreign, bench);
+      expect((await bench.yard.work(AGENT)).unclear).not.toBeNull();
+    },
+  );
 
 proves(
   "WT-16",
-  "a base whose folders are links makes and opens nothing outside, and leaves nothing behind",
+  "a repository that claims a foreign common directory or foreign objects is refused as a base",
+  async () => {
+    using bench = setUpBench();
+    const foreign = foreignIn(bench);
+    const at = (name: string) => join(bench.directory, name);
+    const theirs = join(foreign.path, ".git");
+    // A folder that says it is a linked worktree; and a git dir that leads back, but on to somebody else's.
+    bench.write(join(at("claims"), ".git/HEAD"), "ref: refs/heads/main\n");
+    bench.write(join(at("claims"), ".git/commondir"), `${theirs}\n`);
+    bench.write(join(at("forged"), "worktrees/x/HEAD"), "ref: refs/heads/main\n");
+    bench.write(join(at("forged"), "worktrees/x/commondir"), `${theirs}\n`);
+    bench.write(join(at("forged"), "worktrees/x/gitdir"), `${join(at("forged"), "tree/.git")}\n`);
+    bench.write(join(at("forged"), "tree/.git"), `gitdir: ${join(at("forged"), "worktrees/x")}\n`);
+    bench.git(bench.directory, "init", "--quiet", at("borrows"));
+    bench.write(join(at("borrows"), ".git/objects/info/alternates"), `${theirs}/objects\n`);
+    writeFileSync(join(at("borrows"), ".git/HEAD"), `${foreign.commit}\n`);
+    for (const cwd of [at("claims"), join(at("forged"), "tree"), join(at("forged"), "worktrees/x"), at("borrows")])
+      await expect(bench.worktree({ cwd })).rejects.toMatchObject(code("repository_invalid"));
+    // Said only after it was looked at: git does not read it then either.
+    rmSync(join(at("borrows"), ".git/objects/info/alternates"));
+    writeFileSync(join(at("borrows"), ".git/HEAD"), "ref: refs/heads/main\n");
+    bench.git(at("borrows"), "commit", "--quiet", "--allow-empty", "-m", "innocent");
+    const plan = await bench.yard.plan({ id: "late", cwd: at("borrows"), name: "late" });
+    bench.write(join(at("borrows"), ".git/objects/info/alternates"), `${theirs}/objects\n`);
+    writeFileSync(join(at("borrows"), ".git/HEAD"), `${foreign.commit}\n`);
+    await expect(bench.yard.create(plan, "now")).rejects.toMatchObject(code("worktree_base_missing"));
+    expectNothingOf(foreign, bench);
+  },
+);
+
+proves(
+  "WT-16",
+  "a base whose folders are links: nothing is created or opened outside, and nothing is left behind",
   async () => {
     using bench = setUpBench();
     const outside = join(bench.directory, "outside");
@@ -210,7 +218,7 @@ proves(
   },
 );
 
-proves("WT-16", "pipes in a worktree's git dir keep nobody waiting", async () => {
+proves("WT-16", "pipes in a worktree's git dir do not block", async () => {
   using bench = setUpBench({ gitTimeoutMs: 1500 });
   const tree = await agentTree(bench);
   const pipe = async (name: string, isRead = true): Promise<void> => {
@@ -233,7 +241,7 @@ const elsewhere = ["/dev/shm", "/tmp", "/var/tmp", "/run"].find(
   (path) => existsSync(path) && statSync(path).dev !== statSync(tmpdir()).dev,
 );
 
-proves("WT-16", "packs on another disk are read where they are, by us alone, and only those", async () => {
+proves("WT-16", "packs on another disk are read in place, only by the daemon, and only those packs", async () => {
   if (elsewhere === undefined) throw new Error("needs two file systems: a /dev/shm, or a TMPDIR on another disk");
   using bench = setUpBench();
   const foreign = foreignIn(bench);
@@ -279,30 +287,38 @@ async function swapping(a: string, b: string): Promise<AsyncDisposable> {
 const provesRace = proves.skipIf(!needs("python3") || process.platform !== "linux");
 const ROUNDS = 12;
 
-provesRace("WT-16", "a folder of objects that is a link now and then brings nothing of where it leads", async () => {
-  using bench = setUpBench();
-  const foreign = foreignIn(bench);
-  const tree = await agentTree(bench);
-  const two = foreign.blob.slice(0, 2);
-  const folder = join(tree, ".git/objects", two);
-  mkdirSync(folder, { recursive: true });
-  symlinkSync(join(foreign.path, ".git/objects", two), join(tree, "link"));
-  await using _swapping = await swapping(folder, join(tree, "link"));
-  for (let round = 0; round < ROUNDS; round += 1) {
-    await bench.fork(AGENT).catch((thrown: unknown) => expect(thrown).toMatchObject({ code: "repository_invalid" }));
-    expectNothingOf(foreign, bench);
-  }
-});
+provesRace(
+  "WT-16",
+  "an object folder that is swapped for a link: nothing from the link's target is copied",
+  async () => {
+    using bench = setUpBench();
+    const foreign = foreignIn(bench);
+    const tree = await agentTree(bench);
+    const two = foreign.blob.slice(0, 2);
+    const folder = join(tree, ".git/objects", two);
+    mkdirSync(folder, { recursive: true });
+    symlinkSync(join(foreign.path, ".git/objects", two), join(tree, "link"));
+    await using _swapping = await swapping(folder, join(tree, "link"));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await bench.fork(AGENT).catch((thrown: unknown) => expect(thrown).toMatchObject({ code: "repository_invalid" }));
+      expectNothingOf(foreign, bench);
+    }
+  },
+);
 
-provesRace("WT-16", "a carried folder that is a link now and then brings nothing of where it leads", async () => {
-  using bench = setUpBench();
-  const foreign = foreignIn(bench);
-  for (let n = 0; n < 20; n += 1) bench.write(join(bench.repo, `node_modules/p${n}/index.js`), "p");
-  bench.write(join(bench.repo, "node_modules/p/index.js"), "p");
-  symlinkSync(foreign.path, join(bench.repo, "node_modules/q"));
-  await using _swapping = await swapping(join(bench.repo, "node_modules/p"), join(bench.repo, "node_modules/q"));
-  for (let round = 0; round < ROUNDS; round += 1) {
-    await bench.worktree({ name: `r${round}` });
-    expectNothingOf(foreign, bench);
-  }
-});
+provesRace(
+  "WT-16",
+  "a carried folder that is swapped for a link: nothing from the link's target is copied",
+  async () => {
+    using bench = setUpBench();
+    const foreign = foreignIn(bench);
+    for (let n = 0; n < 20; n += 1) bench.write(join(bench.repo, `node_modules/p${n}/index.js`), "p");
+    bench.write(join(bench.repo, "node_modules/p/index.js"), "p");
+    symlinkSync(foreign.path, join(bench.repo, "node_modules/q"));
+    await using _swapping = await swapping(join(bench.repo, "node_modules/p"), join(bench.repo, "node_modules/q"));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await bench.worktree({ name: `r${round}` });
+      expectNothingOf(foreign, bench);
+    }
+  },
+);

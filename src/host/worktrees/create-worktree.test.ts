@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
 import { setUpBench } from "../../../test/support/worktree-bench.ts";
 
-proves("WT-1", "a worktree is the base on a branch of its own, and git in it just works", async () => {
+proves("WT-1", "a worktree has the base on its own branch, and git works in it", async () => {
   using bench = setUpBench();
   const { path, branch, cwd } = await bench.worktree();
   expect([branch, cwd]).toEqual(["nomos/brave-otter-3f", path]);
@@ -30,7 +30,7 @@ proves("WT-1", "a worktree is the base on a branch of its own, and git in it jus
   expect(git("log", "--format=%s", "main")).toBe("first");
 });
 
-proves("WT-1", "its identity is the person's, also where the agent has another home", async () => {
+proves("WT-1", "commits carry the person's identity, also where the agent has another home", async () => {
   using bench = setUpBench();
   bench.git(bench.repo, "config", "user.email", "ada@work.example");
   const { path } = await bench.worktree();
@@ -43,32 +43,28 @@ proves("WT-1", "its identity is the person's, also where the agent has another h
   expect([read("user.name"), read("user.email")]).toEqual(["Ada Person", "ada@work.example"]);
 });
 
-proves(
-  "WT-1",
-  "remotes go along without what they are logged in with, and programs that pose as remotes do not",
-  async () => {
-    using bench = setUpBench();
-    const urls = {
-      origin: "https://ada:s3cret@example.org/a.git?token=t",
-      up: "ssh://git:pw@example.org/b",
-      scp: "git@example.org:c.git",
-      evil: "ext::sh -c touch% /tmp/x",
-      bare: "ada:s3cret@example.org/d.git",
-      half: "https:/ada:s3cret@example.org/e.git",
-    };
-    for (const [name, url] of Object.entries(urls)) bench.git(bench.repo, "config", `remote.${name}.url`, url);
-    const { path } = await bench.worktree();
-    const config = readFileSync(join(path, ".git/config"), "utf8");
-    expect(config).not.toMatch(/s3cret|pw|token|ext::/);
-    expect(bench.git(path, "config", "--get-regexp", "remote\\..*\\.url").split("\n").sort()).toEqual([
-      "remote.origin.url https://example.org/a.git",
-      "remote.scp.url git@example.org:c.git",
-      "remote.up.url ssh://git@example.org/b",
-    ]);
-  },
-);
+proves("WT-1", "remotes are copied without their logins; remotes that run a program are left out", async () => {
+  using bench = setUpBench();
+  const urls = {
+    origin: "https://ada:s3cret@example.org/a.git?token=t",
+    up: "ssh://git:pw@example.org/b",
+    scp: "git@example.org:c.git",
+    evil: "ext::sh -c touch% /tmp/x",
+    bare: "ada:s3cret@example.org/d.git",
+    half: "https:/ada:s3cret@example.org/e.git",
+  };
+  for (const [name, url] of Object.entries(urls)) bench.git(bench.repo, "config", `remote.${name}.url`, url);
+  const { path } = await bench.worktree();
+  const config = readFileSync(join(path, ".git/config"), "utf8");
+  expect(config).not.toMatch(/s3cret|pw|token|ext::/);
+  expect(bench.git(path, "config", "--get-regexp", "remote\\..*\\.url").split("\n").sort()).toEqual([
+    "remote.origin.url https://example.org/a.git",
+    "remote.scp.url git@example.org:c.git",
+    "remote.up.url ssh://git@example.org/b",
+  ]);
+});
 
-proves("WT-2", "nothing done in it, or to make or remove it, touches the user's repository", async () => {
+proves("WT-2", "creating, using and removing a worktree does not touch the user's repository", async () => {
   using bench = setUpBench();
   bench.write(join(bench.repo, "README.md"), "not committed\n");
   bench.write(join(bench.repo, "untracked.txt"), "x");
@@ -90,7 +86,7 @@ proves("WT-2", "nothing done in it, or to make or remove it, touches the user's 
   expect(bench.portrait()).toBe(before);
 });
 
-proves("WT-3", "a prune over there does not break it", async () => {
+proves("WT-3", "`git prune` in the user's repository does not break the worktree", async () => {
   using bench = setUpBench();
   bench.git(bench.repo, "checkout", "--quiet", "-b", "feature");
   bench.write(join(bench.repo, "feature.txt"), "only here\n");
@@ -135,7 +131,7 @@ proves("WT-4", "a plain `git clone` of a worktree works", async () => {
   expect(readFileSync(join(bench.directory, "cloned/README.md"), "utf8")).toBe("hello\n");
 });
 
-proves("WT-5", "what git does not know is carried by rule, as a copy and never as a link", async () => {
+proves("WT-5", "files that git does not track are carried by rule, as a copy and never as a link", async () => {
   using bench = setUpBench({ carryBytesMax: 100_000 });
   bench.write(join(bench.repo, ".env"), "KEY=1\n");
   bench.write(join(bench.repo, "packages/a/.env.local"), "KEY=2\n");
@@ -162,7 +158,7 @@ proves("WT-5", "what git does not know is carried by rule, as a copy and never a
 
 proves(
   "WT-6",
-  "a base that is not there, and a place without a repository, are refused and leave nothing behind",
+  "a missing base, or a directory without a repository, is refused and leaves nothing behind",
   async () => {
     using bench = setUpBench();
     await expect(bench.worktree({ base: "gone" })).rejects.toMatchObject({ code: "worktree_base_missing" });
@@ -176,7 +172,7 @@ proves(
   },
 );
 
-proves("WT-6", "every kind of repository is a base", async () => {
+proves("WT-6", "every layout of a repository can be a base", async () => {
   using bench = setUpBench({ borrows: true });
   const made = async (cwd: string, name: string) => {
     const before = bench.portrait(cwd);
@@ -213,7 +209,7 @@ proves("WT-6", "an empty repository gives a branch without a commit", async () =
   expect((await bench.yard.work(id)).commits).toHaveLength(1);
 });
 
-proves("WT-6", "another object format is kept", async () => {
+proves("WT-6", "the object format of the base is kept", async () => {
   using bench = setUpBench({ init: ["--object-format=sha256"] });
   const { path, id, base } = await bench.worktree();
   expect(base).toHaveLength(64);
@@ -224,24 +220,28 @@ proves("WT-6", "another object format is kept", async () => {
   expect((await bench.yard.work(id)).commits).toHaveLength(1);
 });
 
-proves("WT-6", "a partial clone is a base where its files are there, and says so where they are not", async () => {
-  using bench = setUpBench();
-  const partial = join(bench.directory, "partial");
-  bench.git(bench.repo, "config", "uploadpack.allowFilter", "true");
-  bench.git(bench.repo, "clone", "--quiet", "--filter=blob:none", `file://${bench.repo}`, partial);
-  await expect(bench.worktree({ cwd: partial })).resolves.toMatchObject({ state: "present" });
-  bench.git(
-    bench.repo,
-    "clone",
-    "--quiet",
-    "--filter=blob:none",
-    "--no-checkout",
-    `file://${bench.repo}`,
-    `${partial}2`,
-  );
-  await expect(bench.worktree({ cwd: `${partial}2` })).rejects.toMatchObject({ code: "worktree_base_incomplete" });
-  expect(readdirSync(bench.yard.folder)).toHaveLength(1);
-});
+proves(
+  "WT-6",
+  "a partial clone is a base if its files are present, and is refused with that reason if not",
+  async () => {
+    using bench = setUpBench();
+    const partial = join(bench.directory, "partial");
+    bench.git(bench.repo, "config", "uploadpack.allowFilter", "true");
+    bench.git(bench.repo, "clone", "--quiet", "--filter=blob:none", `file://${bench.repo}`, partial);
+    await expect(bench.worktree({ cwd: partial })).resolves.toMatchObject({ state: "present" });
+    bench.git(
+      bench.repo,
+      "clone",
+      "--quiet",
+      "--filter=blob:none",
+      "--no-checkout",
+      `file://${bench.repo}`,
+      `${partial}2`,
+    );
+    await expect(bench.worktree({ cwd: `${partial}2` })).rejects.toMatchObject({ code: "worktree_base_incomplete" });
+    expect(readdirSync(bench.yard.folder)).toHaveLength(1);
+  },
+);
 
 proves("WT-6", "submodules stay empty, LFS pointers stay pointers, odd names stay as they are", async () => {
   using bench = setUpBench();

@@ -71,11 +71,11 @@ const HIDDEN: Readonly<Record<string, readonly [told: Told, work: (bench: Bench,
       bench.write(join(path, "result.md"), "precious");
     },
   ],
-  "a file that a rule of the user's takes out again": [
+  "a file that a rule of the user un-ignores": [
     { untracked: ["deep/keep.o"] },
     (bench, path) => bench.write(join(path, "deep/keep.o"), "precious"),
   ],
-  "a link in a folder of its own": [
+  "a link in its own folder": [
     { untracked: ["deep/link"] },
     (_bench, path) => {
       mkdirSync(join(path, "deep"));
@@ -88,7 +88,7 @@ const HIDDEN: Readonly<Record<string, readonly [told: Told, work: (bench: Bench,
       for (const name of [":(top)x", "-x", "[a]*", "a\nb"]) bench.write(join(path, name), "precious");
     },
   ],
-  "a name that is no text": [
+  "a file name that is not valid text": [
     { untracked: ["\ufffd.o"] },
     (_bench, path) => writeFileSync(Buffer.concat([Buffer.from(`${path}/`), Buffer.from([0xff, 0x2e, 0x6f])]), "?"),
   ],
@@ -104,28 +104,28 @@ const HIDDEN: Readonly<Record<string, readonly [told: Told, work: (bench: Bench,
     { carried: ["ignored/deep/.env.local"] },
     (bench, path) => bench.write(join(path, "ignored/deep/.env.local"), "new\n"),
   ],
-  "a carried file that is a folder now": [
+  "a carried file replaced by a folder": [
     { carried: [".env/secret"] },
     (bench, path) => {
       rmSync(join(path, ".env"));
       bench.write(join(path, ".env/secret"), "new\n");
     },
   ],
-  "a carried file that is a link now": [
+  "a carried file replaced by a link": [
     { carried: [".env"] },
     (_bench, path) => {
       rmSync(join(path, ".env"));
       symlinkSync("ignored/kept", join(path, ".env"));
     },
   ],
-  "a link in a carried folder that leads elsewhere now": [
+  "a link in a carried folder with a new target": [
     { carried: [".envs/link"] },
     (_bench, path) => {
       rmSync(join(path, ".envs/link"));
       symlinkSync("deep/two", join(path, ".envs/link"));
     },
   ],
-  "a folder of dependencies that is a file now": [
+  "a folder of dependencies replaced by a file": [
     { carried: ["node_modules"], untracked: ["node_modules"] },
     (_bench, path) => {
       rmSync(join(path, "node_modules"), { recursive: true });
@@ -135,14 +135,14 @@ const HIDDEN: Readonly<Record<string, readonly [told: Told, work: (bench: Bench,
 };
 
 for (const [what, [told, work]] of Object.entries(HIDDEN))
-  proves("WT-15", `found where git does not look: ${what}`, async () => {
+  proves("WT-15", `work is found where git does not look: ${what}`, async () => {
     using bench = setUpRich();
     const tree = await bench.worktree();
     work(bench, tree.path);
     await expectWork(bench, tree, told);
   });
 
-proves("WT-15", "what the user's own rules cover goes along, and so do copies that nobody changed", async () => {
+proves("WT-15", "files covered by the user's own ignore rules, and unchanged copies, are not work", async () => {
   using bench = setUpRich();
   const tree = await bench.worktree();
   const disposable = ["ignored/a/b", "x.o", "deep/er/y.o", "deep/ignored/z", "src/out/main.js", "a.swp"];
@@ -156,7 +156,7 @@ proves("WT-15", "what the user's own rules cover goes along, and so do copies th
   await expectWork(bench, tree, {});
 });
 
-proves("WT-15", "only a folder with very many files is carried without a look at each", async () => {
+proves("WT-15", "only a folder with very many files is carried without checking each file", async () => {
   using bench = setUpBench({ carry: [".env*", "few", "many"] });
   bench.write(join(bench.repo, ".git/info/exclude"), "few\nmany\n");
   for (let n = 0; n < 1001; n += 1) bench.write(join(bench.repo, "many", `${n}`), "x");
@@ -169,7 +169,7 @@ proves("WT-15", "only a folder with very many files is carried without a look at
   await expectWork(bench, tree, {});
 });
 
-proves("WT-15", "whatever a ref names and the user's repository does not have is work", async () => {
+proves("WT-15", "everything that a ref reaches and the user's repository does not have is work", async () => {
   using bench = setUpBench();
   const one = (name: string) => bench.worktree({ name });
   const hash = (path: string, text: string) => {
@@ -193,7 +193,7 @@ proves("WT-15", "whatever a ref names and the user's repository does not have is
   expect((await bench.yard.work(dangling.id)).unclear).toContain("missing object");
 });
 
-proves("WT-15", "a tree that was moved away keeps the rest, until somebody clears it by name", async () => {
+proves("WT-15", "a tree that was moved away keeps its git dir, until somebody removes it by name", async () => {
   using bench = setUpBench();
   const moved = await bench.worktree();
   const away = join(bench.directory, "away");

@@ -17,7 +17,7 @@ async function isKept(bench: Bench, { id, path }: Worktree, evenMissing = false)
   return !removal.removed;
 }
 
-proves("WT-7", "a worktree without work goes, with everything of it", async () => {
+proves("WT-7", "a worktree without work is removed completely", async () => {
   using bench = setUpBench();
   bench.write(join(bench.repo, ".env"), "KEY=1\n");
   const tree = await bench.worktree();
@@ -39,11 +39,11 @@ const LOSABLE: Readonly<Record<string, (bench: Bench, path: string) => void>> = 
   "a deleted file": (_bench, path) => rmSync(join(path, "README.md")),
   "a file with another mode": (_bench, path) => execFileSync("chmod", ["+x", join(path, "README.md")]),
   "an untracked file": (bench, path) => bench.write(join(path, "notes/today.md"), "notes"),
-  "a changed file that is said to be unchanged": (bench, path) => {
+  "a changed file marked as unchanged": (bench, path) => {
     bench.git(path, "update-index", "--assume-unchanged", "README.md");
     bench.write(join(path, "README.md"), "changed\n");
   },
-  "a changed file that is said to be elsewhere": (bench, path) => {
+  "a changed file marked as not checked out": (bench, path) => {
     bench.git(path, "update-index", "--skip-worktree", "README.md");
     bench.write(join(path, "README.md"), "changed\n");
   },
@@ -51,7 +51,7 @@ const LOSABLE: Readonly<Record<string, (bench: Bench, path: string) => void>> = 
     bench.write(join(path, ".git/info/exclude"), "*.md\n");
     bench.write(join(path, "notes.md"), "notes");
   },
-  "a file staged and taken back": (bench, path) => {
+  "a file staged and unstaged": (bench, path) => {
     bench.write(join(path, "README.md"), "staged\n");
     bench.git(path, "add", "README.md");
     bench.write(join(path, "README.md"), "hello\n");
@@ -74,7 +74,7 @@ const LOSABLE: Readonly<Record<string, (bench: Bench, path: string) => void>> = 
     commit(bench, path);
     bench.git(path, "reset", "--hard", "--quiet", "HEAD~1");
   },
-  "a commit that nobody names": (bench, path) => {
+  "a commit that no ref names": (bench, path) => {
     commit(bench, path);
     bench.git(path, "reset", "--hard", "--quiet", "HEAD~1");
     bench.git(path, "reflog", "expire", "--expire=now", "--all");
@@ -104,20 +104,20 @@ const LOSABLE: Readonly<Record<string, (bench: Bench, path: string) => void>> = 
     void bench.git(path, "worktree", "add", "--quiet", join(bench.directory, "elsewhere")),
   "a carried file that was changed": (bench, path) => bench.write(join(path, ".env"), "KEY=changed\n"),
   "a new file of the carried kind": (bench, path) => bench.write(join(path, "src/.env.local"), "KEY=new\n"),
-  "a merge in the middle": (bench, path) => {
+  "an unfinished merge": (bench, path) => {
     bench.write(join(path, ".git/MERGE_HEAD"), `${bench.git(path, "rev-parse", "HEAD")}\n`);
     bench.write(join(path, "README.md"), "<<<<<<<\n");
   },
-  "a branch that was deleted under it": (bench, path) => void bench.git(path, "update-ref", "-d", "HEAD"),
-  "an index that is no index": (bench, path) => bench.write(join(path, ".git/index"), "nonsense"),
+  "a deleted branch": (bench, path) => void bench.git(path, "update-ref", "-d", "HEAD"),
+  "a corrupt index": (bench, path) => bench.write(join(path, ".git/index"), "nonsense"),
   "an object that cannot be read": (bench, path) =>
     bench.write(join(path, ".git/objects/aa", "b".repeat(38)), "nonsense"),
-  "a git dir that is gone": (_bench, path) => rmSync(join(path, ".git"), { recursive: true }),
-  "a git dir that leads elsewhere": (bench, path) => {
+  "a missing git dir": (_bench, path) => rmSync(join(path, ".git"), { recursive: true }),
+  "a git dir that points elsewhere": (bench, path) => {
     renameSync(join(path, ".git"), join(bench.directory, "moved"));
     symlinkSync(join(bench.directory, "moved"), join(path, ".git"));
   },
-  "an object store that leads elsewhere": (bench, path) => {
+  "an object store that points elsewhere": (bench, path) => {
     renameSync(join(path, ".git/objects"), join(bench.directory, "moved"));
     symlinkSync(join(bench.directory, "moved"), join(path, ".git/objects"));
   },
@@ -125,7 +125,7 @@ const LOSABLE: Readonly<Record<string, (bench: Bench, path: string) => void>> = 
 };
 
 for (const [what, work] of Object.entries(LOSABLE))
-  proves("WT-7", `kept: ${what}`, async () => {
+  proves("WT-7", `a worktree is kept: ${what}`, async () => {
     using bench = setUpBench();
     bench.write(join(bench.repo, ".env"), "KEY=1\n");
     if (what.includes("submodule")) {
@@ -139,7 +139,7 @@ for (const [what, work] of Object.entries(LOSABLE))
     expect(await isKept(bench, tree)).toBe(true);
   });
 
-proves("WT-7", "what was taken over is work no more", async () => {
+proves("WT-7", "commits that the user has fetched are no longer work", async () => {
   using bench = setUpBench();
   const tree = await bench.worktree();
   commit(bench, tree.path);
@@ -159,7 +159,7 @@ proves("WT-7", "work whose repository is gone is kept", async () => {
   expect(await isKept(bench, tree)).toBe(true);
 });
 
-proves("WT-8", "work made between the look and the removal is found by the second look", async () => {
+proves("WT-8", "work made between the check and the removal is found by the second check", async () => {
   using bench = setUpBench();
   for (const late of ["README.md", "new.txt", ".env.late"]) {
     const tree = await bench.worktree({ name: late });
@@ -189,7 +189,7 @@ proves("WT-8", "work made between the look and the removal is found by the secon
   }
 });
 
-proves("WT-8", "who stands in it keeps it", async () => {
+proves("WT-8", "a worktree that a process stands in is kept", async () => {
   using bench = setUpBench();
   const tree = await bench.worktree();
   const shell = spawn("sh", ["-c", "echo in; read line; echo late > late.txt"], { cwd: join(tree.path, "src") });
@@ -202,7 +202,7 @@ proves("WT-8", "who stands in it keeps it", async () => {
   expect(await isKept(bench, tree)).toBe(true);
 });
 
-proves("WT-9", "what a crash left half made goes, what it left half removed comes back", async () => {
+proves("WT-9", "after a crash a half-made worktree is removed, and a half-removed one is put back", async () => {
   using bench = setUpBench();
   const [one, two, three] = [
     await bench.worktree({ name: "one" }),
@@ -221,7 +221,7 @@ proves("WT-9", "what a crash left half made goes, what it left half removed come
   expect(bench.git(one.path, "log", "-1", "--format=%s")).toBe("work");
 });
 
-test("a tree that was deleted or moved by hand is told as missing, and its record can go", async () => {
+test("a tree deleted or moved by hand is reported as missing, and its record can be removed", async () => {
   using bench = setUpBench();
   const tree = await bench.worktree();
   renameSync(tree.path, join(bench.directory, "moved"));

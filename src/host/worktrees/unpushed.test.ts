@@ -6,26 +6,30 @@ import { commit, expectWork, fork } from "../../../test/support/expect-work.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { setUpBench } from "../../../test/support/worktree-bench.ts";
 
-proves("WT-15", "of a fork only what the user's repository reaches is known, not what the other one had", async () => {
-  using bench = setUpBench();
-  const parent = await bench.worktree();
-  const a = commit(bench, parent.path, "a");
-  const b = commit(bench, parent.path, "b");
-  const child = await fork(bench, parent);
-  const grandchild = await fork(bench, child, "grandchild");
-  expect(bench.git(child.path, "fsck", "--full", "--strict")).toBe("");
-  // Back to before, as a rewind leaves it: the objects are gone, too.
-  rmSync(join(parent.path, ".."), { recursive: true });
-  await expectWork(bench, child, { commits: [`${b} b`, `${a} a`] });
-  bench.git(child.path, "reset", "--quiet", "--hard", "main");
-  await expectWork(bench, child, { commits: [`${b} b`, `${a} a`] });
-  bench.git(bench.repo, "fetch", "--quiet", grandchild.path, `${grandchild.branch}:taken`);
-  await expectWork(bench, child, {});
-  await expectWork(bench, grandchild, {});
-  expect(bench.git(bench.repo, "log", "--format=%s", "taken")).toBe("b\na\nfirst");
-});
+proves(
+  "WT-15",
+  "in a fork only commits that the user's repository reaches count as safe, not those of the parent",
+  async () => {
+    using bench = setUpBench();
+    const parent = await bench.worktree();
+    const a = commit(bench, parent.path, "a");
+    const b = commit(bench, parent.path, "b");
+    const child = await fork(bench, parent);
+    const grandchild = await fork(bench, child, "grandchild");
+    expect(bench.git(child.path, "fsck", "--full", "--strict")).toBe("");
+    // Back to before, as a rewind leaves it: the objects are gone, too.
+    rmSync(join(parent.path, ".."), { recursive: true });
+    await expectWork(bench, child, { commits: [`${b} b`, `${a} a`] });
+    bench.git(child.path, "reset", "--quiet", "--hard", "main");
+    await expectWork(bench, child, { commits: [`${b} b`, `${a} a`] });
+    bench.git(bench.repo, "fetch", "--quiet", grandchild.path, `${grandchild.branch}:taken`);
+    await expectWork(bench, child, {});
+    await expectWork(bench, grandchild, {});
+    expect(bench.git(bench.repo, "log", "--format=%s", "taken")).toBe("b\na\nfirst");
+  },
+);
 
-proves("WT-15", "what a fork was given can be thrown away in it, like anything else", async () => {
+proves("WT-15", "commits that a fork was given can be deleted in it like any other", async () => {
   using bench = setUpBench();
   const parent = await bench.worktree();
   commit(bench, parent.path, "a");
@@ -37,7 +41,7 @@ proves("WT-15", "what a fork was given can be thrown away in it, like anything e
   await expectWork(bench, child, {});
 });
 
-proves("WT-15", "a fork does not take over ignore rules that the other one's agent wrote", async () => {
+proves("WT-15", "a fork does not inherit ignore rules that the parent's agent wrote", async () => {
   using bench = setUpBench();
   const parent = await bench.worktree();
   bench.write(join(parent.path, ".git/info/exclude"), "*.md\n");
@@ -51,7 +55,7 @@ proves("WT-15", "a fork does not take over ignore rules that the other one's age
   await expectWork(bench, child, { untracked: ["result.md", "result.txt"] });
 });
 
-proves("WT-15", "in a worktree of a worktree only what is the user's counts as such, too", async () => {
+proves("WT-15", "in a worktree of a worktree, too, only the user's commits count as safe", async () => {
   using bench = setUpBench();
   const outer = await bench.worktree();
   bench.write(join(outer.path, ".git/info/exclude"), "*.md\n");
@@ -67,7 +71,7 @@ proves("WT-15", "in a worktree of a worktree only what is the user's counts as s
   await expectWork(bench, inner, {});
 });
 
-proves("WT-15", "a record that does not say what is the user's keeps what it cannot tell", async () => {
+proves("WT-15", "a record without the user's refs keeps every commit that it cannot place", async () => {
   using bench = setUpBench();
   const parent = await bench.worktree();
   const a = commit(bench, parent.path, "a");

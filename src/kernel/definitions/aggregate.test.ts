@@ -22,7 +22,7 @@ const histories = fc
   .array(errands, { maxLength: 60, size: "max" })
   .map((facts) => facts.map((fact, n) => placed(n + 1, fact)));
 
-proves("K16", "rows, alarms and queues come out the same wherever a history is cut into appends", () => {
+proves("K16", "rows, alarms and queues are the same however a history is split into appends", () => {
   fc.assert(
     fc.property(histories, fc.array(fc.nat({ max: 60 })), (events, cuts) => {
       expect(tableOf(events, cuts)).toEqual(tableOf(events, []));
@@ -31,7 +31,7 @@ proves("K16", "rows, alarms and queues come out the same wherever a history is c
   );
 });
 
-proves("K16", "alarms and queues in the lists are exactly those that the state says", () => {
+proves("K16", "the alarms and queues in the lists are exactly those of the state", () => {
   fc.assert(
     fc.property(histories, (events) => {
       const { state } = foldAll(Errands, "1", Errands.empty("1"), events);
@@ -48,7 +48,7 @@ proves("K16", "alarms and queues in the lists are exactly those that the state s
   );
 });
 
-test("an alarm is set, moved and gone; one that did not change is not written again", () => {
+test("an alarm is set, moved and removed; an unchanged alarm is not written again", () => {
   const planned = (dueAt: string) => errandFact("errand.planned@1", { name: "wake", dueAt });
   const set = step(Errands.empty("1"), planned(instant(5)));
   expect(set.rows).toMatchObject([
@@ -62,7 +62,7 @@ test("an alarm is set, moved and gone; one that did not change is not written ag
   ]);
 });
 
-test("a queued item waits, runs and is gone", () => {
+test("a queued item waits, runs and is removed", () => {
   const waits = step(Errands.empty("1"), errandFact("errand.queued@1", { item: "i", priority: 2 }));
   expect(waits.rows).toMatchObject([
     { list: { name: "queued" }, id: "errand/1#i", put: { at: "waiting", lane: "errands" } },
@@ -86,7 +86,7 @@ test("a lane is served by priority, then by order of arrival", () => {
   expect(placeInLane({ priority: -1, order: "a" })).toBe(placeInLane({ priority: 0, order: "a" }));
 });
 
-proves("K14", "facts of other rooms and of somebody else's making never reach a fold; they only count", () => {
+proves("K14", "facts of other domains and custom facts do not reach a fold; they only raise the version", () => {
   fc.assert(
     fc.property(histories, (events) => {
       const { state } = foldAll(Errands, "1", Errands.empty("1"), events);
@@ -99,7 +99,7 @@ proves("K14", "facts of other rooms and of somebody else's making never reach a 
   );
 });
 
-test("a stream is named by its kind and its id, or by its kind alone where there is only one", () => {
+test("a stream is named by its aggregate and id, or by its aggregate alone where there is only one", () => {
   expect(streamOf(Errands, "a/b")).toBe("errand/a/b");
   expect(idIn(Errands, "errand/a/b")).toBe("a/b");
   for (const stream of ["errand", "errands/a", "other/a", ""]) expect(idIn(Errands, stream)).toBeNull();
@@ -113,7 +113,7 @@ function step(from: ReturnType<typeof Errands.empty>, fact: AnyFact) {
   return foldAll(Errands, "1", from, [placed(from.version + 1, fact)]);
 }
 
-/** The lists after appends that end where the cuts are. */
+/** The lists after appends that end at the given cuts. */
 function tableOf(events: readonly Placed[], cuts: readonly number[]): ReadonlyMap<string, unknown> {
   const rows = new Map<string, unknown>();
   let state = Errands.empty("1");

@@ -7,7 +7,7 @@ import { QUEUED, type Queued } from "./queue.ts";
 import { COMMON_EVENTS } from "./shared-events.ts";
 import { stateRows } from "./state-rows.ts";
 
-/** What a decision comes to: facts to append in one go (none: nothing to do), or a refusal. */
+/** The result of a decision: facts for one append (none: nothing to do), or a refusal. */
 export type Decision = readonly AnyFact[] | Refusal;
 
 /** What every fold has: the version of the last event folded, 0 before the first. */
@@ -15,54 +15,54 @@ export interface Folding {
   readonly version: number;
 }
 
-/** What a state is bounded by. Fixed once it is written: the folds of old logs depend on it. */
+/** The limits of a state. They never change, because the folds of old logs depend on them. */
 export interface StateLimit {
   readonly max: number;
-  /** What is counted, for the page of limits. */
+  /** What is counted, for the documentation of limits. */
   readonly of: string;
 }
 
 /**
- * A kind of stream, defined once: its events, its fold, its lists, its alarms. Stores, fold snapshots, rebuild, doctor,
- * backup, erasure and the reference follow from it. Its parts are methods, so that an aggregate of any state can stand
- * where the state does not matter.
+ * An aggregate: its events, fold, lists and alarms. Stores, fold snapshots, rebuild, doctor, backup, erasure and the
+ * reference docs follow from it. Members are methods, so that aggregates of any state fit where the state's type does
+ * not matter.
  */
 export interface Aggregate<State extends Folding = Folding> {
   readonly kind: string;
-  /** There is only one stream of it, called by the kind; otherwise one for each id, `kind/id`. */
+  /** True: there is one stream, named by the kind; otherwise one stream per id, `kind/id`. */
   readonly isSingle: boolean;
   readonly events: EventDefinitions;
   readonly lists: readonly List[];
   readonly limits: { readonly [name: string]: StateLimit };
   empty(id: string): State;
-  /** One event further. Total: it never refuses, because the log is the truth. */
+  /** Folds one event. Total: it never refuses, because the log is the truth. */
   evolve(state: State, event: Placed): State;
-  /** Rows that one event brings; `before` is the state that it meets. */
+  /** Rows that one event adds; `before` is the state before it. */
   rowsOfEvent(before: State, event: Placed): readonly RowChange[];
-  /** The row of the stream itself, behind its last event. */
+  /** The row of the stream itself, after its last event. */
   ownRows(state: State, id: string): readonly RowChange[];
   /** Whose quota it draws on: an id of the same kind, which may draw on another's. A stream keeps what its first append said. */
   account(state: State, id: string): string;
-  /** Whether any state of it says alarms: nobody looks for them after its appends otherwise. */
+  /** Whether its states can have alarms; if not, its appends are not searched for any. */
   readonly hasAlarms: boolean;
   alarms(state: State): readonly Alarm[];
-  /** What is decided when an alarm is due. It has to end the alarm, or set it to a later time. */
+  /** The decision when an alarm is due. It must end the alarm or set it to a later time. */
   ring(state: State, alarm: Alarm): Decision;
-  /** Whether any state of it says what waits in lanes. */
+  /** Whether its states can have items in lanes. */
   readonly hasQueued: boolean;
   queued(state: State): readonly Queued[];
   /**
-   * How many may run at once in a lane that this kind owns: the one called by the kind, or `kind/...`. Null: the room
-   * starts what waits in them itself.
+   * How many items may run at once in a lane that this aggregate owns (`kind` or `kind/...`). Null: the domain starts
+   * its items itself.
    */
   readonly laneMax: ((lane: string) => number) | null;
-  /** What is decided when a lane has room for an item that waits in it. */
+  /** The decision when a lane has room for a waiting item. */
   start(state: State, item: string): Decision;
-  /** Why nothing of it may be erased now; null when it may. */
+  /** Why nothing may be erased now; null when it may. */
   refuseErasure(state: State): Refusal | null;
 }
 
-/** What a room says of its aggregate. Methods again: the machinery hands it only facts of its own. */
+/** What a domain defines of its aggregate. Its fold gets only facts of its own. */
 export interface AggregateDefinition<State extends Folding, Events extends EventDefinitions> {
   readonly kind: string;
   readonly events: Events;
@@ -109,18 +109,18 @@ export function streamOf(of: Pick<Aggregate, "kind" | "isSingle">, id: string): 
   return of.isSingle ? of.kind : `${of.kind}/${id}`;
 }
 
-/** The id in the name of a stream; null when the stream is of another kind. */
+/** The id in a stream's name; null when the stream is of another aggregate. */
 export function idIn(of: Pick<Aggregate, "kind" | "isSingle">, stream: string): string | null {
   if (of.isSingle) return stream === of.kind ? "" : null;
   return stream.startsWith(`${of.kind}/`) ? stream.slice(of.kind.length + 1) : null;
 }
 
-/** One event further, whoever it is of: a fold sees only the facts of its own room. */
+/** Folds one event of any domain: the fold itself sees only its own facts. */
 export function evolveBy<State extends Folding>(of: Aggregate<State>, state: State, event: Placed): State {
   return of.evolve(state, ownPart(of, event));
 }
 
-/** Folds a stretch of events and says what it changes in the lists. */
+/** Folds several events and returns their changes to the lists. */
 export function foldAll<State extends Folding>(
   of: Aggregate<State>,
   id: string,

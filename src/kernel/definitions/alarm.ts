@@ -1,10 +1,10 @@
 import { defineList } from "./list.ts";
 
-/** "Wake me at that time", said by a state. It is there as long as the state says so, and gone when it does not. */
+/** A request of a state to be called at a time. It exists as long as the state lists it. */
 export interface Alarm {
-  /** One of each name in a stream. */
+  /** Unique within its stream. */
   readonly name: string;
-  /** As events have their times: ISO 8601 in UTC, so that they compare as text. */
+  /** ISO 8601 in UTC, like event times, so that they compare as text. */
   readonly dueAt: string;
 }
 
@@ -12,7 +12,7 @@ export interface AlarmRow extends Alarm {
   readonly stream: string;
 }
 
-/** Every alarm that is set, whatever set it. */
+/** The list of all alarms that are set. */
 export const ALARMS = defineList<AlarmRow>()({
   name: "alarm",
   table: "alarms",

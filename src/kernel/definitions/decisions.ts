@@ -4,7 +4,7 @@ import type { Aggregate, Decision, Folding } from "./aggregate.ts";
 import { type AnyFact, isCustomType } from "./event.ts";
 import { commonFact } from "./shared-events.ts";
 
-/** Several decisions as one: what one of them refuses none of them does. */
+/** Combines decisions: all their facts, or the first refusal. */
 export function together(...decisions: readonly Decision[]): Decision {
   const facts: AnyFact[] = [];
   for (const decision of decisions) {
@@ -14,7 +14,7 @@ export function together(...decisions: readonly Decision[]): Decision {
   return facts;
 }
 
-/** Erases what was said and done; what holds the state together stays. */
+/** Erases what was said and done; events that the state machine needs stay. */
 export function eraseData<State extends Folding>(
   of: Aggregate<State>,
   state: State,

@@ -20,7 +20,7 @@ const Home = defineAggregate({
 });
 const defined = createDefinitions([Session, Errands, Home]);
 
-test("a stream's kind is found by its name; one that nobody defined has no fold", () => {
+test("a stream's aggregate is found by its name; an undefined one has no fold", () => {
   expect(defined.kindOf("errand/7")).toEqual({ of: Errands, id: "7" });
   expect(defined.kindOf("session/a/b")).toEqual({ of: Session, id: "a/b" });
   expect(defined.kindOf("home")).toEqual({ of: Home, id: "" });
@@ -31,7 +31,7 @@ test("a stream's kind is found by its name; one that nobody defined has no fold"
   }
 });
 
-test("a fold by the name of its stream is the fold of its kind, and says of which kind it is", () => {
+test("folding by stream name equals the fold of its aggregate, and names the aggregate", () => {
   const events = [placed(1, errandFact("errand.planned@1", { name: "a", dueAt: "2026" }))];
   const { folded, rows } = defined.foldAll("errand/7", defined.empty("errand/7"), events);
   expect(folded).toMatchObject({ kind: "errand", state: { version: 1, alarms: [{ name: "a" }] } });
@@ -39,7 +39,7 @@ test("a fold by the name of its stream is the fold of its kind, and says of whic
   expect(events.reduce((at, one) => defined.evolve("errand/7", at, one), defined.empty("errand/7"))).toEqual(folded);
 });
 
-test("a kind, an event or a table that two claim is refused; the same definition may be named twice", () => {
+test("two definitions that claim one aggregate, event or table are refused; the same definition twice is accepted", () => {
   const other = { kind: "other", lists: [], empty: () => ({ version: 0 }), evolve: () => ({ version: 0 }) };
   const noted = (definition: (typeof ERRAND_EVENTS)["errand.noted@1"]) =>
     defineAggregate({ ...other, events: { "errand.noted@1": definition } });
@@ -58,7 +58,7 @@ test("a kind, an event or a table that two claim is refused; the same definition
   expect(() => createDefinitions([defineAggregate({ ...other, events: {}, lists: [alarms] })])).toThrow("alarms");
 });
 
-test("types, lists, words and lines follow from the aggregates", () => {
+test("types, lists, search words and output lines follow from the aggregates", () => {
   expect(defined.types).toEqual(
     expect.arrayContaining([...Object.keys(ERRAND_EVENTS), "home.built@1", "turn.ended@1"]),
   );
@@ -72,13 +72,13 @@ test("types, lists, words and lines follow from the aggregates", () => {
   expect([...defined.searched, ...defined.shown]).not.toContain("home.built@1");
 });
 
-test("an event that this version does not know is recalled as none; a custom one as it is", () => {
+test("an event of an unknown type is read as null; a custom fact as it is", () => {
   expect(defined.recall("home.built@1", { rooms: 3 })).toEqual({ type: "home.built@1", data: { rooms: 3 } });
   expect(defined.recall("x.note@1", { turnId: null, payload: 1 })).toMatchObject({ type: "x.note@1" });
   for (const type of ["home.built@2", "constructor", "__proto__", ""]) expect(defined.recall(type, {})).toBeNull();
 });
 
-test("several facts grow as the strictest of them; outside of a turn a course is a start", () => {
+test("an append of several facts has the strictest space need; outside a turn `course` counts as `start`", () => {
   const planned = errandFact("errand.planned@1", { name: "a", dueAt: "" });
   const dropped = errandFact("errand.dropped@1", { name: "a" });
   const taken = errandFact("errand.taken@1", { item: "a" });
@@ -93,7 +93,7 @@ test("several facts grow as the strictest of them; outside of a turn a course is
   expect(defined.spaceNeedOf([custom(null)])).toBe("start");
 });
 
-test("only what was said and done is erased, and not while the aggregate forbids it", () => {
+test("only what was said and done is erased, and only when the aggregate permits it", () => {
   expect([...["errand.noted@1", "x.note@1"].map(defined.isErasable)]).toEqual([true, true]);
   expect(["errand.planned@1", "unknown@1", "constructor"].map(defined.isErasable)).toEqual([false, false, false]);
   const state = Errands.empty("1");
@@ -114,7 +114,7 @@ test("only what was said and done is erased, and not while the aggregate forbids
   expect(eraseData(Errands, { ...state, queue: [running] }, targets, "")).toMatchObject({ refused: "session_busy" });
 });
 
-test("decisions together are all of their facts, or the first refusal", () => {
+test("combined decisions give all their facts, or the first refusal", () => {
   const dropped = errandFact("errand.dropped@1", { name: "a" });
   const no = { refused: "queue_full", details: {} } as const;
   expect(together([dropped], [], [dropped])).toEqual([dropped, dropped]);

@@ -5,26 +5,26 @@ import type { Line } from "./line.ts";
 import type { List, RowChange } from "./list.ts";
 import { QUEUED } from "./queue.ts";
 
-/** A fold with its kind, so that one that was kept knows what it is of. */
+/** A fold with its aggregate's kind, so that a stored fold says what it is. */
 export interface Folded {
   readonly kind: string;
   readonly state: Folding;
 }
 
-/** All that the rooms of this house have defined. The list of aggregates is the one list of the log's kinds. */
+/** Everything that the domains define. This list of aggregates is the only one. */
 export interface Definitions {
   readonly aggregates: readonly Aggregate[];
-  /** Every list there is, those of alarms and queues with them. */
+  /** All lists, including those of alarms and queues. */
   readonly lists: readonly List[];
   readonly types: readonly string[];
-  /** The types whose events have words to be found by. */
+  /** Types of events that can be found by search. */
   readonly searched: readonly string[];
-  /** The words of a fact; null when it has none. */
+  /** The search text of a fact; null when it has none. */
   readonly wordsOf: (fact: AnyFact) => string | null;
-  /** The types whose events are shown as lines. */
+  /** Types of events that are shown as lines. */
   readonly shown: readonly string[];
   readonly linesOf: (fact: AnyFact) => readonly Line[];
-  /** Null for a stream of a kind that this version does not know. */
+  /** Null for a stream of an unknown aggregate. */
   readonly kindOf: (stream: string) => { readonly of: Aggregate; readonly id: string } | null;
   readonly empty: (stream: string) => Folded;
   readonly evolve: (stream: string, folded: Folded, event: Placed) => Folded;
@@ -33,14 +33,14 @@ export interface Definitions {
     from: Folded,
     events: readonly Placed[],
   ) => { readonly folded: Folded; readonly rows: readonly RowChange[] };
-  /** A stored event's data as the fact it was written as; null for a type this version does not know. */
+  /** Reads stored data as the fact it was written as; null for an unknown type. */
   readonly recall: (type: string, data: unknown) => AnyFact | null;
   readonly isErasable: (type: string) => boolean;
-  /** The strictest that any of them asks for. */
+  /** The strictest space need among the facts. */
   readonly spaceNeedOf: (facts: readonly AnyFact[]) => SpaceNeed;
 }
 
-/** Refuses two kinds, two events or two tables of one name: the log knows them by nothing else. */
+/** Refuses two aggregates, events or tables of one name: the log knows them only by name. */
 export function createDefinitions(aggregates: readonly Aggregate[]): Definitions {
   const kinds = byName(aggregates.map((of) => [of.kind, of]));
   const events = byName(aggregates.flatMap((of) => Object.entries(of.events)));
@@ -57,7 +57,7 @@ export function createDefinitions(aggregates: readonly Aggregate[]): Definitions
   };
   const spaceNeedOfOne = (fact: AnyFact): SpaceNeed => {
     const spaceNeed = isCustom(fact) ? "course" : (events.get(fact.type)?.spaceNeed ?? "end");
-    // Outside of a turn somebody else brings it, and can bring it later.
+    // Outside a turn an external caller sends it, and can send it again later.
     return spaceNeed === "course" && "turnId" in fact.data && fact.data.turnId === null ? "start" : spaceNeed;
   };
   return {

@@ -3,7 +3,7 @@ import { ERRAND_EVENTS, errandFact } from "../../../test/support/errands.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { event, isCustom, isCustomType, readsOf } from "./event.ts";
 
-proves("K33", "somebody else's fact has a plain name below `x.`, and any other is still passed over by a fold", () => {
+proves("K33", "a custom fact has a plain name below `x.`; any other foreign name is ignored by folds", () => {
   const longest = `x.${"a".repeat(64)}@1`;
   for (const type of ["x.note@1", "x.a.b-c_d@1", "x.0@1", longest]) expect(isCustomType(type)).toBe(true);
   for (const type of [
@@ -21,11 +21,11 @@ proves("K33", "somebody else's fact has a plain name below `x.`, and any other i
   expect(isCustom({ type: "x.ODD name@1", data: { turnId: null, payload: null } })).toBe(true);
 });
 
-test("an event that says nothing is kept whole, always written, not searched and not shown", () => {
+test("an event definition without options is kept whole, always written, not searched and not shown", () => {
   expect(event()).toEqual({ erasable: false, spaceNeed: "end", words: null, lines: null });
 });
 
-test("a room makes facts by name and reads its own; what is foreign or erased is read as none", () => {
+test("a domain makes facts by name and reads its own; foreign or erased facts are read as null", () => {
   const read = readsOf(ERRAND_EVENTS);
   const noted = errandFact("errand.noted@1", { text: "milk", turnId: null });
   expect(noted).toEqual({ type: "errand.noted@1", data: { text: "milk", turnId: null } });

@@ -3,19 +3,19 @@ import { ownEntry } from "../own-entry.ts";
 import type { Line } from "./line.ts";
 
 /**
- * What a fact means when room is short. `start`: new work, refused first. `course`: a turn on its way. `output`: what
- * exists already and would be lost. `end`: what ends, answers or takes away; it always gets in.
+ * How a fact is treated when space is short. `start`: new work, refused first. `course`: part of a running turn.
+ * `output`: data that exists and would be lost. `end`: ends, answers or removes something; never refused.
  */
 export type SpaceNeed = "start" | "course" | "output" | "end";
 
-/** All that is known of one type of event. Its shape is the type `Data`; its name stands in front of it. */
+/** The definition of one type of event. Its shape is the type `Data`. */
 export interface EventDefinition<Data> {
-  /** What was said and done may be erased. What holds a state machine together may not. */
+  /** Whether it may be erased: yes for what was said and done, no for what the state machine needs. */
   readonly erasable: boolean;
   readonly spaceNeed: SpaceNeed;
-  /** The words that somebody would look for; null when an event has none. */
+  /** The text to search by; null when an event has none. */
   readonly words: ((data: Data) => string | null) | null;
-  /** How it is shown to those who read lines. */
+  /** How it is shown as a line of output. */
   readonly lines: ((data: Data) => readonly Line[]) | null;
 }
 
@@ -34,19 +34,22 @@ export type FactOf<Events extends EventDefinitions> = {
   readonly [Type in keyof Events & string]: { readonly type: Type; readonly data: DataOf<Events[Type]> };
 }[keyof Events & string];
 
-/** A fact of any room: what decisions come to and the log holds. */
+/** A fact of any domain: what decisions return and the log holds. */
 export interface AnyFact {
   readonly type: string;
   readonly data: object;
 }
 
-/** A fact of somebody else's making, kept and filtered like ours but never interpreted: `x.<name>@1`. */
+/** A custom fact, stored and filtered like built-in ones but never interpreted: `x.<name>@1`. */
 export interface CustomFact {
   readonly type: `x.${string}@1`;
   readonly data: { readonly turnId: string | null; readonly payload: Json };
 }
 
-/** A fact in its place in a stream: what a fold sees. `fact` is null when its data was erased, or is not the fold's. */
+/**
+ * A fact at its position in a stream, as a fold sees it. `fact` is null when it was erased or belongs to another
+ * domain.
+ */
 export interface Placed<Fact extends AnyFact = AnyFact> {
   readonly id: string;
   readonly version: number;
@@ -54,7 +57,7 @@ export interface Placed<Fact extends AnyFact = AnyFact> {
   readonly fact: Fact | null;
 }
 
-/** Makes the facts of a room: the name decides the shape. */
+/** Makes the facts of a domain: the name decides the shape. */
 export function factsOf<Events extends EventDefinitions>(_events: Events) {
   return <Type extends keyof Events & string>(
     type: Type,
@@ -62,22 +65,22 @@ export function factsOf<Events extends EventDefinitions>(_events: Events) {
   ): { readonly type: Type; readonly data: DataOf<Events[Type]> } => ({ type, data });
 }
 
-/** An event as it comes from the log. */
+/** An event as read from the log. */
 interface Stored {
   readonly type: string;
   readonly data: Json;
 }
 
 /**
- * Reads the facts of a room: null for an event of another room, or one whose data was erased. No shape is checked: the
- * chain has proved that these are the bytes that were appended, and what was appended was checked by the compiler.
+ * Reads a domain's facts: null for an event of another domain, or with erased data. The shape is not checked: the chain
+ * proves that these bytes were appended, and the compiler checked them then.
  */
 export function readsOf<Events extends EventDefinitions>(events: Events) {
   return ({ type, data }: Stored): FactOf<Events> | null =>
     data !== null && ownEntry(events, type) !== undefined ? ({ type, data } as unknown as FactOf<Events>) : null;
 }
 
-/** The data of the first event of a type, among those that something brought; null when there is none. */
+/** The data of the first event of this type among the given ones; null when there is none. */
 export function dataIn<Events extends EventDefinitions, Type extends keyof Events & string>(
   _events: Events,
   brought: readonly Stored[],
@@ -91,7 +94,7 @@ export function isCustomType(type: string): type is CustomFact["type"] {
   return /^x\.[a-z0-9][a-z0-9_.-]{0,63}@1$/.test(type);
 }
 
-/** By the prefix alone: a fold has to pass over every fact of somebody else's making, also one with an odd name. */
+/** Judged by the prefix alone: a fold must skip every custom fact, also one with an invalid name. */
 export function isCustom(given: AnyFact): given is CustomFact {
   return given.type.startsWith("x.");
 }

@@ -20,11 +20,11 @@ import { isEnded, newSessionState, RECENT_TURNS_KEPT, type SessionState } from "
 import { foldAll } from "./aggregate.ts";
 import type { Placed } from "./event.ts";
 
-/** A fold's view travels inside `session.rewound@1` and `session.forked@1`, so it has to fit into one event. */
+/** A view is stored inside `session.rewound@1` and `session.forked@1`, so it must fit into one event. */
 const FOLD_JSON_BYTES_MAX = LIMITS.eventDataBytes;
 const EVENTS_OF_A_LONG_LIFE = 20_000;
 
-proves("K16", "the read models come out the same however the log was cut into appends", () => {
+proves("K16", "the read models are the same however the log is split into appends", () => {
   fc.assert(
     fc.property(histories, fc.integer({ min: 1, max: 9 }), (commands, size) => {
       for (const log of runCommands(commands).logs) expect(rowsInSteps(log, size)).toEqual(rowsInSteps(log, Infinity));
@@ -33,7 +33,7 @@ proves("K16", "the read models come out the same however the log was cut into ap
   );
 });
 
-proves("K17", "the state of a session stays below its bound for 20,000 events of every kind", () => {
+proves("K17", "the state of a session stays within its limit for 20,000 events of every type", () => {
   const world = newWorld(200);
   const [log] = world.logs;
   if (log === undefined) return expect.fail("a world has a session");
@@ -45,7 +45,7 @@ proves("K17", "the state of a session stays below its bound for 20,000 events of
   expectBounded(log.head);
 });
 
-proves("K17", "old versions leave the view, those of the longest history first, and never the current one", () => {
+proves("K17", "old artifact versions leave the view, longest history first, and never the current version", () => {
   const world = newWorld(1000);
   for (let n = 0; n < LIMITS.artifactVersionsMax + 500; n += 1)
     perform(world, { log: 0, do: "artifact", n: 0, path: n % 50 === 0 ? n / 50 : 0, inTurn: false });
@@ -58,13 +58,13 @@ proves("K17", "old versions leave the view, those of the longest history first, 
   expect(longest?.versions.at(-1)?.version).toBe(LIMITS.artifactVersionsMax + 500 - 49);
 });
 
-proves("K17", "artifacts that rewinds leave behind do not pile up, and their numbers still only rise", () => {
+proves("K17", "artifacts left behind by rewinds do not accumulate, and their version numbers still only rise", () => {
   const world = newWorld(40);
   const [log] = world.logs;
   if (log === undefined) return expect.fail("a world has a session");
   const numbers = new Map<string, number>();
   for (let n = 0; n < 3 * LIMITS.artifactIdsMax; n += 1) {
-    // Mostly to the beginning, where there was no artifact yet; now and then to some that were left behind.
+    // Mostly rewinds to the beginning, before any artifact; sometimes to an abandoned branch.
     if (n % 37 === 36) perform(world, { log: 0, do: "rewind", n: n % 5 === 0 ? n * 7919 : 0, toParent: false });
     const { events } = perform(world, { log: 0, do: "artifact", n: 0, path: n % 50, inTurn: false });
     const fact = events[0]?.fact;
@@ -77,7 +77,7 @@ proves("K17", "artifacts that rewinds leave behind do not pile up, and their num
   expectBounded(log.head);
 });
 
-proves("K17", "verbs that were granted are kept up to a limit, and the oldest is asked about again", () => {
+proves("K17", "granted verbs are kept up to a limit; the oldest one is asked about again", () => {
   const asked = (n: number): readonly Placed["fact"][] => [
     {
       type: "approval.requested@1",
@@ -94,7 +94,7 @@ proves("K17", "verbs that were granted are kept up to a limit, and the oldest is
   expect(grants.at(-1)).toBe(`v${2 * LIMITS.grantsMax - 1}`);
 });
 
-proves("K18", "erasing what was said and done in turns that are over leaves every state machine where it was", () => {
+proves("K18", "erasing what was said and done in ended turns changes no state", () => {
   fc.assert(
     fc.property(histories, fc.infiniteStream(fc.boolean()), (commands, erase) => {
       for (const log of runCommands(commands).logs) {
@@ -111,7 +111,7 @@ proves("K18", "erasing what was said and done in turns that are over leaves ever
   );
 });
 
-proves("K19", "a session's row says what its log says", () => {
+proves("K19", "a session's row matches its log", () => {
   fc.assert(
     fc.property(histories, (commands) => {
       for (const log of runCommands(commands).logs) {
@@ -135,7 +135,7 @@ proves("K19", "a session's row says what its log says", () => {
   );
 });
 
-proves("K19", "a question's row has the last word said on it", () => {
+proves("K19", "an approval's row shows the last answer", () => {
   fc.assert(
     fc.property(histories, (commands) => {
       for (const log of runCommands(commands).logs) {
@@ -176,7 +176,9 @@ function expectBounded(state: SessionState): void {
   expect(state.grants.length).toBeLessThanOrEqual(LIMITS.grantsMax);
 }
 
-/** Said, done or refused inside a turn that is over; a question that granted something is kept, for the grant's sake. */
+/**
+ * Said, done or refused inside an ended turn. A question that granted a verb is kept, because the grant depends on it.
+ */
 function isErasable({ fact }: SessionEvent, ended: ReadonlySet<string>): boolean {
   switch (fact?.type) {
     case "turn.admitted@1":
@@ -196,7 +198,7 @@ function isErasable({ fact }: SessionEvent, ended: ReadonlySet<string>): boolean
   }
 }
 
-/** The read models after appends of so many events each. */
+/** The read models after appends of this many events each. */
 function rowsInSteps(log: Log, size: number): ReadonlyMap<string, unknown> {
   const models = new Map<string, unknown>();
   let state = newSessionState(log.id);

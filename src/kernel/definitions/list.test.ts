@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { NOTES } from "../../../test/support/errands.ts";
 import { defineList, putRow } from "./list.ts";
 
-test("a list with a name that is no plain word, or a column that every list has, is refused", () => {
+test("a list whose name is not a plain word, or with a column that every list has, is refused", () => {
   const named = (table: string, key: string) => () =>
     defineList<{ readonly a: string }>()({
       name: "a",
@@ -16,12 +16,12 @@ test("a list with a name that is no plain word, or a column that every list has,
   }
 });
 
-test("a list says what kind its keys are, and which have an index", () => {
+test("a list declares the type of each key, and which keys have an index", () => {
   expect(NOTES.keys).toEqual({ text: { kind: "text", indexed: true }, long: { kind: "flag", indexed: false } });
   expect(NOTES).toMatchObject({ name: "note", table: "notes", newestFirst: false, isHot: false });
 });
 
-test("the keys of a row are what the definition reads out of it; a text that is not there is null", () => {
+test("a row's keys are read as defined; a missing text is null", () => {
   expect(NOTES.keysOf({ text: "milk", long: false })).toEqual({ text: "milk", long: false });
   const maybe = defineList<{ readonly a: string | null }>()({
     name: "a",
@@ -32,7 +32,7 @@ test("the keys of a row are what the definition reads out of it; a text that is 
   expect(defineList<object>()({ name: "b", table: "others" }).keysOf({})).toEqual({});
 });
 
-test("a row is put whole, under its id", () => {
+test("a row is written whole, under its id", () => {
   const row = { text: "milk", long: false };
   expect(putRow(NOTES, "n1", row)).toEqual({ list: NOTES, id: "n1", put: row });
 });

@@ -1,26 +1,26 @@
-/** What a list is found or sorted by beside the id. */
+/** A column that a list is filtered or sorted by, beside the id. */
 export type KeyValue = string | boolean | null;
 
 export interface ListKey {
   /** `text` is compared byte by byte; a `flag` is yes or no. */
   readonly kind: "text" | "flag";
-  /** Looked up often enough for an index of its own. A flag's index holds only those that say yes. */
+  /** Whether it has its own index. A flag's index holds only the rows with yes. */
   readonly indexed: boolean;
 }
 
 /**
- * A read model: rows that people list, with the keys that they are found and sorted by. Both databases make their tables
- * out of this. A row is whole: the last one written for an id is what the log says.
+ * A list: its rows, and the keys they are found and sorted by. Both databases make their tables from it. A row is
+ * whole: the last one written for an id is valid.
  */
 export interface List<Row = unknown, Key extends string = string> {
-  /** What reports call it, one row of it. */
+  /** What reports call one row. */
   readonly name: string;
   readonly table: string;
   readonly newestFirst: boolean;
-  /** Rewritten with nearly every append: the databases leave room beside each row. */
+  /** True: rows change with nearly every append, so the databases leave free space beside each. */
   readonly isHot: boolean;
   readonly keys: { readonly [K in Key]: ListKey };
-  /** A method, so that a list of any rows can stand where the rows do not matter. */
+  /** A method, so that lists of any row type fit where the type does not matter. */
   keysOf(row: Row): { readonly [K in Key]: KeyValue };
 }
 
@@ -58,7 +58,7 @@ export function defineList<Row>() {
 
 const OWN_COLUMNS = ["id", "row", "sum"];
 
-/** One change of a list: a row as it is from now on, or that there is none any more. */
+/** One change of a list: the new row, or its removal. */
 export type RowChange =
   | { readonly list: List; readonly id: string; readonly put: object }
   | { readonly list: List; readonly id: string; readonly put: null };

@@ -1,17 +1,17 @@
 import { defineList } from "./list.ts";
 
-/** An item of a stream that waits for its turn in a lane, or has it. */
+/** An item of a stream that waits in a lane, or runs. */
 export interface Queued {
-  /** One of each name in a stream. */
+  /** Unique within its stream. */
   readonly item: string;
-  /** Those of one lane wait for each other. */
+  /** Items of one lane wait for each other. */
   readonly lane: string;
-  /** 0 to 9; the higher goes first. */
+  /** 0 to 9; higher goes first. */
   readonly priority: number;
-  /** Among the same priority the lower goes first; the id of an event, or its time. */
+  /** Within one priority lower goes first; an event's id, or its time. */
   readonly order: string;
   readonly at: "waiting" | "running";
-  /** Why it cannot start whatever the lane says; null when only the lane decides. */
+  /** Why it cannot start even with room; null when only the lane decides. */
   readonly heldBy: string | null;
 }
 
@@ -19,7 +19,7 @@ export interface QueuedRow extends Queued {
   readonly stream: string;
 }
 
-/** Everything that waits anywhere, and what runs in lanes with a limit. */
+/** All waiting items, and the running items of lanes with a limit. */
 export const QUEUED = defineList<QueuedRow>()({
   name: "queued",
   table: "queued",
@@ -32,7 +32,7 @@ export const QUEUED = defineList<QueuedRow>()({
 
 const PRIORITY_MAX = 9;
 
-/** Compared as text, it is the order in which a lane is served. */
+/** Compared as text it gives the order in which a lane is served. */
 export function placeInLane({ priority, order }: Pick<Queued, "priority" | "order">): string {
   return `${PRIORITY_MAX - Math.min(PRIORITY_MAX, Math.max(0, Math.trunc(priority)))} ${order}`;
 }

@@ -1,6 +1,6 @@
 import type { List, RowChange } from "./list.ts";
 
-/** Rows of what a state says now, and the end of those that it said before and does not say any more. */
+/** The rows of the present state, and removals of earlier rows that it no longer has. */
 export function stateRows<Said extends object>(
   list: List,
   stream: string,
@@ -23,7 +23,7 @@ function gone(list: List, stream: string, name: string): RowChange {
   return { list, id: stateRowId(stream, name), put: null };
 }
 
-/** The id of a row that a state says: behind it a page of such rows goes on. */
+/** The id of a state's row; a page continues after it. */
 export function stateRowId(stream: string, name: string): string {
   return `${stream}#${name}`;
 }

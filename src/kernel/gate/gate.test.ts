@@ -56,7 +56,7 @@ proves("K23", "deny beats ask, ask beats allow, and every rule that spoke is nam
   );
 });
 
-proves("K23", "one rule more can only make the verdict stricter once a rule has spoken", () => {
+proves("K23", "once a rule has spoken, one more rule can only make the verdict stricter", () => {
   fc.assert(
     fc.property(rules, rules, request, (list, more, asked) => {
       const before = decideGate(OPERATOR, asked, compilePolicy(VERBS, list));
@@ -68,22 +68,15 @@ proves("K23", "one rule more can only make the verdict stricter once a rule has 
   );
 });
 
-proves(
-  "K23",
-  "what a tool may do is what its agent's policy says, and `always` answers only what is asked on demand",
-  () => {
-    const verdict = (policy: "auto" | "on_demand" | "always_ask" | "never", granted: boolean) =>
-      decideGate(
-        OPERATOR,
-        { verb: "tool.run", resource: "path/a", tool: { policy, granted } },
-        compilePolicy(VERBS, []),
-      ).verdict;
-    expect([verdict("auto", false), verdict("auto", true)]).toEqual(["allow", "allow"]);
-    expect([verdict("on_demand", false), verdict("on_demand", true)]).toEqual(["ask", "allow"]);
-    expect([verdict("always_ask", false), verdict("always_ask", true)]).toEqual(["ask", "ask"]);
-    expect([verdict("never", false), verdict("never", true)]).toEqual(["deny", "deny"]);
-  },
-);
+proves("K23", "a tool follows its agent's policy, and a grant answers only `on_demand` questions", () => {
+  const verdict = (policy: "auto" | "on_demand" | "always_ask" | "never", granted: boolean) =>
+    decideGate(OPERATOR, { verb: "tool.run", resource: "path/a", tool: { policy, granted } }, compilePolicy(VERBS, []))
+      .verdict;
+  expect([verdict("auto", false), verdict("auto", true)]).toEqual(["allow", "allow"]);
+  expect([verdict("on_demand", false), verdict("on_demand", true)]).toEqual(["ask", "allow"]);
+  expect([verdict("always_ask", false), verdict("always_ask", true)]).toEqual(["ask", "ask"]);
+  expect([verdict("never", false), verdict("never", true)]).toEqual(["deny", "deny"]);
+});
 
 proves("K24", "an unknown verb is denied, whoever asks and whatever the rules", () => {
   fc.assert(
@@ -99,7 +92,7 @@ proves("K24", "an unknown verb is denied, whoever asks and whatever the rules", 
   );
 });
 
-proves("K24", "where no rule speaks the answer is no", () => {
+proves("K24", "where no rule speaks the verdict is deny", () => {
   fc.assert(
     fc.property(rules, request, (list, asked) => {
       const silent = list.filter((rule) => !speaks(rule, asked));
@@ -111,7 +104,7 @@ proves("K24", "where no rule speaks the answer is no", () => {
   );
 });
 
-proves("K24", "a resource that still holds `..` was not resolved and is denied", () => {
+proves("K24", "a resource that contains `..` was not resolved and is denied", () => {
   fc.assert(
     fc.property(
       verb,
@@ -126,7 +119,7 @@ proves("K24", "a resource that still holds `..` was not resolved and is denied",
   );
 });
 
-proves("K25", "fewer or narrower capabilities never gain anything", () => {
+proves("K25", "fewer or narrower capabilities never allow more", () => {
   fc.assert(
     fc.property(capabilities, capabilities, rules, request, (held, wanted, list, asked) => {
       fc.pre(narrows(held, wanted));
@@ -139,7 +132,7 @@ proves("K25", "fewer or narrower capabilities never gain anything", () => {
   );
 });
 
-proves("K25", "a capability is within those held exactly when all it covers is covered", () => {
+proves("K25", "a capability is within the held ones exactly when they cover everything it covers", () => {
   fc.assert(
     fc.property(capabilities, verbPattern, (held, wanted) => {
       if (narrows(held, [wanted]))
@@ -155,7 +148,7 @@ proves("K25", "a capability is within those held exactly when all it covers is c
   expect(narrows(["session.read"], ["session.*"])).toBe(false);
 });
 
-proves("K25", "without the capability no rule helps", () => {
+proves("K25", "without the capability no rule allows the call", () => {
   fc.assert(
     fc.property(request, (asked) => {
       const all: Rule = { id: "all", effect: "allow", verb: "*", resource: "**" };
@@ -168,7 +161,7 @@ proves("K25", "without the capability no rule helps", () => {
   );
 });
 
-proves("K26", "the actor of a session never reaches another session, or anything beside its own", () => {
+proves("K26", "a session's actor never reaches another session or any other resource", () => {
   const all: Rule = { id: "all", effect: "allow", verb: "*", resource: "**" };
   const own: Actor = { principal: "session:s1", capabilities: ["*"], sessionId: "s1" };
   fc.assert(
@@ -188,19 +181,23 @@ proves("K26", "the actor of a session never reaches another session, or anything
   );
 });
 
-proves("K26", "what it may do to those below it is a list of its own, and goes by its own resources", () => {
-  const policy = compilePolicy(VERBS, [{ id: "all", effect: "allow", verb: "*", resource: "**" }]);
-  const actor: Actor = { principal: "session:s1", capabilities: ["tool.run"], sessionId: "s1", below: ["session.*"] };
-  const judge = (who: Actor, asked: string, where: string) =>
-    decideGate(who, { verb: asked, resource: where, tool: null }, policy).verdict;
-  expect(judge(actor, "session.kill", belowSession("s1", "s2"))).toBe("allow");
-  expect(judge(actor, "session.kill", "session/s1")).toBe("deny");
-  expect(judge(actor, "tool.run", belowSession("s1", "s2"))).toBe("deny");
-  expect(judge(actor, "session.kill", belowSession("s2", "s1"))).toBe("deny");
-  const without: Actor = { principal: "session:s1", capabilities: ["*"], sessionId: "s1" };
-  expect(judge(without, "session.read", belowSession("s1", "s2"))).toBe("deny");
-  expect(heldOf(["session.*"], ["session.read", "tool.run"])).toEqual(["session.read"]);
-});
+proves(
+  "K26",
+  "a session's rights over its children are a separate list, matched against the children's resources",
+  () => {
+    const policy = compilePolicy(VERBS, [{ id: "all", effect: "allow", verb: "*", resource: "**" }]);
+    const actor: Actor = { principal: "session:s1", capabilities: ["tool.run"], sessionId: "s1", below: ["session.*"] };
+    const judge = (who: Actor, asked: string, where: string) =>
+      decideGate(who, { verb: asked, resource: where, tool: null }, policy).verdict;
+    expect(judge(actor, "session.kill", belowSession("s1", "s2"))).toBe("allow");
+    expect(judge(actor, "session.kill", "session/s1")).toBe("deny");
+    expect(judge(actor, "tool.run", belowSession("s1", "s2"))).toBe("deny");
+    expect(judge(actor, "session.kill", belowSession("s2", "s1"))).toBe("deny");
+    const without: Actor = { principal: "session:s1", capabilities: ["*"], sessionId: "s1" };
+    expect(judge(without, "session.read", belowSession("s1", "s2"))).toBe("deny");
+    expect(heldOf(["session.*"], ["session.read", "tool.run"])).toEqual(["session.read"]);
+  },
+);
 
 proves("GATE-1", "a default, of the policy or of a tool, speaks only where no written rule does", () => {
   fc.assert(

@@ -3,16 +3,19 @@ import { folded, indexPatterns, matchSegment, type PatternIndex } from "./patter
 
 export type ToolPolicy = "auto" | "on_demand" | "always_ask" | "never";
 
-/** Who acts: the principal behind the token, never a name out of the environment. */
+/** The actor: the token's principal, never a name from the environment. */
 export interface Actor {
   readonly principal: string;
   /** `family.verb` patterns: `session.read`, `session.*`, `*`. */
   readonly capabilities: readonly string[];
-  /** A token of a session reaches that session, those that it started, and nothing beside them. */
+  /** A session's token reaches its own session and those it started, and nothing else. */
   readonly sessionId: string | null;
-  /** What it may do to the sessions that it started, and to theirs. Absent: nothing. */
+  /** Capabilities over sessions it started and their descendants. Absent: none. */
   readonly below?: readonly string[];
-  /** The weakest sandbox it may start or drive a session in. Absent: any, as for the operator and a session's own token. */
+  /**
+   * The weakest sandbox mode it may start or drive a session in. Absent: any, as for the operator and a session's own
+   * token.
+   */
   readonly floor?: SandboxMode;
 }
 
@@ -64,7 +67,7 @@ export interface Verdict {
   readonly rules: readonly string[];
 }
 
-/** The one gate. What it does not know it denies; deny beats ask, ask beats allow. */
+/** The gate. An unknown verb is denied; deny beats ask, ask beats allow. */
 export function decideGate(actor: Actor, request: Request, policy: Policy): Verdict {
   if (!policy.knows(request.verb)) return { verdict: "deny", rules: ["unknown_verb"] };
   if (request.resource.split("/").includes("..")) return { verdict: "deny", rules: ["unresolved_path"] };
@@ -99,8 +102,8 @@ export function strictest(verdicts: readonly Verdict[]): Verdict {
 }
 
 /**
- * Compiled once, asked often: rules are found by verb and then by the resource's segments. A family (`tool.*`) among the
- * verbs is an open one: its verbs are known by their form and compiled when they are first asked for.
+ * Compiled once: rules are found by verb, then by the resource's segments. A family such as `tool.*` is open: its verbs
+ * are recognised by their form and compiled at first use.
  */
 export function compilePolicy(verbs: readonly string[], rules: readonly Rule[]): Policy {
   const families = new Set(verbs.filter((verb) => verb.endsWith(".*")));
@@ -131,12 +134,12 @@ export function compilePolicy(verbs: readonly string[], rules: readonly Rule[]):
 const VERBS_KEPT = 1000;
 const isAllow = ({ effect }: Rule): boolean => effect === "allow";
 
-/** `tool.*` for `tool.search`; nothing for a verb that is no plain name in a family. */
+/** `tool.*` for `tool.search`; empty for a verb that is not a plain name in a family. */
 function familyOf(verb: string): string {
   return /^[a-z]+\.[a-z][a-z0-9_]*$/.test(verb) ? `${verb.slice(0, verb.indexOf("."))}.*` : "";
 }
 
-/** Whether the capabilities asked for lie within those held: a token never gives more than its maker has. */
+/** Whether the wanted capabilities are within the held ones: a token never gives more than its maker has. */
 export function narrows(held: readonly string[], asked: readonly string[]): boolean {
   return asked.every((wanted) =>
     held.some(
@@ -153,7 +156,7 @@ function covers(pattern: string, verb: string): boolean {
   return pattern === "*" || matchSegment(pattern, verb);
 }
 
-/** The resource of a session that another one started, as that one reaches it. */
+/** The resource of a child session, as its parent reaches it. */
 export function belowSession(sessionId: string, descendant: string): string {
   return `session/${sessionId}/below/${descendant}`;
 }
@@ -162,7 +165,7 @@ function isBelow(sessionId: string, resource: string): boolean {
   return resource.startsWith(belowSession(sessionId, ""));
 }
 
-/** Those of the wanted capabilities that are held. */
+/** The wanted capabilities that are held. */
 export function heldOf(held: readonly string[], wanted: readonly string[]): readonly string[] {
   return wanted.filter((verb) => held.some((one) => covers(one, verb)));
 }

@@ -1,13 +1,13 @@
 /**
- * Rules by resource pattern, as a tree over path segments: a look-up walks the resource once, however many rules there are.
- * `*` stands for one segment (or a part of it), `**` for any number of them.
+ * Rules by resource pattern, as a tree of path segments: a lookup walks the resource once, however many rules there
+ * are. `*` matches one segment (or a part of it), `**` any number of segments.
  */
 export interface PatternIndex<T> {
   readonly match: (resource: string) => readonly T[];
 }
 
 interface Node<T> {
-  /** Stands behind `**`: any further segment may come and it is still here. */
+  /** A node after `**`: it stays reached whatever segment follows. */
   readonly any: boolean;
   readonly literals: Map<string, Node<T>>;
   readonly globs: { readonly pattern: string; readonly node: Node<T> }[];
@@ -81,7 +81,7 @@ function child<T>(node: Node<T>, segment: string): Node<T> {
   return known;
 }
 
-/** The nodes where the segment may lead from any of those reached. Each is held once, so many `**` cost no more than one. */
+/** The nodes reached by the segment. Each is held once, so many `**` cost no more than one. */
 function step<T>(reached: ReadonlySet<Node<T>>, segment: string): readonly Node<T>[] {
   return [...reached].flatMap((node) => {
     const literal = node.literals.get(segment);
@@ -90,7 +90,7 @@ function step<T>(reached: ReadonlySet<Node<T>>, segment: string): readonly Node<
   });
 }
 
-/** With the nodes behind a `**` that stands for no segment at all. */
+/** Includes the nodes after a `**` that matches no segment. */
 function reach<T>(nodes: readonly Node<T>[]): ReadonlySet<Node<T>> {
   const reached = new Set(nodes);
   for (const { deep } of reached) if (deep !== null) reached.add(deep);

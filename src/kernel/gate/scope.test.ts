@@ -14,7 +14,7 @@ const directories = fc.array(path, { maxLength: 8 }).map((paths) => {
   return new Set(all);
 });
 
-proves("K43", "deny beats allow, and what no rule allows is denied", () => {
+proves("K43", "deny beats allow, and a path that no rule allows is denied", () => {
   fc.assert(
     fc.property(scopes, path, (scope, where) => {
       const denied = scope.deny.some((one) => naive(one, where));
@@ -30,7 +30,7 @@ proves("K43", "deny beats allow, and what no rule allows is denied", () => {
   );
 });
 
-proves("K43", "one rule to deny more never allows anything, and one to allow more never denies anything", () => {
+proves("K43", "one more deny rule never allows a path, and one more allow rule never denies one", () => {
   fc.assert(
     fc.property(scopes, pattern, path, (scope, more, where) => {
       const before = judgeChange(where, scope).verdict;
@@ -42,7 +42,7 @@ proves("K43", "one rule to deny more never allows anything, and one to allow mor
   );
 });
 
-proves("K44", "what the scope allows is writable, and where no rule is left over what is writable is allowed", () => {
+proves("K44", "every allowed path is writable; where no rule is left to judge, every writable path is allowed", () => {
   let [walled, judged] = [0, 0];
   fc.assert(
     fc.property(scopes, directories, path, (scope, there, where) => {
@@ -63,7 +63,7 @@ proves("K44", "what the scope allows is writable, and where no rule is left over
   expect(Math.min(walled, judged)).toBeGreaterThan(100);
 });
 
-proves("K44", "folders become mounts; files, patterns and what is not there yet are left to be judged", () => {
+proves("K44", "folders become mounts; files, patterns and missing paths are judged after the turn", () => {
   const there = new Set(["src", "src/secret", "docs"]);
   const scope: Scope = { allow: ["src/**", "docs/*.md", "new/**", "README.md"], deny: ["src/secret", "**/*.pem"] };
   expect(scopeWalls(scope, (one) => there.has(one))).toEqual({
@@ -84,7 +84,7 @@ proves("K44", "folders become mounts; files, patterns and what is not there yet 
   });
 });
 
-proves("K45", "a path that is none, and a pattern that could mean another place, are refused", () => {
+proves("K45", "an invalid path, and a pattern that could mean another place, are refused", () => {
   const everything: Scope = { allow: ["**"], deny: [] };
   for (const bad of ["", "/etc/passwd", "../x", "a/../b", "a/./b", "a//b", "a\\b", "a\0b", "a/", "a\nb"])
     expect(judgeChange(bad, everything)).toEqual({ verdict: "deny", rule: "path_invalid" });
@@ -96,7 +96,7 @@ proves("K45", "a path that is none, and a pattern that could mean another place,
   expect(parseScope({ allow: [] })).toEqual({ allow: [], deny: [] });
 });
 
-proves("K45", "another spelling of a name never gets around a deny rule, and never into an allow rule", () => {
+proves("K45", "another spelling of a name never evades a deny rule and never matches an allow rule", () => {
   const scope: Scope = { allow: ["src", "CAFE\u0301"], deny: ["src/Secret", "src/caf\u00e9"] };
   const verdict = (where: string) => judgeChange(where, scope).verdict;
   const others = ["src/secret/x", "src/SECRET", "src/cafe\u0301", "SRC/a", "caf\u00e9"];
@@ -104,7 +104,7 @@ proves("K45", "another spelling of a name never gets around a deny rule, and nev
   expect(verdict("src/secrets")).toBe("allow");
 });
 
-proves("K45", "no path makes it throw or answer twice", () => {
+proves("K45", "any path is judged without an exception, and always the same way", () => {
   fc.assert(
     fc.property(scopes, fc.string(), (scope, where) => {
       const { verdict, rule } = judgeChange(where, scope);
@@ -116,12 +116,12 @@ proves("K45", "no path makes it throw or answer twice", () => {
   );
 });
 
-/** The innermost mount speaks. */
+/** The innermost mount decides. */
 function accessOf(mounts: ScopeWalls["mounts"], where: string): string | undefined {
   return mounts.findLast(({ path: point }) => point === "" || where === point || where.startsWith(`${point}/`))?.access;
 }
 
-/** A pattern means what it matches, and all below that. */
+/** A pattern covers what it matches and everything below. */
 function naive(given: string, where: string): boolean {
   const source = `${given}/**`
     .split("/")

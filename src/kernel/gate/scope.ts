@@ -1,25 +1,31 @@
 import { type Refusal, refuse } from "../refusal.ts";
 import { folded, indexPatterns } from "./pattern-index.ts";
 
-/** What a session may change, by path below its worktree's root. Only `*` and `**` are special; a folder means all below it. */
+/**
+ * What a session may change, by path below its worktree's root. Only `*` and `**` are special; a folder includes
+ * everything below it.
+ */
 export interface Scope {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
 }
 
 export interface ScopeWalls {
-  /** Outermost first, empty for the root; the innermost speaks. All that is allowed is writable, and more if there is residue. */
+  /**
+   * Mounts, outermost first, empty for the root; the innermost decides. Everything allowed is writable, and more if
+   * `residue` is not empty.
+   */
   readonly mounts: readonly { readonly path: string; readonly access: "write" | "read" }[];
-  /** The rules that mounts alone do not hold: they are judged by what has changed. */
+  /** Rules that mounts cannot express: they are judged by what has changed. */
   readonly residue: readonly string[];
 }
 
-/** The rule: `allow:<pattern>`, `deny:<pattern>`, `no_rule` (nobody allows it), `path_invalid` (it is no path). */
+/** The rule: `allow:<pattern>`, `deny:<pattern>`, `no_rule` (no rule allows it), `path_invalid` (not a path). */
 export type ScopeVerdict = { readonly verdict: "allow" | "deny"; readonly rule: string };
 
 const MAX = { patterns: 256, patternChars: 1024 } as const;
 
-/** A scope with its patterns in one spelling; one that could mean another place than it says is refused. */
+/** Normalises the patterns of a scope; an ambiguous pattern is refused. */
 export function parseScope(given: { readonly [K in keyof Scope]?: Scope[K] | undefined }): Scope | Refusal {
   const { allow = ["**"], deny = [] } = given;
   const odd = [...allow, ...deny].find((pattern) => whyNot(pattern) !== null);
@@ -37,12 +43,15 @@ function whyNot(pattern: string): string | null {
 
 const spelled = (pattern: string): string => pattern.replace(/(?<=.)\/$/, "");
 
-/** Relative, without `.` and `..`, and without what is a separator or an end to somebody. */
+/** Relative, without `.` and `..`, and without characters that some system takes for a separator or an end. */
 function isPath(path: string): boolean {
   return path.split("/").every((one) => one !== "" && one !== "." && one !== ".." && !/[\\\p{Cc}]/u.test(one));
 }
 
-/** Deny beats allow, and nobody's word is a no. A deny rule also speaks for other spellings of its name, an allow rule never. */
+/**
+ * Deny beats allow; without a rule the answer is no. A deny rule also matches other spellings of its name, an allow
+ * rule never.
+ */
 export function judgeChange(path: string, { allow, deny }: Scope): ScopeVerdict {
   if (!isPath(path)) return { verdict: "deny", rule: "path_invalid" };
   const no = deny.find((pattern) => speaksFor(folded(pattern), folded(path)));
@@ -54,7 +63,9 @@ export function judgeChange(path: string, { allow, deny }: Scope): ScopeVerdict 
 const speaksFor = (pattern: string, path: string): boolean =>
   indexPatterns([{ pattern: `${pattern}/**`, value: true }]).match(path).length > 0;
 
-/** As walls. `isDirectory` tells of the tree as it stands when they are put up: what is born later is judged, not walled. */
+/**
+ * The scope as mounts. `isDirectory` reads the tree when they are made: paths created later are judged, not mounted.
+ */
 export function scopeWalls({ allow, deny }: Scope, isDirectory: (path: string) => boolean): ScopeWalls {
   const [doors, walls] = [allow, deny].map((list) =>
     list.map((pattern) => ({ pattern, ...mountPoint(pattern, isDirectory) })),
@@ -78,7 +89,10 @@ export function scopeWalls({ allow, deny }: Scope, isDirectory: (path: string) =
   };
 }
 
-/** The directory that has to be open for a pattern; exact when the pattern is just that directory with all below it. */
+/**
+ * The directory that must be writable for a pattern; `exact` when the pattern is just that directory and everything
+ * below.
+ */
 function mountPoint(pattern: string, isDirectory: (path: string) => boolean): { path: string; isExact: boolean } {
   const segments = pattern
     .replace(/(^|\/)\*\*$/, "")

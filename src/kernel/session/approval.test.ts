@@ -9,7 +9,7 @@ import { answerApproval, askApproval } from "./decide-effect.ts";
 import { ALWAYS, pendingApprovals } from "./state.ts";
 import type { Question } from "./turn-events.ts";
 
-proves("K7", "a question is answered or closed at most once, and only if it was put", () => {
+proves("K7", "a question is answered or closed at most once, and only if it was asked", () => {
   forEveryLog((log) => {
     const put = factsOf(log, "approval.requested@1").map(({ data }) => data.approvalId);
     const over = [...factsOf(log, "approval.answered@1"), ...factsOf(log, "approval.closed@1")];
@@ -22,7 +22,7 @@ proves("K7", "a question is answered or closed at most once, and only if it was 
   });
 });
 
-proves("K7", "whoever answers late is told so, and nothing changes", () => {
+proves("K7", "a late answer is refused, and nothing changes", () => {
   forEveryLog((log) => {
     const over = [...factsOf(log, "approval.answered@1"), ...factsOf(log, "approval.closed@1")];
     for (const approvalId of [...over.map(({ data }) => data.approvalId), "constructor", "__proto__"])
@@ -34,7 +34,7 @@ proves("K7", "whoever answers late is told so, and nothing changes", () => {
   });
 });
 
-proves("K7", "an answer is one of the options that were offered", () => {
+proves("K7", "an answer is one of the offered options", () => {
   forEveryLog((log) => {
     for (const { data } of factsOf(log, "approval.answered@1")) expect([...OPTIONS, null]).toContain(data.option);
     for (const approvalId of Object.keys(log.head.approvals))
@@ -44,7 +44,7 @@ proves("K7", "an answer is one of the options that were offered", () => {
   });
 });
 
-proves("K7", "a verb is granted for good by the answer `always` and by nothing else", () => {
+proves("K7", "a verb is granted by the answer `always` and by nothing else", () => {
   forEveryLog((log) => {
     const verbs = new Map(factsOf(log, "approval.requested@1").map(({ data }) => [data.approvalId, data.action?.verb]));
     const always = factsOf(log, "approval.answered@1").filter(({ data }) => data.option === ALWAYS);

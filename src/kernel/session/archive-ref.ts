@@ -1,4 +1,4 @@
-/** A file of the home's `archive` folder, by its name and what it must hash to. */
+/** A file in the home's `archive` folder, by name and sha256. */
 export interface ArchiveRef {
   readonly file: string;
   readonly sha256: string;

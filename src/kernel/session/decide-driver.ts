@@ -9,23 +9,23 @@ import { type Fact, fact } from "./events.ts";
 import { isEnded, type SessionState } from "./state.ts";
 import type { Question } from "./turn-events.ts";
 
-/** What a driver may record of its own accord, each in the turn that runs. */
+/** Facts that a driver may record by itself, each in the running turn. */
 export type DriverFact = Fact<Exclude<keyof typeof DRIVER_EVENTS, "driver.configured@1" | "turn.attached@1">>;
 
-/** Nothing of a turn that is over gets into the log, however late its agent speaks. */
+/** A turn that has ended records nothing more, however late its agent speaks. */
 export function recordDriver(state: SessionState, turnId: string, facts: readonly DriverFact[]): Decision {
   const stray = facts.find(({ data }) => data.turnId !== turnId);
   if (stray !== undefined) return refuse("turn_not_running", { turnId: stray.data.turnId });
   return notRunning(state, turnId) ?? facts;
 }
 
-/** A question of the session's own, whatever turn it is in. */
+/** Asks a question in the session's current turn, whichever that is. */
 export function askInTurn(state: SessionState, question: Omit<Question, "turnId">): Decision {
   const turnId = state.phase.at === "busy" ? state.phase.turnId : NO_TURN;
   return askApproval(state, { ...question, turnId });
 }
 
-/** No turn is called that. */
+/** Matches no turn, so the question is refused. */
 const NO_TURN = "";
 
 export function configureDriver(state: SessionState, change: Partial<DriverSettings>): Decision {
@@ -37,7 +37,7 @@ export function configureDriver(state: SessionState, change: Partial<DriverSetti
   return [fact("driver.configured@1", { ...before, ...change, options })];
 }
 
-/** As `admitTurn`, with what comes beside the text in the same append. */
+/** Like `admitTurn`, with attachments in the same append. */
 export function admitTurnWith(
   state: SessionState,
   input: { readonly turnId: string; readonly prompt: TextOrBlob; readonly queue: boolean },

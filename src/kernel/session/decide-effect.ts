@@ -19,8 +19,8 @@ export interface Intent {
 }
 
 /**
- * Intent, begun, outcome. An allowed effect is intended and begun in one append; one that needs a person waits
- * between the two. Nothing touches the world before `effect.begun@1` is durable.
+ * Intended, begun, settled. An allowed effect is intended and begun in one append; one that needs a person waits in
+ * between. Nothing touches the world before `effect.begun@1` is durable.
  */
 export function intendEffect(state: SessionState, intent: Intent, fence: number, question: Question | null): Decision {
   const off = notRunning(state, intent.turnId);
@@ -37,7 +37,7 @@ export function intendEffect(state: SessionState, intent: Intent, fence: number,
   return [intended, fact("approval.requested@1", question)];
 }
 
-/** Not while its question is still open. */
+/** Refused while its question is open. */
 export function beginEffect(state: SessionState, effectId: string, fence: number): Decision {
   const effect = ownEntry(state.effects, effectId);
   const asked = Object.values(state.approvals).some((question) => question.effectId === effectId);
@@ -119,7 +119,7 @@ export function answerApproval(state: SessionState, approvalId: string, answer: 
     const open = effectId !== null && ownEntry(state.effects, effectId) !== undefined;
     return !open ? [answered] : [answered, fact("effect.settled@1", { effectId, turnId, ...refused })];
   }
-  // A question without options is answered in one's own words.
+  // A question without options takes free text.
   const isOffered = question.options.length === 0 || question.options.includes(answer.option ?? "");
   if (answer.option !== null && !isOffered)
     return refuse("invalid_option", { option: answer.option, options: question.options });

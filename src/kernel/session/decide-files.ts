@@ -7,7 +7,7 @@ import type { RestoredFiles } from "./snapshot-events.ts";
 import { isEnded, type Point, type SessionState } from "./state.ts";
 import { rewindView, type View } from "./view.ts";
 
-/** Facts about the session's files that belong to nothing else; an ended session has no more of them. */
+/** Facts about the session's files alone; an ended session gets no more of them. */
 export function recordFiles(state: SessionState, facts: readonly Fact[]): Decision {
   return isEnded(state) ? [] : facts;
 }
@@ -38,7 +38,7 @@ export function beginRestore(
   return [...kept, fact("restore.begun@1", { from, to })];
 }
 
-/** The files are back: the talk goes back in the same append, whatever was admitted meanwhile. */
+/** The files are restored: the head goes back in the same append, whatever was admitted meanwhile. */
 export function finishRewind(
   state: SessionState,
   to: Point,
@@ -47,7 +47,7 @@ export function finishRewind(
     readonly changed: number;
     readonly notRestored: readonly string[];
     readonly files: RestoredFiles;
-    /** The files as they are now, where others' changes were left in them. */
+    /** The files as they are now, with the changes of others left in place. */
     readonly left: readonly Fact[];
   },
 ): Decision {
@@ -60,7 +60,7 @@ export function finishRewind(
   return [fact("session.rewound@1", { to, view: rewindView(view, to, next) }), settled, ...left];
 }
 
-/** The files are what they were before; nothing if no restore is open. */
+/** The files are rolled back; no facts if no restore is open. */
 export function rollBackRestore(state: SessionState, reason: string): Decision {
   if (state.restoring === undefined) return [];
   const { from, to } = state.restoring;

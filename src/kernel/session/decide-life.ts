@@ -16,7 +16,7 @@ export function openSession(
   return [fact("session.opened@1", input)];
 }
 
-/** `view` is the parent's at the fork point; nothing of the parent is copied but this bounded summary. */
+/** `view` is the parent's at the fork point; only this bounded summary of the parent is copied. */
 export function forkSession(
   state: SessionState,
   input: {
@@ -68,7 +68,7 @@ export function wakeSession(state: SessionState, continuity: Continuity): Decisi
   return state.phase.at === "hibernated" ? [fact("session.woken@1", { continuity })] : [];
 }
 
-/** Only what is over, and only once. */
+/** Only an ended session, and only once. */
 export function archiveSession(
   state: SessionState,
   input: { readonly archive: ArchiveRef | null; readonly events: number },
@@ -90,16 +90,15 @@ export type End =
   | { readonly kind: "killed"; readonly reason: string }
   | { readonly kind: "failed"; readonly code: string; readonly message: string };
 
-/** Ends the session and everything open in it, in one append: an ended session has nothing left to settle. */
+/** Ends the session and everything open in it in one append, so that nothing is left to settle. */
 export function endSession(state: SessionState, end: End): Decision {
   if (isEnded(state)) return ended(state);
   return [...settleAll(state), endFact(end)];
 }
 
 /**
- * What a new daemon makes of what the last one left behind. A turn with something open that has not touched the world goes
- * on, if the driver said from where: a question, or an effect that a person allowed and that has not begun. Any other
- * running turn was cut: it is ended, never run again.
+ * Recovery by a new daemon. A running turn goes on only if its open question or allowed effect has not begun and the
+ * driver left a checkpoint for it. Any other running turn was cut: it is ended, never run again.
  */
 export function recoverSession(state: SessionState): Decision {
   if (state.phase.at !== "busy") return [];
@@ -115,18 +114,18 @@ export function outlivesDaemon(state: SessionState): boolean {
   return isOpen && questions.every((question) => question.checkpoint !== null);
 }
 
-/** Busy with a turn, or with having its files restored. */
+/** Busy with a turn, or with a restore of its files. */
 export function isBusy(state: SessionState): boolean {
   return isWorking(state) || (state.restoring !== undefined && !isEnded(state));
 }
 
-/** From the admission of a turn until its end; a suspended session's queue waits and does not count. */
+/** From the admission of a turn until its end; the queue of a suspended session does not count. */
 export function isWorking(state: SessionState): boolean {
   if (state.phase.at === "busy") return true;
   return state.queue.length > 0 && state.phase.at !== "suspended" && !isEnded(state);
 }
 
-/** Ends one turn with all that is open in it. */
+/** Ends one turn and everything open in it. */
 export function closeTurn(
   state: SessionState,
   turnId: string,

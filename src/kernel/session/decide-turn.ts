@@ -10,7 +10,10 @@ import { type Fact, fact } from "./events.ts";
 import { isEnded, nextArtifactVersion, type SessionState } from "./state.ts";
 import type { TodoItem } from "./view.ts";
 
-/** Admission, apart from execution: durable before it is answered. A busy session takes it only into its queue. */
+/**
+ * Admission is separate from execution: durable before it is answered. A busy session takes a prompt only into its
+ * queue.
+ */
 export function admitTurn(
   state: SessionState,
   input: { readonly turnId: string; readonly prompt: TextOrBlob; readonly queue: boolean },
@@ -27,7 +30,7 @@ function admitted(turnId: string, { text, blob, bytes }: TextOrBlob, queued: boo
   return fact("turn.admitted@1", { turnId, prompt: text, blob, bytes, queued });
 }
 
-/** A turn that somebody else drives: admitted and begun in one go, since it runs already. */
+/** A turn driven from outside: admitted and started in one append, since it already runs. */
 export function beginTurn(
   state: SessionState,
   input: { readonly turnId: string; readonly prompt: TextOrBlob },
@@ -41,22 +44,22 @@ export function beginTurn(
   return [...ready, ...awake, admission, fact("turn.started@1", { turnId: input.turnId })];
 }
 
-/** The next turn in order of arrival; nothing when there is none or the session is not free. */
+/** Starts the next turn in order of arrival; no facts when there is none or the session is not free. */
 export function startNextTurn(state: SessionState): Decision {
   const next = state.queue[0];
   if (next === undefined || state.phase.at !== "idle" || state.restoring !== undefined) return [];
   return [fact("turn.started@1", { turnId: next.turnId })];
 }
 
-/** A turn that is being admitted starts at once where nothing stands before it: both in one append. */
+/** A turn with nothing before it is admitted and started in one append. */
 export function startIfFree(state: SessionState, admission: Decision, turnId: string): Decision {
   if ("refused" in admission || state.phase.at !== "idle" || isBusy(state)) return admission;
   return [...admission, fact("turn.started@1", { turnId })];
 }
 
 /**
- * The wish is a fact of its own; the turn's end follows when the driver has let go. It means the turn that the session is
- * busy with: the one that runs, or the one that is about to.
+ * The request is a fact of its own; the turn's end follows when the driver has stopped. It targets the turn that the
+ * session is busy with: the running one, or the one about to start.
  */
 export function requestInterrupt(state: SessionState): Decision {
   const turnId = state.phase.at === "busy" ? state.phase.turnId : isBusy(state) ? state.queue[0]?.turnId : undefined;
@@ -76,7 +79,7 @@ export function endTurn(
   return off ?? closeTurn(state, input.turnId, input.outcome, input.error, "cancelled");
 }
 
-/** Its agent never came up: the turn that it was started for ends as it did, and the session with it. */
+/** The agent never started: its first turn fails, and the session ends in error. */
 export function endStillborn(
   state: SessionState,
   turn: Parameters<typeof endTurn>[1] & { readonly error: { readonly code: string; readonly message: string } },
@@ -125,7 +128,7 @@ export function replaceTodo(state: SessionState, items: readonly TodoItem[], tur
   return [fact("todo.replaced@1", { items, turnId })];
 }
 
-/** Facts of somebody else's making. Outside a turn they interleave freely; inside, only while the turn runs. */
+/** Custom facts. Outside a turn they are always accepted; inside one only while it runs. */
 export function addCustom(
   state: SessionState,
   turnId: string | null,
@@ -135,7 +138,7 @@ export function addCustom(
   return off ?? items.map(({ type, payload }): CustomFact => ({ type, data: { turnId, payload } }));
 }
 
-/** Null when that turn is the one running; otherwise why not. */
+/** Null when that turn is running; otherwise why not. */
 export function notRunning(state: SessionState, turnId: string): Refusal | null {
   if (state.phase.at === "busy" && state.phase.turnId === turnId) return null;
   if (state.queue.some((turn) => turn.turnId === turnId)) return refuse("turn_not_running", { turnId });
@@ -143,7 +146,7 @@ export function notRunning(state: SessionState, turnId: string): Refusal | null 
   return past === undefined ? refuse("turn_not_found", { turnId }) : refuse("turn_ended", { ...past });
 }
 
-/** Null when the session still takes facts, and takes them in that turn; otherwise why not. */
+/** Null when the session, and the turn if named, still takes facts; otherwise why not. */
 export function unwritable(state: SessionState, turnId: string | null): Refusal | null {
   if (isEnded(state)) return refuse("session_ended", { id: state.id, state: state.phase.at });
   return turnId === null ? null : notRunning(state, turnId);

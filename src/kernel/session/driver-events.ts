@@ -2,14 +2,14 @@ import { event } from "../definitions/event.ts";
 import { err, linesOfText, out } from "../definitions/line.ts";
 import type { Continuity, TextOrBlob } from "../event-parts.ts";
 
-/** What a person chose for a session's agent; null and absent members mean: as the agent has it. */
+/** Settings that a person chose for a session's agent; null or absent: the agent's default. */
 export interface DriverSettings {
   readonly mode: string | null;
   readonly model: string | null;
   readonly options: { readonly [id: string]: string | boolean };
 }
 
-/** What an agent says it can be set to, as last heard. Bounded by whoever records it. */
+/** What the agent can be set to, as last reported. The recorder limits its size. */
 export interface DriverOffer {
   readonly mode: string | null;
   readonly modes: readonly { readonly id: string; readonly name: string }[];
@@ -20,10 +20,10 @@ export interface DriverOffer {
 export interface OfferedOption {
   readonly id: string;
   readonly name: string;
-  /** "model", "mode", "thought_level" or whatever the agent calls it. */
+  /** "model", "mode", "thought_level" or the agent's own name for it. */
   readonly category: string | null;
   readonly current: string | boolean;
-  /** Empty for one that is on or off. */
+  /** Empty for an on/off option. */
   readonly values: readonly string[];
 }
 
@@ -32,14 +32,14 @@ export interface ToolPlace {
   readonly line: number | null;
 }
 
-/** A change of a file, as the agent tells it: its own word, not a proof. */
+/** A file change as reported by the agent; not verified. */
 export interface ToolDiff {
   readonly path: string;
   readonly before: TextOrBlob | null;
   readonly after: TextOrBlob;
 }
 
-/** Something beside the prompt's text: an image, a file's contents, or only where it lies. */
+/** An attachment: an image, a file's content, or a link. */
 export interface Attachment {
   readonly kind: "image" | "resource" | "link";
   readonly name: string;
@@ -50,15 +50,15 @@ export interface Attachment {
   readonly bytes: number;
 }
 
-/** What foreign agents bring: their sessions, what they offer, the tools they call, what they use. */
+/** Events of foreign agents: native sessions, offers, tool calls, usage. */
 export const DRIVER_EVENTS = {
-  /** A foreign agent's own session serves this one from here on, and how it got its memory. */
+  /** From here on this native session serves the session; says how it got its memory. */
   "driver.attached@1": event<{
     readonly turnId: string;
-    /** The agent's own name for the session: what it is resumed by. */
+    /** The native session's id, by which it is resumed. */
     readonly nativeId: string;
     readonly continuity: Continuity;
-    /** Why it was not resumed natively, when it was not; or why it had to be resumed at all. */
+    /** Why it was not resumed natively, or why a resume was needed. */
     readonly reason: string | null;
     readonly program: string;
     readonly protocol: string;
@@ -78,7 +78,7 @@ export const DRIVER_EVENTS = {
     lines: ({ severity, title, body }) =>
       severity === "info" ? linesOfText(body?.text ?? "", "stderr") : err(`[notice] ${title}`),
   }),
-  /** What an agent sent and this version does not know: kept as it came. */
+  /** An update of an unknown kind, stored as it came. */
   "driver.update_kept@1": event<TextOrBlob & { readonly turnId: string; readonly kind: string }>({
     erasable: true,
     spaceNeed: "output",
@@ -95,7 +95,7 @@ export const DRIVER_EVENTS = {
     readonly turnId: string;
     readonly callId: string;
     readonly title: string;
-    /** `unknown`: the turn ended without a word about it. */
+    /** `unknown`: the turn ended without a report about it. */
     readonly outcome: "done" | "failed" | "unknown";
     readonly places: readonly ToolPlace[];
     readonly diffs: readonly ToolDiff[];
@@ -107,14 +107,14 @@ export const DRIVER_EVENTS = {
   }),
   "usage.reported@1": event<{
     readonly turnId: string;
-    /** How full the agent's context is, and how much fits. */
+    /** Used and total size of the agent's context. */
     readonly contextTokens: number | null;
     readonly contextMax: number | null;
     readonly inputTokens: number | null;
     readonly outputTokens: number | null;
     readonly cost: { readonly amount: number; readonly currency: string } | null;
   }>({ spaceNeed: "output" }),
-  /** Stands directly behind the admission of its turn. */
+  /** Directly follows the admission of its turn. */
   "turn.attached@1": event<{ readonly turnId: string; readonly items: readonly Attachment[] }>({
     erasable: true,
     spaceNeed: "start",

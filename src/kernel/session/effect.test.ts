@@ -7,7 +7,7 @@ import { beginEffect, recordOutput, settleEffect } from "./decide-effect.ts";
 import { recoverSession } from "./decide-life.ts";
 import { isEnded, type SessionState } from "./state.ts";
 
-proves("K5", "an effect begins at most once and settles at most once; what is not settled is open in the fold", () => {
+proves("K5", "an effect begins at most once and settles at most once; an unsettled effect is open in the fold", () => {
   forEveryLog((log) => {
     const intended = factsOf(log, "effect.intended@1").map(({ data }) => data.effectId);
     const begun = factsOf(log, "effect.begun@1").map(({ data }) => data.effectId);
@@ -23,7 +23,7 @@ proves("K5", "an effect begins at most once and settles at most once; what is no
   });
 });
 
-proves("K5", "an effect that never began settles only as refused, and nothing comes out of it before it begins", () => {
+proves("K5", "an effect that never began can only settle as refused, and has no output before it begins", () => {
   forEveryLog((log) => {
     const begun = new Set<string>();
     for (const { fact } of log.events) {
@@ -35,28 +35,24 @@ proves("K5", "an effect that never began settles only as refused, and nothing co
   });
 });
 
-proves(
-  "K5",
-  "an effect lies within its turn: it is intended while the turn runs and settled before the turn ends",
-  () => {
-    forEveryLog((log) => {
-      let running: string | null = null;
-      const open = new Map<string, string>();
-      for (const { fact } of log.events) {
-        if (isOfType(fact, "turn.started@1")) running = fact.data.turnId;
-        if (isOfType(fact, "effect.intended@1")) {
-          expect(fact.data.turnId).toBe(running);
-          open.set(fact.data.effectId, fact.data.turnId);
-        }
-        if (isOfType(fact, "effect.settled@1")) open.delete(fact.data.effectId);
-        if (isOfType(fact, "turn.ended@1")) {
-          expect([...open.values()]).not.toContain(fact.data.turnId);
-          if (running === fact.data.turnId) running = null;
-        }
+proves("K5", "an effect is intended while its turn runs and settled before the turn ends", () => {
+  forEveryLog((log) => {
+    let running: string | null = null;
+    const open = new Map<string, string>();
+    for (const { fact } of log.events) {
+      if (isOfType(fact, "turn.started@1")) running = fact.data.turnId;
+      if (isOfType(fact, "effect.intended@1")) {
+        expect(fact.data.turnId).toBe(running);
+        open.set(fact.data.effectId, fact.data.turnId);
       }
-    });
-  },
-);
+      if (isOfType(fact, "effect.settled@1")) open.delete(fact.data.effectId);
+      if (isOfType(fact, "turn.ended@1")) {
+        expect([...open.values()]).not.toContain(fact.data.turnId);
+        if (running === fact.data.turnId) running = null;
+      }
+    }
+  });
+});
 
 proves("K5", "an effect that asks a person does not begin while the question is open", () => {
   forEveryLog((log) => {
@@ -71,7 +67,7 @@ proves("K5", "an effect that asks a person does not begin while the question is 
   });
 });
 
-proves("K5", "a name that every object inherits is no open effect", () => {
+proves("K5", "a name like `constructor`, which every object inherits, is not an open effect", () => {
   const [log] = runCommands([]).logs;
   for (const effectId of ["constructor", "__proto__", "toString"]) {
     const state = log?.head ?? expect.fail("a world has a session");
@@ -84,7 +80,7 @@ proves("K5", "a name that every object inherits is no open effect", () => {
   }
 });
 
-proves("K6", "after a crash at any point no begun effect stays open, and none of them can begin again", () => {
+proves("K6", "after a crash at any point no begun effect stays open, and none can begin again", () => {
   forEveryState((before, log) => {
     const begun = Object.entries(before.effects).filter(([, effect]) => effect.status === "begun");
     const after = recovered(before);
@@ -99,7 +95,7 @@ proves("K6", "after a crash at any point no begun effect stays open, and none of
   });
 });
 
-proves("K6", "a crash begins nothing, starts nothing, and leaves the queue and an ended session as they are", () => {
+proves("K6", "recovery starts nothing, and leaves the queue and an ended session as they are", () => {
   forEveryState((before) => {
     const types = new Set(recoveryFacts(before).map(({ type }) => type));
     expect(
@@ -114,7 +110,7 @@ proves("K6", "a crash begins nothing, starts nothing, and leaves the queue and a
 
 proves(
   "K6",
-  "a cut turn ends interrupted and its questions expire; only one that waits at a checkpoint goes on",
+  "a cut turn ends interrupted and its questions expire; only a turn waiting at a driver checkpoint goes on",
   () => {
     forEveryState((before) => {
       const after = recovered(before);
@@ -135,7 +131,7 @@ proves(
   },
 );
 
-proves("K6", "a crash during recovery is recovered from: doing it twice is doing it once", () => {
+proves("K6", "recovering twice gives the same result as recovering once", () => {
   forEveryState((before) => {
     expect(recoveryFacts(recovered(before))).toEqual([]);
   });
@@ -160,7 +156,7 @@ function forEveryLog(check: (log: Log) => void): void {
   );
 }
 
-/** Every version of every log is a place to crash at, the middle of an append too. */
+/** A crash is tried at every version of every log, also inside an append. */
 function forEveryState(check: (state: SessionState, log: Log) => void): void {
   forEveryLog((log) => {
     for (const state of log.states.values()) check(state, log);

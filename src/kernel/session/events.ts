@@ -6,7 +6,7 @@ import { WORLD_EVENTS } from "./snapshot-events.ts";
 import { TURN_EVENTS } from "./turn-events.ts";
 import { WORKTREE_EVENTS } from "./worktree-events.ts";
 
-/** Every fact of a session. A name once written is never changed in meaning; a new shape is a new version. */
+/** All facts of a session. The meaning of a type never changes; a new shape is a new version. */
 export const SESSION_EVENTS = {
   ...LIFE_EVENTS,
   ...TURN_EVENTS,
@@ -22,5 +22,5 @@ export type EventData<T extends EventType> = DataOf<SessionEvents[T]>;
 export type Fact<T extends EventType = EventType> = FactOf<Pick<SessionEvents, T>>;
 
 export const fact = factsOf(SESSION_EVENTS);
-/** The fact of a session that an event holds. */
+/** The session fact in an event. */
 export const sessionFact = readsOf(SESSION_EVENTS);

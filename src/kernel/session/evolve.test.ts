@@ -21,7 +21,7 @@ import {
   transition,
 } from "./transitions.ts";
 
-/** Facts of turns, effects and approvals, in a session that goes on. */
+/** Facts of turns, effects and approvals in a living session. */
 const workHistory = fc.array(
   factsAmong([
     "session.started@1",
@@ -39,7 +39,7 @@ const workHistory = fc.array(
 );
 const anyHistory = fc.array(anyFacts, { maxLength: 120, size: "max" });
 
-proves("K14", "any fact in any state is folded without a throw, and the version is the event's", () => {
+proves("K14", "any fact in any state is folded without an exception, and the version is the event's", () => {
   fc.assert(
     fc.property(anyHistory, (facts) => {
       eachMove(facts, (_before, event, after) => {
@@ -64,7 +64,7 @@ proves("K14", "a fold never changes the state it was given", () => {
   );
 });
 
-proves("K15", "a session moves only along its table, whatever the fact", () => {
+proves("K15", "a session only makes transitions of its table, whatever the fact", () => {
   fc.assert(
     fc.property(anyHistory, (facts) => {
       eachMove(facts, (before, { fact }, after) => {
@@ -77,39 +77,43 @@ proves("K15", "a session moves only along its table, whatever the fact", () => {
   );
 });
 
-proves("K15", "a turn, an effect and an approval move only along their tables, as far as the fold knows them", () => {
-  fc.assert(
-    fc.property(fc.oneof(anyHistory, workHistory), (facts) => {
-      eachMove(facts, (before, event, after) => {
-        if (isEnded(after)) return;
-        for (const id of TURN_IDS) {
-          // Whose admission is not known, because it was erased, may still start and end.
-          const start = turnName(before, id) === "none" && event.fact?.type !== "turn.admitted@1" ? "queued" : null;
-          checkMove(TURN_TRANSITIONS, start ?? turnName(before, id), turnName(after, id), event, start);
-        }
-        for (const id of EFFECT_IDS)
-          checkMove(
-            EFFECT_TRANSITIONS,
-            effectName(before, id),
-            gone(effectName(before, id), effectName(after, id), "settled"),
-            event,
-          );
-        for (const id of APPROVAL_IDS) {
-          const over = event.fact?.type === "approval.answered@1" ? "answered" : "closed";
-          checkMove(
-            APPROVAL_TRANSITIONS,
-            approvalName(before, id),
-            gone(approvalName(before, id), approvalName(after, id), over),
-            event,
-          );
-        }
-      });
-    }),
-    { numRuns: 300 },
-  );
-});
+proves(
+  "K15",
+  "a turn, an effect and an approval only make transitions of their tables, as far as the fold keeps them",
+  () => {
+    fc.assert(
+      fc.property(fc.oneof(anyHistory, workHistory), (facts) => {
+        eachMove(facts, (before, event, after) => {
+          if (isEnded(after)) return;
+          for (const id of TURN_IDS) {
+            // A turn whose admission was erased can still start and end.
+            const start = turnName(before, id) === "none" && event.fact?.type !== "turn.admitted@1" ? "queued" : null;
+            checkMove(TURN_TRANSITIONS, start ?? turnName(before, id), turnName(after, id), event, start);
+          }
+          for (const id of EFFECT_IDS)
+            checkMove(
+              EFFECT_TRANSITIONS,
+              effectName(before, id),
+              gone(effectName(before, id), effectName(after, id), "settled"),
+              event,
+            );
+          for (const id of APPROVAL_IDS) {
+            const over = event.fact?.type === "approval.answered@1" ? "answered" : "closed";
+            checkMove(
+              APPROVAL_TRANSITIONS,
+              approvalName(before, id),
+              gone(approvalName(before, id), approvalName(after, id), over),
+              event,
+            );
+          }
+        });
+      }),
+      { numRuns: 300 },
+    );
+  },
+);
 
-proves("K15", "what does not fit the tables changes nothing: no count, no queue, no open question", () => {
+proves("K15", "a fact that fits no transition changes nothing: no count, no queue, no open question", () => {
   fc.assert(
     fc.property(workHistory, (facts) => {
       eachMove(facts, (before, { fact }, after) => {
@@ -126,7 +130,7 @@ proves("K15", "what does not fit the tables changes nothing: no count, no queue,
   );
 });
 
-proves("K15", "what is decided always fits: every decided fact of a table moves something", () => {
+proves("K15", "every decided fact of a table causes a transition", () => {
   fc.assert(
     fc.property(histories, (commands) => {
       for (const log of runCommands(commands).logs)
@@ -146,7 +150,7 @@ proves("K15", "what is decided always fits: every decided fact of a table moves 
   );
 });
 
-proves("K15", "every row of every table, from every state it names, is walked by some history", () => {
+proves("K15", "every transition of every table, from each of its states, occurs in some history", () => {
   const walked = new Set<string>();
   const note = (table: string, on: string, from: string) => walked.add(`${table}: ${from} on ${on}`);
   for (const commands of fc.sample(histories, { numRuns: 2000, seed: 20_260_101 }))
@@ -160,7 +164,7 @@ proves("K15", "every row of every table, from every state it names, is walked by
         if ("effectId" in fact.data) note("effect", fact.type, effectName(before, String(fact.data.effectId)));
         if ("approvalId" in fact.data) note("approval", fact.type, approvalName(before, fact.data.approvalId));
       }
-  // A decision ends the turn first. A log whose `turn.ended@1` was erased still has to come to an end.
+  // A decision ends the turn first; a log whose `turn.ended@1` was erased must still reach its end.
   for (const facts of fc.sample(anyHistory, { numRuns: 500, seed: 20_260_101 }))
     eachMove(facts, (before, { fact }) => {
       if (before.phase.at === "busy" && fact !== null) note("session", fact.type, "busy");
@@ -174,7 +178,7 @@ proves("K15", "every row of every table, from every state it names, is walked by
   expect(rows.filter((row) => !walked.has(row))).toEqual([]);
 });
 
-proves("K15", "a table names each move once, and only states and facts that there are", () => {
+proves("K15", "a table lists each transition once, and only existing states and facts", () => {
   for (const table of [SESSION_TRANSITIONS, TURN_TRANSITIONS, EFFECT_TRANSITIONS, APPROVAL_TRANSITIONS]) {
     const moves = rowsOf("", table);
     expect(new Set(moves).size).toBe(moves.length);
@@ -210,7 +214,7 @@ function checkMove<State extends string>(
   expect(table.filter(({ on, from, to }) => on === type && from.includes(before) && to === after)).toHaveLength(1);
 }
 
-/** What leaves the fold came to its end. */
+/** Whatever leaves the fold has ended. */
 function gone<State extends string>(before: State | "none", after: State | "none", end: State): State | "none" {
   return before !== "none" && after === "none" ? end : after;
 }

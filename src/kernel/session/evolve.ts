@@ -7,8 +7,8 @@ import { type DriverState, NEW_DRIVER, type Phase, type SessionState } from "./s
 import { SESSION_TRANSITIONS, transition } from "./transitions.ts";
 
 /**
- * One event further. Total: it never refuses. What does not fit the table leaves the state where it is,
- * because the log is the truth and a fold that throws would lock people out of it.
+ * Folds one event. Total: it never refuses. A fact that fits no transition changes nothing, because the log is the
+ * truth and a fold that throws would make it unreadable.
  */
 export function evolveSession(state: SessionState, event: Placed<Fact>): SessionState {
   const placed: SessionState = { ...state, version: event.version, headId: event.id };
@@ -68,7 +68,7 @@ function evolveLife(state: SessionState, fact: Fact, event: Placed<Fact>): Sessi
     case "session.archived@1":
       return { ...state, archived: { at: event.at, archive: fact.data.archive } };
     case "session.rewound@1":
-      // What the agent remembers of its own lies ahead of where the session is now.
+      // The agent's own memory is ahead of the rewound session, so it must not be resumed.
       return { ...withDriver(state, state.driver && { nativeId: null }), view: fact.data.view };
     case "driver.attached@1":
       return withDriver(state, { nativeId: fact.data.nativeId });

@@ -19,15 +19,15 @@ export interface SessionSpec {
   readonly depth: number;
   /** A user's TypeScript file, for the script driver. */
   readonly file: string | null;
-  /** An agent that somebody else started, known by pid and start time. */
+  /** An agent started outside, known by pid and start time. */
   readonly external: { readonly pid: number; readonly startTime: string } | null;
-  /** The agents that it may start sessions of. Absent when nobody said which agent it works as: it may start none. */
+  /** Agents it may start sessions of. Absent when no agent was named: it may start none. */
   readonly delegates?: readonly string[];
 }
 
 export type SandboxMode = "off" | "warn" | "enforce" | "strict";
 
-/** How a session is born, sleeps, wakes, is changed and ends. */
+/** Events of a session's birth, hibernation, changes and end. */
 export const LIFE_EVENTS = {
   "session.opened@1": event<{ readonly spec: SessionSpec; readonly label: string | null }>({
     spaceNeed: "start",
@@ -61,13 +61,13 @@ export const LIFE_EVENTS = {
     spaceNeed: "start",
     words: ({ label }) => label,
   }),
-  /** Its erasable data was erased; the archive, where one was made, still has it. */
+  /** Its erasable data was erased; the archive, if one was made, still has it. */
   "session.archived@1": event<{ readonly archive: ArchiveRef | null; readonly events: number }>(),
   "session.rewound@1": event<{
     readonly to: { readonly stream: string; readonly version: number; readonly eventId: string };
     readonly view: View;
   }>({ spaceNeed: "start" }),
-  /** It has started another session; `ended` are those it had started before that are over by now. */
+  /** It started another session; `ended` lists earlier children that have ended. */
   "session.delegated@1": event<{ readonly childId: string; readonly agent: string; readonly ended: readonly string[] }>(
     { spaceNeed: "start" },
   ),

@@ -7,13 +7,13 @@ import type { SandboxMode } from "./life-events.ts";
 import { isEnded, type PendingQuestion, pendingApprovals, type SessionState, stateName } from "./state.ts";
 import type { SessionStateName } from "./transitions.ts";
 
-/** What lists show of a session: a projection of its fold, rewritten in each append's transaction. */
+/** The row of a session in lists, made from its fold in each append's transaction. */
 export interface SessionRow {
   readonly id: string;
   readonly name: string;
   readonly adapter: string;
   readonly agent: string;
-  /** There when somebody said which agent it works as. */
+  /** Present when an agent was named. */
   readonly bound?: true;
   readonly workspace: string;
   readonly ground: string;
@@ -36,7 +36,7 @@ export interface SessionRow {
   readonly forgotten: boolean;
   readonly archived: SessionState["archived"];
   readonly turnsEnded: number;
-  /** Something of it runs or waits to run: what a new daemon must look at first. */
+  /** Something runs or waits to run: a new daemon must look at it first. */
   readonly active: boolean;
   readonly error: { readonly code: string; readonly message: string } | null;
 }
@@ -99,7 +99,7 @@ export const SESSIONS = defineList<SessionRow>()({
     active: { flag: ({ active }) => active, indexed: true },
     workspace: { text: ({ workspace }) => workspace, indexed: true },
     state: { text: ({ state }) => state, indexed: true },
-    // By the minute: a session at work does not move in the index with every word it says.
+    // Rounded to minutes, so that a working session does not move in the index with every event.
     activity: { text: ({ lastOutputAt, startedAt }) => (lastOutputAt ?? startedAt).slice(0, 16), indexed: true },
   },
 });
@@ -113,7 +113,7 @@ export const APPROVALS = defineList<ApprovalRow>()({
   },
 });
 
-/** What an event of an approval does to the list of them; `before` still knows the question that is being answered. */
+/** How an event changes the list of approvals; `before` still has the question that is answered. */
 export function approvalRows(before: SessionState, { fact, at }: Placed<Fact>): readonly RowChange[] {
   switch (fact?.type) {
     case "approval.requested@1":

@@ -20,7 +20,7 @@ import { addCustom, endTurn, replaceTodo, requestInterrupt } from "./decide-turn
 import { aipStatus, isEnded } from "./state.ts";
 import { SESSION_STATES } from "./transitions.ts";
 
-/** What an ended session still takes: a name, being forgotten, and two notes that change nothing in it. */
+/** Facts that an ended session still takes: a label, archiving, forgetting, erasure and calls. */
 const AFTER_THE_END = [
   "session.labelled@1",
   "session.archived@1",
@@ -41,7 +41,7 @@ proves("K1", "at most one turn runs at any time", () => {
   });
 });
 
-proves("K2", "a turn starts at most once and ends at most once, and turns start in the order they came", () => {
+proves("K2", "a turn starts at most once and ends at most once, and turns start in order of arrival", () => {
   forEveryLog((log) => {
     const admitted = factsOf(log, "turn.admitted@1").map(({ data }) => data.turnId);
     const started = factsOf(log, "turn.started@1").map(({ data }) => data.turnId);
@@ -57,7 +57,7 @@ proves("K2", "a turn starts at most once and ends at most once, and turns start 
   });
 });
 
-proves("K2", "every admitted turn of a session that is over has ended exactly once", () => {
+proves("K2", "every admitted turn of an ended session has ended exactly once", () => {
   fc.assert(
     fc.property(histories, (commands) => {
       const world = runCommands(commands);
@@ -73,22 +73,26 @@ proves("K2", "every admitted turn of a session that is over has ended exactly on
   );
 });
 
-proves("K3", "an ended session has nothing open and takes only a label, being forgotten and notes", () => {
-  forEveryLog((log) => {
-    const end = log.events.findIndex(({ fact }) => /^session\.(exited|killed|failed)@1$/.test(fact?.type ?? ""));
-    expect(isEnded(log.head)).toBe(end >= 0);
-    if (end < 0) return;
-    const later = log.events.slice(end + 1).map(({ fact }) => fact?.type);
-    expect(later.filter((type) => !AFTER_THE_END.includes(type ?? ""))).toEqual([]);
-    const { queue, effects, approvals } = log.head;
-    expect({ queue, effects, approvals }).toEqual({ queue: [], effects: {}, approvals: {} });
-    const atEnd = log.states.get(end + 1);
-    const { version: _version, headId: _head, label: _label, forgotten: _forgotten, ...rest } = log.head;
-    expect(atEnd).toMatchObject(rest);
-  });
-});
+proves(
+  "K3",
+  "an ended session has nothing open, and accepts only a label and what archives, forgets or erases it",
+  () => {
+    forEveryLog((log) => {
+      const end = log.events.findIndex(({ fact }) => /^session\.(exited|killed|failed)@1$/.test(fact?.type ?? ""));
+      expect(isEnded(log.head)).toBe(end >= 0);
+      if (end < 0) return;
+      const later = log.events.slice(end + 1).map(({ fact }) => fact?.type);
+      expect(later.filter((type) => !AFTER_THE_END.includes(type ?? ""))).toEqual([]);
+      const { queue, effects, approvals } = log.head;
+      expect({ queue, effects, approvals }).toEqual({ queue: [], effects: {}, approvals: {} });
+      const atEnd = log.states.get(end + 1);
+      const { version: _version, headId: _head, label: _label, forgotten: _forgotten, ...rest } = log.head;
+      expect(atEnd).toMatchObject(rest);
+    });
+  },
+);
 
-proves("K3", "whatever is asked of a session that is over, the answer says that it is over", () => {
+proves("K3", "any command to an ended session is refused as ended", () => {
   forEveryLog(({ head }) => {
     if (!isEnded(head)) return;
     const answers = [
@@ -109,13 +113,13 @@ proves("K3", "whatever is asked of a session that is over, the answer says that 
   });
 });
 
-proves("K3", "a forgotten session is over", () => {
+proves("K3", "a forgotten session has ended", () => {
   forEveryLog((log) => {
     if (log.head.forgotten) expect(isEnded(log.head)).toBe(true);
   });
 });
 
-proves("K4", "a refusal changes nothing, and what is decided is what the fold shows", () => {
+proves("K4", "a refusal changes nothing, and the fold shows exactly what was decided", () => {
   fc.assert(
     fc.property(histories, (commands) => {
       const world = runCommands(commands);
@@ -128,7 +132,7 @@ proves("K4", "a refusal changes nothing, and what is decided is what the fold sh
   );
 });
 
-proves("K4", "a stream is opened or forked once, and only when it is empty", () => {
+proves("K4", "a stream is opened or forked once, and only while it is empty", () => {
   forEveryLog(({ head }) => {
     const from = { sessionId: "p", stream: "session/p", version: 1, eventId: "e" };
     const refused = { refused: "session_exists" };
@@ -137,7 +141,7 @@ proves("K4", "a stream is opened or forked once, and only when it is empty", () 
   });
 });
 
-proves("K4", "a state has exactly one of AIP-46's five words", () => {
+proves("K4", "each state maps to exactly one of AIP-46's five statuses", () => {
   expect(Object.fromEntries(SESSION_STATES.map((name) => [name, aipStatus(name)]))).toEqual({
     starting: "starting",
     idle: "running",

@@ -9,7 +9,7 @@ import { evolveSession } from "./evolve.ts";
 import { APPROVALS, approvalRows, SESSIONS, sessionRow } from "./rows.ts";
 import { newSessionState, type SessionState, sessionStream } from "./state.ts";
 
-/** An agent at work: the process of this system. */
+/** The session: an agent at work. */
 export const Session = defineAggregate({
   kind: "session",
   events: SESSION_EVENTS,

@@ -6,7 +6,7 @@ import type { SessionStateName } from "./transitions.ts";
 import type { EffectKind, Question, RedoClass } from "./turn-events.ts";
 import { type ArtifactHistory, emptyView, type View } from "./view.ts";
 
-/** The fold of a session's stream. Bounded whatever the length of the history. */
+/** The fold of a session's stream. Bounded, whatever the length of the history. */
 export interface SessionState {
   readonly id: string;
   readonly stream: string;
@@ -16,47 +16,47 @@ export interface SessionState {
   readonly spec: SessionSpec | null;
   readonly label: string | null;
   readonly forkedFrom: (Point & { readonly sessionId: string }) | null;
-  /** The first ancestor: forks draw on its budget. */
+  /** The first ancestor: forks draw on its quota. */
   readonly root: string;
   readonly phase: Phase;
   readonly openedAt: string | null;
   readonly lastOutputAt: string | null;
   readonly forgotten: boolean;
-  /** Its data has left the log; null while it is there. */
+  /** Set when its data has left the log. */
   readonly archived: { readonly at: string; readonly archive: ArchiveRef | null } | null;
-  /** Admitted and not yet started, in order of arrival. The prompt is read from its event. */
+  /** Admitted and not started, in order of arrival. Prompts are read from their events. */
   readonly queue: readonly QueuedTurn[];
   readonly turnsEnded: number;
-  /** The last few, so that a late call learns that its turn is over and how. */
+  /** The last few ended turns, so that a late call learns how its turn ended. */
   readonly recentTurns: readonly EndedTurn[];
   readonly effects: { readonly [effectId: string]: OpenEffect };
   readonly approvals: { readonly [approvalId: string]: PendingQuestion };
-  /** Verbs that a person allowed for good ("always"); a rewind does not take them back. */
+  /** Verbs that a person allowed with "always"; a rewind does not take them back. */
   readonly grants: readonly string[];
-  /** Versions only rise, also behind a rewind. */
+  /** Versions only rise, also after a rewind. */
   readonly artifactNext: { readonly [artifactId: string]: number };
   /**
-   * Sessions that it started: those that were alive when it last started one, and the last few of the others. Absent as
-   * long as it has started none, and in folds kept by versions that knew of none.
+   * Sessions it started: those alive at the last start, and the last few others. Absent while there are none, and in
+   * folds of versions without children.
    */
   readonly children?: readonly string[];
   readonly pastChildren?: readonly string[];
-  /** At least the next version of every artifact that `artifactNext` had to let go. */
+  /** Lower bound for the next version of artifacts no longer in `artifactNext`. */
   readonly artifactFloor: number;
   readonly view: View;
-  /** Absent as long as nobody has set or attached anything, and in folds kept by versions that knew of none. */
+  /** Absent until something was set or attached, and in folds of older versions. */
   readonly driver?: DriverState;
-  /** A restore of files that has begun and is not settled: the directory may hold something between the two. */
+  /** A restore that has begun and is not settled: the directory may be between two states. */
   readonly restoring?: { readonly from: string; readonly to: string };
-  /** What its snapshots have taken on disk, all together. A rewind does not take it back. */
+  /** Bytes of all its snapshots on disk. A rewind does not reduce it. */
   readonly snapshotBytes?: number;
-  /** The tree of its own that it works in, and what a person added to its scope. */
+  /** Its worktree, and what a person added to its scope. */
   readonly worktree?: string | null;
   readonly widened?: readonly string[];
 }
 
 export interface DriverState {
-  /** What the agent's own session is called; null when it must not be gone on with, such as after a rewind. */
+  /** The native session's id; null when it must not be resumed, such as after a rewind. */
   readonly nativeId: string | null;
   readonly settings: DriverSettings | null;
   readonly offer: DriverOffer | null;
@@ -77,14 +77,14 @@ export interface QueuedTurn {
   readonly eventId: string;
 }
 
-/** A point in a stream: what a fork starts from and a rewind goes back to. */
+/** A point in a stream: where a fork starts and what a rewind goes back to. */
 export interface Point {
   readonly stream: string;
   readonly version: number;
   readonly eventId: string;
 }
 
-/** A question that nobody has answered yet. */
+/** A question without an answer yet. */
 export interface PendingQuestion extends Question {
   readonly askedAt: string;
 }
@@ -99,16 +99,16 @@ export interface OpenEffect {
   readonly kind: EffectKind;
   readonly redo: RedoClass;
   readonly status: "intended" | "begun";
-  /** A person allowed it, and the question had a checkpoint: it can begin in the next daemon. */
+  /** A person allowed it and the question had a driver checkpoint: it can begin in the next daemon. */
   readonly resumes?: true;
 }
 
 export const RECENT_TURNS_KEPT = 32;
 
-/** The option of a gate's question that allows the verb for the rest of the session. */
+/** The option that allows the verb for the rest of the session. */
 export const ALWAYS = "always";
 
-/** What is asked for when something outside of the scope was put back. */
+/** The verb asked about when changes outside the scope were put back. */
 export const WIDEN = "scope.widen";
 
 export const NEW_DRIVER: DriverState = { nativeId: null, settings: null, offer: null };
@@ -153,7 +153,7 @@ export function stateName(state: SessionState): SessionStateName {
   return state.phase.at;
 }
 
-/** AIP-46 knows five words; whatever is neither starting nor over is `running`. */
+/** AIP-46 has five statuses; a state that is neither starting nor ended is `running`. */
 export function aipStatus(name: SessionStateName): "starting" | "running" | "exited" | "killed" | "error" {
   return name === "idle" || name === "busy" || name === "suspended" || name === "hibernated" ? "running" : name;
 }
@@ -162,7 +162,7 @@ export function pendingApprovals(state: SessionState, turnId: string): readonly 
   return Object.values(state.approvals).filter((question) => question.turnId === turnId);
 }
 
-/** Above every version this stream ever gave or inherited, whatever the view was rewound to. */
+/** Higher than every version this stream has given or inherited, whatever the view was rewound to. */
 export function nextArtifactVersion(state: SessionState, history: ArtifactHistory): number {
   const numbered = ownEntry(state.artifactNext, history.artifactId) ?? state.artifactFloor;
   return Math.max(numbered, (history.versions.at(-1)?.version ?? 0) + 1);

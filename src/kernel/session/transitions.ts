@@ -22,7 +22,7 @@ export interface Transition<Event extends string, State extends string> {
 
 const ALIVE = ["starting", "idle", "busy", "suspended", "hibernated"] as const;
 
-/** The session's state machine, as data: the fold, the decisions, the docs and the tests all read this table. */
+/** The session's state machine as data: fold, decisions, docs and tests read this table. */
 export const SESSION_TRANSITIONS: readonly Transition<EventType, SessionStateName>[] = [
   { on: "session.started@1", from: ["starting"], to: "idle" },
   { on: "turn.started@1", from: ["idle"], to: "busy" },
@@ -57,7 +57,7 @@ export const APPROVAL_TRANSITIONS: readonly Transition<EventType, ApprovalStateN
   { on: "approval.closed@1", from: ["pending"], to: "closed" },
 ];
 
-/** Where an event leads from here, or null when the table does not know such a move. */
+/** The next state after an event, or null when the table has no such transition. */
 export function transition<State extends string>(
   table: readonly Transition<string, State>[],
   from: State,

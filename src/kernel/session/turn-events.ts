@@ -9,10 +9,10 @@ export interface Question {
   readonly turnId: string;
   readonly question: string;
   readonly options: readonly string[];
-  /** What is asked for, when the gate put the question. */
+  /** What the gate's question asks to allow. */
   readonly action: { readonly verb: string; readonly resource: string } | null;
   readonly effectId: string | null;
-  /** The driver's own note of where to go on after a restart; null: the turn cannot outlive the daemon. */
+  /** The driver checkpoint to continue from after a restart; null: the turn cannot outlive the daemon. */
   readonly checkpoint: Json;
   /** The rules that made the gate ask. Absent where a driver asked of its own accord. */
   readonly rules?: readonly string[];
@@ -21,9 +21,9 @@ export interface Question {
 }
 
 export type TurnOutcome = "completed" | "failed" | "interrupted" | "cancelled";
-/** The tool that an effect is had by: `run`, `write`, `process`, or one that an engine brings. The gate's verb is `tool.<kind>`. */
+/** The tool of an effect: `run`, `write`, `process`, or an engine's own. The gate's verb is `tool.<kind>`. */
 export type EffectKind = string;
-/** What may be done with an effect that a crash cut: run it again, ask a person, or call it failed. */
+/** The redo class of an effect cut by a crash: run it again, ask a person, or call it failed. */
 export type RedoClass = "safe" | "ask" | "failed";
 export type EffectOutcome = "done" | "failed" | "refused" | "unknown";
 
@@ -31,11 +31,11 @@ export function isEffectKind(kind: string): boolean {
   return /^[a-z][a-z0-9_]{0,31}$/.test(kind);
 }
 
-/** What a turn takes in, says, does and asks. */
+/** Events of a turn: prompts, messages, effects and questions. */
 export const TURN_EVENTS = {
   "turn.admitted@1": event<{
     readonly turnId: string;
-    /** The whole prompt, or its beginning when `blob` holds it. */
+    /** The prompt, or its beginning when `blob` holds the whole. */
     readonly prompt: string;
     readonly blob: string | null;
     readonly bytes: number;
@@ -93,7 +93,7 @@ export const TURN_EVENTS = {
     readonly outcome: EffectOutcome;
     readonly exitCode: number | null;
     readonly message: string | null;
-    /** For an effect that a crash cut: what a person may do about it. */
+    /** For an effect cut by a crash: what a person may do about it. */
     readonly redo: RedoClass | null;
   }>({ lines: settledLines }),
   "approval.requested@1": event<Question>({
@@ -137,7 +137,7 @@ export const TURN_EVENTS = {
   }),
 };
 
-/** What went wrong is worth a line; what went well shows by what comes after it. */
+/** Only a failure gets a line; success shows in what follows. */
 function settledLines({
   outcome,
   exitCode,

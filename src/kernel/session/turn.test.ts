@@ -21,7 +21,7 @@ import { isEnded, RECENT_TURNS_KEPT } from "./state.ts";
 
 const PROMPT = { text: "go on", blob: null, bytes: 5 };
 
-proves("K2", "a session that is busy, suspended or over takes no prompt, unless into its queue while it lives", () => {
+proves("K2", "a busy or suspended session takes a prompt only into its queue; an ended one takes none", () => {
   forEveryLog((log) => {
     for (const state of log.states.values()) {
       const plain = admitTurn(state, { turnId: "new", prompt: PROMPT, queue: false });
@@ -39,7 +39,7 @@ proves("K2", "a session that is busy, suspended or over takes no prompt, unless 
   });
 });
 
-proves("K2", "a turn that somebody else drives begins at once, and only in a session that is free", () => {
+proves("K2", "a turn driven from outside starts at once, and only in a free session", () => {
   forEveryLog((log) => {
     for (const state of log.states.values()) {
       const decision = beginTurn(state, { turnId: "new", prompt: PROMPT });
@@ -65,7 +65,7 @@ proves("K2", "a session is busy from the admission of a turn until its end", () 
   });
 });
 
-proves("K2", "work is written into a turn only while that turn runs, and a late call learns how its turn ended", () => {
+proves("K2", "facts are written to a turn only while it runs; a late call is told how the turn ended", () => {
   forEveryLog((log) => {
     let running: string | null = null;
     for (const { fact } of log.events) {
@@ -87,7 +87,7 @@ proves("K2", "work is written into a turn only while that turn runs, and a late 
   });
 });
 
-proves("K13", "the queue, the open effects and the open questions end at their limits", () => {
+proves("K13", "the queue, the open effects and the open questions are limited", () => {
   const world = busyWorld();
   for (let n = 0; n < 100; n += 1) perform(world, { log: 0, do: "admit", queue: true });
   expect(world.logs[0]?.head.queue).toHaveLength(LIMITS.queuedTurnsMax);
@@ -101,14 +101,14 @@ proves("K13", "the queue, the open effects and the open questions end at their l
   });
 });
 
-proves("K13", "one question more is refused, also when an effect asks it", () => {
+proves("K13", "a question over the limit is refused, also when an effect asks it", () => {
   const world = busyWorld();
   for (let n = 0; n < LIMITS.pendingApprovalsMax; n += 1) perform(world, { log: 0, do: "ask", n: 0, checkpoint: true });
   expect(perform(world, intend(true)).decision).toMatchObject({ refused: "queue_full" });
   expect(isRefusal(perform(world, intend(false)).decision)).toBe(false);
 });
 
-proves("K13", "artifact paths and todo items end at their limits; a known path goes on", () => {
+proves("K13", "artifact paths and todo items are limited; a known path can get new versions", () => {
   const world = runCommands([]);
   for (let path = 0; path < LIMITS.artifactPathsMax; path += 1)
     perform(world, { log: 0, do: "artifact", n: 0, path, inTurn: false });

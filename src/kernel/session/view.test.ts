@@ -17,7 +17,7 @@ import { proves } from "../../../test/support/proves.ts";
 import { LIMITS } from "../limits.ts";
 import { newSessionState } from "./state.ts";
 
-proves("K8", "a rewind restores artifacts and todo exactly as of its target, and the path to it", () => {
+proves("K8", "a rewind restores artifacts, todo and path exactly as of its target", () => {
   forEveryRewind((world, { after }, target) => {
     expect(after.view.artifacts).toEqual(target.view.artifacts);
     expect(after.view.todo).toEqual(target.view.todo);
@@ -28,7 +28,7 @@ proves("K8", "a rewind restores artifacts and todo exactly as of its target, and
   });
 });
 
-proves("K8", "a rewind may go to any event, also to one that an earlier rewind left behind, and back again", () => {
+proves("K8", "a rewind can go to any event, also to one that an earlier rewind left behind, and back again", () => {
   const world = runCommands([artifact(0), artifact(0), artifact(1)]);
   const [log] = world.logs;
   if (log === undefined) return expect.fail("a world has a session");
@@ -43,19 +43,15 @@ proves("K8", "a rewind may go to any event, also to one that an earlier rewind l
   ]);
 });
 
-proves(
-  "K9",
-  "a rewind changes nothing beside the view: no effect, approval, grant, turn, count, number or label",
-  () => {
-    forEveryRewind((_world, { before, after }) => {
-      const { view: _before, version: _v, headId: _h, ...kept } = before;
-      const { view: _after, version: _w, headId: _i, ...now } = after;
-      expect(now).toEqual(kept);
-    });
-  },
-);
+proves("K9", "a rewind changes only the view: no effect, approval, grant, turn, count, number or label", () => {
+  forEveryRewind((_world, { before, after }) => {
+    const { view: _before, version: _v, headId: _h, ...kept } = before;
+    const { view: _after, version: _w, headId: _i, ...now } = after;
+    expect(now).toEqual(kept);
+  });
+});
 
-proves("K9", "a session with a turn that is admitted and not over is not rewound", () => {
+proves("K9", "a session with an admitted turn that has not ended cannot be rewound", () => {
   fc.assert(
     fc.property(histories, (commands) => {
       for (const { command, before, events } of runCommands(commands).steps) {
@@ -66,7 +62,7 @@ proves("K9", "a session with a turn that is admitted and not over is not rewound
   );
 });
 
-proves("K10", "a fork starts with its parent's view at that point and with nothing else of it", () => {
+proves("K10", "a fork starts with its parent's view at that point and nothing else of the parent", () => {
   forEveryFork((world, { log, after }) => {
     const { parent } = log;
     if (parent === null) return expect.fail("a fork has a parent");
@@ -91,7 +87,7 @@ proves("K10", "a fork starts with its parent's view at that point and with nothi
   });
 });
 
-proves("K10", "a fork leaves its parent untouched, and what either does later stays its own", () => {
+proves("K10", "a fork leaves its parent unchanged, and later changes of either stay its own", () => {
   fc.assert(
     fc.property(histories, (commands) => {
       const world = runCommands(commands);
@@ -130,7 +126,7 @@ proves("K11", "the versions of an artifact only rise, in the stream and in every
   );
 });
 
-proves("K11", "a fork that goes back to a later version of its parent's goes on behind it", () => {
+proves("K11", "a fork rewound to a later artifact version of its parent continues after that number", () => {
   const world = runCommands([artifact(0), artifact(0), artifact(0), { log: 0, do: "rewind", n: 1, toParent: false }]);
   perform(world, { log: 0, do: "fork", n: 4 });
   perform(world, { log: 1, do: "rewind", n: 3, toParent: true });
@@ -138,7 +134,7 @@ proves("K11", "a fork that goes back to a later version of its parent's goes on 
   expect(events[0]?.fact).toMatchObject({ type: "artifact.written@1", data: { version: 4 } });
 });
 
-proves("K11", "a fork that goes back to an earlier version of its parent's does not give its number again", () => {
+proves("K11", "a fork rewound to an earlier artifact version of its parent does not reuse its number", () => {
   const world = runCommands([artifact(0), artifact(0), artifact(0)]);
   perform(world, { log: 0, do: "fork", n: 3 });
   perform(world, { log: 1, do: "rewind", n: 1, toParent: true });
@@ -147,7 +143,7 @@ proves("K11", "a fork that goes back to an earlier version of its parent's does 
   expect(after.view.artifacts["files/0"]?.versions.map(({ version }) => version)).toEqual([1, 4]);
 });
 
-proves("K12", "a path has at most the named number of segments and still leads over the same events", () => {
+proves("K12", "a path has at most the limit of segments and still covers the same events", () => {
   const world = runCommands([]);
   const expected = [`${world.logs[0]?.stream}@1`];
   for (let n = 0; n < 3 * LIMITS.pathSegmentsMax; n += 1) {

@@ -2,27 +2,27 @@ import { LIMITS } from "../limits.ts";
 import { ownEntry } from "../own-entry.ts";
 
 /**
- * The part of a session that goes back: what a rewind restores and a fork inherits.
- * What never goes back (spend, effects, approvals, idempotency keys, the queue) is not in here.
+ * The part of a session that a rewind restores and a fork inherits. What never goes back (spend, effects, approvals,
+ * idempotency keys, the queue) is not in it.
  */
 export interface View {
   readonly path: readonly PathSegment[];
   readonly artifacts: { readonly [path: string]: ArtifactHistory };
   readonly todo: readonly TodoItem[];
-  /** The files, as last kept. Absent as long as nothing was said of them. */
+  /** The files as of the last snapshot. Absent until there was one. */
   readonly world?: KeptFiles;
 }
 
-/** The snapshot of the files; or why there is none. */
+/** The snapshot, or why there is none. */
 export interface KeptFiles {
   readonly snapshot: string | null;
   readonly skipped: string | null;
 }
 
-/** A stretch of a stream that lies on the current path; `to` is null for the one still growing. */
+/** A range of a stream on the current path; `to` is null for the one still growing. */
 export type PathSegment =
   | { readonly kind: "own"; readonly stream: string; readonly from: number; readonly to: number | null }
-  /** The whole path as it was when this stream was at this version. */
+  /** The whole path when this stream was at this version. */
   | { readonly kind: "inherited"; readonly stream: string; readonly version: number };
 
 export interface Artifact {
@@ -34,7 +34,7 @@ export interface Artifact {
 
 export interface ArtifactHistory {
   readonly artifactId: string;
-  /** Rising; the last one is the current. Old ones may have left the view, never the log. */
+  /** Rising; the last one is current. Old versions may leave the view, never the log. */
   readonly versions: readonly Artifact[];
 }
 
@@ -47,7 +47,7 @@ export function emptyView(stream: string): View {
   return { path: [{ kind: "own", stream, from: 1, to: null }], artifacts: {}, todo: [] };
 }
 
-/** What a fork starts with: its parent's view at the fork point, and a path that goes on in its own stream. */
+/** A fork's first view: its parent's at the fork point, with a path that continues in its own stream. */
 export function inheritView(view: View, at: { readonly stream: string; readonly version: number }, own: string): View {
   return {
     ...view,
@@ -58,7 +58,7 @@ export function inheritView(view: View, at: { readonly stream: string; readonly 
   };
 }
 
-/** What a rewind restores: the view as of then, going on behind the rewind event itself. */
+/** The view a rewind restores: as of its target, continuing after the rewind event. */
 export function rewindView(
   view: View,
   at: { readonly stream: string; readonly version: number },
@@ -85,7 +85,7 @@ export function withArtifact(view: View, path: string, artifactId: string, artif
   return { ...view, artifacts: { ...view.artifacts, [path]: { artifactId, versions } } };
 }
 
-/** Keeps the view bounded: beyond the limit the oldest version of the longest history leaves it. */
+/** Keeps the view bounded: beyond the limit the longest history loses its oldest version. */
 export function trimArtifacts(view: View): View {
   let total = 0;
   let longest: string | null = null;

@@ -7,17 +7,17 @@ export interface WorktreeRef {
   readonly branch: string;
 }
 
-/** The tree of its own that a session works in, and what its scope did not let stay. */
+/** Events of a session's worktree, and of changes outside its scope. */
 export const WORKTREE_EVENTS = {
   "worktree.created@1": event<WorktreeRef & { readonly base: string | null; readonly repository: string }>(),
-  /** One that was kept from a session before. */
+  /** A worktree kept from an earlier session. */
   "worktree.attached@1": event<WorktreeRef>(),
-  /** Not removed: what would have been lost with it, the first few of each kind. */
+  /** Kept because work would be lost: the first few of each kind. */
   "worktree.kept@1": event<{ readonly worktreeId: string; readonly work: { readonly [kind: string]: Json } }>({
     erasable: true,
   }),
   "worktree.removed@1": event<{ readonly worktreeId: string }>(),
-  /** Changed outside of the scope and put back; the rule that spoke for each, and how many more there were. */
+  /** Changes outside the scope that were put back, each with its rule, and how many more there were. */
   "scope.reverted@1": event<{
     readonly turnId: string;
     readonly files: readonly { readonly path: string; readonly rule: string }[];

@@ -24,10 +24,10 @@ const REF = "refs/nomos/log";
 const NEVER = new AbortController().signal;
 const provesWithGit = proves.skipIf(!needs("git"));
 
-describe("git", () => {
+describe("anchor: git", () => {
   provesWithGit(
     "AUD-8",
-    "each checkpoint is a commit on the ref, with the note as its file, and nothing else is touched",
+    "each checkpoint is one commit on the ref, with the note as its file; nothing else is changed",
     async () => {
       await using at = await open();
       const repo = await newRepository(at.path);
@@ -48,7 +48,7 @@ describe("git", () => {
 
   provesWithGit(
     "AUD-8",
-    "an anchor that remembers more, or other events, than the log has is said to disagree",
+    "a git anchor that remembers more events than the log has, or other events, is reported as disagreeing",
     async () => {
       await using at = await open();
       const repo = await newRepository(at.path);
@@ -72,7 +72,7 @@ describe("git", () => {
 
   provesWithGit(
     "AUD-8",
-    "a ref that holds something else is left alone, and no hook of the repository is run",
+    "a ref that holds something else is left alone, and no hook of the repository runs",
     async () => {
       await using at = await open();
       const repo = await newRepository(at.path);
@@ -91,10 +91,10 @@ describe("git", () => {
   );
 });
 
-describe("a witness", () => {
+describe("anchor: witness", () => {
   proves(
     "AUD-8",
-    "cosigns each checkpoint after a proof that it continues the last, and its signature is kept",
+    "a witness cosigns each checkpoint after a consistency proof, and its signature is stored",
     async () => {
       await using at = await open();
       await using witness = await startWitness(at.key.verifier.text);
@@ -115,7 +115,7 @@ describe("a witness", () => {
     },
   );
 
-  proves("AUD-8", "that has seen more, or other events, is said to disagree", async () => {
+  proves("AUD-8", "a witness that has seen more events, or other events, is reported as disagreeing", async () => {
     await using at = await open();
     await using witness = await startWitness(at.key.verifier.text);
     await at.witness(witness).put(await at.checkpoint(500), NEVER);
@@ -130,7 +130,7 @@ describe("a witness", () => {
     });
   });
 
-  proves("AUD-8", "that answers anything but its own signature is not believed", async () => {
+  proves("AUD-8", "a witness that answers with anything but its own signature is not believed", async () => {
     await using at = await open();
     await using witness = await startWitness(at.key.verifier.text);
     const checkpoint = await at.checkpoint(5);
@@ -230,7 +230,7 @@ describe("asked what they remember", () => {
 
 proves(
   "AUD-8",
-  "a checkpoint is sent until it arrives, the newest in place of older ones, and nobody waits for it",
+  "a checkpoint is sent until it arrives, a newer one replaces older ones, and no caller waits",
   async () => {
     await using at = await open();
     const sleeps: number[] = [];
@@ -262,7 +262,7 @@ proves(
   },
 );
 
-proves("AUD-8", "an anchor that hangs is left behind when the daemon stops", async () => {
+proves("AUD-8", "an anchor that hangs does not delay the daemon's stop", async () => {
   await using at = await open();
   const put: Anchor["put"] = (_checkpoint, signal) =>
     new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));

@@ -23,7 +23,7 @@ const CONFIG: Config = Config.parse({
   },
 });
 
-proves("TK-5", "no value that could be a secret is shown, wherever it stands in the configuration", () => {
+proves("TK-5", "a value that could be a secret is masked, wherever it stands in the configuration", () => {
   const shown = shownConfig(CONFIG);
   for (const secret of SECRETS) expect(JSON.stringify(shown)).not.toContain(secret);
   expect(shown).toMatchObject({
@@ -43,22 +43,26 @@ proves("TK-5", "no value that could be a secret is shown, wherever it stands in 
   });
 });
 
-proves("TK-5", "what was shown and is sent back means what is there; one thing changed changes nothing else", () => {
-  expect(withHiddenKept(shownConfig(CONFIG), CONFIG)).toEqual(CONFIG);
-  const args = ["acp", "--api-key", "[hidden]", "--key=[hidden]", "-H", "[hidden]", "--quiet", "[hidden]"];
-  const claude = { ...CONFIG.drivers?.["claude"], args, env: { ANTHROPIC_API_KEY: "[hidden]", DEBUG: "1" } };
-  expect(withHiddenKept({ drivers: { claude } }, CONFIG)).toEqual({
-    drivers: {
-      claude: {
-        ...CONFIG.drivers?.["claude"],
-        args: CONFIG.drivers?.["claude"]?.args?.map((one) => (one === "--verbose" ? "--quiet" : one)),
-        env: { ANTHROPIC_API_KEY: "sk-ant-0123", DEBUG: "1" },
+proves(
+  "TK-5",
+  "a shown configuration sent back unchanged changes nothing; one edited value changes only that value",
+  () => {
+    expect(withHiddenKept(shownConfig(CONFIG), CONFIG)).toEqual(CONFIG);
+    const args = ["acp", "--api-key", "[hidden]", "--key=[hidden]", "-H", "[hidden]", "--quiet", "[hidden]"];
+    const claude = { ...CONFIG.drivers?.["claude"], args, env: { ANTHROPIC_API_KEY: "[hidden]", DEBUG: "1" } };
+    expect(withHiddenKept({ drivers: { claude } }, CONFIG)).toEqual({
+      drivers: {
+        claude: {
+          ...CONFIG.drivers?.["claude"],
+          args: CONFIG.drivers?.["claude"]?.args?.map((one) => (one === "--verbose" ? "--quiet" : one)),
+          env: { ANTHROPIC_API_KEY: "sk-ant-0123", DEBUG: "1" },
+        },
       },
-    },
-  });
-});
+    });
+  },
+);
 
-proves("TK-5", "a mask that stands for nothing, or for something else, is refused and not stored", () => {
+proves("TK-5", "a mask that stands for no value, or for another value, is refused and not stored", () => {
   const changes: readonly Record<string, unknown>[] = [
     { drivers: { evil: { env: { KEY: "[hidden]" } } } },
     { drivers: { claude: { env: { OTHER: "[hidden]" } } } },

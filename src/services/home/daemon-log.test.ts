@@ -12,7 +12,7 @@ const newHome = async (): Promise<string> => {
   return home;
 };
 
-proves("Q9", "the daemon's log is bounded in size and number, in bytes, whatever is written", async () => {
+proves("Q9", "the daemon's log stays within its limits of bytes and files, whatever is written", async () => {
   const home = await newHome();
   const log = openDaemonLog(home, () => undefined, 50_000);
   for (let n = 0; n < 3000; n += 1) {
@@ -35,7 +35,7 @@ proves("Q9", "the daemon's log is bounded in size and number, in bytes, whatever
   );
 });
 
-proves("Q9", "no secret gets into the log, under whatever name and in whatever message", async () => {
+proves("Q9", "a secret under any name, in any message: it is not written to the daemon's log", async () => {
   const home = await newHome();
   const log = openDaemonLog(home, () => undefined);
   const secrets = [
@@ -62,7 +62,7 @@ proves("Q9", "no secret gets into the log, under whatever name and in whatever m
   for (const line of text.trim().split("\n")) expect(() => JSON.parse(line)).not.toThrow();
 });
 
-proves("Q9", "what is no secret stays readable", () => {
+proves("Q9", "text that is not a secret stays readable in the daemon's log", () => {
   const plain = JSON.stringify({
     message: "a token was revoked",
     id: "0198c0de-aaaa-7bbb-8ccc-ddddeeeeffff",
@@ -71,7 +71,7 @@ proves("Q9", "what is no secret stays readable", () => {
   expect(withoutSecrets(plain)).toBe(plain);
 });
 
-proves("T10", "the daemon's log is safe to look at with any program", async () => {
+proves("T10", "control characters in a message: the daemon's log is safe to print to a terminal", async () => {
   const home = await newHome();
   const log = openDaemonLog(home, () => undefined);
   const details = { path: "\u009b2J\u202e\u2028\u{e0041}\u007f\u001b]0;x\u0007" };
@@ -82,7 +82,7 @@ proves("T10", "the daemon's log is safe to look at with any program", async () =
   expect(text.trim()).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u);
 });
 
-proves("TK-6", "a secret is taken out in every spelling: encoded, nested, in a flag, a header or an address", () => {
+proves("TK-6", "a secret is removed in every spelling: encoded, nested, in a flag, a header or an address", () => {
   const hidden = "d4".repeat(24);
   const secret = `nst_${hidden}`;
   const word = "hunter2hunter2";

@@ -13,7 +13,7 @@ import { createTileFiles } from "./tile-files.ts";
 
 proves(
   "AUD-5",
-  "each time the tree is at the end of the log a checkpoint is signed, and kept beside the log",
+  "whenever the tree reaches the end of the log a checkpoint is signed and stored beside the log",
   async () => {
     await using at = await open();
     const { follower } = at.keeper;
@@ -33,7 +33,7 @@ proves(
   },
 );
 
-proves("AUD-5", "whoever needs one sooner gets it, and of two who ask at once both get the same", async () => {
+proves("AUD-5", "a caller can ask for a checkpoint sooner; two callers at once get the same one", async () => {
   await using at = await open();
   at.log.grow(7);
   const [one, two] = await Promise.all([at.keeper.reach(3), at.keeper.reach(7)]);
@@ -54,7 +54,7 @@ proves("AUD-5", "a checkpoint never goes back, whatever the tree says", async ()
   expect(await readFile(at.path, "utf8")).toBe(note);
 });
 
-proves("AUD-5", "a tree that cannot be written fails the pass, and the next one signs", async () => {
+proves("AUD-5", "a tree that cannot be written fails the pass; the next pass signs", async () => {
   let failing = true;
   await using at = await open((tree) => ({
     ...tree,
@@ -71,7 +71,7 @@ proves("AUD-5", "a tree that cannot be written fails the pass, and the next one 
   expect(at.keeper.latest()?.size).toBe(2);
 });
 
-proves("AUD-5", "made anew, the tree comes to what was signed, and signs only what is new", async () => {
+proves("AUD-5", "a rebuilt tree matches what was signed, and only new events are signed", async () => {
   await using at = await open();
   at.log.grow(6);
   const { note, root } = await at.keeper.reach(6);
@@ -83,7 +83,7 @@ proves("AUD-5", "made anew, the tree comes to what was signed, and signs only wh
   expect(at.signed).toHaveLength(1);
 });
 
-proves("AUD-5", "the last one is signed when the daemon stops, unless that takes too long", async () => {
+proves("AUD-5", "the last checkpoint is signed when the daemon stops, unless that takes too long", async () => {
   await using at = await open();
   at.log.grow(4);
   await at.keeper.stop();
@@ -97,7 +97,7 @@ proves("AUD-5", "the last one is signed when the daemon stops, unless that takes
   await stopped;
 });
 
-proves("AUD-3", "what was kept is believed only as it was signed, by this key", async () => {
+proves("AUD-3", "a stored checkpoint is accepted only with a valid signature of this key", async () => {
   await using at = await open();
   at.log.grow(3);
   const { note } = await at.keeper.reach(3);

@@ -29,7 +29,7 @@ proves("AUD-1", "a tile's path has groups of three digits", () => {
 
 proves(
   "AUD-1",
-  "a tree that grows in any portions, and is opened anew between, has the naive root; its files are C2SP's",
+  "a tree that grows in any batches and is reopened between them has the naive root and C2SP's files",
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 5 }), async (portions) => {
@@ -49,7 +49,7 @@ proves(
   },
 );
 
-proves("AUD-1", "proofs verify, at every size there was, across tiles and levels", async () => {
+proves("AUD-1", "proofs verify for every past size, across tiles and levels", async () => {
   await using home = await makeTestHome();
   const size = 70_000;
   const log = memoryLog(size);
@@ -81,7 +81,7 @@ proves("AUD-1", "proofs verify, at every size there was, across tiles and levels
 
 proves(
   "AUD-2",
-  "a tile that is missing or was changed is named when it is needed, found by the check, and mended from the log",
+  "a missing or changed tile is named when it is needed, found by the check and repaired from the log",
   async () => {
     await using home = await makeTestHome();
     const log = memoryLog(3000);
@@ -112,7 +112,7 @@ proves(
   },
 );
 
-proves("AUD-2", "a tree of which most is gone is mended as a whole", async () => {
+proves("AUD-2", "a tree that lost most of its tiles is rebuilt as a whole", async () => {
   await using home = await makeTestHome();
   const log = memoryLog(40_000);
   const tiles = createTileFiles(home.path);
@@ -124,7 +124,7 @@ proves("AUD-2", "a tree of which most is gone is mended as a whole", async () =>
 
 proves(
   "AUD-2",
-  "an event that was exchanged is named, though the tree cannot be mended by it: the tiles are the evidence",
+  "a replaced event is named and the tree is not repaired from it: the tiles are the evidence",
   async () => {
     await using home = await makeTestHome();
     const log = memoryLog(5000);
@@ -139,39 +139,35 @@ proves(
   },
 );
 
-proves(
-  "AUD-3",
-  "a log that is shorter than the tree or the checkpoint, or has another end, is not gone on with",
-  async () => {
-    await using home = await makeTestHome();
-    const log = memoryLog(1000);
-    const tiles = createTileFiles(home.path);
-    const signed = (await grown(log, tiles)).head();
-    expect((await openCheckedTree(log, tiles, signed)).renewed).toBe(false);
+proves("AUD-3", "a log shorter than the tree or the checkpoint, or with another end, is refused", async () => {
+  await using home = await makeTestHome();
+  const log = memoryLog(1000);
+  const tiles = createTileFiles(home.path);
+  const signed = (await grown(log, tiles)).head();
+  expect((await openCheckedTree(log, tiles, signed)).renewed).toBe(false);
 
-    log.cut(900);
-    const shorter = { code: "log_rolled_back", details: { logSize: 900, checkpointSize: 1000 } };
-    await expect(openCheckedTree(log, tiles, signed)).rejects.toMatchObject(shorter);
-    await expect(openCheckedTree(log, tiles, null)).rejects.toMatchObject({
-      details: { logSize: 900, treeSize: 1000 },
-    });
+  log.cut(900);
+  const shorter = { code: "log_rolled_back", details: { logSize: 900, checkpointSize: 1000 } };
+  await expect(openCheckedTree(log, tiles, signed)).rejects.toMatchObject(shorter);
+  await expect(openCheckedTree(log, tiles, null)).rejects.toMatchObject({
+    details: { logSize: 900, treeSize: 1000 },
+  });
 
-    for (let seq = 901; seq <= 1200; seq += 1) log.exchange(seq);
-    const another = { code: "log_rolled_back", details: { seq: 901 } };
-    await expect(openCheckedTree(log, tiles, signed)).rejects.toMatchObject(another);
-    await expect(openCheckedTree(log, tiles, null)).rejects.toMatchObject(another);
+  for (let seq = 901; seq <= 1200; seq += 1) log.exchange(seq);
+  const another = { code: "log_rolled_back", details: { seq: 901 } };
+  await expect(openCheckedTree(log, tiles, signed)).rejects.toMatchObject(another);
+  await expect(openCheckedTree(log, tiles, null)).rejects.toMatchObject(another);
 
-    const files = await filesIn(home.path);
-    await rm(join(home.path, tilePath(0, 3, 232)));
-    const root = { code: "log_rolled_back", details: { checkpointSize: 1000 } };
-    await expect(openCheckedTree(log, tiles, signed)).rejects.toMatchObject(root);
-    expect(await filesIn(home.path)).toEqual(files.filter((path) => path !== tilePath(0, 3, 232)));
-  },
-);
+  const files = await filesIn(home.path);
+  await rm(join(home.path, tilePath(0, 3, 232)));
+  const root = { code: "log_rolled_back", details: { checkpointSize: 1000 } };
+  await expect(openCheckedTree(log, tiles, signed)).rejects.toMatchObject(root);
+  expect(await filesIn(home.path)).toEqual(files.filter((path) => path !== tilePath(0, 3, 232)));
+});
 
 proves(
   "AUD-3",
-  "a tree that was deleted, or whose edge is damaged, is made anew and compared with what was signed",
+  "a deleted tree, or one with a damaged edge, is rebuilt and compared with what was signed",
   async () => {
     await using home = await makeTestHome();
     const log = memoryLog(1000);
@@ -195,7 +191,7 @@ proves(
   },
 );
 
-proves("AUD-4", "a crash before any one operation on the tiles leaves a tree that goes on", async () => {
+proves("AUD-4", "a crash before any operation on the tiles leaves a tree that can go on", async () => {
   const log = memoryLog(520);
   for (let crashAt = 0; ; crashAt += 1) {
     await using home = await makeTestHome();
@@ -212,7 +208,7 @@ proves("AUD-4", "a crash before any one operation on the tiles leaves a tree tha
   }
 });
 
-proves("AUD-4", "tiles that a crash left torn beyond the head are never read", async () => {
+proves("AUD-4", "torn tiles beyond the head are never read", async () => {
   await using home = await makeTestHome();
   const log = memoryLog(300);
   const tiles = createTileFiles(home.path);

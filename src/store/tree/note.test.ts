@@ -21,7 +21,7 @@ proves("AUD-5", "the example of C2SP signed-note verifies", () => {
   expect(isSignedBy({ ...note, text: "This is an example message.\n", signatures: [] }, key)).toBe(false);
 });
 
-proves("AUD-5", "the example of C2SP tlog-checkpoint parses, and what it signs is its three lines", () => {
+proves("AUD-5", "the example of C2SP tlog-checkpoint parses, and its signature covers its three lines", () => {
   const note = `example.com/behind-the-sofa
 20852163
 CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
@@ -41,7 +41,7 @@ CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
   ]);
 });
 
-proves("AUD-5", "a key signs a checkpoint that its verifier key verifies, and that no change survives", async () => {
+proves("AUD-5", "a signed checkpoint verifies with the verifier key, and fails after any change", async () => {
   await using home = await makeTestHome();
   const key = await openLogKey(home.path);
   const note = key.sign(HEAD);
@@ -58,7 +58,7 @@ proves("AUD-5", "a key signs a checkpoint that its verifier key verifies, and th
     expect(isGood(text)).toBe(false);
 });
 
-proves("AUD-5", "a verifier key with another name, id, type or length is none", () => {
+proves("AUD-5", "a verifier key with another name, id, type or length is refused", () => {
   const good = "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k";
   const bad = [
     "",
@@ -71,7 +71,7 @@ proves("AUD-5", "a verifier key with another name, id, type or length is none", 
   expect(bad.map(parseVerifierKey)).toEqual(bad.map(() => null));
 });
 
-proves("AUD-5", "the key is its owner's alone, is made once, and keeps its name", async () => {
+proves("AUD-5", "the signing key is readable by its owner only, is made once, and keeps its name", async () => {
   await using home = await makeTestHome();
   const path = join(home.path, "log.key");
   const first = await openLogKey(home.path);

@@ -60,7 +60,7 @@ function setUpTree(scope: Scope, leaveOut: readonly string[] = []) {
 
 provesWall(
   "WT-14",
-  "whatever was changed is put back as it was: bytes, modes, links, odd names, folders for files, empty folders",
+  "changes outside the scope are put back exactly: bytes, modes, links, odd names, folders for files, empty folders",
   async () => {
     await using scene = setUpTree({ allow: ["nothing"], deny: [] });
     const { tree, state, keeper } = scene;
@@ -95,7 +95,7 @@ provesWall(
   },
 );
 
-provesWall("WT-14", "two sessions in one tree: what one's end undid, the other's end does not bring back", async () => {
+provesWall("WT-14", "two sessions in one tree: what one turn's end put back, the other's does not undo", async () => {
   await using scene = setUpTree({ allow: ["src"], deny: [] });
   const { tree, state, keeper } = scene;
   const child: SessionState = { ...state, id: "01a1df7a-0b4a-7205-9b16-22750182e72e" };
@@ -113,18 +113,22 @@ provesWall("WT-14", "two sessions in one tree: what one's end undid, the other's
   ]);
 });
 
-proves("WT-14", "what is offered is what the question names, and no name stands for two", () => {
-  const state: SessionState = { ...newSessionState("01a1df7a-0b4a-7205-9b16-22750182e72d"), spec: SPEC };
-  const odd = { path: "junk\ndocs/x", rule: "path_invalid" };
-  const files = [odd, ...Array.from({ length: 30 }, (_, n) => ({ path: `a${n}`, rule: "no_rule" }))];
-  const decided = withReverted(state, "turn", "approval", { files, more: 5 }, []);
-  const [, asked] = Array.isArray(decided) ? decided : [];
-  const offer = JSON.stringify(asked);
-  expect(offer).toContain("a19");
-  expect(offer).toContain("and 16 more, which stay denied");
-  expect(offer).not.toContain("a20");
-  expect(offer).not.toContain("docs/x");
-});
+proves(
+  "WT-14",
+  "a question about reverted files offers only the files it names, and no file name can fake another",
+  () => {
+    const state: SessionState = { ...newSessionState("01a1df7a-0b4a-7205-9b16-22750182e72d"), spec: SPEC };
+    const odd = { path: "junk\ndocs/x", rule: "path_invalid" };
+    const files = [odd, ...Array.from({ length: 30 }, (_, n) => ({ path: `a${n}`, rule: "no_rule" }))];
+    const decided = withReverted(state, "turn", "approval", { files, more: 5 }, []);
+    const [, asked] = Array.isArray(decided) ? decided : [];
+    const offer = JSON.stringify(asked);
+    expect(offer).toContain("a19");
+    expect(offer).toContain("and 16 more, which stay denied");
+    expect(offer).not.toContain("a20");
+    expect(offer).not.toContain("docs/x");
+  },
+);
 
 provesWall("WT-14", "a mark stays until its turn is judged", async () => {
   await using scene = setUpTree({ allow: ["nothing"], deny: [] });
@@ -137,7 +141,7 @@ provesWall("WT-14", "a mark stays until its turn is judged", async () => {
   expect(await keeper.marked()).toEqual([]);
 });
 
-provesWall("WT-14", "what is too deep to be looked at fails the judging by name; the rest is put back", async () => {
+provesWall("WT-14", "a path too deep to read fails the judging by name; the rest is put back", async () => {
   await using scene = setUpTree({ allow: ["src"], deny: [] });
   const { tree, state, keeper } = scene;
   writeFileSync(join(tree, "README.md"), "hello");
@@ -157,7 +161,7 @@ provesWall("WT-14", "what is too deep to be looked at fails the judging by name;
   expect(await keeper.marked()).toEqual([]);
 });
 
-provesWall("WT-14", "what is too deep and was there before is left alone, and is told by nobody", async () => {
+provesWall("WT-14", "a path too deep to read that existed before is left alone and not reported", async () => {
   await using scene = setUpTree({ allow: ["src"], deny: [] });
   const { tree, state, keeper } = scene;
   const deep = join(tree, "docs", ..."d".repeat(215));
@@ -168,7 +172,7 @@ provesWall("WT-14", "what is too deep and was there before is left alone, and is
   expect(lstatSync(deep).isDirectory()).toBe(true);
 });
 
-provesWall("WT-14", "a path that a rule keeps in its place is not told as put back", async () => {
+provesWall("WT-14", "a path that a rule keeps in place is not reported as put back", async () => {
   await using scene = setUpTree({ allow: ["src"], deny: [] }, ["node_modules"]);
   const { tree, state, keeper } = scene;
   await keeper.begin(state);
@@ -178,7 +182,7 @@ provesWall("WT-14", "a path that a rule keeps in its place is not told as put ba
   expect(lstatSync(join(tree, "pkg")).isDirectory()).toBe(true);
 });
 
-provesWall("WT-14", "another mode of the top is undone, and told", async () => {
+provesWall("WT-14", "a changed mode of the top folder is put back and reported", async () => {
   await using scene = setUpTree({ allow: ["**"], deny: [] });
   const { tree, state, keeper } = scene;
   chmodSync(tree, 0o750);
@@ -197,7 +201,7 @@ const patterns = fc.uniqueArray(fc.constantFrom("a", "a/b", "**/*.ts", "a/**/d",
 
 provesWall(
   "WT-14",
-  "whatever happens in a tree, nothing outside of the scope is changed, and within nothing is lost",
+  "after any changes nothing outside the scope is changed, and nothing inside is lost",
   async () => {
     await fc.assert(
       fc.asyncProperty(

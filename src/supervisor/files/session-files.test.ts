@@ -10,50 +10,46 @@ import { createSessionFiles } from "./session-files.ts";
 
 const NOW = 1_800_000_000_000;
 
-proves(
-  "SN-2",
-  "what a turn, an agent or a program of somebody else may hold mapped is not trusted for so long",
-  async () => {
-    const asked: TreeSpec[] = [];
-    let isAlive = false;
-    const sessionFiles = createSessionFiles({
-      snapshots: {
-        ...openSnapshots({ folder: "/nowhere", bwrapPath: null }),
-        take: (tree) => {
-          asked.push(tree);
-          return Promise.reject(new Error("not kept"));
-        },
+proves("SN-2", "files that a turn, an agent or a foreign program could still hold mapped are not trusted", async () => {
+  const asked: TreeSpec[] = [];
+  let isAlive = false;
+  const sessionFiles = createSessionFiles({
+    snapshots: {
+      ...openSnapshots({ folder: "/nowhere", bwrapPath: null }),
+      take: (tree) => {
+        asked.push(tree);
+        return Promise.reject(new Error("not kept"));
       },
-      home: "/home",
-      userHome: null,
-      limits: () => ({ filesMax: 1, bytesMax: 1, leaveOut: [], sessionBytes: 1 }),
-      isTight: () => false,
-      livesAt: (root) => isAlive && root === "/a/b",
-      nowMs: () => NOW,
-      log: () => undefined,
-    });
-    const spec = { ...SPEC, cwd: "/a/b" };
-    const state: SessionState = { ...newSessionState("01a1df7a-0b4a-7205-9b16-22750182e72d"), spec };
-    const reported: SessionState = { ...state, spec: { ...spec, external: { pid: 1, startTime: "1" } } };
-    const since = async (ask: () => Promise<unknown>): Promise<number> => {
-      await ask().catch(() => null);
-      return NOW - (asked.at(-1)?.quietSinceMs ?? Number.NaN);
-    };
-    expect(await since(() => sessionFiles.look(state, "turn_end", null))).toBe(0);
-    expect(await since(() => sessionFiles.keep("/a/b"))).toBe(0);
-    expect(await since(() => sessionFiles.take(state, "turn"))).toBe(NOW);
-    expect(await since(() => sessionFiles.look(reported, "turn_end", null))).toBe(60_000);
-    isAlive = true;
-    expect(await since(() => sessionFiles.look(state, "turn_start", null))).toBe(60_000);
-    expect(await since(() => sessionFiles.keep("/a/b"))).toBe(60_000);
-    expect(await since(() => sessionFiles.keep("/a/c"))).toBe(0);
-    expect(await since(() => sessionFiles.take(state, "turn"))).toBe(NOW);
-  },
-);
+    },
+    home: "/home",
+    userHome: null,
+    limits: () => ({ filesMax: 1, bytesMax: 1, leaveOut: [], sessionBytes: 1 }),
+    isTight: () => false,
+    livesAt: (root) => isAlive && root === "/a/b",
+    nowMs: () => NOW,
+    log: () => undefined,
+  });
+  const spec = { ...SPEC, cwd: "/a/b" };
+  const state: SessionState = { ...newSessionState("01a1df7a-0b4a-7205-9b16-22750182e72d"), spec };
+  const reported: SessionState = { ...state, spec: { ...spec, external: { pid: 1, startTime: "1" } } };
+  const since = async (ask: () => Promise<unknown>): Promise<number> => {
+    await ask().catch(() => null);
+    return NOW - (asked.at(-1)?.quietSinceMs ?? Number.NaN);
+  };
+  expect(await since(() => sessionFiles.look(state, "turn_end", null))).toBe(0);
+  expect(await since(() => sessionFiles.keep("/a/b"))).toBe(0);
+  expect(await since(() => sessionFiles.take(state, "turn"))).toBe(NOW);
+  expect(await since(() => sessionFiles.look(reported, "turn_end", null))).toBe(60_000);
+  isAlive = true;
+  expect(await since(() => sessionFiles.look(state, "turn_start", null))).toBe(60_000);
+  expect(await since(() => sessionFiles.keep("/a/b"))).toBe(60_000);
+  expect(await since(() => sessionFiles.keep("/a/c"))).toBe(0);
+  expect(await since(() => sessionFiles.take(state, "turn"))).toBe(NOW);
+});
 
 proves(
   "WL-20",
-  "a set-id file in a strict session's directory loses its bits at the turn's end; others keep theirs",
+  "a set-id file in a strict session's directory loses its bits when the turn ends; others keep theirs",
   async () => {
     const home = realpathSync(mkdtempSync(join(tmpdir(), "nomos-set-id-")));
     const [folder, cwd] = [join(home, "snapshots"), join(home, "ground", "deep")];

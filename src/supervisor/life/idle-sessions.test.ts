@@ -3,7 +3,7 @@ import { proves } from "../../../test/support/proves.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
 import { watchAwake } from "./idle-sessions.ts";
 
-proves("NB-9", "a session idles for as long as time passed, whatever the wall clock says", () => {
+proves("NB-9", "idle time is measured by elapsed time, not by the wall clock", () => {
   let [wallMs, passedMs] = [1_000_000, 0];
   const clock = {
     nowMs: () => wallMs,

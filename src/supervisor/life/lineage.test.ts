@@ -136,7 +136,7 @@ async function wholePath(state: SessionState, limit: number, descending: boolean
 
 proves(
   "S9",
-  "whatever was forked and rewound, the path is the one that a plain model says, by pages of any size",
+  "after any forks and rewinds the path equals a plain model's, by pages of any size",
   async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -161,7 +161,7 @@ proves(
 
 proves(
   "S12",
-  "exactly the events of a session's own history can be gone back to",
+  "a session can be rewound exactly to the events of its own history",
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
@@ -187,7 +187,7 @@ proves(
 
 proves(
   "S9",
-  "more rewinds than a path may have parts still give the right path",
+  "more rewinds than a path has segments still give the right path",
   async () => {
     const model: Model = { sessions: [], pathTo: new Map(), reachAt: new Map() };
     await take(model, { do: "open" });

@@ -6,7 +6,7 @@ import { createSessionProcesses } from "./session-processes.ts";
 
 proves(
   "SN-2",
-  "a process counts as living in its directory until it is gone, an agent that outlives turns too",
+  "a process counts as living in its directory until it has ended, also an agent that outlives turns",
   async () => {
     const ends: (() => void)[] = [];
     const spawn = (): HostProcess => {

@@ -7,7 +7,7 @@ import { proves } from "../../../test/support/proves.ts";
 import { removeTree } from "../../host/index.ts";
 import { createTempFolders } from "./temp-folders.ts";
 
-proves("AG-25", "each borrower has a directory of its own, and what is in it goes when it is given back", async () => {
+proves("AG-25", "each borrower has its own directory, whose files are removed when it is returned", async () => {
   const root = await mkdtemp(join(tmpdir(), "nomos-temps-"));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const temps = createTempFolders(join(root, "tmp"), async (path) => void (await removeTree(path)));

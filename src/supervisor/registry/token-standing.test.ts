@@ -30,7 +30,7 @@ function tokens(given: { readonly [id: string]: { readonly maker?: string; reado
   return { clock, states, is: async (id: string) => (await standing.byId(id)).is };
 }
 
-proves("TK-7", "a token past its time is no good, and a clock that is set back does not bring it back", async () => {
+proves("TK-7", "an expired token is refused, and a clock set back does not revive it", async () => {
   const { clock, is } = tokens({ t: { expiresAtMs: 1_800_000_000_000 + DAY_MS } });
   expect(await is("t")).toBe("good");
   clock.wallMs += DAY_MS;
@@ -39,7 +39,7 @@ proves("TK-7", "a token past its time is no good, and a clock that is set back d
   expect(await is("t")).toBe("ended");
 });
 
-proves("TK-7", "a clock that is set back gives a token no longer life than it had left", async () => {
+proves("TK-7", "a clock set back does not lengthen a token's life", async () => {
   const { clock, is } = tokens({ t: { expiresAtMs: 1_800_000_000_000 + DAY_MS } });
   expect(await is("t")).toBe("good");
   clock.wallMs -= 30 * DAY_MS;
@@ -49,7 +49,7 @@ proves("TK-7", "a clock that is set back gives a token no longer life than it ha
   expect(await is("t")).toBe("ended");
 });
 
-proves("TK-8", "a token is good for as long as every token that it came from", async () => {
+proves("TK-8", "a token is valid only while every token it came from is valid", async () => {
   const chain = { a: { expiresAtMs: 1_800_000_000_000 + DAY_MS }, b: { maker: "a" }, c: { maker: "b" } };
   const { clock, states, is } = tokens(chain);
   expect(await is("c")).toBe("good");
@@ -61,7 +61,7 @@ proves("TK-8", "a token is good for as long as every token that it came from", a
   expect(clock.steadyMs).toBe(0);
 });
 
-proves("TK-8", "tokens that name each other as their maker, or without end, are no good", async () => {
+proves("TK-8", "tokens that name each other as their maker, or form an endless chain, are refused", async () => {
   const { is } = tokens({ a: { maker: "b" }, b: { maker: "a" }, own: { maker: "own" }, orphan: { maker: "gone" } });
   expect([await is("a"), await is("own"), await is("orphan"), await is("gone")]).toEqual(Array(4).fill("ended"));
 });

@@ -26,7 +26,7 @@ const begun = fact("effect.begun@1", { turnId: "t", effectId: "e", fence: 1 });
 const killed = fact("session.killed@1", { reason: "" });
 const note = { type: "x.note@1" as const, data: { turnId: null, payload: 1 } };
 
-proves("Q7", "with little room new work is refused first, then what runs, and never what ends", () => {
+proves("Q7", "disk low: new work is refused first, then running work, and never what ends work", () => {
   const low = { code: "disk_low" };
   for (const level of ["low", "scarce"] as const)
     for (const refused of [[admitted], [note], [killed, admitted]])
@@ -44,7 +44,7 @@ proves("Q7", "with little room new work is refused first, then what runs, and ne
   expect(judged(boundsWith("enough", "scarce"), [killed])).toBeNull();
 });
 
-proves("Q7", "everything that ends, answers or takes away is never refused for want of room", () => {
+proves("Q7", "whatever ends, answers or removes something is never refused for lack of space", () => {
   const always = HOUSE.types.filter((type) => HOUSE.spaceNeedOf([{ type, data: { turnId: "t" } }]) === "end");
   for (const needed of [
     "turn.started@1",
@@ -69,7 +69,7 @@ proves("Q7", "everything that ends, answers or takes away is never refused for w
 
 proves(
   "Q4",
-  "a blob is refused before it is kept, by the size it is stored in; output only when nothing is left",
+  "a blob is refused before it is stored, by its stored size; output only when no space is left",
   async () => {
     const quota = expect.objectContaining({ code: "quota_exceeded" });
     const strict = await boundsWith("enough", null, 900).mayKeep("session/s", "course");
@@ -82,7 +82,7 @@ proves(
   },
 );
 
-proves("Q5", "a place is held while a session opens, and given back when it does not", async () => {
+proves("Q5", "a place is reserved while a session opens, and given back if it does not open", async () => {
   const bounds = boundsWith("enough");
   const held = Promise.withResolvers<void>();
   const first = bounds.forOpening(() => held.promise);

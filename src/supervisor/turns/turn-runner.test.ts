@@ -104,36 +104,32 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
   return { runner, committer, open, prompt, idle, outcomes, [Symbol.asyncDispose]: close };
 }
 
-proves(
-  "E5",
-  "no wake-up is lost: whenever a turn is admitted, also as the pump is about to rest, it runs",
-  async () => {
-    let running = 0;
-    let most = 0;
-    await using made = await makeRunner(async () => {
-      running += 1;
-      most = Math.max(most, running);
-      await Promise.resolve();
-      running -= 1;
-    });
-    const id = await made.open();
-    const admitted: string[] = [];
-    for (let at = 0; at < 200; at += 1) {
-      admitted.push(await made.prompt(id));
-      // Every distance between an admission and the pump's last look: none, a microtask, a turn of the loop, a moment.
-      if (at % 4 === 1) await Promise.resolve();
-      if (at % 4 === 2) await new Promise((resolve) => setImmediate(resolve));
-      if (at % 4 === 3) await made.idle(id);
-    }
-    await made.idle(id);
-    expect(await made.outcomes(id)).toEqual(admitted.map(() => "completed"));
-    expect(most).toBe(1);
-  },
-);
+proves("E5", "a turn admitted at any moment runs, also when the pump is about to rest", async () => {
+  let running = 0;
+  let most = 0;
+  await using made = await makeRunner(async () => {
+    running += 1;
+    most = Math.max(most, running);
+    await Promise.resolve();
+    running -= 1;
+  });
+  const id = await made.open();
+  const admitted: string[] = [];
+  for (let at = 0; at < 200; at += 1) {
+    admitted.push(await made.prompt(id));
+    // Every distance between an admission and the pump's last look: none, a microtask, a turn of the loop, a moment.
+    if (at % 4 === 1) await Promise.resolve();
+    if (at % 4 === 2) await new Promise((resolve) => setImmediate(resolve));
+    if (at % 4 === 3) await made.idle(id);
+  }
+  await made.idle(id);
+  expect(await made.outcomes(id)).toEqual(admitted.map(() => "completed"));
+  expect(most).toBe(1);
+});
 
 proves(
   "E5",
-  "a turn that nothing stands before is admitted and started in one append; one behind it is not",
+  "a turn with nothing before it is admitted and started in one append; a turn behind it is not",
   async () => {
     let release = (): void => undefined;
     await using made = await makeRunner(() => new Promise<void>((resolve) => (release = resolve)));
@@ -157,34 +153,30 @@ proves(
   },
 );
 
-proves(
-  "E5",
-  "an interruption ends the turn it finds, also one that is only on its way, and the queue goes on",
-  async () => {
-    await using made = await makeRunner(async ({ signal }) => {
-      await new Promise((resolve, reject) => {
-        const done = setTimeout(resolve, 30);
-        signal.addEventListener("abort", () => {
-          clearTimeout(done);
-          reject(signal.reason);
-        });
-        if (signal.aborted) reject(signal.reason);
+proves("E5", "an interrupt ends the turn it finds, also one that is just starting, and the queue goes on", async () => {
+  await using made = await makeRunner(async ({ signal }) => {
+    await new Promise((resolve, reject) => {
+      const done = setTimeout(resolve, 30);
+      signal.addEventListener("abort", () => {
+        clearTimeout(done);
+        reject(signal.reason);
       });
+      if (signal.aborted) reject(signal.reason);
     });
-    const id = await made.open();
-    for (let at = 0; at < 30; at += 1) {
-      await made.prompt(id);
-      if (at % 3 === 0) await made.runner.interrupt(id, "interrupted");
-      if (at % 3 === 1) await sleep(at % 7);
-    }
-    await made.idle(id);
-    const outcomes = await made.outcomes(id);
-    expect(outcomes).toHaveLength(30);
-    expect(new Set(outcomes)).toEqual(new Set(["completed", "interrupted"]));
-  },
-);
+  });
+  const id = await made.open();
+  for (let at = 0; at < 30; at += 1) {
+    await made.prompt(id);
+    if (at % 3 === 0) await made.runner.interrupt(id, "interrupted");
+    if (at % 3 === 1) await sleep(at % 7);
+  }
+  await made.idle(id);
+  const outcomes = await made.outcomes(id);
+  expect(outcomes).toHaveLength(30);
+  expect(new Set(outcomes)).toEqual(new Set(["completed", "interrupted"]));
+});
 
-proves("E5", "a session that is forgotten while its turn runs holds up no stop of the daemon", async () => {
+proves("E5", "a session forgotten while its turn runs does not delay the daemon's stop", async () => {
   await using made = await makeRunner(async ({ signal }) => {
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
   });
@@ -195,7 +187,7 @@ proves("E5", "a session that is forgotten while its turn runs holds up no stop o
   expect(await made.outcomes(other)).toEqual(["interrupted"]);
 });
 
-proves("E5", "a driver that lets nothing go is left behind, and what it does later changes nothing", async () => {
+proves("E5", "a driver that never returns is abandoned, and what it does later changes nothing", async () => {
   let later: Promise<string> | null = null;
   await using made = await makeRunner(async ({ say }) => {
     if (later !== null) return;
@@ -219,35 +211,31 @@ proves("E5", "a driver that lets nothing go is left behind, and what it does lat
   expect(await later).toBe("turn_ended");
 });
 
-proves(
-  "E5",
-  "an answer that comes while the daemon stops sets nothing going that nobody waits for any more",
-  async () => {
-    let wentOn = false;
-    await using made = await makeRunner(async (port) => {
-      port.reach({ step: 0 });
-      await port.ask("May I?", ["yes", "no"]);
-      wentOn = true;
-    });
-    const id = await made.open();
-    const turnId = await made.prompt(id);
-    const asked = async () => pendingApprovals(await made.committer.sessionState(id), turnId)[0];
-    while ((await asked()) === undefined) await sleep(2);
-    const approvalId = (await asked())?.approvalId ?? "";
-    await made.runner.drain(50);
-    await made.committer.session(
-      id,
-      (state) => answerApproval(state, approvalId, { status: "approved", option: "yes" }),
-      BY,
-    );
-    await sleep(50);
-    expect({ wentOn, outcomes: await made.outcomes(id) }).toEqual({ wentOn: false, outcomes: [] });
-  },
-);
+proves("E5", "an answer that arrives while the daemon stops starts nothing", async () => {
+  let wentOn = false;
+  await using made = await makeRunner(async (port) => {
+    port.reach({ step: 0 });
+    await port.ask("May I?", ["yes", "no"]);
+    wentOn = true;
+  });
+  const id = await made.open();
+  const turnId = await made.prompt(id);
+  const asked = async () => pendingApprovals(await made.committer.sessionState(id), turnId)[0];
+  while ((await asked()) === undefined) await sleep(2);
+  const approvalId = (await asked())?.approvalId ?? "";
+  await made.runner.drain(50);
+  await made.committer.session(
+    id,
+    (state) => answerApproval(state, approvalId, { status: "approved", option: "yes" }),
+    BY,
+  );
+  await sleep(50);
+  expect({ wentOn, outcomes: await made.outcomes(id) }).toEqual({ wentOn: false, outcomes: [] });
+});
 
 proves(
   "AG-6",
-  "a session whose agent never came up ends in error with its first turn, and with those that wait",
+  "a session whose agent never started ends in error, with its first turn and the waiting ones",
   async () => {
     let fails = true;
     await using made = await makeRunner(async () => {

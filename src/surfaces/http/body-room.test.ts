@@ -10,7 +10,7 @@ const actor = (principal: string, capabilities: readonly string[]): Actor => ({
   sessionId: null,
 });
 
-proves("NB-5", "large bodies under way are bounded for all together and for each token; small ones always fit", () => {
+proves("NB-5", "large request bodies are limited in total and per token; small ones always fit", () => {
   const room = createBodyRoom();
   const [scoped, operator] = [actor("token:1", ["session.read"]), actor("operator", ["*"])];
   const refused = expect.objectContaining({ code: "overloaded" });

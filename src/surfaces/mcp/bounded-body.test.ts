@@ -23,7 +23,7 @@ function bodyWith(bounds: { readonly waitingBytesMax?: number; readonly stalledM
   };
 }
 
-test("what is written is read, and the end is the end", async () => {
+test("the reader gets what was written, and then the end", async () => {
   const { reader, write, end, cut, over } = bodyWith();
   write(3);
   write(4);
@@ -42,7 +42,7 @@ test("one piece of any size passes", async () => {
   expect(cut).not.toHaveBeenCalled();
 });
 
-test("a reader who lets too much wait is cut off, and the source is told", async () => {
+test("a reader that lets too much wait is cut off, and the source is told", async () => {
   const { write, cut, over, cancelled } = bodyWith();
   for (let count = 0; count < 5; count += 1) write(60);
   await vi.waitFor(() => expect(cut).toHaveBeenCalledOnce());
@@ -50,14 +50,14 @@ test("a reader who lets too much wait is cut off, and the source is told", async
   expect(cancelled).toHaveBeenCalledOnce();
 });
 
-test("a reader who takes nothing for too long is cut off, also when all is written", async () => {
+test("a reader that reads nothing for too long is cut off, also after everything was written", async () => {
   const { write, end, cut } = bodyWith({ stalledMs: 20 });
   write(1);
   end();
   await vi.waitFor(() => expect(cut).toHaveBeenCalledOnce());
 });
 
-test("a reader who waits for something is not cut off", async () => {
+test("a reader that waits for data is not cut off", async () => {
   const { reader, write, cut } = bodyWith({ stalledMs: 20 });
   const next = reader.read();
   await new Promise((resolve) => setTimeout(resolve, 60));
@@ -67,7 +67,7 @@ test("a reader who waits for something is not cut off", async () => {
   expect(cut).not.toHaveBeenCalled();
 });
 
-test("a reader who goes away ends the source", async () => {
+test("a reader that goes away ends the source", async () => {
   const { reader, over, cancelled } = bodyWith();
   await reader.cancel();
   expect(over).toHaveBeenCalledOnce();

@@ -25,19 +25,19 @@ test("a stream that ends is collected whole", async () => {
   expect(await collected).toMatchObject({ cursor: 1, ended: true, items: { length: 3 } });
 });
 
-test("a stream that goes on is answered with what there is", async () => {
+test("a stream that goes on is answered with the items so far", async () => {
   const { collected, stop, wasReturned } = collect([line("a"), event(1)], { goesOn: true });
   expect(await collected).toMatchObject({ cursor: 1, ended: false, items: { length: 2 } });
   stop.abort();
   await expect.poll(wasReturned).toBe(true);
 });
 
-test("it stops behind an event, so that no line is shown twice", async () => {
+test("collecting stops after an event, so that no line is shown twice", async () => {
   const { collected } = collect([line("a"), line("b"), event(1), line("c"), event(2)], { limit: 2 });
   expect(await collected).toMatchObject({ cursor: 1, ended: false, items: { length: 3 } });
 });
 
-test("lines whose event has not come are left for the next call", async () => {
+test("lines whose event has not come yet are left for the next call", async () => {
   const { collected, stop } = collect([event(1), line("a")], { goesOn: true });
   expect(await collected).toMatchObject({ cursor: 1, items: { length: 1 } });
   stop.abort();

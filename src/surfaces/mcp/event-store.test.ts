@@ -14,7 +14,7 @@ async function replayed(store: ReturnType<typeof createEventStore>, after: strin
   return { stream, seen };
 }
 
-test("what came after an id is sent again, of the same stream only", async () => {
+test("messages after an id are sent again, of the same stream only", async () => {
   const store = createEventStore();
   const first = await store.storeEvent("a", note("1"));
   await store.storeEvent("b", note("other"));
@@ -23,14 +23,14 @@ test("what came after an id is sent again, of the same stream only", async () =>
   expect(await store.getStreamIdForEventId?.(first)).toBe("a");
 });
 
-test("the oldest is let go when there are too many, and its id is unknown then", async () => {
+test("with too many messages the oldest is dropped, and its id becomes unknown", async () => {
   const store = createEventStore();
   const first = await store.storeEvent("a", note("1"));
   for (let count = 0; count < 500; count += 1) await store.storeEvent("a", note("x"));
   expect(await store.getStreamIdForEventId?.(first)).toBeUndefined();
 });
 
-test("what is too large to keep is not kept", async () => {
+test("a message too large to store is not stored", async () => {
   const store = createEventStore();
   const large = await store.storeEvent("a", note("y".repeat(5_000_000)));
   expect(await store.getStreamIdForEventId?.(large)).toBeUndefined();

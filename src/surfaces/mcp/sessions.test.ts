@@ -45,7 +45,7 @@ function sessionsWith(limits: Partial<McpSessionLimits> = {}) {
   return { sessions, clock, serve, open, listen };
 }
 
-test("the oldest idle session makes room for a new one", async () => {
+test("the oldest idle session is closed for a new one", async () => {
   const { sessions, clock, open, listen } = sessionsWith();
   const first = await open();
   clock.nowMs = 1;
@@ -57,13 +57,13 @@ test("the oldest idle session makes room for a new one", async () => {
   await expect(listen(second)).resolves.toHaveProperty("response");
 });
 
-test("sessions that are in use are not taken away: a new one is refused", async () => {
+test("sessions in use are not closed: a new one is refused", async () => {
   const { open, listen } = sessionsWith();
   for (let count = 0; count < LIMITS.sessionsMax; count += 1) await listen(await open());
   await expect(open()).rejects.toMatchObject({ code: "overloaded", details: { mcpSessionsMax: 2 } });
 });
 
-test("a session has only so many requests open", async () => {
+test("a session has a limited number of open requests", async () => {
   const { open, serve } = sessionsWith();
   const id = await open();
   const ping = { jsonrpc: "2.0", id: 5, method: "ping" };
@@ -74,7 +74,7 @@ test("a session has only so many requests open", async () => {
   await expect(serve("POST", { ...ping, id: 8 }, id)).resolves.toHaveProperty("response");
 });
 
-test("a session that nobody uses ends by itself; one that is listened to does not", async () => {
+test("an unused session ends by itself; one with a listener does not", async () => {
   vi.useFakeTimers();
   const { sessions, clock, open, listen } = sessionsWith();
   await open();
@@ -89,7 +89,7 @@ test("a session that nobody uses ends by itself; one that is listened to does no
   expect(sessions.count()).toBe(0);
 });
 
-test("for another principal a session does not exist", async () => {
+test("another principal's session is reported as unknown", async () => {
   const { open, serve } = sessionsWith();
   const id = await open();
   await expect(serve("GET", undefined, id, "token:1")).rejects.toMatchObject({ code: "mcp_session_not_found" });

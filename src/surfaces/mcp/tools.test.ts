@@ -5,12 +5,12 @@ import { OTHER_NAMES, toolsOf } from "./tools.ts";
 const tools = toolsOf(SYSCALLS);
 const listed = (name: string) => tools.get(name)?.listed;
 
-describe("tools", () => {
-  test("every syscall is one, in snake case", () => {
+describe("MCP tools", () => {
+  test("every syscall is a tool, named in snake case", () => {
     for (const { name } of SYSCALLS) expect(tools.has(name.replaceAll(".", "_"))).toBe(true);
   });
 
-  test("names and descriptions keep to the protocol's rules", () => {
+  test("tool names and descriptions follow the protocol's rules", () => {
     for (const { listed: tool } of tools.values()) {
       expect(tool.name).toMatch(/^[a-z0-9_]{1,64}$/);
       expect(tool.description?.length).toBeGreaterThan(5);
@@ -19,7 +19,7 @@ describe("tools", () => {
     }
   });
 
-  test("AIP-46's five have both of their names, and speak of sessionId", () => {
+  test("AIP-46's five tools have both names, and take `sessionId`", () => {
     const both = [
       ["agent_start", "start_agent_session"],
       ["agent_prompt", "prompt_agent_session"],
@@ -32,7 +32,7 @@ describe("tools", () => {
     expect(listed("agent_kill")?.outputSchema?.["properties"]).toHaveProperty("sessionId");
   });
 
-  test("hints follow from the table", () => {
+  test("tool hints follow from the syscall table", () => {
     expect(listed("session_list")?.annotations).toEqual({
       readOnlyHint: true,
       destructiveHint: false,
@@ -50,11 +50,11 @@ describe("tools", () => {
     });
   });
 
-  test("only a write can be destructive", () => {
+  test("only a tool that writes can be destructive", () => {
     expect(SYSCALLS.filter(({ kind, destructive }) => destructive && kind !== "write")).toEqual([]);
   });
 
-  test("a stream takes bounds and answers with items", () => {
+  test("a tool for a stream takes limits and returns items", () => {
     expect(listed("session_stream")?.inputSchema["properties"]).toHaveProperty("waitMs");
     expect(listed("session_stream")?.outputSchema?.["properties"]).toHaveProperty("items");
   });

@@ -10,6 +10,6 @@ test.each([
   ["test://a.b", "test://aXb", null],
   ["test://a.b", "test://a.b", {}],
   ["nomos://sessions/{id}", "nomos://sessions/%E0%A4%A", null],
-])("%s and %s", (template, uri, expected) => {
+])("the pattern %s is matched against %s", (template, uri, expected) => {
   expect(uriPattern(template).match(uri)).toEqual(expected);
 });

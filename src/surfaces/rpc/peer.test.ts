@@ -59,14 +59,14 @@ function counting(upTo: number, taken: number[] = []): RpcOptions["call"] {
 }
 
 describe("a call", () => {
-  test("is answered under its id, with its key and its parameters", async () => {
+  test("a call is answered under its id, with its key and its parameters", async () => {
     const { say, sent, until } = peerWith(echo);
     await say({ id: "a", method: "session.show", params: { id: "x" }, key: "k" });
     await until(({ id }) => id === "a");
     expect(sent).toEqual([{ id: "a", result: { method: "session.show", params: { id: "x" }, key: "k" } }]);
   });
 
-  test("is answered when it is done, whatever came before it", async () => {
+  test("a call is answered when it is done, whatever came before it", async () => {
     const { promise: slow, resolve } = Promise.withResolvers<void>();
     const { say, sent, until } = peerWith(async ({ method }) => {
       if (method === "slow") await slow;
@@ -80,7 +80,7 @@ describe("a call", () => {
     expect(sent.map(({ id }) => id)).toEqual([2, 1]);
   });
 
-  test("that is refused carries code, message, remedy and details", async () => {
+  test("a refused call carries code, message, remedy and details", async () => {
     const { say, sent, until } = peerWith(async () => {
       throw new NomosError("session_not_found", { id: "x" });
     });
@@ -90,7 +90,7 @@ describe("a call", () => {
     expect(sent[0]?.error?.remedy).toContain("nomos ps");
   });
 
-  test("can be taken back, and says so", async () => {
+  test("a call can be cancelled, and the answer says so", async () => {
     const { say, sent, until } = peerWith(wait);
     await say({ id: 1, method: "session.wait" });
     await say({ id: 2, method: "cancel", params: { id: 1 } });
@@ -102,14 +102,14 @@ describe("a call", () => {
     expect(sent.find(({ id }) => id === 3)?.result).toEqual({ ok: false });
   });
 
-  test("of a stream is refused with what to do instead", async () => {
+  test("a plain call of a stream is refused with what to do instead", async () => {
     const { say, sent, until } = peerWith(counting(1));
     await say({ id: 1, method: "session.stream" });
     await until(({ id }) => id === 1);
     expect(sent[0]?.error?.details["is"]).toContain("subscribe");
   });
 
-  test("under an id that is in use is refused without disturbing the first", async () => {
+  test("a call under an id in use is refused, and the first call goes on", async () => {
     const { say, sent, until } = peerWith(wait);
     await say({ id: 1, method: "a" });
     await say({ id: 1, method: "b" });
@@ -119,16 +119,16 @@ describe("a call", () => {
   });
 });
 
-describe("what cannot be read", () => {
+describe("unreadable messages", () => {
   test.each([
-    ["no JSON", "{", "malformed_json", null],
-    ["no object", "[]", "invalid_request", null],
+    ["text that is not JSON", "{", "malformed_json", null],
+    ["a message that is not an object", "[]", "invalid_request", null],
     ["null", "null", "invalid_request", null],
-    ["no id", '{"method":"x"}', "invalid_request", null],
-    ["an id that is none", '{"id":{},"method":"x"}', "invalid_request", null],
-    ["no method", '{"id":7}', "invalid_request", 7],
-    ["parameters that are none", '{"id":"z","method":"x","params":[]}', "invalid_request", "z"],
-    ["a key that is none", '{"id":8,"method":"x","key":1}', "invalid_request", 8],
+    ["a message without an id", '{"method":"x"}', "invalid_request", null],
+    ["an invalid id", '{"id":{},"method":"x"}', "invalid_request", null],
+    ["a message without a method", '{"id":7}', "invalid_request", 7],
+    ["a list of parameters", '{"id":"z","method":"x","params":[]}', "invalid_request", "z"],
+    ["an invalid key", '{"id":8,"method":"x","key":1}', "invalid_request", 8],
   ])("%s is refused", async (_what, text, code, id) => {
     const { say, sent } = peerWith(echo);
     await say(text);
@@ -136,7 +136,7 @@ describe("what cannot be read", () => {
     expect(sent[0]).toMatchObject({ id, error: { code } });
   });
 
-  test("bytes that are no UTF-8 are refused", async () => {
+  test("bytes that are not UTF-8 are refused", async () => {
     const { peer, sent } = peerWith(echo);
     await peer.receive(Buffer.from([0x22, 0xff, 0x22]));
     expect(sent[0]).toMatchObject({ id: null, error: { code: "invalid_utf8" } });
@@ -144,7 +144,7 @@ describe("what cannot be read", () => {
 });
 
 describe("a subscription", () => {
-  test("brings its items with cursors, and says how it ended", async () => {
+  test("a subscription delivers items with cursors, and says how it ended", async () => {
     const { say, sent, until } = peerWith(counting(2));
     await say({ id: 1, method: "subscribe", params: { method: "event.stream" } });
     await until(({ event }) => event === "closed");
@@ -156,7 +156,7 @@ describe("a subscription", () => {
     ]);
   });
 
-  test("ends when it is asked to", async () => {
+  test("a subscription ends on request", async () => {
     const { say, sent, until } = peerWith(counting(1_000_000));
     await say({ id: 1, method: "subscribe", params: { method: "event.stream" } });
     await until(({ event }) => event === "event");
@@ -165,7 +165,7 @@ describe("a subscription", () => {
     expect(sent.at(-1)).toEqual({ event: "closed", subscription: "s1", data: { reason: "unsubscribed" } });
   });
 
-  test("fetches nothing while the other side has no room", async () => {
+  test("a subscription fetches nothing while the reader has no room", async () => {
     const taken: number[] = [];
     const { say, block } = peerWith(counting(1000, taken));
     const unblock = block();
@@ -177,7 +177,7 @@ describe("a subscription", () => {
     await expect.poll(() => taken.length).toBe(1000);
   });
 
-  test("that fails says why, and the others go on", async () => {
+  test("a subscription that fails says why, and the others go on", async () => {
     const { say, sent, until } = peerWith(async () => ({
       stream: (async function* (): AsyncGenerator<StreamItem> {
         yield { event: "line", data: 1 };
@@ -189,7 +189,7 @@ describe("a subscription", () => {
     expect(sent.at(-1)?.data).toMatchObject({ reason: "failed", error: { code: "store_closed" } });
   });
 
-  test("that is refused leaves room for another", async () => {
+  test("a refused subscription leaves its place free", async () => {
     const refused: RpcOptions["call"] = async () => {
       throw new NomosError("denied");
     };
@@ -199,7 +199,7 @@ describe("a subscription", () => {
     expect(sent.map(({ error }) => error?.code)).toEqual(["denied", "denied", "denied"]);
   });
 
-  test("more than are allowed are refused", async () => {
+  test("a subscription over the limit is refused", async () => {
     const { say, sent, until } = peerWith(counting(1_000_000), { subscriptionsMax: 2 });
     for (const id of [1, 2, 3]) await say({ id, method: "subscribe", params: { method: "x" } });
     await until(({ id }) => id === 3);
@@ -207,8 +207,8 @@ describe("a subscription", () => {
   });
 });
 
-describe("limits", () => {
-  test("no further message is taken while too many calls are under way", async () => {
+describe("limits of a peer", () => {
+  test("no further message is read while too many calls run", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { say } = peerWith(
       async () => {
@@ -228,7 +228,7 @@ describe("limits", () => {
     await second;
   });
 
-  test("nor while they are too large together", async () => {
+  test("no further message is read while the running calls are too large together", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { say } = peerWith(
       async () => {
@@ -248,8 +248,8 @@ describe("limits", () => {
   });
 });
 
-describe("the end", () => {
-  test("`end` is answered last, when calls are answered and subscriptions are over", async () => {
+describe("the end of a peer", () => {
+  test("`end` is answered last, after all calls and subscriptions", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { say, sent, until } = peerWith(async (asked, signal) => {
       if (asked.method === "stream") return counting(1_000_000)(asked, signal);

@@ -130,15 +130,15 @@ function talk(socket: WebSocket) {
   };
 }
 
-describe("who may come in", () => {
-  test("with a token in the header", async () => {
+describe("opening a WebSocket", () => {
+  test("a WebSocket opens with a token in the header", async () => {
     const { open } = await serve();
     const { say, answer } = await open();
     say({ id: 1, method: "test.echo", params: { text: "hello" } });
     expect(await answer(1)).toEqual({ id: 1, result: { text: "hello" } });
   });
 
-  test("with a pass among the subprotocols, once; it is not sent back", async () => {
+  test("a WebSocket opens with a pass among the subprotocols, once; the pass is not echoed", async () => {
     const { open, refused, passes } = await serve();
     const offered = ["nomos.rpc.v1", `nomos.ticket.${passes.issue(OPERATOR).ticket}`];
     const { socket } = await open({}, offered);
@@ -159,24 +159,24 @@ describe("who may come in", () => {
       "forbidden_origin",
     ],
     ["for a foreign host", { authorization: "Bearer secret", host: "evil.example" }, 403, "forbidden_host"],
-  ])("nobody %s", async (_what, headers, status, code) => {
+  ])("a WebSocket is refused %s", async (_what, headers, status, code) => {
     const { refused } = await serve();
     expect(await refused({ ...headers })).toMatchObject({ status, body: { error: { code } } });
   });
 
-  test("nobody elsewhere", async () => {
+  test("a WebSocket at another path is refused", async () => {
     const { refused } = await serve();
     expect(await refused({ authorization: "Bearer secret" }, "/mcp")).toMatchObject({ status: 404 });
   });
 
-  test("too many wrong tokens are not even looked at", async () => {
+  test("after too many wrong tokens no further token is checked", async () => {
     const { refused } = await serve();
     const statuses: unknown[] = [];
     for (let count = 0; count < 45; count += 1) statuses.push((await refused({})).status);
     expect(statuses).toContain(429);
   });
 
-  test("nobody whose token has been revoked: the next message is the last", async () => {
+  test("a revoked token: the next message closes the WebSocket", async () => {
     const { open, secrets } = await serve();
     const { say, answer, closed } = await open();
     secrets.clear();
@@ -185,7 +185,7 @@ describe("who may come in", () => {
     expect(await closed()).toBe(1008);
   });
 
-  test("nobody who only listens, either: it is looked at with each sign of life", async () => {
+  test("a revoked token of a client that only listens: the next ping closes the WebSocket", async () => {
     const { open, secrets, passes } = await serve({ limits: { pingMs: 30 } });
     const { closed } = await open({}, ["nomos.rpc.v1", `nomos.ticket.${passes.issue(OPERATOR).ticket}`]);
     secrets.clear();
@@ -193,8 +193,8 @@ describe("who may come in", () => {
   });
 });
 
-describe("messages", () => {
-  test("that cannot be read are refused, and the connection goes on", async () => {
+describe("WebSocket messages", () => {
+  test("unreadable messages are refused, and the connection goes on", async () => {
     const { open } = await serve();
     const { socket, say, answer, received } = await open();
     say("{");
@@ -205,7 +205,7 @@ describe("messages", () => {
     expect(codes).toEqual(["malformed_json", "invalid_utf8", undefined]);
   });
 
-  test("in great number are all answered", async () => {
+  test("a large number of messages is answered in full", async () => {
     const { open } = await serve();
     const { say, received } = await open();
     for (let id = 0; id < 2000; id += 1) say({ id, method: "test.echo", params: { text: String(id) } });
@@ -213,7 +213,7 @@ describe("messages", () => {
     expect(new Set(received.map(({ id }) => id)).size).toBe(2000);
   });
 
-  test("that are too large end the connection", async () => {
+  test("a message that is too large ends the connection", async () => {
     const { open } = await serve();
     const { say, closed } = await open();
     say({ id: 1, method: "test.echo", params: { text: "x".repeat(20_000) } });
@@ -221,8 +221,8 @@ describe("messages", () => {
   });
 });
 
-describe("a reader", () => {
-  test("who is slow is not sent more than fits, and gets everything in the end", async () => {
+describe("WebSocket readers", () => {
+  test("a slow reader is sent no more than fits, and gets everything in the end", async () => {
     produced.items = 0;
     const { open } = await serve({ limits: { unsentBytesMax: 10_000 } });
     const { socket, say, received } = await open();
@@ -239,7 +239,7 @@ describe("a reader", () => {
     expect(received.filter((one) => one["event"] === "event")).toHaveLength(FLOOD_ITEMS);
   });
 
-  test("who takes nothing is cut off, and what was fetched for them stops", async () => {
+  test("a reader that reads nothing is cut off, and its subscription stops fetching", async () => {
     produced.ended = false;
     const { open } = await serve({ limits: { unsentBytesMax: 10_000, stalledMs: 100 } });
     const { socket, say, received } = await open();
@@ -250,7 +250,7 @@ describe("a reader", () => {
     expect(produced.items).toBeLessThan(FLOOD_ITEMS);
   });
 
-  test("who gives no sign of life is cut off", async () => {
+  test("a reader that does not answer pings is cut off", async () => {
     const { open } = await serve({ limits: { pingMs: 40 } });
     const { closed } = await open({ authorization: "Bearer secret" }, [], false);
     expect(await closed()).toBe(1006);

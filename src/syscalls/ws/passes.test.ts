@@ -11,14 +11,14 @@ function passesAt(clock: { nowMs: number }) {
   });
 }
 
-test("a pass is good once", () => {
+test("a pass opens one WebSocket, once", () => {
   const passes = passesAt({ nowMs: 0 });
   const { ticket } = passes.issue(actor);
   expect(passes.redeem(ticket)).toBe(actor);
   expect(passes.redeem(ticket)).toBeNull();
 });
 
-test("a pass is good for 30 seconds", () => {
+test("a pass is valid for 30 seconds", () => {
   const clock = { nowMs: 0 };
   const passes = passesAt(clock);
   const early = passes.issue(actor);
@@ -29,11 +29,11 @@ test("a pass is good for 30 seconds", () => {
   expect(passes.redeem(late.ticket)).toBeNull();
 });
 
-test("an unknown ticket is good for nothing", () => {
+test("an unknown pass is refused", () => {
   expect(passesAt({ nowMs: 0 }).redeem("0".repeat(48))).toBeNull();
 });
 
-test("there are only so many at a time, and old ones make room", () => {
+test("the number of passes is limited, and old ones make room", () => {
   const clock = { nowMs: 0 };
   const passes = passesAt(clock);
   for (let count = 0; count < 1000; count += 1) passes.issue(actor);

@@ -4,7 +4,7 @@ import type { Json } from "../../kernel/index.ts";
 import type { FromScript, ScriptMethod, ToScript, TurnOrder } from "./protocol.ts";
 import { createScriptTurn } from "./script-turn.ts";
 
-/** The process around a user's driver file: one turn, then it ends. A new turn is a new process, so edits count at once. */
+/** The process of a user's driver file: one turn, then it ends. So an edited file is used from the next turn on. */
 const lines = createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
 const waiting = new Map<number, { readonly resolve: (value: Json) => void; readonly reject: (error: Error) => void }>();
 const writeOut = process.stdout.write.bind(process.stdout);

@@ -5,7 +5,9 @@ import { type FromScript, LINE_BYTES_MAX } from "./protocol.ts";
 
 type Line = { readonly plain: string } | { readonly message: FromScript };
 
-/** What stands between the mark and the end of its line is a message; all else on stdout, and stderr, is plain output. */
+/**
+ * Text between the mark and the end of its line is a message; everything else on stdout, and stderr, is plain output.
+ */
 export async function* markedLines(
   output: AsyncIterable<{ readonly stream: "stdout" | "stderr"; readonly bytes: Uint8Array }>,
   mark: string,
@@ -22,7 +24,7 @@ export async function* markedLines(
     rest = lines.pop() ?? "";
     let plain = "";
     for (const line of lines) {
-      // What the file printed last may have had no end of line of its own.
+      // The file's last output may not have ended its line.
       const at = line.indexOf(mark);
       plain += at < 0 ? `${line}\n` : line.slice(0, at);
       if (at < 0) continue;
@@ -47,7 +49,7 @@ const Message = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("fail"), code: z.enum(["driver_failed", "driver_file_invalid"]), message: z.string() }),
 ]);
 
-/** The file's code runs in that process: it can find the mark and write what it likes. */
+/** The file's code runs in that process: it can find the mark and write anything. */
 function parseMessage(text: string): FromScript {
   const excess = jsonExcess(text);
   if (excess !== null) throw new DriverError("driver_failed", `the driver wrote a message that is too much: ${excess}`);

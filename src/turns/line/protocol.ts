@@ -2,8 +2,8 @@ import type { Json } from "../../kernel/index.ts";
 import type { ResumedQuestion } from "../identity.ts";
 
 /**
- * Lines of JSON between the daemon and the process that runs a user's driver file. Lines to the daemon begin with a mark
- * that only the two know, so that whatever else the file (or a program it starts) prints is taken for plain output.
+ * Lines of JSON between the daemon and the process of a user's driver file. Lines to the daemon begin with a secret
+ * mark, so that other output of the file (or of a program it starts) is taken for plain output.
  */
 export interface TurnOrder {
   readonly kind: "turn";
@@ -13,7 +13,7 @@ export interface TurnOrder {
   readonly sessionId: string;
   readonly turnId: string;
   readonly cwd: string;
-  /** Where an earlier run of this very turn stopped to ask first; null for a turn that starts afresh. */
+  /** The driver checkpoint of the first open question of an earlier run; null for a new turn. */
   readonly checkpoint: Json;
   readonly resumed: readonly ResumedQuestion[];
 }

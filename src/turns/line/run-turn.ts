@@ -8,12 +8,12 @@ import { markedLines } from "./marked-lines.ts";
 import type { FromScript, ToScript } from "./protocol.ts";
 import { serveCalls } from "./serve-calls.ts";
 
-/** Runs a turn by a file in a process of its own, which talks to the port in lines. */
+/** Runs a turn by a driver file in its own process, which calls the port over lines. */
 export async function runLineTurn(port: TurnPort, file: string): Promise<void> {
   const mark = randomBytes(12).toString("hex");
   const argv = [process.execPath, fileURLToPath(new URL("./host-process.ts", import.meta.url))];
   const { parentSessionId, cwd } = port.spec;
-  // What a session names for one that it starts is shown only where it could be read anyway.
+  // A file that a parent session names is not mounted: the child sees it only if it could read it anyway.
   const isShown = parentSessionId === null && (await isAsNamed(file, cwd));
   const programs = [...argv, ...(isShown ? [file] : [])];
   const child = port.host(argv, {}, [], programs);
@@ -48,7 +48,7 @@ export async function runLineTurn(port: TurnPort, file: string): Promise<void> {
       if (open.size >= CALLS_OPEN_MAX) await Promise.race(open);
     }
     const { exitCode } = await child.exited;
-    // What it asked for last and did not wait for; a call that takes longer ends with the turn.
+    // Last calls that the file did not wait for; one that takes longer ends with the turn.
     await Promise.race([Promise.allSettled(open), port.sleep(LATE_CALLS_MS)]);
     judge(end, exitCode, port.signal);
   } finally {
@@ -70,7 +70,7 @@ function judge(end: FromScript | null, exitCode: number | null, signal: AbortSig
   );
 }
 
-/** A file in the session's own directory can be made a link by the session: then what it leads to is not shown. */
+/** The session could replace a file in its own directory by a link: the link's target is not mounted. */
 async function isAsNamed(file: string, cwd: string): Promise<boolean> {
   return !isInside(cwd, file) || isInside(cwd, await realpath(file).catch(() => "/"));
 }

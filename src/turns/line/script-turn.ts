@@ -3,7 +3,7 @@ import type { CallPlace, EffectResult, OutputPage, OutputQuery } from "../effect
 import type { ResumedQuestion } from "../identity.ts";
 import type { ScriptMethod, TurnOrder } from "./protocol.ts";
 
-/** What a driver file's function is handed: its turn. Every call is answered by the daemon, which keeps the ledger. */
+/** The turn that a driver file's function is given. The daemon answers every call and keeps the effect ledger. */
 export interface ScriptTurn {
   readonly input: string;
   readonly sessionId: string;
@@ -11,15 +11,15 @@ export interface ScriptTurn {
   readonly cwd: string;
   /** Aborts when a person interrupts; the process is killed a few seconds later. */
   readonly signal: AbortSignal;
-  /** Where an earlier run of this very turn stopped to ask first; null for a turn that starts afresh. */
+  /** The driver checkpoint of the first open question of an earlier run; null for a new turn. */
   readonly checkpoint: Json;
-  /** The questions that an earlier run of this very turn left open. */
+  /** Questions that an earlier run of this turn left open. */
   readonly resumed: readonly ResumedQuestion[];
-  /** From here the turn can go on after a restart of the daemon, should it be waiting for a person then. */
+  /** A driver checkpoint: from here the turn can continue after a restart if it then waits for a person. */
   readonly reach: (checkpoint: Json) => Promise<void>;
   readonly say: (text: string, role?: "assistant" | "thought") => Promise<void>;
   readonly stream: (text: string) => Promise<void>;
-  /** A fact of your own making, kept in the session's log as `x.<name>@1`. */
+  /** A custom fact, stored in the session's log as `x.<name>@1`. */
   readonly event: (name: string, payload: Json) => Promise<void>;
   readonly ask: (
     question: string,
@@ -41,9 +41,9 @@ export interface ScriptTurn {
     /** Any tool by name; an unknown one is refused with `tool_unknown` and the turn goes on. */
     readonly call: (name: string, args: Json) => Promise<Json>;
   };
-  /** A process beside the turn: write to it, read what it prints, wait for it or cancel it. */
+  /** A process beside the turn: write to it, read its output, wait for it or cancel it. */
   readonly process: (argv: readonly string[], place?: CallPlace) => Promise<ScriptProcess>;
-  /** All that an effect of this turn has printed, page by page. */
+  /** An effect's complete output, page by page. */
   readonly output: (effectId: string, page?: OutputQuery) => Promise<OutputPage>;
 }
 
@@ -118,7 +118,7 @@ export function createScriptTurn(call: Call) {
   };
 }
 
-/** What a person's file adds beside does not cross. */
+/** Extra members in a person's file are not sent. */
 function sent({ key, checkpoint }: CallPlace): { readonly [name: string]: Json } {
   return { ...(key === undefined ? {} : { key }), ...(checkpoint === undefined ? {} : { checkpoint }) };
 }

@@ -3,7 +3,7 @@ import { proves } from "../../../test/support/proves.ts";
 import type { TurnPort } from "../driver.ts";
 import { serveCalls } from "./serve-calls.ts";
 
-/** A port that only says what it was asked for. */
+/** A port that returns the calls it got. */
 function listening() {
   const calls: (readonly unknown[])[] = [];
   const port = new Proxy({} as TurnPort, {
@@ -17,7 +17,7 @@ function listening() {
   return { calls, answer: serveCalls(port, async () => undefined) };
 }
 
-proves("TU-5", "keys, checkpoints and pages cross the line as they were given", async () => {
+proves("TU-5", "keys, driver checkpoints and pages cross the line protocol unchanged", async () => {
   const { calls, answer } = listening();
   const place = { key: "k", checkpoint: { at: [1, null] } };
   expect(await answer("run", ["ls", place])).toMatchObject({ effectId: "e", outputBytes: 1 });
@@ -38,7 +38,7 @@ proves("TU-5", "keys, checkpoints and pages cross the line as they were given", 
   ]);
 });
 
-proves("TU-5", "what is no call, or has arguments that it cannot have, is refused and reaches nothing", async () => {
+proves("TU-5", "an unknown call, or one with invalid arguments, is refused and reaches nothing", async () => {
   const { calls, answer } = listening();
   const bad: readonly (readonly [string, unknown])[] = [
     ["run", []],

@@ -113,7 +113,7 @@ function processMethods(port: TurnPort, deliver: Deliver): Methods {
   };
 }
 
-/** The port holds both to their limits. */
+/** The port enforces the limits of both. */
 const Place = z.object({ key: z.string().optional(), checkpoint: z.json().optional() }).optional();
 const OutputPage = z.object({ after: z.int().min(0).optional(), limit: z.int().min(1).optional() }).optional();
 

@@ -3,13 +3,13 @@ import type { RecordedEvent, Store } from "../../store/index.ts";
 import type { Reply } from "../questions.ts";
 import { replyIn } from "./turn-facts.ts";
 
-/** Those who wait for a person's answer. The answer itself is an event; this only wakes whoever waits in this process. */
+/** Callers that wait for a person's answer. The answer is an event; this only wakes callers in this process. */
 export interface ApprovalWaiters {
-  /** For a question that is about to be put. Rejects with the signal's reason when the turn is interrupted first. */
+  /** For a question about to be asked. Rejects with the signal's reason when the turn is interrupted first. */
   readonly wait: (approvalId: string, signal: AbortSignal) => Promise<Reply>;
-  /** For a question that stands in the log: its answer may stand there too. */
+  /** For a question already in the log: its answer may be there too. */
   readonly waitOrRead: (put: PutQuestion, signal: AbortSignal) => Promise<Reply>;
-  /** Answers are recorded as ever, but nobody here is woken by them any more. */
+  /** Answers are still recorded, but wake no caller here any more. */
   readonly stop: () => void;
 }
 
@@ -53,7 +53,7 @@ export function createApprovalWaiters(store: Store): ApprovalWaiters {
   return {
     wait,
     waitOrRead: async (put, signal) => {
-      // First heard, then read: an answer that comes in between is not missed.
+      // Listens first, then reads, so that no answer in between is missed.
       const heard = wait(put.approvalId, signal);
       heard.catch(() => undefined);
       const reply = await recordedReply(store, put);
@@ -70,7 +70,7 @@ export function createApprovalWaiters(store: Store): ApprovalWaiters {
 const PAGE = 200;
 const APPROVAL_TYPES = ["approval.requested@1", "approval.answered@1", "approval.closed@1"];
 
-/** Read from the end, up to the question itself: behind it there is no answer. */
+/** Reads backwards from the end to the question: an answer cannot be before it. */
 async function recordedReply(store: Store, { sessionId, turnId, approvalId }: PutQuestion): Promise<Reply | null> {
   for (let before: number | undefined; ; ) {
     const { events, next } = await store.readStream(sessionStream(sessionId), {

@@ -3,14 +3,14 @@ import { canonicalJson, type Json } from "../../kernel/index.ts";
 import { DriverError } from "../driver-error.ts";
 import type { CallPlace } from "../effects.ts";
 
-/** One call of a run, by a name that another run of the same turn gives the same call. */
+/** One call of a run, by the name that the same call has in another run of the turn. */
 export interface CallName {
-  /** The name is the driver's own, and not made of the order of calls. */
+  /** The driver chose the name; it is not made from the order of calls. */
   readonly isKeyed: boolean;
   readonly checkpoint: Json;
   /** A new id that ends in the name. */
   readonly newId: (part: IdPart) => string;
-  /** What an id of an earlier run ends in when it belongs to the same call. */
+  /** The ending that an earlier run's id has for the same call. */
   readonly tail: (part: IdPart) => string;
 }
 
@@ -18,14 +18,14 @@ type IdPart = "effect" | "question";
 
 export interface CallNames {
   readonly reach: (checkpoint: Json) => void;
-  /** Refuses a key that was used in this run already. */
+  /** Refuses a key already used in this run. */
   readonly take: (place: CallPlace) => CallName;
 }
 
 const KEY_CHARS_MAX = 200;
 const KEYS_MAX = 100_000;
 const CHECKPOINT_BYTES_MAX = 16_384;
-/** Of a UUID: its time and its counter, by which lists are sorted. Behind it stands what is random in other ids. */
+/** Length of a UUID's time and counter, which lists sort by. The rest, random elsewhere, holds the name. */
 const BIRTH_CHARS = 19;
 
 export function createCallNames(turnId: string, newId: () => string): CallNames {
@@ -66,7 +66,7 @@ export function createCallNames(turnId: string, newId: () => string): CallNames 
   };
 }
 
-/** It stays in the session's fold for as long as its question is open. */
+/** Limited, because it stays in the session's fold while its question is open. */
 function bounded(checkpoint: Json): Json {
   const bytes = Buffer.byteLength(canonicalJson(checkpoint));
   if (bytes > CHECKPOINT_BYTES_MAX)

@@ -27,7 +27,7 @@ import { outputOf, PREVIEW_CHARS } from "./effect-output.ts";
 import { piecesOf, storeText } from "./texts.ts";
 import type { KnownEffect, TurnLedger } from "./turn-ledger.ts";
 
-/** What a turn's effects need to know and to reach. */
+/** What a turn's effects need. */
 export interface EffectScene {
   readonly sessionId: string;
   readonly turnId: string;
@@ -40,7 +40,7 @@ export interface EffectScene {
   readonly signal: AbortSignal;
   readonly names: CallNames;
   readonly ledger: TurnLedger;
-  /** The answer to a question that stands in the log. */
+  /** The answer to a question in the log. */
   readonly answerTo: (approvalId: string) => Promise<Reply>;
   readonly files: Files;
   readonly clock: Clock;
@@ -49,7 +49,7 @@ export interface EffectScene {
 }
 
 export interface EffectLedger {
-  /** Asks the gate and records the intent, or goes on with what an earlier run of the turn left. */
+  /** Asks the gate and records the intent, or continues what an earlier run of the turn left. */
   readonly begin: (order: EffectOrder, call?: CallName) => Promise<Begun>;
   readonly printer: (effectId: string) => Printer;
   readonly settle: (
@@ -58,12 +58,12 @@ export interface EffectLedger {
     exitCode: number | null,
     message: string | null,
   ) => Promise<void>;
-  /** The name is taken when it is called: a call that has to prepare something takes it before that. */
+  /** The name is taken at the call: a call that must prepare something takes it first. */
   readonly effect: (order: EffectOrder, act: Act, call?: CallName) => Promise<EffectResult>;
   readonly deny: (verb: string, resource: string, rules: readonly string[]) => Promise<EffectResult>;
 }
 
-/** `over`: it was refused, or an earlier run of the turn settled it; `seq` is where its output begins. */
+/** `over`: it was refused, or an earlier run settled it; `seq` is where its output begins. */
 export type Begun = { readonly effectId: string } | { readonly over: EffectResult; readonly seq: number };
 
 export interface Printer {
@@ -93,7 +93,7 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
       verdict: null,
       question: null,
     };
-    // Judged where it is recorded: what the session was granted is read once, and cannot change in between.
+    // Judged in the commit that records it, so that the grants cannot change in between.
     await record((state): Decision => {
       const verdict = judge(order, policy, state);
       judged.verdict = verdict;
@@ -166,7 +166,7 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
     };
   };
 
-  /** What goes wrong in the world is a result of the effect; what goes wrong in the log, or an interruption, goes on up. */
+  /** A failure of the action is the effect's result; a failure of the log, or an interrupt, is thrown. */
   const effect: EffectLedger["effect"] = async (order, act, call) => {
     const begun = await begin(order, call);
     if ("over" in begun) return begun.over;

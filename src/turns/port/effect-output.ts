@@ -6,7 +6,7 @@ import { loadText } from "./texts.ts";
 export const PREVIEW_CHARS = 16_384;
 const PIECES_MAX = 64;
 const PAGE_BYTES_MAX = 1_048_576;
-/** Pages of the log that one call looks through: outputs of other effects stand in between. */
+/** At most this many pages of the log are read per call: outputs of other effects are in between. */
 const LOG_PAGES_MAX = 16;
 
 export interface OutputSource {
@@ -15,7 +15,7 @@ export interface OutputSource {
   readonly turnId: string;
 }
 
-/** The recorded output of one effect, oldest first, from the log's events and their blobs. */
+/** The recorded output of one effect, oldest first, from events and blobs. */
 export async function readOutput(
   source: OutputSource,
   effectId: string,
@@ -38,7 +38,7 @@ export async function readOutput(
   return { pieces, next: cursor };
 }
 
-/** All pieces, one after another; one page at a time is in memory. */
+/** All pieces in order; only one page is in memory. */
 export async function* wholeOutput(source: OutputSource, effectId: string, after: number): AsyncGenerator<OutputPiece> {
   for (let from: number | null = after; from !== null; ) {
     const page: OutputPage = await readOutput(source, effectId, { after: from });
@@ -47,7 +47,7 @@ export async function* wholeOutput(source: OutputSource, effectId: string, after
   }
 }
 
-/** The beginning of what an effect printed, and how much it was. */
+/** The beginning of an effect's output, and its size. */
 export async function outputOf(
   source: OutputSource,
   effectId: string,

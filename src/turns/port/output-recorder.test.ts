@@ -7,7 +7,7 @@ import { recordOutput } from "./output-recorder.ts";
 type Stream = "stdout" | "stderr";
 const clock = systemClock();
 
-/** A process that prints what it is given; `ended` tells whether its reader left it before the end. */
+/** A process that prints the given chunks; `ended` tells whether its reader left early. */
 function printing(chunks: AsyncIterable<OutputChunk>): HostProcess {
   return {
     pid: 0,
@@ -38,7 +38,7 @@ const recorder = () => {
   };
 };
 
-proves("E3", "all that is printed is recorded, in order, and characters are never cut in half", async () => {
+proves("E3", "all output is recorded in order, and no character is cut in half", async () => {
   const { pieces, shown, sinks } = recorder();
   const umlaut = Buffer.from("ä€😀");
   const cut = [...umlaut].map((_, at) => ["stdout", umlaut.subarray(at, at + 1)] as const);
@@ -52,7 +52,7 @@ proves("E3", "all that is printed is recorded, in order, and characters are neve
   expect(preview).toBe("abä€😀");
 });
 
-proves("E3", "streams that alternate without end become few pieces, and nothing of them is lost", async () => {
+proves("E3", "streams that alternate without end are recorded in few pieces, and nothing is lost", async () => {
   const { pieces, sinks } = recorder();
   const texts = Array.from({ length: 20_000 }, (_, at): readonly [Stream, string] => [
     at % 2 === 0 ? "stdout" : "stderr",
@@ -71,7 +71,7 @@ proves("E3", "streams that alternate without end become few pieces, and nothing 
 
 proves(
   "E4",
-  "output that cannot be recorded ends the reading with that error, also when it fails behind the scenes",
+  "output that cannot be recorded fails the reading with that error, also when it fails in the background",
   async () => {
     const unseen: unknown[] = [];
     const note = (reason: unknown) => void unseen.push(reason);
@@ -99,7 +99,7 @@ proves(
   },
 );
 
-proves("E4", "a watcher that is not done holds up the process", async () => {
+proves("E4", "a slow watcher slows the process down", async () => {
   let taken = 0;
   async function* counting(): AsyncGenerator<OutputChunk> {
     for (; taken < 5; taken += 1) yield { stream: "stdout", bytes: Buffer.from("x") };

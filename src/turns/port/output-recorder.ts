@@ -4,20 +4,20 @@ import { PREVIEW_CHARS } from "./effect-output.ts";
 type Stream = "stdout" | "stderr";
 
 export interface RecorderSinks {
-  /** May hold up the process: as long as it does not resolve nothing more is read. */
+  /** May slow the process down: nothing more is read until it resolves. */
   readonly show: (stream: Stream, text: string) => void | Promise<void>;
   readonly record: (stream: Stream, text: string) => Promise<void>;
 }
 
-/** Output becomes few events: a piece is recorded when it is large, old, or the other stream speaks up. */
+/** Output becomes few events: a piece is recorded when it is large, old, or the other stream prints. */
 const PIECE_CHARS = 262_144;
 const PIECE_AGE_MS = 2000;
-/** Whoever goes back and forth between the streams more often than this gets no event for each change. */
+/** Streams that alternate more often than this get no event for each change. */
 const IN_ORDER_PIECES_MAX = 200;
 
 /**
- * Drains a process, shows what comes as it comes, and records it in pieces. Returns the beginning of it all. What cannot
- * be recorded ends the reading, and is thrown.
+ * Reads a process's output, shows it at once and records it in pieces. Returns the beginning of it. A failed recording
+ * ends the reading and is thrown.
  */
 export async function recordOutput(process: HostProcess, sinks: RecorderSinks, clock: Clock): Promise<string> {
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
@@ -35,7 +35,7 @@ export async function recordOutput(process: HostProcess, sinks: RecorderSinks, c
     held[stream].text = "";
     if (text === "") return;
     pieces += 1;
-    // Nobody may be waiting for it yet, and a failure that nobody hears of would end the daemon.
+    // Handled here, because an unhandled rejection would end the daemon.
     recording = recording.then(() => record(stream, text)).catch((thrown: unknown) => void failures.push(thrown));
   };
   const isOld = (stream: Stream) => clock.steadyMs() - held[stream].sinceMs > PIECE_AGE_MS;

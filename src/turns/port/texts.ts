@@ -4,8 +4,8 @@ import { type Store, StoreError } from "../../store/index.ts";
 import type { Keeper } from "../recorder.ts";
 
 /**
- * Small text stands in the event; large text becomes a blob with its beginning left to read. Where room is short only
- * the beginning is kept, and says so.
+ * Small text is kept in the event; large text becomes a blob, with its beginning in the event. When space is short only
+ * the beginning is kept, and marked so.
  */
 export async function storeText(
   keeper: Keeper,
@@ -19,7 +19,7 @@ export async function storeText(
   return { text: beginning(bytes), blob, bytes: bytes.length };
 }
 
-/** What may not be cut is refused where room is short. */
+/** Text that must not be cut is refused when space is short. */
 export async function keepWhole(keeper: Keeper, bytes: Uint8Array): Promise<string> {
   if (keeper.isTight()) throw new NomosError("disk_low", { bytes: bytes.length });
   return keeper.put(bytes);
@@ -32,10 +32,10 @@ export async function loadText(store: Store, stored: TextOrBlob): Promise<string
   return Buffer.from(bytes).toString("utf8");
 }
 
-/** What one event of output, or its blob, holds at most. */
+/** Maximum size of one output event or its blob. */
 const PIECE_CHARS_MAX = 524_288;
 
-/** Cut at a character, not inside one. */
+/** Cuts between characters, never inside one. */
 export function* piecesOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     const last = text.charCodeAt(from + PIECE_CHARS_MAX - 1);
@@ -49,7 +49,7 @@ export function* piecesOf(text: string): Generator<string> {
 const PREVIEW_BYTES = 1024;
 const CUT = "\n[the rest was not kept: the disk is almost full]";
 
-/** Cut at a character, not inside one. */
+/** Cuts between characters, never inside one. */
 function beginning(bytes: Buffer): string {
   return new TextDecoder("utf-8").decode(bytes.subarray(0, PREVIEW_BYTES), { stream: true });
 }

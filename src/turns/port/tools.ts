@@ -5,7 +5,7 @@ import type { EffectLedger, EffectScene } from "./effect-ledger.ts";
 import { recordOutput } from "./output-recorder.ts";
 import { storeText } from "./texts.ts";
 
-/** The tools that every driver has. An engine brings others, by `effect`. */
+/** The tools that every driver has. An engine adds others with `effect`. */
 export function createTools(scene: EffectScene, ledger: EffectLedger): Pick<TurnEffects, "run" | "write"> {
   const run: TurnEffects["run"] = (command, place = {}) => {
     const resource = commandResource(command);

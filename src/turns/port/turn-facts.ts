@@ -1,7 +1,7 @@
 import type { Fact } from "../../kernel/index.ts";
 import type { Reply } from "../questions.ts";
 
-/** The answer that a fact is, to which question; null for any other fact. */
+/** If the fact is an answer: which, and to which question; otherwise null. */
 export function replyIn(fact: Fact): { readonly approvalId: string; readonly reply: Reply } | null {
   switch (fact.type) {
     case "approval.closed@1":

@@ -7,11 +7,11 @@ import type { Reply } from "../questions.ts";
 import { type CallName, tailIn } from "./call-names.ts";
 import { replyIn } from "./turn-facts.ts";
 
-/** What an earlier run of a turn did and asked, as the log tells it. A turn that starts afresh has none. */
+/** What an earlier run of a turn did and asked, read from the log. Empty for a new turn. */
 export interface TurnLedger {
-  /** What is open, oldest first. */
+  /** Open questions, oldest first. */
   readonly open: readonly ResumedQuestion[];
-  /** The same effect of the earlier run; null when it had none. A key that named another effect is refused. */
+  /** The same effect of the earlier run; null when there was none. A key that named another effect is refused. */
   readonly effect: (call: CallName, same: { readonly kind: string; readonly detail: Json }) => KnownEffect | null;
   readonly question: (call: CallName, same: AskedBefore) => KnownQuestion | null;
 }
@@ -20,7 +20,7 @@ export interface KnownEffect {
   readonly effectId: string;
   readonly kind: string;
   readonly detail: Json;
-  /** Behind which its output stands. */
+  /** Position after which its output is found. */
   readonly seq: number;
   question: KnownQuestion | null;
   isBegun: boolean;
@@ -61,19 +61,19 @@ export async function readTurnLedger(store: Store, sessionId: string, turnId: st
   };
 }
 
-/** Finds each of them once: first by the name in its id, then, for a call that has no key, an open one that is the same. */
+/** Finds each call once: by the name in its id, else, for a call without a key, an open one with the same content. */
 function createFinder<T extends object>(all: readonly T[], idOf: (one: T) => string, isOpen: (one: T) => boolean) {
   const byTail = Map.groupBy(all, (one) => tailIn(idOf(one)));
   const open = all.filter(isOpen);
   const taken = new Set<T>();
   return (tail: string, isKeyed: boolean, isSame: (one: T) => boolean): T | null => {
     const isFree = (one: T) => !taken.has(one);
-    // A driver that comes by a checkpoint again means the last time.
+    // If a driver passed a checkpoint several times, the last time counts.
     const named = byTail.get(tail)?.findLast(isFree);
     if (isKeyed && named !== undefined && !isSame(named))
       throw new DriverError("invalid_request", "the key named something else in an earlier run of this turn");
     const same = named !== undefined && isSame(named) ? named : null;
-    // The order of calls may have changed, and versions before keys gave ids no names.
+    // The order of calls may have changed, and versions without keys gave ids no names.
     const found = same ?? (isKeyed ? null : (open.find((one) => isFree(one) && isSame(one)) ?? null));
     if (found !== null) taken.add(found);
     return found;
@@ -156,7 +156,7 @@ const LEDGER_TYPES = [
 const PAGE = 500;
 const LEDGER_EVENTS_MAX = 50_000;
 
-/** Read from the end, where a turn that is open stands; oldest first when it is handed on. */
+/** Read backwards, because an open turn is at the end; returned oldest first. */
 async function factsOfTurn(
   store: Store,
   sessionId: string,

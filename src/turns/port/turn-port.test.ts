@@ -30,7 +30,7 @@ import { createTurnPort } from "./turn-port.ts";
 
 const BY = { actor: "test" };
 
-/** One running turn on a real store. Each `port()` is one run of it, as in one daemon after another. */
+/** One running turn on a real store. Each `port()` is one run of it, as in successive daemons. */
 async function makeTurn(policies: Readonly<Record<string, ToolPolicy>> = {}) {
   let rules: readonly Rule[] = DEFAULT_RULES;
   const home = await makeTestHome();
@@ -140,49 +140,45 @@ function order(kind: string, more: Partial<EffectOrder> = {}): EffectOrder {
 const printing = (output: string) => async () => ({ exitCode: 0, output, message: null });
 const never = () => expect.unreachable("it is not done again");
 
-/** A daemon that dies: whatever waits in it is never heard of again. */
+/** A daemon that dies: its waiting calls never return. */
 function abandon(...calls: readonly Promise<unknown>[]): void {
   for (const call of calls) call.catch(() => undefined);
 }
 
-proves(
-  "TU-3",
-  "a resumed call finds by its key what became of it: settled, answered, allowed or still asked",
-  async () => {
-    const turn = await makeTurn({ send: "always_ask", pay: "always_ask" });
-    const dying = new AbortController();
-    const first = await turn.port(false, dying.signal);
-    first.reach({ at: "begin" });
-    const searched = await first.effect(order("search", { key: "search" }), printing("found ".repeat(10_000)));
-    abandon(first.ask("Which one?", ["this", "that"], { key: "which", checkpoint: { at: "which" } }));
-    await turn.asked(1);
-    abandon(first.effect(order("send", { key: "send" }), never), first.effect(order("pay", { key: "pay" }), never));
-    await turn.asked(3);
-    dying.abort();
-    await turn.approve("Which one?");
-    await turn.approve("send");
+proves("TU-3", "a resumed call finds its outcome by its key: settled, answered, allowed or still asked", async () => {
+  const turn = await makeTurn({ send: "always_ask", pay: "always_ask" });
+  const dying = new AbortController();
+  const first = await turn.port(false, dying.signal);
+  first.reach({ at: "begin" });
+  const searched = await first.effect(order("search", { key: "search" }), printing("found ".repeat(10_000)));
+  abandon(first.ask("Which one?", ["this", "that"], { key: "which", checkpoint: { at: "which" } }));
+  await turn.asked(1);
+  abandon(first.effect(order("send", { key: "send" }), never), first.effect(order("pay", { key: "pay" }), never));
+  await turn.asked(3);
+  dying.abort();
+  await turn.approve("Which one?");
+  await turn.approve("send");
 
-    const second = await turn.port(true);
-    expect(second.checkpoint).toEqual({ at: "begin" });
-    expect(second.resumed.map(({ question, isAnswered }) => [question, isAnswered])).toEqual([
-      ["May this session send: send?", true],
-      ["May this session pay: pay?", false],
-    ]);
-    // In another order than before: the name decides, and not the place.
-    const paying = second.effect(order("pay", { key: "pay" }), printing("paid"));
-    expect(await second.effect(order("send", { key: "send" }), printing("sent"))).toMatchObject({ output: "sent" });
-    expect(await second.ask("Which one?", ["this", "that"], { key: "which" })).toEqual({
-      approved: true,
-      option: null,
-    });
-    expect(await second.effect(order("search", { key: "search" }), never)).toEqual(searched);
-    await turn.approve("pay");
-    expect(await paying).toMatchObject({ outcome: "done", output: "paid" });
-    expect((await turn.state()).effects).toEqual({});
-  },
-);
+  const second = await turn.port(true);
+  expect(second.checkpoint).toEqual({ at: "begin" });
+  expect(second.resumed.map(({ question, isAnswered }) => [question, isAnswered])).toEqual([
+    ["May this session send: send?", true],
+    ["May this session pay: pay?", false],
+  ]);
+  // In another order than before: the name decides, not the position.
+  const paying = second.effect(order("pay", { key: "pay" }), printing("paid"));
+  expect(await second.effect(order("send", { key: "send" }), printing("sent"))).toMatchObject({ output: "sent" });
+  expect(await second.ask("Which one?", ["this", "that"], { key: "which" })).toEqual({
+    approved: true,
+    option: null,
+  });
+  expect(await second.effect(order("search", { key: "search" }), never)).toEqual(searched);
+  await turn.approve("pay");
+  expect(await paying).toMatchObject({ outcome: "done", output: "paid" });
+  expect((await turn.state()).effects).toEqual({});
+});
 
-proves("TU-3", "a key is used once in a run, and names the same thing in the next one", async () => {
+proves("TU-3", "a key is used once in a run, and names the same call in the next run", async () => {
   const turn = await makeTurn({ send: "always_ask" });
   const dying = new AbortController();
   const first = await turn.port(false, dying.signal);
@@ -193,14 +189,14 @@ proves("TU-3", "a key is used once in a run, and names the same thing in the nex
   dying.abort();
   const second = await turn.port(true);
   const other = order("send", { key: "k", detail: { what: "something else" } });
-  // What was allowed is what was shown: an approval is not carried over to another deed.
+  // An approval is for the action that was shown, and does not carry over to another.
   await expect(second.effect(other, never)).rejects.toMatchObject({ code: "invalid_request" });
   for (const key of ["", "k".repeat(201)])
     await expect(second.ask("?", [], { key })).rejects.toMatchObject({ code: "invalid_request" });
   expect(() => second.reach("x".repeat(20_000))).toThrow("checkpoint");
 });
 
-proves("TU-3", "calls without a key are found again by the checkpoint and their order since", async () => {
+proves("TU-3", "calls without a key are found again by the driver checkpoint and their order since", async () => {
   const turn = await makeTurn({ send: "always_ask" });
   const dying = new AbortController();
   const first = await turn.port(false, dying.signal);
@@ -228,7 +224,7 @@ proves("TU-3", "calls without a key are found again by the checkpoint and their 
 
 proves(
   "TU-3",
-  "an effect that was allowed and has not begun keeps its turn alive, one that has begun does not",
+  "an effect that was allowed and has not begun keeps its turn alive; one that has begun does not",
   async () => {
     const turn = await makeTurn({ send: "always_ask" });
     const dying = new AbortController();
@@ -253,20 +249,24 @@ proves(
   },
 );
 
-proves("TU-4", "an engine brings kinds of its own; the gate judges each, and what is no kind is refused", async () => {
-  const turn = await makeTurn({ launch: "never" });
-  const port = await turn.port(false);
-  expect(await port.effect(order("paint_3d"), printing("red"))).toMatchObject({ outcome: "done", output: "red" });
-  expect(await port.effect(order("launch"), never)).toMatchObject({ outcome: "refused", effectId: "" });
-  for (const kind of ["", "Paint", "a.b", "a/b", "*", "3d", "x".repeat(33)])
-    await expect(port.effect(order(kind), never)).rejects.toMatchObject({ code: "invalid_request" });
-  const failing = async () => Promise.reject(new Error("no paint"));
-  expect(await port.effect(order("paint"), failing)).toMatchObject({ outcome: "failed", message: "no paint" });
-});
+proves(
+  "TU-4",
+  "an engine adds its own kinds of effect: the gate judges each, and an unknown kind is refused",
+  async () => {
+    const turn = await makeTurn({ launch: "never" });
+    const port = await turn.port(false);
+    expect(await port.effect(order("paint_3d"), printing("red"))).toMatchObject({ outcome: "done", output: "red" });
+    expect(await port.effect(order("launch"), never)).toMatchObject({ outcome: "refused", effectId: "" });
+    for (const kind of ["", "Paint", "a.b", "a/b", "*", "3d", "x".repeat(33)])
+      await expect(port.effect(order(kind), never)).rejects.toMatchObject({ code: "invalid_request" });
+    const failing = async () => Promise.reject(new Error("no paint"));
+    expect(await port.effect(order("paint"), failing)).toMatchObject({ outcome: "failed", message: "no paint" });
+  },
+);
 
 proves(
   "TU-2",
-  "all output of an effect is read by pages, whatever its size and whatever stands in between",
+  "all output of an effect is read by pages, whatever its size and whatever events are in between",
   async () => {
     const turn = await makeTurn();
     const port = await turn.port(false);
@@ -302,24 +302,20 @@ proves(
   },
 );
 
-proves(
-  "TU-3",
-  "a question that an older version put, under an id without a name, is found by what it asks",
-  async () => {
-    const turn = await makeTurn();
-    await turn.put("Go on?");
-    await turn.put("Sure?");
-    const port = await turn.port(true);
-    port.reach({ step: 1 });
-    const replies = [port.ask("Sure?", []), port.ask("Go on?", [])];
-    await turn.approve("Sure?");
-    expect(await replies[0]).toMatchObject({ approved: true });
-    await turn.approve("Go on?");
-    expect(await replies[1]).toMatchObject({ approved: true });
-  },
-);
+proves("TU-3", "a question of an older version, with an id but no name, is found by what it asks", async () => {
+  const turn = await makeTurn();
+  await turn.put("Go on?");
+  await turn.put("Sure?");
+  const port = await turn.port(true);
+  port.reach({ step: 1 });
+  const replies = [port.ask("Sure?", []), port.ask("Go on?", [])];
+  await turn.approve("Sure?");
+  expect(await replies[0]).toMatchObject({ approved: true });
+  await turn.approve("Go on?");
+  expect(await replies[1]).toMatchObject({ approved: true });
+});
 
-proves("TU-3", "an effect that was allowed at no checkpoint does not keep its turn alive", async () => {
+proves("TU-3", "an effect allowed without a driver checkpoint does not keep its turn alive", async () => {
   const turn = await makeTurn({ send: "always_ask" });
   const dying = new AbortController();
   const port = await turn.port(false, dying.signal);

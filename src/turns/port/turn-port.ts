@@ -32,7 +32,7 @@ import { startTurnProcess } from "./turn-process.ts";
 import { createTurnQuestions } from "./turn-questions.ts";
 
 export interface PortScene extends Omit<TurnIdentity, "checkpoint" | "resumed" | "reach"> {
-  /** An earlier run of this very turn left something open: what it did and asked is read from the log. */
+  /** An earlier run of this turn left something open: its calls are read from the log. */
   readonly isResumed: boolean;
   readonly store: Store;
   readonly committer: Recorder;
@@ -44,14 +44,14 @@ export interface PortScene extends Omit<TurnIdentity, "checkpoint" | "resumed" |
   readonly toolPolicy: (tool: string) => Promise<ToolPolicy>;
   readonly permits: Permits;
   readonly waiters: Pick<ApprovalWaiters, "wait" | "waitOrRead">;
-  /** Null: a question waits as long as it takes. */
+  /** Null: a question may wait without a limit. */
   readonly answerWithinMs: () => number | null;
   readonly frame: (source: "message" | "stdout" | "stderr", text: string) => void;
   readonly spawn: EffectScene["spawn"];
   readonly hostProcess: TurnPort["host"];
 }
 
-/** A turn's port: what a driver may do, each thing decided by the kernel and durable when it resolves. */
+/** A turn's port: what a driver may do, each call decided by the kernel and durable when it resolves. */
 export async function createTurnPort(scene: PortScene): Promise<TurnPort> {
   const { sessionId, turnId, spec, signal, store, waiters } = scene;
   const ledger = scene.isResumed ? await readTurnLedger(store, sessionId, turnId) : NO_LEDGER;

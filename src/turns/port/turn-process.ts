@@ -4,7 +4,7 @@ import type { EffectLedger, EffectScene } from "./effect-ledger.ts";
 import { wholeOutput } from "./effect-output.ts";
 import { recordOutput } from "./output-recorder.ts";
 
-/** A process beside the turn, under the ledger like everything else. */
+/** A process beside the turn, recorded in the effect ledger. */
 export async function startTurnProcess(
   scene: EffectScene,
   effects: EffectLedger,
@@ -66,7 +66,7 @@ export async function startTurnProcess(
 const PIECES_KEPT = 64;
 const CANCEL_GRACE_MS = 1000;
 
-/** One that an earlier run of the turn started and that has ended: what it printed is read from the log. */
+/** A process of an earlier run that has ended: its output is read from the log. */
 function pastProcess(scene: EffectScene, result: EffectResult, seq: number): TurnProcess {
   return {
     effectId: result.effectId,
@@ -79,8 +79,8 @@ function pastProcess(scene: EffectScene, result: EffectResult, seq: number): Tur
 }
 
 /**
- * What a process prints, for one reader. As long as nobody has begun to read, only the last pieces are kept; from then on
- * nothing is lost, and a reader that is slow holds up the process.
+ * A process's output, for one reader. Before reading begins only the last pieces are kept; after that nothing is lost,
+ * and a slow reader slows the process.
  */
 function createPrinted() {
   let pieces: OutputPiece[] = [];

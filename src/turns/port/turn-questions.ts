@@ -33,7 +33,7 @@ export interface QuestionScene {
   readonly waitFor: (approvalId: string, unneeded: AbortSignal) => Promise<Reply>;
   /** The answer to a question that stands in the log. */
   readonly answerTo: (approvalId: string) => Promise<Reply>;
-  /** Null: a question waits as long as it takes. */
+  /** Null: a question may wait without a limit. */
   readonly answerWithinMs: () => number | null;
 }
 
@@ -43,7 +43,7 @@ export function createTurnQuestions(scene: QuestionScene): TurnQuestions {
 
   const ask: TurnQuestions["ask"] = async (text, given, { action = null, rules, inputHash, ...place } = {}) => {
     const call = scene.names.take(place);
-    // Cut short it would be another question: nobody can allow what they cannot read.
+    // Refused, not cut: a person cannot allow what they cannot read.
     if (text.length > LIMITS.questionChars)
       return { approved: false, reason: `the question is longer than ${LIMITS.questionChars} characters` };
     const options = given.slice(0, LIMITS.optionsMax).map((option) => option.slice(0, LIMITS.optionChars));
@@ -85,12 +85,12 @@ export function createTurnQuestions(scene: QuestionScene): TurnQuestions {
     return waiting.finally(stopTimer);
   };
 
-  /** Nobody answered: that is a no, and stands in the log as one. */
+  /** No answer in time counts as no, and is recorded. */
   const giveUp = async (approvalId: string): Promise<void> => {
     const no = { status: "rejected", reason: "nobody answered in time" } as const;
     const decide = (state: SessionState) => answerApproval(state, approvalId, no);
     await committer.session(sessionId, decide, { actor: "daemon" }).catch((thrown: unknown) => {
-      // Somebody was quicker, or the turn is over.
+      // Another answer came first, or the turn has ended.
       if (!(thrown instanceof NomosError)) throw thrown;
     });
   };

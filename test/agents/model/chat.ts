@@ -23,7 +23,7 @@ const Body = z.object({
 
 const USAGE = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
 
-/** OpenAI's chat completions, as most other vendors speak them too: `POST /v1/chat/completions`. */
+/** OpenAI's chat completions, which most other vendors offer too: `POST /v1/chat/completions`. */
 export const chatWire: Wire = {
   matches: (method, path) => method === "POST" && path.startsWith("/v1/chat/completions"),
   wantsStream: (body) => Body.parse(body).stream,

@@ -64,7 +64,7 @@ function partOf(reply: Reply, body: unknown): object {
   return { text: wantsJson ? ROUTED : reply.text };
 }
 
-/** Before it asks its model, the agent asks a small one which model to ask. */
+/** Before the real request the agent asks a small model which model to use. */
 const ROUTED = JSON.stringify({
   reasoning: "simple",
   model_choice: "flash",

@@ -16,7 +16,7 @@ async function ask(path: string, body: object): Promise<string> {
   return response.text();
 }
 
-/** Each vendor's first request, and the one that comes when the tool has run. */
+/** Each vendor's first request, and the one after the tool has run. */
 const VENDORS = {
   anthropic: (isDone: boolean) =>
     ask("/v1/messages?beta=true", {
@@ -56,18 +56,18 @@ const VENDORS = {
 };
 
 for (const [vendor, speak] of Object.entries(VENDORS))
-  test(`${vendor}: the prompt's script is done step by step, over as many requests`, async () => {
+  test(`${vendor}: the prompt's script runs step by step, over as many requests as it needs`, async () => {
     const call = await speak(false);
     expect(call.replaceAll("\\", "")).toContain('"path":"/a.txt","content":"hello"');
     expect(await speak(true)).toContain("the code word is plum7");
   });
 
-test("without tools nothing is called: that is how titles are asked for", async () => {
+test("a request without tools gets no tool call: agents ask for titles this way", async () => {
   const answer = await ask("/v1/chat/completions", { stream: false, messages: [{ role: "user", content: PROMPT }] });
   expect(JSON.parse(answer)).toMatchObject({ choices: [{ message: { content: "ok" }, finish_reason: "stop" }] });
 });
 
-test("a slow answer begins, waits, and is let go when nobody listens any more", async () => {
+test("a slow answer starts, waits, and is dropped when the client disconnects", async () => {
   const abort = new AbortController();
   const tools = [{ name: "Write", input_schema: SCHEMA }];
   const messages = [{ role: "user", content: "@script\nslow 60000" }];

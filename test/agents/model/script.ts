@@ -1,10 +1,10 @@
 import { chooseCall, type OfferedTool } from "./tool-choice.ts";
 
 /**
- * What the model is to do stands in the prompt, behind a line `@script`, one step a line:
- * `write PATH TEXT`, `shell COMMAND`, `escalate PATH TEXT` (a write that asks to leave the agent's own sandbox), `call TOOL JSON`,
- * `slow MS` (begins to answer, then waits), `recall` (the code word that was said earlier), `say TEXT`. Where there is no
- * script in the conversation the answer is `ok`.
+ * The model follows a script in the prompt, after a line `@script`, one step per line:
+ * `write PATH TEXT`, `shell COMMAND`, `escalate PATH TEXT` (a write that asks to leave the agent's own sandbox),
+ * `call TOOL JSON`, `slow MS` (starts to answer, then waits), `recall` (the code word said earlier), `say TEXT`.
+ * Without a script the answer is `ok`.
  */
 export type Said =
   | { readonly is: "person"; readonly text: string }
@@ -24,11 +24,11 @@ export type Reply =
 const SCRIPT = "@script\n";
 const RESULT_SHOWN_CHARS = 400;
 
-/** Nothing is kept between two requests: the conversation says how far the script has come. */
+/** Stateless: the conversation itself shows how far the script has come. */
 export function nextReply({ said, tools }: Asked): Reply {
   const at = said.findLastIndex((one) => one.is === "person" && one.text.includes(SCRIPT));
   const prompt = said[at];
-  // Titles, summaries and the like are asked for without tools.
+  // Agents ask for titles and summaries without tools.
   if (prompt?.is !== "person" || tools.length === 0) return text("ok");
   const steps = stepsIn(prompt.text);
   const results = said.slice(at + 1).flatMap((one) => (one.is === "result" ? [one.text] : []));

@@ -9,12 +9,12 @@ import { responsesWire } from "./responses.ts";
 import { nextReply, type Reply } from "./script.ts";
 import { PAUSE, type Wire } from "./wire.ts";
 
-/** A model on loopback that speaks four vendors' streaming formats and does what the prompt tells it to. */
+/** A model on loopback that speaks four vendors' streaming formats and follows the prompt's script. */
 export interface ScriptedModel extends AsyncDisposable {
   readonly url: string;
-  /** Answers that have begun and are in their pause now. */
+  /** Answers that have started and are paused. */
   readonly pausing: () => number;
-  /** What was asked and answered, for whoever wonders why an agent did what it did. */
+  /** All requests and answers, for debugging an agent. */
   readonly story: () => readonly string[];
 }
 
@@ -63,7 +63,7 @@ export async function startModel(): Promise<ScriptedModel> {
     if (wire !== undefined) return answer(wire, url, await json(request), response);
     tell(`${method} ${url}: beside the script`);
     request.resume();
-    // Lists of models, counts of tokens, and what agents report to their makers.
+    // Lists of models, token counts, and agents' telemetry.
     if (/\/models(\?|$)/.test(url))
       sendJson(response, 200, { object: "list", data: [{ id: "scripted", object: "model" }] });
     else sendJson(response, 200, { input_tokens: 5, totalTokens: 5 });

@@ -15,14 +15,14 @@ export interface ChosenCall {
 const WRITERS = ["Write", "write_file", "write", "create"];
 const SHELLS = ["Bash", "bash", "exec_command", "shell_command", "shell", "local_shell", "run_shell_command"];
 
-/** Whichever tool of the agent's does it, called in the agent's own way. Null when it offers none. */
+/** The agent's tool for this step, called in the agent's own format. Null when it offers none. */
 export function chooseCall(step: string, rest: string, tools: readonly OfferedTool[]): ChosenCall | null {
   const [, first = "", more = ""] = /^(\S+) ?(.*)$/s.exec(rest) ?? [];
   if (step === "call") {
     const tool = tools.find(({ name }) => name === first) ?? tools.find(({ name }) => name.endsWith(first));
     const input: object = JSON.parse(more || "{}");
     if (tool !== undefined) return { is: "call", tool, input };
-    // Qwen shows its model few tools, and one that reaches all the others by name.
+    // Qwen shows its model few tools, and one tool that calls all others by name.
     const bridge = named(tools, ["tool_call"]);
     return bridge === undefined
       ? null

@@ -20,7 +20,7 @@ export interface DoublePlace {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Where a session works, and who may start whom: the part of the double that the text says most about. */
+/** Where a session of the test server works, and which sessions may start others. */
 export class DoubleGate {
   readonly workspaces = new Map<string, string>();
   readonly agents = new Map<string, readonly string[]>();
@@ -58,7 +58,7 @@ export class DoubleGate {
     return { workspaceSlug: parent.record.workspaceSlug, ground, cwd, agentSlug };
   }
 
-  /** The one predicate: throws, or says whom. */
+  /** Throws, or returns the agent to start. */
   judge(parent: DoubleSession, siblings: readonly DoubleSession[], reference: unknown): string {
     const slug = /([a-z0-9-]+)(@[\w.]+)?$/.exec(String(reference ?? ""))?.[1] ?? "";
     if (reference !== undefined && !this.agents.has(slug)) throw new DoubleRefusal(400, "invalid_agent");

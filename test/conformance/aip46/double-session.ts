@@ -25,7 +25,7 @@ interface Line {
 
 const READER_BYTES_MAX = 1_000_000;
 
-/** A session of the double: an agent that is nothing but these few lines. `broken(n)` says whether case n is to fail. */
+/** A session of the test server, with a tiny agent. `broken(n)` says whether case n must fail. */
 export class DoubleSession {
   readonly record: DoubleRecord;
   readonly lines: Line[] = [];
@@ -93,14 +93,14 @@ export class DoubleSession {
     this.#stop();
     for (const { pid } of this.#processes) {
       if (pid === undefined) continue;
-      // The leader alone, or its whole group.
+      // The leader alone, or its whole process group.
       process.kill(this.broken(16) ? pid : -pid, "SIGKILL");
       if (!this.broken(16)) this.#dying.push(-pid);
     }
     this.#processes = [];
   }
 
-  /** Resolves when what was killed is gone. */
+  /** Resolves when the killed processes are gone. */
   async buried(): Promise<void> {
     while (this.#dying.some((pid) => isThere(pid))) await new Promise((resolve) => setTimeout(resolve, 2));
   }

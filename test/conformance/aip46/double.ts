@@ -18,11 +18,11 @@ export type Caller = "operator" | DoubleSession;
 const TOKEN = "operator-of-the-double";
 const KEEP_ALIVE_MS = 100;
 const KEPT_PER_BUCKET = 200;
-/** Two requests of the same moment reach a busy machine's server within this time. */
+/** Two simultaneous requests reach the server of a busy machine within this time. */
 const RACE_MS = 400;
 const ADAPTERS = ["fake", "fake-stillborn", "fake-uncancellable"];
 
-/** A small AIP-46 server that does everything right, but for the cases that it is told to get wrong. */
+/** A small AIP-46 server that is correct except for the cases it is told to get wrong. */
 export async function startDouble(options: {
   readonly faults?: readonly number[];
   readonly legacyFile?: string;
@@ -195,7 +195,7 @@ export class DoubleHost {
   #caller(request: IncomingMessage, path: string): Caller {
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "";
     if (token === TOKEN) return "operator";
-    // A loopback address is not an identity; for some it is.
+    // A loopback address is not an identity; a broken server takes it for one.
     if (token === "" && this.broken(39) && path === "/mcp") return "operator";
     const session = this.sessions.get(/^session:(.+)$/.exec(token)?.[1] ?? "");
     if (session === undefined) throw new DoubleRefusal(401, "unauthorized");
@@ -234,7 +234,7 @@ export class DoubleHost {
     session.read(response, after);
   }
 
-  /** Once: whatever becomes of the sessions, the file is not looked at again. */
+  /** Runs once: the old file is never read again, whatever happens to its sessions. */
   #migrate(): void {
     const file = this.#legacyFile;
     if (file === null || this.#isMigrated || !existsSync(file)) return;

@@ -7,7 +7,7 @@ import { CASES, type Result, runCases } from "../../../packages/aip46-conformanc
 import { proves } from "../../support/proves.ts";
 import { startDouble } from "./double.ts";
 
-/** The suite itself: a server that does it right passes, and for each case one that gets just this wrong fails it. */
+/** Tests the suite itself: a correct server passes, and for each case a server that gets it wrong fails. */
 let folder: string;
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-aip46-")));
@@ -28,7 +28,7 @@ test("there are forty cases, each once", () => {
   expect(CASES.map(({ number }) => number)).toEqual(NUMBERS);
 });
 
-proves("AIP-2", "a server that does everything right passes every case", async () => {
+proves("AIP-2", "a correct server passes every case", async () => {
   const results = await judged([], []);
   expect(results.filter(({ verdict }) => verdict !== "pass")).toEqual([]);
   expect(results).toHaveLength(NUMBERS.length);
@@ -36,7 +36,7 @@ proves("AIP-2", "a server that does everything right passes every case", async (
 
 describe("a server that gets one case wrong", () => {
   const broken = new Map<number, Result | undefined>();
-  // Most of them fail by something that does not come: waited for all together.
+  // Most of them fail by a timeout, so all are waited for together.
   beforeAll(async () => {
     const found = await Promise.all(
       NUMBERS.map(async (number) => [number, (await judged([number], [number]))[0]] as const),
@@ -44,7 +44,7 @@ describe("a server that gets one case wrong", () => {
     for (const [number, result] of found) broken.set(number, result);
   }, BROKEN_MAX_MS);
   for (const number of NUMBERS)
-    proves("AIP-2", `fails case ${number}`, () => {
+    proves("AIP-2", `a server that gets case ${number} wrong fails it`, () => {
       expect(broken.get(number)).toMatchObject({
         number,
         verdict: "fail",

@@ -12,7 +12,7 @@ import { throwOnFatal } from "../../support/store-sqlite.ts";
 const PAST = "2020-01-01T00:00:00.000Z";
 const REPOSITORY = join(import.meta.dirname, "../../..");
 
-proves("DEF-2", "a daemon that is given one more definition rings, queues, lists and checks it", async () => {
+proves("DEF-2", "a daemon with one more definition rings, queues, lists and checks it", async () => {
   await using home = await makeTestHome();
   const options = { home: home.path, onFatal: throwOnFatal, definitions: MODULE };
   const before = await openSqliteStore(options);
@@ -47,7 +47,7 @@ proves("DEF-2", "a daemon that is given one more definition rings, queues, lists
   await after.close();
 });
 
-proves("DEF-2", "lists that are new to a log are filled behind the start", async () => {
+proves("DEF-2", "lists that are new to a log are filled in the background after the start", async () => {
   await using home = await makeTestHome();
   const before = await openSqliteStore({ home: home.path, onFatal: throwOnFatal });
   await openSession(before);
@@ -63,7 +63,7 @@ proves("DEF-2", "lists that are new to a log are filled behind the start", async
   expect(await daemon.get("/api/doctor")).toMatchObject({ ok: true });
 });
 
-proves("DEF-2", "a new kind of stream takes its own folder and no other file of the program", async () => {
+proves("DEF-2", "a new aggregate needs only its own folder and no other file of the program", async () => {
   const files = await readdir(join(REPOSITORY, "src"), { recursive: true });
   const sources = files.filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));
   const naming: string[] = [];

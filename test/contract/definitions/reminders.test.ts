@@ -25,7 +25,7 @@ const FUTURE = "2999-01-01T00:00:00.000Z";
 describe.each([
   ["sqlite", openOnSqlite],
   ["postgres", openOnPostgres],
-] as const)("a kind of stream that is only defined, on %s", (_, open) => {
+] as const)("an aggregate that is only a definition, on %s", (_, open) => {
   describeLife(open);
   describeCopies(open);
 });
@@ -33,7 +33,7 @@ describe.each([
 function describeLife(open: OpenReminders): void {
   proves(
     "DEF-1",
-    "it is folded, listed by its keys, searched and shown, also after a restart and from a snapshot",
+    "it is folded, listed by its keys, searched and shown, also after a restart and from a fold snapshot",
     async () => {
       await using at = await open();
       const early = await at.remind({ dueAt: PAST }, "call the lighthouse");
@@ -61,7 +61,7 @@ function describeLife(open: OpenReminders): void {
 
   proves(
     "DEF-1",
-    "a damaged row of it is found and mended by a rebuild, and so are those of alarms and queues",
+    "a damaged row is found and repaired by a rebuild, and so are rows of alarms and queues",
     async () => {
       await using at = await open();
       const id = await at.remind({ dueAt: FUTURE });
@@ -78,7 +78,7 @@ function describeLife(open: OpenReminders): void {
     },
   );
 
-  proves("DEF-1", "what was said is erased: from the log, the list, the search and the blobs", async () => {
+  proves("DEF-1", "its data is erased from the log, the list, the search and the blobs", async () => {
     await using at = await open();
     const blob = await at.store().putBlob(Buffer.from("a letter with the secret"));
     const id = await at.remind({ dueAt: FUTURE }, "the secret is parsley", blob);
@@ -100,7 +100,7 @@ function describeLife(open: OpenReminders): void {
     }
   });
 
-  proves("DEF-1", "its alarm rings, its work waits in a lane, and a follower takes what is done", async () => {
+  proves("DEF-1", "its alarm rings, its items wait in a lane, and a follower gets its events", async () => {
     await using at = await open();
     const done: string[] = [];
     const id = await at.remind({ dueAt: PAST });
@@ -121,7 +121,7 @@ function describeLife(open: OpenReminders): void {
 }
 
 function describeCopies(open: OpenReminders): void {
-  proves("DEF-1", "a copy of its log is restored to either store, and is the same", async () => {
+  proves("DEF-1", "a copy of its log is restored to either store with the same content", async () => {
     await using at = await open();
     await using place = await makeTestHome();
     await using schema = await testSchema();
@@ -142,7 +142,7 @@ function describeCopies(open: OpenReminders): void {
     }
   });
 
-  proves("DEF-1", "a bundle of its log is verified by the independent verifier", async () => {
+  proves("DEF-1", "a bundle of its log passes the independent verifier", async () => {
     await using at = await open();
     await using place = await makeTestHome();
     await at.remind({ dueAt: FUTURE }, "watch the lighthouse");

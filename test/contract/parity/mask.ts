@@ -1,4 +1,4 @@
-/** What differs from run to run although nothing is different: ids, names, times, hashes, secrets, places. */
+/** Masks what differs from run to run without meaning: ids, names, times, hashes, secrets, paths. */
 export type Mask = (value: unknown) => unknown;
 
 const FORMS: readonly (readonly [RegExp, string])[] = [
@@ -13,7 +13,7 @@ const FIXED: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{64}\b/g, "<hash>"],
   [/\b[0-9a-f]{48}\b/g, "<ticket>"],
 ];
-/** Members whose number is a matter of luck. */
+/** Members whose number varies by chance. */
 const LUCKY: ReadonlySet<string> = new Set([
   "seq",
   "next",
@@ -27,14 +27,13 @@ const LUCKY: ReadonlySet<string> = new Set([
   "tookMs",
   "storedBytes",
 ]);
-/** Members all of whose numbers are: what is taken up depends on the lengths of names and on the machine. */
+/** Members in which every number varies: usage depends on name lengths and on the machine. */
 const LUCKY_PARTS: ReadonlySet<string> = new Set(["usage", "disk", "wal", "snapshots"]);
-/** Of a session that has only just been started: where it is by now. */
+/** Members that change while a session starts. */
 const VOLATILE: ReadonlySet<string> = new Set(["status", "state", "busy", "queued", "head", "lastOutputAt"]);
 
 /**
- * The same thing has the same mark wherever it appears, so that what is told of one thing is not told of another. Marks
- * are given in the order of appearance, which is that of the story.
+ * One thing has one mark everywhere, so that two things are never confused. Marks are numbered in order of appearance.
  */
 export function createMask(places: Readonly<Record<string, string>>, options: { readonly numbered: boolean }): Mask {
   const marks = new Map<string, string>();

@@ -4,20 +4,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { needs } from "../../support/needs.ts";
 
-/** What earlier steps found out: ids, mostly. */
+/** Values that earlier steps found: mostly ids. */
 export type Memory = Record<string, string>;
 
 export interface Step {
   readonly syscall: string;
   readonly input: (memory: Memory) => Record<string, unknown>;
-  /** The code that it is refused with; it succeeds without. */
+  /** The expected refusal code; absent: it succeeds. */
   readonly refused?: string;
   readonly keep?: (value: unknown, memory: Memory) => void;
-  /** The answer tells of a session that is on its way somewhere. */
+  /** The answer shows a session that is changing its state. */
   readonly volatile?: true;
-  /** The answer is made of hashes and signatures, other ones on every daemon: only its members are compared. */
+  /** The answer consists of hashes and signatures, different on every daemon: only its member names are compared. */
   readonly shape?: true;
-  /** Asked again until the answer fits. */
+  /** Repeated until the answer matches. */
   readonly until?: (value: unknown) => boolean;
 }
 
@@ -52,7 +52,7 @@ const TINY_MANIFEST = JSON.stringify({
   version_check: { package: "tiny-agent", range: ">=1.0.0 <2.0.0" },
 });
 
-/** One life of a daemon: every syscall at least once where it succeeds, and refusals of each kind on the way. */
+/** All steps in one daemon's life: every syscall succeeds at least once, and each kind of refusal occurs. */
 export const STORY: readonly Step[] = [
   { syscall: "system.status", input: nothing },
   { syscall: "system.metrics", input: nothing, shape: true },
@@ -413,5 +413,5 @@ export const STORY: readonly Step[] = [
   { syscall: "session.fork", input: ofSession(), refused: "session_archived" },
 ];
 
-/** After everything else. */
+/** These run last. */
 export const LAST_STEP: Step = { syscall: "system.shutdown", input: nothing };

@@ -16,10 +16,10 @@ export interface Item {
   readonly id?: number;
 }
 
-/** One client of one surface, speaking for one token. */
+/** One client of one surface, with one token. */
 export interface Speaker {
   readonly call: (syscall: Syscall, input: Record<string, unknown>) => Promise<Outcome>;
-  /** The first items of a stream; all of it when it ends before. */
+  /** The first items of a stream; all of them when it ends earlier. */
   readonly follow: (syscall: Syscall, input: Record<string, unknown>, count: number) => Promise<readonly Item[]>;
   readonly close: () => Promise<void>;
 }
@@ -148,7 +148,7 @@ async function mcpStdio(daemon: TestDaemon, token: string): Promise<Speaker> {
 
 async function mcp(transport: Parameters<typeof connectedClient>[0], version: McpVersion): Promise<Speaker> {
   const client = await connectedClient(transport, version);
-  // So that the client holds every answer against the schema that was listed for it.
+  // So that the client checks every answer against its listed schema.
   await client.listTools();
   const call: Speaker["call"] = async ({ name }, input) => {
     const result = await client.callTool({ name: name.replaceAll(".", "_"), arguments: input });
@@ -165,7 +165,7 @@ async function mcp(transport: Parameters<typeof connectedClient>[0], version: Mc
   };
 }
 
-/** Messages of the RPC protocol, over whatever brings them. */
+/** The RPC protocol over any transport. */
 interface Wire {
   readonly send: (message: object) => void;
   readonly heard: (fits: (message: Record<string, unknown>) => boolean) => Promise<Record<string, unknown>>;

@@ -8,7 +8,7 @@ import type { OpenStore } from "./describe-store.ts";
 
 export function describeAppend(open: OpenStore): void {
   describe("append", () => {
-    proves("LOG-1", "an append over several streams is one: all of it is there, or nothing", async () => {
+    proves("LOG-1", "an append over several streams is atomic: all of it is stored, or nothing", async () => {
       await using at = await open();
       const [one, two, three] = [await openSession(at.store), await openSession(at.store), `session/${newId()}`];
       const parts: readonly AppendPart[] = [
@@ -32,7 +32,7 @@ export function describeAppend(open: OpenStore): void {
       expect(await everyEvent(at.store)).toEqual([...before, ...written]);
     });
 
-    proves("LOG-1", "a stream named twice in one append is refused, and so is an append of nothing", async () => {
+    proves("LOG-1", "an append that names a stream twice, or has no events, is refused", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       const part = { stream, expectedVersion: 1, events: [event(note(1))] };
@@ -44,7 +44,7 @@ export function describeAppend(open: OpenStore): void {
       expect(await at.store.version(stream)).toBe(1);
     });
 
-    proves("LOG-22", "an append is refused when a stream that it only looked at has moved meanwhile", async () => {
+    proves("LOG-22", "an append is refused when a stream that it only checked has moved", async () => {
       await using at = await open();
       const [changed, looked] = [await openSession(at.store), await openSession(at.store)];
       const missing = `session/${newId()}`;
@@ -71,7 +71,7 @@ export function describeAppend(open: OpenStore): void {
       expect(await at.store.version(looked)).toBe(2);
     });
 
-    proves("LOG-2", "an append may bring the fold that it was decided on; an old one is stale", async () => {
+    proves("LOG-2", "an append can bring the fold it was decided on; an old fold is stale", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       const before = await at.store.foldStream(stream);
@@ -85,27 +85,31 @@ export function describeAppend(open: OpenStore): void {
       expect(await (await at.reopen()).foldStream(stream)).toEqual(after);
     });
 
-    proves("LOG-22", "what is written in the same flush counts for those that expected it to be still", async () => {
-      await using at = await open();
-      const [looked, ...changed] = await Promise.all(Array.from({ length: 6 }, () => openSession(at.store)));
-      const stream = looked ?? "";
-      const expect_ = [{ stream, version: 1 }];
-      const ends = await Promise.allSettled([
-        ...changed.slice(0, 2).map((one) => write(one)),
-        at.store.append([{ stream, expectedVersion: 1, events: [event(note("moved"))] }], { fence: 0 }),
-        ...changed.slice(2).map((one) => write(one)),
-      ]);
-      const [one, two, moved, ...late] = ends.map(({ status }) => status);
-      expect([one, two, moved]).toEqual(["fulfilled", "fulfilled", "fulfilled"]);
-      expect(late).toEqual(["rejected", "rejected", "rejected"]);
+    proves(
+      "LOG-22",
+      "events of the same flush count against an append that expected their stream unchanged",
+      async () => {
+        await using at = await open();
+        const [looked, ...changed] = await Promise.all(Array.from({ length: 6 }, () => openSession(at.store)));
+        const stream = looked ?? "";
+        const expect_ = [{ stream, version: 1 }];
+        const ends = await Promise.allSettled([
+          ...changed.slice(0, 2).map((one) => write(one)),
+          at.store.append([{ stream, expectedVersion: 1, events: [event(note("moved"))] }], { fence: 0 }),
+          ...changed.slice(2).map((one) => write(one)),
+        ]);
+        const [one, two, moved, ...late] = ends.map(({ status }) => status);
+        expect([one, two, moved]).toEqual(["fulfilled", "fulfilled", "fulfilled"]);
+        expect(late).toEqual(["rejected", "rejected", "rejected"]);
 
-      function write(to: string) {
-        const part = { stream: to, expectedVersion: 1, events: [event(note(1))] };
-        return at.store.append([part], { fence: 0, expect: expect_ });
-      }
-    });
+        function write(to: string) {
+          const part = { stream: to, expectedVersion: 1, events: [event(note(1))] };
+          return at.store.append([part], { fence: 0, expect: expect_ });
+        }
+      },
+    );
 
-    proves("LOG-2", "of many appends that expect the same version exactly one comes through", async () => {
+    proves("LOG-2", "of many appends with the same expected version exactly one succeeds", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       const tries = Array.from({ length: 20 }, (_, n) =>
@@ -118,7 +122,7 @@ export function describeAppend(open: OpenStore): void {
       expect(await at.store.version(stream)).toBe(2);
     });
 
-    proves("LOG-2", "a refusal says what was found, and a version that is too high is stale as well", async () => {
+    proves("LOG-2", "a refusal names the version that was found; a version that is too high is stale too", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       for (const expectedVersion of [0, 2, 100])
@@ -129,7 +133,7 @@ export function describeAppend(open: OpenStore): void {
 
     proves(
       "LOG-2",
-      "an event that is already in the log is not written again, and spoils nothing beside it",
+      "an event that is already in the log is not written again, and other events of the append are not affected",
       async () => {
         await using at = await open();
         const streams = [await openSession(at.store), await openSession(at.store), await openSession(at.store)];
@@ -148,7 +152,7 @@ export function describeAppend(open: OpenStore): void {
       },
     );
 
-    proves("LOG-3", "a fence only rises, and whoever holds an older one writes nothing more", async () => {
+    proves("LOG-3", "the fence only rises, and a holder of an older one can no longer write", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       const take = (fence: number, at_ = fence) =>
@@ -177,7 +181,7 @@ export function describeAppend(open: OpenStore): void {
 
     proves(
       "LOG-4",
-      "a call is carried out once: asked again, its events are found; another request under its key is refused",
+      "a repeated call gets its recorded events; another request under the same key is refused",
       async () => {
         await using at = await open();
         const [one, two] = [await openSession(at.store), await openSession(at.store)];
@@ -204,7 +208,7 @@ export function describeAppend(open: OpenStore): void {
       },
     );
 
-    proves("LOG-4", "a call that is asked twice at the same time is carried out once", async () => {
+    proves("LOG-4", "a call asked twice at the same time is carried out once", async () => {
       await using at = await open();
       const streams = [await openSession(at.store), await openSession(at.store)];
       const call = callRef(3, 3);
@@ -213,7 +217,7 @@ export function describeAppend(open: OpenStore): void {
       expect(await at.store.findCall(call)).toHaveLength(1);
     });
 
-    proves("LOG-4", "an append that was refused does not use up its key", async () => {
+    proves("LOG-4", "a refused append does not use up its key", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       const call = callRef(4, 4);
@@ -223,7 +227,7 @@ export function describeAppend(open: OpenStore): void {
       expect(await again(at.store, stream, call)).toHaveLength(1);
     });
 
-    proves("LOG-5", "listeners hear of every append once, in commit order, and after the flush", async () => {
+    proves("LOG-5", "listeners get every append once, in commit order, after the flush", async () => {
       await using at = await open();
       const heard: RecordedEvent[] = [];
       const stop = at.store.onAppend((events) => heard.push(...events));
@@ -244,7 +248,7 @@ export function describeAppend(open: OpenStore): void {
       expect(heard).toHaveLength((await at.store.lastSeq()) - 1);
     });
 
-    proves("LOG-20", "an event that is too large is refused by its bytes, whatever it is made of", async () => {
+    proves("LOG-20", "an event that is too large is refused by its size in bytes, whatever it contains", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       const tooLarge = { code: "payload_too_large" };

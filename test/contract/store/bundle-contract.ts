@@ -27,7 +27,7 @@ const WRITE_EVERY_MS = 5;
 
 export function describeBundles(open: OpenStore): void {
   describe("bundles", () => {
-    proves("AUD-1", "the hashes behind any position are those of the events, in order and without a gap", async () => {
+    proves("AUD-1", "the hashes after any position are those of the events, in order and without a gap", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       await appendTo(
@@ -45,7 +45,7 @@ export function describeBundles(open: OpenStore): void {
         }
     });
 
-    proves("AUD-6", "a bundle is the log byte for byte, as a folder and as a tar, and verifies", async () => {
+    proves("AUD-6", "a bundle equals the log byte for byte, as a folder and as a tar, and verifies", async () => {
       await using at = await open();
       await using place = await makeTestHome();
       const { blob, fork } = await history(at.store);
@@ -69,7 +69,7 @@ export function describeBundles(open: OpenStore): void {
       expect((await readdir(place.path)).toSorted()).toEqual(["bundle", "bundle.tar", "unpacked"]);
     });
 
-    proves("AUD-6", "a bundle is of one moment, while writers go on", async () => {
+    proves("AUD-6", "a bundle holds the log of one moment while writers go on", async () => {
       await using at = await open();
       await using place = await makeTestHome();
       const streams = await Promise.all(Array.from({ length: 2 }, () => openSession(at.store)));
@@ -91,7 +91,7 @@ export function describeBundles(open: OpenStore): void {
 
     proves(
       "AUD-6",
-      "what is erased while a bundle is written is erased in it too, with the event that says so",
+      "data erased while a bundle is written is erased in the bundle too, with the event that says so",
       async () => {
         for (const name of ["bundle", "bundle.tar"]) {
           await using at = await open();
@@ -121,7 +121,7 @@ export function describeBundles(open: OpenStore): void {
       },
     );
 
-    proves("AUD-6", "a bundle overwrites nothing, and one that fails leaves nothing behind", async () => {
+    proves("AUD-6", "a bundle overwrites nothing, and a failed one leaves nothing behind", async () => {
       await using at = await open();
       await using place = await makeTestHome();
       await openSession(at.store);
@@ -141,7 +141,7 @@ export function describeBundles(open: OpenStore): void {
       expect(await readFile(join(place.path, "file"), "utf8")).toBe("mine");
     });
 
-    proves("AUD-6", "a blob that is damaged is left out, counted, and missed by whoever verifies", async () => {
+    proves("AUD-6", "a damaged blob is left out and counted, and the verifier misses it", async () => {
       await using at = await open();
       await using place = await makeTestHome();
       const { blob } = await history(at.store);
@@ -151,7 +151,7 @@ export function describeBundles(open: OpenStore): void {
       expect(await verdictOf(path)).toMatchObject({ ok: false, problem: { why: expect.stringContaining(blob) } });
     });
 
-    proves("AUD-6", "one export at a time, and none outlives the store", async () => {
+    proves("AUD-6", "only one export runs at a time, and closing the store ends it", async () => {
       await using at = await open();
       await using place = await makeTestHome();
       await openSession(at.store);
@@ -176,7 +176,7 @@ function signed(store: Store): Pick<BundleRequest, "key" | "checkpoint"> {
   };
 }
 
-/** A session with a prompt, an artifact, an erasure and words that only look like a blob's name, and a fork of it. */
+/** A session with a prompt, an artifact, an erasure and text that only looks like a blob's name, and a fork of it. */
 async function history(store: Store) {
   const stream = await openSession(store);
   const blob = await store.putBlob(Buffer.from("a letter"));

@@ -10,7 +10,7 @@ import {
   type Placed,
 } from "../../../src/kernel/index.ts";
 
-/** A kind of stream that the house does not have, to open stores with. */
+/** A test aggregate that the product does not have. */
 export interface Chore {
   readonly room: string;
   readonly urgent: boolean;
@@ -41,7 +41,7 @@ export const CHORES = defineList<Chore & { readonly id: string }>()({
   },
 });
 
-/** The same rows, found by other keys: one is gone, one is new, one is of another kind. */
+/** The same rows under other keys: one removed, one added, one of another type. */
 export const CHORES_BY_OWNER = defineList<Chore & { readonly id: string }>()({
   name: "chore",
   table: "chores",
@@ -52,7 +52,7 @@ export const CHORES_BY_OWNER = defineList<Chore & { readonly id: string }>()({
   },
 });
 
-/** What the house has and chores, with this list of them or with none. */
+/** The product's aggregates and chores, with this list or with none. */
 export function houseWithChores(list: List | null): readonly Aggregate[] {
   const chores = defineAggregate({
     kind: "chore",

@@ -13,7 +13,7 @@ const FENCE = { fence: 0 };
 /** Cursors of followers, and followers on a real log. */
 export function describeCursors(open: OpenStore): void {
   describe("cursors", () => {
-    proves("FOL-6", "are there after a restart, each by its name, and gone when they are dropped", async () => {
+    proves("FOL-6", "cursors survive a restart, each under its name, and are gone after a drop", async () => {
       await using at = await open();
       expect(await at.store.cursor("budgets")).toBeNull();
       const [first, second] = [newId(), newId()];
@@ -29,7 +29,7 @@ export function describeCursors(open: OpenStore): void {
       expect(await store.cursor("radar")).not.toBeNull();
     });
 
-    proves("FOL-6", "whoever has lost the fence moves none", async () => {
+    proves("FOL-6", "a holder of an older fence cannot move a cursor", async () => {
       await using at = await open();
       await at.store.setCursor("budgets", { seq: 1, id: "one" }, FENCE);
       const refused = { code: "stale_fence" };
@@ -38,7 +38,7 @@ export function describeCursors(open: OpenStore): void {
       expect(await at.store.cursor("budgets")).toEqual({ seq: 1, id: "one" });
     });
 
-    proves("FOL-6", "written among many appends they cost none of them anything, and the last one counts", async () => {
+    proves("FOL-6", "cursor writes among many appends delay no append, and the last write counts", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       const written: Promise<unknown>[] = [];
@@ -53,7 +53,7 @@ export function describeCursors(open: OpenStore): void {
       expect((await at.store.rebuild(null)).differences).toEqual([]);
     });
 
-    proves("FOL-6", "a copy of the log has those of its moment", async () => {
+    proves("FOL-6", "a copy of the log has the cursors of its moment", async () => {
       await using at = await open();
       await using home = await makeTestHome();
       await openSession(at.store);
@@ -67,7 +67,7 @@ export function describeCursors(open: OpenStore): void {
     });
 
     for (const version of [1, 2, 3] as const)
-      proves("FOL-6", `a log of version ${version} has none, and takes them`, async () => {
+      proves("FOL-6", `a log of version ${version} has no cursors, and can store them`, async () => {
         await using at = await open();
         await openSession(at.store);
         const store = await at.tamper(...at.downgrade(version));
@@ -79,46 +79,50 @@ export function describeCursors(open: OpenStore): void {
   });
 
   describe("followers", () => {
-    proves("FOL-1", "among writers: every event in order, none left out, through restarts of the log", async () => {
-      await using at = await open();
-      const books = keepBooks("books");
-      const rare = keepBooks("rare", ["session.opened"]);
-      for (let life = 0; life < 3; life += 1) {
-        const followers = await follow(at.store, [books.follower, rare.follower]);
-        await Promise.all(
-          Array.from({ length: 5 }, async () => {
-            const stream = await openSession(at.store);
-            for (let n = 0; n < 60; n += 1) await appendTo(at.store, stream, [note(n)]);
-          }),
-        );
-        if (life === 1) {
-          await followers.caughtUp("books");
-          await followers.caughtUp("rare");
-          expect(followers.states().map(({ lag, state }) => [lag, state])).toEqual([
-            [0, "following"],
-            [0, "following"],
-          ]);
+    proves(
+      "FOL-1",
+      "a follower among writers gets every event in order, none left out, across restarts of the log",
+      async () => {
+        await using at = await open();
+        const books = keepBooks("books");
+        const rare = keepBooks("rare", ["session.opened"]);
+        for (let life = 0; life < 3; life += 1) {
+          const followers = await follow(at.store, [books.follower, rare.follower]);
+          await Promise.all(
+            Array.from({ length: 5 }, async () => {
+              const stream = await openSession(at.store);
+              for (let n = 0; n < 60; n += 1) await appendTo(at.store, stream, [note(n)]);
+            }),
+          );
+          if (life === 1) {
+            await followers.caughtUp("books");
+            await followers.caughtUp("rare");
+            expect(followers.states().map(({ lag, state }) => [lag, state])).toEqual([
+              [0, "following"],
+              [0, "following"],
+            ]);
+          }
+          await followers.close();
+          await at.reopen();
         }
+        const followers = await follow(at.store, [books.follower, rare.follower]);
+        await followers.caughtUp("books");
+        await followers.caughtUp("rare");
         await followers.close();
-        await at.reopen();
-      }
-      const followers = await follow(at.store, [books.follower, rare.follower]);
-      await followers.caughtUp("books");
-      await followers.caughtUp("rare");
-      await followers.close();
-      const truth = await everyEvent(at.store);
-      expect(books.taken).toEqual(truth.map(({ seq, id }) => `${seq} ${id}`));
-      expect(rare.taken).toEqual(
-        truth.filter(({ type }) => type === "session.opened@1").map(({ seq, id }) => `${seq} ${id}`),
-      );
-    });
+        const truth = await everyEvent(at.store);
+        expect(books.taken).toEqual(truth.map(({ seq, id }) => `${seq} ${id}`));
+        expect(rare.taken).toEqual(
+          truth.filter(({ type }) => type === "session.opened@1").map(({ seq, id }) => `${seq} ${id}`),
+        );
+      },
+    );
 
     for (const { what, tamper } of [
       { what: "ahead of the log", tamper: "UPDATE cursors SET seq = 1000" },
       { what: "of another log", tamper: "UPDATE cursors SET id = '0197b3c1-0000-7000-8000-000000000000'" },
       { what: "lost", tamper: "DELETE FROM cursors" },
     ])
-      proves("FOL-2", `a cursor that is ${what}: the follower begins anew, and has all of this log`, async () => {
+      proves("FOL-2", `a cursor that is ${what}: the follower starts again and gets all of this log`, async () => {
         await using at = await open();
         const stream = await openSession(at.store);
         await appendTo(at.store, stream, [note(1), note(2)]);
@@ -135,7 +139,7 @@ export function describeCursors(open: OpenStore): void {
         expect(books.clears()).toBe(2);
       });
 
-    proves("FOL-2", "an older copy goes on where its own cursor was, with its own events", async () => {
+    proves("FOL-2", "an older copy continues at its own cursor, with its own events", async () => {
       await using at = await open();
       await using home = await makeTestHome();
       const stream = await openSession(at.store);
@@ -159,7 +163,7 @@ export function describeCursors(open: OpenStore): void {
       await copy.close();
     });
 
-    proves("FOL-4", "search, made anew, finds what it found; it is where the log is without being asked", async () => {
+    proves("FOL-4", "a rebuilt search finds the same results, and catches up with the log by itself", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       const [asked] = await appendTo(at.store, stream, [admitted(newId(), "find the needle")]);

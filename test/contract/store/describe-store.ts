@@ -15,28 +15,31 @@ import { describeReads } from "./read-contract.ts";
 import { describeTail } from "./tail-contract.ts";
 import { describeUsage } from "./usage-contract.ts";
 
-/** A store with a log of its own, and what a test needs to know of it beside the port. */
+/** A store with its own log, and what a test needs beside the port. */
 export interface OpenedStore extends AsyncDisposable {
-  /** The one that is open now. */
+  /** The store that is open now. */
   readonly store: Store;
-  /** Ends it and opens the same log again; with a module of other aggregates, or null for the house's, from then on. */
+  /**
+   * Closes it and opens the same log again, from then on with another module of aggregates, or with the product's for
+   * null.
+   */
   readonly reopen: (definitions?: string | null) => Promise<Store>;
-  /** Everywhere these bytes can still be found. */
+  /** Every place where these bytes can still be found. */
   readonly tracesOf: (bytes: string) => Promise<readonly string[]>;
-  /** Changes one byte of a blob where it is kept. */
+  /** Changes one byte of a stored blob. */
   readonly damageBlob: (sha256: string) => Promise<void>;
-  /** Says something to the database behind the store's back, while it is closed, and opens it again. */
+  /** Changes the closed database directly, and opens it again. */
   readonly tamper: (...statements: readonly string[]) => Promise<Store>;
-  /** Lists that are not said to hold all that the log says. */
+  /** Lists that are not marked as filled. */
   readonly unfilled: () => Promise<readonly string[]>;
-  /** What makes it a log of an earlier version. */
+  /** Turns it into a log of an earlier version. */
   readonly downgrade: (version: 1 | 2 | 3) => readonly string[];
 }
 
-/** With the house's aggregates, when no other module is named. */
+/** With the product's aggregates unless another module is named. */
 export type OpenStore = (definitions?: string) => Promise<OpenedStore>;
 
-/** What every store has to keep, whatever it is made of. */
+/** The contract of every store. */
 export function describeStore(name: string, open: OpenStore): void {
   describe(name, () => {
     describeAppend(open);

@@ -7,7 +7,7 @@ import type { OpenedStore, OpenStore } from "./describe-store.ts";
 
 export function describeErasure(open: OpenStore): void {
   describe("erasure", () => {
-    proves("LOG-10", "what is erased is gone from every place, and the chain still verifies", async () => {
+    proves("LOG-10", "erased data is gone from every place, and the chain still verifies", async () => {
       await using at = await open();
       const canary = `canary${newId().replaceAll("-", "")}`;
       const stream = sessionStream(newId());
@@ -38,7 +38,7 @@ export function describeErasure(open: OpenStore): void {
       expect(await at.tracesOf(canary)).toEqual([]);
     });
 
-    proves("LOG-10", "a session goes on after an erasure, and its lists with it", async () => {
+    proves("LOG-10", "a session and its lists go on after an erasure", async () => {
       await using at = await open();
       const stream = sessionStream(newId());
       const secrets = await plant(at, stream, "canary");
@@ -50,7 +50,7 @@ export function describeErasure(open: OpenStore): void {
       expect((await at.store.rebuild(null)).differences).toEqual([]);
     });
 
-    proves("LOG-10", "a session whose first event is erased is in no list any more", async () => {
+    proves("LOG-10", "a session whose first event is erased is in no list", async () => {
       await using at = await open();
       const stream = await openSession(at.store, "calm-otter-99");
       const [first] = (await at.store.readStream(stream, { limit: 1 })).events;
@@ -63,7 +63,7 @@ export function describeErasure(open: OpenStore): void {
       expect((await at.store.verify()).ok).toBe(true);
     });
 
-    proves("LOG-10", "a blob goes with the last event that names it, and not before", async () => {
+    proves("LOG-10", "a blob is removed with the last event that names it, and not before", async () => {
       await using at = await open();
       const [one, two] = [await openSession(at.store), await openSession(at.store)];
       const blob = await at.store.putBlob(Buffer.from("shared bytes ".repeat(100)));
@@ -80,7 +80,7 @@ export function describeErasure(open: OpenStore): void {
       expect(await at.store.blob(blob)).not.toBeNull();
     });
 
-    proves("LOG-10", "an erasure of what is not there, or by whoever lost the fence, erases nothing", async () => {
+    proves("LOG-10", "an erasure of missing data, or with an older fence, erases nothing", async () => {
       await using at = await open();
       const [one, two] = [await openSession(at.store), await openSession(at.store)];
       const [mine] = await appendTo(at.store, one, [note("mine")]);
@@ -98,7 +98,7 @@ export function describeErasure(open: OpenStore): void {
 
     proves(
       "LOG-10",
-      "appends that meet an erasure are refused or come after it: nothing erased comes back",
+      "an append that meets an erasure is refused or comes after it: no erased data comes back",
       async () => {
         await using at = await open();
         const stream = sessionStream(newId());
@@ -134,7 +134,7 @@ export function describeErasure(open: OpenStore): void {
   });
 }
 
-/** The same secret wherever data can come to lie, with so much going on around it that it is moved about. */
+/** Puts one secret wherever data can be stored, with enough other writes to move it around. */
 async function plant(at: OpenedStore, stream: string, canary: string): Promise<readonly RecordedEvent[]> {
   const { store } = at;
   const others = await Promise.all(Array.from({ length: 8 }, () => openSession(store)));

@@ -27,7 +27,7 @@ import type { OpenStore } from "./describe-store.ts";
 
 export function describeFolds(open: OpenStore): void {
   describe("folds and read models", () => {
-    proves("LOG-8", "the fold at any version is the fold of all events up to there, across kept folds", async () => {
+    proves("LOG-8", "the fold at any version equals folding all events up to it, across fold snapshots", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       for (let n = 0; n < 20; n += 1) await appendTo(at.store, stream, longTurn(n, 70));
@@ -43,7 +43,7 @@ export function describeFolds(open: OpenStore): void {
       await proveAll(await at.reopen());
     });
 
-    proves("LOG-8", "one append may cross several kept folds at once", async () => {
+    proves("LOG-8", "one append can cross several fold snapshots at once", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       await appendTo(
@@ -57,7 +57,7 @@ export function describeFolds(open: OpenStore): void {
         expect(await at.store.foldStream(stream, version)).toEqual(folds[version]);
     });
 
-    proves("LOG-8", "a version that is not there yet has no fold", async () => {
+    proves("LOG-8", "a version that does not exist yet has no fold", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       await expect(at.store.foldStream(stream, 2)).rejects.toMatchObject({ code: "event_not_found" });
@@ -65,7 +65,7 @@ export function describeFolds(open: OpenStore): void {
       await expect(at.store.seqAt(stream, 2)).rejects.toMatchObject({ code: "event_not_found" });
     });
 
-    proves("LOG-9", "the moment an append is acknowledged every list shows it", async () => {
+    proves("LOG-9", "once an append is acknowledged every list shows it", async () => {
       await using at = await open();
       const stream = await openSession(at.store, "brave-lynx-11");
       const id = stream.slice(sessionStream("").length);
@@ -99,7 +99,7 @@ export function describeFolds(open: OpenStore): void {
       expect(await at.store.rows(SESSIONS, { limit: 5, where: { shown: true } })).toEqual([]);
     });
 
-    proves("LOG-9", "a question that is asked and answered in one append is in no list of open ones", async () => {
+    proves("LOG-9", "a question asked and answered in one append is not in the list of open ones", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       await appendTo(at.store, stream, [
@@ -113,7 +113,7 @@ export function describeFolds(open: OpenStore): void {
       expect((await at.store.rebuild(null)).differences).toEqual([]);
     });
 
-    proves("LOG-9", "what lists say is what the log says: after all of this nothing differs", async () => {
+    proves("LOG-9", "after all these steps the lists equal the log", async () => {
       await using at = await open();
       for (let n = 0; n < 5; n += 1) {
         const stream = await openSession(at.store, `calm-otter-0${n}`);
@@ -148,7 +148,7 @@ export function describeFolds(open: OpenStore): void {
       expect((await at.store.verify()).ok).toBe(true);
     });
 
-    proves("LOG-9", "a comparison of lists with the log may run while the log grows", async () => {
+    proves("LOG-9", "lists can be compared with the log while the log grows", async () => {
       await using at = await open();
       const streams = await Promise.all(Array.from({ length: 6 }, () => openSession(at.store)));
       const writing = streams.map(async (stream) => {
@@ -163,7 +163,7 @@ export function describeFolds(open: OpenStore): void {
       expect((await at.store.rebuild(null)).differences).toEqual([]);
     });
 
-    proves("LOG-19", "a fork continues its parent's chain, and only from an event that is there", async () => {
+    proves("LOG-19", "a fork continues its parent's chain, and only from an existing event", async () => {
       await using at = await open();
       const parent = await openSession(at.store);
       const [, second] = await appendTo(at.store, parent, [note(1), note(2)]);

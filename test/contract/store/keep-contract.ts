@@ -10,10 +10,10 @@ import { appendTo, event, everyEvent, makeTestHome, newId, note, openSession, SP
 import { throwOnFatal } from "../../support/store-sqlite.ts";
 import type { OpenStore } from "./describe-store.ts";
 
-/** Copies of the log, and what leaves it when nobody names it any more. */
+/** Copies of the log, and sweeping of blobs that no event names. */
 export function describeKeeping(open: OpenStore): void {
   describe("copies", () => {
-    proves("KEEP-1", "a copy is the log of one moment, whichever store it is of, while others write", async () => {
+    proves("KEEP-1", "a copy holds the log of one moment, of either store, while others write", async () => {
       await using at = await open();
       await using home = await makeTestHome();
       await fillRichly(at.store);
@@ -54,7 +54,7 @@ export function describeKeeping(open: OpenStore): void {
 
     proves(
       "KEEP-1",
-      "an erasure and a copy do not mix: a copy has all of it, or what says that it is gone",
+      "an erasure during a copy: the copy has all the data, or the event that says it was erased",
       async () => {
         await using at = await open();
         await using home = await makeTestHome();
@@ -75,7 +75,7 @@ export function describeKeeping(open: OpenStore): void {
       },
     );
 
-    proves("KEEP-1", "a copy that cannot be written says so, and the log goes on", async () => {
+    proves("KEEP-1", "a copy that cannot be written fails with a reason, and the log goes on", async () => {
       await using at = await open();
       await using home = await makeTestHome();
       const stream = await openSession(at.store);
@@ -87,8 +87,8 @@ export function describeKeeping(open: OpenStore): void {
     });
   });
 
-  describe("blobs that nobody names", () => {
-    proves("KEEP-4", "go, those that an event, a fork or a rewind names stay", async () => {
+  describe("sweeping blobs that no event names", () => {
+    proves("KEEP-4", "unnamed blobs are removed; blobs that an event, a fork or a rewind names stay", async () => {
       await using at = await open();
       const { store } = at;
       const [named, inFork, unnamed] = await Promise.all(
@@ -115,7 +115,7 @@ export function describeKeeping(open: OpenStore): void {
       expect(await store.sweepBlobs({ fence: 0, minAgeMs: 0, dryRun: false })).toEqual({ blobs: 0, bytes: 0 });
     });
 
-    proves("KEEP-4", "one that was swept cannot be named, until somebody brings it again", async () => {
+    proves("KEEP-4", "a swept blob cannot be named until it is stored again", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       const blob = await at.store.putBlob(Buffer.from("late"));
@@ -126,52 +126,48 @@ export function describeKeeping(open: OpenStore): void {
       expect(await at.store.blob(blob)).not.toBeNull();
     });
 
-    proves(
-      "KEEP-4",
-      "a sweep among writers takes nothing that they name: each one's blob is there behind its event",
-      async () => {
-        await using at = await open();
-        const { store } = at;
-        const streams = await Promise.all(Array.from({ length: 4 }, () => openSession(store)));
-        // The same few bytes again and again: most are there already, some have just been swept.
-        const bytesOf = (n: number): Buffer => Buffer.from(`bytes ${n % 7}`.repeat(50));
-        let isOver = false;
-        const named = new Set<string>();
-        let refused = 0;
-        const sweeping = (async () => {
-          let swept = 0;
-          while (!isOver) swept += (await store.sweepBlobs({ fence: 0, minAgeMs: 25, dryRun: false })).blobs;
-          return swept;
-        })();
-        const write = async (stream: string, n: number): Promise<void> => {
-          const blob = await store.putBlob(bytesOf(n));
-          if (n % 3 === 0) return;
-          const written = await appendTo(store, stream, [artifact(blob)]).catch((error: unknown) => {
-            expect(error).toMatchObject({ code: "blob_missing" });
-            refused += 1;
-            return [];
-          });
-          const [id] = written.map((found) => found.id);
-          if (id === undefined) return;
-          expect(await store.blob(blob)).not.toBeNull();
-          if (n % 2 === 0) await erase(store, stream, [id]);
-          else named.add(blob);
-        };
-        await Promise.all(
-          streams.map(async (stream, at) => {
-            for (let n = at; n < 60 + at; n += 1) await write(stream, n);
-          }),
-        ).finally(() => {
-          isOver = true;
+    proves("KEEP-4", "a sweep among writers removes no blob that they name", async () => {
+      await using at = await open();
+      const { store } = at;
+      const streams = await Promise.all(Array.from({ length: 4 }, () => openSession(store)));
+      // The same few contents again and again: most exist already, some were just swept.
+      const bytesOf = (n: number): Buffer => Buffer.from(`bytes ${n % 7}`.repeat(50));
+      let isOver = false;
+      const named = new Set<string>();
+      let refused = 0;
+      const sweeping = (async () => {
+        let swept = 0;
+        while (!isOver) swept += (await store.sweepBlobs({ fence: 0, minAgeMs: 25, dryRun: false })).blobs;
+        return swept;
+      })();
+      const write = async (stream: string, n: number): Promise<void> => {
+        const blob = await store.putBlob(bytesOf(n));
+        if (n % 3 === 0) return;
+        const written = await appendTo(store, stream, [artifact(blob)]).catch((error: unknown) => {
+          expect(error).toMatchObject({ code: "blob_missing" });
+          refused += 1;
+          return [];
         });
-        await sweeping;
-        for (const blob of named) expect(await store.blob(blob)).not.toBeNull();
-        expect(refused).toBeLessThan(20);
-        expect((await store.verify()).ok).toBe(true);
-      },
-    );
+        const [id] = written.map((found) => found.id);
+        if (id === undefined) return;
+        expect(await store.blob(blob)).not.toBeNull();
+        if (n % 2 === 0) await erase(store, stream, [id]);
+        else named.add(blob);
+      };
+      await Promise.all(
+        streams.map(async (stream, at) => {
+          for (let n = at; n < 60 + at; n += 1) await write(stream, n);
+        }),
+      ).finally(() => {
+        isOver = true;
+      });
+      await sweeping;
+      for (const blob of named) expect(await store.blob(blob)).not.toBeNull();
+      expect(refused).toBeLessThan(20);
+      expect((await store.verify()).ok).toBe(true);
+    });
 
-    proves("KEEP-4", "whoever has lost the fence sweeps nothing", async () => {
+    proves("KEEP-4", "a holder of an older fence cannot sweep", async () => {
       await using at = await open();
       const blob = await at.store.putBlob(Buffer.from("still here"));
       const refused = { code: "stale_fence" };

@@ -6,8 +6,8 @@ import { appendTo, event, everyEvent, newId, note, opened, openSession } from ".
 import type { OpenStore } from "./describe-store.ts";
 
 export function describeLife(open: OpenStore): void {
-  describe("a store's life", () => {
-    proves("LOG-12", "what was acknowledged is there after a restart, byte for byte", async () => {
+  describe("opening and closing a store", () => {
+    proves("LOG-12", "acknowledged events are there after a restart, byte for byte", async () => {
       await using at = await open();
       const streams = await Promise.all(Array.from({ length: 5 }, () => openSession(at.store)));
       for (const payload of AWKWARD)
@@ -21,48 +21,44 @@ export function describeLife(open: OpenStore): void {
       expect(await at.store.verify()).toMatchObject({ ok: true, events: before.length, streams: 5 });
     });
 
-    proves(
-      "LOG-12",
-      "a store that is closed finishes what it was asked for, and refuses the rest by name",
-      async () => {
-        await using at = await open();
-        const { store } = at;
-        const streams = Array.from({ length: 50 }, () => `session/${newId()}`);
-        const asked = streams.map((stream) =>
-          store.append([{ stream, expectedVersion: 0, events: [event(opened())] }], { fence: 0 }),
-        );
-        const reopened = at.reopen();
-        expect(await Promise.all(asked)).toHaveLength(50);
-        await reopened;
-        expect(await everyEvent(at.store)).toHaveLength(50);
-        const late = [
-          appendTo(at.store, "system", []).then(() => store.append([], { fence: 0 })),
-          store.append([{ stream: "system", expectedVersion: 0, events: [event(note(1))] }], { fence: 0 }),
-          store.readAll({ limit: 1 }),
-          store.foldStream("system"),
-          store.rows(SESSIONS, { limit: 1 }),
-          store.row(SESSIONS, "x"),
-          store.count(SESSIONS),
-          store.counts(SESSIONS, "state"),
-          store.search("x", 1, Session),
-          store.verify(),
-          store.rebuild(null),
-          store.event(newId()),
-          store.erase("system", [], event(fact("data.erased@1", { events: [], reason: "" })), { fence: 0 }),
-        ];
-        for (const end of (await Promise.allSettled(late)).slice(1)) {
-          expect(end.status).toBe("rejected");
-          if (end.status === "rejected") {
-            expect(end.reason).toBeInstanceOf(StoreError);
-            expect(end.reason).toMatchObject({ code: "store_closed" });
-          }
+    proves("LOG-12", "a closing store finishes what it accepted, and refuses the rest by name", async () => {
+      await using at = await open();
+      const { store } = at;
+      const streams = Array.from({ length: 50 }, () => `session/${newId()}`);
+      const asked = streams.map((stream) =>
+        store.append([{ stream, expectedVersion: 0, events: [event(opened())] }], { fence: 0 }),
+      );
+      const reopened = at.reopen();
+      expect(await Promise.all(asked)).toHaveLength(50);
+      await reopened;
+      expect(await everyEvent(at.store)).toHaveLength(50);
+      const late = [
+        appendTo(at.store, "system", []).then(() => store.append([], { fence: 0 })),
+        store.append([{ stream: "system", expectedVersion: 0, events: [event(note(1))] }], { fence: 0 }),
+        store.readAll({ limit: 1 }),
+        store.foldStream("system"),
+        store.rows(SESSIONS, { limit: 1 }),
+        store.row(SESSIONS, "x"),
+        store.count(SESSIONS),
+        store.counts(SESSIONS, "state"),
+        store.search("x", 1, Session),
+        store.verify(),
+        store.rebuild(null),
+        store.event(newId()),
+        store.erase("system", [], event(fact("data.erased@1", { events: [], reason: "" })), { fence: 0 }),
+      ];
+      for (const end of (await Promise.allSettled(late)).slice(1)) {
+        expect(end.status).toBe("rejected");
+        if (end.status === "rejected") {
+          expect(end.reason).toBeInstanceOf(StoreError);
+          expect(end.reason).toMatchObject({ code: "store_closed" });
         }
-        await store.close();
-        expect(await everyEvent(at.store)).toHaveLength(50);
-      },
-    );
+      }
+      await store.close();
+      expect(await everyEvent(at.store)).toHaveLength(50);
+    });
 
-    proves("LOG-12", "clocks may jump: order is the order of commits, whatever `at` and ids say", async () => {
+    proves("LOG-12", "clocks may jump: the order is that of the commits, whatever `at` and ids say", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       const times = ["2031-01-01T00:00:00.000Z", "1999-12-31T23:59:59.999Z", "2026-11-15T00:00:00.000Z"];
@@ -80,7 +76,7 @@ export function describeLife(open: OpenStore): void {
       expect(await at.store.event(ids[1] ?? "")).toMatchObject({ version: 3 });
     });
 
-    proves("LOG-5", "a listener with a bug does not make an append look as if it had failed", async () => {
+    proves("LOG-5", "a listener that throws does not make an append look failed", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       const thrown = new Promise<unknown>((seen) => {
@@ -101,7 +97,7 @@ export function describeLife(open: OpenStore): void {
   });
 }
 
-/** What text encodings, numbers and parsers get wrong. */
+/** Values that text encodings, numbers and parsers often get wrong. */
 const AWKWARD: readonly Json[] = [
   "",
   "\u0000 and \u001f and \u007f",

@@ -12,41 +12,37 @@ const BY_OWNER = new URL("./definitions/by-owner.ts", import.meta.url).href;
 
 type Query = Omit<RowQuery<keyof typeof CHORES.keys>, "after" | "limit">;
 
-/** Lists of a kind of stream that the house does not have: all that a store makes out of a definition. */
+/** Lists of a test aggregate: everything a store makes from a definition. */
 export function describeLists(open: OpenStore): void {
-  describe("lists that follow from definitions", () => {
-    proves(
-      "LOG-9",
-      "whatever they are sorted and chosen by, pages follow each other without gap or repeat",
-      async () => {
-        await using at = await open(LISTED);
-        const chores = await setChores(at.store);
-        const queries: readonly Query[] = [
-          {},
-          { descending: true },
-          { idPrefix: "c1" },
-          { idPrefix: "d" },
-          ...[false, true].flatMap((descending): readonly Query[] => [
-            { by: "room", descending },
-            { by: "due", descending },
-            { by: "urgent", descending },
-            { by: "room", descending, where: { urgent: true } },
-            { by: "due", descending, where: { room: "ä" } },
-            { by: "room", descending, idPrefix: "c0" },
-            { descending, where: { urgent: false, room: "hall" } },
-            { descending, where: { due: null } },
-          ]),
-        ];
-        for (const query of queries)
-          for (const limit of [1, 4, 100]) {
-            const found = await everyRow(at.store, query, limit);
-            expect({ query, limit, found }).toEqual({ query, limit, found: expectedIds(chores, query) });
-          }
-        await expect(at.store.rows(CHORES, { limit: 1, by: "row; DROP" as "room" })).rejects.toThrow("no key");
-      },
-    );
+  describe("lists made from definitions", () => {
+    proves("LOG-9", "with any sorting and filter, pages follow each other without a gap or a repeat", async () => {
+      await using at = await open(LISTED);
+      const chores = await setChores(at.store);
+      const queries: readonly Query[] = [
+        {},
+        { descending: true },
+        { idPrefix: "c1" },
+        { idPrefix: "d" },
+        ...[false, true].flatMap((descending): readonly Query[] => [
+          { by: "room", descending },
+          { by: "due", descending },
+          { by: "urgent", descending },
+          { by: "room", descending, where: { urgent: true } },
+          { by: "due", descending, where: { room: "ä" } },
+          { by: "room", descending, idPrefix: "c0" },
+          { descending, where: { urgent: false, room: "hall" } },
+          { descending, where: { due: null } },
+        ]),
+      ];
+      for (const query of queries)
+        for (const limit of [1, 4, 100]) {
+          const found = await everyRow(at.store, query, limit);
+          expect({ query, limit, found }).toEqual({ query, limit, found: expectedIds(chores, query) });
+        }
+      await expect(at.store.rows(CHORES, { limit: 1, by: "row; DROP" as "room" })).rejects.toThrow("no key");
+    });
 
-    proves("LOG-9", "counts are those of the rows, by keys and by each value of one", async () => {
+    proves("LOG-9", "counts equal the number of rows, in total, by keys and by each value of a key", async () => {
       await using at = await open(LISTED);
       const chores = [...(await setChores(at.store)).values()];
       const { store } = at;
@@ -62,46 +58,50 @@ export function describeLists(open: OpenStore): void {
       );
     });
 
-    proves("LOG-9", "a row that a state no longer says is gone, also when it came and went in one append", async () => {
-      await using at = await open(LISTED);
-      const { store } = at;
-      const set = (id: string, ...facts: Parameters<typeof appendTo>[2]) =>
-        appendTo(store, streamOf(Chores, id), facts);
-      await set("c1", choreFact("chore.set@1", HALL));
-      expect(await store.row(CHORES, "c1")).toEqual({ id: "c1", ...HALL });
-      expect(await store.rows(ALARMS, { limit: 5, by: "due" })).toEqual([
-        { stream: "chore/c1", name: "due", dueAt: HALL.due },
-      ]);
-      await set("c1", choreFact("chore.done@1", {}));
-      await set("c2", choreFact("chore.set@1", HALL), choreFact("chore.done@1", {}));
-      await set("c3", choreFact("chore.set@1", HALL), choreFact("chore.done@1", {}), choreFact("chore.set@1", YARD));
-      expect(await store.rows(CHORES, { limit: 5 })).toEqual([{ id: "c3", ...YARD }]);
-      expect(await store.rows(ALARMS, { limit: 5 })).toEqual([]);
-      // Several streams in one append, and several appends in one batch.
-      await Promise.all([
-        set("c3", choreFact("chore.done@1", {})),
-        set("c1", choreFact("chore.set@1", YARD)),
-        store.append(
-          ["c4", "c5"].map((id) => ({
-            stream: streamOf(Chores, id),
-            expectedVersion: 0,
-            events: [
-              event(choreFact("chore.set@1", HALL)),
-              ...(id === "c5" ? [event(choreFact("chore.done@1", {}))] : []),
-            ],
-          })),
-          { fence: 0 },
-        ),
-      ]);
-      expect((await store.rows(CHORES, { limit: 5 })).map(({ id }) => id)).toEqual(["c1", "c4"]);
-      expect((await store.rows(ALARMS, { limit: 5 })).map(({ stream }) => stream)).toEqual(["chore/c4"]);
-      expect((await store.rebuild(null)).differences).toEqual([]);
-      expect((await (await at.reopen()).rebuild(null)).differences).toEqual([]);
-    });
+    proves(
+      "LOG-9",
+      "a row that the state no longer has is removed, also when it came and went in one append",
+      async () => {
+        await using at = await open(LISTED);
+        const { store } = at;
+        const set = (id: string, ...facts: Parameters<typeof appendTo>[2]) =>
+          appendTo(store, streamOf(Chores, id), facts);
+        await set("c1", choreFact("chore.set@1", HALL));
+        expect(await store.row(CHORES, "c1")).toEqual({ id: "c1", ...HALL });
+        expect(await store.rows(ALARMS, { limit: 5, by: "due" })).toEqual([
+          { stream: "chore/c1", name: "due", dueAt: HALL.due },
+        ]);
+        await set("c1", choreFact("chore.done@1", {}));
+        await set("c2", choreFact("chore.set@1", HALL), choreFact("chore.done@1", {}));
+        await set("c3", choreFact("chore.set@1", HALL), choreFact("chore.done@1", {}), choreFact("chore.set@1", YARD));
+        expect(await store.rows(CHORES, { limit: 5 })).toEqual([{ id: "c3", ...YARD }]);
+        expect(await store.rows(ALARMS, { limit: 5 })).toEqual([]);
+        // Several streams in one append, and several appends in one batch.
+        await Promise.all([
+          set("c3", choreFact("chore.done@1", {})),
+          set("c1", choreFact("chore.set@1", YARD)),
+          store.append(
+            ["c4", "c5"].map((id) => ({
+              stream: streamOf(Chores, id),
+              expectedVersion: 0,
+              events: [
+                event(choreFact("chore.set@1", HALL)),
+                ...(id === "c5" ? [event(choreFact("chore.done@1", {}))] : []),
+              ],
+            })),
+            { fence: 0 },
+          ),
+        ]);
+        expect((await store.rows(CHORES, { limit: 5 })).map(({ id }) => id)).toEqual(["c1", "c4"]);
+        expect((await store.rows(ALARMS, { limit: 5 })).map(({ stream }) => stream)).toEqual(["chore/c4"]);
+        expect((await store.rebuild(null)).differences).toEqual([]);
+        expect((await (await at.reopen()).rebuild(null)).differences).toEqual([]);
+      },
+    );
 
     proves(
       "LOG-9",
-      "one whose keys have changed is found by the new ones, and its rows are what they were",
+      "a list whose keys were redefined is found by the new keys, and its rows stay the same",
       async () => {
         await using at = await open(LISTED);
         const chores = await setChores(at.store);
@@ -121,7 +121,7 @@ export function describeLists(open: OpenStore): void {
       },
     );
 
-    proves("LOG-9", "one that is new to a log is empty and says so, until it is filled", async () => {
+    proves("LOG-9", "a list that is new to a log is empty and says so, until it is filled", async () => {
       await using at = await open(UNLISTED);
       const chores = await setChores(at.store);
       expect(await at.unfilled()).toEqual([]);
@@ -139,7 +139,7 @@ export function describeLists(open: OpenStore): void {
       expect((await store.rebuild(null)).differences).toEqual([]);
     });
 
-    proves("LOG-9", "one that is new to a log and has nothing to hold is filled by the next rebuild", async () => {
+    proves("LOG-9", "a list that is new to a log and stays empty is marked as filled by the next rebuild", async () => {
       await using at = await open();
       await appendTo(at.store, "session/s1", [note(1)]);
       const store = await at.reopen(LISTED);
@@ -148,7 +148,7 @@ export function describeLists(open: OpenStore): void {
       expect(await at.unfilled()).toEqual([]);
     });
 
-    proves("LOG-16", "a log with a list that this version does not know is of a newer one", async () => {
+    proves("LOG-16", "a log with an unknown list is refused as written by a newer version", async () => {
       await using at = await open(LISTED);
       await setChores(at.store);
       await expect(at.reopen(null)).rejects.toMatchObject({ code: "log_newer", details: { list: "chore" } });
@@ -156,7 +156,7 @@ export function describeLists(open: OpenStore): void {
       expect((await store.rebuild(null)).differences).toEqual([]);
     });
 
-    proves("LOG-9", "keys or rows that somebody changed are found, and written anew", async () => {
+    proves("LOG-9", "keys or rows changed by hand are found, and written again", async () => {
       await using at = await open(LISTED);
       const chores = await setChores(at.store);
       const rows = await at.store.rows(CHORES, { limit: 100 });
@@ -182,7 +182,7 @@ export function describeLists(open: OpenStore): void {
       expect(chores.size).toBe(rows.length);
     });
 
-    proves("LOG-9", "a row that is no row any more keeps no log from starting, and is never shown", async () => {
+    proves("LOG-9", "a row that cannot be parsed does not stop the start, and is never shown", async () => {
       await using at = await open(LISTED);
       await setChores(at.store);
       const rows = await at.store.rows(CHORES, { limit: 100 });
@@ -197,7 +197,7 @@ export function describeLists(open: OpenStore): void {
       expect(await store.rows(CHORES_BY_OWNER, { limit: 100 })).toEqual(rows);
     });
 
-    proves("LOG-11", "words are found in streams of the kind that was asked for", async () => {
+    proves("LOG-11", "a search finds words in streams of the requested aggregate only", async () => {
       await using at = await open(LISTED);
       await appendTo(at.store, streamOf(Chores, "c1"), [choreFact("chore.set@1", HALL)]);
       expect(await at.store.search("hall", 5, Chores)).toMatchObject([{ stream: "chore/c1" }]);
@@ -209,10 +209,10 @@ export function describeLists(open: OpenStore): void {
 
 const HALL: Chore = { room: "hall", urgent: true, due: "2026-01-01T00:00:00.000Z", owner: "ann" };
 const YARD: Chore = { room: "yard", urgent: false, due: null, owner: "bob" };
-/** Their order by bytes is not that of a language, nor that of code units. */
+/** Texts whose byte order differs from a language's order and from that of code units. */
 const ROOMS = ["hall", "Hall", "ä", "a", "z", "", "\u{1d11e}", "\uffee"];
 
-/** By id; many of them share their keys. */
+/** By id; many share their keys. */
 async function setChores(store: Store): Promise<ReadonlyMap<string, Chore>> {
   const chores = new Map<string, Chore>();
   for (let n = 0; n < 24; n += 1) {
@@ -246,7 +246,7 @@ async function everyRow(store: Store, query: Query, limit: number): Promise<read
   }
 }
 
-/** In one line of thought: choose, order by bytes. */
+/** A plain model: filter, then sort by bytes. */
 function expectedIds(chores: ReadonlyMap<string, Chore>, query: Query): readonly string[] {
   const { by, where = {}, idPrefix = "", descending = false } = query;
   const chosen = [...chores].filter(

@@ -10,10 +10,10 @@ const agentFact = factsOf(AGENT_EVENTS);
 const tokenFact = factsOf(TOKEN_EVENTS);
 
 export function describeLookups(open: OpenStore): void {
-  describe("finding", () => {
+  describe("finding sessions, tokens, words and events", () => {
     proves(
       "LOG-11",
-      "sessions are found by name or by the beginning of an id; two are enough to see that one is not",
+      "a session is found by name or by the start of its id; two matches make it ambiguous",
       async () => {
         await using at = await open();
         const ids = [];
@@ -37,7 +37,7 @@ export function describeLookups(open: OpenStore): void {
       },
     );
 
-    proves("LOG-9", "lists go page by page, sessions from the newest", async () => {
+    proves("LOG-9", "lists are read page by page, sessions from the newest", async () => {
       await using at = await open();
       const ids: string[] = [];
       for (let n = 0; n < 7; n += 1) ids.push((await openSession(at.store)).slice(sessionStream("").length));
@@ -79,7 +79,7 @@ export function describeLookups(open: OpenStore): void {
 
     proves(
       "LOG-11",
-      "words are found as soon as they are in the log, all of them, the last one also by its beginning",
+      "words are found once they are in the log; all must match, the last one also by its start",
       async () => {
         await using at = await open();
         const stream = await openSession(at.store, "calm-otter-07");
@@ -105,7 +105,7 @@ export function describeLookups(open: OpenStore): void {
       },
     );
 
-    proves("LOG-11", "an event is found by its id and by nothing that only looks like it", async () => {
+    proves("LOG-11", "an event is found by its exact id only", async () => {
       await using at = await open();
       const [first] = await appendTo(at.store, await openSession(at.store), [note(1)]);
       const id = first?.id ?? "";
@@ -116,7 +116,7 @@ export function describeLookups(open: OpenStore): void {
   });
 }
 
-/** Of those that are shown: by name, or by the beginning of an id. */
+/** Among listed sessions: by name, or by the start of an id. */
 async function sessionIdsLike(store: Store, nameOrPrefix: string): Promise<readonly string[]> {
   const shown = { limit: 2, descending: false } as const;
   const named = await store.rows(SESSIONS, { ...shown, where: { name: nameOrPrefix, shown: true } });

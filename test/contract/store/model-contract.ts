@@ -25,7 +25,7 @@ export function describeModel(open: OpenStore): void {
   describe("the reference model", () => {
     proves(
       "LOG-5",
-      "whatever is asked in whatever order, and at once, the log is what one caller after the other would have made of it",
+      "any calls in any order, also concurrent: the log equals one made by one caller after another",
       async () => {
         const property = fc.asyncProperty(commands, async (given) => {
           await using at = await open();
@@ -70,7 +70,7 @@ async function perform(at: OpenedStore, model: Model, command: Command): Promise
   }
 }
 
-/** All at once. What came through must be explained by the order of `seq`, and what did not by some point of that order. */
+/** All at once. Successes must fit the order of `seq`, and refusals some point in that order. */
 async function performAppends(store: Store, model: Model, attempts: readonly Attempt[]): Promise<void> {
   const asked = attempts.map((attempt) => ({ attempt, parts: partsOf(model, attempt), call: callOf(attempt) }));
   const ends = await Promise.allSettled(

@@ -11,7 +11,7 @@ import { fillRichly } from "../../support/store-damage.ts";
 import { appendTo, everyEvent, makeTestHome, note } from "../../support/store-home.ts";
 import { asBefore, throwOnFatal } from "../../support/store-sqlite.ts";
 
-/** An event as both stores keep it: bytes, and where it stands. */
+/** An event as both stores keep it: its bytes and its position. */
 interface Kept {
   readonly seq: number;
   readonly stream: string;
@@ -21,25 +21,21 @@ interface Kept {
 }
 
 describe("one log format", () => {
-  proves(
-    "PG-6",
-    "a log of SQLite's, carried over byte by byte, is a log on PostgreSQL: it verifies and goes on",
-    async () => {
-      await using home = await makeTestHome();
-      const from = await openSqliteStore({ home: home.path, onFatal: throwOnFatal });
-      await fillRichly(from);
-      const truth = await everyEvent(from);
-      await from.close();
-      await using schema = await testSchema();
-      await (await openPostgresStore({ url: schema.url, onFatal: throwOnFatal })).close();
-      await intoPostgres(schema, fromSqlite(home.path));
-      const to = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
-      await expectSame(to, truth);
-      await to.close();
-    },
-  );
+  proves("PG-6", "a SQLite log carried to PostgreSQL byte by byte verifies and goes on", async () => {
+    await using home = await makeTestHome();
+    const from = await openSqliteStore({ home: home.path, onFatal: throwOnFatal });
+    await fillRichly(from);
+    const truth = await everyEvent(from);
+    await from.close();
+    await using schema = await testSchema();
+    await (await openPostgresStore({ url: schema.url, onFatal: throwOnFatal })).close();
+    await intoPostgres(schema, fromSqlite(home.path));
+    const to = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
+    await expectSame(to, truth);
+    await to.close();
+  });
 
-  proves("PG-6", "and the other way round", async () => {
+  proves("PG-6", "a PostgreSQL log carried to SQLite byte by byte verifies and goes on", async () => {
     await using schema = await testSchema();
     const from = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
     await fillRichly(from);
@@ -56,7 +52,7 @@ describe("one log format", () => {
 
 describe("a copy that is loaded into PostgreSQL", () => {
   for (const version of [3, 4])
-    proves("FOL-6", `of version ${version}, brings its cursors, if it has any`, async () => {
+    proves("FOL-6", `a copy of version ${version} brings its cursors, if it has any`, async () => {
       await using home = await makeTestHome();
       await using copy = await makeTestHome();
       const from = await openSqliteStore({ home: home.path, onFatal: throwOnFatal });
@@ -83,7 +79,7 @@ describe("a copy that is loaded into PostgreSQL", () => {
     });
 });
 
-/** Folds as version 3 kept them: of an open question they do not say when it was asked. */
+/** Folds as version 3 stored them: open questions without their time. */
 function forgetWhenAsked(db: DatabaseSync): void {
   const put = db.prepare("UPDATE snapshots SET state = ?, sum = ? WHERE stream = ? AND version = ?");
   let changed = 0;
@@ -97,7 +93,7 @@ function forgetWhenAsked(db: DatabaseSync): void {
   expect(changed).toBeGreaterThan(0);
 }
 
-/** Same events, same hashes; what is derived is made anew from them, and the log can be continued. */
+/** Same events, same hashes; derived data is rebuilt from them, and the log can go on. */
 async function expectSame(store: Store, truth: Awaited<ReturnType<typeof everyEvent>>): Promise<void> {
   expect(await everyEvent(store)).toEqual(truth);
   expect(await store.verify()).toMatchObject({ ok: true, events: truth.length });

@@ -10,11 +10,11 @@ import { ackLatency, bareThroughput, storeThroughput } from "../../support/store
 
 const CHECKPOINT_PAGES = 200;
 const PAGE_BYTES = 4096;
-/** The bound, and room for what one batch brings. */
+/** The limit, plus the size of one batch. */
 const WAL_BYTES_MAX = 6 * CHECKPOINT_PAGES * PAGE_BYTES;
 
 describe("the write-ahead log", () => {
-  proves("LOG-20", "it stays within its bound while writers and readers never pause", async () => {
+  proves("LOG-20", "the write-ahead log stays within its limit while writers and readers never pause", async () => {
     await using home = await makeTestHome();
     const store = await openSqliteStore({ home: home.path, onFatal: throwOnFatal, checkpointPages: CHECKPOINT_PAGES });
     const sizes = await writeMuch(store, home.path, async (isWriting) => {
@@ -30,7 +30,7 @@ describe("the write-ahead log", () => {
 
   proves(
     "LOG-20",
-    "a reader that stands still makes it grow; when it is gone the bound holds again, and nobody was held up",
+    "a stalled reader makes the write-ahead log grow; when it is gone the limit holds again, and no append waited",
     async () => {
       await using home = await makeTestHome();
       const store = await openSqliteStore({
@@ -52,8 +52,8 @@ describe("the write-ahead log", () => {
   );
 });
 
-describe("the yardstick", () => {
-  proves("LOG-20", "the store and SQLite alone can be measured beside each other", async () => {
+describe("the baseline for measurements", () => {
+  proves("LOG-20", "the store and plain SQLite can be measured side by side", async () => {
     const [store, bare] = [await storeThroughput(0.3), await bareThroughput(0.3)];
     expect(store.eventsPerSecond).toBeGreaterThan(0);
     expect(bare.eventsPerSecond).toBeGreaterThan(0);
@@ -61,7 +61,7 @@ describe("the yardstick", () => {
   });
 });
 
-/** Many writers at once; how large the file of the write-ahead log was meanwhile. */
+/** Many concurrent writers; returns the largest size of the write-ahead log. */
 async function writeMuch(
   store: Store,
   home: string,

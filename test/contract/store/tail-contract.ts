@@ -6,28 +6,32 @@ import type { OpenStore } from "./describe-store.ts";
 
 export function describeTail(open: OpenStore): void {
   describe("tail", () => {
-    proves("LOG-6", "history, then live: no gap and no duplicate, from any cursor, for many at once", async () => {
-      await using at = await open();
-      const streams = await Promise.all(Array.from({ length: 4 }, () => openSession(at.store)));
-      const rounds = 40;
-      const end = streams.length * (1 + rounds);
-      const writing = Promise.all(
-        streams.map(async (stream) => {
-          for (let n = 0; n < rounds; n += 1) await appendTo(at.store, stream, [note(n)]);
-        }),
-      );
-      const readers = Array.from({ length: 30 }, (_, n) => follow(at.store, n, end));
-      const ofOne = streams.map((stream) => follow(at.store, 0, rounds + 1, stream));
-      await writing;
-      for (const [after, seen] of (await Promise.all(readers)).entries())
-        expect(seen.map(({ seq }) => seq)).toEqual(Array.from({ length: end - after }, (_, n) => after + n + 1));
-      for (const [n, seen] of (await Promise.all(ofOne)).entries()) {
-        expect(new Set(seen.map(({ stream }) => stream))).toEqual(new Set([streams[n]]));
-        expect(seen.map(({ version }) => version)).toEqual(Array.from({ length: rounds + 1 }, (_, v) => v + 1));
-      }
-    });
+    proves(
+      "LOG-6",
+      "a tail gives history, then live events: no gap and no duplicate, from any cursor, for many readers at once",
+      async () => {
+        await using at = await open();
+        const streams = await Promise.all(Array.from({ length: 4 }, () => openSession(at.store)));
+        const rounds = 40;
+        const end = streams.length * (1 + rounds);
+        const writing = Promise.all(
+          streams.map(async (stream) => {
+            for (let n = 0; n < rounds; n += 1) await appendTo(at.store, stream, [note(n)]);
+          }),
+        );
+        const readers = Array.from({ length: 30 }, (_, n) => follow(at.store, n, end));
+        const ofOne = streams.map((stream) => follow(at.store, 0, rounds + 1, stream));
+        await writing;
+        for (const [after, seen] of (await Promise.all(readers)).entries())
+          expect(seen.map(({ seq }) => seq)).toEqual(Array.from({ length: end - after }, (_, n) => after + n + 1));
+        for (const [n, seen] of (await Promise.all(ofOne)).entries()) {
+          expect(new Set(seen.map(({ stream }) => stream))).toEqual(new Set([streams[n]]));
+          expect(seen.map(({ version }) => version)).toEqual(Array.from({ length: rounds + 1 }, (_, v) => v + 1));
+        }
+      },
+    );
 
-    proves("LOG-6", "a reader that is slow misses nothing, and one that is left behind holds up nobody", async () => {
+    proves("LOG-6", "a slow reader misses nothing, and an abandoned one delays no other", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       const stop = new AbortController();
@@ -46,7 +50,7 @@ export function describeTail(open: OpenStore): void {
       expect((await slow.next()).done).toBe(true);
     });
 
-    proves("LOG-6", "a tail ends with its signal, while it waits and before it began, and with the store", async () => {
+    proves("LOG-6", "a tail ends with its signal, while waiting and before it began, and with the store", async () => {
       await using at = await open();
       await openSession(at.store);
       const last = await at.store.lastSeq();
@@ -62,7 +66,7 @@ export function describeTail(open: OpenStore): void {
   });
 }
 
-/** Reads until so many have come or until the position is reached. */
+/** Reads until this many events have come or the position is reached. */
 async function follow(store: Store, after: number, until: number, stream?: string): Promise<RecordedEvent[]> {
   const stop = new AbortController();
   const seen: RecordedEvent[] = [];

@@ -18,54 +18,62 @@ const PLENTY = 1_000_000_000;
 
 export function describeUsage(open: OpenStore): void {
   describe("usage and quotas", () => {
-    proves("Q1", "what a stream takes up is what it stores, also behind a restart, and the check says so", async () => {
-      await using at = await open();
-      const [one, two] = [await openSession(at.store), await openSession(at.store)];
-      await appendTo(at.store, one, [note("ä".repeat(500)), note(1), note(2)]);
-      const blob = await bringBlob(at.store, 5000);
-      await appendTo(at.store, one, [artifact(blob)]);
-      for (const restart of [false, true]) {
-        const store = restart ? await at.reopen() : at.store;
-        const events = await everyEvent(store);
-        const ofOne = events.filter(({ stream }) => stream === one);
-        expect(await store.usage(one)).toMatchObject({ events: 5, bytes: sizeOf(ofOne) });
-        // What cannot be packed is stored in a little more than its length.
-        expect((await store.usage(one)).blobBytes).toBeGreaterThanOrEqual(5000);
-        expect((await store.usage(one)).blobBytes).toBeLessThan(5100);
-        expect(await store.usage()).toMatchObject(sum(await store.usage(one), await store.usage(two)));
-        expect((await store.rebuild(null)).differences).toEqual([]);
-      }
-      expect(await at.store.usage(sessionStream(newId()))).toEqual({
-        events: 0,
-        bytes: 0,
-        blobBytes: 0,
-        familyBytes: 0,
-      });
-    });
+    proves(
+      "Q1",
+      "a stream's usage equals what it stores, also after a restart, and the check confirms it",
+      async () => {
+        await using at = await open();
+        const [one, two] = [await openSession(at.store), await openSession(at.store)];
+        await appendTo(at.store, one, [note("ä".repeat(500)), note(1), note(2)]);
+        const blob = await bringBlob(at.store, 5000);
+        await appendTo(at.store, one, [artifact(blob)]);
+        for (const restart of [false, true]) {
+          const store = restart ? await at.reopen() : at.store;
+          const events = await everyEvent(store);
+          const ofOne = events.filter(({ stream }) => stream === one);
+          expect(await store.usage(one)).toMatchObject({ events: 5, bytes: sizeOf(ofOne) });
+          // Incompressible bytes take a little more than their length.
+          expect((await store.usage(one)).blobBytes).toBeGreaterThanOrEqual(5000);
+          expect((await store.usage(one)).blobBytes).toBeLessThan(5100);
+          expect(await store.usage()).toMatchObject(sum(await store.usage(one), await store.usage(two)));
+          expect((await store.rebuild(null)).differences).toEqual([]);
+        }
+        expect(await at.store.usage(sessionStream(newId()))).toEqual({
+          events: 0,
+          bytes: 0,
+          blobBytes: 0,
+          familyBytes: 0,
+        });
+      },
+    );
 
-    proves("Q1", "a blob counts once, for whoever brought it, and passes on with the erasure of that", async () => {
-      await using at = await open();
-      const [one, two] = [await openSession(at.store), await openSession(at.store)];
-      const blob = await bringBlob(at.store, 3000);
-      const [first] = await appendTo(at.store, one, [artifact(blob), artifact(blob)]);
-      const [second] = await appendTo(at.store, two, [artifact(blob)]);
-      const { blobBytes } = await at.store.usage(one);
-      expect(blobBytes).toBeGreaterThanOrEqual(3000);
-      expect((await at.store.usage(two)).blobBytes).toBe(0);
-      const others = (await at.store.readStream(one, { limit: 10 })).events.slice(-1);
-      await erase(at.store, one, [first, ...others]);
-      expect((await at.store.usage(one)).blobBytes).toBe(0);
-      expect((await at.store.usage(two)).blobBytes).toBe(blobBytes);
-      expect((await at.store.rebuild(null)).differences).toEqual([]);
-      await erase(at.store, two, [second]);
-      expect((await at.store.usage()).blobBytes).toBe(0);
-      expect((await at.store.rebuild(null)).differences).toEqual([]);
-      const left = await everyEvent(at.store);
-      expect((await at.store.usage()).bytes).toBe(sizeOf(left));
-    });
+    proves(
+      "Q1",
+      "a blob counts once, for the stream that stored it first, and moves to the next one with its erasure",
+      async () => {
+        await using at = await open();
+        const [one, two] = [await openSession(at.store), await openSession(at.store)];
+        const blob = await bringBlob(at.store, 3000);
+        const [first] = await appendTo(at.store, one, [artifact(blob), artifact(blob)]);
+        const [second] = await appendTo(at.store, two, [artifact(blob)]);
+        const { blobBytes } = await at.store.usage(one);
+        expect(blobBytes).toBeGreaterThanOrEqual(3000);
+        expect((await at.store.usage(two)).blobBytes).toBe(0);
+        const others = (await at.store.readStream(one, { limit: 10 })).events.slice(-1);
+        await erase(at.store, one, [first, ...others]);
+        expect((await at.store.usage(one)).blobBytes).toBe(0);
+        expect((await at.store.usage(two)).blobBytes).toBe(blobBytes);
+        expect((await at.store.rebuild(null)).differences).toEqual([]);
+        await erase(at.store, two, [second]);
+        expect((await at.store.usage()).blobBytes).toBe(0);
+        expect((await at.store.rebuild(null)).differences).toEqual([]);
+        const left = await everyEvent(at.store);
+        expect((await at.store.usage()).bytes).toBe(sizeOf(left));
+      },
+    );
 
     for (const version of [1, 2, 3] as const)
-      proves("Q1", `a log of version ${version} is counted when it is opened, and the same comes out`, async () => {
+      proves("Q1", `a log of version ${version} is counted when it is opened, with the same result`, async () => {
         await using at = await open();
         const root = await openSession(at.store);
         const fork = await forkOf(at.store, root);
@@ -83,7 +91,7 @@ export function describeUsage(open: OpenStore): void {
         });
       });
 
-    proves("Q1", "books that were changed are found by the check, and its repair sets them right", async () => {
+    proves("Q1", "usage rows changed by hand are found by the check and repaired", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       await appendTo(at.store, stream, [artifact(await bringBlob(at.store, 2000)), note(1)]);
@@ -109,7 +117,7 @@ export function describeUsage(open: OpenStore): void {
       }
     });
 
-    proves("Q1", "naming a blob before it is there makes it no cheaper", async () => {
+    proves("Q1", "naming a blob before it is stored does not make it cheaper", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       const bytes = randomBytes(4000);
@@ -144,13 +152,13 @@ export function describeUsage(open: OpenStore): void {
           code: "quota_exceeded",
         });
         expect(await everyEvent(at.store)).toEqual(before);
-        // What has to get in gets in: an append that names no quota.
+        // An append without a quota always succeeds.
         await appendTo(at.store, stream, [fact("session.killed@1", { reason: "" })]);
         expect((await at.store.rebuild(null)).differences).toEqual([]);
       },
     );
 
-    proves("Q2", "forks draw on the quota of the session they come from, and on that of no other", async () => {
+    proves("Q2", "forks draw on the quota of their root session, and on no other", async () => {
       await using at = await open();
       const root = await openSession(at.store);
       await appendTo(at.store, root, [note("x".repeat(2000))]);
@@ -256,7 +264,7 @@ export function describeUsage(open: OpenStore): void {
       expect((await at.store.usage()).bytes).toBeLessThanOrEqual(homeBytes);
     });
 
-    proves("Q2", "blobs count before they are named, and one that has no room is not kept", async () => {
+    proves("Q2", "blobs count before they are named, and one without room is not stored", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       const streamBytes = (await bytesOf(at.store, stream)) + 3000;
@@ -276,7 +284,7 @@ export function describeUsage(open: OpenStore): void {
       expect(await at.store.blob(name)).toBeNull();
     });
 
-    proves("Q3", "what exists already is let in once more, and then no longer", async () => {
+    proves("Q3", "with overdraw a stream may pass its quota by one append, and then no more", async () => {
       await using at = await open();
       const stream = await openSession(at.store);
       const streamBytes = (await bytesOf(at.store, stream)) + 100;
@@ -344,7 +352,7 @@ async function bytesOf(store: Store, stream: string): Promise<number> {
   return bytes + blobBytes;
 }
 
-/** By the header as the format has it and the data as it was given. */
+/** From the header in the log format and the data as given. */
 function sizeOf(events: readonly RecordedEvent[]): number {
   return events.reduce((total, { id, stream, version, type, at, actor, cause, data }) => {
     const header = headerText({ id, stream, version, type, at, actor, cause, dataHash: "0".repeat(64) });

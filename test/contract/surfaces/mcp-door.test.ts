@@ -22,7 +22,7 @@ async function refused(
 }
 
 describe("protocol versions", () => {
-  test.each(["2025-06-18", "2025-11-25"])("%s shakes hands and is served", async (version) => {
+  test.each(["2025-06-18", "2025-11-25"])("%s is negotiated and served", async (version) => {
     const hello = await mcp.post(initialize(version));
     expect((await messagesIn(hello))[0]).toMatchObject({ id: 1, result: { protocolVersion: version } });
     const headers = await shakeHands(mcp, version);
@@ -43,13 +43,13 @@ describe("protocol versions", () => {
     },
   );
 
-  test("a session cannot go on in a version that nobody serves", async () => {
+  test("a session cannot continue in a version that is not served", async () => {
     const headers = await shakeHands(mcp, "2025-11-25");
     const answer = await mcp.post(ping, { ...headers, "mcp-protocol-version": "2024-11-05" });
     expect(answer.status).toBe(400);
   });
 
-  test("a request in a version that is not served is told which are", async () => {
+  test("a request in a version that is not served is told which ones are", async () => {
     const { body, headers } = alone("tools/list", {}, "2099-01-01");
     const answer = await mcp.post(body, headers);
     expect(answer.status).toBe(400);
@@ -59,7 +59,7 @@ describe("protocol versions", () => {
   });
 });
 
-describe("the door", () => {
+describe("access to MCP", () => {
   test("without a token, or with a wrong one, nothing is served", async () => {
     const none = await mcp.post(initialize("2025-11-25"), { authorization: "" });
     expect(none.headers.get("www-authenticate")).toBe("Bearer");
@@ -68,7 +68,7 @@ describe("the door", () => {
     expect(await refused(wrong)).toMatchObject({ status: 401, code: "unauthorized" });
   });
 
-  test("a foreign page is refused, the daemon's own is not", async () => {
+  test("a foreign page is refused, the daemon's own page is not", async () => {
     const foreign = await mcp.post(initialize("2025-11-25"), { origin: "https://evil.example" });
     expect(await refused(foreign)).toMatchObject({ status: 403, code: "forbidden_origin" });
     const own = await mcp.post(initialize("2025-11-25"), { origin: daemon.url });
@@ -86,25 +86,25 @@ describe("the door", () => {
   });
 
   test.each([
-    ["no JSON", "{", -32_700, "malformed_json"],
-    ["nothing", "", -32_700, "malformed_json"],
+    ["a body that is not JSON", "{", -32_700, "malformed_json"],
+    ["an empty body", "", -32_700, "malformed_json"],
     ["a batch", JSON.stringify([ping, ping]), -32_600, "invalid_request"],
     ["an empty batch", "[]", -32_600, "invalid_request"],
-    ["a word", '"ping"', -32_600, "invalid_request"],
+    ["a JSON string", '"ping"', -32_600, "invalid_request"],
     ["null", "null", -32_600, "invalid_request"],
   ])("%s is refused", async (_what, text, number, code) => {
     expect(await refused(await mcp.send("POST", {}, text))).toEqual({ status: 400, number, code });
   });
 
-  test("what is no UTF-8 is refused and not repaired", async () => {
+  test("a body that is not UTF-8 is refused, not repaired", async () => {
     const bytes = Uint8Array.from([0x7b, 0xff, 0x7d]);
     expect(await refused(await mcp.send("POST", {}, bytes))).toMatchObject({ status: 400, code: "invalid_utf8" });
   });
 
   test.each([
     ["no version of JSON-RPC", { id: 1, method: "ping" }],
-    ["a wrong one", { jsonrpc: "1.0", id: 1, method: "ping" }],
-    ["an id that is none", { jsonrpc: "2.0", id: {}, method: "ping" }],
+    ["a wrong version of JSON-RPC", { jsonrpc: "1.0", id: 1, method: "ping" }],
+    ["an invalid id", { jsonrpc: "2.0", id: {}, method: "ping" }],
     ["no method", { jsonrpc: "2.0", id: 1 }],
   ])("a message with %s is refused", async (_what, message) => {
     const headers = await shakeHands(mcp, "2025-11-25");
@@ -113,13 +113,13 @@ describe("the door", () => {
     expect(await refused(answer)).toMatchObject({ number: expect.any(Number) });
   });
 
-  test("a method that does not exist is an error of the protocol", async () => {
+  test("an unknown method is a protocol error", async () => {
     const headers = await shakeHands(mcp, "2025-11-25");
     const [message] = await messagesIn(await mcp.post({ jsonrpc: "2.0", id: 3, method: "no/such" }, headers));
     expect(message).toMatchObject({ id: 3, error: { code: -32_601 } });
   });
 
-  test("headers that say something else than the body are refused", async () => {
+  test("headers that contradict the body are refused", async () => {
     const { body, headers } = alone("tools/list");
     const answer = await mcp.post(body, { ...headers, "mcp-method": "prompts/list" });
     expect(answer.status).toBe(400);
@@ -133,19 +133,19 @@ describe("the door", () => {
   });
 });
 
-describe("sessions", () => {
-  test("a message without a session is refused, and so is a stream", async () => {
+describe("MCP sessions", () => {
+  test("a message or a stream without a session is refused", async () => {
     expect(await refused(await mcp.post(ping))).toMatchObject({ status: 400, code: "mcp_session_missing" });
     expect(await refused(await mcp.send("GET"))).toMatchObject({ status: 400, code: "mcp_session_missing" });
   });
 
-  test("an unknown session does not exist", async () => {
+  test("an unknown session is reported as not found", async () => {
     const headers = { "mcp-session-id": crypto.randomUUID() };
     expect(await refused(await mcp.post(ping, headers))).toMatchObject({ status: 404, code: "mcp_session_not_found" });
     expect(await refused(await mcp.send("DELETE", headers))).toMatchObject({ status: 404 });
   });
 
-  test("another client's session does not exist either", async () => {
+  test("another client's session is reported as not found", async () => {
     const headers = await shakeHands(mcp, "2025-11-25");
     const other = rawMcp({ ...daemon, token: await daemon.scoped(["session.*"]) });
     expect(await refused(await other.post(ping, headers))).toMatchObject({
@@ -157,20 +157,20 @@ describe("sessions", () => {
     expect((await mcp.post(ping, headers)).status).toBe(200);
   });
 
-  test("a session that was ended is gone", async () => {
+  test("an ended session is reported as not found", async () => {
     const headers = await shakeHands(mcp, "2025-11-25");
     expect((await mcp.send("DELETE", headers)).status).toBe(200);
     expect(await refused(await mcp.post(ping, headers))).toMatchObject({ status: 404, code: "mcp_session_not_found" });
   });
 
-  test("a session is opened once", async () => {
+  test("a session is opened only once", async () => {
     const headers = await shakeHands(mcp, "2025-11-25");
     const again = await mcp.post(initialize("2025-11-25"), headers);
     expect(again.status).toBe(400);
     await again.text();
   });
 
-  test("a revoked token ends what it may do at once", async () => {
+  test("a revoked token: the next call is refused at once", async () => {
     const asked = { capabilities: ["session.*"] };
     const issued: { secret: string; tokenId: string } = JSON.parse(
       await (await daemon.call("POST", "/api/tokens", asked)).text(),

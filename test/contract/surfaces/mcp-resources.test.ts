@@ -18,8 +18,8 @@ async function turn(id: string, prompt: string): Promise<void> {
   await (await daemon.call("GET", `/sessions/${id}/wait`)).text();
 }
 
-describe.each(MCP_VERSIONS)("documents in %s", (version) => {
-  test("a session can be read as it is, as a transcript and as a handoff", async () => {
+describe.each(MCP_VERSIONS)("MCP resources in %s", (version) => {
+  test("a session can be read as JSON, as a transcript and as a handoff", async () => {
     const { id, name } = await start({ label: "read me" });
     await turn(id, "say hello\nsay ```three ticks```");
     const client = await mcpClient(daemon, version);
@@ -37,7 +37,7 @@ describe.each(MCP_VERSIONS)("documents in %s", (version) => {
     ]);
   });
 
-  test("documentation can be listed and read, and nothing beside it", async () => {
+  test("documentation can be listed and read, and no other file", async () => {
     const client = await mcpClient(daemon, version);
     const page = await client.readResource({ uri: "nomos://docs/docs/reference/mcp.md" });
     expect(page.contents).toMatchObject([{ mimeType: "text/markdown", text: expect.stringContaining("# MCP") }]);
@@ -45,13 +45,13 @@ describe.each(MCP_VERSIONS)("documents in %s", (version) => {
       await expect(client.readResource({ uri: `nomos://docs/${path}` })).rejects.toMatchObject({ code: -32_602 });
   });
 
-  test("what does not exist is not found", async () => {
+  test("an unknown resource is reported as not found", async () => {
     const client = await mcpClient(daemon, version);
     for (const uri of ["nomos://sessions/nobody", "nomos://nothing", "file:///etc/passwd", "x"])
       await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32_602, data: { uri } });
   });
 
-  test("prompts say what they take, and refuse without it", async () => {
+  test("prompts declare their arguments, and are refused without them", async () => {
     const client = await mcpClient(daemon, version);
     const { prompts } = await client.listPrompts();
     expect(prompts).toMatchObject([{ name: "session_handoff", arguments: [{ name: "id", required: true }] }]);
@@ -61,7 +61,7 @@ describe.each(MCP_VERSIONS)("documents in %s", (version) => {
     await expect(client.getPrompt({ name: "nobody" })).rejects.toMatchObject({ code: -32_602 });
   });
 
-  test("names of sessions complete an id", async () => {
+  test("session names complete an id argument", async () => {
     const { name } = await start();
     const client = await mcpClient(daemon, version);
     const argument = { name: "id", value: name.slice(0, 4) };
@@ -74,7 +74,7 @@ describe.each(MCP_VERSIONS)("documents in %s", (version) => {
   });
 });
 
-test("the list goes over pages and names everything once", async () => {
+test("the list of resources is paged and names each one once", async () => {
   const ids = new Set<string>();
   for (let count = 0; count < 60; count += 1) ids.add((await start()).id);
   const client = await mcpClient(daemon, "2025-11-25");
@@ -98,8 +98,8 @@ test("the list goes over pages and names everything once", async () => {
     });
 });
 
-describe("a change of a document", () => {
-  test("is told to a client with a session, until it has heard enough", async () => {
+describe("a changed resource", () => {
+  test("a change is notified to a subscribed client with a session, until it unsubscribes", async () => {
     const { id } = await start();
     const client = await mcpClient(daemon, "2025-11-25");
     const told: string[] = [];
@@ -118,7 +118,7 @@ describe("a change of a document", () => {
     });
   });
 
-  test("is told on a stream to a client without one", async () => {
+  test("a change is notified on a stream to a client without a session", async () => {
     const { id } = await start();
     const client = await mcpClient(daemon, "2026-07-28");
     const told: string[] = [];
@@ -131,7 +131,7 @@ describe("a change of a document", () => {
     await expect(client.listen({ resourceSubscriptions: ["nomos://sessions/nobody"] })).rejects.toThrow();
   });
 
-  test("is told at most four times a second, however much happens", async () => {
+  test("changes are notified at most four times a second", async () => {
     const { id } = await start();
     const client = await mcpClient(daemon, "2025-11-25");
     let told = 0;

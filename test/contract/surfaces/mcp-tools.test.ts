@@ -6,7 +6,7 @@ import { type DaemonHere, startDaemonHere } from "../../support/daemon-here.ts";
 import { MCP_VERSIONS, mcpClient } from "../../support/mcp-client.ts";
 import { messagesIn, rawMcp, shakeHands } from "../../support/mcp-raw.ts";
 
-/** Calls that are under way, and those that were taken back. */
+/** Running calls, and cancelled ones. */
 const hanging = { started: 0, aborted: 0 };
 const hang: Syscall = read({
   name: "test.hang",
@@ -50,7 +50,7 @@ function memberOf(result: Called, name: string): unknown {
   return Reflect.get(Object(result.structuredContent), name);
 }
 
-describe.each(MCP_VERSIONS)("tools in %s", (version) => {
+describe.each(MCP_VERSIONS)("MCP tools in %s", (version) => {
   test("a refusal is a result with code, message, remedy and details, as data and as text", async () => {
     const client = await mcpClient(daemon, version);
     const result = await client.callTool({ name: "session_show", arguments: { id: "nobody" } });
@@ -64,7 +64,7 @@ describe.each(MCP_VERSIONS)("tools in %s", (version) => {
     expect(result.content).toEqual([{ type: "text", text: JSON.stringify(result.structuredContent) }]);
   });
 
-  test("wrong input is refused by name, as everywhere", async () => {
+  test("wrong input is refused and the field named, as on every surface", async () => {
     const client = await mcpClient(daemon, version);
     const result = await client.callTool({ name: "session_start", arguments: { adapter: 5 } });
     expect(result).toMatchObject({
@@ -73,12 +73,12 @@ describe.each(MCP_VERSIONS)("tools in %s", (version) => {
     });
   });
 
-  test("a tool that does not exist is an error of the protocol", async () => {
+  test("an unknown tool is a protocol error", async () => {
     const client = await mcpClient(daemon, version);
     await expect(client.callTool({ name: "no_such_tool" })).rejects.toMatchObject({ code: -32_602 });
   });
 
-  test("a write with a key is done once", async () => {
+  test("a write with an idempotency key is done once", async () => {
     const client = await mcpClient(daemon, version);
     const call = () =>
       client.callTool({
@@ -96,7 +96,7 @@ describe.each(MCP_VERSIONS)("tools in %s", (version) => {
     expect(codeOf(other)).toBe("idempotency_key_reused");
   });
 
-  test("a call that takes long reports progress to whoever asks for it", async () => {
+  test("a long call reports progress to a client that asked for it", async () => {
     const client = await mcpClient(daemon, version);
     const started = await client.callTool({
       name: "session_start",
@@ -113,7 +113,7 @@ describe.each(MCP_VERSIONS)("tools in %s", (version) => {
     expect(seen.some(({ message }) => message?.includes("is busy"))).toBe(true);
   });
 
-  test("a call that is taken back stops", async () => {
+  test("a cancelled call stops", async () => {
     const client = await mcpClient(daemon, version);
     const { started, aborted } = hanging;
     const cancel = new AbortController();
@@ -125,7 +125,7 @@ describe.each(MCP_VERSIONS)("tools in %s", (version) => {
     await expect(client.callTool({ name: "system_status" })).resolves.not.toHaveProperty("isError");
   });
 
-  test("a stream is collected, and goes on where it was left", async () => {
+  test("a stream is collected, and the next call goes on where it stopped", async () => {
     const client = await mcpClient(daemon, version);
     const started = await client.callTool({ name: "session_start", arguments: { adapter: "demo", prompt: "say one" } });
     const id = memberOf(started, "id");
@@ -148,13 +148,13 @@ describe.each(MCP_VERSIONS)("tools in %s", (version) => {
     expect(events).toEqual(seqs.map(({ seq }) => seq));
   });
 
-  test("bounds of a stream are checked", async () => {
+  test("the limits of a stream are validated", async () => {
     const client = await mcpClient(daemon, version);
     const result = await client.callTool({ name: "event_stream", arguments: { limit: 0 } });
     expect(codeOf(result)).toBe("invalid_request");
   });
 
-  test("an image among the artifacts is shown as one", async () => {
+  test("an image among the artifacts is returned as an image", async () => {
     const client = await mcpClient(daemon, version);
     const started = await client.callTool({ name: "session_start", arguments: { adapter: "demo" } });
     const id = memberOf(started, "id");
@@ -168,8 +168,8 @@ describe.each(MCP_VERSIONS)("tools in %s", (version) => {
   });
 });
 
-describe("a scoped token", () => {
-  test("sees the tools it may call and no others, and is refused the rest", async () => {
+describe("MCP with a scoped token", () => {
+  test("a scoped token sees the tools it may call and is refused the others", async () => {
     const token = await daemon.scoped(["session.list", "session.read"]);
     for (const version of MCP_VERSIONS) {
       const client = await mcpClient({ ...daemon, token }, version, "all");
@@ -194,7 +194,7 @@ describe("a scoped token", () => {
     }
   });
 
-  test("of a session sees that session and nothing beside it", async () => {
+  test("a session's token sees that session and nothing else", async () => {
     const started = await daemon.call("POST", "/sessions/agent", { adapter: "demo" });
     const { id }: { id: string } = JSON.parse(await started.text());
     const other = await daemon.call("POST", "/sessions/agent", { adapter: "demo" });
@@ -251,7 +251,7 @@ describe("AIP-46", () => {
   });
 });
 
-test("the stream of a call that was taken back is closed, and its place is free again", async () => {
+test("the stream of a cancelled call is closed, and its place is free again", async () => {
   const mcp = rawMcp(daemon);
   const headers = await shakeHands(mcp, "2025-11-25");
   for (let id = 100; id < 180; id += 1) {

@@ -25,7 +25,7 @@ async function scopedToken(capabilities: readonly string[]): Promise<string> {
 }
 
 describe("nomos rpc", () => {
-  test("answers calls, and ends with its input when everything is answered", async () => {
+  test("nomos rpc answers calls, and ends with its input when everything is answered", async () => {
     const { say, answer, end } = start("rpc");
     say({ id: 1, method: "session.start", params: { adapter: "demo", prompt: "sleep 300\nsay done" } });
     const { result } = await answer(1);
@@ -35,7 +35,7 @@ describe("nomos rpc", () => {
     expect(await answer(2)).toMatchObject({ result: { turn: { outcome: "completed" } } });
   });
 
-  test("tells of malformed, overlong and undecodable lines without an id, and goes on", async () => {
+  test("nomos rpc reports malformed, overlong and undecodable lines without an id, and goes on", async () => {
     const { child, say, answer, received } = start("rpc");
     say("not json\n");
     child.stdin.write(Buffer.from([0x22, 0xff, 0x22, 0x0a]));
@@ -46,14 +46,14 @@ describe("nomos rpc", () => {
     expect(codes.sort()).toEqual(["invalid_utf8", "malformed_json", "payload_too_large"]);
   });
 
-  test("splits lines at LF only", async () => {
+  test("nomos rpc splits lines at LF only", async () => {
     const { say, answer } = start("rpc");
     const label = "one\u2028two\u2029three\u0085four";
     say({ id: label, method: "session.start", params: { adapter: "demo", label } });
     expect(await answer(label)).toMatchObject({ result: { label } });
   });
 
-  test("follows a stream beside its answers", async () => {
+  test("nomos rpc follows a stream while it answers calls", async () => {
     const { say, answer, heard } = start("rpc");
     say({ id: 1, method: "session.start", params: { adapter: "demo" } });
     const id = Reflect.get(Object((await answer(1))["result"]), "id");
@@ -70,7 +70,7 @@ describe("nomos rpc", () => {
     expect(await heard(({ event: kind }) => kind === "closed")).toMatchObject({ data: { reason: "ended" } });
   });
 
-  test("waits for a reader who does not read, and loses nothing", async () => {
+  test("nomos rpc waits for a reader that does not read, and loses nothing", async () => {
     const child = startCli(["rpc"], { home: daemon.home });
     onTestFinished(() => void child.kill("SIGKILL"));
     for (let id = 0; id < 3000; id += 1) child.stdin.write(`${JSON.stringify({ id, method: "driver.list" })}\n`);
@@ -81,7 +81,7 @@ describe("nomos rpc", () => {
     expect(new Set(talk.received.map(({ id }) => id)).size).toBe(3000);
   });
 
-  test("speaks for $NOMOS_TOKEN where there is one", async () => {
+  test("nomos rpc uses $NOMOS_TOKEN where it is set", async () => {
     const { say, answer } = start("rpc", { NOMOS_TOKEN: await scopedToken(["session.list"]) });
     say({ id: 1, method: "session.list" });
     expect(await answer(1)).toHaveProperty("result");
@@ -89,7 +89,7 @@ describe("nomos rpc", () => {
     expect(await answer(2)).toMatchObject({ error: { code: "denied" } });
   });
 
-  test("refuses with what HTTP would say when the token is wrong", async () => {
+  test("nomos rpc with a wrong token is refused as over HTTP", async () => {
     const answer = await runCli(["rpc", "--json"], { home: daemon.home, env: { NOMOS_TOKEN: "nmt_0" } });
     expect(answer.exitCode).toBe(3);
     expect(answer.json()).toMatchObject({ error: { code: "unauthorized" } });
@@ -97,7 +97,7 @@ describe("nomos rpc", () => {
 });
 
 describe("nomos mcp", () => {
-  test.each(MCP_VERSIONS)("serves the official client in %s", async (version) => {
+  test.each(MCP_VERSIONS)("nomos mcp serves the official client in %s", async (version) => {
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [BIN, "mcp"],
@@ -127,7 +127,7 @@ describe("nomos mcp", () => {
     await client.callTool({ name: "session_interrupt", arguments: { id } });
   });
 
-  test("tells of changes that the client subscribed to", async () => {
+  test("nomos mcp notifies changes that the client subscribed to", async () => {
     const { say, answer, heard } = start("mcp");
     say(initialize("2025-11-25"));
     await answer(1);
@@ -141,7 +141,7 @@ describe("nomos mcp", () => {
     expect(told).toMatchObject({ params: { uri } });
   });
 
-  test("passes refusals on under the id of the request", async () => {
+  test("nomos mcp passes refusals on under the id of the request", async () => {
     const { say, answer, heard, end } = start("mcp");
     say("bad\n");
     expect(await heard(({ error }) => error !== undefined)).toMatchObject({ id: null, error: { code: -32_700 } });
@@ -150,7 +150,7 @@ describe("nomos mcp", () => {
     expect(await end()).toBe(0);
   });
 
-  test("ends soon after its input, whatever is under way", async () => {
+  test("nomos mcp ends soon after its input, whatever is running", async () => {
     const { say, answer, end } = start("mcp");
     say(initialize("2025-11-25"));
     await answer(1);
@@ -168,7 +168,7 @@ describe("nomos mcp", () => {
 });
 
 describe("a daemon that is restarted", () => {
-  test("is found again by nomos mcp, and the client need not shake hands again", async () => {
+  test("after a restart nomos mcp reconnects, and the client needs no new handshake", async () => {
     const home = await newHome();
     const before = await startDaemon({ home });
     const { say, answer, end } = start("mcp", {}, home);
@@ -189,7 +189,7 @@ describe("a daemon that is restarted", () => {
     expect(await end()).toBe(0);
   });
 
-  test("ends nomos rpc with an exit code that says so", async () => {
+  test("a restart ends nomos rpc with an exit code that says so", async () => {
     const home = await newHome();
     const one = await startDaemon({ home });
     const { child, say, answer } = start("rpc", {}, home);
@@ -201,7 +201,7 @@ describe("a daemon that is restarted", () => {
     expect(exitCode).toBe(6);
   });
 
-  test("does not wait for those who listen", async () => {
+  test("a restart does not wait for listeners", async () => {
     const home = await newHome();
     const one = await startDaemon({ home });
     const mcp = rawMcp(one);

@@ -6,14 +6,14 @@ import { runAgentStorm } from "../../support/agent-storm.ts";
 import { proves } from "../../support/proves.ts";
 
 const STRIKES = 100;
-/** A machine with other work to do strikes less often in this time; `npm run soak` has no such hurry. */
+/** A busy machine manages fewer kills in this time; `npm run soak` runs longer. */
 const STORM_MS = 25_000;
 const STRIKES_MIN = 8;
 const TEST_MAX_MS = 240_000;
 
 proves(
   "AG-11",
-  "agents at work and the daemon above them killed at any moment: every session lives, nothing is done or said twice, nothing is left running",
+  "agents and the daemon are killed at random moments: every session lives, nothing is done or said twice, no process is left",
   async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-agent-storm-")));
     const seed = Number(process.env["NOMOS_STORM_SEED"] ?? Date.now() % 1_000_000);

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 proves(
   "AG-11",
-  "a daemon killed in an agent's turn: the agent dies too, the turn is not sent again, the memory is back",
+  "a daemon killed during an agent's turn: the agent dies too, the turn is not sent again, its memory is restored",
   async () => {
     const first = await startWithAgents({ fake: [] });
     const { id } = await start(first, { adapter: "fake" });
@@ -37,7 +37,7 @@ proves(
   },
 );
 
-proves("AG-18", "a daemon that stops puts agents to sleep, and leaves no process", async () => {
+proves("AG-18", "a stopping daemon hibernates its agents and leaves no process", async () => {
   const first = await startWithAgents({ fake: [] });
   const { id } = await start(first, { adapter: "fake" });
   await turn(first, id, "the word is plum");

@@ -13,7 +13,7 @@ const TEST_MAX_MS = 240_000;
 
 proves(
   "KEEP-7",
-  "a daemon killed in the middle of a backup leaves a whole backup or none, and the next one clears what is left",
+  "a daemon killed during a backup leaves a complete backup or none, and the next daemon removes the remains",
   async () => {
     const random = seededRandom(7);
     let daemon = await startDaemon();
@@ -49,7 +49,7 @@ proves(
 
 proves(
   "KEEP-7",
-  "a daemon killed while it collects loses nothing: what left the log is in an archive, what did not is in the log",
+  "a daemon killed during a collection loses nothing: data is in an archive or still in the log",
   async () => {
     const random = seededRandom(11);
     let daemon = await startDaemon();
@@ -81,7 +81,7 @@ proves(
 
 proves(
   "KEEP-7",
-  "a restore killed at any moment leaves no home, or all of it; the next one brings it to its end",
+  "a restore killed at any moment leaves no home or a complete one; the next restore completes it",
   async () => {
     const random = seededRandom(13);
     const daemon = await startDaemon();
@@ -133,7 +133,7 @@ async function expectRestores(path: string): Promise<void> {
   expect([path, exitCode, stdout.slice(0, 200)]).toEqual([path, 0, stdout.slice(0, 200)]);
 }
 
-/** Each event's data, as it was: in the log, or else in an archive that the log proves. */
+/** Each event's original data: from the log, or from an archive that the log proves. */
 async function expectNothingLost(daemon: TestDaemon, said: ReadonlyMap<string, readonly Event[]>): Promise<void> {
   for (const [id, events] of said) {
     const now = new Map((await eventsOf(daemon, id)).map((event) => [event.id, event]));

@@ -8,7 +8,7 @@ import { daemonNote, newHome, startDaemon, type TestDaemon } from "../../support
 import { needs } from "../../support/needs.ts";
 import { proves } from "../../support/proves.ts";
 
-/** 201 when it was written down. */
+/** 201 when it was recorded. */
 async function spawned(daemon: TestDaemon): Promise<number> {
   const cwd = join(dirname(daemon.home), "ground");
   return (await daemon.call("POST", "/sessions/agent", { adapter: "demo", cwd })).status;
@@ -55,7 +55,7 @@ proves.skipIf(!needs("mount"))(
 
 proves(
   "NB-2",
-  "where directories cannot be locked, a daemon whose home was taken over while it was stopped ends by itself and writes nothing more",
+  "where directories cannot be locked, a paused daemon whose home was taken over ends by itself and writes nothing",
   async () => {
     const env = { PATH: await pathWithout("flock") };
     const home = await newHome();
@@ -74,7 +74,7 @@ proves(
   },
 );
 
-proves("NB-2", "where directories cannot be locked, a lock file that is removed is made again in seconds", async () => {
+proves("NB-2", "where directories cannot be locked, a removed lock file is created again within seconds", async () => {
   const env = { PATH: await pathWithout("flock") };
   const first = await startDaemon({ env });
   await rm(join(first.home, "lock.db"));
@@ -83,7 +83,7 @@ proves("NB-2", "where directories cannot be locked, a lock file that is removed 
   expect(await spawned(first)).toBe(201);
 });
 
-proves("NB-3", "rubbish in place of the lock file: the daemon starts, and keeps it aside", async () => {
+proves("NB-3", "rubbish in place of the lock file: the daemon starts and moves it aside", async () => {
   const home = await newHome();
   await mkdir(home, { mode: 0o700 });
   const lock = join(home, "lock.db");
@@ -106,7 +106,9 @@ proves("NB-3", "rubbish in place of the lock file: the daemon starts, and keeps 
 
 const TAKE_OVER_TRIES = 20;
 
-/** Stops the first and starts the second. One that was stopped in the middle of a write holds the log: then once more. */
+/**
+ * Pauses the first daemon and starts the second. If the first was paused during a write it holds the log: try again.
+ */
 async function takeOver(first: TestDaemon, start: () => Promise<TestDaemon>): Promise<TestDaemon> {
   for (let tries = 1; ; tries += 1) {
     first.child.kill("SIGSTOP");
@@ -122,7 +124,7 @@ async function takeOver(first: TestDaemon, start: () => Promise<TestDaemon>): Pr
   }
 }
 
-/** A PATH on which everything is found but one program. */
+/** A PATH with everything except one program. */
 async function pathWithout(program: string): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-path-")));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

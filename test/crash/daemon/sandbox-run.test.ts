@@ -10,7 +10,7 @@ vi.setConfig(PATIENCE);
 
 proves.skipIf(!needs("bwrap"))(
   "TK-11",
-  "kill -9 while a command runs, the same key again: it ran once, and its outcome is called unknown",
+  "kill -9 while a command runs, then the same key again: it ran once, and its outcome is unknown",
   async () => {
     const home = await newHome();
     const cwd = await newFolder();
@@ -33,7 +33,7 @@ proves.skipIf(!needs("bwrap"))(
       409,
       "idempotency_key_reused",
     );
-    // One that had come to its end says that, and no more than is still known.
+    // A command that had ended is reported as ended, with only what is still known.
     expect(expectOk(await second.call("POST", "/api/sandbox/run", done, { "idempotency-key": "done" }))).toMatchObject({
       timedOut: false,
       exitCode: null,
@@ -44,7 +44,7 @@ proves.skipIf(!needs("bwrap"))(
 
 proves.skipIf(!needs("bwrap"))(
   "TK-11",
-  "what cannot be run is refused before it is recorded: its key is still free",
+  "a command that cannot run is refused before it is recorded: its key stays free",
   async () => {
     const daemon = await startDaemon();
     const cwd = await newFolder();

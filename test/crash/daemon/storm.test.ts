@@ -6,14 +6,14 @@ import { proves } from "../../support/proves.ts";
 import { percentile, runStorm } from "../../support/storm-rounds.ts";
 
 const ROUNDS = 25;
-/** A machine with other work to do gets through fewer of them in this time; `npm run soak` has no such hurry. */
+/** A busy machine manages fewer rounds in this time; `npm run soak` runs longer. */
 const STORM_MS = 140_000;
 const ROUNDS_MIN = 5;
 const TEST_MAX_MS = 420_000;
 
 proves(
   "C2",
-  "round after round of kill -9 and SIGTERM under load: nothing told is lost, nothing done twice, nothing left running",
+  "repeated kill -9 and SIGTERM under load: nothing acknowledged is lost, nothing is done twice, no process is left",
   async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-storm-")));
     const seed = Number(process.env["NOMOS_STORM_SEED"] ?? Date.now() % 1_000_000);

@@ -9,10 +9,10 @@ import { proves } from "../../support/proves.ts";
 import { appendTo, note, openSession } from "../../support/store-home.ts";
 import { throwOnFatal } from "../../support/store-sqlite.ts";
 
-describe("bounds of a store on PostgreSQL", () => {
+describe("limits of a store on PostgreSQL", () => {
   proves(
     "PG-5",
-    "with every session taken readers wait a while and are then refused; afterwards all is as before",
+    "with every connection in use readers wait a while and are then refused; later all works again",
     async () => {
       await using schema = await testSchema();
       const limits = { connectionsMax: 2, waitingMax: 3, waitMaxMs: 300, lockWaitMs: 1500 };
@@ -34,7 +34,7 @@ describe("bounds of a store on PostgreSQL", () => {
     },
   );
 
-  proves("PG-5", "a writer that finds the log locked is refused, and nothing of it is written later", async () => {
+  proves("PG-5", "a writer that finds the log locked is refused, and nothing is written later", async () => {
     await using schema = await testSchema();
     const limits = { lockWaitMs: 300 };
     const store = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal, limits });
@@ -48,7 +48,7 @@ describe("bounds of a store on PostgreSQL", () => {
     await store.close();
   });
 
-  proves("PG-5", "a server without a free session refuses, and the store goes on when there is one again", async () => {
+  proves("PG-5", "a server without a free connection refuses, and the store goes on when there is one", async () => {
     await using server = await startPostgres(["max_connections=8", "superuser_reserved_connections=0"]);
     const limits = { connectionsMax: 2, rideOutMs: 300, reachMaxMs: 500 };
     const store = await openPostgresStore({ url: server.url, onFatal: throwOnFatal, limits });
@@ -74,7 +74,7 @@ describe("bounds of a store on PostgreSQL", () => {
     await store.close();
   });
 
-  proves("PG-5", "NUL, quotes and marks go through names, filters and full text", async () => {
+  proves("PG-5", "NUL, quotes and marks pass through names, filters and full text unchanged", async () => {
     await using schema = await testSchema();
     const store = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
     const awkward = "a\u0000b 'quoted' \\ ä 𝄞";
@@ -100,23 +100,27 @@ describe("bounds of a store on PostgreSQL", () => {
     await store.close();
   });
 
-  proves("PG-5", "positions beyond 32 bits are numbers; one beyond what a number holds stops the store", async () => {
-    await using schema = await testSchema();
-    const fatal: string[] = [];
-    const store = await openPostgresStore({ url: schema.url, onFatal: ({ code }) => fatal.push(code) });
-    const stream = await openSession(store);
-    const move = (to: string) =>
-      onPostgres(schema.url, (client) => client.query(`UPDATE "${schema.name}".head SET seq = ${to}`));
-    await move("6000000000");
-    const [far] = await appendTo(store, stream, [note(1)]);
-    expect(far?.seq).toBe(6_000_000_001);
-    expect(await store.event(far?.id ?? "")).toEqual(far);
-    expect((await store.readAll({ after: 6_000_000_000, limit: 5 })).events).toEqual([far]);
-    await move("9007199254740993");
-    await expect(appendTo(store, stream, [note(2)])).rejects.toMatchObject({ code: "log_corrupt" });
-    expect(fatal).toEqual(["log_corrupt"]);
-    await store.close();
-  });
+  proves(
+    "PG-5",
+    "positions beyond 32 bits are numbers; one beyond the largest exact number stops the store",
+    async () => {
+      await using schema = await testSchema();
+      const fatal: string[] = [];
+      const store = await openPostgresStore({ url: schema.url, onFatal: ({ code }) => fatal.push(code) });
+      const stream = await openSession(store);
+      const move = (to: string) =>
+        onPostgres(schema.url, (client) => client.query(`UPDATE "${schema.name}".head SET seq = ${to}`));
+      await move("6000000000");
+      const [far] = await appendTo(store, stream, [note(1)]);
+      expect(far?.seq).toBe(6_000_000_001);
+      expect(await store.event(far?.id ?? "")).toEqual(far);
+      expect((await store.readAll({ after: 6_000_000_000, limit: 5 })).events).toEqual([far]);
+      await move("9007199254740993");
+      await expect(appendTo(store, stream, [note(2)])).rejects.toMatchObject({ code: "log_corrupt" });
+      expect(fatal).toEqual(["log_corrupt"]);
+      await store.close();
+    },
+  );
 });
 
 async function untilAnswered(ask: () => Promise<unknown>): Promise<void> {

@@ -22,7 +22,7 @@ const LEASE_MS = 2500;
 describe("daemons on one PostgreSQL", () => {
   proves(
     "PG-3",
-    "a second one is told who has the log; when the first is killed, one that waits takes over",
+    "a second daemon is told who holds the log; when the first is killed, a waiting one takes over",
     async () => {
       await using schema = await testSchema();
       const first = await daemonOn(schema.url);
@@ -43,7 +43,7 @@ describe("daemons on one PostgreSQL", () => {
     },
   );
 
-  proves("PG-3", "the same home starts again at once after a kill, without waiting for its lease", async () => {
+  proves("PG-3", "a daemon on the same home starts at once after a kill, without waiting for the lease", async () => {
     await using schema = await testSchema();
     const home = await homeWith({ storeLeaseMs: 60_000 });
     const env = { NOMOS_STORE: schema.url };
@@ -54,30 +54,26 @@ describe("daemons on one PostgreSQL", () => {
     }
   });
 
-  proves(
-    "PG-3",
-    "one that was stopped in its tracks comes back to a log that is not its own: it ends, and wrote nothing",
-    async () => {
-      await using schema = await testSchema();
-      const first = await daemonOn(schema.url);
-      const { id } = await start(first);
-      expect(await turn(first, id, "say hello")).toMatchObject({ outcome: "completed" });
-      first.child.kill("SIGSTOP");
-      const second = await daemonOn(schema.url, { storeWaitMs: 20_000 });
-      const before = (await eventsOf(second, id)).length;
-      const late = first.call("POST", `/sessions/${id}/prompt`, { prompt: "say too late" }).catch(() => null);
-      const ended = once(first.child, "exit");
-      first.child.kill("SIGCONT");
-      const [exitCode] = await ended;
-      expect(exitCode).toBe(6);
-      expect((await late)?.status ?? 503).not.toBe(200);
-      expect(await eventsOf(second, id)).toHaveLength(before);
-      expect(await turn(second, id, "say still mine")).toMatchObject({ outcome: "completed" });
-      await expectSound(second);
-    },
-  );
+  proves("PG-3", "a paused daemon that lost its lease ends and writes nothing", async () => {
+    await using schema = await testSchema();
+    const first = await daemonOn(schema.url);
+    const { id } = await start(first);
+    expect(await turn(first, id, "say hello")).toMatchObject({ outcome: "completed" });
+    first.child.kill("SIGSTOP");
+    const second = await daemonOn(schema.url, { storeWaitMs: 20_000 });
+    const before = (await eventsOf(second, id)).length;
+    const late = first.call("POST", `/sessions/${id}/prompt`, { prompt: "say too late" }).catch(() => null);
+    const ended = once(first.child, "exit");
+    first.child.kill("SIGCONT");
+    const [exitCode] = await ended;
+    expect(exitCode).toBe(6);
+    expect((await late)?.status ?? 503).not.toBe(200);
+    expect(await eventsOf(second, id)).toHaveLength(before);
+    expect(await turn(second, id, "say still mine")).toMatchObject({ outcome: "completed" });
+    await expectSound(second);
+  });
 
-  proves("PG-2", "a database that goes away: calls are refused by name, the daemon stays and goes on", async () => {
+  proves("PG-2", "a database that goes away: calls are refused by name, the daemon stays up and goes on", async () => {
     await using server = await startPostgres();
     const daemon = await daemonOn(server.url, { storeLeaseMs: 60_000 });
     const { id } = await start(daemon);
@@ -97,7 +93,7 @@ describe("daemons on one PostgreSQL", () => {
     expect(daemon.printed()).not.toContain(new URL(server.url).password);
   });
 
-  proves("PG-4", "the password of the database is in no answer, no output and no log", async () => {
+  proves("PG-4", "the database password is in no answer, no output and no log", async () => {
     await using server = await startPostgres();
     const home = await homeWith({ store: server.url });
     const { password } = new URL(server.url);
@@ -135,7 +131,7 @@ async function homeWith(config: Readonly<Record<string, unknown>>): Promise<stri
   return home;
 }
 
-/** Kills whatever daemon runs on the home, and starts the next. */
+/** Kills the daemon that runs on the home, and starts the next. */
 async function restarted(home: string, env: Readonly<Record<string, string>>): Promise<TestDaemon> {
   const note = await daemonNote(home);
   if (note !== null) process.kill(note.pid, "SIGKILL");

@@ -11,72 +11,72 @@ import { throwOnFatal } from "../../support/store-sqlite.ts";
 
 const COLUMNS = ["header", "data", "salt", "prev", "hash", "type"] as const;
 
-describe("a log on PostgreSQL that somebody has changed", () => {
-  proves("PG-7", "one bit of any event: it is never shown as another, and the check names its place", async () => {
-    await using schema = await testSchema();
-    const store = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
-    await fillRichly(store);
-    const truth = await everyEvent(store);
-    expect(await store.verify()).toMatchObject({ ok: true, events: truth.length, problems: [] });
-    await onSchema(schema, async (client) => {
-      for (const [n, column] of [...COLUMNS, ...COLUMNS, ...COLUMNS].entries()) {
-        const seq = 1 + ((n * 37) % truth.length);
-        const flip = `UPDATE events SET ${column} = set_bit(${column}, (octet_length(${column}) * 8 * ${n + 1}) / 20, 1 - get_bit(${column}, (octet_length(${column}) * 8 * ${n + 1}) / 20)) WHERE seq = ${seq} AND ${column} IS NOT NULL`;
-        const { rowCount } = await client.query(flip);
-        if (rowCount === 1) {
-          const shown = await everyEvent(store).catch((error: unknown) => error);
-          if (shown instanceof StoreError) expect(shown).toMatchObject({ code: "log_corrupt", details: { seq } });
-          else expect(shown).toEqual(truth);
-          const { ok, problems } = await store.verify();
-          expect(ok, `${column} of ${seq}`).toBe(false);
-          expect(problems[0]?.seq, `${column} of ${seq}`).toBe(seq);
-        }
-        await client.query(flip);
-      }
-    });
-    expect(await store.verify()).toMatchObject({ ok: true });
-    await store.close();
-  });
-
+describe("a PostgreSQL log that was changed by hand", () => {
   proves(
     "PG-7",
-    "events taken away or moved are found, and a stream is not continued from a changed link",
+    "one changed bit in any event: the event is never shown as valid, and the check names its place",
     async () => {
       await using schema = await testSchema();
       const store = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
       await fillRichly(store);
       const truth = await everyEvent(store);
-      const last = truth.at(-1);
-      if (last === undefined) throw new Error("nothing was written");
+      expect(await store.verify()).toMatchObject({ ok: true, events: truth.length, problems: [] });
       await onSchema(schema, async (client) => {
-        const during = async (change: string, look: () => Promise<void>): Promise<void> => {
-          await client.query("CREATE TABLE kept AS SELECT * FROM events");
-          await client.query(change);
-          await look();
-          await client.query("DELETE FROM events; INSERT INTO events SELECT * FROM kept; DROP TABLE kept");
-        };
-        await during("DELETE FROM events WHERE seq = 7", async () => {
-          await expect(everyEvent(store)).rejects.toMatchObject({ code: "log_corrupt", details: { seq: 7 } });
-          expect((await store.verify()).problems[0]).toMatchObject({ seq: 7, problem: "missing" });
-        });
-        await during(`DELETE FROM events WHERE seq = ${last.seq}`, async () => {
-          expect((await store.verify()).problems).toMatchObject([{ problem: expect.stringContaining("head") }]);
-        });
-        await during(`UPDATE events SET seq = seq + 1000 WHERE seq > 20`, async () => {
-          expect((await store.verify()).problems[0]).toMatchObject({ seq: 21, problem: "missing" });
-        });
+        for (const [n, column] of [...COLUMNS, ...COLUMNS, ...COLUMNS].entries()) {
+          const seq = 1 + ((n * 37) % truth.length);
+          const flip = `UPDATE events SET ${column} = set_bit(${column}, (octet_length(${column}) * 8 * ${n + 1}) / 20, 1 - get_bit(${column}, (octet_length(${column}) * 8 * ${n + 1}) / 20)) WHERE seq = ${seq} AND ${column} IS NOT NULL`;
+          const { rowCount } = await client.query(flip);
+          if (rowCount === 1) {
+            const shown = await everyEvent(store).catch((error: unknown) => error);
+            if (shown instanceof StoreError) expect(shown).toMatchObject({ code: "log_corrupt", details: { seq } });
+            else expect(shown).toEqual(truth);
+            const { ok, problems } = await store.verify();
+            expect(ok, `${column} of ${seq}`).toBe(false);
+            expect(problems[0]?.seq, `${column} of ${seq}`).toBe(seq);
+          }
+          await client.query(flip);
+        }
       });
+      expect(await store.verify()).toMatchObject({ ok: true });
       await store.close();
-      const again = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
-      await onSchema(schema, (client) =>
-        client.query(`UPDATE events SET hash = set_byte(hash, 3, get_byte(hash, 3) # 1) WHERE seq = ${last.seq}`),
-      );
-      await expect(refused(again, last)).resolves.toMatchObject({ code: "log_corrupt" });
-      await again.close();
     },
   );
 
-  proves("PG-7", "whatever is derived from the log is compared with it, and written anew on demand", async () => {
+  proves("PG-7", "removed or moved events are found, and a stream does not continue from a changed link", async () => {
+    await using schema = await testSchema();
+    const store = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
+    await fillRichly(store);
+    const truth = await everyEvent(store);
+    const last = truth.at(-1);
+    if (last === undefined) throw new Error("nothing was written");
+    await onSchema(schema, async (client) => {
+      const during = async (change: string, look: () => Promise<void>): Promise<void> => {
+        await client.query("CREATE TABLE kept AS SELECT * FROM events");
+        await client.query(change);
+        await look();
+        await client.query("DELETE FROM events; INSERT INTO events SELECT * FROM kept; DROP TABLE kept");
+      };
+      await during("DELETE FROM events WHERE seq = 7", async () => {
+        await expect(everyEvent(store)).rejects.toMatchObject({ code: "log_corrupt", details: { seq: 7 } });
+        expect((await store.verify()).problems[0]).toMatchObject({ seq: 7, problem: "missing" });
+      });
+      await during(`DELETE FROM events WHERE seq = ${last.seq}`, async () => {
+        expect((await store.verify()).problems).toMatchObject([{ problem: expect.stringContaining("head") }]);
+      });
+      await during(`UPDATE events SET seq = seq + 1000 WHERE seq > 20`, async () => {
+        expect((await store.verify()).problems[0]).toMatchObject({ seq: 21, problem: "missing" });
+      });
+    });
+    await store.close();
+    const again = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
+    await onSchema(schema, (client) =>
+      client.query(`UPDATE events SET hash = set_byte(hash, 3, get_byte(hash, 3) # 1) WHERE seq = ${last.seq}`),
+    );
+    await expect(refused(again, last)).resolves.toMatchObject({ code: "log_corrupt" });
+    await again.close();
+  });
+
+  proves("PG-7", "everything derived from the log is compared with it, and rewritten on request", async () => {
     await using schema = await testSchema();
     const store = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
     await fillRichly(store);

@@ -12,37 +12,45 @@ const TTL_MS = 1200;
 const FAST = { answerSlackMs: 100, lockWaitMs: 3000, idleInTransactionMs: 500, rideOutMs: 100 };
 
 describe("the lease of a log on PostgreSQL", () => {
-  proves("PG-3", "a second daemon is refused while the first lives, and gets it when that gives it back", async () => {
-    await using schema = await testSchema();
-    const first = await daemonStore(schema.url, "home-a");
-    await expect(daemonStore(schema.url, "home-b")).rejects.toMatchObject({
-      code: "home_in_use",
-      details: { heldBy: "home-a" },
-    });
-    await sleep(TTL_MS * 1.5);
-    await expect(daemonStore(schema.url, "home-b")).rejects.toMatchObject({ code: "home_in_use" });
-    const waiting = daemonStore(schema.url, "home-b", { waitMs: 10_000 });
-    await sleep(200);
-    await first.store.close();
-    const second = await waiting;
-    expect(first.fatal).toEqual([]);
-    await second.store.close();
-  });
-
-  proves("PG-3", "the same home takes it at once: its lock proves that the last one is dead", async () => {
-    await using schema = await testSchema();
-    const dead = await daemonStore(schema.url, "home-a");
-    const next = await daemonStore(schema.url, "home-a");
-    await sleep(TTL_MS);
-    expect(dead.fatal.map(({ code }) => code)).toEqual(["stale_fence"]);
-    await expect(openSession(dead.store)).rejects.toMatchObject({ code: "stale_fence" });
-    await openSession(next.store, undefined, next.fence);
-    await Promise.all([dead.store.close(), next.store.close()]);
-  });
+  proves(
+    "PG-3",
+    "a second daemon is refused while the first lives, and gets the lease when it is released",
+    async () => {
+      await using schema = await testSchema();
+      const first = await daemonStore(schema.url, "home-a");
+      await expect(daemonStore(schema.url, "home-b")).rejects.toMatchObject({
+        code: "home_in_use",
+        details: { heldBy: "home-a" },
+      });
+      await sleep(TTL_MS * 1.5);
+      await expect(daemonStore(schema.url, "home-b")).rejects.toMatchObject({ code: "home_in_use" });
+      const waiting = daemonStore(schema.url, "home-b", { waitMs: 10_000 });
+      await sleep(200);
+      await first.store.close();
+      const second = await waiting;
+      expect(first.fatal).toEqual([]);
+      await second.store.close();
+    },
+  );
 
   proves(
     "PG-3",
-    "one that was cut off stops when its time is over, another takes over, and the log has one writer",
+    "the same home takes the lease at once: the home lock proves that the last holder is dead",
+    async () => {
+      await using schema = await testSchema();
+      const dead = await daemonStore(schema.url, "home-a");
+      const next = await daemonStore(schema.url, "home-a");
+      await sleep(TTL_MS);
+      expect(dead.fatal.map(({ code }) => code)).toEqual(["stale_fence"]);
+      await expect(openSession(dead.store)).rejects.toMatchObject({ code: "stale_fence" });
+      await openSession(next.store, undefined, next.fence);
+      await Promise.all([dead.store.close(), next.store.close()]);
+    },
+  );
+
+  proves(
+    "PG-3",
+    "a daemon that is cut off stops when its lease ends, another takes over, and the log has one writer",
     async () => {
       await using schema = await testSchema();
       await using proxy = await startCutProxy(schema.url);
@@ -68,12 +76,12 @@ describe("the lease of a log on PostgreSQL", () => {
     },
   );
 
-  proves("PG-3", "one that slept over its lease finds itself fenced out, whatever it does first", async () => {
+  proves("PG-3", "a daemon that slept past its lease is fenced out, whatever it does first", async () => {
     for (const first of ["append", "take"] as const) {
       await using schema = await testSchema();
       const sleeper = await daemonStore(schema.url, "home-a");
       const stream = await openSession(sleeper.store, undefined, sleeper.fence);
-      // As if it had been stopped: its lease ran out, and somebody else came.
+      // As if it had been paused: its lease ran out, and another daemon took it.
       await onPostgres(schema.url, (client) =>
         client.query(`UPDATE "${schema.name}".leases SET holder = 'home-b', claim = gen_random_uuid()`),
       );
@@ -93,23 +101,27 @@ describe("the lease of a log on PostgreSQL", () => {
     }
   });
 
-  proves("PG-3", "many that wait for one that died: exactly one at a time, and their fences only rise", async () => {
-    await using schema = await testSchema();
-    const fences: number[] = [];
-    const inside: string[] = [];
-    const once = async (name: string): Promise<void> => {
-      const mine = await daemonStore(schema.url, name, { waitMs: 60_000 });
-      inside.push(name);
-      expect(inside).toEqual([name]);
-      fences.push(mine.fence);
-      await openSession(mine.store, undefined, mine.fence);
-      inside.pop();
-      await mine.store.close();
-      expect(mine.fatal).toEqual([]);
-    };
-    await Promise.all(Array.from({ length: 5 }, (_, n) => once(`home-${n}`)));
-    expect(fences).toEqual([1, 2, 3, 4, 5]);
-  });
+  proves(
+    "PG-3",
+    "many daemons wait for a dead one: exactly one at a time gets the lease, and the fence only rises",
+    async () => {
+      await using schema = await testSchema();
+      const fences: number[] = [];
+      const inside: string[] = [];
+      const once = async (name: string): Promise<void> => {
+        const mine = await daemonStore(schema.url, name, { waitMs: 60_000 });
+        inside.push(name);
+        expect(inside).toEqual([name]);
+        fences.push(mine.fence);
+        await openSession(mine.store, undefined, mine.fence);
+        inside.pop();
+        await mine.store.close();
+        expect(mine.fatal).toEqual([]);
+      };
+      await Promise.all(Array.from({ length: 5 }, (_, n) => once(`home-${n}`)));
+      expect(fences).toEqual([1, 2, 3, 4, 5]);
+    },
+  );
 });
 
 interface DaemonStore {

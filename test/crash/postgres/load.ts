@@ -2,26 +2,26 @@ import { expect } from "vitest";
 import { type CallRef, type RecordedEvent, type Store, StoreError } from "../../../src/store/index.ts";
 import { event, everyEvent, newId, note, opened } from "../../support/store-home.ts";
 
-/** What writers were told while things went wrong. */
+/** The answers that writers got during the faults. */
 export interface Told {
   readonly acknowledged: readonly RecordedEvent[];
-  /** Ids of events of which a writer was told that nothing was written. */
+  /** Ids of events that a writer was told were not written. */
   readonly refused: readonly string[];
-  /** Ids of events that nobody was told anything about. */
+  /** Ids of events without any answer. */
   readonly open: readonly string[];
 }
 
 export interface Load {
-  /** So many have been acknowledged so far. */
+  /** Number of acknowledged events so far. */
   readonly acknowledged: () => number;
-  /** Lets every writer finish what it has begun. */
+  /** Lets every writer finish its current append. */
   readonly stop: () => Promise<Told>;
 }
 
 const MAY_REFUSE = ["store_unreachable", "overloaded", "stale_version"];
 const EVERY_NTH_BY_KEY = 5;
 
-/** Writers that append one event after the other, each to a session of its own, whatever they are answered. */
+/** Writers that append one event after another, each to its own session, whatever the answers. */
 export function startLoad(store: Store, writers: number): Load {
   const acknowledged: RecordedEvent[] = [];
   const refused: string[] = [];
@@ -57,7 +57,7 @@ export function startLoad(store: Store, writers: number): Load {
   };
 }
 
-/** Nothing that was acknowledged is lost or there twice, nothing that was refused is there, and the log is sound. */
+/** Nothing acknowledged is lost or doubled, nothing refused is there, and the log is sound. */
 export async function expectKept(store: Store, told: Told): Promise<void> {
   const all = await everyEvent(store);
   expect(all.map(({ seq }) => seq)).toEqual(all.map((_, at) => at + 1));

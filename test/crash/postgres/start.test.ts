@@ -10,10 +10,10 @@ import { throwOnFatal } from "../../support/store-sqlite.ts";
 
 const SECRET = "not-the-password-4711";
 
-describe("what keeps a store on PostgreSQL from opening", () => {
+describe("a store on PostgreSQL that cannot open", () => {
   proves(
     "PG-4",
-    "nobody there, a wrong password, no such database, no address: named, and no password shown",
+    "no server, a wrong password, no such database, no address: each is named, and no password is shown",
     async () => {
       await using server = await startPostgres();
       const wrong = (change: (url: URL) => void): string => {
@@ -44,7 +44,7 @@ describe("what keeps a store on PostgreSQL from opening", () => {
     },
   );
 
-  proves("PG-4", "a server that is too old, or that does not keep what it acknowledged", async () => {
+  proves("PG-4", "a server that is too old, or that does not flush what it acknowledges, is refused", async () => {
     await using schema = await testSchema();
     await using proxy = await startCutProxy(schema.url);
     proxy.onAnswer((piece) => Buffer.from(piece.toString("latin1").replace(/1[4-9]0\d{3}/g, "130012"), "latin1"));
@@ -65,7 +65,7 @@ describe("what keeps a store on PostgreSQL from opening", () => {
     });
   });
 
-  proves("PG-4", "a schema of a newer version, of somebody else, or changed: refused and left as it is", async () => {
+  proves("PG-4", "a schema of a newer version, of another program, or changed: refused and left as it is", async () => {
     await using newer = await logIn("UPDATE meta SET version = 99");
     await expect(open(newer.url)).rejects.toMatchObject({
       code: "log_newer",
@@ -93,7 +93,7 @@ describe("what keeps a store on PostgreSQL from opening", () => {
     }
   });
 
-  proves("PG-4", "bytes at the end of the log that are not what was written", async () => {
+  proves("PG-4", "changed bytes at the end of the log are refused", async () => {
     for (const change of [
       "UPDATE events SET data = 'x' WHERE seq = 2",
       "UPDATE events SET header = header || ' ' WHERE seq = 3",
@@ -107,7 +107,7 @@ describe("what keeps a store on PostgreSQL from opening", () => {
     }
   });
 
-  proves("PG-4", "a role that may only read, and a database that only reads: nothing is written", async () => {
+  proves("PG-4", "a role or a database that can only read: refused, and nothing is written", async () => {
     await using schema = await logIn("SELECT 1");
     const role = `reader_${schema.name}`;
     const reader = new URL(schema.url);
@@ -125,7 +125,7 @@ describe("what keeps a store on PostgreSQL from opening", () => {
     await onPostgres(schema.url, (client) => client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`));
   });
 
-  proves("PG-4", "two that start at the same time on an empty schema make one log", async () => {
+  proves("PG-4", "two stores that start at once on an empty schema make one log", async () => {
     await using schema = await testSchema();
     const stores = await Promise.all(Array.from({ length: 6 }, () => open(schema.url)));
     await Promise.all(stores.map((store) => openSession(store)));
@@ -139,7 +139,7 @@ function open(url: string): Promise<Store> {
   return openPostgresStore({ url, onFatal: throwOnFatal });
 }
 
-/** A log with a few events in it, closed, and then changed from outside. */
+/** A closed log with a few events, to be changed from outside. */
 async function logIn(change: string): Promise<TestSchema> {
   const schema = await testSchema();
   const store = await open(schema.url);
@@ -150,7 +150,7 @@ async function logIn(change: string): Promise<TestSchema> {
   return schema;
 }
 
-/** Also what a log would print of it. */
+/** Includes what a log would print of it. */
 function everythingIn(thrown: unknown): string {
   const seen =
     thrown instanceof Error ? [thrown.message, thrown.stack, JSON.stringify(thrown), thrown.cause] : [thrown];

@@ -8,7 +8,7 @@ import { appendTo, event, everyEvent, newId, note, openSession } from "../../sup
 import { throwOnFatal } from "../../support/store-sqlite.ts";
 import { expectKept, startLoad } from "./load.ts";
 
-/** The messages of one append to a session at work, with an idempotency key: lock, look-up, write, commit. */
+/** The messages of one append with an idempotency key: lock, lookup, write, commit. */
 const MESSAGES = ["lock", "look-up", "write", "commit"] as const;
 const FAST = { statementMs: 1000, answerSlackMs: 200, lockWaitMs: 3000, idleInTransactionMs: 600, reachMaxMs: 20_000 };
 
@@ -19,12 +19,12 @@ const WORDS = {
   "hang-after": "dead after it got there",
 };
 
-describe("a wire that is cut", () => {
+describe("a connection that is cut", () => {
   for (const verdict of ["cut", "lose-answer", "hang", "hang-after"] as const)
     for (const [at, message] of MESSAGES.entries())
       proves(
         "PG-1",
-        `at the ${message}, ${WORDS[verdict]}: the append is in the log once, and acknowledged`,
+        `cut at the ${message}, ${WORDS[verdict]}: the append is in the log once, and acknowledged`,
         async () => {
           await using schema = await testSchema();
           await using proxy = await startCutProxy(schema.url);
@@ -44,7 +44,7 @@ describe("a wire that is cut", () => {
         },
       );
 
-  proves("PG-1", "again and again under load: nothing acknowledged is lost, nothing is done twice", async () => {
+  proves("PG-1", "cut again and again under load: nothing acknowledged is lost, nothing is done twice", async () => {
     await using schema = await testSchema();
     await using proxy = await startCutProxy(schema.url);
     const store = await openPostgresStore({ url: proxy.url, onFatal: throwOnFatal, limits: FAST });
@@ -63,7 +63,7 @@ describe("a wire that is cut", () => {
     await store.close();
   });
 
-  proves("PG-1", "a store that is closed while it cannot know says so: nobody is told what is not known", async () => {
+  proves("PG-1", "a store closed while an outcome is unknown says so instead of guessing", async () => {
     await using schema = await testSchema();
     await using proxy = await startCutProxy(schema.url);
     const store = await openPostgresStore({ url: proxy.url, onFatal: throwOnFatal, limits: FAST });
@@ -80,7 +80,7 @@ describe("a wire that is cut", () => {
     await again.close();
   });
 
-  proves("PG-2", "tails of another process go on over cuts: no gap and no duplicate", async () => {
+  proves("PG-2", "tails in another process go on across cuts: no gap and no duplicate", async () => {
     await using schema = await testSchema();
     await using proxy = await startCutProxy(schema.url);
     const writer = await openPostgresStore({ url: schema.url, onFatal: throwOnFatal });
@@ -110,7 +110,7 @@ describe("a wire that is cut", () => {
   });
 });
 
-/** Only the n-th message of the next append meets this fate. Tells whether it was ever sent. */
+/** Cuts the connection at the n-th message of the next append. Returns whether it was ever sent. */
 function once(proxy: CutProxy, at: number, verdict: Verdict, then: () => void = () => undefined): () => boolean {
   let writer: object | null = null;
   let count = 0;

@@ -15,7 +15,7 @@ const KILLS = 8;
 
 proves.skipIf(!needs("bwrap"))(
   "SN-5",
-  "killed at any instant of snapshot, restore, merge and sweep: every id that was answered is whole, and an unfinished restore ends as the old or the new tree",
+  "killed at any moment of snapshot, restore, merge and sweep: every answered id is complete, and a cut restore ends as the old or the new tree",
   async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-kill-snapshots-")));
     const tree = treeAt(join(folder, "tree"));
@@ -33,7 +33,7 @@ proves.skipIf(!needs("bwrap"))(
       const last = lines.findLast((line) => !line.startsWith("taken")) ?? "";
       const [what, from, to] = last.split(" ");
       if (what === "restoring" && from !== undefined && to !== undefined) {
-        // Whoever wrote down what was to be restored can have either: the old one, or the new one.
+        // After a cut restore either tree can be recovered: the old one or the new one.
         const chosen = kill % 2 === 0 ? from : to;
         await finish(store.restore(tree, chosen, "bwrap"));
         expect((await finish(store.take(tree))).id).toBe(chosen);
@@ -50,7 +50,7 @@ proves.skipIf(!needs("bwrap"))(
 
 const CHILD = join(import.meta.dirname, "../../support/snapshot-child.ts");
 
-/** Not before it has said anything; and what it said half is not said. */
+/** Killed only after its first line; a half-written line does not count. */
 async function killAfter(child: ChildProcess, afterMs: number, said: string): Promise<void> {
   let text = "";
   child.stdout?.setEncoding("utf8").on("data", (more: string) => {

@@ -21,7 +21,7 @@ interface Event {
 
 proves.skipIf(!needs("bwrap"))(
   "SN-17",
-  "a daemon killed in the middle of a rewind: after the next start there is the old tree with the old talk, or the new with the new, and the log says which",
+  "a daemon killed during a rewind: after the restart both files and events are old, or both are new, and the log says which",
   async () => {
     const home = await newHome();
     const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-rewind-kill-")));
@@ -44,7 +44,7 @@ proves.skipIf(!needs("bwrap"))(
       const before = events.length;
       const untouched = names(cwd);
       const asked = daemon.call("POST", `/sessions/${id}/rewind`, { to }).catch(() => null);
-      // At any moment, and in every other round in the middle of it for sure: the first name is there or gone already.
+      // At a random moment; in every other round during the restore for certain: when the first name has changed.
       if (round % 2 === 0) await sleep(chance() * REWIND_MAX_MS);
       else await changed(cwd, untouched);
       await daemon.kill9();

@@ -11,7 +11,7 @@ const ROUNDS = 12;
 
 proves.skipIf(!needs("bwrap"))(
   "SN-1",
-  "random histories, and rewinds to any point of any branch of them: the tree is what it was, byte by byte",
+  "random histories with rewinds to any point of any branch: the file tree is restored byte by byte",
   async () => {
     let restores = 0;
     for (let seed = 1; seed <= HISTORIES; seed += 1) {

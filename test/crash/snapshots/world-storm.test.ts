@@ -13,7 +13,7 @@ const TEST_MAX_MS = 240_000;
 
 proves.skipIf(!needs("bwrap"))(
   "SN-19",
-  "turns of shells and git, rewinds to any point, forks, and kill -9 between: every tree is what it was at its point",
+  "shell and git turns, rewinds, forks and kill -9 at random: every file tree is as it was at its point",
   async () => {
     const total = { turns: 0, rewinds: 0, forks: 0, kills: 0 };
     for (const seed of SEEDS) {

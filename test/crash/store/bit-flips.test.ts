@@ -11,7 +11,7 @@ import { makeTestHome, type TestHome } from "../../support/store-home.ts";
 const FLIPS_PER_PAGE = process.env["NOMOS_SOAK"] === "1" ? 400 : 1;
 const PAGE_BYTES = 4096;
 
-describe("bits that fall over on disk", () => {
+describe("flipped bits on disk", () => {
   let home: TestHome;
   let whole: Buffer;
   let truth: readonly RecordedEvent[];
@@ -28,7 +28,7 @@ describe("bits that fall over on disk", () => {
     return () => home[Symbol.asyncDispose]();
   });
 
-  proves("LOG-15", "the log that is not damaged answers everything and passes every check", async () => {
+  proves("LOG-15", "an undamaged log answers every read and passes every check", async () => {
     expect([...answers.values()].filter((answer) => answer instanceof StoreError)).toEqual([]);
     expect(await examine(logPath(home.path))).toBeNull();
     expect(start(home.path)).toBeNull();
@@ -37,7 +37,7 @@ describe("bits that fall over on disk", () => {
 
   proves(
     "LOG-15",
-    "an event whose bytes have changed is named by stream and version: by whoever reads it, by the check and at start",
+    "a changed event is named by stream and version: on reading, in the check and at the start",
     async () => {
       const written = truth.filter(({ type, data }) => type === "x.note@1" && data !== null).slice(-40);
       for (const found of written) {
@@ -61,13 +61,13 @@ describe("bits that fall over on disk", () => {
 
   proves(
     "LOG-15",
-    "one bit, anywhere: no event is ever shown as another, and every change that shows is found by the check",
+    "one flipped bit anywhere: no event is shown as another, and the check finds every visible change",
     async () => {
       const random = seeded(20_261_115);
       const pages = whole.length / PAGE_BYTES;
       for (let page = 0; page < pages; page += 1)
         for (let n = 0; n < FLIPS_PER_PAGE; n += 1) {
-          // Half of them where the page is described, half anywhere on it.
+          // Half of them in the page header, half anywhere on the page.
           const within = (page + n) % 2 === 0 ? Math.floor(random() * 110) : Math.floor(random() * PAGE_BYTES);
           await proveFlip(page * PAGE_BYTES + within, Math.floor(random() * 8));
         }
@@ -75,7 +75,7 @@ describe("bits that fall over on disk", () => {
     3_600_000,
   );
 
-  /** A home whose log has one bit fallen over. */
+  /** A home whose log has one flipped bit. */
   async function spoil(byte: number, bit: number): Promise<string> {
     const damaged = join(home.path, "damaged");
     await mkdir(damaged, { recursive: true });
@@ -107,10 +107,10 @@ describe("bits that fall over on disk", () => {
       expect(report, `${place}: ${differing.map(([question]) => question).join()}`).not.toBeNull();
   }
 
-  /** An index that has lost an entry may leave something out; what is shown must still be true. */
+  /** A damaged index may leave something out; what is shown must still be true. */
   function proveNothingInvented(question: string, answer: unknown, found: Answers, what: string): void {
     expect(question, what).not.toMatch(/^(events all|fold)/);
-    // A stream that seems to end too early is refused by whoever would continue it.
+    // A stream that seems to end too early must be refused on the next append.
     if (question.startsWith("events "))
       expect(found.get(question.replace("events", "fold")), what).toBeInstanceOf(StoreError);
     const told = listed(answers.get(question));
@@ -128,7 +128,7 @@ function sameAnswer(told: unknown, found: unknown): boolean {
   return !(found instanceof StoreError) && JSON.stringify(told) === JSON.stringify(found);
 }
 
-/** Reproducible: the same bits in every run. */
+/** Seeded: the same bits in every run. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -24,7 +24,7 @@ describe("a disk that fails below Node", () => {
 
   provesHere(
     "LOG-13",
-    "a flush that fails, whichever it is, ends the process: nothing is acknowledged after it, nothing before it is lost",
+    "any flush that fails ends the process: nothing later is acknowledged, nothing earlier is lost",
     async () => {
       expect(count("fsync")).toBeGreaterThan(25);
       await forEachFatalFault(
@@ -38,7 +38,7 @@ describe("a disk that fails below Node", () => {
     },
   );
 
-  provesHere("LOG-13", "so does a write that fails", async () => {
+  provesHere("LOG-13", "any write that fails ends the process, with the same result", async () => {
     await forEachFatalFault(
       spread(count("pwrite64"), 8),
       (n) => `pwrite64:error=EIO:when=${n}`,
@@ -48,7 +48,7 @@ describe("a disk that fails below Node", () => {
 
   provesHere(
     "LOG-14",
-    "a full disk is refused as one; when there is room again everything goes on, and nothing is lost",
+    "a full disk is refused as such; with room again everything goes on, and nothing is lost",
     async () => {
       await forEachFault(spread(count("pwrite64"), 10), async (n) => {
         await using home = await makeTestHome();
@@ -60,7 +60,7 @@ describe("a disk that fails below Node", () => {
     },
   );
 
-  provesHere("LOG-14", "a disk that stays full leaves the log as it was, and the store answering", async () => {
+  provesHere("LOG-14", "a disk that stays full leaves the log unchanged and the store readable", async () => {
     await forEachFault(spread(count("pwrite64"), 4), async (n) => {
       await using home = await makeTestHome();
       const outcome = await runWithFault(home.path, `pwrite64:error=ENOSPC:when=${n}+`);
@@ -69,16 +69,12 @@ describe("a disk that fails below Node", () => {
     });
   });
 
-  provesHere(
-    "LOG-12",
-    "a process that is killed at any write or flush has lost nothing that it acknowledged",
-    async () => {
-      for (const call of ["pwrite64", "fsync", "ftruncate"] as const)
-        await forEachFatalFault(
-          spread(count(call), call === "ftruncate" ? 2 : 8),
-          (n) => `${call}:signal=KILL:when=${n}`,
-          ({ lines }) => expect(lines).not.toContain("done"),
-        );
-    },
-  );
+  provesHere("LOG-12", "a process killed at any write or flush has lost nothing that it acknowledged", async () => {
+    for (const call of ["pwrite64", "fsync", "ftruncate"] as const)
+      await forEachFatalFault(
+        spread(count(call), call === "ftruncate" ? 2 : 8),
+        (n) => `${call}:signal=KILL:when=${n}`,
+        ({ lines }) => expect(lines).not.toContain("done"),
+      );
+  });
 });

@@ -16,7 +16,7 @@ const ROUNDS = process.env["NOMOS_SOAK"] === "1" ? 200 : 10;
 describe("a follower whose process is killed", () => {
   proves(
     "FOL-1",
-    "between a page and its cursor, or anywhere else: every event is taken, in order, and at most one page again",
+    "killed between a page and its cursor, or anywhere else: every event is taken in order, at most one page twice",
     async () => {
       await using home = await makeTestHome();
       for (let round = 0; round < ROUNDS; round += 1)
@@ -57,7 +57,7 @@ describe("a follower whose process is killed", () => {
   );
 });
 
-/** It dies by itself, behind the page of this number and before its cursor. */
+/** It kills itself after the page of this number and before its cursor is written. */
 async function runToPage(home: string, page: number): Promise<void> {
   const child = spawn(process.execPath, [SCRIPT, home, String(page)], { stdio: ["ignore", "ignore", "inherit"] });
   expect(await once(child, "close")).toEqual([null, "SIGKILL"]);

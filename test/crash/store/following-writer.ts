@@ -7,8 +7,8 @@ import { lockHome, openSqliteStore } from "../../../src/store/index.ts";
 import { appendTo, event, note, openSession } from "../../support/store-home.ts";
 
 /**
- * Writers, and a follower that notes each page it takes in a file; until somebody kills it, or it dies by itself when the
- * page of that number is noted and its cursor is not yet written.
+ * Writers and a follower that notes each page in a file, until the process is killed. It can also kill itself after
+ * noting the page of a given number, before the cursor is written.
  */
 const [home = "", dieAtPage = ""] = process.argv.slice(2);
 const WRITERS = 6;

@@ -14,7 +14,7 @@ const ROUNDS = process.env["NOMOS_SOAK"] === "1" ? 300 : 10;
 describe("a process that is killed", () => {
   proves(
     "LOG-12",
-    "twelve writers, killed again and again at any moment: nothing acknowledged is lost, and nothing is half there",
+    "twelve writers killed again and again at any moment: nothing acknowledged is lost, and no append is half there",
     async () => {
       await using home = await makeTestHome();
       const acknowledged = new Set<string>();
@@ -37,7 +37,7 @@ describe("a process that is killed", () => {
   );
 });
 
-/** What was acknowledged until the kill, which comes so long after the first acknowledgement. */
+/** What was acknowledged before the kill, which comes this long after the first acknowledgement. */
 async function runAndKill(home: string, afterMs: number): Promise<readonly string[]> {
   const child = spawn(process.execPath, [SCRIPT, home], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "close");
@@ -52,7 +52,7 @@ async function runAndKill(home: string, afterMs: number): Promise<readonly strin
   await sleep(afterMs);
   child.kill("SIGKILL");
   await ended;
-  // The last line may have been cut off in the middle.
+  // The last line may be incomplete.
   const lines = out.slice(0, out.lastIndexOf("\n") + 1).split("\n");
   return lines.filter((line) => line.startsWith("ack ")).flatMap((line) => line.split(" ").slice(1));
 }

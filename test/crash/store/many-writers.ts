@@ -4,7 +4,7 @@ import { HOME_LEASE, SYSTEM_STREAM, System, systemFact } from "../../../src/doma
 import { lockHome, openSqliteStore, type Store } from "../../../src/store/index.ts";
 import { event, newId, note, opened } from "../../support/store-home.ts";
 
-/** A daemon's way to start, then writers that append as fast as they are acknowledged, until somebody kills it. */
+/** Starts like a daemon, then appends as fast as it is acknowledged, until it is killed. */
 const [home = ""] = process.argv.slice(2);
 const WRITERS = 12;
 
@@ -31,7 +31,7 @@ async function write(log: Store, n: number): Promise<void> {
       note("x".repeat((version * 131) % 2000)),
     ];
     const parts = [{ stream, expectedVersion: 2 * version, events: facts.map((given) => event(given)) }];
-    // Every third append also goes to a stream that others write to, and may then be refused.
+    // Every third append also writes to a shared stream, and may be refused.
     const both =
       version % 3 === 2
         ? [...parts, { stream: shared, expectedVersion: await log.version(shared), events: [event(note(n))] }]

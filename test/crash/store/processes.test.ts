@@ -24,7 +24,7 @@ const openAt = (home: string): Promise<Store> => openSqliteStore({ home, onFatal
 describe("several processes and one home", () => {
   proves(
     "LOG-6",
-    "other processes follow the log while it is written: history, then live, no gap, no duplicate",
+    "other processes tail the log while it is written: history, then live, no gap, no duplicate",
     async () => {
       await using home = await makeTestHome();
       const store = await openAt(home.path);
@@ -51,7 +51,7 @@ describe("several processes and one home", () => {
 
   proves(
     "LOG-17",
-    "a home has one daemon: a second is told so, also in the same process, and a killed one leaves nothing locked",
+    "a second daemon on one home is refused, also in the same process; a killed one leaves no lock",
     async () => {
       await using home = await makeTestHome();
       const holder = spawn(process.execPath, [STARTER, home.path], {
@@ -75,7 +75,7 @@ describe("several processes and one home", () => {
 
   proves(
     "LOG-3",
-    "of two stores on one log the one with the older fence writes nothing, and the other has no gap",
+    "two stores on one log: the one with the older fence writes nothing, and the other has no gap",
     async () => {
       await using home = await makeTestHome();
       const [old, young] = [await openAt(home.path), await openAt(home.path)];
@@ -98,7 +98,7 @@ describe("several processes and one home", () => {
 
   proves(
     "LOG-10",
-    "a process that holds on to an old state keeps erased bytes in the file, and the caller is told",
+    "a process with an old read transaction keeps erased bytes in the file, and the caller is told",
     async () => {
       await using home = await makeTestHome();
       const store = await openAt(home.path);
@@ -122,8 +122,8 @@ describe("several processes and one home", () => {
   );
 });
 
-describe("homes that are not as they should be", () => {
-  proves("LOG-21", "only its owner can read a home's files", async () => {
+describe("unusual homes", () => {
+  proves("LOG-21", "only the owner can read a home's files", async () => {
     await using home = await makeTestHome();
     const store = await openAt(join(home.path, "a", "b"));
     await openSession(store);
@@ -135,7 +135,7 @@ describe("homes that are not as they should be", () => {
     await store.close();
   });
 
-  proves("LOG-21", "a home that cannot be written is refused as that, and so is one that is a file", async () => {
+  proves("LOG-21", "a home that cannot be written, or that is a file, is refused by name", async () => {
     await using home = await makeTestHome();
     await writeFile(join(home.path, "file"), "");
     await expect(openAt(join(home.path, "file"))).rejects.toMatchObject({ code: "store_read_only" });
@@ -153,7 +153,7 @@ describe("homes that are not as they should be", () => {
 
   proves(
     "LOG-16",
-    "a log of a newer version is refused, and one with an event that this version does not know is not folded",
+    "a log of a newer version is refused, and a stream with an unknown event is not folded",
     async () => {
       await using home = await makeTestHome();
       const store = await openAt(home.path);
@@ -181,7 +181,7 @@ describe("homes that are not as they should be", () => {
     },
   );
 
-  proves("LOG-16", "another program's database is not taken for a log", async () => {
+  proves("LOG-16", "another program's database is refused as a log", async () => {
     await using home = await makeTestHome();
     await pragma(home.path, "CREATE TABLE events(a)");
     await expect(openAt(home.path)).rejects.toMatchObject({ code: "log_corrupt" });
@@ -225,7 +225,7 @@ async function pragma(home: string, statement: string): Promise<void> {
   db.close();
 }
 
-/** As a later version would: a kind of event that this one has never heard of, rightly linked. */
+/** Like a later version: a correctly chained event of an unknown type. */
 function writeUnknown(home: string, stream: string, version: number): void {
   const db = openForWriting(logPath(home));
   const type = "session.teleported@1";

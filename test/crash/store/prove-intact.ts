@@ -1,6 +1,6 @@
 /**
- * `prove-intact.ts HOME`, with what was acknowledged on its input: whether the log in that home has lost nothing, is nowhere
- * half there, and goes on. A process of its own for each: one that opens and closes threads without end may die of it.
+ * `prove-intact.ts HOME`, with the acknowledged events on stdin: checks that the log lost nothing, has no half append,
+ * and can go on. Each check is its own process, because opening and closing many threads in one process may crash it.
  */
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { text } from "node:stream/consumers";
@@ -30,7 +30,7 @@ for (const found of all) await proveBlob(found);
 await appendTo(store, await openSession(store), [note("it goes on")]);
 await store.close();
 
-/** An append over two streams wrote its end of the turn and its two notes together, or not at all. */
+/** An append over two streams wrote its turn's end and its two notes together, or nothing. */
 function proveWhole(): void {
   const ends = all.flatMap(({ type, data, seq }) =>
     type === "turn.ended@1" ? [{ turnId: member(data, "turnId"), seq }] : [],

@@ -17,54 +17,46 @@ import { throwOnFatal } from "../../support/store-sqlite.ts";
 const SCRIPT = fileURLToPath(new URL("../../definitions/reminding-process.ts", import.meta.url));
 const ROUNDS = process.env["NOMOS_SOAK"] === "1" ? 200 : 9;
 
-describe.each(["sqlite", "postgres"] as const)(
-  "alarms, lanes and followers of a process that is killed, on %s",
-  (kind) => {
-    proves(
-      "ALARM-4",
-      "at sampled appends and moments: each due time rang once, each item started once, nothing done is missed",
-      async () => {
-        await using home = await makeTestHome();
-        await using schema = kind === "postgres" ? await testSchema() : null;
-        const address = schema?.url ?? "sqlite";
-        for (let round = 0; round < ROUNDS; round += 1) {
-          if (round % 3 === 0) await runAndKill([home.path, address, "timed"], 50 + ((round * 61) % 300));
-          else
-            await runToDeath([
-              home.path,
-              address,
-              round % 3 === 1 ? "before" : "after",
-              String(3 + ((round * 17) % 60)),
-            ]);
-        }
-        const last = spawn(process.execPath, [SCRIPT, home.path, address, "end"], {
-          stdio: ["ignore", "ignore", "inherit"],
-        });
-        expect(await once(last, "close")).toEqual([0, null]);
+describe.each(["sqlite", "postgres"] as const)("alarms, lanes and followers of a killed process, on %s", (kind) => {
+  proves(
+    "ALARM-4",
+    "killed at sampled appends and moments: each due time rang once, each item started once, no event is missed",
+    async () => {
+      await using home = await makeTestHome();
+      await using schema = kind === "postgres" ? await testSchema() : null;
+      const address = schema?.url ?? "sqlite";
+      for (let round = 0; round < ROUNDS; round += 1) {
+        if (round % 3 === 0) await runAndKill([home.path, address, "timed"], 50 + ((round * 61) % 300));
+        else
+          await runToDeath([home.path, address, round % 3 === 1 ? "before" : "after", String(3 + ((round * 17) % 60))]);
+      }
+      const last = spawn(process.execPath, [SCRIPT, home.path, address, "end"], {
+        stdio: ["ignore", "ignore", "inherit"],
+      });
+      expect(await once(last, "close")).toEqual([0, null]);
 
-        const options = { onFatal: throwOnFatal, definitions: MODULE };
-        const store =
-          schema === null
-            ? await openSqliteStore({ home: home.path, ...options })
-            : await openPostgresStore({ url: schema.url, ...options });
-        const events = await everyEvent(store);
-        expect(breachesIn(events)).toEqual([]);
-        const done = events.filter(({ type }) => type === "reminder.done@1").map(({ stream }) => stream);
-        const set = events.filter(({ type }) => type === "reminder.set@1");
-        expect(done).toHaveLength(set.length);
-        expect(set.length).toBeGreaterThan(ROUNDS);
-        const taken = new Set((await readFile(join(home.path, "taken"), "utf8")).trimEnd().split("\n"));
-        expect(done.filter((stream) => !taken.has(stream))).toEqual([]);
-        expect(await store.verify()).toMatchObject({ ok: true });
-        expect((await store.rebuild(null)).differences).toEqual([]);
-        await store.close();
-      },
-      3_600_000,
-    );
-  },
-);
+      const options = { onFatal: throwOnFatal, definitions: MODULE };
+      const store =
+        schema === null
+          ? await openSqliteStore({ home: home.path, ...options })
+          : await openPostgresStore({ url: schema.url, ...options });
+      const events = await everyEvent(store);
+      expect(breachesIn(events)).toEqual([]);
+      const done = events.filter(({ type }) => type === "reminder.done@1").map(({ stream }) => stream);
+      const set = events.filter(({ type }) => type === "reminder.set@1");
+      expect(done).toHaveLength(set.length);
+      expect(set.length).toBeGreaterThan(ROUNDS);
+      const taken = new Set((await readFile(join(home.path, "taken"), "utf8")).trimEnd().split("\n"));
+      expect(done.filter((stream) => !taken.has(stream))).toEqual([]);
+      expect(await store.verify()).toMatchObject({ ok: true });
+      expect((await store.rebuild(null)).differences).toEqual([]);
+      await store.close();
+    },
+    3_600_000,
+  );
+});
 
-/** It dies by itself. */
+/** It kills itself. */
 async function runToDeath(given: readonly string[]): Promise<void> {
   const child = spawn(process.execPath, [SCRIPT, ...given], { stdio: ["ignore", "ignore", "inherit"] });
   expect(await once(child, "close")).toEqual([null, "SIGKILL"]);

@@ -4,9 +4,8 @@ import { type AppendPart, openSqliteStore, type Store, StoreError } from "../../
 import { admitted, event, newId, note, opened } from "../../support/store-home.ts";
 
 /**
- * A program that uses a store as a daemon does and says on its standard output what it was told: `ack <seq> ...` for
- * an append that was acknowledged, `refused <code>` for one that was not, `fatal <code>` as its last words. Faults are
- * put under it from outside.
+ * Uses a store like a daemon and prints its answers: `ack <seq> ...` for an acknowledged append, `refused <code>` for a
+ * refused one, `fatal <code>` as the last line. Faults are injected from outside.
  */
 const [home = "", rounds = "8"] = process.argv.slice(2);
 const say = (line: string): void => {
@@ -14,7 +13,7 @@ const say = (line: string): void => {
 };
 const FATAL_EXIT = 70;
 const NOT_OPENED_EXIT = 71;
-/** Small, so that checkpoints come between the appends. */
+/** Small, so that checkpoints of the write-ahead log come between appends. */
 const CHECKPOINT_PAGES = 40;
 
 const store = await openSqliteStore({
@@ -83,7 +82,7 @@ async function eraseOne(log: Store, stream: string): Promise<void> {
   await acknowledged(() => log.erase(stream, [last.id], event(said), { fence: 0 }));
 }
 
-/** A full disk is the one refusal that may come; it is tried again, as a person would who has made room. */
+/** Only a full disk may refuse; it is tried again, as after a person has made room. */
 async function acknowledged(work: () => ReturnType<Store["append"]>): Promise<void> {
   for (let tries = 0; tries < 20; tries += 1) {
     const events = await work().catch((error: unknown) => refused(error));

@@ -2,10 +2,10 @@ import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { lockHome, openSqliteStore, StoreError } from "../../../src/store/index.ts";
 
-/** Locks a home and opens its store, says how that went, and stays until it is told to go. */
+/** Locks a home and opens its store, prints the result, and stays until it is told to end. */
 const [home = ""] = process.argv.slice(2);
 try {
-  // Held on to until the end: a lock that nobody refers to is collected, and given back.
+  // Referenced until the end: an unreferenced lock would be collected and released.
   const lock = lockHome(join(home, "lock"));
   const store = await openSqliteStore({ home, onFatal: () => process.exit(70) });
   writeSync(1, "opened\n");

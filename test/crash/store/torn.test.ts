@@ -12,9 +12,9 @@ import { throwOnFatal } from "../../support/store-sqlite.ts";
 
 const CUTS = process.env["NOMOS_SOAK"] === "1" ? 2000 : 30;
 
-describe("files that end too early, or in noise", () => {
+describe("files that are cut short or end in noise", () => {
   let home: TestHome;
-  /** A log as a crash leaves it: the file, and beside it what was not yet folded into it. */
+  /** A log after a crash: the file, and the write-ahead log that was not folded into it yet. */
   let crashed: string;
   let all: readonly RecordedEvent[];
   let inFile: number;
@@ -24,7 +24,7 @@ describe("files that end too early, or in noise", () => {
     await makeRichHome(home.path);
     const store = await openSqliteStore({ home: home.path, onFatal: throwOnFatal, checkpointPages: 1_000_000 });
     inFile = await store.lastSeq();
-    // As long as somebody reads the state before, nothing of what comes now is folded into the file.
+    // An open read transaction keeps new writes in the write-ahead log.
     const standing = new DatabaseSync(logPath(home.path), { readOnly: true });
     standing.exec("BEGIN");
     standing.prepare("SELECT count(*) FROM events").get();
@@ -42,7 +42,7 @@ describe("files that end too early, or in noise", () => {
   const cuts = (length: number): readonly number[] =>
     Array.from({ length: CUTS }, (_, n) => Math.floor((n * (length - 1)) / CUTS) + (n % 7));
 
-  /** Takes the crashed log, lets somebody spoil it, and gives back what a start makes of it. */
+  /** Damages a copy of the crashed log, and returns what a start makes of it. */
   const afterwards = async (spoil: (path: string) => Promise<void>) => {
     await using place = await makeTestHome();
     const path = logPath(place.path);
@@ -56,19 +56,15 @@ describe("files that end too early, or in noise", () => {
     return { refusal, events, report: await examine(path), answers };
   };
 
-  proves(
-    "LOG-12",
-    "a write-ahead log that is cut off anywhere leaves a log that is whole up to some append",
-    async () => {
-      const { size } = await stat(`${crashed}-wal`);
-      for (const cut of cuts(size)) {
-        const found = await afterwards((path) => truncate(`${path}-wal`, cut));
-        expect(found.refusal, `cut at ${cut}`).toBeNull();
-        expect(found.report, `cut at ${cut}`).toBeNull();
-        proveBeginning(found.events, `cut at ${cut}`);
-      }
-    },
-  );
+  proves("LOG-12", "a write-ahead log cut anywhere leaves a log that is complete up to some append", async () => {
+    const { size } = await stat(`${crashed}-wal`);
+    for (const cut of cuts(size)) {
+      const found = await afterwards((path) => truncate(`${path}-wal`, cut));
+      expect(found.refusal, `cut at ${cut}`).toBeNull();
+      expect(found.report, `cut at ${cut}`).toBeNull();
+      proveBeginning(found.events, `cut at ${cut}`);
+    }
+  });
 
   proves("LOG-12", "a write-ahead log that ends in noise is read up to the noise", async () => {
     const { size } = await stat(`${crashed}-wal`);
@@ -82,7 +78,7 @@ describe("files that end too early, or in noise", () => {
 
   proves(
     "LOG-15",
-    "a file that is cut off or scribbled over is refused or named, and never shows what was not written",
+    "a file that is cut or overwritten is refused or named, and never shows what was not written",
     async () => {
       const { size } = await stat(logPath(home.path));
       const whole = logPath(home.path);
@@ -94,7 +90,7 @@ describe("files that end too early, or in noise", () => {
           const path = logPath(place.path);
           await copyFile(whole, path);
           await spoil(path);
-          // A file of no bytes is a new log, and nothing inside it could say otherwise.
+          // A file of no bytes is a new log; nothing in it could say otherwise.
           if ((await stat(path)).size === 0) continue;
           const refusal = start(place.path);
           if (refusal !== null) {
@@ -113,7 +109,7 @@ describe("files that end too early, or in noise", () => {
     },
   );
 
-  /** The store stands on the newest whole append: never a part of one, never another order. */
+  /** The store has the newest complete append: never a part of one, never another order. */
   function proveBeginning(events: unknown, what: string): void {
     if (!Array.isArray(events)) throw new Error(`${what}: ${String(events)}`);
     expect(events.length, what).toBeGreaterThanOrEqual(inFile);

@@ -18,7 +18,7 @@ const GROW = fileURLToPath(new URL("./grow-once.ts", import.meta.url));
 
 proves.skipIf(!needs("strace"))(
   "AUD-4",
-  "tiles, and the folders they are new in, are flushed before the head that covers them",
+  "tiles and their new folders are flushed before the head that covers them",
   async () => {
     await using home = await makeTestHome();
     const folder = join(home.path, "tree");
@@ -43,10 +43,10 @@ proves.skipIf(!needs("strace"))(
         true,
       );
     }
-    // The unfinished tile that the old head covers goes away only behind the new head.
+    // The partial tile of the old head is removed only after the new head.
     const removed = at((line) => /unlink/.test(line) && line.includes(tilePath(0, 1, 44)));
     expect(removed).toBeGreaterThan(heads[0] ?? Number.POSITIVE_INFINITY);
-    // The head's own bytes before its name, its name before anybody is told.
+    // The head's bytes are flushed before its rename, and the rename before the answer.
     const [head = 0] = heads;
     expect(calls.slice(0, head).some((line) => line.includes("fsync(") && /\/size\.[0-9a-f]+\.tmp>/.test(line))).toBe(
       true,
@@ -55,7 +55,7 @@ proves.skipIf(!needs("strace"))(
   },
 );
 
-proves("AUD-4", "killed at any moment, the tree can be gone on with and is right", async () => {
+proves("AUD-4", "killed at any moment, the tree is correct and can go on", async () => {
   await using home = await makeTestHome();
   const log = memoryLog(200_000);
   const tiles = createTileFiles(home.path);

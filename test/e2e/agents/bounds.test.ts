@@ -7,7 +7,7 @@ import { eventsOf, expectOk, expectRefusal, PATIENCE, type Session, show, start,
 
 vi.setConfig(PATIENCE);
 
-/** What foreign agents bring, and what sessions start, is within the same bounds as everything else. */
+/** Data of foreign agents, and sessions started by sessions, are under the same limits as everything else. */
 let daemon: TestDaemon;
 beforeAll(async () => {
   daemon = await startWithAgents({ fake: [] });
@@ -22,7 +22,7 @@ const used = async (id: string): Promise<number> =>
   expectOk(await daemon.call<Session & { usage: { withForks: number } }>("GET", `/sessions/${id}`)).usage.withForks;
 const count = async (): Promise<number> =>
   expectOk(await daemon.call<{ sessions: [] }>("GET", "/sessions?limit=1000")).sessions.length;
-/** Nothing more fits into its stream. */
+/** Its stream is full. */
 const fill = async (id: string): Promise<void> => {
   await limits({ sessionBytes: (await used(id)) + 4 * KB });
   for (let n = 0; n < 200; n += 1) {
@@ -46,19 +46,23 @@ const lead = async (): Promise<string> => {
   return (await start(daemon, { adapter: "fake", agent: "head" })).id;
 };
 
-proves("Q3", "a foreign agent's turn ends at the quota by name, and the next one goes on with room", async () => {
-  const { id } = await start(daemon, { adapter: "fake" });
-  await turn(daemon, id, "say up");
-  await limits({ sessionBytes: (await used(id)) + 60 * KB });
-  expect(await turn(daemon, id, "write a.txt b\n".repeat(200))).toMatchObject({ outcome: "failed" });
-  const end = (await eventsOf(daemon, id, "types=turn.ended")).at(-1);
-  expect(end?.data["error"]).toMatchObject({ code: "quota_exceeded" });
-  expect(await show(daemon, id)).toMatchObject({ state: "idle", busy: false });
-  await limits({ sessionBytes: null });
-  expect(await turn(daemon, id, "say on")).toMatchObject({ outcome: "completed" });
-});
+proves(
+  "Q3",
+  "a foreign agent's turn over the quota fails by name, and the next turn works once there is room",
+  async () => {
+    const { id } = await start(daemon, { adapter: "fake" });
+    await turn(daemon, id, "say up");
+    await limits({ sessionBytes: (await used(id)) + 60 * KB });
+    expect(await turn(daemon, id, "write a.txt b\n".repeat(200))).toMatchObject({ outcome: "failed" });
+    const end = (await eventsOf(daemon, id, "types=turn.ended")).at(-1);
+    expect(end?.data["error"]).toMatchObject({ code: "quota_exceeded" });
+    expect(await show(daemon, id)).toMatchObject({ state: "idle", busy: false });
+    await limits({ sessionBytes: null });
+    expect(await turn(daemon, id, "say on")).toMatchObject({ outcome: "completed" });
+  },
+);
 
-proves("Q4", "attachments, notes and settings end at the quota, and what is refused leaves nothing", async () => {
+proves("Q4", "attachments, notes and settings over the quota are refused and leave nothing behind", async () => {
   const { id } = await start(daemon, { adapter: "fake" });
   await turn(daemon, id, "say up");
   await limits({ sessionBytes: (await used(id)) + 20 * KB });
@@ -77,7 +81,7 @@ proves("Q4", "attachments, notes and settings end at the quota, and what is refu
   await limits({ sessionBytes: null });
 });
 
-proves("Q4", "a session that is full starts no other one, and none is left half begun", async () => {
+proves("Q4", "a session at its quota cannot start another one, and none is left half started", async () => {
   const id = await lead();
   const spawn = await spawnAs(id);
   expectOk(await spawn(), 201);
@@ -89,7 +93,7 @@ proves("Q4", "a session that is full starts no other one, and none is left half 
   expectOk(await spawn(), 201);
 });
 
-proves("Q5", "those that sessions start count among those that may live", async () => {
+proves("Q5", "sessions started by sessions count against the limit of living sessions", async () => {
   const spawn = await spawnAs(await lead());
   const { sessions } = expectOk(await daemon.call<{ sessions: [] }>("GET", "/sessions?onlyAlive=true&limit=1000"));
   await limits({ liveSessionsMax: sessions.length + 2 });

@@ -34,26 +34,30 @@ const endOf = async (id: string) => {
   return ends.at(-1)?.data as { outcome: string; error: { code: string; message: string } | null };
 };
 
-describe("in the handshake", () => {
+describe("a bad agent in the handshake", () => {
   for (const phase of ["initialize", "new"])
-    proves("AG-6", `an agent that dies in ${phase} cuts the turn, and its last words are in the message`, async () => {
-      await addAgent(daemon, `dies-${phase}`, ["--die-in", phase]);
-      const { id } = await start(daemon, { adapter: `dies-${phase}` });
-      expect(await turn(daemon, id, "say hi")).toMatchObject({ outcome: "interrupted" });
-      const { error } = await endOf(id);
-      expect(error).toMatchObject({ code: "agent_crashed" });
-      expect(error?.message).toContain(`dying in ${phase}`);
-      expect((await show(daemon, id)).state).toBe("error");
-      expect((await linesOf(daemon, id)).join("\n")).toContain(`dying in ${phase}`);
-      expect(await processesWith(id)).toEqual([]);
-    });
+    proves(
+      "AG-6",
+      `an agent that dies in ${phase} fails the turn, and the message quotes its last output`,
+      async () => {
+        await addAgent(daemon, `dies-${phase}`, ["--die-in", phase]);
+        const { id } = await start(daemon, { adapter: `dies-${phase}` });
+        expect(await turn(daemon, id, "say hi")).toMatchObject({ outcome: "interrupted" });
+        const { error } = await endOf(id);
+        expect(error).toMatchObject({ code: "agent_crashed" });
+        expect(error?.message).toContain(`dying in ${phase}`);
+        expect((await show(daemon, id)).state).toBe("error");
+        expect((await linesOf(daemon, id)).join("\n")).toContain(`dying in ${phase}`);
+        expect(await processesWith(id)).toEqual([]);
+      },
+    );
 
   for (const [phase, step] of [
     ["initialize", "initialize"],
     ["new", "session/new"],
     ["set", "session/set_mode"],
   ] as const)
-    proves("AG-7", `an agent that hangs in ${phase} is given up after a named time`, async () => {
+    proves("AG-7", `an agent that hangs in ${phase} is ended after a named time`, async () => {
       await addAgent(daemon, `hangs-${phase}`, ["--hang-in", phase], { timeouts: HASTY });
       const { id } = await start(daemon, { adapter: `hangs-${phase}`, ...(phase === "set" ? { mode: "bold" } : {}) });
       expect(await turn(daemon, id, "say hi")).toMatchObject({ outcome: "failed" });
@@ -61,7 +65,7 @@ describe("in the handshake", () => {
       expect((await endOf(id)).error?.message).toContain(`\`${step}\` within 1500 ms`);
     });
 
-  proves("AG-6", "a program that does not speak ACP, and one of another version, are refused as that", async () => {
+  proves("AG-6", "a program that does not speak ACP, or speaks another version, is refused as that", async () => {
     await addAgent(daemon, "not-acp", ["--not-acp"]);
     const { id } = await start(daemon, { adapter: "not-acp" });
     await turn(daemon, id, "say hi");
@@ -78,7 +82,7 @@ describe("in the handshake", () => {
     });
   });
 
-  proves("AG-8", "what is not installed, or not logged in, is refused with what to do", async () => {
+  proves("AG-8", "an agent that is not installed, or not logged in, is refused with the remedy", async () => {
     const cwd = await newFolder();
     const missing = await daemon.call("POST", "/sessions/agent", { adapter: "copilot", cwd });
     expect(expectRefusal(missing, 501, "not_installed").message).toContain("nomos driver install copilot");
@@ -98,31 +102,35 @@ describe("in the handshake", () => {
     expectRefusal(await daemon.call("POST", "/sessions/agent", { adapter: "too-old", cwd }), 501, "agent_version");
   });
 
-  proves("AG-8", "a manifest that is none is refused by field, and a working directory that is none too", async () => {
-    const add = (manifest: string) => daemon.call("POST", "/api/drivers", { manifest });
-    expectRefusal(await add("{"), 400, "invalid_request");
-    expect(expectRefusal(await add('{"id":"X"}'), 400, "invalid_request").message).toContain("protocol");
-    expectRefusal(
-      await add('{"id":"p","name":"p","description":"","protocol":"print","bin":"p"}'),
-      400,
-      "invalid_request",
-    );
-    const begin = (cwd: string) => daemon.call("POST", "/sessions/agent", { adapter: "fake", cwd });
-    expectRefusal(await begin("/nowhere/at/all"), 400, "cwd_missing");
-    expectRefusal(await begin(daemon.home), 400, "cwd_hidden");
-    const [folder, real] = [await newFolder(), await newFolder()];
-    await symlink(real, join(folder, "link"));
-    expect(
-      expectOk(
-        await daemon.call<{ cwd: string }>("POST", "/sessions/agent", { adapter: "fake", cwd: join(folder, "link") }),
-        201,
-      ).cwd,
-    ).toBe(real);
-  });
+  proves(
+    "AG-8",
+    "an invalid manifest is refused and the field named, and so is an invalid working directory",
+    async () => {
+      const add = (manifest: string) => daemon.call("POST", "/api/drivers", { manifest });
+      expectRefusal(await add("{"), 400, "invalid_request");
+      expect(expectRefusal(await add('{"id":"X"}'), 400, "invalid_request").message).toContain("protocol");
+      expectRefusal(
+        await add('{"id":"p","name":"p","description":"","protocol":"print","bin":"p"}'),
+        400,
+        "invalid_request",
+      );
+      const begin = (cwd: string) => daemon.call("POST", "/sessions/agent", { adapter: "fake", cwd });
+      expectRefusal(await begin("/nowhere/at/all"), 400, "cwd_missing");
+      expectRefusal(await begin(daemon.home), 400, "cwd_hidden");
+      const [folder, real] = [await newFolder(), await newFolder()];
+      await symlink(real, join(folder, "link"));
+      expect(
+        expectOk(
+          await daemon.call<{ cwd: string }>("POST", "/sessions/agent", { adapter: "fake", cwd: join(folder, "link") }),
+          201,
+        ).cwd,
+      ).toBe(real);
+    },
+  );
 });
 
-describe("in a turn", () => {
-  proves("AG-9", "noise, broken text, wrong ids and invalid JSON disturb nobody", async () => {
+describe("a bad agent in a turn", () => {
+  proves("AG-9", "noise, broken text, wrong ids and invalid JSON do not disturb the turn", async () => {
     const { id } = await start(daemon, { adapter: "fake" });
     const text = "invalid-json\ninvalid-utf8\nwrong-id\nstderr to the side\nsay still here";
     expect(await turn(daemon, id, text)).toMatchObject({ outcome: "completed" });
@@ -135,7 +143,7 @@ describe("in a turn", () => {
 
   proves(
     "AG-10",
-    "a line beyond all bounds ends the agent, not the daemon; the next prompt starts it anew",
+    "a line far over the limit ends the agent, not the daemon; the next prompt starts it again",
     async () => {
       const { id } = await start(daemon, { adapter: "fake" });
       expect(await turn(daemon, id, "long-line 50")).toMatchObject({ outcome: "interrupted" });
@@ -145,7 +153,7 @@ describe("in a turn", () => {
     },
   );
 
-  proves("AG-10", "a flood is recorded in few pieces, and one without end is ended", async () => {
+  proves("AG-10", "a flood is recorded in few pieces, and an endless one is ended", async () => {
     const { id } = await start(daemon, { adapter: "fake" });
     expect(await turn(daemon, id, "flood 8\nsay over")).toMatchObject({ outcome: "completed" });
     const messages = (await eventsOf(daemon, id)).filter(({ type }) => type === "message.completed@1");
@@ -161,7 +169,7 @@ describe("in a turn", () => {
 
   proves(
     "AG-11",
-    "an agent that dies cuts its turn, which is not sent again; the next one resumes it natively",
+    "an agent that dies cuts its turn, which is not sent again; the next turn resumes it natively",
     async () => {
       const { id } = await start(daemon, { adapter: "fake" });
       await turn(daemon, id, "the word is plum");
@@ -178,7 +186,7 @@ describe("in a turn", () => {
     },
   );
 
-  proves("AG-12", "files and terminals are never obeyed, and each wish stands in the log", async () => {
+  proves("AG-12", "requests for files and terminals are never carried out, and each is in the log", async () => {
     const { id, cwd } = await start(daemon, { adapter: "fake" });
     const outside = join(cwd, "..", "escaped.txt");
     await turn(daemon, id, `fs ${outside}\nfs ${join(cwd, "inside.txt")}\nterminal touch ${outside}`);
@@ -192,10 +200,10 @@ describe("in a turn", () => {
   });
 });
 
-describe("told to stop", () => {
+describe("a bad agent that is told to stop", () => {
   proves(
     "AG-13",
-    "a cancelled turn's processes are gone, what it says later is not recorded, and the agent stays",
+    "a cancelled turn's processes are gone, its late output is not recorded, and the agent stays",
     async () => {
       const { id, cwd } = await start(daemon, { adapter: "fake" });
       await turn(daemon, id, "pid");
@@ -213,21 +221,25 @@ describe("told to stop", () => {
     },
   );
 
-  proves("AG-13", "one that ignores it is killed with all it started, and resumed by the next prompt", async () => {
-    await addAgent(daemon, "stubborn", ["--ignore-cancel"]);
-    const { id, cwd } = await start(daemon, { adapter: "stubborn" });
-    await prompt(daemon, id, "fork child.pid\nhang");
-    await eventually("its child", async () => existsSync(join(cwd, "child.pid")));
-    const before = Date.now();
-    expectOk(await daemon.call("POST", `/sessions/${id}/interrupt`));
-    expect(Date.now() - before).toBeLessThan(4000);
-    expect(await processesWith(id)).toEqual([]);
-    expect(await processesWith("child.pid")).toEqual([]);
-    await turn(daemon, id, "say back");
-    expect(await endOf(id)).toMatchObject({ outcome: "completed", error: null });
-  });
+  proves(
+    "AG-13",
+    "an agent that ignores a cancel is killed with its processes, and resumed by the next prompt",
+    async () => {
+      await addAgent(daemon, "stubborn", ["--ignore-cancel"]);
+      const { id, cwd } = await start(daemon, { adapter: "stubborn" });
+      await prompt(daemon, id, "fork child.pid\nhang");
+      await eventually("its child", async () => existsSync(join(cwd, "child.pid")));
+      const before = Date.now();
+      expectOk(await daemon.call("POST", `/sessions/${id}/interrupt`));
+      expect(Date.now() - before).toBeLessThan(4000);
+      expect(await processesWith(id)).toEqual([]);
+      expect(await processesWith("child.pid")).toEqual([]);
+      await turn(daemon, id, "say back");
+      expect(await endOf(id)).toMatchObject({ outcome: "completed", error: null });
+    },
+  );
 
-  proves("AG-13", "a killed session leaves no process, also one between its turns", async () => {
+  proves("AG-13", "a killed session leaves no process, also between turns", async () => {
     const { id, cwd } = await start(daemon, { adapter: "fake" });
     await turn(daemon, id, "fork child.pid\nsay ready");
     expect((await processesWith(id)).length).toBeGreaterThan(0);

@@ -9,7 +9,7 @@ import { eventsOf, eventually, expectOk, linesOf, newFolder, PATIENCE, prompt, s
 
 vi.setConfig(PATIENCE);
 const PROGRAM = join(import.meta.dirname, "../../fixtures/fake-print-agent.ts");
-/** More than a pipe holds: who does not read what a program says never gets rid of it. */
+/** More than a pipe holds: a program whose output is not read would block. */
 const LONG_CHARS = 500_000;
 
 let daemon: TestDaemon;
@@ -35,7 +35,7 @@ const add = async (): Promise<void> => {
 const attachedOf = async (id: string) =>
   (await eventsOf(daemon, id)).filter(({ type }) => type === "driver.attached@1").map(({ data }) => data);
 
-proves("AG-22", "a process a turn, with the own session's id carried over", async () => {
+proves("AG-22", "each turn is one process, and the native session id is passed on", async () => {
   await add();
   const { id } = await start(daemon, { adapter: "once", mode: "bold", model: "m 1" });
   expect(await turn(daemon, id, "the word is plum")).toMatchObject({ outcome: "completed" });
@@ -51,7 +51,7 @@ proves("AG-22", "a process a turn, with the own session's id carried over", asyn
   expect(usage.map(({ data }) => data)).toMatchObject([{ inputTokens: 3, outputTokens: 2 }, {}]);
 });
 
-proves("WL-11", "what asks for nothing is not held by enforce, and the session says so, once", async () => {
+proves("WL-11", "an agent that never asks is not held by enforce, and the session says so once", async () => {
   await add();
   const { id } = await start(daemon, { adapter: "once", sandbox: "enforce" });
   for (const text of ["one", "two"]) await turn(daemon, id, text);
@@ -59,7 +59,7 @@ proves("WL-11", "what asks for nothing is not held by enforce, and the session s
   expect(notices).toHaveLength(1);
 });
 
-proves("AG-22", "what it no longer knows it is told; what it says about failing is the turn's end", async () => {
+proves("AG-22", "an agent that lost its session gets a digest; the failure it reports ends the turn", async () => {
   await add();
   const { id } = await start(daemon, { adapter: "once" });
   await turn(daemon, id, "the word is plum");
@@ -76,7 +76,7 @@ proves("AG-22", "what it no longer knows it is told; what it says about failing 
   expect(await ends()).toMatchObject({ outcome: "interrupted", error: { code: "agent_crashed" } });
 });
 
-proves("AG-22", "one that dies without a word may have been at work: its prompt is not sent again", async () => {
+proves("AG-22", "an agent that dies without output may have worked: its prompt is not sent again", async () => {
   await add();
   const { id, cwd } = await start(daemon, { adapter: "once" });
   await turn(daemon, id, "the word is plum");
@@ -87,7 +87,7 @@ proves("AG-22", "one that dies without a word may have been at work: its prompt 
   expect((await attachedOf(id)).map(({ continuity }) => continuity)).toEqual(["fresh", "native"]);
 });
 
-proves("AG-22", "its output is drained however much it is, and an interruption ends its process", async () => {
+proves("AG-22", "all output is drained, however large, and an interrupt ends the process", async () => {
   await add();
   const { id } = await start(daemon, { adapter: "once" });
   expect(await turn(daemon, id, "flood")).toMatchObject({ outcome: "completed" });

@@ -35,13 +35,13 @@ const answer = (id: string, what: "approve" | "reject", body: object = {}) =>
 const attachedOf = async (id: string) =>
   (await eventsOf(daemon, id)).filter(({ type }) => type === "driver.attached@1").map(({ data }) => data);
 
-describe("permission", () => {
+describe("permissions of a foreign agent", () => {
   const asked = async (how: "approve" | "reject", body: object) => {
     const { id } = await start(daemon, { adapter: "fake" });
     const { turnId } = await prompt(daemon, id, "ask rm -rf build");
     const approval = await pendingOf(daemon, id);
     expect(approval).toMatchObject({ options: ["once", "always"], action: { verb: "agent.execute" } });
-    // The tool's name stands beside the title, for agents whose title is nothing but what the tool is given.
+    // The tool's name is beside the title, for agents whose title is only the tool's input.
     expect(approval.question).toContain("fake_shell: rm -rf build");
     expectOk(await answer(approval.id, how, body));
     await ended(daemon, id, turnId);
@@ -70,7 +70,7 @@ describe("permission", () => {
 
   proves(
     "AG-15",
-    "without a person the policy speaks: by kind of tool, by driver; never the first option",
+    "without a person the policy answers, by kind of tool and driver, and never just the first option",
     async () => {
       const tools = { execute: "never", edit: "auto" };
       expectOk(await daemon.call("POST", "/api/agents", { slug: "strict-one", driver: "fake", tools }), 201);
@@ -78,7 +78,7 @@ describe("permission", () => {
       await turn(daemon, id, "ask make");
       expect((await linesOf(daemon, id)).join("\n")).toContain('"optionId":"n"');
       expect((await eventsOf(daemon, id)).filter(({ type }) => type === "gate.denied@1")).toHaveLength(1);
-      // Answers hide the arguments, and what is hidden stands for its own driver alone: the file has them.
+      // Answers mask the arguments, and a mask is valid only for its own driver: the file has the real ones.
       const config = JSON.parse(await readFile(join(daemon.home, "config.json"), "utf8"));
       const drivers = { ...config.drivers, lenient: { ...config.drivers.fake, permissions: "allow" } };
       expectOk(await daemon.call("PUT", "/api/config", { config: { drivers } }));
@@ -91,7 +91,7 @@ describe("permission", () => {
 
   proves(
     "AG-15",
-    "a question that nobody answers in time is a no, and an agent that asks for ever is ended",
+    "a question without an answer in time is denied, and an agent that asks for ever is ended",
     async () => {
       await using quick = await startWithAgents({ fake: [] }, { approvalWaitMs: 1000 });
       const { id } = await start(quick, { adapter: "fake" });
@@ -106,7 +106,7 @@ describe("permission", () => {
     },
   );
 
-  proves("AG-14", "a question in a form is answered in one's own words", async () => {
+  proves("AG-14", "a question with a form is answered in free text", async () => {
     const { id } = await start(daemon, { adapter: "fake" });
     const { turnId } = await prompt(daemon, id, "elicit What is your name?");
     const approval = await pendingOf(daemon, id);
@@ -117,8 +117,8 @@ describe("permission", () => {
   });
 });
 
-describe("our tools", () => {
-  proves("AG-16", "an agent sees its siblings, leaves a note, and asks the person, with its own key", async () => {
+describe("our tools in a foreign agent", () => {
+  proves("AG-16", "an agent sees its siblings, leaves a note and asks the person, with its own token", async () => {
     const cwd = await newFolder();
     const [one, two] = [await start(daemon, { adapter: "fake", cwd }), await start(daemon, { adapter: "fake", cwd })];
     await turn(daemon, one.id, 'mcp session_note {"id":"self","text":"I do the tests"}');
@@ -138,7 +138,7 @@ describe("our tools", () => {
     expect((await linesOf(daemon, two.id)).join("\n")).toMatch(/answer[^a-z]*b/);
   });
 
-  proves("AG-17", "it starts others by delegation only, and says nothing of what their agents are set to", async () => {
+  proves("AG-17", "an agent starts others only by delegation, and cannot choose their mode", async () => {
     expectOk(await daemon.call("POST", "/api/agents", { slug: "helper", driver: "fake" }), 201);
     const lead = { slug: "lead", driver: "fake", delegatesTo: ["helper"] };
     expectOk(await daemon.call("POST", "/api/agents", lead), 201);
@@ -159,7 +159,7 @@ describe("our tools", () => {
     await eventually("its child's words", async () => (await linesOf(daemon, child)).includes("from below"));
   });
 
-  proves("AG-17", "its key opens its own session and nothing else, and dies with its process", async () => {
+  proves("AG-17", "an agent's token opens only its own session, and ends with its process", async () => {
     const [one, two] = [await start(daemon, { adapter: "fake" }), await start(daemon, { adapter: "fake" })];
     await turn(daemon, one.id, "token\nenv NOMOS_TOKEN");
     await turn(daemon, two.id, "say up");
@@ -180,8 +180,8 @@ describe("our tools", () => {
   });
 });
 
-describe("memory", () => {
-  proves("AG-18", "hibernation ends the process; the next prompt brings the memory back natively", async () => {
+describe("memory of a foreign agent", () => {
+  proves("AG-18", "hibernation ends the process; the next prompt restores the memory natively", async () => {
     const { id } = await start(daemon, { adapter: "fake" });
     await turn(daemon, id, "the word is plum");
     expect((await processesWith(id)).length).toBeGreaterThan(0);
@@ -193,20 +193,16 @@ describe("memory", () => {
   });
 
   for (const slug of ["forgets", "deaf"])
-    proves(
-      "AG-18",
-      `an agent that cannot go on (${slug}) is told a digest of the log, and the log says so`,
-      async () => {
-        const { id } = await start(daemon, { adapter: slug });
-        await turn(daemon, id, "the word is plum");
-        expectOk(await daemon.call("POST", `/sessions/${id}/hibernate`));
-        expect(await turn(daemon, id, "say now")).toMatchObject({ outcome: "completed" });
-        const attached = await attachedOf(id);
-        expect(attached).toMatchObject([{ continuity: "fresh" }, { continuity: "digest" }]);
-        expect(attached[1]?.["reason"]).not.toBeNull();
-        expect((await linesOf(daemon, id)).join("\n")).toContain("[person] the word is plum");
-      },
-    );
+    proves("AG-18", `an agent that cannot resume (${slug}) gets a digest of the log, and the log says so`, async () => {
+      const { id } = await start(daemon, { adapter: slug });
+      await turn(daemon, id, "the word is plum");
+      expectOk(await daemon.call("POST", `/sessions/${id}/hibernate`));
+      expect(await turn(daemon, id, "say now")).toMatchObject({ outcome: "completed" });
+      const attached = await attachedOf(id);
+      expect(attached).toMatchObject([{ continuity: "fresh" }, { continuity: "digest" }]);
+      expect(attached[1]?.["reason"]).not.toBeNull();
+      expect((await linesOf(daemon, id)).join("\n")).toContain("[person] the word is plum");
+    });
 
   proves("AG-19", "after a rewind the agent does not remember what was taken back", async () => {
     const { id } = await start(daemon, { adapter: "fake" });
@@ -222,7 +218,7 @@ describe("memory", () => {
 
   proves(
     "AG-19",
-    "a fork goes on from its parent's memory: by the agent where it can, by a digest where it cannot",
+    "a fork continues with its parent's memory: natively where the agent can, else by a digest",
     async () => {
       for (const [adapter, continuity] of [
         ["forks", "native"],
@@ -241,10 +237,10 @@ describe("memory", () => {
   );
 });
 
-describe("many sessions in one process", () => {
+describe("many sessions in one agent process", () => {
   proves(
     "AG-20",
-    "sessions of one directory share it, each with its own memory, and a kill takes only its own",
+    "sessions of one directory share a process, each with its own memory, and a kill ends only one session",
     async () => {
       await addAgent(daemon, "shared", [], { capabilities: { many_sessions: true } });
       const cwd = await newFolder();
@@ -259,7 +255,7 @@ describe("many sessions in one process", () => {
       expect(pid).toBeDefined();
       const chief = { slug: "chief", driver: "shared", delegatesTo: ["shared"] };
       expectOk(await daemon.call("POST", "/api/agents", chief), 201);
-      // Its key reaches other sessions.
+      // Its token reaches other sessions.
       const own = await start(daemon, { adapter: "shared", cwd, agent: "chief" });
       await turn(daemon, own.id, "say up");
       expect(await processesWith(two.id)).toEqual([]);
@@ -273,21 +269,25 @@ describe("many sessions in one process", () => {
     },
   );
 
-  proves("AG-20", "its death cuts only the turns in it, and every session in it goes on", async () => {
-    await addAgent(daemon, "fragile", [], { capabilities: { many_sessions: true } });
-    const cwd = await newFolder();
-    const [one, two] = [
-      await start(daemon, { adapter: "fragile", cwd }),
-      await start(daemon, { adapter: "fragile", cwd }),
-    ];
-    await turn(daemon, two.id, "the word is plum");
-    expect(await turn(daemon, one.id, "die 3")).toMatchObject({ outcome: "interrupted" });
-    expect(await turn(daemon, two.id, "recall")).toMatchObject({ outcome: "completed" });
-    expect((await linesOf(daemon, two.id)).join("\n")).toContain("I heard: the word is plum");
-    expect(await turn(daemon, one.id, "say up")).toMatchObject({ outcome: "completed" });
-  });
+  proves(
+    "AG-20",
+    "the death of a shared process cuts only its running turns, and every session in it goes on",
+    async () => {
+      await addAgent(daemon, "fragile", [], { capabilities: { many_sessions: true } });
+      const cwd = await newFolder();
+      const [one, two] = [
+        await start(daemon, { adapter: "fragile", cwd }),
+        await start(daemon, { adapter: "fragile", cwd }),
+      ];
+      await turn(daemon, two.id, "the word is plum");
+      expect(await turn(daemon, one.id, "die 3")).toMatchObject({ outcome: "interrupted" });
+      expect(await turn(daemon, two.id, "recall")).toMatchObject({ outcome: "completed" });
+      expect((await linesOf(daemon, two.id)).join("\n")).toContain("I heard: the word is plum");
+      expect(await turn(daemon, one.id, "say up")).toMatchObject({ outcome: "completed" });
+    },
+  );
 
-  proves("AG-20", "one that will not stop does not cut the other's turn", async () => {
+  proves("AG-20", "an interrupt that a shared agent ignores does not cut the other session's turn", async () => {
     await addAgent(daemon, "deaf-shared", ["--ignore-cancel"], { capabilities: { many_sessions: true } });
     const cwd = await newFolder();
     const open = () => start(daemon, { adapter: "deaf-shared", cwd });

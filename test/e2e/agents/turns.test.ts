@@ -32,7 +32,7 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 const data = (events: readonly Event[], type: string) =>
   events.filter((event) => event.type === type).map((event) => event.data);
 
-proves("AG-1", "a turn of a foreign agent is few, whole events of our own shapes", async () => {
+proves("AG-1", "a turn of a foreign agent is recorded as few, complete events of our own types", async () => {
   const cwd = await newFolder();
   const { id } = await start(daemon, { adapter: "fake", cwd });
   const text = "think hmm\nsay one \nsay two\nwrite notes.txt hello\nplan first,second\nusage 250\nsay done";
@@ -74,7 +74,7 @@ proves("AG-1", "a turn of a foreign agent is few, whole events of our own shapes
   await expectSound(daemon);
 });
 
-proves("AG-1", "an update of an unknown kind is kept as it came", async () => {
+proves("AG-1", "an update of an unknown kind is recorded as it came", async () => {
   const { id } = await start(daemon, { adapter: "fake" });
   await turn(daemon, id, "unknown blue");
   const [kept] = data(await eventsOf(daemon, id), "driver.update_kept@1");
@@ -82,7 +82,7 @@ proves("AG-1", "an update of an unknown kind is kept as it came", async () => {
   expect(JSON.parse(String(kept?.["text"]))).toEqual({ sessionUpdate: "hologram_update", beam: "blue" });
 });
 
-proves("AG-2", "the agent's process outlives the turn and knows what was said", async () => {
+proves("AG-2", "the agent's process outlives the turn and remembers it", async () => {
   const { id } = await start(daemon, { adapter: "fake" });
   await turn(daemon, id, "pid");
   await turn(daemon, id, "the word is plum");
@@ -119,27 +119,31 @@ proves(
   },
 );
 
-proves("AG-4", "images and files go beside the text; an agent that takes none refuses the turn by name", async () => {
-  const image = { kind: "image", name: "dot.png", mediaType: "image/png", data: "iVBORw0KGgo=" };
-  const file = { kind: "resource", name: "a.txt", data: Buffer.from("say from a file").toString("base64") };
-  const link = { kind: "link", name: "site", uri: "https://example.org/" };
-  const able = await start(daemon, { adapter: "images" });
-  const { turnId } = await prompt(daemon, able.id, "say hello", { attachments: [image, file, link] });
-  await eventually("its end", async () =>
-    (await eventsOf(daemon, able.id)).some(({ type }) => type === "turn.ended@1"),
-  );
-  const events = await eventsOf(daemon, able.id);
-  expect(data(events, "turn.attached@1")).toMatchObject([{ turnId, items: [{ kind: "image", bytes: 8 }, {}, {}] }]);
-  expect((await linesOf(daemon, able.id)).join("\n")).toMatch(/<image>[\s\S]*<resource>[\s\S]*<resource_link>/);
-  const unable = await start(daemon, { adapter: "fake" });
-  await prompt(daemon, unable.id, "say hello", { attachments: [image] });
-  const over = await eventually("its end", async () => data(await eventsOf(daemon, unable.id), "turn.ended@1")[0]);
-  expect(over).toMatchObject({ outcome: "failed", error: { code: "content_unsupported" } });
-  const bad = { prompt: "x", attachments: [{ ...image, data: "not base64!" }] };
-  expectRefusal(await daemon.call("POST", `/sessions/${able.id}/prompt`, bad), 400, "invalid_request");
-});
+proves(
+  "AG-4",
+  "images and files are sent beside the text; an agent that takes none fails the turn by name",
+  async () => {
+    const image = { kind: "image", name: "dot.png", mediaType: "image/png", data: "iVBORw0KGgo=" };
+    const file = { kind: "resource", name: "a.txt", data: Buffer.from("say from a file").toString("base64") };
+    const link = { kind: "link", name: "site", uri: "https://example.org/" };
+    const able = await start(daemon, { adapter: "images" });
+    const { turnId } = await prompt(daemon, able.id, "say hello", { attachments: [image, file, link] });
+    await eventually("its end", async () =>
+      (await eventsOf(daemon, able.id)).some(({ type }) => type === "turn.ended@1"),
+    );
+    const events = await eventsOf(daemon, able.id);
+    expect(data(events, "turn.attached@1")).toMatchObject([{ turnId, items: [{ kind: "image", bytes: 8 }, {}, {}] }]);
+    expect((await linesOf(daemon, able.id)).join("\n")).toMatch(/<image>[\s\S]*<resource>[\s\S]*<resource_link>/);
+    const unable = await start(daemon, { adapter: "fake" });
+    await prompt(daemon, unable.id, "say hello", { attachments: [image] });
+    const over = await eventually("its end", async () => data(await eventsOf(daemon, unable.id), "turn.ended@1")[0]);
+    expect(over).toMatchObject({ outcome: "failed", error: { code: "content_unsupported" } });
+    const bad = { prompt: "x", attachments: [{ ...image, data: "not base64!" }] };
+    expectRefusal(await daemon.call("POST", `/sessions/${able.id}/prompt`, bad), 400, "invalid_request");
+  },
+);
 
-proves("AG-5", "a prompt while busy is refused, and the session stays promptable after its turns", async () => {
+proves("AG-5", "a prompt while busy is refused, and the session takes prompts after its turns", async () => {
   const { id } = await start(daemon, { adapter: "fake" });
   const { turnId } = await prompt(daemon, id, "sleep 300");
   expectRefusal(await daemon.call("POST", `/sessions/${id}/prompt`, { prompt: "x" }), 409, "session_busy");
@@ -148,41 +152,35 @@ proves("AG-5", "a prompt while busy is refused, and the session stays promptable
   expect(await turn(daemon, id, "say again")).toMatchObject({ outcome: "completed" });
 });
 
-proves(
-  "AG-24",
-  "an agent that answers version 2 of the protocol is driven like any other; one that does not, in version 1",
-  async () => {
-    await addAgent(daemon, "second", ["--v2"], { acp_version: 2 });
-    const { id, cwd } = await start(daemon, { adapter: "second", model: "large" });
-    expect(await turn(daemon, id, "the word is plum\nwhole and this\nwrite a.txt x\nplan one\nmode")).toMatchObject({
-      outcome: "completed",
-    });
-    expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("x");
-    const events = await eventsOf(daemon, id);
-    expect(data(events, "driver.attached@1")).toMatchObject([
-      { program: "fake 2.0.0", protocol: "acp/2", tools: true },
-    ]);
-    expect(data(events, "message.completed@1")).toMatchObject([
-      { text: "the word is plum\n" },
-      { text: "and this" },
-      { text: "mode careful model large" },
-    ]);
-    const { turnId } = await prompt(daemon, id, "ask make");
-    const approval = await pendingOf(daemon, id);
-    expectOk(await daemon.call("POST", `/api/approvals/${approval.id}/approve`));
-    await eventually("its end", async () =>
-      data(await eventsOf(daemon, id), "turn.ended@1").some((end) => end["turnId"] === turnId),
-    );
-    expect((await linesOf(daemon, id)).join("\n")).toContain('"optionId":"y"');
-    await prompt(daemon, id, "sleep 60000");
-    expectOk(await daemon.call("POST", `/sessions/${id}/interrupt`));
-    expectOk(await daemon.call("POST", `/sessions/${id}/hibernate`));
-    await turn(daemon, id, "recall");
-    expect((await linesOf(daemon, id)).join("\n")).toContain("I heard: the word is plum");
-    expect(await turn(daemon, id, "die 4")).toMatchObject({ outcome: "interrupted" });
-    await addAgent(daemon, "first-only", [], { acp_version: 2 });
-    const other = await start(daemon, { adapter: "first-only" });
-    expect(await turn(daemon, other.id, "say hi")).toMatchObject({ outcome: "completed" });
-    expect(data(await eventsOf(daemon, other.id), "driver.attached@1")).toMatchObject([{ protocol: "acp/1" }]);
-  },
-);
+proves("AG-24", "an agent that answers protocol version 2 is driven in it; any other in version 1", async () => {
+  await addAgent(daemon, "second", ["--v2"], { acp_version: 2 });
+  const { id, cwd } = await start(daemon, { adapter: "second", model: "large" });
+  expect(await turn(daemon, id, "the word is plum\nwhole and this\nwrite a.txt x\nplan one\nmode")).toMatchObject({
+    outcome: "completed",
+  });
+  expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("x");
+  const events = await eventsOf(daemon, id);
+  expect(data(events, "driver.attached@1")).toMatchObject([{ program: "fake 2.0.0", protocol: "acp/2", tools: true }]);
+  expect(data(events, "message.completed@1")).toMatchObject([
+    { text: "the word is plum\n" },
+    { text: "and this" },
+    { text: "mode careful model large" },
+  ]);
+  const { turnId } = await prompt(daemon, id, "ask make");
+  const approval = await pendingOf(daemon, id);
+  expectOk(await daemon.call("POST", `/api/approvals/${approval.id}/approve`));
+  await eventually("its end", async () =>
+    data(await eventsOf(daemon, id), "turn.ended@1").some((end) => end["turnId"] === turnId),
+  );
+  expect((await linesOf(daemon, id)).join("\n")).toContain('"optionId":"y"');
+  await prompt(daemon, id, "sleep 60000");
+  expectOk(await daemon.call("POST", `/sessions/${id}/interrupt`));
+  expectOk(await daemon.call("POST", `/sessions/${id}/hibernate`));
+  await turn(daemon, id, "recall");
+  expect((await linesOf(daemon, id)).join("\n")).toContain("I heard: the word is plum");
+  expect(await turn(daemon, id, "die 4")).toMatchObject({ outcome: "interrupted" });
+  await addAgent(daemon, "first-only", [], { acp_version: 2 });
+  const other = await start(daemon, { adapter: "first-only" });
+  expect(await turn(daemon, other.id, "say hi")).toMatchObject({ outcome: "completed" });
+  expect(data(await eventsOf(daemon, other.id), "driver.attached@1")).toMatchObject([{ protocol: "acp/1" }]);
+});

@@ -11,10 +11,10 @@ const ENTRIES: { readonly [name: string]: SyscallEntry } = Object.fromEntries(
 const TEST_MAX_MS = 90_000;
 const LOOKS_MAX = 50;
 
-/** What was made on the way, for those who come after. */
+/** Values made by earlier calls, for later ones. */
 type Made = { readonly [what: string]: string };
 
-/** In the order in which they are called: `$name` stands for what an earlier one made. */
+/** In the order of the calls: `$name` is replaced by what an earlier one made. */
 const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonly [what: string]: string }])[] = [
   ["driver.list", ""],
   ["driver.add", '{"id":"tiny","name":"Tiny","description":"","protocol":"acp","bin":"true"}'],
@@ -114,7 +114,10 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["system.shutdown", ""],
 ];
 
-/** Needs bytes that only the log knows the name of, a stream without an end, a registry, an agent, a running turn, a worktree whose work is gone: shown elsewhere. */
+/**
+ * Tested elsewhere: they need a blob's hash, an endless stream, a registry, an agent, a running turn, or a worktree
+ * without work.
+ */
 const ELSEWHERE: readonly string[] = [
   ...["blob.read", "event.stream", "driver.install", "driver.check", "session.ask", "worktree.remove"],
 ];
@@ -148,7 +151,7 @@ test(
   TEST_MAX_MS,
 );
 
-test("bytes by their name, and everything as it happens", async () => {
+test("a blob is read by its hash, and the event stream prints events as they happen", async () => {
   const daemon = await startDaemon();
   const { id } = (await daemon.cli("run", "say x", "--json")).json<{ id: string }>();
   await daemon.cli("artifact", "write", id, "b.txt", "some bytes");
@@ -167,7 +170,7 @@ test("bytes by their name, and everything as it happens", async () => {
   expect(await exited).toBe(0);
 });
 
-/** A question comes a moment after the prompt that leads to it: a list is looked at again until it is there. */
+/** A question comes a moment after its prompt, so the list is read until it is there. */
 async function untilThere(call: () => Promise<CliAnswer>, paths: readonly string[]): Promise<CliAnswer> {
   for (let tries = 0; ; tries += 1) {
     const answer = await call();

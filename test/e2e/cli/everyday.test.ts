@@ -21,7 +21,7 @@ const nomos = (...args: readonly string[]) => runCli(args, { home: daemon.home, 
 const json = async <T>(...args: readonly string[]): Promise<T> => (await nomos(...args, "--json")).json<T>();
 
 describe("run", () => {
-  test("follows the session to the end of the turn, in this directory, as the default agent", async () => {
+  test("run follows the session to the end of the turn, in this directory, with the default agent", async () => {
     const { exitCode, stdout, stderr } = await nomos("run", "say hello\nrun pwd\nwrite a.txt x");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout.split("\n")).toEqual(
@@ -29,12 +29,12 @@ describe("run", () => {
     );
   });
 
-  test("exits 1 when the turn fails, and says why on stderr", async () => {
+  test("run exits 1 when the turn fails, and says why on stderr", async () => {
     const { exitCode, stderr } = await nomos("run", "fail for a reason");
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: "[error] for a reason\n" });
   });
 
-  test("with --json: one value at the end", async () => {
+  test("run --json prints one value at the end", async () => {
     const ran = await json<Record<string, unknown>>("run", "-a", "demo", "--label", "mine", "say x");
     expect(ran).toMatchObject({
       outcome: "completed",
@@ -44,7 +44,7 @@ describe("run", () => {
     expect(ran["id"]).toBe(ran["session"] && Reflect.get(Object(ran["session"]), "id"));
   });
 
-  test("-C is another directory; --detach does not wait; - reads the prompt from stdin", async () => {
+  test("run: -C sets the directory, --detach does not wait, - reads the prompt from stdin", async () => {
     const started = await json<Session>("run", "-C", "..", "--detach", "sleep 60000");
     expect(started).toMatchObject({ cwd: dirname(work), busy: true });
     expect(await nomos("kill", started.id)).toMatchObject({ exitCode: 0 });
@@ -52,7 +52,7 @@ describe("run", () => {
     expect(piped.stdout).toContain("from a pipe\n");
   });
 
-  test("--session goes on with one, --queue waits in line", async () => {
+  test("run --session continues a session, --queue puts the prompt into its queue", async () => {
     const { id } = await json<Session>("run", "--detach", "sleep 700\nsay first");
     expect(await nomos("run", "-s", id, "say x")).toMatchObject({ exitCode: 5 });
     const { exitCode, stdout } = await nomos("run", "-s", id, "--queue", "say second");
@@ -70,15 +70,15 @@ describe("run", () => {
     expect(sessions.find(({ label }) => label === "cut")).toMatchObject({ state: "idle" });
   });
 
-  test("an agent or a directory that is not there is refused", async () => {
+  test("run with an unknown agent or directory is refused", async () => {
     expect(await nomos("run", "-a", "nobody", "x")).toMatchObject({ exitCode: 4 });
     expect(await nomos("run", "-C", "/nowhere", "x")).toMatchObject({ exitCode: 2 });
     expect(await nomos("run")).toMatchObject({ exitCode: 2 });
   });
 });
 
-describe("sessions", () => {
-  test("ps shows those alive, --all the others too, both for people and for programs", async () => {
+describe("session commands", () => {
+  test("ps lists living sessions, --all also ended ones, as text and as JSON", async () => {
     const { id, name } = await json<Session>("run", "--detach", "--label", "here", "say x");
     expect((await nomos("ps")).stdout).toMatch(
       new RegExp(`^NAME +STATE +AGENT .*\\n(.*\\n)*${name} +\\w+ +demo .* here +${work}\\n`),
@@ -108,7 +108,7 @@ describe("sessions", () => {
     await nomos("kill", id);
   });
 
-  test("prompt, wait, logs, interrupt, kill; a name or the beginning of an id will do", async () => {
+  test("prompt, wait, logs, interrupt and kill accept a name or the start of an id", async () => {
     const { id, name } = await json<Session>("run", "--detach", "say one");
     expect((await nomos("wait", name)).stdout).toContain("turn.outcome:");
     const prompted = await json<{ ok: boolean; id: string; turnId: string; queued: boolean }>(
@@ -156,7 +156,7 @@ describe("sessions", () => {
     expect(printed.match(/early/g)).toHaveLength(1);
   });
 
-  test("fork and rewind, by an event's id", async () => {
+  test("fork and rewind take an event's id", async () => {
     const { id, name } = await json<Session>("run", "say one");
     await nomos("run", "-s", name, "say two");
     const { events } = await json<{ events: LogEvent[] }>("session", "events", name, "--types", "turn.ended");
@@ -171,8 +171,8 @@ describe("sessions", () => {
   });
 });
 
-describe("questions", () => {
-  test("approve by the question's id, by its beginning, or by the session; a second answer is a conflict", async () => {
+describe("answering questions", () => {
+  test("approve takes the question's id, its start, or the session; a second answer is a conflict", async () => {
     const { name } = await json<Session>("run", "--detach", "ask one?\nask two?\nask three?");
     const first = await pending(name);
     expect(await json("approve", first.id, "yes")).toMatchObject({ id: first.id, status: "approved" });
@@ -186,7 +186,7 @@ describe("questions", () => {
     expect(await nomos("approve", "nothing")).toMatchObject({ exitCode: 4 });
   });
 
-  test("an option that was not offered is a matter of usage", async () => {
+  test("an option that was not offered is a usage error", async () => {
     const { name } = await json<Session>("run", "--detach", "ask one?");
     const question = await pending(name);
     expect((await nomos("approval", "list")).stdout).toContain("one?");
@@ -213,7 +213,7 @@ describe("questions", () => {
 });
 
 describe("attach", () => {
-  test("what is typed is a prompt; at the end of the input it leaves when that is done", async () => {
+  test("attach: each typed line is a prompt; at the end of input it leaves when the turns are done", async () => {
     const { name } = await json<Session>("run", "--detach", "say before");
     await nomos("wait", name);
     const { exitCode, stdout } = await runCli(["attach", name], {
@@ -226,7 +226,7 @@ describe("attach", () => {
     expect(stdout).toMatch(/\none\n(.*\n)*two\n── turn-end \(completed\) ──\n$/);
   });
 
-  test("Ctrl-C interrupts the turn and stays; the end of the session ends it", async () => {
+  test("attach: Ctrl-C interrupts the turn and stays; the end of the session ends it", async () => {
     const { name } = await json<Session>("run", "--detach", "sleep 60000");
     const child = startCli(["attach", name], { home: daemon.home });
     const exited = new Promise((resolve) => child.once("exit", resolve));
@@ -244,13 +244,13 @@ describe("attach", () => {
   });
 });
 
-describe("the daemon's own", () => {
+describe("daemon commands", () => {
   test("open prints the address", async () => {
     expect((await nomos("open")).stdout).toBe(`${daemon.url}\n`);
     expect(await json("open")).toEqual({ url: daemon.url });
   });
 
-  test("config show, get, set; what is set wrongly is refused by name", async () => {
+  test("config show, get and set work; an invalid value is refused and the setting named", async () => {
     expect(await nomos("config", "set", "turnTimeoutMs", "90000")).toMatchObject({ exitCode: 0 });
     expect((await nomos("config", "get", "turnTimeoutMs")).stdout).toBe("90000\n");
     expect(await json("config", "show")).toMatchObject({ config: { turnTimeoutMs: 90000 } });
@@ -269,7 +269,7 @@ describe("the daemon's own", () => {
     );
   });
 
-  test("daemon logs, read from the file", async () => {
+  test("daemon logs reads the log file", async () => {
     expect((await nomos("daemon", "logs")).stdout).toMatch(/^\S+Z up port=\d+ /m);
     const [line = ""] = (await nomos("daemon", "logs", "-n", "1", "--json")).stdout.split("\n");
     expect(JSON.parse(line)).toHaveProperty("message");

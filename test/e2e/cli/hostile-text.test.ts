@@ -11,7 +11,7 @@ import { eventually, PATIENCE } from "../support/talk.ts";
 
 vi.setConfig(PATIENCE);
 
-/** Everything that steers a terminal, hides text, or begins a line that is not ours. */
+/** Everything that controls a terminal, hides text, or fakes a line of ours. */
 const SIGNS: readonly string[] = [
   ...[
     "\u001b[31mRED",
@@ -25,7 +25,7 @@ const SIGNS: readonly string[] = [
   ...["\u2028FORGED", "\u2029FORGED", "\nFORGED", "\r\nFORGED", "\u034f\u115f\u3164\u00ad", `o${"\u0301".repeat(60)}`],
 ];
 const HOSTILE = SIGNS.join("");
-/** Labels and file names are short: of each kind one. */
+/** Labels and file names are short: one of each kind. */
 const SHORT = SIGNS.filter((sign) => sign.length < 16 && !sign.includes("/"))
   .join("")
   .slice(0, 120);
@@ -38,10 +38,10 @@ const FORBIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Cod
 
 type Commands = readonly (readonly string[])[];
 
-/** In these an agent's own lines are lines. */
+/** In these commands an agent's own lines are printed as lines. */
 const TRANSCRIPTS: readonly string[] = ["logs", "output"];
 
-/** What of it would steer a terminal, hide something from its reader or forge a line; empty is what one wants. */
+/** The parts that would control a terminal, hide text or fake a line; empty when the output is safe. */
 function harmIn(words: readonly string[], printed: string, ours: readonly string[]): readonly string[] {
   const lineEnds = ours.length === 0 ? printed : printed.replaceAll("\r\n", "\n");
   const plain = ours.reduce((rest, sequence) => rest.replaceAll(sequence, ""), lineEnds).replaceAll("\t", " ");
@@ -60,7 +60,7 @@ const MARK = "--- next ---";
 const piped = (daemon: TestDaemon, cwd: string, commands: Commands) =>
   seen(process.execPath, [MANY, JSON.stringify(commands), MARK], daemon, cwd);
 
-/** Python's pty hands on every byte that a terminal would get, of standard output and of standard error. */
+/** Python's pty passes on every byte that a terminal would get, of stdout and stderr. */
 const PTY = `
 import fcntl, os, pty, struct, sys, subprocess, termios
 master, slave = pty.openpty()
@@ -77,7 +77,7 @@ sys.exit(child.wait())
 const onScreen = (daemon: TestDaemon, cwd: string, commands: Commands) =>
   seen("python3", ["-c", PTY, process.execPath, MANY, JSON.stringify(commands), MARK], daemon, cwd);
 
-/** What each command printed, on standard output and standard error. */
+/** What each command printed, on stdout and stderr. */
 async function seen(program: string, args: readonly string[], daemon: TestDaemon, cwd: string) {
   const env = { ...process.env, NOMOS_HOME: daemon.home, TERM: "xterm-256color", NO_COLOR: "" };
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env, cwd });
@@ -87,7 +87,7 @@ async function seen(program: string, args: readonly string[], daemon: TestDaemon
   return (out ?? []).slice(0, -1).map((printed, at) => printed + (errors?.[at] ?? ""));
 }
 
-/** A session, an agent, a driver, a workspace and their files, with hostile text wherever anybody takes some. */
+/** A session, an agent, a driver, a workspace and their files, with hostile text in every field. */
 async function plant(daemon: TestDaemon, cwd: string) {
   const send = async (method: string, path: string, body: object): Promise<Record<string, unknown>> => {
     const { status, body: answer } = await daemon.call(method, path, body);
@@ -161,7 +161,7 @@ const COMMANDS: readonly string[] = [
 
 proves.skipIf(!needs("python3"))(
   "T10",
-  "hostile text in every field that a session fills: no command lets it steer a terminal or a pipe",
+  "hostile text in every field that a session fills: no command lets it control a terminal or a pipe",
   async () => {
     const daemon = await startDaemon();
     const cwd = join(dirname(daemon.home), "hostile");
@@ -181,12 +181,12 @@ proves.skipIf(!needs("python3"))(
   },
 );
 
-/** Without line breaks, marks and indents: what was asked is in there, however it was wrapped. */
+/** Without line breaks, marks and indents, so that wrapping does not matter. */
 const unwrapped = (printed: string): string => printed.replaceAll(/[│╰\s]/g, "");
 
 proves.skipIf(!needs("python3"))(
   "T11",
-  "what one is asked to allow is shown to its last character, and padding hides none of it",
+  "an approval is shown to its last character, and padding hides nothing",
   async () => {
     const daemon = await startDaemon();
     const cwd = join(dirname(daemon.home), "asked");

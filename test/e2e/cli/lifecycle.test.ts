@@ -9,7 +9,7 @@ import { BIN, daemonNote, newHome, runCli, startDaemon } from "../../support/dae
 const UP = /^nomos \d+\.\d+\.\d+ is up: (http:\/\/127\.0\.0\.1:\d+) \(pid (\d+)\)$/m;
 
 describe("up", () => {
-  test("in the foreground: says where it is and how to use the token, and ends in good order by SIGTERM", async () => {
+  test("up in the foreground prints its address and how to use the token, and SIGTERM ends it cleanly", async () => {
     const daemon = await startDaemon();
     const [, url, pid] = UP.exec(daemon.printed()) ?? [];
     expect({ url, pid: Number(pid) }).toEqual({ url: daemon.url, pid: daemon.pid });
@@ -21,7 +21,7 @@ describe("up", () => {
     expect(await daemonNote(daemon.home)).toBeNull();
   });
 
-  test("SIGTERM in the midst of work still ends it within 5 s, with 0", async () => {
+  test("SIGTERM during work still ends it within 5 s, with exit code 0", async () => {
     const daemon = await startDaemon();
     await daemon.cli("run", "--detach", "run trap '' TERM; sleep 60");
     await daemon.cli("run", "--detach", "sleep 60000");
@@ -38,7 +38,7 @@ describe("up", () => {
     expect([0, 130]).toContain(daemon.child.exitCode);
   });
 
-  test("a second daemon on the same home is refused with who holds it; --detach is content with it", async () => {
+  test("a second daemon on the same home is refused and the holder named; with --detach it succeeds", async () => {
     const daemon = await startDaemon();
     const second = await daemon.cli("up", "--json");
     expect(second.exitCode).toBe(5);
@@ -58,7 +58,7 @@ describe("up", () => {
     expect(detached.stdout).toContain(`is up already: ${daemon.url} (pid ${daemon.pid})`);
   });
 
-  test("with --tour there is a session to play with, and the words to do it", async () => {
+  test("--tour creates a demo session and prints what to type", async () => {
     const daemon = await startDaemon({ args: ["--tour"] });
     const { sessions } = (await daemon.cli("ps", "--json")).json<{ sessions: { name: string; label: string }[] }>();
     expect(sessions).toMatchObject([{ label: "tour" }]);
@@ -68,7 +68,7 @@ describe("up", () => {
     expect(daemon.printed()).not.toContain("\u001b");
   });
 
-  test("--detach answers when it is up, prints pid and address, and leaves a daemon of its own session", async () => {
+  test("--detach returns when the daemon is up, prints pid and address, and the daemon has its own session", async () => {
     const home = await newHome();
     const { exitCode, stdout } = await runCli(["up", "--detach", "--tour"], { home });
     expect(exitCode).toBe(0);
@@ -79,7 +79,7 @@ describe("up", () => {
     expect(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[3]).toBe(pid);
   });
 
-  test("a detached daemon keeps nothing open that was not its own", async () => {
+  test("a detached daemon keeps no inherited file open", async () => {
     const home = await newHome();
     const lock = openSync(join(dirname(home), "lock"), "w");
     const child = spawn(process.execPath, [BIN, "up", "--detach", "--json"], {
@@ -87,7 +87,7 @@ describe("up", () => {
       env: { ...process.env, NOMOS_HOME: home, NOMOS_PORT: "0" },
     });
     closeSync(lock);
-    // Would never end if the daemon held on to the pipe.
+    // Would never end if the daemon kept the pipe open.
     const [[exitCode], printed] = await Promise.all([once(child, "exit"), child.stdout?.toArray()]);
     expect(exitCode).toBe(0);
     const { pid }: { pid: number } = JSON.parse(String(printed?.join("")));
@@ -96,7 +96,7 @@ describe("up", () => {
     expect(open.filter((path) => path.endsWith("/lock"))).toEqual([]);
   });
 
-  test("the port is --port, else $NOMOS_PORT, else the configuration's", async () => {
+  test("the port comes from --port, else $NOMOS_PORT, else the configuration", async () => {
     const port = await freePort();
     const other = await freePort();
     await using configured = await startDaemon({ args: ["--port", String(port)] });
@@ -116,7 +116,7 @@ describe("up", () => {
 });
 
 describe("down, restart, status", () => {
-  test("status without a daemon says so and exits 6; down is content", async () => {
+  test("status without a daemon says so and exits 6; down succeeds", async () => {
     const home = await newHome();
     const status = await runCli(["status", "--json"], { home });
     expect(status.exitCode).toBe(6);
@@ -129,7 +129,7 @@ describe("down, restart, status", () => {
     expect(await daemonNote(home)).toBeNull();
   });
 
-  test("status with one; down waits until it is gone; restart keeps the port", async () => {
+  test("status shows a running daemon; down waits until it is gone; restart keeps the port", async () => {
     const home = await newHome();
     const up = (await runCli(["up", "--detach", "--json"], { home })).json<{ pid: number; port: number }>();
     const status = await runCli(["status", "--json"], { home });
@@ -145,7 +145,7 @@ describe("down, restart, status", () => {
     expect(await runCli(["status"], { home })).toMatchObject({ exitCode: 6 });
   });
 
-  test("another version of the daemon brings a warning with the remedy, on stderr", async () => {
+  test("a daemon of another version: a warning with the remedy on stderr", async () => {
     const daemon = await startDaemon();
     const path = join(daemon.home, "daemon.json");
     const note = JSON.parse(await readFile(path, "utf8"));
@@ -157,8 +157,8 @@ describe("down, restart, status", () => {
   });
 });
 
-describe("a daemon when it is needed", () => {
-  test("the first command starts one, and the next ones use it", async () => {
+describe("commands that start a daemon", () => {
+  test("the first command starts a daemon, and the next ones use it", async () => {
     const home = await newHome();
     const first = await runCli(["ps", "--json"], { home });
     expect(first).toMatchObject({ exitCode: 0, stderr: "" });
@@ -168,7 +168,7 @@ describe("a daemon when it is needed", () => {
     expect(await daemonNote(home)).toEqual(note);
   });
 
-  test("many at once start one", async () => {
+  test("many commands at once start one daemon", async () => {
     const home = await newHome();
     const answers = await Promise.all(Array.from({ length: 4 }, () => runCli(["status", "--json"], { home })));
     expect(answers.map(({ exitCode }) => exitCode)).toEqual([6, 6, 6, 6]);
@@ -180,7 +180,7 @@ describe("a daemon when it is needed", () => {
   });
 
   test.each([["version"], ["help"], ["completion", "bash"], ["down"], ["status"], ["doctor"], ["daemon", "logs"]])(
-    "`%s` starts none",
+    "`%s` starts no daemon",
     async (...args) => {
       const home = await newHome();
       await runCli(args, { home });
@@ -200,7 +200,7 @@ describe("a daemon when it is needed", () => {
     await daemon.cli("down");
   });
 
-  test("a note whose pid is somebody else's by now is not believed", async () => {
+  test("a daemon note whose pid now belongs to another process is ignored", async () => {
     const home = await newHome();
     await runCli(["ps"], { home });
     await runCli(["down"], { home });
@@ -212,7 +212,7 @@ describe("a daemon when it is needed", () => {
     expect(await runCli(["ps", "--json"], { home })).toMatchObject({ exitCode: 0 });
   });
 
-  test("where it cannot start, the reason is said and the exit code is the reason's", async () => {
+  test("a daemon that cannot start: the reason is printed and sets the exit code", async () => {
     const home = await newHome();
     await runCli(["ps"], { home });
     await runCli(["down"], { home });
@@ -234,7 +234,7 @@ describe("a daemon when it is needed", () => {
   });
 });
 
-/** An ended process that nobody has waited for has no command line any more. */
+/** A zombie process has no command line any more. */
 async function isGone(pid: number): Promise<boolean> {
   return (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")) === "";
 }

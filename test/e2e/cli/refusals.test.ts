@@ -8,7 +8,7 @@ import { type CliAnswer, newHome, runCli, startDaemon } from "../../support/daem
 import { needs } from "../../support/needs.ts";
 import { runConfined } from "../../support/run-confined.ts";
 
-/** What every refusal at start has in common: its four members, no stack, and the catalogue's exit code. */
+/** Every refusal at start has four members, no stack, and the catalogue's exit code. */
 function expectRefusal(
   { exitCode, stdout, stderr }: Pick<CliAnswer, "exitCode" | "stdout" | "stderr">,
   code: string,
@@ -21,12 +21,12 @@ function expectRefusal(
   expect(stdout).not.toMatch(/\n\s+at /);
 }
 
-/** Of the log's file, which there is only on SQLite. */
+/** About the log's file, which only SQLite has. */
 const testOfFile: (title: string, prove: () => Promise<void>) => void =
   CHOSEN_STORE === "sqlite" ? test.skipIf(!needs("bwrap")) : () => undefined;
 
-describe("what keeps a daemon from starting", () => {
-  test("a port that somebody listens on", async () => {
+describe("a daemon that cannot start", () => {
+  test("up with a taken port is refused", async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
@@ -44,20 +44,20 @@ describe("what keeps a daemon from starting", () => {
   test.each([
     ["{", "malformed_json"],
     ['{"port": -1}', "invalid_request"],
-  ])("a config.json of %s", async (text, code) => {
+  ])("up with a config.json of %s is refused", async (text, code) => {
     const home = await stoppedHome();
     await writeFile(join(home, "config.json"), text);
     expectRefusal(await runCli(["up", "--json"], { home }), code, 2);
   });
 
-  test("a home that is a file", async () => {
+  test("up with a home that is a file is refused", async () => {
     const home = await newHome();
     await writeFile(home, "");
     expectRefusal(await runCli(["up", "--json"], { home }), "home_unusable", 6);
     expectRefusal(await runCli(["ps", "--json"], { home }), "home_unusable", 6);
   });
 
-  testOfFile("a home that cannot be written", async () => {
+  testOfFile("up with a home that cannot be written is refused", async () => {
     const home = await stoppedHome();
     const up = await runConfined(["up", "--json"], { home, args: ["--ro-bind", home, home] });
     expectRefusal(up, "store_read_only", 6);
@@ -68,13 +68,13 @@ describe("what keeps a daemon from starting", () => {
     expect(doctor.stdout).toMatch(/^!! {2}write .*\n +remedy: .*(.*\n)*!! {2}log .*\(store_read_only\)\n +remedy: /m);
   });
 
-  test.skipIf(!needs("bwrap"))("a disk that is full", async () => {
+  test.skipIf(!needs("bwrap"))("up on a full disk is refused", async () => {
     const home = await newHome();
     const tiny = ["--size", "65536", "--tmpfs", dirname(home)];
     expectRefusal(await runConfined(["up", "--json"], { home, args: tiny }), "disk_full", 6);
   });
 
-  testOfFile("a log of a newer version", async () => {
+  testOfFile("up with a log of a newer version is refused", async () => {
     const home = await stoppedHome();
     const db = new DatabaseSync(join(home, "log.db"));
     db.exec("PRAGMA user_version = 999");
@@ -85,7 +85,7 @@ describe("what keeps a daemon from starting", () => {
     expect(doctor.stdout).toContain("(log_newer)\n");
   });
 
-  testOfFile("a log whose bytes are not what was written: doctor names the place", async () => {
+  testOfFile("up with a log whose bytes were changed is refused; doctor names the place", async () => {
     const home = await stoppedHome();
     const db = new DatabaseSync(join(home, "log.db"));
     db.exec("UPDATE events SET data = CAST('{\"x\":1}' AS BLOB) WHERE seq = (SELECT max(seq) FROM events)");
@@ -104,7 +104,7 @@ describe("what keeps a daemon from starting", () => {
     expect(plain.stdout).toMatch(/^!! {2}log .*\n +remedy: .*backup/m);
   });
 
-  testOfFile("a log that is no database", async () => {
+  testOfFile("up with a log that is not a database is refused", async () => {
     const home = await stoppedHome();
     const file = await open(join(home, "log.db"), "r+");
     await file.write(Buffer.alloc(100, 7), 0, 100, 0);
@@ -115,7 +115,7 @@ describe("what keeps a daemon from starting", () => {
 });
 
 describe("doctor", () => {
-  test("all is well, with a daemon and without, and before there is a home", async () => {
+  test("doctor finds no problem, with a daemon and without, and before there is a home", async () => {
     const daemon = await startDaemon();
     await daemon.cli("run", "say x");
     const withDaemon = (await daemon.cli("doctor", "--rebuild", "--json")).json();
@@ -134,7 +134,7 @@ describe("doctor", () => {
     expect(before.json()).toMatchObject({ ok: true, log: null });
   });
 
-  testOfFile("read models that differ from the log are found, and mended by --repair", async () => {
+  testOfFile("doctor finds read models that differ from the log, and --repair rewrites them", async () => {
     const home = await stoppedHome();
     const db = new DatabaseSync(join(home, "log.db"));
     db.exec("DELETE FROM sessions");
@@ -149,7 +149,7 @@ describe("doctor", () => {
     expect(sessions).toHaveLength(1);
   });
 
-  test("a home and a token that others may read are problems, and mended by --repair", async () => {
+  test("doctor finds a home and a token that others can read, and --repair closes them", async () => {
     const home = await stoppedHome();
     await chmod(home, 0o755);
     await chmod(join(home, "token"), 0o644);
@@ -161,7 +161,7 @@ describe("doctor", () => {
     expect(await runCli(["doctor"], { home })).toMatchObject({ exitCode: 0 });
   });
 
-  test("a machine without bubblewrap is a warning with the remedy", async () => {
+  test("doctor warns about missing bubblewrap, with the remedy", async () => {
     const home = await stoppedHome();
     const { exitCode, stdout } = await runCli(["doctor"], { home, env: { PATH: dirname(process.execPath) } });
     expect(exitCode).toBe(0);
@@ -169,7 +169,7 @@ describe("doctor", () => {
   });
 });
 
-/** A home that a daemon ran on, with a session in it. */
+/** A home that a daemon ran on, with one session. */
 async function stoppedHome(): Promise<string> {
   const home = await newHome();
   const ran = await runCli(["run", "say x", "--json"], { home });

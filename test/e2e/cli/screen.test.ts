@@ -18,7 +18,7 @@ interface Pane {
   readonly until: (what: RegExp) => Promise<string>;
 }
 
-/** A real terminal of 80 columns, with a shell in it. */
+/** A real terminal of 80 columns with a shell. */
 function openPane(daemon: TestDaemon, env: Readonly<Record<string, string>> = {}): Pane {
   const socket = join(dirname(daemon.home), "tmux");
   const tmux = (...args: readonly string[]): string =>
@@ -46,7 +46,7 @@ const nomos = (words: string): string => `${process.execPath} ${BIN} ${words}`;
 
 provesOnScreen(
   "T1",
-  "run: what was said in full and broken between words, tools folded, who works, what it came to",
+  "run prints the full text wrapped between words, folded tools, who is working, and the result",
   async () => {
     const daemon = await startDaemon();
     const pane = openPane(daemon);
@@ -69,7 +69,7 @@ provesOnScreen(
 
 provesOnScreen(
   "T2",
-  "attach: a line is a prompt, also while it works; Ctrl-C interrupts, Ctrl-D leaves, the session stays",
+  "attach: a line is a prompt, also during a turn; Ctrl-C interrupts, Ctrl-D leaves, the session stays",
   async () => {
     const daemon = await startDaemon();
     const { id, name } = await start(daemon, { prompt: "say before" });
@@ -96,7 +96,7 @@ provesOnScreen(
   },
 );
 
-provesOnScreen("T3", "NO_COLOR takes the colours, a dumb terminal the cursor, and a pipe both", async () => {
+provesOnScreen("T3", "NO_COLOR turns colours off, a dumb terminal cursor movement, and a pipe both", async () => {
   const daemon = await startDaemon();
   const plain = openPane(daemon, { NO_COLOR: "1" });
   plain.type(nomos("run 'run echo hi'"), "Enter");

@@ -17,8 +17,8 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 
 const nomos = (...args: readonly string[]) => daemon.cli(...args);
 
-describe("help", () => {
-  test("bare nomos is status and help, with a daemon or without", async () => {
+describe("help and version", () => {
+  test("bare nomos prints status and help, with a daemon or without", async () => {
     const { exitCode, stdout } = await nomos();
     expect(exitCode).toBe(0);
     expect(stdout).toContain("is up\n");
@@ -49,7 +49,7 @@ describe("help", () => {
     for (const name of SYSCALL_NAMES) expect(words).toContain(name.split(".")[1]);
   });
 
-  test("of a family, of a syscall, of a short form and of an everyday command", async () => {
+  test("help of a family, a syscall, a short form and an everyday command", async () => {
     const family = (await nomos("session", "--help")).stdout;
     for (const name of SYSCALL_NAMES.filter((one) => one.startsWith("session.")))
       expect(family).toContain(`nomos ${name.replace(".", " ")}`);
@@ -68,7 +68,7 @@ describe("help", () => {
     expect(await nomos("help", "nothing")).toMatchObject({ exitCode: 2 });
   });
 
-  test("version, in three spellings and for a program", async () => {
+  test("the version is printed in three spellings and as JSON", async () => {
     const { version } = JSON.parse(await readFile(join(dirname(BIN), "../package.json"), "utf8"));
     for (const spelling of ["version", "--version", "-v"])
       expect(await nomos(spelling)).toMatchObject({ exitCode: 0, stdout: `nomos ${version}\n`, stderr: "" });
@@ -76,7 +76,7 @@ describe("help", () => {
   });
 });
 
-describe("what cannot be understood", () => {
+describe("mistyped commands", () => {
   test.each([
     [["pss"], "`nomos ps`"],
     [["statsu"], "`nomos status`"],
@@ -84,7 +84,7 @@ describe("what cannot be understood", () => {
     [["session", "lsit"], "`nomos session list`"],
     [["zzzzzzzz"], "`nomos help`"],
     [["session"], "nomos session VERB"],
-  ])("%j exits 2 and suggests the nearest", async (args, suggestion) => {
+  ])("%j exits 2 and suggests the nearest command", async (args, suggestion) => {
     const { exitCode, stdout, stderr } = await nomos(...args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
     expect(stderr).toContain(suggestion);
@@ -100,7 +100,7 @@ describe("what cannot be understood", () => {
     [["prompt", "x", "run", "ls", "-la"], "quotes"],
     [["completion", "tcsh"], "bash, zsh, fish"],
     [["attach"], "SESSION is missing"],
-  ])("%j exits 2 and says what is wrong, for people and for programs", async (args, what) => {
+  ])("%j exits 2 and says what is wrong, as text and as JSON", async (args, what) => {
     const plain = await nomos(...args);
     expect(plain).toMatchObject({ exitCode: 2, stdout: "" });
     expect(plain.stderr).toContain(what);
@@ -114,7 +114,7 @@ describe("what cannot be understood", () => {
 });
 
 describe("exit codes", () => {
-  test("3 denied, 4 not found, 5 conflict, with the four members of the error", async () => {
+  test("exit codes: 3 denied, 4 not found, 5 conflict, with all four fields of the error", async () => {
     const { secret } = (await nomos("token", "issue", "session.read", "--json")).json<{ secret: string }>();
     const env = { NOMOS_URL: daemon.url, NOMOS_TOKEN: secret };
     const denied = await runCli(["ps", "--json"], { home: daemon.home, env });
@@ -136,8 +136,8 @@ describe("exit codes", () => {
   });
 });
 
-describe("options", () => {
-  test("kebab-case and camelCase, lists by comma and by repetition, objects as JSON, text from stdin", async () => {
+describe("command-line options", () => {
+  test("options: kebab-case and camelCase, lists by comma and by repetition, objects as JSON, text from stdin", async () => {
     const camel = (await nomos("session", "list", "--onlyAlive", "--json")).json();
     expect((await nomos("session", "list", "--only-alive", "--json")).json()).toEqual(camel);
     expect((await nomos("session", "list", "--only-alive=false", "--json")).exitCode).toBe(0);
@@ -164,7 +164,7 @@ describe("options", () => {
     expect((await nomos("logs", id)).stdout).toContain("--json\n");
   });
 
-  test("--idempotency-key: asking twice does it once", async () => {
+  test("--idempotency-key: the same call twice is done once", async () => {
     const ask = () => nomos("session", "start", "demo", "--label", "once", "--idempotency-key", "k1", "--json");
     const first = (await ask()).json<{ id: string }>();
     expect((await ask()).json()).toMatchObject({ id: first.id });
@@ -173,7 +173,7 @@ describe("options", () => {
     expect(other.json()).toMatchObject({ error: { code: "idempotency_key_reused" } });
   });
 
-  test("a directory is meant from where the person stands", async () => {
+  test("a relative directory is resolved from the caller's directory", async () => {
     const cwd = join(dirname(daemon.home), "here");
     await mkdir(join(cwd, "below"), { recursive: true });
     const started = (args: readonly string[]) =>
@@ -186,7 +186,7 @@ describe("options", () => {
 });
 
 describe("the shell", () => {
-  test("a closed pipe is no failure", async () => {
+  test("a closed pipe is not an error", async () => {
     const { id } = (await nomos("run", "run seq 20000", "--json")).json<{ id: string }>();
     const script = `set -o pipefail; "${process.execPath}" "${BIN}" logs -n 2000 ${id} | head -1; echo "\${PIPESTATUS[0]}"`;
     const { stdout, stderr } = await bash(script);
@@ -196,7 +196,7 @@ describe("the shell", () => {
     expect(listed).toMatchObject({ stderr: "", stdout: "0\n" });
   });
 
-  test("the completion for bash can be sourced, and completes", async () => {
+  test("the bash completion can be sourced, and completes", async () => {
     const script = [
       `source <("${process.execPath}" "${BIN}" completion bash)`,
       `complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _nomos; echo "\${COMPREPLY[*]}"; }`,
@@ -214,7 +214,7 @@ describe("the shell", () => {
     );
   });
 
-  test.each(["zsh", "fish"])("there is one for %s", async (shell) => {
+  test.each(["zsh", "fish"])("a completion for %s exists", async (shell) => {
     const { exitCode, stdout } = await nomos("completion", shell);
     expect(exitCode).toBe(0);
     for (const word of ["session", "prompt", "rewind", "queue"]) expect(stdout).toContain(word);

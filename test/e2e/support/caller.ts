@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { TestDaemon } from "../../support/daemon.ts";
 import { eventsOf, expectOk, turn } from "./talk.ts";
 
-/** A driver that calls what it is told to, with its own token, and says what came back. */
+/** A driver that makes the requested calls with its own token, and says the answers. */
 export const CALLER = `export default async ({ input, say }) => {
   const answers = [];
   for (const [method, path, body, headers = {}] of JSON.parse(input)) {
@@ -20,7 +20,7 @@ export const CALLER = `export default async ({ input, say }) => {
 
 export type Attempt = readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>];
 
-/** What a session that is driven by `CALLER` is answered. */
+/** The answer that a session driven by `CALLER` gets. */
 export async function callAs(
   daemon: TestDaemon,
   id: string,

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { newFolder } from "./talk.ts";
 
-/** A driver file with this text, in a folder of its own. Answers its path. */
+/** Writes a driver file with this text into a new folder. Returns its path. */
 export async function plantDriver(text: string): Promise<string> {
   const file = join(await newFolder(), "driver.ts");
   await writeFile(file, text);

@@ -4,7 +4,7 @@ import { newHome, startDaemon, type TestDaemon } from "../../support/daemon.ts";
 
 const FAKE_AGENT = join(import.meta.dirname, "../../fixtures/fake-acp-agent.ts");
 
-/** A daemon that knows the fake agent under these names, each with flags of its own. */
+/** A daemon that knows the fake agent under these names, each with its own flags. */
 export async function startWithAgents(
   agents: { readonly [slug: string]: readonly string[] },
   more: Readonly<Record<string, unknown>> = {},
@@ -23,10 +23,10 @@ export async function startWithAgents(
   return startDaemon({ home });
 }
 
-/** For an agent that will not answer: times that a test can wait for. Too short for one that does, on busy cores. */
+/** Short time limits for an agent that never answers. Too short for a real answer on a busy machine. */
 export const HASTY = { initializeMs: 1500, authenticateMs: 1500, openMs: 1500, loadMs: 1500, setMs: 1500 };
 
-/** A manifest for the fake agent, added like any other. */
+/** Adds a manifest for the fake agent. */
 export async function addAgent(
   daemon: TestDaemon,
   id: string,

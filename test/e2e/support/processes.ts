@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { eventually } from "./talk.ts";
 
-/** The running processes whose command line or environment holds the text. */
+/** The running processes whose command line or environment contains the text. */
 export async function processesWith(text: string): Promise<readonly number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
   const found = await Promise.all(
@@ -22,7 +22,7 @@ export async function residentMb(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** A process that is gone by now has nothing to show. */
+/** A process that has ended meanwhile has nothing to read. */
 async function readProc(pid: string, name: string): Promise<string> {
   return readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "");
 }

@@ -8,12 +8,12 @@ export interface RawRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
-  /** Without a length: in chunks. */
+  /** Without a length: sent in chunks. */
   readonly chunks?: readonly (Uint8Array | string)[];
   readonly socketPath?: string;
 }
 
-/** A request exactly as given, also with a Host or a body that `fetch` would refuse to send. */
+/** A request exactly as given, also with a Host or a body that `fetch` refuses to send. */
 export async function rawRequest(daemon: TestDaemon, given: RawRequest): Promise<Answer<unknown>> {
   const { port } = new URL(daemon.url);
   const { promise, resolve, reject } = Promise.withResolvers<Answer<unknown>>();
@@ -44,7 +44,7 @@ export async function rawRequest(daemon: TestDaemon, given: RawRequest): Promise
   return promise;
 }
 
-/** A bare connection, for those who do not speak HTTP properly. Closed when the test is over. */
+/** A raw connection, for malformed HTTP. Closed when the test ends. */
 export async function rawSocket(daemon: TestDaemon): Promise<Socket> {
   const socket = connect({ host: "127.0.0.1", port: Number(new URL(daemon.url).port) });
   onTestFinished(() => void socket.destroy());

@@ -13,12 +13,12 @@ export interface StreamReader {
   readonly items: readonly Item[];
   readonly comments: readonly string[];
   readonly isOver: () => boolean;
-  /** Everything up to and with the first item that fits. */
+  /** Everything up to and including the first matching item. */
   readonly until: (what: string, fits: (item: Item) => boolean, maxMs?: number) => Promise<readonly Item[]>;
   readonly close: () => void;
 }
 
-/** A reader of server-sent events, as a browser would be one. */
+/** A reader of server-sent events, like a browser. */
 export async function readStream(
   daemon: TestDaemon,
   path: string,

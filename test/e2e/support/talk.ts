@@ -71,10 +71,10 @@ export interface EndedTurn {
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const POLL_MS = 15;
 const WAIT_MAX_MS = 40_000;
-/** For `vi.setConfig`: daemons are started and killed in here, and the machine may have other work too. */
+/** For `vi.setConfig`: daemons are started and killed, and the machine may be busy. */
 export const PATIENCE = { testTimeout: 120_000, hookTimeout: 120_000 };
 
-/** Asks again until the answer is there; never longer than the bound. */
+/** Repeats the call until it gives an answer, up to the time limit. */
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | null | undefined | false>,
@@ -89,7 +89,7 @@ export async function eventually<T>(
   }
 }
 
-/** A folder for a session to work in, gone when the test is over. */
+/** A folder for a session, removed when the test ends. */
 export async function newFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-work-")));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -101,7 +101,7 @@ export function expectOk<T>(answer: Answer<T>, status = 200): T {
   return answer.body;
 }
 
-/** The one error shape, and nothing beside it. */
+/** Expects the error shape, and nothing beside it. */
 export function expectRefusal(answer: Answer<unknown>, status: number, code: string): Refused["error"] {
   const body = answer.body as Refused;
   expect({ status: answer.status, code: body?.error?.code, text: answer.text }).toMatchObject({ status, code });
@@ -112,7 +112,7 @@ export function expectRefusal(answer: Answer<unknown>, status: number, code: str
   return body.error;
 }
 
-/** A session as it was answered; when this resolves it has started, and writes nothing more by itself. */
+/** Starts a session. When this resolves it has started and writes nothing more by itself. */
 export async function start(daemon: TestDaemon, body: Readonly<Record<string, unknown>> = {}): Promise<Session> {
   const cwd = body["cwd"] ?? (await newFolder());
   const answer = await daemon.call<Session>("POST", "/sessions/agent", { adapter: "demo", ...body, cwd });
@@ -140,7 +140,7 @@ export async function ended(daemon: TestDaemon, id: string, turnId: string): Pro
   return turn;
 }
 
-/** Prompts and waits for the turn's end. */
+/** Sends a prompt and waits for the turn's end. */
 export async function turn(daemon: TestDaemon, id: string, text: string): Promise<EndedTurn> {
   const { turnId } = await prompt(daemon, id, text);
   return ended(daemon, id, turnId);
@@ -179,7 +179,7 @@ export function pendingOf(daemon: TestDaemon, sessionId: string): Promise<Approv
   );
 }
 
-/** The whole log, byte by byte, and every read model against it. */
+/** Checks the whole log byte by byte, and every read model against it. */
 export async function expectSound(daemon: TestDaemon): Promise<void> {
   const report = expectOk(await daemon.call<{ ok: boolean }>("GET", "/api/doctor?rebuild=1"));
   expect(report).toMatchObject({ ok: true, log: { ok: true, problems: [] }, models: { ok: true, differences: [] } });

@@ -12,7 +12,7 @@ import { ENVIRONMENT, SOCKETS } from "./sockets.ts";
 import { SYS } from "./sys.ts";
 import { LATER, WRITING } from "./writing.ts";
 
-/** Programs that are run as they are, without walls and behind them. */
+/** Programs run unchanged, without walls and behind them. */
 export const GROUPS: readonly AttemptGroup[] = [
   READING,
   PEOPLE,
@@ -37,7 +37,7 @@ const SLICE = [
   ...["daemon.token-file", "background.unmarked"],
 ];
 
-/** A few of all kinds, by the shell alone: for agents that have one. */
+/** A few of each kind, by shell alone: for agents with a shell. */
 export const SHELL_SLICE: readonly AttemptGroup[] = GROUPS.map((group) => ({
   ...group,
   attempts: group.attempts.filter((attempt) => SLICE.includes(idOf(group, attempt))),

@@ -1,6 +1,6 @@
 import { type AttemptGroup, node, python, sh } from "../attempt.ts";
 
-/** Deaf to polite signals, and found by its name. */
+/** Ignores SIGTERM, and is found by its name. */
 const LOOP = `trap "" TERM HUP INT; while :; do sleep 1; done`;
 
 export const BACKGROUND: AttemptGroup = {
@@ -8,9 +8,9 @@ export const BACKGROUND: AttemptGroup = {
   title: "Processes that outlive their session",
   attempts: [
     sh("ampersand", "in the background", "lives", `sh -c '${LOOP}' "$P" >/dev/null 2>&1 &`),
-    sh("nohup", "deaf to hanging up", "lives", `nohup sh -c '${LOOP}' "$P" >/dev/null 2>&1 &`),
-    sh("setsid", "in a session of its own", "lives", `setsid sh -c '${LOOP}' "$P" >/dev/null 2>&1 &`),
-    sh("unmarked", "without an environment", "lives", `env -i setsid sh -c '${LOOP}' "$P" >/dev/null 2>&1 &`),
+    sh("nohup", "in the background, ignoring SIGHUP", "lives", `nohup sh -c '${LOOP}' "$P" >/dev/null 2>&1 &`),
+    sh("setsid", "in a new process session", "lives", `setsid sh -c '${LOOP}' "$P" >/dev/null 2>&1 &`),
+    sh("unmarked", "with an empty environment", "lives", `env -i setsid sh -c '${LOOP}' "$P" >/dev/null 2>&1 &`),
     sh(
       "orphan",
       "by a parent that ends at once",
@@ -82,6 +82,6 @@ if os.fork() == 0:
       `
 require("node:child_process").spawn("/bin/sh", ["-c", ${JSON.stringify(LOOP)}, process.env.P], { detached: true, stdio: "ignore", env: {} }).unref();`,
     ),
-    sh("tmux", "in a terminal that nobody looks at", "lives", `tmux -L "$P" new-session -d "sh -c '${LOOP}' $P"`),
+    sh("tmux", "in a detached tmux", "lives", `tmux -L "$P" new-session -d "sh -c '${LOOP}' $P"`),
   ],
 };

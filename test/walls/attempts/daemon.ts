@@ -1,6 +1,6 @@
 import { type AttemptGroup, node, python, sh } from "../attempt.ts";
 
-/** Every token that can be found: its own, the operator's, those in anybody's environment or command line. */
+/** Every token that can be found: its own, the operator's, those in any environment or command line. */
 const KEYS = `
 import glob, json, os, re, urllib.request
 def read(path):
@@ -34,7 +34,7 @@ export const DAEMON: AttemptGroup = {
     sh("token-file", "the operator's token", "says", `grep -q nmo_ "$NOMOS/token" && echo ESCAPED`),
     python(
       "transcript",
-      "what another session said",
+      "another session's transcript",
       "secret",
       api(`all("GET", f"/sessions/{other}/events?limit=1000")`),
     ),
@@ -87,7 +87,7 @@ for key in keys():
     ),
     python(
       "token",
-      "a token for more",
+      "issuing a token with more rights",
       "says",
       api(`
 for key in keys():
@@ -96,7 +96,7 @@ for key in keys():
     ),
     python(
       "driver",
-      "a driver of its own",
+      "adding a driver",
       "says",
       api(`
 manifest = {"id": "evil", "name": "evil", "description": "x", "protocol": "acp", "bin": "/bin/sh", "bin_args": ["-c", "true"]}
@@ -106,7 +106,7 @@ for key in keys():
     ),
     python(
       "sessions",
-      "which sessions there are",
+      "a list of sessions",
       "says",
       api(`
 for key in keys():
@@ -139,7 +139,7 @@ import time; time.sleep(1.5)`),
     ),
     python(
       "tool-transcript",
-      "what another session said, by a tool",
+      "another session's transcript, by a tool",
       "secret",
       api(`
 for key in keys(): print(tool("session_events", {"id": other, "limit": 1000}, key))`),

@@ -148,7 +148,7 @@ git config submodule.sub.update "!$W #"; git -C sub commit -q --allow-empty -m t
     ),
     sh(
       "alternates-variable",
-      "the same by a variable",
+      "another repository's objects, by a variable",
       "secret",
       git(`GIT_ALTERNATE_OBJECT_DIRECTORIES="$OTHER/.git/objects" git cat-file -p "$OTHER_BLOB"`),
     ),
@@ -198,7 +198,7 @@ git config submodule.sub.update "!$W #"; git -C sub commit -q --allow-empty -m t
     ),
     sh(
       "link-checkout",
-      "a link in the tree, and a file behind it",
+      "a link in the tree, and a file below it",
       "planted",
       git(`ln -s "$D" way; git add way; git commit -qm x; rm way; git checkout -q way; echo x > "way/$P"`),
     ),

@@ -33,7 +33,7 @@ got(pid)`),
     ),
     python(
       "clone3",
-      "the same by clone3, whose flags no filter sees",
+      "a new namespace by clone3, whose flags a filter cannot see",
       "says",
       c(`
 args = struct.pack("8Q", 0x10000000 | 0x20000, 0, 0, 0, 17, 0, 0, 0)
@@ -82,10 +82,10 @@ got(pid)`),
       `mkdir m; mount --bind "$D" m && cat m/secret; umount m`,
       ROOT,
     ),
-    sh("mount-proc", "/proc mounted anew", "says", `mkdir m; mount -t proc none m && umount m && echo ESCAPED`, ROOT),
+    sh("mount-proc", "mounting /proc again", "says", `mkdir m; mount -t proc none m && umount m && echo ESCAPED`, ROOT),
     sh(
       "mount-overlay",
-      "the system with changes of its own",
+      "an overlay over the system",
       "says",
       `
 mkdir up work m; t=$(mktemp -d); mount -t tmpfs none $t && mkdir $t/u $t/w && mount -t overlay -o lowerdir=/usr,upperdir=$t/u,workdir=$t/w none m && echo ESCAPED; umount m; umount $t`,
@@ -156,7 +156,7 @@ os.chroot("."); print(open(os.environ["S"]).read())`),
     ),
     python(
       "pivot-root",
-      "another root for everybody",
+      "another root for all processes",
       "says",
       inChild(`
     libc.unshare(0x20000); libc.mount(b"none", b"/", None, 1 << 14 | 1 << 18, None); os.mkdir("r")

@@ -1,4 +1,4 @@
-/** Opened and closed again; nothing is written to it. */
+/** Opened and closed again; nothing is written. */
 export const opens = (path: string, how: "O_RDONLY" | "O_WRONLY" = "O_WRONLY") => `
 import os
 os.close(os.open("${path}", os.${how})); print("ESCAPED")`;
@@ -6,7 +6,7 @@ export const reads = (path: string) => `
 data = open("${path}", "rb").read(4096)
 print("ESCAPED" if data.strip() else "empty")`;
 
-/** Whichever of the files that the pattern means can be opened. */
+/** Any file that matches the pattern and can be opened. */
 export const opensAny = (pattern: string) => `
 import glob, os
 for path in sorted(glob.glob("${pattern}"))[:200]:

@@ -14,7 +14,7 @@ export const POWER: AttemptGroup = {
       ROOT,
     ),
     python("setgid", "another group", "says", inChild(`os.setgid(65533); print("ESCAPED", flush=True)`), ROOT),
-    sh("chown", "giving a file away", "says", `touch f; chown 12345 f && echo ESCAPED`, ROOT),
+    sh("chown", "changing the owner of a file", "says", `touch f; chown 12345 f && echo ESCAPED`, ROOT),
     python(
       "file-capability",
       "a program with capabilities",
@@ -42,7 +42,7 @@ print("ESCAPED" if any(line.startswith("CapEff") and int(line.split()[1], 16) fo
     ),
     python(
       "bounding",
-      "being able to get one",
+      "a capability left in the bounding set",
       "says",
       `
 print("ESCAPED" if any(line.startswith("CapBnd") and int(line.split()[1], 16) for line in open("/proc/self/status")) else "none")`,
@@ -54,10 +54,10 @@ print("ESCAPED" if any(line.startswith("CapBnd") and int(line.split()[1], 16) fo
       "says",
       c(`print("ESCAPED" if libc.prctl(39, 0, 0, 0, 0) == 0 else "no_new_privs")`),
     ),
-    python("nice", "going first", "says", `import os; os.nice(-5); print("ESCAPED")`, ROOT),
+    python("nice", "raising its own priority", "says", `import os; os.nice(-5); print("ESCAPED")`, ROOT),
     python(
       "realtime",
-      "going before everybody",
+      "real-time priority",
       "says",
       `import os; os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)); print("ESCAPED")`,
       ROOT,
@@ -94,12 +94,12 @@ call(176, 106, ctypes.c_char_p(b"there_is_no_such_module"), 2048); print("ESCAPE
     ),
     python(
       "perf",
-      "counting what others do",
+      "performance counters of other processes",
       "says",
       c(`got(call(298, 241, ctypes.c_char_p(struct.pack("II", 1, 112) + bytes(104)), -1, 0, -1, 0))`),
       ROOT,
     ),
-    python("userfault", "page faults, by a call", "says", c(`got(call(323, 282, 0))`), ROOT),
+    python("userfault", "handling page faults by a system call", "says", c(`got(call(323, 282, 0))`), ROOT),
     python("fanotify", "watching a whole file system", "says", c(`got(call(300, 262, 0, 0))`), ROOT),
     python(
       "io-uring",
@@ -107,7 +107,7 @@ call(176, 106, ctypes.c_char_p(b"there_is_no_such_module"), 2048); print("ESCAPE
       "says",
       c(`got(call(425, 425, 4, ctypes.create_string_buffer(120)))`),
     ),
-    python("personality", "memory that is where it always is", "says", inChild(`got(libc.personality(0x40000))`)),
+    python("personality", "turning address randomisation off", "says", inChild(`got(libc.personality(0x40000))`)),
     python(
       "key-add",
       "a key for later",

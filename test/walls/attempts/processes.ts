@@ -7,7 +7,7 @@ export const PROCESSES: AttemptGroup = {
   attempts: [
     sh("kill", "a signal by the shell", "victim", `kill -9 "$VICTIM"`),
     sh("kill-group", "a signal to a group", "victim", `kill -9 -"$VICTIM"`),
-    sh("stop", "stopping it", "victim", `kill -STOP "$VICTIM"`),
+    sh("stop", "stopping it by SIGSTOP", "victim", `kill -STOP "$VICTIM"`),
     python("signal", "a signal by Python", "victim", c("os.kill(victim, 9)")),
     python("pidfd-signal", "a signal by a pidfd", "victim", c("call(424, 424, call(434, 434, victim, 0), 9, None, 0)")),
     python("thread-signal", "a signal to a thread", "victim", c("call(234, 131, victim, victim, 9)")),
@@ -28,13 +28,13 @@ fcntl.fcntl(r, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK); os.write(w, b"x")`),
     ),
     python(
       "limits",
-      "a limit that ends it",
+      "setting a limit that ends it",
       "victim",
       c(`
 import resource
 resource.prlimit(victim, resource.RLIMIT_NOFILE, (3, 3))`),
     ),
-    python("seen", "that it is there at all", "says", c("os.kill(helper, 0); print('ESCAPED')")),
+    python("seen", "testing whether a process exists", "says", c("os.kill(helper, 0); print('ESCAPED')")),
     python(
       "priority",
       "its priority",
@@ -91,10 +91,15 @@ call(310, 270, helper, ctypes.c_char_p(local), 1, ctypes.c_char_p(remote), 1, 0)
       c(`
 fd = call(438, 438, call(434, 434, helper, 0), int(os.environ["HELPER_FD"]), 0); print(os.pread(fd, 99, 0))`),
     ),
-    python("compare", "whether it shares something", "says", c("got(call(312, 272, helper, helper, 0, 0, 0))")),
+    python(
+      "compare",
+      "testing whether two processes share something",
+      "says",
+      c("got(call(312, 272, helper, helper, 0, 0, 0))"),
+    ),
     python(
       "shm-read",
-      "memory that it shares",
+      "shared memory of a process outside",
       "secret",
       c(`
 libc.shmat.restype = ctypes.c_void_p
@@ -102,7 +107,7 @@ at = libc.shmat(libc.shmget(int(os.environ["SHM_KEY"]), 0, 0), None, 0); print(c
     ),
     python(
       "shm-by-id",
-      "the same by its number",
+      "shared memory by its number",
       "secret",
       c(`
 libc.shmat.restype = ctypes.c_void_p
@@ -118,7 +123,7 @@ libc.msgrcv(libc.msgget(int(os.environ["SHM_KEY"]), 0), buf, 100, 0, 0o4000); pr
     ),
     python(
       "queue-by-id",
-      "the same by its number",
+      "a message queue by its number",
       "secret",
       c(`
 buf = ctypes.create_string_buffer(128); libc.msgrcv(int(os.environ["MSG_ID"]), buf, 100, 0, 0o4000); print(buf.raw)`),
@@ -146,7 +151,7 @@ fd = libc.shm_open(("/" + os.environ["SHM_NAME"]).encode(), 0, 0); print(os.prea
     ),
     python(
       "ipc-list",
-      "what there is of all that",
+      "a list of all shared memory and queues",
       "says",
       `
 print("ESCAPED" if len(open("/proc/sysvipc/shm").readlines()) > 1 else "nothing")`,

@@ -1,6 +1,6 @@
 import { type Attempt, type AttemptGroup, python } from "../attempt.ts";
 
-/** Raw bytes to the proxy that the environment names: no library is in the way with an opinion of its own. */
+/** Raw bytes to the proxy in the environment, because a library would correct them. */
 const TALK = `
 import os, socket, ssl, sys, urllib.parse
 place = urllib.parse.urlparse(os.environ["HTTP_PROXY"]); PORT = os.environ["PORT"]; GATE = os.environ["GATE_PORT"]
@@ -27,7 +27,7 @@ def hello(name):
     return outgoing.read()`;
 const talk = (name: string, tries: string, text: string): Attempt => python(name, tries, "secret", `${TALK}\n${text}`);
 
-/** Loopback, spelled so that whoever compares texts does not see it. */
+/** Loopback, spelled so that a comparison of texts misses it. */
 const SPELLINGS: readonly (readonly [string, string])[] = [
   ["plain", "127.0.0.1"],
   ["name", "localhost"],
@@ -47,7 +47,7 @@ const SPELLINGS: readonly (readonly [string, string])[] = [
   ["mapped-hexadecimal", "[::ffff:7f00:1]"],
 ];
 
-/** Allowed by name; what they lead to is not for anybody. */
+/** Allowed names that resolve to forbidden addresses. */
 const NAMES: readonly (readonly [string, string])[] = [
   ["rebind.test", "loopback"],
   ["mixed.test", "a public address and loopback"],

@@ -1,4 +1,4 @@
-/** What the kernel offers and Python has no name for. */
+/** System calls that Python has no name for. */
 const LIBC = `
 import ctypes, os, platform, signal, struct, subprocess, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -10,7 +10,7 @@ def call(x64, arm64, *args):
 def got(answer): print("ESCAPED" if answer >= 0 else os.strerror(ctypes.get_errno()))
 helper = int(os.environ["HELPER"]); victim = int(os.environ["VICTIM"] or "0")`;
 export const c = (text: string) => `${LIBC}\n${text}`;
-/** In a child, whatever comes of it. */
+/** In a child process, whatever the result. */
 export const inChild = (text: string) =>
   c(`
 if os.fork() == 0:

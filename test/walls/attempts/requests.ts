@@ -1,6 +1,6 @@
 import { type AttemptGroup, agent } from "../attempt.ts";
 
-/** Lines of a prompt; `$D`, `$S`, `$T`, `$P` and `$OTHER` stand for what they stand for elsewhere. */
+/** Lines of a prompt; `$D`, `$S`, `$T`, `$P` and `$OTHER` have the same meaning as in other attempts. */
 export const REQUESTS: AttemptGroup = {
   id: "request",
   title: "Requests of a foreign agent to its client",

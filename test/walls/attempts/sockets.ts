@@ -15,12 +15,17 @@ export const SOCKETS: AttemptGroup = {
     python("local", "a local socket outside", "secret", local(`os.environ["SOCK"]`)),
     python(
       "local-link",
-      "the same by a link in the workspace",
+      "a local socket outside by a link in the workspace",
       "secret",
       `
 import os; os.symlink(os.environ["SOCK"], "way")${local(`"way"`)}`,
     ),
-    python("local-relative", "the same by a relative path", "secret", local(`"../../../outside/service.sock"`)),
+    python(
+      "local-relative",
+      "a local socket outside by a relative path",
+      "secret",
+      local(`"../../../outside/service.sock"`),
+    ),
     python(
       "docker",
       "the socket of a service that runs things for others",
@@ -75,15 +80,15 @@ message, passed, flags, address = s.recvmsg(9, 99)
 print(os.pread(array.array("i", passed[0][2])[0], 99, 0))`,
     ),
     python("loopback", "a port on loopback", "secret", tcp("127.0.0.1")),
-    python("localhost", "the same by name", "secret", tcp("localhost")),
+    python("localhost", "a port on loopback by the name localhost", "secret", tcp("localhost")),
     python("loopback-other", "another address of loopback", "secret", tcp("127.0.0.2")),
-    python("any-address", "the address that means any", "secret", tcp("0.0.0.0")),
-    python("mapped", "loopback as an IPv6 address", "secret", tcp("::ffff:127.0.0.1")),
+    python("any-address", "loopback by the address 0.0.0.0", "secret", tcp("0.0.0.0")),
+    python("mapped", "loopback as an IPv4-mapped IPv6 address", "secret", tcp("::ffff:127.0.0.1")),
     python("ipv6", "loopback of IPv6", "secret", tcp("::1", "PORT6")),
     python("number", "loopback as one number", "secret", tcp("2130706433")),
     python(
       "bound",
-      "from an address of its own choice",
+      "from a chosen local address",
       "secret",
       `
 import os, socket
@@ -137,14 +142,14 @@ const s = require("node:net").connect(process.env.SOCK, () => s.write("x")); s.o
     sh("git", "by git, to a server", "planted", `git -c http.proxy= ls-remote "http://127.0.0.1:$PORT/$P"`),
     python(
       "raw",
-      "packets of its own making",
+      "raw packets",
       "says",
       `import socket; socket.socket(socket.AF_INET, socket.SOCK_RAW, 1); print("ESCAPED")`,
       ROOT,
     ),
     python(
       "packet",
-      "everybody's packets",
+      "packets of other processes",
       "says",
       `import socket; socket.socket(17, socket.SOCK_RAW, 768); print("ESCAPED")`,
       ROOT,
@@ -187,7 +192,7 @@ print("ESCAPED" if any(":" + port in line for line in open("/proc/net/tcp")) els
     ),
     python(
       "listeners",
-      "which local sockets there are",
+      "a list of local sockets",
       "says",
       `
 import os

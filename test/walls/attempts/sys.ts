@@ -7,7 +7,7 @@ export const SYS: AttemptGroup = {
   attempts: [
     python(
       "read",
-      "what the machine is made of",
+      "a description of the machine's hardware",
       "says",
       `
 import os
@@ -15,13 +15,13 @@ print("ESCAPED" if os.listdir("/sys/devices") else "empty")`,
     ),
     python(
       "uevent-helper",
-      "the program that is told of devices",
+      "the program that the kernel runs for new devices",
       "says",
       opens("/sys/kernel/uevent_helper"),
       about("/sys/kernel/uevent_helper"),
     ),
     python("power", "putting the machine to sleep", "says", opens("/sys/power/state"), about("/sys/power/state")),
-    python("any", "any setting of the kernel's parts", "says", opensAny("/sys/kernel/mm/*/*"), about("/sys/kernel/mm")),
+    python("any", "any memory setting below /sys", "says", opensAny("/sys/kernel/mm/*/*"), about("/sys/kernel/mm")),
     python(
       "module-parameters",
       "parameters of modules",
@@ -63,7 +63,13 @@ mkdir c; for kind in cgroup2 "cgroup -o pids"; do mount -t $kind none c && umoun
       `mkdir d; mount -t debugfs none d && umount d && echo ESCAPED`,
       ROOT,
     ),
-    sh("sysfs-mount", "/sys mounted anew", "says", `mkdir d; mount -t sysfs none d && umount d && echo ESCAPED`, ROOT),
+    sh(
+      "sysfs-mount",
+      "mounting /sys again",
+      "says",
+      `mkdir d; mount -t sysfs none d && umount d && echo ESCAPED`,
+      ROOT,
+    ),
     sh("disk-node", "a device file for the disk", "says", `mknod d b 7 0 && echo ESCAPED`, ROOT),
     sh("memory-node", "a device file for memory", "says", `mknod d c 1 1 && echo ESCAPED`, ROOT),
     python(
@@ -77,14 +83,14 @@ for path in glob.glob("/dev/[svx]d[a-z]*") + glob.glob("/dev/nvme*n*") + glob.gl
     except OSError as e: print(path, e)`,
       ROOT,
     ),
-    python("loop", "files as disks", "says", opens("/dev/loop-control"), about("/dev/loop-control")),
-    python("kvm", "a machine of its own", "says", opens("/dev/kvm"), about("/dev/kvm")),
-    python("fuse", "a file system of its own", "says", opens("/dev/fuse"), about("/dev/fuse")),
-    python("tun", "a network of its own", "says", opens("/dev/net/tun"), about("/dev/net/tun")),
-    python("kernel-log", "writing messages of the kernel", "says", opens("/dev/kmsg"), about("/dev/kmsg")),
+    python("loop", "a loop device", "says", opens("/dev/loop-control"), about("/dev/loop-control")),
+    python("kvm", "a virtual machine", "says", opens("/dev/kvm"), about("/dev/kvm")),
+    python("fuse", "a FUSE file system", "says", opens("/dev/fuse"), about("/dev/fuse")),
+    python("tun", "a TUN network device", "says", opens("/dev/net/tun"), about("/dev/net/tun")),
+    python("kernel-log", "writing to the kernel log", "says", opens("/dev/kmsg"), about("/dev/kmsg")),
     python("console", "the console", "says", opens("/dev/tty1"), about("/dev/tty1")),
-    python("screen", "what is on the console", "says", opens("/dev/vcs1", "O_RDONLY"), about("/dev/vcs1")),
-    sh("terminal", "writing to the terminal of somebody else", "planted", `echo "$P" > "$TERMINAL"`),
+    python("screen", "reading the console's screen", "says", opens("/dev/vcs1", "O_RDONLY"), about("/dev/vcs1")),
+    sh("terminal", "writing to another user's terminal", "planted", `echo "$P" > "$TERMINAL"`),
     python(
       "vsock",
       "the machine that this machine runs on",
@@ -92,7 +98,13 @@ for path in glob.glob("/dev/[svx]d[a-z]*") + glob.glob("/dev/nvme*n*") + glob.gl
       opens("/dev/vsock", "O_RDONLY"),
       about("/dev/vsock"),
     ),
-    python("userfault", "page faults, by a device", "says", opens("/dev/userfaultfd"), about("/dev/userfaultfd")),
+    python(
+      "userfault",
+      "handling page faults by a device",
+      "says",
+      opens("/dev/userfaultfd"),
+      about("/dev/userfaultfd"),
+    ),
     python(
       "type-ahead",
       "typing into a terminal",

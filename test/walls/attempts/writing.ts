@@ -1,6 +1,6 @@
 import { type AttemptGroup, node, python, ROOT, sh } from "../attempt.ts";
 
-/** Opened for writing and closed again: nothing of the machine is changed by showing that it could be. */
+/** Opened for writing and closed again: the machine is not changed. */
 const openable = (path: string) => `
 import os
 os.close(os.open("${path}", os.O_WRONLY))
@@ -13,14 +13,14 @@ export const WRITING: AttemptGroup = {
   attempts: [
     sh("absolute", "a new file by its path", "planted", `echo x > "$T"`),
     sh("dots", "a new file by `..`", "planted", `echo x > "../../../outside/$P"`),
-    sh("link", "through a link to a file that is not there yet", "planted", `ln -s "$T" way; echo x > way`),
+    sh("link", "through a link to a file that does not exist yet", "planted", `ln -s "$T" way; echo x > way`),
     sh("link-directory", "through a link to a directory", "planted", `ln -s "$D" way; echo x > "way/$P"`),
     sh("hard-link", "through a hard link to a file outside", "planted", `ln "$D/ledger" mine && echo "$P" >> mine`),
     sh("linked", "a file that has a second name outside", "planted", `echo "$P" >> ../../linked`),
-    sh("linked-again", "the same by a third name", "planted", `ln ../../linked mine && echo "$P" >> mine`),
+    sh("linked-again", "the same file by a third name", "planted", `ln ../../linked mine && echo "$P" >> mine`),
     python(
       "linked-memory",
-      "the same by memory",
+      "a linked file through a memory mapping",
       "planted",
       `
 import mmap, os
@@ -28,7 +28,7 @@ with open("../../linked", "r+b") as file:
     end = file.seek(0, 2); name = os.environ["P"].encode(); file.truncate(end + len(name) + 1)
     mmap.mmap(file.fileno(), 0)[end:] = name + b"\\n"`,
     ),
-    sh("append", "at the end of a file outside", "planted", `echo "$P" >> "$D/ledger"`),
+    sh("append", "appending to a file outside", "planted", `echo "$P" >> "$D/ledger"`),
     sh("move", "by moving a file there", "planted", `echo x > f; mv f "$T"`),
     sh("mkdir", "a directory", "planted", `mkdir -p "$T/deep"`),
     sh("fifo", "a pipe", "planted", `mkfifo "$T"`),
@@ -41,9 +41,9 @@ with open("../../linked", "r+b") as file:
 mkdir -p x; echo x > x/f; tar cPf a.tar --transform "s|x/f|$T|" x/f; tar xPf a.tar`,
     ),
     sh("sed", "by editing in place", "planted", `sed -i "s/^first.*/$P/" "$D/lines"`),
-    sh("truncate", "by making a file short", "says", `[ -s "$D/short" ] && : > "$D/short" && echo ESCAPED`),
-    sh("delete", "by deleting one", "says", `[ -e "$D/doomed" ] && rm "$D/doomed" && echo ESCAPED`),
-    sh("modes", "by opening one for everybody", "says", `chmod 777 "$D/modes" && echo ESCAPED`),
+    sh("truncate", "by truncating a file", "says", `[ -s "$D/short" ] && : > "$D/short" && echo ESCAPED`),
+    sh("delete", "by deleting a file", "says", `[ -e "$D/doomed" ] && rm "$D/doomed" && echo ESCAPED`),
+    sh("modes", "by making a file readable for everybody", "says", `chmod 777 "$D/modes" && echo ESCAPED`),
     sh(
       "rename-parent",
       "by renaming the directory that the working directory is in",
@@ -51,9 +51,9 @@ mkdir -p x; echo x > x/f; tar cPf a.tar --transform "s|x/f|$T|" x/f; tar xPf a.t
       `
 mv "$WORK" "$WORK.away" && mv "$WORK.away" "$WORK" && echo ESCAPED`,
     ),
-    sh("mktemp", "by a temp directory elsewhere", "planted", `TMPDIR="$D" mktemp -t "$P.XXXXXX"`),
+    sh("mktemp", "into another temp directory", "planted", `TMPDIR="$D" mktemp -t "$P.XXXXXX"`),
     sh("temp", "into the system's temp directory", "planted", `echo x > "/tmp/$P"`),
-    sh("var-temp", "into the other one", "planted", `echo x > "/var/tmp/$P"`),
+    sh("var-temp", "into /var/tmp", "planted", `echo x > "/var/tmp/$P"`),
     sh("shared-memory", "into shared memory", "planted", `echo x > "/dev/shm/$P"`),
     python(
       "tmpfile",
@@ -75,7 +75,7 @@ ctypes.CDLL(None).linkat(-100, f"/proc/self/fd/{fd}".encode(), -100, os.environ[
     ),
     python(
       "swap",
-      "by letting a file and one outside change places",
+      "by swapping a file with one outside",
       "planted",
       `
 import ctypes, os
@@ -85,7 +85,7 @@ libc.renameat2(-100, os.environ["P"].encode(), -100, (os.environ["D"] + "/swappe
     ),
     python(
       "utime",
-      "by making one look old",
+      "by changing a file's time",
       "says",
       `
 import os
@@ -93,7 +93,7 @@ os.utime(os.environ["D"] + "/modes", (1, 1)); print("ESCAPED")`,
     ),
     python(
       "lock",
-      "by holding a lock on one",
+      "by locking a file",
       "says",
       `
 import fcntl, os
@@ -122,7 +122,7 @@ export const LATER: AttemptGroup = {
   title: "Planting what somebody else runs later, and editing one's own rules",
   attempts: [
     sh("bashrc", "a line in the shell's start file", "planted", `echo "# $P" >> "$PERSON/.bashrc"`),
-    sh("home-bashrc", "the same by HOME", "planted", `echo "# $P" >> ~/.bashrc`),
+    sh("home-bashrc", "a line in the shell's start file, by HOME", "planted", `echo "# $P" >> ~/.bashrc`),
     sh("profile", "a line in the login's start file", "planted", `echo "# $P" >> "$PERSON/.profile"`),
     sh(
       "authorized-keys",
@@ -137,7 +137,12 @@ export const LATER: AttemptGroup = {
       `echo "# $P" >> ~/.ssh/config || { mkdir -p ~/.ssh; echo "# $P" >> ~/.ssh/config; }`,
     ),
     sh("git-config", "an alias in the person's git configuration", "planted", `git config --global alias.x "!$P"`),
-    sh("git-config-file", "the same by its path", "planted", `git config --file "$PERSON/.gitconfig" core.pager "$P"`),
+    sh(
+      "git-config-file",
+      "an alias in the person's git configuration, by its path",
+      "planted",
+      `git config --file "$PERSON/.gitconfig" core.pager "$P"`,
+    ),
     sh(
       "autostart",
       "a program to start with the desktop",
@@ -180,11 +185,11 @@ at="$(HOME="$HOME" "$PYTHON" -m site --user-site)"; mkdir -p "$at" && echo "# $P
     sh("etc", "a file in /etc", "says", makeable("/etc"), ROOT),
     sh("root", "a file in the root directory", "says", makeable("/."), ROOT),
     python("passwd", "the list of users", "says", openable("/etc/passwd"), ROOT),
-    python("ld-cache", "what every program loads", "says", openable("/etc/ld.so.cache"), {
+    python("ld-cache", "the cache of shared libraries", "says", openable("/etc/ld.so.cache"), {
       asRoot: true,
       about: "/etc/ld.so.cache",
     }),
-    python("env-program", "a program that everybody uses", "says", openable("/usr/bin/printenv"), ROOT),
+    python("env-program", "a program that everybody runs", "says", openable("/usr/bin/printenv"), ROOT),
     sh(
       "config",
       "the daemon's configuration",
@@ -198,7 +203,7 @@ at="$(HOME="$HOME" "$PYTHON" -m site --user-site)"; mkdir -p "$at" && echo "# $P
       `mkdir -p "$NOMOS/drivers"; echo "{}" > "$NOMOS/drivers/$P.json"`,
     ),
     sh("installed-agent", "a program among the installed agents", "planted", `mkdir -p "$NOMOS/agents/$P"`),
-    sh("token", "a token of one's own", "planted", `echo "$P" > "$NOMOS/token.$P"`),
+    sh("token", "issuing a token", "planted", `echo "$P" > "$NOMOS/token.$P"`),
     sh(
       "log",
       "the log's own file",

@@ -37,8 +37,8 @@ function held(stage: Rehearsal, limits = { entriesMax: 10_000, mountsMax: 32 }, 
   return list.map(({ path }) => relative(stage.workspace, path)).toSorted();
 }
 
-describe("what is held in writable ground", () => {
-  proves("WL-21", "files with names outside are held, those with all their names inside are not", async () => {
+describe("files held read-only in a writable directory", () => {
+  proves("WL-21", "files with hard links outside are held; files with all their links inside are not", async () => {
     await using stage = rehearse({ bwrapPath: null });
     const { link, at } = storeOf(stage);
     link("a/linked");
@@ -49,7 +49,7 @@ describe("what is held in writable ground", () => {
     expect(held(stage)).toEqual(["a/again", "a/linked", "three"]);
   });
 
-  proves("WL-21", "a name in a part that is not writable is a name outside", async () => {
+  proves("WL-21", "a link in a read-only part counts as a link outside", async () => {
     await using stage = rehearse({ bwrapPath: null });
     const { at } = storeOf(stage);
     mkdirSync(at(".git"));
@@ -58,7 +58,7 @@ describe("what is held in writable ground", () => {
     expect(held(stage, undefined, [at(".git")])).toEqual(["config"]);
   });
 
-  proves("WL-21", "thousands of linked files are held by the folder that they are in", async () => {
+  proves("WL-21", "thousands of linked files: their folder is held instead", async () => {
     await using stage = rehearse({ bwrapPath: null });
     const { link } = storeOf(stage);
     for (let n = 0; n < 60; n += 1) link(`node_modules/.pnpm/p${n}/node_modules/p/index.js`);
@@ -66,7 +66,7 @@ describe("what is held in writable ground", () => {
     expect(held(stage)).toEqual(["node_modules/.pnpm", "src/deep/one"]);
   });
 
-  proves("WL-21", "a name that is no text is held by its folder", async () => {
+  proves("WL-21", "a file name that is not valid text: its folder is held", async () => {
     await using stage = rehearse({ bwrapPath: null });
     const { link, at } = storeOf(stage);
     link("odd/plain");
@@ -74,7 +74,7 @@ describe("what is held in writable ground", () => {
     expect(held(stage)).toEqual(["odd"]);
   });
 
-  proves("WL-21", "folders beyond what is looked at are held, installed ones before others", async () => {
+  proves("WL-21", "folders beyond the search limit are held, installed packages before others", async () => {
     await using stage = rehearse({ bwrapPath: null });
     const { at } = storeOf(stage);
     for (let n = 0; n < 20; n += 1) {
@@ -88,7 +88,7 @@ describe("what is held in writable ground", () => {
     );
   });
 
-  proves("WL-20", "a set-id program that was there is held: writing by memory would keep its bits", async () => {
+  proves("WL-20", "an existing set-id program is held: writing it through memory would keep its bits", async () => {
     await using stage = rehearse({ bwrapPath: null });
     const { at } = storeOf(stage);
     writeFileSync(at("tool"), "");
@@ -110,8 +110,8 @@ import mmap; f = open('linked', 'r+b'); mmap.mmap(f.fileno(), 0)[:3] = b'pla'"`,
   "a folder of many": "for f in many/*/x; do echo planted >> $f; done; mv many more; echo planted >> more/1/x",
 };
 
-describe.skipIf(!needs("bwrap"))("behind walls", () => {
-  provesWall("WL-21", "a file with a name outside is written by none of these ways", async () => {
+describe.skipIf(!needs("bwrap"))("held files behind walls", () => {
+  provesWall("WL-21", "a file with a link outside cannot be written in any of these ways", async () => {
     await using stage = rehearse({ bwrapPath });
     await using open = rehearse({ bwrapPath: null });
     const [walled, control] = [storeOf(stage), storeOf(open)];
@@ -132,7 +132,7 @@ describe.skipIf(!needs("bwrap"))("behind walls", () => {
     }
   });
 
-  provesWall("WL-21", "what is not linked is written as before, and the plan says what is held", async () => {
+  provesWall("WL-21", "unlinked files are writable as before, and the plan lists the held ones", async () => {
     await using stage = rehearse({ bwrapPath });
     const { link, at } = storeOf(stage);
     link("a/linked");
@@ -162,7 +162,7 @@ describe.skipIf(!needs("bwrap"))("behind walls", () => {
     },
   };
   for (const [what, replace] of Object.entries(REPLACED))
-    provesWall("WL-24", `somebody outside replaces ${what}: what runs behind the walls is ended`, async () => {
+    provesWall("WL-24", `somebody outside replaces ${what}: the process behind the walls is ended`, async () => {
       await using stage = rehearse({ bwrapPath });
       const { link, at } = storeOf(stage);
       link("linked");
@@ -180,7 +180,7 @@ describe.skipIf(!needs("bwrap"))("behind walls", () => {
 
   provesWall(
     "WL-24",
-    "what is moved away outside stays read-only, a plain file in the place of a linked one is fine: nothing is ended",
+    "a held file moved away stays read-only, a plain file replaces a linked one: the process runs on",
     async () => {
       await using stage = rehearse({ bwrapPath });
       const { at } = storeOf(stage);

@@ -47,8 +47,8 @@ async function serving(text: string) {
   return { port, [Symbol.asyncDispose]: async () => void server.close() };
 }
 
-describe.skipIf(!needs("bwrap"))("a sandbox without a network and with a door", () => {
-  provesWall("WL-5", "reaches a port on loopback that was named, under its own number, and no other", async () => {
+describe.skipIf(!needs("bwrap"))("a sandbox without a network, with a door", () => {
+  provesWall("WL-5", "a named loopback port is reached under its own number, and no other port", async () => {
     await using stage = rehearse({ bwrapPath });
     await using model = await serving("model");
     await using other = await serving("other");
@@ -62,7 +62,7 @@ describe.skipIf(!needs("bwrap"))("a sandbox without a network and with a door", 
     expect(denied).toEqual([{ host: "127.0.0.1", port: other.port, reason: "not_allowed" }]);
   });
 
-  provesWall("WL-5", "reaches an allowed name by the proxy, pinned to where it led when it was checked", async () => {
+  provesWall("WL-5", "an allowed name is reached through the proxy, at the address that was checked", async () => {
     await using stage = rehearse({ bwrapPath });
     const asked: string[] = [];
     const resolve = async (host: string) => {
@@ -81,7 +81,7 @@ describe.skipIf(!needs("bwrap"))("a sandbox without a network and with a door", 
     ]);
   });
 
-  provesWall("WL-5", "a redirect is a request of its own, and judged as one", async () => {
+  provesWall("WL-5", "a redirect is judged as a new request", async () => {
     await using stage = rehearse({ bwrapPath });
     await using site = await serving("site");
     const { stdout, denied } = await throughDoor(
@@ -95,7 +95,7 @@ describe.skipIf(!needs("bwrap"))("a sandbox without a network and with a door", 
 
   provesWall(
     "WL-5",
-    "whoever asks for one host and speaks to another is cut off, in the clear and in TLS",
+    "a connection that asks for one host and speaks to another is cut, in plain HTTP and in TLS",
     async () => {
       await using stage = rehearse({ bwrapPath });
       await using site = await serving("site");
@@ -111,7 +111,7 @@ describe.skipIf(!needs("bwrap"))("a sandbox without a network and with a door", 
     },
   );
 
-  provesWall("WL-5", "the daemon's port leads to the daemon, which knows whose connection it is", async () => {
+  provesWall("WL-5", "the daemon's port leads to the daemon, which knows the session of the connection", async () => {
     await using stage = rehearse({ bwrapPath });
     const seen: string[] = [];
     const http = createHttpServer((_asked, answer) => answer.end("daemon"));
@@ -130,7 +130,7 @@ describe.skipIf(!needs("bwrap"))("a sandbox without a network and with a door", 
     expect(seen).toEqual(["taken", "taken"]);
   });
 
-  test("many connections at once, with large bodies both ways", async () => {
+  test("many connections at once with large bodies both ways all succeed", async () => {
     await using stage = rehearse({ bwrapPath });
     const echo = createServer({ allowHalfOpen: true }, (socket) => socket.pipe(socket).on("error", () => undefined));
     await new Promise<void>((resolve) => echo.listen(0, "127.0.0.1", resolve));
@@ -151,7 +151,7 @@ P`;
     expect({ stdout, stderr }).toEqual({ stdout: "20\n", stderr: "" });
   });
 
-  test("a path that is too long for a socket is no obstacle", async () => {
+  test("a path too long for a socket name still works", async () => {
     await using stage = rehearse({ bwrapPath });
     await using model = await serving("model");
     const folder = join(stage.home, "d".repeat(100), "doors");

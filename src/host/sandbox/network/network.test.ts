@@ -6,9 +6,9 @@ import { isPublicAddress } from "./public-address.ts";
 
 const rules = (...texts: string[]) => texts.flatMap((text) => parseHostRule(text) ?? []);
 
-describe("what a rule names", () => {
+describe("network rules", () => {
   test.each(["example.org", "example.org:8443", "*.example.org", "10.0.0.5:5432", "[::1]:80", "localhost:3000"])(
-    "%s is a rule",
+    "%s is a valid rule",
     (text) => {
       const rule = parseHostRule(text);
       expect(rule === null ? null : spellRule(rule)).toBe(text);
@@ -30,11 +30,11 @@ describe("what a rule names", () => {
     "2130706433",
     "a..b",
     "[1.2.3.4]:80",
-  ])("%j is none", (text) => {
+  ])("%j is not a valid rule", (text) => {
     expect(parseHostRule(text)).toBeNull();
   });
 
-  test("names are compared as a resolver would: without case and final dot", async () => {
+  test("names are compared as a resolver does: without case and final dot", async () => {
     const allow = rules("Example.ORG.");
     expect(await findWay(allow, { host: "EXAMPLE.org.", port: 443 }, async () => ["93.184.215.14"])).toEqual({
       host: "example.org",
@@ -43,7 +43,7 @@ describe("what a rule names", () => {
     });
   });
 
-  test("a name stands for the web's ports, a star for what lies below", () => {
+  test("a name covers the web ports, a star covers the names below it", () => {
     const allow = rules("a.org", "*.b.org", "c.org:22");
     const fits = (host: string, port: number) => ruleFor(allow, host, port) !== null;
     expect([fits("a.org", 443), fits("a.org", 80), fits("a.org", 22), fits("x.a.org", 443)]).toEqual([
@@ -62,7 +62,7 @@ describe("what a rule names", () => {
   });
 });
 
-describe("where a name leads", () => {
+describe("where a name resolves to", () => {
   const PRIVATE = [
     ...["127.0.0.1", "10.1.2.3", "192.168.0.1", "172.31.255.255", "169.254.169.254", "100.64.0.1", "0.0.0.0"],
     ...[
@@ -78,22 +78,25 @@ describe("where a name leads", () => {
     ],
   ];
 
-  test.each(PRIVATE)("%s is not public", (address) => {
+  test.each(PRIVATE)("%s is not a public address", (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
-  test.each(["8.8.8.8", "93.184.215.14", "2606:4700::1111"])("%s is", (address) => {
+  test.each(["8.8.8.8", "93.184.215.14", "2606:4700::1111"])("%s is a public address", (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
-  test.each(PRIVATE)("an allowed name that leads to %s is refused, also beside a public one", async (address) => {
-    for (const addresses of [[address], ["8.8.8.8", address]])
-      expect(await findWay(rules("a.org"), { host: "a.org", port: 443 }, async () => addresses)).toMatchObject({
-        reason: "not_public",
-      });
-  });
+  test.each(PRIVATE)(
+    "an allowed name that resolves to %s is refused, also beside a public address",
+    async (address) => {
+      for (const addresses of [[address], ["8.8.8.8", address]])
+        expect(await findWay(rules("a.org"), { host: "a.org", port: 443 }, async () => addresses)).toMatchObject({
+          reason: "not_public",
+        });
+    },
+  );
 
-  test("a private place is reached when the operator named that very host and port, and only that", async () => {
+  test("a private address is reached only when the operator named that host and port", async () => {
     const allow = rules("10.0.0.5:5432", "db.internal:5432");
     const to = (host: string, port: number) => findWay(allow, { host, port }, async () => ["10.0.0.5"]);
     expect(await to("10.0.0.5", 5432)).toMatchObject({ address: "10.0.0.5" });
@@ -102,7 +105,7 @@ describe("where a name leads", () => {
     expect(await to("10.0.0.6", 5432)).toMatchObject({ reason: "not_allowed" });
   });
 
-  test("no name leads to this machine or its metadata, whoever allowed the name", async () => {
+  test("no name reaches this machine or its metadata service, whoever allowed the name", async () => {
     for (const address of ["127.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1"])
       expect(
         await findWay(rules("rebind.org:80"), { host: "rebind.org", port: 80 }, async () => [address]),
@@ -111,15 +114,15 @@ describe("where a name leads", () => {
       });
   });
 
-  test.each(["127.1", "0x7f000001", "2130706433", "[::1", "a b", ""])("%j is no host", async (host) => {
+  test.each(["127.1", "0x7f000001", "2130706433", "[::1", "a b", ""])("%j is not a valid host", async (host) => {
     expect(await findWay(rules("a.org"), { host, port: 80 }, async () => ["8.8.8.8"])).toMatchObject({
       reason: "not_a_host",
     });
   });
 });
 
-describe("what is said first", () => {
-  test("nonsense of every kind is read without a throw", () => {
+describe("the first bytes of a connection", () => {
+  test("random bytes are read without an exception", () => {
     for (let seed = 0; seed < 2000; seed += 1) {
       const bytes = Buffer.from(Array.from({ length: seed % 90 }, (_, at) => (seed * 31 + at * at * 7) & 255));
       if (seed % 2 === 0 && bytes.length > 5)
@@ -141,7 +144,7 @@ describe("what is said first", () => {
     expect(readFirstWords(Buffer.from(text, "latin1"))).toEqual({ is });
   });
 
-  test("a hello with two names, or with something behind its end, is unclear", () => {
+  test("a TLS hello with two names, or with bytes after its end, is ambiguous", () => {
     const name = (text: string) => {
       const entry = Buffer.concat([Buffer.from([0, 0, text.length]), Buffer.from(text)]);
       const list = Buffer.concat([Buffer.from([0, entry.length]), entry]);

@@ -163,9 +163,9 @@ const ATTACKS: readonly (readonly [string, () => readonly string[]])[] = [
   ["a header that is taken away on the way", () => [honest("Connection: host\r\n") + evil]],
 ];
 
-describe("a tunnel to a server that speaks HTTP in the clear", () => {
+describe("a tunnel to a server that speaks plain HTTP", () => {
   for (const to of ["tunnel", "proxy"] as const)
-    proves("WL-40", `no other host is named to it through the ${to}, however it is spelled`, async () => {
+    proves("WL-40", `no other host can be named through the ${to}, however it is spelled`, async () => {
       heard = "";
       await Promise.all(
         ATTACKS.map(([, pieces], n) => {
@@ -183,7 +183,7 @@ describe("a tunnel to a server that speaks HTTP in the clear", () => {
 
   proves(
     "WL-40",
-    "honest requests go on: kept alive, pipelined, with bodies and chunks, absolute, without a port",
+    "honest requests pass: keep-alive, pipelined, with bodies and chunks, absolute, without a port",
     async () => {
       const host = `127.0.0.1:${webPort}`;
       const requests = [
@@ -209,19 +209,19 @@ describe("a tunnel to a server that speaks HTTP in the clear", () => {
     },
   );
 
-  proves("WL-40", "a web socket is opened and spoken through", async () => {
+  proves("WL-40", "a WebSocket opens and works through the tunnel", async () => {
     const ask = `GET /ws HTTP/1.1\r\nHost: 127.0.0.1:${webPort}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: eHg=\r\nSec-WebSocket-Version: 13\r\n\r\n`;
     const got = await say([ask, "frames"], "tunnel", webPort, /frames$/);
     expect(got).toMatch(/^HTTP\/1\.1 101 [\s\S]*Sec-WebSocket-Accept: [\s\S]*frames$/);
   });
 
-  proves("WL-40", "whoever names another host is cut off, and that is recorded", async () => {
+  proves("WL-40", "a request that names another host is cut off, and that is recorded", async () => {
     denied.length = 0;
     await say([honest() + evil], "tunnel", port, /never/);
     expect(denied).toMatchObject([{ host: "127.0.0.1", port, reason: "other_name" }]);
   });
 
-  test("what is no HTTP passes to a port that was named", async () => {
+  test("traffic that is not HTTP passes to a named port", async () => {
     heard = "";
     await say(["SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n"], "tunnel", port, /ok$/);
     expect(heard).toContain("SSH-2.0");
@@ -229,7 +229,7 @@ describe("a tunnel to a server that speaks HTTP in the clear", () => {
     expect(heard).toContain("\x04\xd2");
   });
 
-  test("TLS whose name cannot be told does not pass", async () => {
+  test("TLS without a readable server name does not pass", async () => {
     heard = "";
     for (const hello of ["\x16\x02\x00\x00\x02\x01\x00", "\x16\x03\x01\x00\x04\x02\x00\x00\x00internal.test"])
       await say([hello], "tunnel");

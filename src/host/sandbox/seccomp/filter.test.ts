@@ -41,11 +41,11 @@ function judge(program: Buffer, call: { nr: number; arch: number; args?: readonl
   throw new Error("the program has no end");
 }
 
-describe.each(["x64", "arm64"] as const)("on %s", (arch: FilteredArch) => {
+describe.each(["x64", "arm64"] as const)("seccomp filter on %s", (arch: FilteredArch) => {
   const program = seccompFilter(arch) ?? Buffer.alloc(0);
   const on = (nr: number | null, ...args: number[]) => judge(program, { nr: nr ?? -1, arch: ARCH[arch], args });
 
-  test("what attacks begin with is denied, what libraries can do without is absent", () => {
+  test("calls that attacks start with are denied; calls that libraries can do without return ENOSYS", () => {
     for (const [name, call] of Object.entries(DENIED_CALLS))
       if (call[arch] !== null) expect([name, on(call[arch])]).toEqual([name, EPERM]);
     for (const call of Object.values(ABSENT_CALLS)) expect(on(call[arch])).toBe(ENOSYS);
@@ -58,12 +58,12 @@ describe.each(["x64", "arm64"] as const)("on %s", (arch: FilteredArch) => {
     for (let nr = 0; nr < 480; nr += 1) if (!spoken.includes(nr)) expect([nr, on(nr)]).toEqual([nr, ALLOW]);
   });
 
-  test("calls of another processor end the process", () => {
+  test("calls of another architecture end the process", () => {
     expect(judge(program, { nr: 0, arch: 0x4000_0003 })).toBe(KILL);
     expect(judge(program, { nr: 0, arch: ARCH[arch === "x64" ? "arm64" : "x64"] })).toBe(KILL);
   });
 
-  test("a thread may be made, a namespace not", () => {
+  test("a thread can be made, a namespace cannot", () => {
     const { clone, unshare } = JUDGED_CALLS;
     expect(on(clone[arch], 0x3d_0f00)).toBe(ALLOW);
     expect(on(clone[arch], 0x0120_0011)).toBe(ALLOW);
@@ -75,14 +75,14 @@ describe.each(["x64", "arm64"] as const)("on %s", (arch: FilteredArch) => {
     expect(on(unshare[arch], 0x400)).toBe(ALLOW);
   });
 
-  test("a terminal is read and sized, not typed into", () => {
+  test("a terminal can be read and sized, but not typed into", () => {
     const { ioctl } = JUDGED_CALLS;
     expect(on(ioctl[arch], 0, 0x5401)).toBe(ALLOW);
     expect(on(ioctl[arch], 0, 0x5412)).toBe(EPERM);
     expect(on(ioctl[arch], 0, 0x541c)).toBe(EPERM);
   });
 
-  proves("WL-20", "no call makes a set-id file, whatever else it asks for", () => {
+  proves("WL-20", "no call creates a set-id file, whatever its other flags", () => {
     const makes = [0x40, 0x41, 0x40_0000 | 0x1_0000, 0xc1];
     for (const [name, call] of Object.entries<ModeCall>(MODE_CALLS)) {
       if (call[arch] === null) continue;
@@ -100,7 +100,7 @@ describe.each(["x64", "arm64"] as const)("on %s", (arch: FilteredArch) => {
     }
   });
 
-  test("sockets are of the kinds that a network namespace holds", () => {
+  test("only the socket families that a network namespace contains are allowed", () => {
     const { socket, personality } = JUDGED_CALLS;
     for (const family of [1, 2, 10, 16]) expect(on(socket[arch], family)).toBe(ALLOW);
     for (const family of [17, 38, 40, 15, 31]) expect(on(socket[arch], family)).toBe(EAFNOSUPPORT);
@@ -114,11 +114,11 @@ test("calls by their x32 numbers are denied", () => {
   expect(judge(program, { nr: 0x4000_0000 + 39, arch: ARCH.x64 })).toBe(EPERM);
 });
 
-test("there is no filter for a processor that nobody wrote one for", () => {
+test("an architecture without a filter is refused", () => {
   expect(seccompFilter("riscv64")).toBeNull();
 });
 
-test("a jump that does not exist is a bug", () => {
+test("a jump to an unknown label is a bug", () => {
   expect(() => assemble([{ jump: "nowhere" }])).toThrow("cannot jump");
 });
 
@@ -127,7 +127,7 @@ const HEADERS = [
   { arch: "arm64", file: "/usr/include/asm-generic/unistd.h" },
 ] as const;
 
-test.each(HEADERS.filter(({ file }) => existsSync(file)))("the numbers are those of $file", ({ arch, file }) => {
+test.each(HEADERS.filter(({ file }) => existsSync(file)))("the call numbers equal those of $file", ({ arch, file }) => {
   const header = readFileSync(file, "utf8");
   const known = new Map<string, number>();
   for (const [, name = "", number] of header.matchAll(/^#define __NR(?:3264)?_(\w+)\s+(\d+)/gm))

@@ -33,8 +33,8 @@ function inSystem(place: string) {
   return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-describe("files of the system that not everybody may read", () => {
-  provesAsRoot("WL-23", "are not shown to a root daemon's session, wherever they lie", async () => {
+describe("system files that are not readable by everybody", () => {
+  provesAsRoot("WL-23", "a root daemon's session does not see closed system files, wherever they are", async () => {
     using place = inSystem("/usr/local");
     const { folder } = place;
     await using stage = rehearse({ bwrapPath, closedRoots: [folder] });
@@ -52,7 +52,7 @@ describe("files of the system that not everybody may read", () => {
     expect(existsSync(at("new"))).toBe(false);
   });
 
-  provesAsRoot("WL-23", "stay unseen when they are replaced while a session runs", async () => {
+  provesAsRoot("WL-23", "closed system files that are replaced during a session stay hidden", async () => {
     using local = inSystem("/usr/local");
     using etc = inSystem("/etc");
     await using stage = rehearse({ bwrapPath, closedRoots: [local.folder], copiesEtc: true });
@@ -71,8 +71,8 @@ describe("files of the system that not everybody may read", () => {
   });
 });
 
-describe("the copy of what everybody may read", () => {
-  proves("WL-23", "is made anew when something changes, and is kept while somebody uses it", () => {
+describe("the copy of the readable system files", () => {
+  proves("WL-23", "the copy is made again after a change, and kept while it is in use", () => {
     const base = mkdtempSync(join(tmpdir(), "public-"));
     using _ = { [Symbol.dispose]: () => rmSync(base, { recursive: true, force: true }) };
     const [source, folder] = [join(base, "etc"), join(base, "copies")];

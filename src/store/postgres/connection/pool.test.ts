@@ -5,7 +5,7 @@ import { createPool } from "./pool.ts";
 
 const LIMITS = { connectionsMax: 2, waitingMax: 3, waitMaxMs: 50 };
 
-test("no more sessions than there may be, and each is used again", async () => {
+test("the pool opens at most its limit of connections, and reuses each", async () => {
   const made: Connection[] = [];
   const pool = createPool(async () => connection(made), { ...LIMITS, waitingMax: 50, waitMaxMs: 5000 });
   let [inside, most] = [0, 0];
@@ -22,7 +22,7 @@ test("no more sessions than there may be, and each is used again", async () => {
   expect(made.every((one) => !one.isOpen())).toBe(true);
 });
 
-test("who waits for too long, and who finds too many waiting, is refused; the place of neither is lost", async () => {
+test("a caller that waits too long, or finds too many waiting, is refused; no place is lost", async () => {
   const pool = createPool(async () => connection([]), LIMITS);
   const ends = await Promise.allSettled(Array.from({ length: 8 }, () => pool.use(() => sleep(200))));
   expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
@@ -32,7 +32,7 @@ test("who waits for too long, and who finds too many waiting, is refused; the pl
   await pool.close(100);
 });
 
-test("a failed connection gives its place back, and a dead one is not used again", async () => {
+test("a failed connection gives its place back, and a dead one is not reused", async () => {
   const made: Connection[] = [];
   let isDown = true;
   const pool = createPool(async () => {
@@ -47,7 +47,7 @@ test("a failed connection gives its place back, and a dead one is not used again
   await pool.close(100);
 });
 
-test("closing refuses who waits, lets work end, and cuts what does not", async () => {
+test("closing refuses waiting callers, lets running work end, and cuts what does not end", async () => {
   const made: Connection[] = [];
   const pool = createPool(async () => connection(made), { ...LIMITS, waitMaxMs: 5000 });
   const stuck = Promise.withResolvers<void>();

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { RecordedEvent } from "../../port.ts";
 import { createPublisher } from "./publisher.ts";
 
-test("own events are told at once; where others have written in between, the log fills the gap", async () => {
+test("own events are published at once; events of other writers in between are read from the log", async () => {
   const { publisher, log, told } = world(0);
   log(1, 2);
   publisher.own([event(1), event(2)]);
@@ -22,7 +22,7 @@ test("own events are told at once; where others have written in between, the log
   await publisher.close();
 });
 
-test("what cannot be read now is told when there is news again, and nothing twice", async () => {
+test("events that cannot be read now are published with the next news, and none twice", async () => {
   const { publisher, log, told, fail } = world(10);
   log(11, 12);
   fail(true);
