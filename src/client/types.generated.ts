@@ -306,7 +306,7 @@ export interface SyscallTypes {
     };
     readonly output: Session;
   };
-  /** Start a new session from an event of another one, with its own copy of the files at that event. */
+  /** A new session that starts where another one was at some event, on files of its own as they were then. */
   "session.fork": {
     readonly kind: "write";
     readonly input: {
@@ -314,7 +314,7 @@ export interface SyscallTypes {
       readonly id: string;
       /** an event id; default: the head */
       readonly at?: string;
-      /** instead of an event: the end of this turn, from 1; 0: before the first turn */
+      /** instead of an event: the end of this turn, from 1; 0: before the first */
       readonly turn?: number;
       readonly label?: string;
       /** leave the files as they are */
@@ -322,7 +322,7 @@ export interface SyscallTypes {
     };
     readonly output: Session;
   };
-  /** Move a session back to an event, with its files, artifacts and todo; deletes nothing from the log. */
+  /** Move a session's head back to an event: files, artifacts and todo as of then; nothing is deleted. */
   "session.rewind": {
     readonly kind: "write";
     readonly input: {
@@ -330,9 +330,9 @@ export interface SyscallTypes {
       readonly id: string;
       /** an event id */
       readonly to?: string;
-      /** instead of an event: the end of this turn, from 1; 0: before the first turn */
+      /** instead of an event: the end of this turn, from 1; 0: before the first */
       readonly turn?: number;
-      /** also restore files that both the session and somebody else changed */
+      /** also over files that both the session and somebody else changed */
       readonly force?: boolean;
       /** leave the files as they are */
       readonly talkOnly?: boolean;
@@ -389,15 +389,15 @@ export interface SyscallTypes {
         readonly kind: string;
         readonly detail: unknown;
       }[];
-      /** files restored to their old contents */
+      /** files that are what they were again */
       readonly restored: readonly string[];
-      /** files removed because they did not exist at that event */
+      /** files that are gone again */
       readonly removed: readonly string[];
-      /** files that others changed, left unchanged */
+      /** files that others changed, left as they are */
       readonly kept: readonly string[];
-      /** number of files not listed */
+      /** names beyond those that are listed */
       readonly more: number;
-      /** the command that undoes this rewind */
+      /** the command that takes this rewind back */
       readonly undo: string | null;
     };
   };
@@ -415,7 +415,7 @@ export interface SyscallTypes {
       readonly erased: readonly string[];
     };
   };
-  /** What a session's agent can be set to (modes, models, options), the commands it takes, and what was chosen. */
+  /** Show the modes, models, options and commands of a session's agent, and which are chosen. */
   "session.offer": {
     readonly kind: "read";
     readonly input: {
@@ -491,15 +491,15 @@ export interface SyscallTypes {
     };
     readonly output: Session;
   };
-  /** A session's events, by page: the raw stream, or the current path. */
+  /** List a session's events by page: the whole stream, or only its current path. */
   "session.events": {
     readonly kind: "read";
     readonly input: {
       /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
-      /** a `next`, a `seq`, an event id, or `now`; reading starts after it */
+      /** a `next`, a `seq`, an event id, or `now`; exclusive */
       readonly after?: number | string;
-      /** same as `after`, for clients of other AIP-46 hosts */
+      /** other hosts' name for `after` */
       readonly since?: number | string;
       readonly limit?: number;
       readonly view?: "raw" | "path";
@@ -568,9 +568,9 @@ export interface SyscallTypes {
     readonly input: {
       /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
-      /** a `next`, a `seq`, an event id, or `now`; reading starts after it */
+      /** a `next`, a `seq`, an event id, or `now`; exclusive */
       readonly after?: number | string;
-      /** same as `after`, for clients of other AIP-46 hosts */
+      /** other hosts' name for `after` */
       readonly since?: number | string;
       /** only lines, only events, or everything */
       readonly show?: "all" | "lines" | "events";
@@ -580,7 +580,7 @@ export interface SyscallTypes {
       readonly stream: "stdout" | "stderr";
     };
   };
-  /** Whom a session may start sessions of right now, and why not the others; by the gate's own predicate. */
+  /** List the agents a session may start, and why the others are refused. */
   "session.delegates": {
     readonly kind: "read";
     readonly input: {
@@ -706,7 +706,7 @@ export interface SyscallTypes {
       readonly answer: string | null;
     };
   };
-  /** Write a handoff for another agent: task, state, todo, artifacts and last messages of a session. */
+  /** What another agent needs to go on where a session is: task, state, todo, artifacts, last words. */
   "session.handoff": {
     readonly kind: "read";
     readonly input: {
@@ -745,7 +745,7 @@ export interface SyscallTypes {
     };
     readonly output: Session;
   };
-  /** Report that an external agent began a turn. */
+  /** An external agent has begun a turn. */
   "turn.begin": {
     readonly kind: "write";
     readonly input: {
@@ -758,7 +758,7 @@ export interface SyscallTypes {
       readonly turnId: string;
     };
   };
-  /** Report that an external agent ended its turn; a repeated report is recorded once. */
+  /** An external agent has ended its turn; saying it twice records it once. */
   "turn.end": {
     readonly kind: "write";
     readonly input: {
@@ -774,7 +774,7 @@ export interface SyscallTypes {
       readonly eventId: string;
     };
   };
-  /** Record a complete message of a turn. */
+  /** A complete message of a turn. */
   "turn.say": {
     readonly kind: "write";
     readonly input: {
@@ -878,7 +878,7 @@ export interface SyscallTypes {
       readonly eventId: string;
     };
   };
-  /** Read a blob by the sha256 that an event names. */
+  /** Bytes by their sha256, as events name them. */
   "blob.read": {
     readonly kind: "read";
     readonly input: {
@@ -891,7 +891,7 @@ export interface SyscallTypes {
       readonly bytes: number;
     };
   };
-  /** Show a session's todo list. */
+  /** A session's todo list. */
   "todo.show": {
     readonly kind: "read";
     readonly input: {
@@ -1336,7 +1336,7 @@ export interface SyscallTypes {
       readonly timeoutMs?: number;
     };
     readonly output: {
-      /** null: a signal ended it, or the code is no longer known */
+      /** null: a signal ended it, or it is not known any more */
       readonly exitCode: number | null;
       readonly stdout: string;
       readonly stderr: string;
@@ -1365,7 +1365,7 @@ export interface SyscallTypes {
       readonly next: number | null;
     };
   };
-  /** Check every event's hashes and place, and the tree over the log against what was signed. */
+  /** Check the hashes and position of every event, and the tree against its signed checkpoint. */
   "audit.verify": {
     readonly kind: "read";
     readonly input: Record<string, never>;
@@ -1512,7 +1512,7 @@ export interface SyscallTypes {
         readonly lag: number;
         readonly checkpointSize: number | null;
         readonly checkpointAt: string | null;
-        /** why the tree or its checkpoint could not be written; Nomos tries again */
+        /** why the tree or its checkpoint could not be written; it is tried again */
         readonly problem: string | null;
         readonly anchors: readonly {
           readonly kind: "git" | "witness";
@@ -1611,7 +1611,7 @@ export interface SyscallTypes {
       readonly metrics: string;
     };
   };
-  /** Check every byte of the log and its tree; with `rebuild`, also compare the read models with the log. */
+  /** Check the whole log byte by byte and the tree over it, and with `rebuild` the read models against it. */
   "system.doctor": {
     readonly kind: "read";
     readonly input: {
@@ -1641,7 +1641,7 @@ export interface SyscallTypes {
           readonly what: "missing" | "extra" | "differs";
         }[];
       } | null;
-      /** the tree, compared with the log and with its signed checkpoint */
+      /** the tree over the log, compared with the log and with what was signed */
       readonly tree: {
         readonly ok: boolean;
         readonly size: number;
@@ -1657,7 +1657,7 @@ export interface SyscallTypes {
           readonly found?: string;
         }[];
       };
-      /** followers of the log; `repair` rebuilds one that fails */
+      /** what runs behind the log; `repair` makes one that fails anew */
       readonly followers: readonly {
         readonly name: string;
         /** the metrics say how far it is behind */
@@ -1707,30 +1707,30 @@ export interface SyscallTypes {
         /** new lists that are still being filled from the log */
         readonly unfilledLists: readonly string[];
       };
-      /** the snapshots that rewinds restore files from */
+      /** what rewinds restore from */
       readonly snapshots: {
         readonly ok: boolean;
         readonly packs: number;
         readonly bytes: number;
-        /** unreadable packs */
+        /** packs that cannot be read */
         readonly damaged: readonly string[];
         /** snapshots whose list of files cannot be read */
         readonly broken: readonly string[];
-        /** file contents that snapshots name but that are missing */
+        /** contents that snapshots name and that are not there */
         readonly missing: number;
-        /** snapshots with no contents left, as in a restored home */
+        /** snapshots of which nothing is there, as in a home that was restored */
         readonly gone: number;
       };
-      /** files in the home that do not belong there */
+      /** what lies in the home and should not */
       readonly home: {
         readonly ok: boolean;
-        /** files of agents that could not be removed; Nomos tries again */
+        /** what agents left and could not be removed; it is tried again */
         readonly left: readonly {
           readonly path: string;
           readonly reason: string;
           readonly remedy: string;
         }[];
-        /** files that blocked a start and were moved aside */
+        /** what was in the way of a start and was moved aside */
         readonly aside: readonly string[];
       };
       readonly sandbox: {
@@ -1810,35 +1810,35 @@ export interface SyscallTypes {
       };
     };
   };
-  /** Copy the log, its blobs, the tree, the keys and the configuration into a new folder, while all goes on. */
+  /** Back up the log, blobs, tree, keys and configuration into a new folder while the daemon runs. */
   "system.backup": {
     readonly kind: "write";
     readonly input: {
-      /** absolute; default: in `backups` of the home */
+      /** an absolute path; default: in `backups` of the home */
       readonly to?: string;
     };
     readonly output: {
       readonly path: string;
-      /** events in it */
+      /** number of events in the backup */
       readonly size: number;
-      /** of the tree over them */
+      /** root of the tree over these events */
       readonly root: string;
       readonly blobs: number;
-      /** named by events, but not there to be copied */
+      /** blobs that events name but that are missing */
       readonly missingBlobs: number;
-      /** of the log and the blobs */
+      /** size of the log and the blobs */
       readonly bytes: number;
     };
   };
-  /** Move what sessions that ended long ago said and did out of the log into archives, and remove blobs that nobody names. */
+  /** Move the data of sessions that ended long ago into archives, and remove unused blobs. */
   "system.gc": {
     readonly kind: "write";
     readonly input: {
-      /** sessions that ended longer ago than this */
+      /** archive sessions that ended more than this many days ago */
       readonly maxAgeDays: number;
-      /** only say what would go, and how many bytes */
+      /** only report what would be removed, and how many bytes */
       readonly dryRun?: boolean;
-      /** make no archive: the data is gone for good */
+      /** make no archive: the data is lost for good */
       readonly discard?: boolean;
     };
     readonly output: {
@@ -1849,26 +1849,26 @@ export interface SyscallTypes {
         readonly endedAt: string;
         readonly events: number;
         readonly bytes: number;
-        /** the file, in `archive` of the home */
+        /** file name in `archive` of the home */
         readonly archive: string | null;
       }[];
-      /** old enough, but a fork needs them */
+      /** old enough, but kept because a fork needs them */
       readonly needed: readonly {
         readonly id: string;
         readonly name: string;
       }[];
-      /** whose data goes; their headers and hashes stay */
+      /** events whose data is removed; their headers and hashes stay */
       readonly events: number;
-      /** of that data */
+      /** size of that data */
       readonly bytes: number;
-      /** that no event names then */
+      /** blobs that no event names afterwards */
       readonly blobs: number;
       readonly blobBytes: number;
-      /** one call takes so many; there are more */
+      /** true: this call reached its limit; call again for the rest */
       readonly more: boolean;
     };
   };
-  /** Stop the daemon: turns end, every session is put to sleep, nothing is lost. */
+  /** Stop the daemon: running turns end and every session hibernates; nothing is lost. */
   "system.shutdown": {
     readonly kind: "write";
     readonly input: Record<string, never>;
@@ -1877,7 +1877,7 @@ export interface SyscallTypes {
       readonly pid: number;
     };
   };
-  /** Show the configuration in use; possible secrets are hidden. */
+  /** The configuration in force; what could be a secret is hidden. */
   "config.show": {
     readonly kind: "read";
     readonly input: Record<string, never>;
@@ -1885,7 +1885,7 @@ export interface SyscallTypes {
       readonly config: { readonly [key: string]: unknown };
     };
   };
-  /** Change settings; null removes one, and a hidden value sent back leaves the setting unchanged. */
+  /** Change members of the configuration; null removes one, and what comes back hidden stays as it is. */
   "config.set": {
     readonly kind: "write";
     readonly input: {
@@ -1896,7 +1896,7 @@ export interface SyscallTypes {
       readonly restart: readonly string[];
     };
   };
-  /** What waits for its turn anywhere, and why: turns of sessions and items of lanes with a limit. */
+  /** List everything that is queued and why it waits: turns of sessions, items of limited lanes. */
   "queue.list": {
     readonly kind: "read";
     readonly input: {

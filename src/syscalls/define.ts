@@ -48,7 +48,6 @@ export interface Syscall {
   readonly run: (context: Context, input: unknown) => Promise<Output>;
 }
 
-
 export type Output = { readonly value: unknown } | { readonly stream: AsyncIterable<StreamItem> };
 
 export interface HttpSpelling {

@@ -10,9 +10,7 @@ const FACTORY_NAME = /^(?:create|open|start|make|connect)[A-Z]/;
 const FOLDER_FILES_MAX = 20;
 
 export const functionSize: Rule = ({ files }) =>
-  files
-    .filter(({ isTest, path }) => !isTest && !path.endsWith(".generated.ts"))
-    .flatMap(longFunctions);
+  files.filter(({ isTest, path }) => !isTest && !path.endsWith(".generated.ts")).flatMap(longFunctions);
 
 export const folderFiles: Rule = ({ files }) => {
   const counts = new Map<string, number>();

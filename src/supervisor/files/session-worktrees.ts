@@ -172,7 +172,6 @@ async function livingIn(folder: string, store: Store): Promise<readonly SessionR
   return found;
 }
 
-
 /** A stream's first fact says what the session is; the tree it works in comes directly behind. */
 export function withTree(decision: Decision, tree: MadeTree | null): Decision {
   if (tree === null || "refused" in decision) return decision;
