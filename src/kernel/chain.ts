@@ -1,9 +1,6 @@
 import { canonicalJson } from "./json.ts";
 
-/**
- * The hash chain covers headers only, and a header names its data by a salted hash. So data can be erased while the
- * chain, the tree and old proofs stay valid.
- */
+/** The chain hashes headers, which name their data by a salted hash: data can be erased and the chain stays valid. */
 export interface Header {
   readonly id: string;
   readonly stream: string;

@@ -1,9 +1,6 @@
 import type { Json } from "./json.ts";
 
-/**
- * An expected failure: a code and its details. Message and remedy are in the error catalogue; a test checks that every
- * code has an entry.
- */
+/** An expected failure: a code and its details. The error catalogue has its message and remedy. */
 export interface Refusal {
   readonly refused: string;
   readonly details: { readonly [key: string]: Json };

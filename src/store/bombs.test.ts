@@ -41,7 +41,7 @@ async function packedBomb(path: string, head: string, mebibytes: number): Promis
   expect(readFileSync(path).length).toBeLessThan(1_048_576);
 }
 
-proves("KEEP-8", "a blob of a few bytes that unpacks to more than any blob is refused, and named", async () => {
+proves("KEEP-9", "a blob of a few bytes that unpacks to more than any blob is refused, and named", async () => {
   await packedBomb(blobPath(folder, NAME), "", BLOB_BYTES_MAX / MEBIBYTE.length + 8);
   await expect(createBlobs(folder).get(NAME)).rejects.toMatchObject({
     code: "log_corrupt",
@@ -49,7 +49,7 @@ proves("KEEP-8", "a blob of a few bytes that unpacks to more than any blob is re
   });
 });
 
-proves("KEEP-8", "an archive of a few bytes with an endless line is refused, and says which line", async () => {
+proves("KEEP-9", "an archive of a few bytes with an endless line is refused, and says which line", async () => {
   const path = join(folder, "bomb.jsonl.zst");
   await packedBomb(path, '{"nomos":"archive","format":1,"session":"s"}\n', 600);
   const reading = async () => {
@@ -62,7 +62,7 @@ proves("KEEP-8", "an archive of a few bytes with an endless line is refused, and
 });
 
 proves(
-  "KEEP-8",
+  "KEEP-9",
   "a pipe or a link in the place of a backup's blob is no blob: it is missing, and nobody waits",
   async () => {
     const [from, to] = [join(folder, "from"), join(folder, "to")];
@@ -76,7 +76,7 @@ proves(
   },
 );
 
-proves("KEEP-8", "a backup whose log is longer than the disk is refused before it is copied", async () => {
+proves("KEEP-9", "a backup whose log is longer than the disk is refused before it is copied", async () => {
   const [from, to] = [join(folder, "from"), join(folder, "to")];
   for (const path of [from, to]) mkdirSync(path);
   writeFileSync(join(from, "log.db"), "");

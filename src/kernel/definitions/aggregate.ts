@@ -51,10 +51,7 @@ export interface Aggregate<State extends Folding = Folding> {
   /** Whether its states can have items in lanes. */
   readonly hasQueued: boolean;
   queued(state: State): readonly Queued[];
-  /**
-   * How many items may run at once in a lane that this aggregate owns (`kind` or `kind/...`). Null: the domain starts
-   * its items itself.
-   */
+  /** How many items may run at once in a lane of this aggregate. Null: the domain starts its items itself. */
   readonly laneMax: ((lane: string) => number) | null;
   /** The decision when a lane has room for a waiting item. */
   start(state: State, item: string): Decision;

@@ -46,10 +46,7 @@ export interface CustomFact {
   readonly data: { readonly turnId: string | null; readonly payload: Json };
 }
 
-/**
- * A fact at its position in a stream, as a fold sees it. `fact` is null when it was erased or belongs to another
- * domain.
- */
+/** A fact at its position in a stream, as a fold sees it. `fact` is null when erased or of another domain. */
 export interface Placed<Fact extends AnyFact = AnyFact> {
   readonly id: string;
   readonly version: number;

@@ -8,10 +8,7 @@ export interface ListKey {
   readonly indexed: boolean;
 }
 
-/**
- * A list: its rows, and the keys they are found and sorted by. Both databases make their tables from it. A row is
- * whole: the last one written for an id is valid.
- */
+/** A list: its rows and the keys to find and sort them by. The last row written for an id is the whole row. */
 export interface List<Row = unknown, Key extends string = string> {
   /** What reports call one row. */
   readonly name: string;

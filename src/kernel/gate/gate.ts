@@ -12,10 +12,7 @@ export interface Actor {
   readonly sessionId: string | null;
   /** Capabilities over sessions it started and their descendants. Absent: none. */
   readonly below?: readonly string[];
-  /**
-   * The weakest sandbox mode it may start or drive a session in. Absent: any, as for the operator and a session's own
-   * token.
-   */
+  /** The weakest sandbox mode it may start or drive a session in. Absent: any. */
   readonly floor?: SandboxMode;
 }
 

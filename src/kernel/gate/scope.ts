@@ -1,20 +1,14 @@
 import { type Refusal, refuse } from "../refusal.ts";
 import { folded, indexPatterns } from "./pattern-index.ts";
 
-/**
- * What a session may change, by path below its worktree's root. Only `*` and `**` are special; a folder includes
- * everything below it.
- */
+/** What a session may change, by path below its worktree. Only `*` and `**` are special; a folder includes all below. */
 export interface Scope {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
 }
 
 export interface ScopeWalls {
-  /**
-   * Mounts, outermost first, empty for the root; the innermost decides. Everything allowed is writable, and more if
-   * `residue` is not empty.
-   */
+  /** Mounts, outermost first, empty for the root; the innermost decides. More is writable if `residue` is not empty. */
   readonly mounts: readonly { readonly path: string; readonly access: "write" | "read" }[];
   /** Rules that mounts cannot express: they are judged by what has changed. */
   readonly residue: readonly string[];
@@ -48,10 +42,7 @@ function isPath(path: string): boolean {
   return path.split("/").every((one) => one !== "" && one !== "." && one !== ".." && !/[\\\p{Cc}]/u.test(one));
 }
 
-/**
- * Deny beats allow; without a rule the answer is no. A deny rule also matches other spellings of its name, an allow
- * rule never.
- */
+/** Deny beats allow; no rule means no. A deny rule also matches other spellings of its name, an allow rule never. */
 export function judgeChange(path: string, { allow, deny }: Scope): ScopeVerdict {
   if (!isPath(path)) return { verdict: "deny", rule: "path_invalid" };
   const no = deny.find((pattern) => speaksFor(folded(pattern), folded(path)));
@@ -63,9 +54,7 @@ export function judgeChange(path: string, { allow, deny }: Scope): ScopeVerdict 
 const speaksFor = (pattern: string, path: string): boolean =>
   indexPatterns([{ pattern: `${pattern}/**`, value: true }]).match(path).length > 0;
 
-/**
- * The scope as mounts. `isDirectory` reads the tree when they are made: paths created later are judged, not mounted.
- */
+/** The scope as mounts. `isDirectory` reads the tree now: paths created later are judged, not mounted. */
 export function scopeWalls({ allow, deny }: Scope, isDirectory: (path: string) => boolean): ScopeWalls {
   const [doors, walls] = [allow, deny].map((list) =>
     list.map((pattern) => ({ pattern, ...mountPoint(pattern, isDirectory) })),
@@ -89,10 +78,7 @@ export function scopeWalls({ allow, deny }: Scope, isDirectory: (path: string) =
   };
 }
 
-/**
- * The directory that must be writable for a pattern; `exact` when the pattern is just that directory and everything
- * below.
- */
+/** The directory that must be writable for a pattern; `isExact` when the pattern is that directory and all below. */
 function mountPoint(pattern: string, isDirectory: (path: string) => boolean): { path: string; isExact: boolean } {
   const segments = pattern
     .replace(/(^|\/)\*\*$/, "")

@@ -10,10 +10,7 @@ import { type Fact, fact } from "./events.ts";
 import { isEnded, nextArtifactVersion, type SessionState } from "./state.ts";
 import type { TodoItem } from "./view.ts";
 
-/**
- * Admission is separate from execution: durable before it is answered. A busy session takes a prompt only into its
- * queue.
- */
+/** Admission is separate from execution: durable before it is answered. A busy session only queues a prompt. */
 export function admitTurn(
   state: SessionState,
   input: { readonly turnId: string; readonly prompt: TextOrBlob; readonly queue: boolean },

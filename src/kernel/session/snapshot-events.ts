@@ -28,10 +28,7 @@ export interface SnapshotTaken {
   /** Unsettled: changed every time they were read. */
   readonly unsettled: readonly string[];
   readonly tookMs: number;
-  /**
-   * At a turn's end: names that changed while nothing of the session ran, so that others changed them. `more`: further
-   * ones are not listed.
-   */
+  /** At a turn's end: names that others changed while nothing of the session ran. `more`: further ones are not listed. */
   readonly others?: { readonly names: readonly string[]; readonly more: boolean };
 }
 

@@ -35,10 +35,7 @@ export interface SessionState {
   readonly grants: readonly string[];
   /** Versions only rise, also after a rewind. */
   readonly artifactNext: { readonly [artifactId: string]: number };
-  /**
-   * Sessions it started: those alive at the last start, and the last few others. Absent while there are none, and in
-   * folds of versions without children.
-   */
+  /** Sessions it started: those alive at the last start, and the last few others. Absent while there are none. */
   readonly children?: readonly string[];
   readonly pastChildren?: readonly string[];
   /** Lower bound for the next version of artifacts no longer in `artifactNext`. */

@@ -67,7 +67,6 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
 
   const commit = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events =>
     (await committer.session(id, decide, by)).events;
-
   /** What is there now, kept: whatever the rewind does can be undone. */
   const keepNow = async (state: SessionState) => {
     const last = state.view.world?.snapshot ?? null;
