@@ -14,7 +14,7 @@ export function cliPage(): string {
   return page(
     "Command line",
     '`nomos COMMAND --help` says the same. With `--json` every command prints one value for a program on stdout: the answer, or `{"error": ...}`; a stream prints one a line. The exit code is 0 ok, 1 failed or a negative verdict, 2 usage, 3 denied, 4 not found, 5 conflict, 6 unavailable.',
-    "A session is named by its id, the beginning of one, or its name. `-` as a text reads it from stdin. Options are written in kebab-case or camelCase; lists by repeating the option or with commas; objects as JSON. Quote text that looks like an option, or write it after `--`.",
+    "A session is named by its id, the beginning of one, or its name. `-` as a text reads it from stdin. Options are written in kebab-case or camelCase; lists by repeating the option or with commas; objects as JSON. Put text that looks like an option into quotes, or after `--`.",
     "Text of agents is neutralised before it is printed, on a screen and in a pipe: control and invisible characters become visible signs, a line break in a field becomes `⏎`. `--json` prints the exact value, with escapes. Only content (`artifact read`, `blob read`, `doc read`) goes to a pipe byte for byte.",
     "",
     "Every command except `version`, `help`, `completion`, `status`, `doctor`, `restore`, `down` and `daemon logs` starts the daemon if none runs.",
