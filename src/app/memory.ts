@@ -6,7 +6,7 @@ import { setFlagsFromString } from "node:v8";
  * more short collections under load. For the whole process, so that threads started from now on do the same.
  */
 export function growHeapSlowly(): void {
-  setFlagsFromString(`--semi-space-spaceNeed-factor=${SEMI_SPACE_GROWTH_FACTOR}`);
+  setFlagsFromString(`--semi-space-growth-factor=${SEMI_SPACE_GROWTH_FACTOR}`);
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
 }
 
