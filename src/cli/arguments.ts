@@ -9,7 +9,7 @@ export function parseArguments<const O extends ParseArgsOptionsConfig>(args: rea
     if (!(cause instanceof TypeError)) throw cause;
     const [message] = cause.message.split(". ");
     const remedy =
-      "Run the command with `--help` to see its options. Quote text that looks like an option, or write it after `--`.";
+      "Run the command with `--help` to see its options. Put text that looks like an option into quotes, or after `--`.";
     throw new ClientError("usage", { message: `${message?.replace(/\.$/, "")}.`, remedy, cause });
   }
 }

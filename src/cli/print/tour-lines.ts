@@ -20,7 +20,7 @@ export function tourLines(terminal: Terminal, name: string): readonly Text[] {
   return [
     "",
     joined("A first session waits for you: ", bold(name), ". It runs the demo driver,"),
-    "which needs no model key: a prompt is a script of say, write, run, sleep and ask.",
+    "which needs no key: a prompt is a script of say, write, run, sleep and ask.",
     "In another terminal:",
     "",
     ...steps.map(([command, meaning]) => joined("  ", bold(`${prefix}${command}`.padEnd(width)), "  ", dim(meaning))),

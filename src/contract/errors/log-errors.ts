@@ -60,7 +60,7 @@ export const LOG_ERRORS = {
   follower_failed: entry(
     500,
     1,
-    "A follower could not write what it makes from the log. The log itself is not affected.",
+    "The results of a follower could not be written. The log itself is not affected.",
     "Remove the cause that the reason names; Nomos tries again by itself.",
   ),
   alarm_failed: entry(
