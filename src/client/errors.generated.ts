@@ -496,7 +496,7 @@ export const ERRORS = {
   follower_failed: {
     status: 500,
     exit: 1,
-    message: "A follower could not write what it makes from the log. The log itself is not affected.",
+    message: "The results of a follower could not be written. The log itself is not affected.",
     remedy: "Remove the cause that the reason names; Nomos tries again by itself.",
   },
   alarm_failed: {

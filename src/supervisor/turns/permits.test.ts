@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -47,6 +47,7 @@ async function wish(scene: Scene, tool: string, paths: readonly string[], more: 
     noteAllowed: async ({ verb, resource }) => void told.push(`allowed ${verb} ${resource}`),
     warn: async (title) => void told.push(`warned ${title}`),
   });
+  rmSync(home, { recursive: true });
   return { approved: reply.approved, told };
 }
 
