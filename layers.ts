@@ -10,7 +10,7 @@ export interface Layer {
   /** The floor it stands on. A layer imports only from floors below its own. */
   readonly level: number;
   readonly mayImport: readonly string[];
-  /** Layers above that it may start, only by `await import()` of their door: loaded when needed, never at start. */
+  /** Layers above that it may start, only by `await import()` of their `index.ts`: loaded when needed, never at start. */
   readonly mayLaunch?: readonly string[];
   /**
    * What it may count on being there. `language`: nothing but the language itself, so no import from outside, no clock,
@@ -20,7 +20,7 @@ export interface Layer {
   readonly runtime: "language" | "browser" | "bare" | "node";
   /** Packages that must not be loaded when this layer is loaded, not even through another layer. */
   readonly neverLoads?: readonly string[];
-  /** The whole layer without its tests and its door. */
+  /** The whole layer without its tests and its `index.ts`. */
   readonly maxLines?: number;
   /** Each folder directly in it, without its tests. */
   readonly maxLinesOfFolder?: number;

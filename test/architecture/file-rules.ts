@@ -21,7 +21,7 @@ export const fileSize: Rule = ({ files }) =>
     .filter((file) => !file.isTest && !file.path.endsWith(".generated.ts") && file.lineCount > FILE_LINES_MAX)
     .map((file) => found(file, null, `has ${file.lineCount} lines, at most ${FILE_LINES_MAX} are allowed`));
 
-/** A door is a list of names, not something to read: it does not count. */
+/** An entrance (`index.ts`) is a list of names, not something to read: it does not count. */
 export const layerSize: Rule = ({ files, layers }) =>
   layers.flatMap(({ dir, maxLines }) => tooLarge(files, dir, maxLines));
 

@@ -36,11 +36,11 @@ export const direction: Rule = (tree) =>
     return from.mayImport.includes(to.name) || launches || below ? [] : [`${from.name} may not import ${to.name}`];
   });
 
-export const door: Rule = (tree) =>
+export const entrance: Rule = (tree) =>
   eachCrossing(tree, ({ file, to, path }) =>
     file.isTest || path === `${to.dir}/index.ts`
       ? []
-      : [`${path} is inside ${to.name}; its one door is ${to.dir}/index.ts`],
+      : [`${path} is inside ${to.name}; its one entrance is ${to.dir}/index.ts`],
   );
 
 export const outside: Rule = (tree) =>

@@ -1,10 +1,10 @@
 import type { Layer } from "../../layers.ts";
 import { decidedChange, oneCommit } from "./commit-rule.ts";
-import { namedExports, usedExports } from "./door-rules.ts";
+import { namedExports, usedExports } from "./entrance-rules.ts";
 import { fileSize, folderSize, layerSize, noEscapeHatch, parses, plainName, pure } from "./file-rules.ts";
 import {
   direction,
-  door,
+  entrance,
   neverLoads,
   noCycle,
   outside,
@@ -42,7 +42,7 @@ const RULES = {
   resolves,
   "stays-in-src": staysInSrc,
   direction,
-  door,
+  entrance,
   outside,
   "published-package": publishedPackage,
   "never-loads": neverLoads,

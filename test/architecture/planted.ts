@@ -101,7 +101,7 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
       at: "src/desk/now.ts",
     },
   ],
-  door: [
+  entrance: [
     inShelf('import { fact } from "../core/fact.ts";\nexport const row = fact;\n'),
     {
       files: {
@@ -292,7 +292,7 @@ export const ALLOWED: Readonly<Record<string, Files>> = {
     "src/shelf/open-row.ts": `export function openRow() {\n${"  // a line\n".repeat(117)}  return () => 1;\n}\n`,
     "src/shelf/row.test.ts": `export function row() {\n${"  // a line\n".repeat(200)}}\n`,
   },
-  "an export that only a test beside src takes, and export * in a file that is no door": {
+  "an export that only a test beside src takes, and export * in a file that is no entrance": {
     "src/core/index.ts": 'export { fact, other } from "./fact.ts";\n',
     "src/core/fact.ts": "export const fact = 1;\nexport const other = 2;\n",
     "test/other.ts": 'import { other } from "../src/core/index.ts";\nexport const there = other;\n',

@@ -2,7 +2,7 @@ import { Visitor } from "oxc-parser";
 import type { Finding, Rule } from "./rule.ts";
 import { EVERYTHING, type SourceFile } from "./source-tree.ts";
 
-/** A door says by name what it lets out: with `export *` a file would let out whatever it happens to export. */
+/** An entrance says by name what it lets out: with `export *` a file would let out whatever it happens to export. */
 export const namedExports: Rule = ({ files }) =>
   files.filter(isDoor).flatMap((file) => {
     const findings: Finding[] = [];
@@ -15,7 +15,7 @@ export const namedExports: Rule = ({ files }) =>
     return findings;
   });
 
-/** What no other layer, test or tool takes through a door stays inside. A door that nobody imports yet is left alone. */
+/** What no other layer, test or tool takes through an entrance stays inside. An entrance that nobody imports yet is left alone. */
 export const usedExports: Rule = ({ files, takenFrom }) =>
   files.filter(isDoor).flatMap((file) => {
     const taken = takenFrom.get(file.path);
