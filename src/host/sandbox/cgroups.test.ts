@@ -44,7 +44,7 @@ describe("a machine that delegates cgroup v2 to us", () => {
 
   test("a group without delegated controllers holds no limit, and says so", () => {
     const { root } = made("");
-    // The file takes the words here; a kernel would refuse them. What counts is what stands in it afterwards.
+    // An ordinary file accepts the value where a kernel would refuse it. The test only checks what was written.
     expect(findCgroups("nomos", root, "0::/elsewhere\n").by).toBeNull();
     expect(findCgroups("nomos", root, "").holds).toEqual([]);
   });
