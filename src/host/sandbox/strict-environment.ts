@@ -28,9 +28,7 @@ const FOREIGN_STARTS = ["LD_", "DBUS_", "BASH_FUNC_"];
 /** The person's proxy, with its password, is useless here: no network leads to it. */
 const PROXY = /^(https?|all|no|ftp|socks|rsync|npm_config(_https?|_no)?)_?proxy$/i;
 
-/**
- * The locale variables of the C library. A general `LC_` prefix would let anything through, because ssh passes it on.
- */
+/** The C library's locale variables. Other `LC_` variables may carry anything, because ssh forwards them all. */
 const LOCALE: ReadonlySet<string> = new Set(
   [
     ...["ALL", "CTYPE", "COLLATE", "MESSAGES", "MONETARY", "NUMERIC", "TIME", "PAPER", "NAME", "ADDRESS", "TELEPHONE"],
@@ -47,7 +45,8 @@ function isForeign(name: string, value: string): boolean {
 
 const REGISTRY = /^npm_config_registry$/i;
 /**
- * Variables inherited from the daemon that may be passed on. Others pass only if the operator set them for the driver.
+ * Variables that come from the daemon's environment: logins in their addresses are removed. The operator set all others
+ * for the driver, so they stay as they are.
  */
 const INHERITED =
   /^(PATH|USER|LOGNAME|SHELL|LANG|TERM|TZ|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|LC_.*|.*_CA_?(FILE|INFO|BUNDLE)|SSL_CERT_.*|npm_config_.*)$/i;
