@@ -9,7 +9,7 @@ import { confinePath } from "./confine-path.ts";
 export interface Files {
   /** The real path of a directory; null when there is none. */
   readonly directory: (path: string) => Promise<string | null>;
-  /** The real path of a name below the root; refuses `path_outside` when it leads out. */
+  /** The real path of a name, relative to the root; refuses `path_outside` when it leads out. */
   readonly place: (root: string, path: string) => string;
   readonly write: (root: string, path: string, text: string) => Promise<void>;
   readonly read: (root: string, path: string, maxBytes: number) => Promise<string>;

@@ -108,7 +108,7 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
   return { home, spawn, plan, stopAll, [Symbol.asyncDispose]: () => stopAll() };
 }
 
-/** /etc is a copy. A user other than root owns nothing else there, except in /usr/local. */
+/** /etc is shown as a copy. Of the other system folders, a user other than root owns files only in /usr/local. */
 function readableRoots(): string[] {
   if (process.getuid?.() !== 0) return ["/usr/local"];
   return systemParts().flatMap((part) =>

@@ -44,7 +44,7 @@ describe("a machine that delegates cgroup v2 to us", () => {
 
   test("a group without delegated controllers holds no limit, and says so", () => {
     const { root } = made("");
-    // An ordinary file accepts the value where a kernel would refuse it. The test only checks what was written.
+    // This ordinary file accepts any value; a kernel would refuse it. What the file holds afterwards decides.
     expect(findCgroups("nomos", root, "0::/elsewhere\n").by).toBeNull();
     expect(findCgroups("nomos", root, "").holds).toEqual([]);
   });

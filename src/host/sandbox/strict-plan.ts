@@ -97,7 +97,7 @@ const SYSTEM = ["/usr", "/etc"];
 
 /**
  * Refuses a workspace that contains the system or the person's whole HOME, because nothing would be left to protect.
- * Compares identities, because a directory can have other names through mounts.
+ * Checks every name of these directories, because mounts can give them others.
  */
 function refuseWideOpen(cwd: string, personHomes: readonly string[]): void {
   const isWide = everyNameOf(TOO_WIDE).includes(cwd);

@@ -87,7 +87,7 @@ export interface SnapshotStore {
    */
   readonly grow: (tree: TreeSpec, to: string, bwrapPath: string) => AsyncGenerator<void, Restored>;
   readonly changes: (from: string | null, to: string, max: number) => Generator<void, ChangeList>;
-  /** The changed files with mode and modification time from the last walk. No directories. */
+  /** The changed files with mode and change time from the last walk. No directories. */
   readonly times: (tree: TreeSpec, from: string, to: string, max: number) => Generator<void, readonly ChangeTime[]>;
   readonly diff: (from: string | null, to: string, options: DiffOptions) => Generator<void, readonly FileDiff[]>;
   readonly sweep: (ids: readonly string[], dryRun: boolean) => Generator<void, Swept>;

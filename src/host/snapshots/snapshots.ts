@@ -27,7 +27,7 @@ export interface Snapshots {
   /** Makes a new directory and fills it; nothing may exist under its name. */
   readonly grow: (tree: TreeSpec, to: string) => Promise<Restored>;
   readonly changes: (from: string | null, to: string, max: number) => Promise<ChangeList>;
-  /** The changed files with mode and modification time from the last walk of the tree. */
+  /** The changed files with mode and change time from the last walk of the tree. */
   readonly times: (tree: TreeSpec, from: string, to: string, max: number) => Promise<readonly ChangeTime[]>;
   readonly diff: (from: string | null, to: string, options: DiffOptions) => Promise<readonly FileDiff[]>;
   /** Removes what none of these snapshots needs. */

@@ -33,7 +33,7 @@ export interface Carried {
   readonly path: string;
   /** The hash of a file, to detect changes; null for a folder. */
   readonly sha256: string | null;
-  /** The hashes of a folder's files. Absent for dependencies or very many files, which can be restored otherwise. */
+  /** The hashes of a folder's files. Absent for dependencies or very many files, which can be rebuilt. */
   readonly files?: readonly { readonly path: string; readonly sha256: string | null }[];
 }
 

@@ -84,7 +84,7 @@ function bridge(near: Socket, far: Socket): void {
 function proxyVariables(url: string): Record<string, string> {
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
   const none = "127.0.0.1,localhost,::1";
-  // Node ignores the proxy variables unless this one is set.
+  // Node uses the proxy variables only if NODE_USE_ENV_PROXY is set.
   return {
     ...Object.fromEntries(names.map((name) => [name, url])),
     NO_PROXY: none,

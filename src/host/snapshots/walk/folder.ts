@@ -36,7 +36,7 @@ function createFolder({ path, depth, spelled, place }: FolderOptions): Folder {
     fd ??= openSync(place(), FOLDER_FLAGS);
     return fd;
   };
-  // Without a path for descriptors, only the check of what was opened protects.
+  // Where descriptors have no path, the walk relies on its check of what was opened.
   const held = (): string => pathOfDescriptor(descriptor()) ?? spelled;
   return {
     path,
