@@ -28,7 +28,7 @@ export interface FoundRepository extends Repository {
   readonly foreign: readonly string[];
 }
 
-/** Searches upwards from a real path. Null when there is none. Refuses a repository whose files do not agree. */
+/** Searches upwards from a real path. Null when there is none. Refuses one whose files contradict each other. */
 export async function findRepository(git: GitRunner, start: string): Promise<FoundRepository | null> {
   for (let root = start; ; root = dirname(root)) {
     const gitDir = await gitDirAt(git, root);
@@ -61,7 +61,7 @@ async function commonDirOf(root: string | null, gitDir: string): Promise<string>
   const commonDir = named === null ? null : await realpath(resolve(gitDir, named.trim())).catch(orNothing);
   const isLinked = (root === null || gitDir !== join(root, ".git")) && basename(dirname(gitDir)) === "worktrees";
   if (isLinked && commonDir === dirname(dirname(gitDir))) return commonDir;
-  throw notAsItSays(gitDir, "its `commondir` leads to a repository that it is no part of: it could be anybody's");
+  throw notAsItSays(gitDir, "its `commondir` points to a repository that it is not part of");
 }
 
 async function gitDirAt(git: GitRunner, root: string): Promise<string | null> {
@@ -75,7 +75,7 @@ async function gitDirAt(git: GitRunner, root: string): Promise<string | null> {
   const gitDir = await realpath(resolve(root, pointer.slice("gitdir: ".length).trim())).catch(orNothing);
   if (gitDir === null) throw notAsItSays(path, "it leads to nothing");
   if (await pointsBack(git, gitDir, root)) return gitDir;
-  throw notAsItSays(path, "it leads to a repository that does not lead back: it could be anybody's");
+  throw notAsItSays(path, "it points to a repository that does not point back to it");
 }
 
 /** A linked worktree's git dir must name its `.git` file, and a submodule's git dir its directory. */

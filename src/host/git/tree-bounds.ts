@@ -75,7 +75,7 @@ async function eachEntry(
 }
 
 function tooLarge(commit: string, limit: string, max: number): HostError {
-  return new HostError("tree_too_large", `commit ${commit} unfolds to more than git is let write: ${limit} ${max}`, {
+  return new HostError("tree_too_large", `commit ${commit} is too large to check out: ${limit} ${max}`, {
     remedy: "if that is meant, raise `worktree.filesMax` or `worktree.bytesMax`; otherwise name another base",
     details: { commit, limit, max },
   });

@@ -173,7 +173,7 @@ function planned({ path, access, from = path, why = "asked for", is }: PlannedMo
   if (access === "hidden")
     return found === null ? [] : [{ kind: "cover", path, of: found.isDirectory() ? "directory" : "file", why }];
   if (found === null)
-    throw new HostError("sandbox_unavailable", `${from} is not there to be shown`, {
+    throw new HostError("sandbox_unavailable", `${from} does not exist, so it cannot be shown`, {
       remedy: "create it, or leave it out",
       details: { path: from },
     });

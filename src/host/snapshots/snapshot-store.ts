@@ -300,7 +300,7 @@ async function* restoreTree(
     }
     if (round === RESTORE_ROUNDS) {
       const paths = [...plan.create, ...plan.same, ...plan.remove].map(({ path }) => shownName(path)).slice(0, 20);
-      throw new SnapshotError("restore_failed", { root: tree.root, reason: "the tree does not hold still", paths });
+      throw new SnapshotError("restore_failed", { root: tree.root, reason: "the tree keeps changing", paths });
     }
     if (round === 1) done = namesIn(plan);
     refuseFull(objects, plan, tree.root);

@@ -21,7 +21,7 @@ export interface CarryRules {
 
 export interface CarryScene {
   readonly view: RepositoryView;
-  /** The user's files; `to` is the new tree. */
+  /** Copies from the user's files into the new tree, `to`. */
   readonly from: string;
   readonly to: string;
   /** Holds the files of the base, so that git can list the untracked ones. */

@@ -89,11 +89,11 @@ async function judge(scene: WorkScene, place: WorktreePlace, record: WorktreeRec
 /** Git follows the list of further object directories. If it is not the one we wrote, nothing is examined. */
 async function refuseBorrowed(place: WorktreePlace, record: WorktreeRecord): Promise<void> {
   const objects = ownObjects(place);
-  if (!(await lstat(objects)).isDirectory()) throw new Unclear("its objects are not what they were");
+  if (!(await lstat(objects)).isDirectory()) throw new Unclear("its object store is not a directory");
   const list = join(objects, "info", "alternates");
   const isThere = (await lstat(list).catch(() => null)) !== null;
   if (isThere && (await readSmall(list)) !== alternates(record.objectDirs))
-    throw new Unclear("its objects lead to others than they did");
+    throw new Unclear("its `objects/info/alternates` was changed");
 }
 
 export function ownObjects({ tree }: WorktreePlace): string {
@@ -109,8 +109,8 @@ export async function privateRepository(
   config: Repository["config"] = { entries: [], get: () => undefined },
 ): Promise<Repository> {
   const gitDir = join(place.tree, ".git");
-  if (!(await lstat(place.tree)).isDirectory()) throw new Unclear("its folder is not what it was");
-  if (!(await lstat(gitDir)).isDirectory()) throw new Unclear("its git dir is not what it was");
+  if (!(await lstat(place.tree)).isDirectory()) throw new Unclear("its folder is not a directory");
+  if (!(await lstat(gitDir)).isDirectory()) throw new Unclear("its git dir is not a directory");
   // The record holds the usual path of the objects; a worktree put aside has another one.
   const usual = join(dirname(place.folder), record.id, "objects");
   const objectDirs = record.objectDirs.map((path) => (path === usual ? place.objects : path));

@@ -120,14 +120,14 @@ async function takeFrom(path: string, folder: string, kind: Kind, take: Take): P
 }
 
 function unsteady(from: readonly string[]): HostError {
-  return new HostError("worktree_failed", "objects went away while they were being taken, again and again", {
+  return new HostError("worktree_failed", "objects kept disappearing while they were copied", {
     remedy: "try again when no git command packs or prunes the repository",
     details: { from },
   });
 }
 
 function noStore(path: string): HostError {
-  return new HostError("repository_invalid", `${path} is not what git puts there: it is a link, or something else`, {
+  return new HostError("repository_invalid", `${path} must be a real file or folder of git, not a link`, {
     remedy: "replace the links with files and folders, for example with `git clone`",
     details: { path, reason: "objects" },
   });

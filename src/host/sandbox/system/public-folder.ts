@@ -169,7 +169,7 @@ function orUnavailable(source: string, copy: () => void): void {
   try {
     copy();
   } catch (cause) {
-    throw new HostError("sandbox_unavailable", `what is public of ${source} could not be copied into the home`, {
+    throw new HostError("sandbox_unavailable", `the public files of ${source} could not be copied into the home`, {
       remedy: "free space on the disk of NOMOS_HOME, and make it writable",
       details: { path: source },
       cause,

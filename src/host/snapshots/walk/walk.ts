@@ -156,7 +156,7 @@ function keep({ batch }: Walker, entries: readonly KnownEntry[]): KnownDirectory
   return { entries, listing: batch.put(encodeListing(entries)) };
 }
 
-/** By name, which is fast. Only the answer "the very same file as before" is used. */
+/** Looks by name, which is fast. Unless it is the very same file as before, it is examined through descriptors. */
 function* look(walker: Walker, folder: Folder, old: KnownEntry): Generator<void, KnownEntry | null> {
   const stat = statOrNull(`${folder.spelled}/${old.name}`);
   if (stat === null || !old.isTrusted || !looksTheSame(old, stat) || stat.dev !== walker.dev)

@@ -18,7 +18,10 @@ export function createDerivedReads(use: Use): DerivedReads {
         inTransaction(
           connection,
           () =>
-            work({ ...readsWith(connection.query), atOnce: () => Promise.reject(new Error("one moment is enough")) }),
+            work({
+              ...readsWith(connection.query),
+              atOnce: () => Promise.reject(new Error("reads of one moment cannot be nested")),
+            }),
           ONE_MOMENT,
         ),
       ),
