@@ -1,10 +1,10 @@
-/** The operating system's name of a failure (`ENOENT`), or nothing when the error is not one of its own. */
+/** The system's code of a failure (`ENOENT`), or undefined when the error is not a system error. */
 export function errno(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Runs `read`; a failure of one of the named kinds is the answer "nothing there", any other is a bug and passes on. */
+/** Runs `read`. Returns null for an error with one of these codes; rethrows any other. */
 export function unless<T>(codes: readonly string[], read: () => T): T | null {
   try {
     return read();
@@ -14,5 +14,5 @@ export function unless<T>(codes: readonly string[], read: () => T): T | null {
   }
 }
 
-/** How a path can turn out not to be there, or not to be ours to see. */
+/** Codes that mean a path does not exist or is not accessible. */
 export const UNREACHABLE: readonly string[] = ["ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG"];

@@ -1,4 +1,4 @@
-/** Every way the machine can refuse; each is expected, and carries what the person can do about it. */
+/** Every expected way the machine can refuse, with a remedy for the person. */
 export type HostErrorCode =
   | "cwd_hidden"
   | "cwd_missing"

@@ -1,2 +1,2 @@
-/** What one store has at once and another must wait for. */
+/** A result that one store returns at once and another asynchronously. */
 export type Awaitable<T> = T | Promise<T>;

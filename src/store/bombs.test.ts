@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** A small file that unpacks to `head` and so many MiB. */
+/** Writes a small file that unpacks to `head` and the given number of MiB. */
 async function packedBomb(path: string, head: string, mebibytes: number): Promise<void> {
   function* content() {
     yield head;

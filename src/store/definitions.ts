@@ -1,12 +1,12 @@
 import { AGGREGATES } from "../domains/index.ts";
 import { type Aggregate, createDefinitions, type Definitions } from "../kernel/index.ts";
 
-/** What this house has defined: the list that stores and their threads share. */
+/** The built-in definitions, which stores and their threads share. */
 export const HOUSE: Definitions = createDefinitions(AGGREGATES);
 
 /**
- * What a store's log is made of. A store can be opened with more than the house has: `module` is the address of a file
- * that exports `AGGREGATES`, so that a thread, which can be handed no functions, loads the same list.
+ * The definitions of a store's log. `module` is the address of a file that exports `AGGREGATES`: threads cannot receive
+ * functions, so each loads the same list.
  */
 export async function loadDefinitions(module: string | null): Promise<Definitions> {
   if (module === null) return HOUSE;

@@ -7,27 +7,27 @@ import { isPostgresUrl, withoutPassword } from "./postgres/connection/address.ts
 import { logPath, openSqliteStore } from "./sqlite/store.ts";
 
 export interface StoreSettings {
-  /** Whoever opens a store holds this home's lock. */
+  /** The caller holds this home's lock. */
   readonly home: string;
-  /** `sqlite` or nothing: a file in the home. `postgres://...`: that database. */
+  /** `sqlite` or undefined: a file in the home. `postgres://...`: that database. */
   readonly address: string | undefined;
-  /** PostgreSQL only: how long a daemon that is not heard of keeps its right to the log. */
+  /** PostgreSQL only: how long a daemon that stops renewing its lease keeps it. */
   readonly leaseMs: number;
-  /** PostgreSQL only: how long to wait for another daemon to let go of it. */
+  /** PostgreSQL only: how long to wait for another daemon to release the lease. */
   readonly waitMs: number;
-  /** The module with the list of aggregates, when it is not the house's own. */
+  /** A module with other aggregates than the built-in ones. */
   readonly definitions?: string;
 }
 
 const SQLITE = "sqlite";
 
-/** The store that the settings name, for the one daemon that may write it. */
+/** Opens the store that the settings name. Only the home's one daemon may call it. */
 export async function openStore(settings: StoreSettings, onFatal: (error: StoreError) => void): Promise<Store> {
   const { home, address = SQLITE, leaseMs, waitMs, definitions = null } = settings;
   if (address === SQLITE) return openSqliteStore({ home, onFatal, definitions });
   if (!isPostgresUrl(address))
     throw new StoreError("store_unsuitable", { problem: "a store is `sqlite` or `postgres://...`" });
-  // Loaded when it is wanted: the driver is no part of a daemon that has its log in a file.
+  // Imported on demand: a daemon with a SQLite log does not need the PostgreSQL driver.
   const { openPostgresStore } = await import("./postgres/store.ts");
   return openPostgresStore({
     url: address,
@@ -38,8 +38,8 @@ export async function openStore(settings: StoreSettings, onFatal: (error: StoreE
 }
 
 /**
- * Puts a copy of a log where the settings say the log is, when that is not a file of the home: then it is the home's
- * folder that takes it, and false is the answer. Refuses `home_not_empty`.
+ * Loads a copy of a log into the database that the settings name. Returns false for SQLite: the caller then puts the
+ * file into the home. Refuses `home_not_empty`.
  */
 export async function loadCopy(
   { address = SQLITE }: Pick<StoreSettings, "address">,
@@ -52,19 +52,19 @@ export async function loadCopy(
   return true;
 }
 
-/** Whether there may be something in it already. What is in a database, only the database knows. */
+/** Whether a log may exist already. For PostgreSQL it depends on the home alone; the database is not asked. */
 export function mayHaveLog({ home, address = SQLITE }: Pick<StoreSettings, "home" | "address">): boolean {
   return existsSync(address === SQLITE ? logPath(home) : home);
 }
 
-/** An address as it may be shown. */
+/** The address without its password. */
 export function shownAddress(address: string): string {
   return address === SQLITE ? address : withoutPassword(address);
 }
 
 /**
- * Who holds the lease: this home on this machine, and no copy of it elsewhere. Two daemons of one name cannot be alive
- * at once, because the home has a lock.
+ * The name of the lease's holder: this home on this machine. A copy of the home elsewhere has another name. The home
+ * lock makes sure that only one daemon uses the name at a time.
  */
 function holderOf(home: string): string {
   const path = join(home, "home-id");
@@ -74,7 +74,7 @@ function holderOf(home: string): string {
 
 const ID_BYTES_MAX = 64;
 
-/** Whatever was written over it, what is read stays short. */
+/** Reads a bounded prefix, however large the file is. */
 function startOf(path: string): string {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

@@ -3,7 +3,7 @@ import { AGENTS, AgentIdentity, type AgentState, System, type SystemState } from
 import { SESSIONS, Session, type SessionRow, type SessionState } from "../kernel/index.ts";
 import type { Store } from "./port.ts";
 
-/** Held to by the compiler: nothing here runs. */
+/** Checked by the compiler; nothing runs here. */
 test("a fold has the state type of its aggregate, and a row the shape of its list", () => {
   const session = (store: Store) => store.fold(Session, "id");
   expectTypeOf(session).returns.resolves.toEqualTypeOf<SessionState>();

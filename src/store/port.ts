@@ -8,7 +8,7 @@ export type { RowPlace, RowQuery } from "./models/rows.ts";
 export type { MayKeep, Quota, StoreFiles, StreamUsage } from "./models/usage-shapes.ts";
 export { STORE_ERROR_CODES, StoreError, type StoreErrorCode } from "./store-error.ts";
 
-/** An event on its way in: its place and its hashes are the store's to give. */
+/** An event before it is appended. The store adds its place and its hashes. */
 export interface NewEvent {
   readonly id: string;
   readonly at: string;
@@ -17,7 +17,7 @@ export interface NewEvent {
   readonly fact: AnyFact;
 }
 
-/** An event as it is stored, and as every surface shows it. `data` is null after erasure. */
+/** An event as it is stored and as every surface shows it. `data` is null after erasure. */
 export interface RecordedEvent {
   readonly seq: number;
   readonly id: string;
@@ -38,17 +38,17 @@ export interface AppendPart {
   readonly events: readonly NewEvent[];
   /** For the first event of a fork: the parent's event whose hash it continues. */
   readonly continues?: StreamVersion;
-  /** The fold that the events were decided on, as `fold` gave it. With it the store folds only what is new. */
+  /** The fold that the events were decided on, as `fold` returned it. With it the store folds only the new events. */
   readonly before?: Folded;
 }
 
-/** A stream as of its event number `version`; 0 for a stream without events. */
+/** A stream at a version; 0 for a stream without events. */
 export interface StreamVersion {
   readonly stream: string;
   readonly version: number;
 }
 
-/** Who asked, by hash: the caller's idempotency key and what it asked for. Kept in the header's `cause`. */
+/** Hashes of the caller's idempotency key and of its request. Stored in the header's `cause`. */
 export interface CallRef {
   readonly keyHash: string;
   readonly requestHash: string;
@@ -57,16 +57,16 @@ export interface CallRef {
 export interface AppendOptions {
   readonly fence: number;
   readonly call?: CallRef | null;
-  /** What it may not go beyond; without one it is written whatever is used already. */
+  /** The quota to keep; null writes without a limit. */
   readonly quota?: Quota | null;
   /**
-   * Streams that were only looked at. Each must still be at this version when the events are written, or nothing is:
-   * `stale_version`, with the stream that moved.
+   * Guards: streams that the decision read but does not change. Each must still be at this version, or nothing is
+   * written and `stale_version` names the stream.
    */
   readonly expect?: readonly StreamVersion[];
 }
 
-/** Cursors are global positions (`seq`), exclusive, also for one stream: they only rise along it. */
+/** Cursors are global positions (`seq`), exclusive, also when reading one stream. */
 export interface EventQuery {
   readonly after?: number;
   readonly before?: number;
@@ -77,7 +77,7 @@ export interface EventQuery {
   readonly turnId?: string;
 }
 
-/** A page may be short or empty although there is more: scanning is bounded too. `next` null means the end was reached. */
+/** A page may be short or empty before the end, because scanning is bounded. `next` is null at the end. */
 export interface EventPage {
   readonly events: readonly RecordedEvent[];
   readonly next: number | null;
@@ -94,29 +94,29 @@ export interface EventHash {
   readonly hash: Uint8Array;
 }
 
-/** A checkpoint as far as an export needs it. */
+/** The part of a checkpoint that an export needs. */
 export interface SignedSize {
   readonly size: number;
   readonly note: string;
 }
 
 export interface BundleRequest {
-  /** Absolute; a name that ends in `.tar` makes one file, any other a folder. Nothing may be there. */
+  /** Absolute, and nothing may exist there. A name that ends in `.tar` makes one file, any other a folder. */
   readonly path: string;
-  /** The verifier key, as it goes into `key.pub`. */
+  /** The verifier key, written to `key.pub`. */
   readonly key: string;
-  /** A checkpoint over all there is now. Asked again when something was erased while the export went on. */
+  /** Signs a checkpoint over the whole log. Called again if data was erased during the export. */
   readonly checkpoint: () => Promise<SignedSize>;
 }
 
 export interface BundleReport {
   readonly size: number;
   readonly blobs: number;
-  /** Named by events but not there. The bundle is what is left; its verification will say so too. */
+  /** Named by events but missing. Verification of the bundle will report them too. */
   readonly missingBlobs: number;
 }
 
-/** An event as its bytes lie there, hashed or not. */
+/** An event with its stored bytes, unchecked. */
 export interface RawEvent {
   readonly seq: number;
   readonly prev: Uint8Array;
@@ -124,32 +124,32 @@ export interface RawEvent {
   readonly hash: Uint8Array;
   readonly salt: Uint8Array | null;
   readonly data: Uint8Array | null;
-  /** Those that the data names. */
+  /** The blobs that the data names. */
   readonly blobs: readonly string[];
 }
 
 export interface LogCopy {
-  /** The position of the last event in it. */
+  /** The seq of the last event in the copy. */
   readonly events: number;
   readonly blobs: number;
-  /** Of the file and the blobs together. */
+  /** The size of the file and the blobs together. */
   readonly bytes: number;
-  /** Named by events but not there when the copy was made. */
+  /** Named by events but missing when the copy was made. */
   readonly missingBlobs: readonly string[];
 }
 
 export interface BlobUse {
   /** How many events name it. */
   readonly names: number;
-  /** As it lies there, compressed. */
+  /** Compressed, as stored. */
   readonly bytes: number;
 }
 
 export interface BlobSweep {
   readonly fence: number;
-  /** Brought, for the first time or again, less long ago: left alone. */
+  /** Blobs stored (or stored again) more recently than this are kept. */
   readonly minAgeMs: number;
-  /** Only says what would go. */
+  /** Reports only; removes nothing. */
   readonly dryRun: boolean;
 }
 
@@ -186,26 +186,29 @@ export interface RebuildReport {
 export type Progress = (done: number, of: number) => void;
 
 /**
- * The durable log and its read models. Asynchronous, because the fleet's store is across a network.
- * A promise of `append` that resolves means: flushed. All refusals are `StoreError`s with a catalogued code.
+ * The durable log and its read models. Asynchronous, because a store may be across a network. `append` resolves after
+ * the flush. Every refusal is a `StoreError` with a catalogued code.
  */
 export interface Store {
-  /** What its log is made of. */
+  /** The definitions of the log's aggregates. */
   readonly definitions: Definitions;
   /**
    * Atomic over all its parts. Refuses `stale_version`, `stale_fence`, `idempotency_key_reused`, `quota_exceeded`,
    * `disk_full`, `overloaded`.
    */
   readonly append: (parts: readonly AppendPart[], options: AppendOptions) => Promise<readonly RecordedEvent[]>;
-  /** The events that an earlier append with this key brought; null when the key is new. */
+  /** The events of an earlier append with this key; null when the key is new. */
   readonly findCall: (call: CallRef) => Promise<readonly RecordedEvent[] | null>;
-  /** The fold of a stream, now or as of a version. Costs the same however long the stream is. */
+  /** The fold of a stream, now or at a version. The cost does not depend on the stream's length. */
   readonly fold: <State extends Folding>(of: Aggregate<State>, id: string, atVersion?: number) => Promise<State>;
-  /** The same for a stream of whatever kind. */
+  /** `fold` for a stream of any kind. */
   readonly foldStream: (stream: string, atVersion?: number) => Promise<Folded>;
   readonly readStream: (stream: string, query: EventQuery) => Promise<EventPage>;
   readonly readAll: (query: EventQuery) => Promise<EventPage>;
-  /** Events of a stream behind a version, byte for byte; fewer than the limit when they are large, none at the end. */
+  /**
+   * Stored bytes of a stream's events after a version. May return fewer than the limit when they are large; empty at
+   * the end.
+   */
   readonly rawStream: (stream: string, after: number, limit: number) => Promise<readonly RawEvent[]>;
   readonly event: (id: string) => Promise<RecordedEvent | null>;
   /** The version of a stream's last event; 0 when there is none. */
@@ -213,42 +216,42 @@ export interface Store {
   /** The global position of a stream's event. */
   readonly seqAt: (stream: string, version: number) => Promise<number>;
   readonly lastSeq: () => Promise<number>;
-  /** The hashes of the events behind a global position, without a gap: what the tree is made of. Empty at the end. */
+  /** The hashes of the events after a seq, without gaps; the tree is built from them. Empty at the end. */
   readonly hashesAfter: (seq: number, limit: number) => Promise<readonly EventHash[]>;
-  /** History after the cursor, then live events: no gap, no duplicate. Ends with the signal. */
+  /** The history after the cursor, then live events, without gaps or duplicates. Ends when the signal aborts. */
   readonly tail: (query: {
     readonly after: number;
     readonly stream?: string;
     readonly signal: AbortSignal;
   }) => AsyncIterable<readonly RecordedEvent[]>;
-  /** Called in commit order, after the flush. Returns the way to stop. */
+  /** Called in commit order, after the flush. Returns a function that unsubscribes. */
   readonly onAppend: (listener: (events: readonly RecordedEvent[]) => void) => () => void;
   readonly row: <Row>(list: List<Row>, id: string) => Promise<Row | null>;
   readonly rows: <Row, Key extends string>(
     list: List<Row, Key>,
     query: RowQuery<NoInfer<Key>>,
   ) => Promise<readonly Row[]>;
-  /** How many rows have these keys: quick where an index knows. */
+  /** How many rows have these keys. Fast when the key is indexed. */
   readonly count: <Row, Key extends string>(
     list: List<Row, Key>,
     where?: RowQuery<NoInfer<Key>>["where"],
   ) => Promise<number>;
-  /** How many rows there are by each value of a key; counted in the background. */
+  /** The number of rows for each value of a key, counted in the background. */
   readonly counts: <Row, Key extends string>(
     list: List<Row, Key>,
     by: NoInfer<Key>,
     where?: RowQuery<NoInfer<Key>>["where"],
   ) => Promise<{ readonly [value: string]: number }>;
-  /** In streams of one kind. Finds everything that was appended before: what the index lacks is taken in first. */
+  /** Searches streams of one kind. Finds everything appended before the call: the index catches up first. */
   readonly search: (text: string, limit: number, of: Pick<Aggregate, "kind">) => Promise<readonly SearchHit[]>;
-  /** Keeps the full text near the end of the log, so that a search has little to take in. */
+  /** Keeps the search index close to the end of the log, so that a search has little to catch up. */
   readonly searchFollower: Follower;
-  /** Where the follower of this name is; null when it has never begun. */
+  /** The cursor of the follower with this name; null when it has none. */
   readonly cursor: (name: string) => Promise<Cursor | null>;
-  /** Durable when it resolves. Refuses `stale_fence`. */
+  /** Flushed when it resolves. Refuses `stale_fence`. */
   readonly setCursor: (name: string, at: Cursor, options: { readonly fence: number }) => Promise<void>;
   readonly dropCursor: (name: string, options: { readonly fence: number }) => Promise<void>;
-  /** `mayKeep` is asked before anything is written, with the size it is stored in; it throws to refuse. */
+  /** `mayKeep` is called before the write with the compressed size; it throws to refuse. */
   readonly putBlob: (bytes: Uint8Array, mayKeep?: MayKeep) => Promise<string>;
   readonly blob: (sha256: string) => Promise<Uint8Array | null>;
   /** Deletes data and salt of these events of one stream, keeps their headers, and appends `data.erased@1`. */
@@ -258,26 +261,26 @@ export interface Store {
     event: NewEvent,
     options: AppendOptions,
   ) => Promise<readonly RecordedEvent[]>;
-  /** What a stream takes up, or without one the whole log: exact, and one point read. */
+  /** The usage of a stream, or of the whole log: exact, and read from one row. */
   readonly usage: (stream?: string) => Promise<StreamUsage>;
-  /** What it takes up on disk beside the blobs. */
+  /** The size on disk, without the blobs. */
   readonly files: () => Promise<StoreFiles>;
-  /** Written and not yet folded into the database; grows as long as somebody reads an old state of it. */
+  /** The size of the write-ahead log. It grows while a process reads an old state. */
   readonly walBytes: () => number;
-  /** Writes all of the log as of one moment, with the blobs it names, into an empty folder; nobody waits for it but erasures. */
+  /** Copies the log at one moment, with the blobs it names, into an empty folder. Only erasures wait for it. */
   readonly copyTo: (folder: string, progress?: Progress) => Promise<LogCopy>;
   /** Null when there is no such blob. */
   readonly blobUse: (sha256: string) => Promise<BlobUse | null>;
-  /** Removes blobs that no event names and that nobody has brought for a while: whoever did may be about to name them. */
+  /** Removes blobs that no event names. Recently stored ones are kept, because an event may be about to name them. */
   readonly sweepBlobs: (sweep: BlobSweep) => Promise<SweptBlobs>;
-  /** Gives what erasures have freed back to the file system, as far as the store can. */
+  /** Returns space freed by erasures to the file system, as far as the store can. */
   readonly giveBack: (fence: number) => Promise<void>;
   readonly verify: (progress?: Progress) => Promise<VerifyReport>;
-  /** Writes the log up to a checkpoint as a bundle that others can verify, off the main thread and while it grows. */
+  /** Writes the log up to a checkpoint as a verifiable bundle, in another thread and while the log grows. */
   readonly exportBundle: (request: BundleRequest) => Promise<BundleReport>;
-  /** Compares every read model with the log; given a fence it also writes what differs anew. */
+  /** Compares every read model with the log. With a fence it also repairs the differences. */
   readonly rebuild: (repair: { readonly fence: number } | null, progress?: Progress) => Promise<RebuildReport>;
-  /** Lists that are new to this log and lack what it said before: a rebuild with a fence fills them. */
+  /** New lists that lack the rows of older events. A rebuild with a fence fills them. */
   readonly unfilledLists: () => Promise<readonly string[]>;
   readonly close: () => Promise<void>;
 }

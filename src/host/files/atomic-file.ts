@@ -3,14 +3,14 @@ import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 export interface WriteOptions {
-  /** Permissions of the file, whatever the umask is. Default: the owner's alone. */
+  /** Permissions of the file, whatever the umask. Default: owner only. */
   readonly mode?: number;
 }
 
 /**
- * Replaces a file as a whole: after a crash at any instant there is the old one or the new one, and when this has
- * returned the new one survives a power cut. A link at `path` is replaced, not followed. Only a process killed
- * half way can leave its temporary file (`.name.<uuid>.tmp`) behind.
+ * Replaces a file atomically: after a crash there is the old one or the new one, and once this returns the new one
+ * survives a power cut. A link at `path` is replaced, not followed. Only a killed process can leave its temporary file
+ * (`.name.<uuid>.tmp`).
  */
 export async function writeFileAtomic(
   path: string,
@@ -35,7 +35,7 @@ async function writeFlushed(path: string, bytes: Uint8Array | string, mode: numb
   await file.sync();
 }
 
-/** The rename itself lives in the directory, and is durable only with it. */
+/** The rename is durable only after the directory is flushed. */
 async function flushDirectory(path: string): Promise<void> {
   await using directory = await open(path, "r");
   await directory.sync();

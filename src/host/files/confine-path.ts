@@ -5,11 +5,11 @@ import { HostError } from "../host-error.ts";
 import { isInside } from "./path-inside.ts";
 
 /**
- * The place that `path` (absolute, or relative to `root`) really names, with every `..` and link resolved, also links
- * to nothing; refused with `path_outside` unless that place is `root` or below it. The file need not exist.
+ * The real path of `path` (absolute, or relative to `root`), with every `..` and link resolved, including dangling
+ * links. Refuses `path_outside` unless the result is `root` or below it. The file need not exist.
  *
- * True for the moment it is asked: a process that can write below `root` can put a link there afterwards. Write to the
- * answer at once, and only where no foreign process of another trust runs in the same tree.
+ * Valid only at this moment: a process that can write below `root` can add a link afterwards. Use the result at once,
+ * and only where no process of another trust level runs in the same tree.
  */
 export function confinePath(root: string, path: string): string {
   if (path.includes("\0") || root.includes("\0")) {
@@ -24,10 +24,10 @@ export function confinePath(root: string, path: string): string {
   });
 }
 
-/** As in Linux: a path with more links than this is taken for a loop. */
+/** As in Linux: a path with more links counts as a loop. */
 const LINKS_MAX = 40;
 
-/** What the kernel would do with the path, except that missing parts are allowed. `realpath` alone cannot: it fails on them. */
+/** Resolves links like the kernel, but allows missing parts, on which `realpath` fails. */
 function followLinks(absolute: string, asGiven: string): string {
   const pending = absolute.split("/");
   let place = "/";

@@ -5,11 +5,11 @@ import { HostError } from "../host-error.ts";
 import { writeFileAtomic } from "./atomic-file.ts";
 import { confinePath } from "./confine-path.ts";
 
-/** The file system as sessions touch it: always below a root, never through a link that leads out of it. */
+/** File access for sessions: always below a root, never through a link that leads out of it. */
 export interface Files {
   /** The real path of a directory; null when there is none. */
   readonly directory: (path: string) => Promise<string | null>;
-  /** The path below the root that a name really means; refused with `path_outside` when it leads out. */
+  /** The real path of a name, relative to the root; refuses `path_outside` when it leads out. */
   readonly place: (root: string, path: string) => string;
   readonly write: (root: string, path: string, text: string) => Promise<void>;
   readonly read: (root: string, path: string, maxBytes: number) => Promise<string>;

@@ -15,10 +15,10 @@ import {
 import { errno } from "../errno.ts";
 import { type HeldFolder, pathOfDescriptor } from "./held-folder.ts";
 
-/** `other`: what stands there is no regular file, or no longer the one that was seen. */
+/** `other`: it is no regular file, or no longer the one that was listed. */
 export type Taken = "taken" | "gone" | "other";
 
-/** One file under a second name, with no link followed. One that is there already stays. */
+/** Hard-links one file without following a link. Keeps an existing target. */
 export async function linkPlain(from: HeldFolder, name: Buffer, to: Buffer): Promise<Taken> {
   try {
     await link(from.at(name), to);
@@ -27,13 +27,13 @@ export async function linkPlain(from: HeldFolder, name: Buffer, to: Buffer): Pro
     if (errno(thrown) === "ENOENT") return "gone";
     throw thrown;
   }
-  // A link put there meanwhile has got a second name, and nobody went through it.
+  // If a link was put there meanwhile, only the link itself got a second name; nothing was followed.
   if ((await lstat(to)).isFile()) return "taken";
   await rm(to);
   return "other";
 }
 
-/** One file as a copy (a clone where the file system can). One that is there already stays. */
+/** Copies one file (cloned where the file system can). Keeps an existing target. */
 export async function copyPlain(
   from: HeldFolder,
   name: Buffer,
@@ -52,7 +52,7 @@ export async function copyPlain(
     if (errno(thrown) === "EEXIST") return "taken";
     throw thrown;
   }
-  // The rights go along, but not the right to be somebody else: the copy may have another owner.
+  // Keeps the permissions but not the set-id bits, because the copy may have another owner.
   await chmod(to, found.mode & 0o777);
   await giveBack(to, found);
   await utimes(to, found.atimeMs / 1000, found.mtimeMs / 1000);
@@ -60,9 +60,9 @@ export async function copyPlain(
 }
 
 export interface TreeRules {
-  /** What is done with a link: made again as it is, or left out. It is never followed. */
+  /** Whether a link is recreated as it is or left out. It is never followed. */
   readonly keepsLink: (to: string, place: string) => boolean;
-  /** What is neither a file, a folder nor a link that is kept. */
+  /** Called for everything that is no file, no folder and no kept link. */
   readonly onOther?: (place: string) => void;
   readonly bytesMax: number;
   readonly entriesMax: number;
@@ -72,7 +72,7 @@ export class TooMuch extends Error {}
 
 const DEPTH_MAX = 128;
 
-/** A folder with all below it, by handles: nothing outside of it is ever read, whatever is put in its way. */
+/** Copies a folder recursively through handles: nothing outside is ever read, even if somebody swaps in links. */
 export async function copyFolder(from: HeldFolder, to: string, rules: TreeRules): Promise<void> {
   const left = { bytes: rules.bytesMax, entries: rules.entriesMax };
   const walk = async (folder: HeldFolder, target: Buffer, depth: number): Promise<void> => {
@@ -119,7 +119,7 @@ async function giveBack(path: Buffer, { uid, gid }: Stats): Promise<void> {
 
 const SIDE_BY_SIDE = 16;
 
-/** After a failure nothing new is begun, and it is told when nothing is under way any more. */
+/** After a failure no new work starts, and the error is thrown when all running work has ended. */
 export async function sideBySide<T>(list: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   const rest = list.values();
   const failures: unknown[] = [];

@@ -1,4 +1,4 @@
-/** This moment, as a part of a file's name. */
+/** The current time in a form for file names. */
 export function fileStamp(): string {
   return new Date().toISOString().replaceAll(/[-:.]/g, "");
 }

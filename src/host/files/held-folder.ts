@@ -3,20 +3,20 @@ import { type FileHandle, open, readdir, readlink } from "node:fs/promises";
 import { errno } from "../errno.ts";
 
 /**
- * A directory that was opened and is reached through that handle from then on. Whoever can write where we read can put a
- * link in the place of any directory at any moment. A path that begins with a handle starts at the directory itself,
- * whatever it is called by then. The one place that knows how such a path is spelled.
+ * A directory that is accessed only through its open handle. Whoever can write where we read could replace a directory
+ * by a link at any time; a path that starts at the handle still leads to the same directory. Only this file knows the
+ * form of such paths.
  */
 export interface HeldFolder extends AsyncDisposable {
   readonly at: (name: Buffer | string) => Buffer;
   readonly list: () => Promise<Dirent<Buffer>[]>;
-  /** Null: nothing by that name, or no directory but a link to one. */
+  /** Null when it is missing, no directory, or a link to one. */
   readonly inner: (name: Buffer | string) => Promise<HeldFolder | null>;
-  /** For reading, and without ever waiting for a pipe. Null: nothing by that name, or no regular file. */
+  /** Opens for reading without blocking on a pipe. Null when it is missing or no regular file. */
   readonly file: (name: Buffer | string) => Promise<FileHandle | null>;
-  /** As `inner`; rejects with the error of the system. */
+  /** Like `inner`, but rejects with the system's error. */
   readonly enter: (name: Buffer | string) => Promise<HeldFolder>;
-  /** As `file`, whatever kind of file it is; rejects with the error of the system. */
+  /** Like `file` for any kind of file, but rejects with the system's error. */
   readonly open: (name: Buffer | string) => Promise<FileHandle>;
   readonly stat: () => Promise<BigIntStats>;
   /** Resolves when its names are on disk. */
@@ -24,35 +24,35 @@ export interface HeldFolder extends AsyncDisposable {
 }
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
-/** Opens a directory, and never through a link. */
+/** Opens a directory without following a link. */
 export const FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 const FILE_FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
-/** Elsewhere a handle has no path: there the last name is not followed, and that is all. */
+/** Other systems have no path for a handle; there only the last component is protected against links. */
 const HAS_PROC = process.platform === "linux";
 const OPEN_FILES = "/proc/self/fd";
 
-/** Whether a held directory really cannot be exchanged here. */
+/** Whether this system protects held directories against being swapped. */
 export function canHoldFolders(): boolean {
   return existsSync(OPEN_FILES);
 }
 
-/** A path that means what is open under this number, and nothing else. Null: this system has none. */
+/** A path that means exactly what is open under this descriptor. Null when the system has none. */
 export function pathOfDescriptor(fd: number): string | null {
   return HAS_PROC ? `${OPEN_FILES}/${fd}` : null;
 }
 
-/** By its real path. Null: there is none, or a link is on the way to it. */
+/** By real path. Null when it is missing or the path contains a link. */
 export async function holdFolder(path: string): Promise<HeldFolder | null> {
   const handle = await openReal(path, FOLDER_FLAGS);
   return handle === null ? null : held(handle, Buffer.from(path));
 }
 
-/** As `holdFolder`, for a regular file. */
+/** Like `holdFolder`, for a regular file. */
 export async function holdFile(path: string): Promise<FileHandle | null> {
   return regular(await openReal(path, FILE_FLAGS));
 }
 
-/** A file that is replaced while it is opened, as git does, needs a second look. */
+/** A file that is replaced while it is opened, as git does, needs another attempt. */
 const LOOKS_MAX = 5;
 
 async function openReal(path: string, flags: number): Promise<FileHandle | null> {
@@ -96,7 +96,7 @@ function orNothing(thrown: unknown): null {
   return errno(thrown) === "EACCES" ? null : orOther(thrown);
 }
 
-/** What is there and closed to us is not the same as nothing. */
+/** An inaccessible entry is an error, not a missing one. */
 function orOther(thrown: unknown): null {
   if (["ENOENT", "ENOTDIR", "ELOOP", "ENXIO"].includes(errno(thrown) ?? "")) return null;
   throw thrown;

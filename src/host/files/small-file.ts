@@ -3,12 +3,12 @@ import { open } from "node:fs/promises";
 import { errno } from "../errno.ts";
 
 /**
- * A file that has to be small, as text; null where there is none. Never waits: a pipe in its place is refused like
- * everything else that is no regular file, and so is a file that is too large.
+ * Reads a small file as text; null when it is missing. Never blocks: anything but a regular file is refused, and so is
+ * a file that is too large.
  */
 export async function readSmallFile(path: string, bytesMax: number): Promise<string | null> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((thrown: unknown) => {
-    // A link that leads nowhere is not the same as nothing, but says as much.
+    // A dangling link counts as missing too.
     if (errno(thrown) === "ENOENT") return null;
     throw thrown;
   });

@@ -6,7 +6,7 @@ export function hasSetId(mode: number): boolean {
   return (mode & SET_ID) !== 0;
 }
 
-/** Takes the set-id bits from these files below a directory, never through a link. Answers how many had some. */
+/** Removes the set-id bits of these files below a directory, without following links. Returns how many had any. */
 export async function stripSetId(root: string, names: readonly string[]): Promise<number> {
   let stripped = 0;
   for (const name of names) if (await stripOne(root, Buffer.from(name, "latin1"))) stripped += 1;

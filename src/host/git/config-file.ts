@@ -2,22 +2,22 @@ import { holdFile } from "../files/held-folder.ts";
 import { HostError } from "../host-error.ts";
 import type { GitRunner } from "./run-git.ts";
 
-/** A git configuration read as data: of the file alone, without what it includes, and with no effect on anything. */
+/** A git configuration read as data: one file, without includes, and without any effect. */
 export interface GitConfig {
-  /** The last value of a name, as git takes it; names are lower case but for their middle part. */
+  /** The last value of a name, as git does. Names are lower case except for their middle part. */
   readonly get: (name: string) => string | undefined;
   readonly entries: readonly (readonly [name: string, value: string])[];
 }
 
 const CONFIG_BYTES_MAX = 1_048_576;
 
-/** By its real path: a link in its place, or a pipe, is no configuration. */
+/** Reads a configuration by its real path; a link or a pipe is refused. */
 export async function readGitConfig(git: GitRunner, path: string): Promise<GitConfig> {
   await using file = await holdFile(path);
   if (file === null) return NO_CONFIG;
   if ((await file.stat()).size > CONFIG_BYTES_MAX)
     throw new HostError("git_failed", `${path} is too large for a git configuration`, { remedy: "check that file" });
-  // What was opened is what git reads, whatever stands at the path by then.
+  // Git reads the bytes that were opened here, whatever is at the path by then.
   const input = await file.readFile();
   const listed = await git.must(["config", "--file", "-", "--no-includes", "--null", "--list"], { input });
   const entries = listed
@@ -46,7 +46,7 @@ export function writeGitConfig(sections: readonly ConfigSection[]): string {
     .join("");
 }
 
-/** `remote.origin` as `[remote "origin"]`. */
+/** Writes `remote.origin` as `[remote "origin"]`. */
 function header(section: string): string {
   const dot = section.indexOf(".");
   if (dot < 0) return `[${section}]`;

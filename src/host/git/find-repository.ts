@@ -7,14 +7,14 @@ import { HostError } from "../host-error.ts";
 import { type GitConfig, readGitConfig } from "./config-file.ts";
 import type { GitRunner } from "./run-git.ts";
 
-/** A repository as it lies on the disk; found by looking, not by git, which would follow whatever stands there. */
+/** A repository on disk. Found by reading files, not by running git, which would follow whatever they say. */
 export interface Repository {
-  /** Null for one without files. */
+  /** Null for a bare repository. */
   readonly root: string | null;
-  /** What HEAD and index belong to; in a linked worktree not what refs and objects belong to. */
+  /** Holds HEAD and the index. In a linked worktree, refs and objects are elsewhere. */
   readonly gitDir: string;
   readonly commonDir: string;
-  /** The way from the root down to where the search began. */
+  /** The path from the root down to where the search began. */
   readonly below: string;
   readonly config: GitConfig;
   readonly objectFormat: "sha1" | "sha256";
@@ -24,11 +24,11 @@ export interface Repository {
 }
 
 export interface FoundRepository extends Repository {
-  /** Those of the object directories that lie outside of it. Whoever can write its files can name anybody's. */
+  /** Object directories outside the repository. Whoever can write its files can name any directory here. */
   readonly foreign: readonly string[];
 }
 
-/** From a real path upwards. Null: there is none. One that is not what it says it is, is refused. */
+/** Searches upwards from a real path. Null when there is none. Refuses one whose files contradict each other. */
 export async function findRepository(git: GitRunner, start: string): Promise<FoundRepository | null> {
   for (let root = start; ; root = dirname(root)) {
     const gitDir = await gitDirAt(git, root);
@@ -51,14 +51,17 @@ async function describe(git: GitRunner, root: string | null, gitDir: string, bel
   };
 }
 
-/** Of a linked worktree it is what its git dir lies in. Any other way to one could lead to anybody's repository. */
+/**
+ * The common git dir of a linked worktree must contain the worktree's git dir. Any other path could lead to somebody
+ * else's repository.
+ */
 async function commonDirOf(root: string | null, gitDir: string): Promise<string> {
   if ((await lstat(join(gitDir, "commondir")).catch(orNothing)) === null) return gitDir;
   const named = await readSmall(join(gitDir, "commondir"));
   const commonDir = named === null ? null : await realpath(resolve(gitDir, named.trim())).catch(orNothing);
   const isLinked = (root === null || gitDir !== join(root, ".git")) && basename(dirname(gitDir)) === "worktrees";
   if (isLinked && commonDir === dirname(dirname(gitDir))) return commonDir;
-  throw notAsItSays(gitDir, "its `commondir` leads to a repository that it is no part of: it could be anybody's");
+  throw notAsItSays(gitDir, "its `commondir` points to a repository that it is not part of");
 }
 
 async function gitDirAt(git: GitRunner, root: string): Promise<string | null> {
@@ -72,10 +75,10 @@ async function gitDirAt(git: GitRunner, root: string): Promise<string | null> {
   const gitDir = await realpath(resolve(root, pointer.slice("gitdir: ".length).trim())).catch(orNothing);
   if (gitDir === null) throw notAsItSays(path, "it leads to nothing");
   if (await pointsBack(git, gitDir, root)) return gitDir;
-  throw notAsItSays(path, "it leads to a repository that does not lead back: it could be anybody's");
+  throw notAsItSays(path, "it points to a repository that does not point back to it");
 }
 
-/** A linked worktree's git dir names its `.git` file; a submodule's names its directory. */
+/** A linked worktree's git dir must name its `.git` file, and a submodule's git dir its directory. */
 async function pointsBack(git: GitRunner, gitDir: string, root: string): Promise<boolean> {
   const back = await readSmall(join(gitDir, "gitdir"));
   if (back !== null) return resolve(gitDir, back.trim()) === join(root, ".git");
@@ -113,7 +116,10 @@ function unquoted(line: string): string {
 
 const SMALL_BYTES_MAX = 65_536;
 
-/** A small regular file by its real path; null where there is none, or a link on the way. Never waits: a pipe is not opened. */
+/**
+ * A small regular file by its real path; null when it is missing or there is a link in the path. Does not block on a
+ * pipe.
+ */
 export async function readSmall(path: string, bytesMax = SMALL_BYTES_MAX): Promise<string | null> {
   await using file = await holdFile(path);
   if (file === null) return null;

@@ -2,26 +2,26 @@ import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { UNREACHABLE, unless } from "../errno.ts";
 
-/** By their paths below. */
+/** Relative paths. */
 export interface GitDirs {
-  /** Git dirs, bare repositories, and files that lead to one; the empty path for the directory itself. */
+  /** Git dirs, bare repositories, and files that point to one; the empty path is the directory itself. */
   readonly found: readonly string[];
-  /** Links by the name of a git dir: whoever may write around one can put another in its place. */
+  /** Links named like a git dir: whoever may write around one can replace it. */
   readonly links: readonly string[];
-  /** False: there was more than is looked at, and a git dir may have gone unseen. */
+  /** False when the limit was reached, so that a git dir may be missing here. */
   readonly isWhole: boolean;
-  /** The first few folders that were not looked into. */
+  /** The first few folders that were not searched. */
   readonly unseen: readonly string[];
 }
 
 const LOOKED = { depth: 32, entries: 100_000, found: 256 } as const;
 const UNSEEN_SHOWN = 5;
-/** Very many names and hardly ever a repository: looked into when all else was. */
+/** Many names and hardly ever a repository, so it is searched last. */
 const LAST: readonly string[] = ["node_modules"];
 
 /**
- * Of the repository itself, of those in it, and of many that lie side by side. No folder is left out by its name: what was
- * not looked into is told. `not` is a folder that a session does not see, whatever is in it.
+ * Finds git dirs of the repository itself, of nested ones, and of many side by side. No folder is skipped by name;
+ * unsearched folders are reported. `not` is a folder that a session does not see.
  */
 export function gitDirsBelow(root: string, not: string | null = null): GitDirs {
   const seen: Seen = { found: [], links: [], unseen: [], looked: 0 };
@@ -38,7 +38,7 @@ interface Seen {
   looked: number;
 }
 
-/** Answers the folders that it put off. */
+/** Returns the folders to search later. */
 function walk(
   root: string,
   not: string | null,
@@ -63,7 +63,7 @@ function walk(
         seen.found.push(here);
         continue;
       }
-      // Where a file system does not tell capitals from small letters, git takes any of them.
+      // On a case-insensitive file system git accepts any spelling of `.git`.
       const own = entries.filter(({ name }) => name.toLowerCase() === ".git");
       for (const entry of own) (entry.isSymbolicLink() ? seen.links : seen.found).push(join(here, entry.name));
       for (const entry of entries)
@@ -79,14 +79,14 @@ function depthOf(path: string): number {
   return path === "" ? 0 : path.split("/").length;
 }
 
-/** Null: it cannot be read; its owner could make it readable. */
+/** Null when it cannot be read; its owner could make it readable later. */
 function entriesOf(path: string): Dirent[] | null {
   return unless<Dirent[]>(UNREACHABLE, () => readdirSync(path, { withFileTypes: true }));
 }
 
 const PARTS = ["HEAD", "objects", "refs"];
 
-/** As git itself tells one, whatever it is called. */
+/** By the same criteria as git, whatever its name. */
 function isGitDir(entries: readonly Dirent[]): boolean {
   return PARTS.every((part) => entries.some(({ name }) => name === part));
 }

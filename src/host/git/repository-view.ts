@@ -9,16 +9,16 @@ import { type Repository, readSmall } from "./find-repository.ts";
 import type { GitOptions, GitRunner } from "./run-git.ts";
 
 /**
- * A git dir of our own that shows somebody else's refs and objects: its configuration is ours, it has no hooks and no
- * attributes, and what is written goes to objects of its own. So git never runs under a configuration that an agent can write.
- * The refs are copies: a link among them leads git nowhere, and a pipe keeps it waiting for nobody.
+ * A temporary git dir that shows the refs and objects of another repository. Its configuration is ours, it has no hooks
+ * or attributes, and new objects go to its own store. So git never uses a configuration that an agent can write. The
+ * refs are copied: a link among them cannot mislead git, and a pipe cannot block it.
  */
 export interface RepositoryView extends AsyncDisposable {
   readonly gitDir: string;
   readonly git: GitRunner;
 }
 
-/** In `folder`, out of any agent's reach. `objectDirs`: what else can be read through it. */
+/** Makes the view in `folder`, out of any agent's reach. `objectDirs`: further objects that can be read through it. */
 export async function openView(
   git: GitRunner,
   repository: Repository,
@@ -57,7 +57,7 @@ async function fillView(gitDir: string, repository: Repository, objectDirs: read
 
 const REFS_MAX = { bytesMax: 1_073_741_824, entriesMax: 500_000 } as const;
 
-/** Single ones first: who packs refs writes the pack before he removes what it holds. */
+/** Loose refs first: whoever packs refs writes the pack before removing the loose ones. */
 async function copyRefs({ commonDir, refFormat }: Repository, gitDir: string): Promise<void> {
   const refuse = (reason: string): never => {
     throw invalid(commonDir, reason);
@@ -81,7 +81,7 @@ async function copyRefs({ commonDir, refFormat }: Repository, gitDir: string): P
   }
 }
 
-/** What a repository of the same kind needs in its configuration, and how its files are to look; nothing else of it. */
+/** The configuration that a repository of the same format needs, and how its files are checked out; nothing else. */
 export function formatSections({ config, objectFormat, refFormat }: Repository): ConfigSection[] {
   const extensions: [string, string][] = [
     ...(objectFormat === "sha256" ? [["objectformat", objectFormat] as [string, string]] : []),
@@ -108,7 +108,7 @@ const LOOKS: readonly (readonly [string, readonly string[]])[] = [
   ["eol", ["lf", "crlf", "native"]],
 ];
 
-/** Plain, for not all of git reads the other way; quoted only where a name has a line of its own in it. */
+/** Plain paths, because not all of git reads quoted ones; quoted only if a path contains a newline. */
 export function alternates(objectDirs: readonly string[]): string {
   return objectDirs.map((path) => `${path.includes("\n") ? quoted(path) : path}\n`).join("");
 }

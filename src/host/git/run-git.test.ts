@@ -8,7 +8,7 @@ import { createWorktrees } from "../worktrees/worktrees.ts";
 import { findRepository } from "./find-repository.ts";
 import { createGitRunner } from "./run-git.ts";
 
-/** A program that leaves a trace, and behaves like a filter otherwise. */
+/** A program that leaves a trace when run, and otherwise behaves like a filter. */
 function trap(bench: Bench): { readonly program: string; readonly isSprung: () => boolean } {
   const program = join(bench.directory, "trap");
   const trace = join(bench.directory, "sprung");
@@ -28,7 +28,7 @@ const HOOKS = [
   "update",
 ];
 
-/** What somebody may have planted in a repository so that git runs a program; each with the plain git command it works on. */
+/** Ways to make git run a program from within a repository, each with the git command that triggers it. */
 const PLANTED: Readonly<
   Record<string, { plant: (bench: Bench, repo: string, program: string) => void; control?: readonly string[] }>
 > = {
@@ -150,7 +150,7 @@ const PLANTED: Readonly<
 for (const [what, { plant, control }] of Object.entries(PLANTED))
   proves("WT-10", `git does not run: ${what}`, async () => {
     using bench = setUpBench();
-    // As the user's repository, and as that of an agent in its worktree.
+    // Once as the user's repository, once as that of an agent in its worktree.
     const { program, isSprung } = trap(bench);
     const tree = await bench.worktree();
     plant(bench, tree.path, program);
@@ -166,7 +166,7 @@ for (const [what, { plant, control }] of Object.entries(PLANTED))
     await bench.worktree({ cwd: tree.path, name: "third" }).catch(() => undefined);
     expect(isSprung()).toBe(false);
 
-    // The trap does work: plain git runs into it.
+    // The control: plain git runs the program.
     if (control !== undefined) {
       try {
         bench.git(tree.path, ...control);
@@ -177,7 +177,7 @@ for (const [what, { plant, control }] of Object.entries(PLANTED))
     }
   });
 
-/** The folder for hooks is there already the second time. */
+/** The second time the folder for hooks already exists. */
 function plant2(bench: Bench, plant: () => void): void {
   rmSync(join(bench.directory, "hooks"), { recursive: true, force: true });
   plant();

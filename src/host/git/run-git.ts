@@ -4,20 +4,20 @@ import { errno } from "../errno.ts";
 import { HostError } from "../host-error.ts";
 
 /**
- * The one way git is run here. What it works on was written by people and by agents, so nothing in there may choose what
- * runs: the git dir is always named and is one of ours (see repository-view.ts), no configuration is read but that one's,
- * and whatever could start a program, open a connection or ask somebody is switched off twice, by environment and by setting.
+ * The only way git is run. Its input was written by people and agents, so nothing in there may decide what runs: the
+ * git dir is always given and is ours (see repository-view.ts), only its configuration is read, and everything that
+ * could start a program, open a connection or prompt a person is disabled twice, by environment and by setting.
  */
 export interface GitRunner {
   readonly run: (args: readonly string[], options?: GitOptions) => Promise<GitAnswer>;
-  /** As `run`; any exit code but 0 is thrown as `git_failed`. */
+  /** Like `run`, but throws `git_failed` for any exit code other than 0. */
   readonly must: (args: readonly string[], options?: GitOptions) => Promise<Buffer>;
-  /** As `must`, as text without the newline at its end. */
+  /** Like `must`, as text without the final newline. */
   readonly text: (args: readonly string[], options?: GitOptions) => Promise<string>;
 }
 
 export interface GitOptions {
-  /** Without one, git is told of a repository that is not there: for commands that need none. */
+  /** Without one, git gets a git dir that does not exist: for commands that need no repository. */
   readonly gitDir?: string;
   readonly workTree?: string;
   readonly indexFile?: string;
@@ -25,9 +25,9 @@ export interface GitOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly outputBytesMax?: number;
-  /** Gets the output piece by piece, instead of the answer; what it refuses with ends git. */
+  /** Receives the output piece by piece instead of the result. A returned error ends git. */
   readonly take?: (chunk: Buffer) => HostError | null;
-  /** Of commits that are made here. */
+  /** The author of commits made here. */
   readonly identity?: { readonly name: string; readonly email: string };
 }
 
@@ -41,7 +41,7 @@ export function createGitRunner(
   environment: Readonly<Record<string, string | undefined>>,
   usualMs = GIT_TIMEOUT_MS,
 ): GitRunner {
-  // A relative entry would mean whatever directory the daemon happens to stand in.
+  // A relative entry depends on the daemon's current directory.
   const searchPath = (environment["PATH"] ?? "").split(":").filter(isAbsolute).join(":");
 
   const run: GitRunner["run"] = (args, options = {}) => {
@@ -65,7 +65,7 @@ export function createGitRunner(
   return { run, must, text: async (args, options) => (await must(args, options)).toString().replace(/\n$/, "") };
 }
 
-/** Who can write a repository can make git wait for ever; so the wait is short wherever a person waits along. */
+/** A repository can make git wait for ever, so the time-out is short where a person waits. */
 const GIT_TIMEOUT_MS = 20_000;
 const OUTPUT_BYTES_MAX = 67_108_864;
 const ERROR_BYTES_MAX = 8192;
@@ -87,7 +87,7 @@ const SETTINGS: readonly string[] = [
   ...["pack.writeBitmaps=false", "advice.detachedHead=false", "status.submoduleSummary=false"],
 ];
 
-/** Made from nothing: a variable of the daemon's own environment cannot point git elsewhere. */
+/** Built from nothing, so that no variable of the daemon can redirect git. */
 function environmentOf(searchPath: string, options: GitOptions): Record<string, string> {
   const { gitDir, workTree, indexFile, identity } = options;
   return {
@@ -108,7 +108,7 @@ function environmentOf(searchPath: string, options: GitOptions): Record<string, 
     GIT_SSH_COMMAND: "/bin/false",
     GIT_EDITOR: "/bin/false",
     GIT_PAGER: "cat",
-    // Of these protocols there is none; and what is missing is missing, never fetched.
+    // No protocol is allowed, so missing objects are never fetched.
     GIT_ALLOW_PROTOCOL: "none",
     GIT_PROTOCOL_FROM_USER: "0",
     GIT_NO_LAZY_FETCH: "1",
@@ -152,7 +152,7 @@ function answerOf(child: ChildProcess, awaited: Awaited): Promise<GitAnswer> {
     errBytes += chunk.length;
     if (errBytes <= ERROR_BYTES_MAX) stderr.push(chunk);
   });
-  // A git that does not read its input has said why it ended.
+  // A git that ends without reading its input has reported why.
   child.stdin?.on("error", () => undefined);
   child.stdin?.end(input);
   child.once("error", (cause) => {

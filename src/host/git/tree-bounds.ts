@@ -1,24 +1,24 @@
 import { HostError } from "../host-error.ts";
 import type { GitOptions, GitRunner } from "./run-git.ts";
 
-/** What a commit may hold before git is let unfold it. */
+/** Limits for a commit before git checks it out. */
 export interface TreeBounds {
   /** Files and folders. */
   readonly filesMax: number;
-  /** Of all files together, unpacked. */
+  /** All files together, uncompressed. */
   readonly bytesMax: number;
 }
 
-/** As deep as snapshots look, and as long as the system takes a path. */
+/** The depth limit of snapshots, and the system's limit for a path. */
 const DEPTH_MAX = 200;
 const PATH_BYTES_MAX = 3500;
-/** Git holds a file that is stored as a difference in memory as a whole. */
+/** Git keeps a file that is stored as a delta completely in memory. */
 const FILE_BYTES_MAX = 2_147_483_648;
 
 /**
- * Counts what a commit unfolds to, and refuses with `tree_too_large` as soon as there is too much of it. Ten trees that
- * name each other ten times are a few hundred bytes and ten thousand million files: `read-tree` would take all memory,
- * and a checkout the disk. Here git only lists, in little memory, and is ended at the first entry too many.
+ * Counts the entries of a commit and refuses `tree_too_large` at the limit. Ten trees that each name the next ten times
+ * are a few hundred bytes but ten thousand million files: `read-tree` would use all memory, and a checkout the whole
+ * disk. Here git only lists, in little memory, and is ended at the first entry too many.
  */
 export async function refuseManyFiles(
   git: GitRunner,
@@ -35,7 +35,7 @@ export async function refuseManyFiles(
   });
 }
 
-/** The same for bytes, which it answers. To be asked once it is known that the files are not too many. */
+/** The same for bytes; returns their sum. Call after the number of files was checked. */
 export async function refuseManyBytes(
   git: GitRunner,
   commit: string,
@@ -44,7 +44,7 @@ export async function refuseManyBytes(
 ): Promise<number> {
   let bytes = 0;
   await eachEntry(git, commit, { ...options, flags: ["-l"] }, (facts) => {
-    // Of what is no file, or is not there, it is no number.
+    // Not a number for entries that are no files or are missing.
     const size = Number(facts.slice(facts.lastIndexOf(" ") + 1)) || 0;
     bytes += size;
     if (size > FILE_BYTES_MAX) return tooLarge(commit, "bytes of one file", FILE_BYTES_MAX);
@@ -75,7 +75,7 @@ async function eachEntry(
 }
 
 function tooLarge(commit: string, limit: string, max: number): HostError {
-  return new HostError("tree_too_large", `commit ${commit} unfolds to more than git is let write: ${limit} ${max}`, {
+  return new HostError("tree_too_large", `commit ${commit} is too large to check out: ${limit} ${max}`, {
     remedy: "if that is meant, raise `worktree.filesMax` or `worktree.bytesMax`; otherwise name another base",
     details: { commit, limit, max },
   });

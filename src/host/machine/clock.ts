@@ -1,13 +1,13 @@
-/** Time as the product sees it: passed in, so that a simulation can turn it by hand. */
+/** The product's clock, passed in so that a simulation can control it. */
 export interface Clock {
-  /** What the wall clock says. Somebody may set it, by a year and while a turn runs: never for how long something took. */
+  /** The wall clock. It may be set by any amount at any time, so never use it for durations. */
   nowMs(): number;
-  /** Only rises, whatever the wall clock is set to: for waits, ages and limits. Means nothing to another process. */
+  /** Never goes back, whatever the wall clock does: for waits, ages and limits. Means nothing in another process. */
   steadyMs(): number;
   iso(ms: number): string;
   /** Rejects with the signal's reason as soon as it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Runs `run` once, `ms` from now, unless the returned function is called first. */
+  /** Runs `run` once after `ms`, unless the returned function is called first. */
   after(ms: number, run: () => void): () => void;
 }
 
@@ -37,7 +37,7 @@ function sleepOn(timer: Clock["after"]): Clock["sleep"] {
     });
 }
 
-/** Node fires a longer timer at once; a wait of months is therefore made of several. */
+/** Node fires a longer timer at once, so a longer wait uses several timers. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
 function after(ms: number, run: () => void): () => void {

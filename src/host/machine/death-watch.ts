@@ -3,23 +3,24 @@ import { closeSync, constants, openSync, statSync } from "node:fs";
 import { Socket } from "node:net";
 import { UNREACHABLE, unless } from "../errno.ts";
 
-/** When the daemon before this one ended, however it ended. */
+/** When the previous daemon ended, in whatever way. */
 export interface DeathWatch {
-  /** Null when nobody knows. */
+  /** Null when unknown. */
   readonly lastDeathMs: number | null;
   readonly stop: () => void;
 }
 
 /**
- * A shell that waits for the end of a pipe: the system closes ours when we die, also by `kill -9`. It is nobody's child and
- * knows no path, so that whoever counts the processes of a daemon or a session does not find it.
+ * A shell that waits for the end of a pipe, which the system closes when the daemon dies, even by `kill -9`. It runs in
+ * the background without a path or environment, so that searches for the daemon's or a session's processes do not find
+ * it.
  */
 const WAIT = "(read -r _ <&4; printf . >&3) &";
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /**
- * The file's time is the time of the last end. What changes in a directory after it was not done by an agent of ours.
- * Where it cannot be written nobody knows: then what was changed since counts as the cut turn's.
+ * The file's modification time is the time of the last end. Changes in a directory after it were not made by our
+ * agents. If the file cannot be written, the time is unknown, and later changes count for the interrupted turn.
  */
 export function watchDeath(file: string): DeathWatch {
   const lastDeathMs = unless(UNREACHABLE, () => statSync(file).mtimeMs);

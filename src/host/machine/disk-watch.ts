@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import type { Clock } from "./clock.ts";
 
-/** What is left on the disk. `low`: nothing new may begin; `scarce`: what is left is for ending things. */
+/** The free space on the disk. `low`: nothing new may start. `scarce`: the rest is reserved for ending sessions. */
 export interface DiskState {
   readonly freeBytes: number;
   readonly totalBytes: number;
@@ -12,7 +12,7 @@ export type ReadSpace = () => Promise<{ readonly freeBytes: number; readonly tot
 
 export interface DiskWatch {
   readonly state: () => DiskState;
-  /** Looks now instead of at the next round. */
+  /** Checks now instead of at the next interval. */
   readonly look: () => Promise<DiskState>;
   readonly stop: () => void;
 }
@@ -20,10 +20,10 @@ export interface DiskWatch {
 const LOOK_EVERY_MS = 1000;
 /** Below this part of the limit even running turns end. */
 const SCARCE_PART = 1 / 4;
-/** A little more than the limit must be free before it counts as enough again: it would go back and forth otherwise. */
+/** A little more than the limit must be free before the state changes back, so that it does not flip back and forth. */
 const ENOUGH_AGAIN_PART = 1.05;
 
-/** Looks at the free space every so often. What cannot be read counts as enough: a guess must not stop the work. */
+/** Checks the free space periodically. An unreadable value counts as enough, because a guess must not stop work. */
 export async function watchDisk(deps: {
   readonly read: ReadSpace;
   readonly clock: Clock;
@@ -62,7 +62,7 @@ export async function watchDisk(deps: {
   };
 }
 
-/** Of the file system that a folder lies on, as far as its owner may use it. */
+/** The free space of a folder's file system that its owner may use. */
 export function spaceAt(folder: string): ReadSpace {
   return async () => {
     const { bavail, bsize, blocks } = await statfs(folder);

@@ -1,9 +1,9 @@
 import { delimiter, dirname } from "node:path";
 
 /**
- * What an agent may inherit of the daemon's environment (`source`), plus `extra`. An allow-list: a secret that somebody
- * exported in the shell that started the daemon stays there. PATH starts with the directory of the Node that runs the
- * product, so that agents written for Node find one that is new enough.
+ * The variables of the daemon's environment (`source`) that an agent inherits, plus `extra`. An allow-list: secrets
+ * exported in the daemon's shell stay there. PATH starts with the directory of the Node that runs the product, so that
+ * agents find one that is new enough.
  */
 export function allowedEnvironment(
   source: Readonly<Record<string, string | undefined>>,
@@ -21,7 +21,7 @@ const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 const ALLOWED_NAMES: ReadonlySet<string> = new Set([
   ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TZ", "TMPDIR", "SSH_AUTH_SOCK"],
-  // Whom a program may trust on the network, and where npm fetches from: without these nothing works behind a company's proxy.
+  // Certificates and npm settings: without them nothing works behind a company's proxy.
   ...["NODE_EXTRA_CA_CERTS", "NODE_USE_SYSTEM_CA", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE"],
   ...["REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO", "NIX_SSL_CERT_FILE"],
   ...["npm_config_registry", "npm_config_cafile"].flatMap((name) => [name, name.toUpperCase()]),

@@ -5,7 +5,7 @@ import { type HeldPlace, holdPlace, identityAt, isSame } from "../sandbox/own-pl
 import { mountPointsOf, seenAt } from "../sandbox/verify-mounts.ts";
 import type { HiddenPath } from "./hidden-paths.ts";
 
-/** The directories that a start was checked with, held open until the sandbox stands. */
+/** The directories that were checked for a start, held open until the sandbox is mounted. */
 export interface CheckedPlaces extends Disposable {
   readonly home: HeldPlace;
   readonly cwd: HeldPlace;
@@ -13,7 +13,7 @@ export interface CheckedPlaces extends Disposable {
   readonly mounted: readonly HeldPlace[];
 }
 
-/** Real paths that were checked a moment ago; one that is a link by now is refused. */
+/** Opens real paths that were checked a moment ago; refuses one that has become a link. */
 export function holdChecked(home: string, cwd: string, mounted: readonly string[]): CheckedPlaces {
   using held = new DisposableStack();
   const hold = (path: string): HeldPlace => held.use(holdPlace(path) ?? refuse(path));
@@ -23,11 +23,11 @@ export function holdChecked(home: string, cwd: string, mounted: readonly string[
 }
 
 /**
- * What is not as it was checked in the sandbox whose first process is `init`; null when all of it is. bubblewrap mounts
- * by name and follows links. An agent in the folder around could put a link to the home there after the check: then the
- * home itself would be mounted, in place of the part that the process may see.
+ * What differs from the check in the sandbox whose first process is `init`; null when nothing does. bubblewrap mounts
+ * by name and follows links: after the check, an agent could replace a directory by a link to the home, and the whole
+ * home would be mounted instead of the part that the process may see.
  *
- * `inside`: the processes in there, which stand in the working directory.
+ * `inside`: the processes in the sandbox, whose current directory is the working directory.
  */
 export function unlikeChecked(
   init: number,

@@ -5,9 +5,9 @@ const CLOSE_ON_EXEC = 0o2000000;
 const STDERR = 2;
 
 /**
- * Closes what whoever started this process left open for it beyond the three streams. All that Node opens is closed when
- * another program is started; what was inherited is not, and would go on into every sandbox: an open directory is a way
- * around every mount. For the very start of a process, before it has children.
+ * Closes descriptors beyond stdin, stdout and stderr that were inherited from the parent. Node marks its own as
+ * close-on-exec, but inherited ones would reach every sandbox, and an open directory bypasses every mount. Call at the
+ * very start, before there are child processes.
  */
 export function closeInherited(): number[] {
   const names = unless(["ENOENT"], () => readdirSync("/proc/self/fd")) ?? [];

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { UNREACHABLE, unless } from "../errno.ts";
 
-/** The files that running `name` could mean, best first, as a shell would look for them. */
+/** The files that `name` could mean, best first, in the order of a shell's search. */
 export function findProgram(name: string, where: { searchPath: string; cwd: string }): string[] {
   const candidates = name.includes("/")
     ? [name]

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { hiddenPaths } from "./hidden-paths.ts";
 
-// What mounts really do is shown in sandbox.test.ts; here is what a machine cannot easily be brought to show.
+// sandbox.test.ts tests real mounts; this file tests cases that are hard to set up on a machine.
 const directory = realpathSync(mkdtempSync(join(tmpdir(), "hidden-")));
 const home = join(directory, "the home");
 mkdirSync(join(home, "vault"), { recursive: true });

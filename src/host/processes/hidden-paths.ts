@@ -9,9 +9,9 @@ export interface HiddenPath {
 }
 
 /**
- * Every path under which the bytes of `home` (a real path) can be reached now: itself, the same directory seen through
- * another mount, mounts of something inside it, and second mounts of /proc, which lead to the root directory of every
- * process of the host. Links need no cover of their own: they lead to a covered place.
+ * Every path that currently leads to `home` (a real path): itself, other mounts of the same directory, mounts of
+ * something inside it, and second mounts of /proc, which lead to the root directory of every process. Links need no
+ * cover: they lead to a covered path.
  */
 export function hiddenPaths(
   home: string,
@@ -22,13 +22,13 @@ export function hiddenPaths(
   const outermost = paths.filter((path) => !paths.some((other) => other !== path && isInside(other, path)));
   return [...new Set(outermost)].flatMap((path) => {
     const found = stat(path);
-    // A home that is away for a moment has to be hidden too: then the mount fails, and nothing starts.
+    // Hide a home even while it is missing: the mount then fails, and nothing starts.
     if (path === home) return [{ path, kind: "directory" as const }];
     return found === null ? [] : [{ path, kind: found.isDirectory() ? ("directory" as const) : ("file" as const) }];
   });
 }
 
-/** Every path under which each of these can be reached now, through whatever mount. */
+/** Every path that currently leads to each of these, through any mount. */
 export function everyNameOf(
   paths: readonly string[],
   mountinfo: string = readFileSync("/proc/self/mountinfo", "utf8"),
@@ -38,8 +38,8 @@ export function everyNameOf(
 }
 
 /**
- * The directories on the way to what is hidden that nothing is mounted on. Such a one can be renamed, and with it moves
- * what is hidden, out from under the cover that the next sandbox puts over its old name.
+ * Directories on the way to a hidden path that are not mount points. Such a directory could be renamed, which would
+ * move the hidden path out from under the cover of the next sandbox.
  */
 export function wayTo(
   hidden: readonly HiddenPath[],
@@ -67,7 +67,7 @@ function sameDirectory(home: string, mounts: readonly Mount[]): string[] {
     .filter((mount) => mount.device === place?.device && isInside(mount.root, place.root))
     .map((mount) => join(mount.point, relative(mount.root, place?.root ?? "/")))
     .filter((path) => {
-      // A mount may lie below another one and not be reachable: then something else is found there.
+      // Another mount may cover this one; then something else is found there.
       const found = stat(path);
       return found !== null && found.dev === itself?.dev && found.ino === itself.ino;
     });
@@ -84,10 +84,10 @@ function otherProc(mounts: readonly Mount[]): string[] {
   return mounts.filter((mount) => mount.type === "proc" && !isInside("/proc", mount.point)).map((mount) => mount.point);
 }
 
-/** Where `path` lies on its file system: device, and directory seen from that file system's own root. */
+/** Where `path` is on its file system: the device, and the directory relative to the file system's root. */
 function placeOf(path: string, mounts: readonly Mount[]): { device: string; root: string } | null {
   const around = mounts.filter((mount) => isInside(mount.point, path));
-  // The innermost; of several on one point the last, which lies on top.
+  // The innermost mount; of several on one point the last, which is on top.
   const mount = around.reduce<Mount | null>(
     (best, next) => (next.point.length >= (best?.point.length ?? 0) ? next : best),
     null,

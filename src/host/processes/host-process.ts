@@ -6,47 +6,47 @@ import { createOutputQueue, type OutputChunk } from "./output-queue.ts";
 import type { ProcessMark } from "./process-tree.ts";
 
 export interface ProcessExit {
-  /** Null when a signal ended the process. In a sandbox such an end shows as 128 + the signal's number. */
+  /** Null when a signal ended the process. In a sandbox this shows as 128 + the signal's number. */
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** Output beyond the limit, thrown away. */
+  /** Output dropped because of the limit. */
   readonly outputDroppedBytes: number;
-  /** The program never ran (`sandbox_failed`), or part of its tree is still there (`process_unkillable`). */
+  /** The program never ran (`sandbox_failed`), or part of its tree still runs (`process_unkillable`). */
   readonly failure?: HostError;
 }
 
 export interface StopOptions {
-  /** From the end of stdin to SIGKILL. */
+  /** The time between closing stdin and SIGKILL. */
   readonly graceMs?: number;
-  /** Aborting cuts the grace short; the tree is still killed, and waited for. */
+  /** Aborting ends the grace period early; the tree is still killed and waited for. */
   readonly signal?: AbortSignal;
 }
 
-/** A running program with everything it starts; that ends with it, even what the program meant to leave behind. */
+/** A running program with everything it starts. All of it ends together, even processes meant to stay. */
 export interface HostProcess extends AsyncDisposable {
-  /** Of the outermost process, which may be the sandbox. */
+  /** The outermost process, which may be the sandbox. */
   readonly pid: number;
-  /** Resolves when the bytes are in the pipe; refused with `stdin_closed` when nobody will read them. */
+  /** Resolves when the bytes are in the pipe. Rejects with `stdin_closed` when nobody will read them. */
   readonly stdin?: { write(bytes: Uint8Array | string): Promise<void> };
-  /** Resolves when the process has been told, after all that was written before. */
+  /** Closes stdin after everything written before; resolves when it is closed. */
   closeStdin(): Promise<void>;
-  /** For one consumer. While it is slow, or there is none, the program waits; leaving the loop throws the rest away. */
+  /** For one consumer. The program waits while the consumer is slow or missing; leaving the loop drops the rest. */
   readonly output: AsyncIterable<OutputChunk>;
-  /** Resolves after the whole tree has gone and the consumer (if any) has all the output. */
+  /** Resolves when the whole tree has ended and the consumer, if any, has all the output. */
   readonly exited: Promise<ProcessExit>;
-  /** What of the tree is running now, to tell what came later from it. */
+  /** The tree's current processes, to tell later ones apart. */
   readonly mark: () => ProcessMark;
-  /** SIGKILL to what was started since, whoever started it and however it was detached; resolves when that is gone. */
+  /** Sends SIGKILL to processes started since the mark, however they were detached; resolves when they are gone. */
   readonly endSince: (mark: ProcessMark) => Promise<void>;
-  /** End of stdin, then SIGTERM, then SIGKILL to the whole tree; resolves when all of it has gone. */
+  /** Closes stdin, then sends SIGTERM, then SIGKILL to the whole tree; resolves when all of it has ended. */
   stop(options?: StopOptions): Promise<void>;
 }
 
 const STOP_GRACE_MS = 3_000;
-/** Of the grace, what the end of stdin alone gets before SIGTERM. */
+/** The part of the grace period before SIGTERM, after stdin was closed. */
 const STDIN_END_GRACE_MAX_MS = 500;
 
-/** `onGone` is called when the whole tree has gone (or will not go). */
+/** `onGone` is called when the whole tree has ended, or when part of it cannot be killed. */
 export function runningProcess(
   launched: Launched,
   outputLimitBytes: number | undefined,
@@ -79,7 +79,7 @@ export function runningProcess(
     return settlesWithin(survivors, graceMs - stdinGraceMs, signal);
   }
 
-  // A broken pipe is told to whoever writes; without a listener it would end the daemon.
+  // The writer gets the error of a broken pipe; without a listener it would crash the daemon.
   stdin?.on("error", () => stdin.destroy());
   return {
     pid: launched.pid,
@@ -128,7 +128,7 @@ async function settlesWithin(promise: Promise<unknown>, ms: number, signal?: Abo
   const over = new AbortController();
   const waiting = systemClock().sleep(ms, signal ? AbortSignal.any([signal, over.signal]) : over.signal);
   try {
-    // An aborted wait is a wait that is over.
+    // An aborted wait counts as finished.
     return await Promise.race([
       promise.then(() => true),
       waiting.then(

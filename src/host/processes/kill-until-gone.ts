@@ -2,8 +2,8 @@ import { errno } from "../errno.ts";
 import { systemClock } from "../machine/clock.ts";
 
 /**
- * SIGKILL to all that `find` finds, again and again until it finds nothing: a process may fork between being found and
- * being killed. Answers what was still there at the end; only a process stuck in the kernel can be.
+ * Sends SIGKILL to everything `find` returns, until it returns nothing: a process may fork between being found and
+ * being killed. Returns the pids that remain, which only a process stuck in the kernel can do.
  */
 export async function killUntilGone(find: () => readonly number[]): Promise<number[]> {
   const clock = systemClock();
@@ -21,13 +21,13 @@ const KILL_MAX_MS = 10_000;
 const KILL_POLL_MIN_MS = 1;
 const KILL_POLL_MAX_MS = 20;
 
-/** Whether there was somebody to receive it. A negative pid is a process group. */
+/** Whether a process received it. A negative pid means a process group. */
 export function sendSignal(pid: number, signal: "SIGTERM" | "SIGKILL" | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {
     const code = errno(error);
-    // EPERM: there is one, but it has become another user's (a set-uid program).
+    // EPERM: the process exists but now belongs to another user (a set-uid program).
     if (code === "ESRCH") return false;
     if (code === "EPERM") return true;
     throw error;

@@ -24,14 +24,14 @@ import { GATE_FD, gatedArgv, keepGate } from "./start-gate.ts";
 
 export interface StrictMeans {
   readonly bwrapPath: string;
-  /** Of the system, what not everybody may read. */
+  /** System paths that not everybody may read. */
   readonly closed: readonly HiddenPath[];
   readonly etc: PublicFolder;
   readonly cgroups: Cgroups | null;
   readonly heldFiles: HeldFiles;
 }
 
-/** As `off`, but behind the walls of the spec. Nothing is started in a sandbox that is not exactly as planned. */
+/** Starts a process inside the walls of its spec. Nothing runs unless the sandbox is exactly as planned. */
 export function launchStrict(spec: ProcessSpec, walls: Walls, home: Home, means: StrictMeans, log: HostLog): Launched {
   const { bwrapPath } = means;
   const { plan, argv } = planFor(spec, walls, home, means);
@@ -51,7 +51,7 @@ export function launchStrict(spec: ProcessSpec, walls: Walls, home: Home, means:
   const forked = fork(wrapped, { cwd: plan.cwd, reached: plan.cwd }, marker, { ...spec, env }, ["pipe", "pipe"], log);
   const [gate, filterPipe] = [forked.child.stdio[GATE_FD], forked.child.stdio[FILTER_FD]];
   if (!(gate instanceof Duplex) || !(filterPipe instanceof Duplex)) throw new Error("a process lacks its pipes");
-  // A bubblewrap that ends early does not read it, and says why on stderr.
+  // A bubblewrap that ends early does not read the filter; its stderr says why.
   filterPipe.on("error", () => filterPipe.destroy());
   filterPipe.end(filter ?? "");
   const tree = namespaceTree(forked.pid, marker);
@@ -62,7 +62,7 @@ export function launchStrict(spec: ProcessSpec, walls: Walls, home: Home, means:
   const onLost = (path: string): void => {
     problem = `${path} was replaced from outside, so it was no longer guarded`;
     log("ended a sandbox because of a problem", { pid: forked.pid, problem });
-    // What withstands is told by whoever waits for its end.
+    // The wait for the process's end reports what could not be killed.
     tree.kill().catch((error: unknown) => log("a sandbox could not be ended", { pid: forked.pid, error }));
   };
   const mayStart = (): boolean => {
@@ -88,7 +88,7 @@ export function launchStrict(spec: ProcessSpec, walls: Walls, home: Home, means:
   };
 }
 
-/** What the process would see, and as what its program is found there. */
+/** What the process would see, and the path of its program inside. */
 export function planFor(
   spec: ProcessSpec,
   walls: Walls,
@@ -99,7 +99,7 @@ export function planFor(
   const { argv } = checkSpec(spec, { ...home, hidden: hidden.map(({ path }) => path) });
   const programs = walls.door === null ? walls.programs : [...walls.programs, process.execPath];
   const plan = strictPlan({
-    // As it was named: what it leads to by now is for the plan to judge.
+    // The given path: the plan checks what it leads to now.
     cwd: spec.cwd,
     searchPath: spec.env["PATH"] ?? "",
     walls: { ...walls, programs },
@@ -117,7 +117,7 @@ export function planFor(
   });
 }
 
-/** After the gate. */
+/** The descriptor after the gate's. */
 const FILTER_FD = GATE_FD + 1;
 
 function failed(problem: string, bwrapPath: string): HostError {

@@ -16,7 +16,7 @@ import { GATE_FD, gatedArgv, keepGate } from "./start-gate.ts";
 export type HostLog = (message: string, details: Readonly<Record<string, unknown>>) => void;
 
 export interface Home {
-  /** As configured, and as it really is. */
+  /** The configured path; `realHome` is the real one. */
   readonly home: string;
   readonly realHome: string;
 }
@@ -31,9 +31,9 @@ export interface Forked {
 
 export interface Launched extends Forked {
   readonly tree: ProcessTree;
-  /** To be asked when the process has ended: what kept the program from running, or had it ended, if anything. */
+  /** Ask after the process has ended: why the program did not run or was ended, if there is a reason. */
   whyNotStarted(): HostError | undefined;
-  /** To be called when the whole tree has gone. */
+  /** Call when the whole tree has ended. */
   onGone?(): void;
 }
 
@@ -41,7 +41,7 @@ export function launchPlain(spec: ProcessSpec, home: Home, log: HostLog): Launch
   const { argv, cwd } = checkSpec(spec, { ...home, hidden: [] });
   const marker = uniqueMarker(spec.env);
   const limited = ["/bin/sh", "-c", `${limitScript(spec.limits ?? NO_LIMITS)}exec "$@"`, "limits", ...argv];
-  // Elsewhere a directory that is held open has no path.
+  // Only Linux has a path for an open directory.
   using held = process.platform === "linux" ? holdPlace(cwd) : null;
   const place = { cwd, reached: held?.reached ?? cwd };
   const forked = fork(spec.limits === undefined ? argv : limited, place, marker, spec, [], log);
@@ -93,12 +93,12 @@ export function launchSandboxed(spec: ProcessSpec, home: Home, means: SandboxMea
   return { ...forked, tree, whyNotStarted, onGone };
 }
 
-/** A fork bomb must not take the daemon's own processes along. */
+/** Keeps a fork bomb from exhausting the daemon's own processes. */
 const OFF_LIMITS = { memoryMb: null, pidsMax: OFF_PIDS_MAX, cpus: null } as const;
 
 const NO_LIMITS: ResourceLimits = { memoryMb: null, openFilesMax: null };
 
-/** A working directory: its name, and a path that leads to it even after another one took its name. */
+/** A working directory: its name, and a path that leads to it even after it was replaced. */
 export interface WorkingPlace {
   readonly cwd: string;
   readonly reached: string;
@@ -116,10 +116,10 @@ export function fork(
   const env = { ...spec.env, PWD: cwd, [MARKER_VARIABLE]: marker };
   const stdin = spec.stdin === "pipe" ? "pipe" : "ignore";
   const child = orRefuse(program, () =>
-    // Detached: a session of its own, without the daemon's terminal, and a group that can be signalled as one.
+    // Detached: its own session without the daemon's terminal, and its own process group.
     spawn(program, args, { cwd: reached, env, stdio: [stdin, "pipe", "pipe", ...extraPipes], detached: true }),
   );
-  // Node tells the reason later; that there is no pid it tells at once.
+  // Node reports the reason later, but the missing pid at once.
   child.once("error", (error) => log("a process could not be started", { program, error }));
   if (child.pid === undefined) throw spawnFailed(program);
   if (child.stdout === null || child.stderr === null) throw new Error("a process was started without its pipes");

@@ -6,20 +6,20 @@ import { killUntilGone } from "./kill-until-gone.ts";
 import { type ProcessRow, processTable } from "./proc-stat.ts";
 
 /**
- * In the environment of every process of this host: `<instance id>:<session id or label>:<unique>`. Children inherit
- * it, so it finds what a dead daemon left where no sandbox took it along, and what has left its process group. It is a
- * mark, not a wall: a process that cleans its environment loses it.
+ * The marker, in the environment of every process of this host: `<instance id>:<session id or label>:<unique>`.
+ * Children inherit it, so it finds processes that a dead daemon left without a sandbox, and processes that left their
+ * group. It offers no protection: a process that clears its environment loses it.
  */
 export const MARKER_VARIABLE = "NOMOS_PROCESS";
 
-/** The marker of one process: what the caller put into its environment, made unique. */
+/** The unique marker of one process, based on the caller's value in `env`. */
 export function uniqueMarker(env: Readonly<Record<string, string>>): string {
   return `${env[MARKER_VARIABLE] ?? "unlabelled"}:${randomUUID()}`;
 }
 
 /**
- * Running processes whose marker starts with the given parts (`a` finds `a:b`, never `ab`), without this process and
- * those it runs under. Linux only; elsewhere, nothing is found.
+ * Running processes whose marker starts with the given parts (`a` finds `a:b`, never `ab`), except this process and its
+ * ancestors. Linux only; elsewhere nothing is found.
  */
 export function findMarked(prefix: string): number[] {
   if (prefix === "") {
@@ -32,7 +32,7 @@ export function findMarked(prefix: string): number[] {
   return table.filter((row) => !row.zombie && !above.has(row.pid) && isMarked(row.pid, prefix)).map((row) => row.pid);
 }
 
-/** Ends what `findMarked` finds, and what that starts meanwhile. Answers the pids that withstood, normally none. */
+/** Kills what `findMarked` finds, and what it starts meanwhile. Returns the pids that remain, normally none. */
 export function killMarked(prefix: string): Promise<number[]> {
   return killUntilGone(() => findMarked(prefix));
 }

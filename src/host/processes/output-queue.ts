@@ -7,27 +7,30 @@ export interface OutputChunk {
 }
 
 export interface OutputQueue {
-  /** For one consumer, once. Leaving the loop early means: throw the rest away. */
+  /** For one consumer, once. Leaving the loop early drops the rest. */
   readonly output: AsyncIterable<OutputChunk>;
-  /** How much was left out because of the limit. */
+  /** Bytes dropped because of the limit. */
   droppedBytes(): number;
   /**
-   * To be called when the process has ended. Resolves when the consumer has taken everything; at once when there is
-   * none (what was written waits for one); and when the consumer has stopped taking.
+   * Call when the process has ended. Resolves when the consumer has read everything or has stopped reading; at once
+   * without a consumer, in which case the output is kept for one.
    */
   drained(): Promise<void>;
 }
 
-/** Above this the pipes are not read, and a process that goes on writing has to wait. */
+/** Above this the pipes are not read, so that the process has to wait. */
 export const OUTPUT_BUFFER_MAX_BYTES = 1024 * 1024;
-/** What a chunk costs beside its bytes: a million chunks of one byte are not one megabyte. */
+/** The memory that a chunk needs beside its bytes: a million one-byte chunks take more than one megabyte. */
 const CHUNK_COST_BYTES = 512;
-/** More than the kernel keeps in the two pipes of an ended process. */
+/** More than the kernel buffers in the two pipes of an ended process. */
 const PIPE_REST_MAX_BYTES = 1024 * 1024;
-/** A process that escaped from its tree may hold a pipe open for ever, and silent or babbling: both are cut. */
+/**
+ * A process that escaped from its tree may keep a pipe open. The pipe is closed after this silence, or after ten rounds
+ * with output.
+ */
 const PIPE_IDLE_MAX_MS = 500;
 const PIPE_IDLE_ROUNDS_MAX = 10;
-/** A consumer that takes nothing for so long after the end no longer delays the news of it. */
+/** A consumer that reads nothing for this long after the end no longer delays the exit report. */
 const CONSUMER_IDLE_MAX_MS = 2_000;
 
 export function createOutputQueue(
@@ -98,7 +101,9 @@ export function createOutputQueue(
     consumed.resolve();
   }
 
-  /** `return` has to work also while a `next` is waiting, and before the first one: a bare generator's does not. */
+  /**
+   * `return` must work while a `next` is pending and before the first one, which a plain generator does not support.
+   */
   function consume(): AsyncIterator<OutputChunk, void> {
     if (consumer !== "none") throw new Error("the output of a process has one consumer");
     consumer = "reading";
@@ -123,7 +128,7 @@ export function createOutputQueue(
   }
 
   async function pipesEnd(): Promise<void> {
-    // The first round only lets the event loop turn: it may have been held up for longer than a round lasts.
+    // The first round only lets the event loop run: it may have been blocked for longer than a round.
     for (let round = 0, before = -1; round < PIPE_IDLE_ROUNDS_MAX && before !== receivedBytes; round += 1) {
       before = round === 0 ? -1 : receivedBytes;
       if (await settledWithin(clock, ended.promise, PIPE_IDLE_MAX_MS)) return;
@@ -135,7 +140,7 @@ export function createOutputQueue(
   stdout.on("data", (bytes: Buffer) => receive("stdout", bytes));
   stderr.on("data", (bytes: Buffer) => receive("stderr", bytes));
   for (const pipe of pipes) {
-    // A broken pipe is an ended one; without a listener it would end the daemon.
+    // A broken pipe counts as ended; without a listener it would crash the daemon.
     pipe.on("error", () => pipe.destroy());
     pipe.once("close", () => {
       announce();

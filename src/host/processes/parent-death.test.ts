@@ -79,7 +79,7 @@ describe("kill -9 of the daemon, without a sandbox", () => {
   });
 });
 
-/** A Node process that runs `script` through this module, and has just asked for it when this returns. */
+/** Starts a Node process that runs `script` with this module; returns as soon as it has been started. */
 async function startDaemon(stage: Rehearsal, bwrap: string | null, script: string): Promise<ChildProcess> {
   const program = `
     import { createProcessHost } from ${JSON.stringify(new URL("../index.ts", import.meta.url))};

@@ -22,7 +22,7 @@ test.each([0, -1, 1.5, Number.NaN, 2 ** 31])("%s is not a valid pid", (pid) => {
 });
 
 test("a process counts as dead once it has ended, also while it is a zombie", async () => {
-  // The shell becomes a program that never waits for the child it has as a shell.
+  // The shell is replaced by a program that never waits for the shell's child.
   const parent = spawn("/bin/sh", ["-c", "sleep 0.2 & echo $!; exec sleep 1000"], {
     stdio: ["ignore", "pipe", "ignore"],
   });

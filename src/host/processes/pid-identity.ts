@@ -2,14 +2,14 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { processRow } from "./proc-stat.ts";
 
-/** One process for ever: a pid alone is given to somebody else some day, also after a reboot. */
+/** Identifies one process for good: a pid alone is reused, also after a reboot. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Opaque; equal only for the same process in the same boot. */
   readonly startTime: string;
 }
 
-/** Null when no process runs under that pid; an ended one that nobody has waited for counts as ended. */
+/** Null when no process has that pid. A zombie counts as ended. */
 export function processIdentity(pid: number): ProcessIdentity | null {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null;
   const startTime = process.platform === "linux" ? linuxStartTime(pid) : psStartTime(pid);
@@ -27,7 +27,7 @@ function linuxStartTime(pid: number): string | null {
   return `${row.startTicks}@${boot}`;
 }
 
-/** macOS and the BSDs. Written from their manuals; no test here has run on one. */
+/** For macOS and the BSDs, written from their manuals; not tested on any of them. */
 function psStartTime(pid: number): string | null {
   const ps = spawnSync("ps", ["-o", "stat=", "-o", "lstart=", "-p", String(pid)], {
     encoding: "utf8",

@@ -5,19 +5,19 @@ export interface ProcessRow {
   readonly pid: number;
   readonly parentPid: number;
   readonly groupId: number;
-  /** Ended, and only waiting for its parent to notice. */
+  /** Ended, and not yet reaped by its parent. */
   readonly zombie: boolean;
-  /** Since boot; a child never has less than its parent. */
+  /** Ticks since boot; a child never has fewer than its parent. */
   readonly startTicks: number;
 }
 
-/** One process as Linux describes it, or null when it is gone. */
+/** One process from /proc, or null when it is gone. */
 export function processRow(pid: number): ProcessRow | null {
   const stat = unless(["ENOENT", "ESRCH"], () => readFileSync(`/proc/${pid}/stat`, "latin1"));
   return stat === null ? null : parseStat(pid, stat);
 }
 
-/** All processes of this machine (of this pid namespace); empty where there is no /proc. */
+/** All processes of this machine (of this pid namespace); empty without /proc. */
 export function processTable(): ProcessRow[] {
   const names = unless(["ENOENT"], () => readdirSync("/proc")) ?? [];
   return names
@@ -26,7 +26,7 @@ export function processTable(): ProcessRow[] {
     .filter((row) => row !== null);
 }
 
-/** The program's name comes in brackets and may itself hold brackets and blanks: count from the last one. */
+/** The program's name is in brackets and may contain brackets and blanks, so count from the last bracket. */
 function parseStat(pid: number, stat: string): ProcessRow {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, parentPid, groupId] = fields;
@@ -39,6 +39,6 @@ function parseStat(pid: number, stat: string): ProcessRow {
   };
 }
 
-/** Numbers of proc(5), which counts from one. */
+/** Field numbers of proc(5), starting at one. */
 const FIELD_STATE = 3;
 const FIELD_START_TIME = 22;

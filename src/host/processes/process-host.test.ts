@@ -53,7 +53,7 @@ describe.each(MODES)("processes: $mode", ({ bwrapPath }) => {
     const bytes = { stdout: 0, stderr: 0 };
     for await (const chunk of child.output) {
       bytes[chunk.stream] += chunk.bytes.length;
-      // Slow enough for the process to have ended long ago.
+      // Slow enough that the process has ended long before.
       await new Promise((resolve) => setTimeout(resolve, 20));
       expect(exitedFirst).toBe(false);
     }
@@ -128,7 +128,7 @@ describe.each(MODES)("processes: $mode", ({ bwrapPath }) => {
       totalBytes += bytes.length;
       if (totalBytes < pauses * 20_000_000) continue;
       pauses += 1;
-      // Long enough for the program to write everything, if it only could.
+      // Long enough for the program to write everything, if nothing stopped it.
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(heldBytes() - beforeBytes).toBeLessThan(3 * OUTPUT_BUFFER_MAX_BYTES);
     }
@@ -180,7 +180,7 @@ describe.each(MODES)("processes: $mode", ({ bwrapPath }) => {
     const child = stage.shell(script);
     let stdout = "";
     for await (const { stream, bytes } of child.output) {
-      // The shells themselves report their dead `sleep` on stderr.
+      // The shells report their killed `sleep` on stderr.
       if (stream === "stderr") continue;
       if (stdout === "") child.stop({ graceMs: 20_000 }).catch((error: unknown) => expect.unreachable(String(error)));
       stdout += Buffer.from(bytes).toString();
@@ -343,10 +343,10 @@ test("the allowed environment holds no secret of the daemon, and puts this Node 
   });
 });
 
-/** Memory outside the JavaScript heap that is really in use. */
+/** Memory in use outside the JavaScript heap. */
 function heldBytes(): number {
   setFlagsFromString("--expose-gc");
-  // The second collection waits for what the first one gives back behind the scenes.
+  // The second collection frees what the first one releases in the background.
   runInNewContext("gc(); gc()");
   return process.memoryUsage().arrayBuffers;
 }

@@ -17,18 +17,20 @@ import { launchStrict, planFor, type StrictMeans } from "./launch-strict.ts";
 import type { ProcessSpec } from "./process-spec.ts";
 
 export interface ProcessHostOptions {
-  /** The product's state (`$NOMOS_HOME`): where there is a sandbox, no process started here can see it. */
+  /** The product's state (`$NOMOS_HOME`). With a sandbox, no process started here can see it. */
   readonly home: string;
-  /** Null: no sandbox. Then the home is visible, and trees are looked for instead of held (see process-tree.ts). */
+  /** Null: no sandbox. Then the home is visible, and process trees are found by searching (see process-tree.ts). */
   readonly bwrapPath: string | null;
-  /** Why `strict` cannot be held here, though there may be a bubblewrap; null: it has proved itself. */
+  /** Why `strict` is not available, though bubblewrap may be installed; null when it was tested and works. */
   readonly strictMissing?: Missing | null;
-  /** What holds a walled process to limits together with all that it starts; null: nothing does. */
+  /** Limits processes inside walls together with all they start; null: no such limits. */
   readonly cgroups?: Cgroups | null;
   readonly processesMax?: number;
-  /** Folders of the system whose closed files are not shown; default: all of those that this user could read. */
+  /** System folders whose closed files are hidden; default: all that this user could read. */
   readonly closedRoots?: readonly string[];
-  /** False: /etc is shown as it is, for a program of ours that asks for nothing in it. Default: a copy of what is public. */
+  /**
+   * False: /etc is shown as it is, for our own programs that read nothing there. Default: a copy of its public files.
+   */
   readonly copiesEtc?: boolean;
   readonly log?: HostLog;
 }
@@ -36,13 +38,13 @@ export interface ProcessHostOptions {
 export interface ProcessHost extends AsyncDisposable {
   readonly home: string;
   /**
-   * Throws a `HostError` when it cannot start. To be called on a thread that lives as long as the daemon: to the
-   * kernel the parent of a process is the thread that forked it, and a sandbox ends with its parent.
+   * Throws a `HostError` when it cannot start. Call on a thread that lives as long as the daemon: the kernel counts the
+   * forking thread as the parent, and a sandbox ends with its parent.
    */
   spawn(spec: ProcessSpec): HostProcess;
-  /** What a walled process would see. Throws as `spawn` does, and starts nothing. */
+  /** What a process inside walls would see. Throws like `spawn`, and starts nothing. */
   plan(spec: ProcessSpec & { readonly walls: Walls }): SandboxPlan;
-  /** Stops everything that runs. */
+  /** Stops all running processes. */
   stopAll(options?: StopOptions): Promise<void>;
 }
 
@@ -67,7 +69,7 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
 
   function spawn(spec: ProcessSpec): HostProcess {
     refuseOverLimit(running.size, processesMax);
-    // Each time: a link on the way to the home may lead elsewhere by now.
+    // Resolved each time, because a link on the way to the home may have changed.
     const homes = { home, realHome: realHome(home) };
     const launched = launch(spec, homes);
     const hostProcess = runningProcess(launched, spec.outputLimitBytes, () => {
@@ -106,7 +108,7 @@ export function createProcessHost(options: ProcessHostOptions): ProcessHost {
   return { home, spawn, plan, stopAll, [Symbol.asyncDispose]: () => stopAll() };
 }
 
-/** /etc is a copy. Who is not root owns nothing of the rest, but for what people put into /usr/local. */
+/** /etc is shown as a copy. Of the other system folders, a user other than root owns files only in /usr/local. */
 function readableRoots(): string[] {
   if (process.getuid?.() !== 0) return ["/usr/local"];
   return systemParts().flatMap((part) =>
@@ -114,7 +116,7 @@ function readableRoots(): string[] {
   );
 }
 
-/** Everybody may read all of it, and it has millions of files. */
+/** World-readable, with millions of files. */
 const NIX = "/nix/store";
 
 const NO_BUBBLEWRAP: Missing = { missing: "bubblewrap is not installed", remedy: "run: apt-get install bubblewrap" };

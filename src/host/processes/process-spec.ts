@@ -8,29 +8,32 @@ import { findProgram } from "./find-program.ts";
 import type { ResourceLimits } from "./resource-limits.ts";
 
 export interface ProcessSpec {
-  /** Program (looked for on the PATH of `env`) and its arguments. */
+  /** The program (searched on the PATH of `env`) and its arguments. */
   readonly argv: readonly string[];
   readonly cwd: string;
   /** The whole environment; only PWD and the marker are added. */
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: "none" | "pipe";
-  /** Directories below the product's home that the process may see and write. */
+  /** Directories below the product's home that the process may read and write. */
   readonly readBack?: readonly string[];
-  /** Directories below the product's home that the process may see, and not write. */
+  /** Directories below the product's home that the process may only read. */
   readonly shown?: readonly string[];
-  /** Sandbox `strict`. Default: `off`, the person's own files and network, but for the product's home. */
+  /**
+   * The walls of sandbox mode `strict`. Default: `off`, with the person's files and network but without the product's
+   * home.
+   */
   readonly walls?: Walls;
-  /** Default: none but that no core file is written. */
+  /** Default: none, except that no core file is written. */
   readonly limits?: ResourceLimits;
-  /** What the process writes beyond this (both streams together) is read and thrown away. Default: no limit. */
+  /** Output beyond this (both streams together) is read and dropped. Default: no limit. */
   readonly outputLimitBytes?: number;
 }
 
 export interface Surroundings {
-  /** As configured, and as it really is. */
+  /** The configured path; `realHome` is the real one. */
   readonly home: string;
   readonly realHome: string;
-  /** Real paths that the process cannot see: at least the home where there is a sandbox, nothing where there is none. */
+  /** Real paths that the process cannot see: at least the home with a sandbox, none without. */
   readonly hidden: readonly string[];
 }
 
@@ -41,7 +44,7 @@ export interface CheckedSpec {
   readonly shown: readonly string[];
 }
 
-/** The spec with real, visible paths; whatever would make a puzzling failure later is refused here. */
+/** Resolves the spec to real, visible paths. Refuses here what would fail later with an unclear error. */
 export function checkSpec(spec: ProcessSpec, around: Surroundings): CheckedSpec {
   refuseMalformed(spec);
   const readBack = (spec.readBack ?? []).map((path) => realReadBack(path, around));
@@ -49,7 +52,7 @@ export function checkSpec(spec: ProcessSpec, around: Surroundings): CheckedSpec 
   const isHidden = (path: string, hidden: readonly string[]) =>
     hidden.some((root) => isInside(root, path)) && ![...readBack, ...shown].some((root) => isInside(root, path));
   const cwd = realCwd(spec.cwd);
-  // Also without a sandbox: what works must not depend on what is installed.
+  // Also without a sandbox, so that behaviour does not depend on what is installed.
   if (isHidden(cwd, [around.realHome, ...around.hidden])) {
     throw new HostError("cwd_hidden", `${spec.cwd} lies in ${around.home}, which agents cannot see`, {
       remedy: "work in a directory outside it",
@@ -90,10 +93,7 @@ function realCwd(cwd: string): string {
   });
 }
 
-/**
- * Strictly below the home, by its plain name: a link in there could have been laid by an agent, and would open the part
- * of the home it points to.
- */
+/** Strictly below the home and without links: an agent could have made a link to another part of the home. */
 function realReadBack(path: string, { home, realHome }: Surroundings): string {
   const root = isInside(realHome, path) ? realHome : resolve(home);
   const place = join(realHome, relative(root, path));

@@ -7,29 +7,29 @@ import { type ProcessRow, processRow, processTable } from "./proc-stat.ts";
 
 /** A process and all it started. */
 export interface ProcessTree {
-  /** SIGTERM to every process of it. */
+  /** Sends SIGTERM to every process of the tree. */
   terminate(): void;
-  /** SIGKILL to every process of it; answers when the last is gone, with the pids of those that withstood. */
+  /** Sends SIGKILL to every process of the tree. Resolves when the last is gone, with the pids that remain. */
   kill(): Promise<number[]>;
-  /** All that is running of it now. */
+  /** The processes running now. */
   mark(): ProcessMark;
-  /** SIGKILL to what is running of it and was not then. */
+  /** Sends SIGKILL to processes that are not in the mark. */
   killSince(mark: ProcessMark): Promise<number[]>;
 }
 
-/** The processes of a tree at some moment. */
+/** The processes of a tree at one moment. */
 export type ProcessMark = readonly ProcessIdentity[];
 
 /**
- * Without a sandbox: the process group of `rootPid`, its descendants, and whatever carries its marker. A process that
- * starts a session of its own, loses its parent *and* cleans its environment is not found; and when the daemon dies,
- * nothing ends the tree until the next daemon looks for markers.
+ * The tree without a sandbox: the process group of `rootPid`, its descendants, and every process with its marker. A
+ * process that starts its own session, loses its parent *and* clears its environment is not found. If the daemon dies,
+ * the tree runs on until the next daemon looks for markers.
  */
 export function groupTree(rootPid: number, marker: string): ProcessTree {
   const startTicks = processRow(rootPid)?.startTicks ?? 0;
   const members = (): number[] => {
     const table = processTable();
-    // No /proc (macOS; not proved by a test): the group is all that can be seen.
+    // Without /proc (macOS; not tested) only the group is visible.
     if (table.length === 0) return sendSignal(-rootPid, 0) ? [-rootPid] : [];
     const below = descendants(rootPid, childrenIn(table));
     return table
@@ -47,21 +47,21 @@ export function groupTree(rootPid: number, marker: string): ProcessTree {
 }
 
 export interface NamespaceTree extends ProcessTree {
-  /** To be called when the sandbox stands: whether the program may start in it. */
+  /** Call when the sandbox is ready. Returns whether the program may start in it. */
   adopt(): boolean;
-  /** Of the first process inside, once it is adopted. */
+  /** The pid of the first process inside, once adopted. */
   initPid(): number | null;
 }
 
 /**
- * With a sandbox: `outerPid` is the bubblewrap process outside, its only child is pid 1 of the namespace. The kernel
- * lets that one end only after every process of the namespace has, so its end is the end of all.
+ * The tree with a sandbox: `outerPid` is the bubblewrap process outside, and its only child is pid 1 of the namespace.
+ * The kernel lets pid 1 end only after every other process of the namespace, so its end is the end of all.
  */
 export function namespaceTree(outerPid: number, marker: string): NamespaceTree {
   const unready = groupTree(outerPid, marker);
   const outer = processIdentity(outerPid);
   let init: ProcessIdentity | null = null;
-  /** Somebody wants it to end; then a program that has not started will not. */
+  /** The tree is to end: a program that has not started must not start. */
   let unwanted = false;
   return {
     adopt: () => {
@@ -74,7 +74,7 @@ export function namespaceTree(outerPid: number, marker: string): NamespaceTree {
     terminate: () => {
       unwanted = true;
       if (init === null || !isAlive(init)) return;
-      // The two bubblewrap processes must not get it: the outer one would die of it and take the tree along at once.
+      // Not to the two bubblewrap processes: the outer one would die and end the tree at once.
       for (const pid of descendants(init.pid, childrenNow())) sendSignal(pid, "SIGTERM");
     },
     kill: () => {
@@ -104,7 +104,7 @@ function marking(members: () => readonly number[]): Pick<ProcessTree, "mark" | "
 
 type ChildrenOf = (pid: number) => readonly number[];
 
-/** By parentage. In a pid namespace that is complete: an orphan there becomes a child of its pid 1. */
+/** All descendants by parent. Complete in a pid namespace, where an orphan becomes a child of pid 1. */
 function descendants(rootPid: number, childrenOf: ChildrenOf): Set<number> {
   const below = new Set<number>();
   const pending = [rootPid];
@@ -121,7 +121,7 @@ function childrenIn(table: readonly ProcessRow[]): ChildrenOf {
   return (pid) => childrenOf.get(pid)?.map((row) => row.pid) ?? [];
 }
 
-/** As the kernel lists them, thread by thread, where it is built to; that spares reading every process of the machine. */
+/** Uses the kernel's list of children where available, which avoids reading every process of the machine. */
 function childrenNow(): ChildrenOf {
   if (!existsSync("/proc/thread-self/children")) return childrenIn(processTable());
   const gone = ["ENOENT", "ESRCH"];

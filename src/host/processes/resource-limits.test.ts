@@ -8,7 +8,7 @@ import { readAll, rehearse } from "../../../test/support/rehearsal.ts";
 import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
 import { isCountedApart, limitScript, limitsHeld, OFF_PIDS_MAX, pidsScript } from "./resource-limits.ts";
 
-/** How it dies of hunger is its own business; that it does not get what it wants is ours. */
+/** The test does not care how the process fails, only that it does not get the memory. */
 const HUNGRY =
   "console.log('up'); const kept = []; for (let n = 0; n < 40; n += 1) kept.push(Buffer.alloc(50e6, 1)); console.log('fed')";
 const limits = { memoryMb: 1000, openFilesMax: 123 };
@@ -46,7 +46,7 @@ proves.skipIf(!isRootWithWalls)(
     }
     const walls = { mounts: [], programs: [], home: null, temp: null, door: null };
     const limits = { memoryMb: null, pidsMax: 40, cpus: null };
-    // The bomb stops at 200 by itself, whatever holds it.
+    // The fork bomb stops by itself at 200, with or without a limit.
     const bomb = "i=0; while [ $i -lt 200 ]; do sleep 5 & i=$((i+1)); done; echo $i";
     const program = `
       import { createProcessHost } from ${JSON.stringify(new URL("../index.ts", import.meta.url))};
@@ -77,5 +77,5 @@ test("where processes are counted per account, and for root, no process limit is
   expect(pidsScript(null, "/usr/bin/bwrap")).toBe("");
 });
 
-/** An account that nobody else uses. */
+/** An account that nothing else uses. */
 const ORDINARY = 54_321;

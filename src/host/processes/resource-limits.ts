@@ -1,21 +1,21 @@
 import { statSync } from "node:fs";
 import { release } from "node:os";
 
-/** What the system holds a process to. Each holds for one process, and for each that it starts. */
+/** Limits that the system applies to each process separately, and to each process it starts. */
 export interface ResourceLimits {
-  /** Memory of its own; null: as much as there is. */
+  /** Private memory; null: no limit. */
   readonly memoryMb: number | null;
   readonly openFilesMax: number | null;
 }
 
-/** Where limits are held at all: Linux counts memory that a process writes to, others do not. */
+/** Where the limits work: only Linux counts written memory. */
 export function limitsHeld(platform: string = process.platform): boolean {
   return platform === "linux";
 }
 
 /**
- * For a shell that becomes the program. No core files, ever: they would hold whatever the agent knew. A limit that the
- * system refuses is left out, as `limitsHeld` says.
+ * Shell script that sets the limits before the program. Core files are always off, because they would contain whatever
+ * the agent knew. A limit that the system refuses is skipped; `limitsHeld` says where that happens.
  */
 export function limitScript({ memoryMb, openFilesMax }: ResourceLimits): string {
   const wanted = [
@@ -28,16 +28,16 @@ export function limitScript({ memoryMb, openFilesMax }: ResourceLimits): string 
 
 const KB_PER_MB = 1024;
 
-/** For each sandbox with `off`: more than any build needs, and less than a fork bomb. */
+/** For each sandbox in mode `off`: more than any build needs, less than a fork bomb. */
 export const OFF_PIDS_MAX = 8192;
 
 /**
- * For the same shell, where no cgroup counts: the processes of one sandbox. From Linux 5.14 on they are counted for each
- * user namespace, and bubblewrap makes one, unless it is set-uid. Nothing holds root: there only a cgroup does.
+ * Limits the number of processes of one sandbox where no cgroup does. Since Linux 5.14 they are counted per user
+ * namespace, which bubblewrap makes unless it is set-uid. Root is exempt from this limit; only a cgroup limits it.
  */
 export function pidsScript(pidsMax: number | null, bwrapPath: string): string {
   if (pidsMax === null || process.getuid?.() === 0 || !isCountedApart(release()) || isSetUid(bwrapPath)) return "";
-  // bash and dash have different letters for it.
+  // bash and dash use different letters for this limit.
   return `{ ulimit -u ${pidsMax} || ulimit -p ${pidsMax}; } 2>/dev/null; `;
 }
 

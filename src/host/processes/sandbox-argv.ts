@@ -3,7 +3,7 @@ import type { HiddenPath } from "./hidden-paths.ts";
 export interface OpenPlan {
   readonly bwrapPath: string;
   readonly hidden: readonly HiddenPath[];
-  /** Directories that cannot be renamed from inside: what leads to what is hidden. */
+  /** Directories on the way to hidden paths; they cannot be renamed from inside. */
   readonly pinned: readonly string[];
   readonly readBack: readonly string[];
   readonly shown: readonly string[];
@@ -12,14 +12,14 @@ export interface OpenPlan {
 }
 
 /**
- * Sandbox mode `off`: the person's own files, network and HOME, but
- * - a pid namespace of its own, whose end is the end of every process in it, however it was forked;
- * - the end of the daemon is the end of the sandbox (see start-gate.ts for the instants before that holds);
- * - what is `hidden` is an empty read-only directory, and stays where it is.
+ * The bubblewrap command for sandbox mode `off`: the person's own files, network and HOME, except that
+ * - a pid namespace of its own ends every process when it ends, however it was forked;
+ * - the sandbox ends with the daemon (see start-gate.ts for the first moments);
+ * - `hidden` paths are empty read-only directories that cannot be moved.
  *
- * It is no wall against what an agent leaves for others to run, such as a line in a start-up file of the person's: that
- * is what `strict` is for. bubblewrap also sets no_new_privs, so sudo and the like do not work inside. It stays pid 1 in
- * there (no `--as-pid-1`) because an agent does not reap the orphans of its tools.
+ * It does not protect against files that an agent leaves for others to run, such as a line in the person's start-up
+ * file; `strict` does. bubblewrap also sets no_new_privs, so sudo does not work inside. bubblewrap stays pid 1 (no
+ * `--as-pid-1`), because an agent does not reap the orphans of its tools.
  */
 export function sandboxArgv(plan: OpenPlan): [string, ...string[]] {
   return [
@@ -28,7 +28,7 @@ export function sandboxArgv(plan: OpenPlan): [string, ...string[]] {
     ...["--bind", "/", "/"],
     ...["--proc", "/proc"],
     ...(process.getuid?.() === 0 ? FOR_ROOT : ["--dev-bind", "/dev", "/dev"]),
-    // What something is mounted on cannot be renamed; here it is the directory itself.
+    // A mount point cannot be renamed, so each directory is bind-mounted on itself.
     ...plan.pinned.flatMap((path) => ["--bind", path, path]),
     ...plan.hidden.flatMap(cover),
     ...plan.readBack.flatMap((path) => ["--bind", path, path]),
@@ -44,19 +44,19 @@ function cover({ path, kind }: HiddenPath): string[] {
   return kind === "directory" ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path];
 }
 
-/** After the mount points for `readBack` have been made in it; these themselves stay writable. */
+/** Made read-only after the mount points for `readBack` exist in it; those stay writable. */
 function seal({ path, kind }: HiddenPath): string[] {
   return kind === "directory" ? ["--remount-ro", path] : [];
 }
 
 /**
- * Root could simply unmount the cover, read the disk below it, open files by handle, or have the kernel run a program
- * outside (core_pattern). So it keeps only what a container gives to root, less mknod: enough for apt-get and su. The
- * price: a bubblewrap that root starts inside needs `--unshare-user`, and cannot have a `--proc`.
+ * Root could unmount the cover, read the disk below it, open files by handle, or have the kernel run a program outside
+ * (core_pattern). So it keeps only the capabilities that a container gives to root, without mknod: enough for apt-get
+ * and su. As a consequence, a bubblewrap that root starts inside needs `--unshare-user` and cannot use `--proc`.
  */
 const FOR_ROOT: readonly string[] = [
   ...["--dev", "/dev"],
-  // Files are shared there, not devices.
+  // /dev/shm holds shared files, not devices.
   ...["--bind-try", "/dev/shm", "/dev/shm"],
   ...["kvm", "fuse", "net", "dri"].flatMap((name) => ["--dev-bind-try", `/dev/${name}`, `/dev/${name}`]),
   ...["/proc/sys", "/sys"].flatMap((path) => ["--ro-bind", path, path]),

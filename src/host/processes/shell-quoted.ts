@@ -1,7 +1,10 @@
 const PLAIN = /^[\w@%+=:,./-]+$/;
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
-/** A word that is safe to read and to paste into a shell. Plain words stay; what cannot be seen is spelled out. */
+/**
+ * A word that is safe to read and to paste into a shell. Plain words stay as they are; invisible characters are
+ * escaped.
+ */
 export function shellQuoted(word: string): string {
   if (PLAIN.test(word)) return word;
   if (!HIDDEN.test(word)) return `'${word.replaceAll("'", "'\\''")}'`;

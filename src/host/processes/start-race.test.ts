@@ -11,7 +11,9 @@ import type { ProcessSpec } from "./process-spec.ts";
 const found = needs("bwrap") ? await findBubblewrap(process.env["PATH"] ?? "") : { missing: "bwrap" };
 const bwrapPath = "path" in found ? found.path : "";
 
-/** A host whose sandbox is made only after `attack` has run: every start loses the race between check and mount. */
+/**
+ * A host whose sandbox is made only after `attack` has run, so that every start loses the race between check and mount.
+ */
 function attackedHost(stage: Rehearsal, attack: string): ProcessHost {
   const slow = join(stage.directory, "slow-bwrap");
   writeFileSync(slow, `#!/bin/sh\n${attack}\nexec ${bwrapPath} "$@"\n`, { mode: 0o755 });

@@ -44,7 +44,7 @@ describe("a machine that delegates cgroup v2 to us", () => {
 
   test("a group without delegated controllers holds no limit, and says so", () => {
     const { root } = made("");
-    // The file takes the words here; a kernel would refuse them. What counts is what stands in it afterwards.
+    // This ordinary file accepts any value; a kernel would refuse it. What the file holds afterwards decides.
     expect(findCgroups("nomos", root, "0::/elsewhere\n").by).toBeNull();
     expect(findCgroups("nomos", root, "").holds).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileS
 import { join } from "node:path";
 import { errno, UNREACHABLE, unless } from "../errno.ts";
 
-/** What a sandbox is held to with all that runs in it; null: no limit. */
+/** The limits of a sandbox with all its processes; null means no limit. */
 export interface SandboxLimits {
   readonly memoryMb: number | null;
   readonly pidsMax: number | null;
@@ -11,19 +11,19 @@ export interface SandboxLimits {
 
 export type Controller = "memory" | "pids" | "cpu";
 
-/** The kernel's own limits for a group of processes, as far as this machine lets the daemon set them. */
+/** The kernel's limits for a group of processes, as far as the daemon may set them on this machine. */
 export interface Cgroups {
   readonly by: "cgroup v2" | "cgroup v1" | null;
   readonly holds: readonly Controller[];
-  /** A group with these limits, without anybody in it yet. */
+  /** Makes an empty group with these limits. */
   readonly open: (name: string, limits: SandboxLimits) => Cgroup;
-  /** Takes away the groups that a dead daemon left. */
+  /** Removes groups that a dead daemon left. */
   readonly sweep: () => void;
 }
 
 export interface Cgroup {
   readonly add: (pid: number) => void;
-  /** When everybody in it is gone. */
+  /** Call when all its processes are gone. */
   readonly close: () => void;
 }
 
@@ -49,7 +49,7 @@ interface Place {
   readonly controllers: readonly Controller[];
 }
 
-/** `prefix` names the groups of this daemon. */
+/** `prefix` starts the names of this daemon's groups. */
 export function findCgroups(
   prefix: string,
   root = "/sys/fs/cgroup",
@@ -85,7 +85,7 @@ export function findCgroups(
   };
 }
 
-/** A process that is gone may be counted for another moment. */
+/** The kernel may count an ended process for a moment longer. */
 function removeSoon(folder: string, tries: number): void {
   if (!existsSync(folder) || allowing(() => rmdirSync(folder)) || tries === 0) return;
   setTimeout(() => removeSoon(folder, tries - 1), REMOVAL_PAUSE_MS).unref();
@@ -117,7 +117,7 @@ function settings({ version, controllers }: Place, { memoryMb, pidsMax, cpus }: 
   ];
 }
 
-/** Only where it was handed to us: a group with processes in it cannot hand controllers on. */
+/** Only in a delegated group: a group that contains processes cannot pass controllers on to subgroups. */
 function secondVersion(root: string, own: string, prefix: string): Place | null {
   const path = /^0::(.*)$/m.exec(own)?.[1];
   const base = [root, join(root, "unified")].find((folder) => existsSync(join(folder, "cgroup.controllers")));
@@ -153,7 +153,7 @@ function words(file: string): string[] {
   return (unless(UNREACHABLE, () => readFileSync(file, "utf8")) ?? "").split(/\s+/).filter(Boolean);
 }
 
-/** Whether it was done; what the kernel does not let us do is left out, and told by `holds`. */
+/** Whether it worked. What the kernel refuses is skipped, and `holds` reports it. */
 function allowing(act: () => void): boolean {
   try {
     act();

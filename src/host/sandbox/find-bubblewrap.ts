@@ -12,15 +12,15 @@ import { sandboxArgv } from "../processes/sandbox-argv.ts";
 import { removeTree } from "../trash/remove-tree.ts";
 import { runConfined } from "./run-confined.ts";
 
-/** `strict` null: its walls have been tried and stand. */
+/** `strict` is null when its walls were tested and work. */
 export type Bubblewrap = { readonly path: string; readonly strict: Missing | null } | Missing;
 
-/** Whether bubblewrap is on `searchPath` (the daemon's PATH) and really makes a sandbox on this machine. */
+/** Finds bubblewrap on `searchPath` (the daemon's PATH) and tests whether it can make a sandbox on this machine. */
 export async function findBubblewrap(searchPath: string): Promise<Bubblewrap> {
   if (process.platform !== "linux") {
     return { missing: `bubblewrap does not exist on ${process.platform}`, remedy: "run the daemon on Linux" };
   }
-  // A relative entry would mean whatever directory the daemon happens to stand in, which an agent may write to.
+  // A relative entry depends on the daemon's current directory, which an agent may be able to write.
   const directories = searchPath.split(":").filter(isAbsolute);
   const [path] = findProgram("bwrap", { searchPath: directories.join(":"), cwd: "/" });
   if (path === undefined) return { missing: "bwrap is not on PATH", remedy: "run: apt-get install bubblewrap" };
@@ -35,7 +35,7 @@ const PROBE_MAX_MS = 2_000;
 const BROKEN_REMEDY =
   "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap), or run: apt-get install bubblewrap";
 
-/** With the very flags that agents get: a kernel or a container may allow some namespaces and not others. */
+/** Uses the same flags as for agents: a kernel or a container may allow only some namespaces. */
 async function tryOut(path: string): Promise<string | null> {
   const [program, ...args] = sandboxArgv({
     bwrapPath: path,
@@ -57,8 +57,8 @@ async function tryOut(path: string): Promise<string | null> {
 }
 
 /**
- * The walls of `strict`, put up and leaned against: a namespace that a container does not grant, a filter that is not
- * loaded or a mount that is not made must be found here and not by an agent.
+ * Starts a `strict` sandbox and tests its walls. A refused namespace, an unloaded filter or a missing mount must be
+ * found here, not by an agent.
  */
 async function tryStrict(path: string): Promise<Missing | null> {
   let folder: string | null = null;
@@ -73,7 +73,7 @@ async function tryStrict(path: string): Promise<Missing | null> {
     if (exitCode === 0) return null;
     return { missing: `its walls do not hold: ${stdout.toString().trim() || stderr.trim()}`, remedy: STRICT_REMEDY };
   } catch (thrown) {
-    // An agent may have filled the temp directory, or there may be none: then `strict` cannot be tried, and the rest works.
+    // The temp directory may be full or missing. Then `strict` cannot be tested, and the other modes still work.
     if (!(thrown instanceof HostError) && errno(thrown) !== undefined && thrown instanceof Error)
       return { missing: `it cannot be tried in ${tmpdir()}: ${thrown.message}`, remedy: TEMP_REMEDY };
     if (!(thrown instanceof HostError)) throw thrown;

@@ -7,23 +7,23 @@ import type { Planned, SandboxPlan } from "./planned.ts";
 import { mountPointsOf, unlike } from "./verify-mounts.ts";
 
 export interface GuardsOrder {
-  /** Of the first process inside. */
+  /** The pid of the first process inside. */
   readonly pid: number;
   readonly plan: SandboxPlan;
   readonly clock: Clock;
-  /** Called once. */
+  /** Called at most once. */
   readonly onLost: (path: string) => void;
 }
 
 type Guard = Exclude<Planned, { kind: "link" }>;
 
-/** Asking is cheap, being told is not: an agent could make so many changes that the daemon does nothing but listen. */
+/** Polling is cheap. With file watching, an agent could keep the daemon busy with events. */
 const ASKED_EACH_MS = 250;
 
 /**
- * Looks, as long as a sandbox runs, whether what is read-only or hidden in its writable directories still is. Whoever is
- * outside can put another file or git dir in the place of one: the mount goes with the old one, and the new one could be
- * written. Returns how to stop looking.
+ * Checks, while a sandbox runs, that read-only and hidden paths in its writable directories stay so. A process outside
+ * can replace such a file or git dir: the mount stays with the old one, and the new one would be writable. Returns a
+ * function that stops the checks.
  */
 export function keepGuards({ pid, plan, clock, onLost }: GuardsOrder): () => void {
   const guards = guardsOf(plan);
@@ -63,8 +63,8 @@ function lostOf(pid: number, guards: readonly Guard[]): string | null {
 }
 
 /**
- * A path that is not there has nothing to guard: what was moved away took its mount along. Nor has a file that was held
- * for its second name, once there is a plain one in its place.
+ * False when the path is gone: a moved file keeps its mount. Also false when a hard-linked file was replaced by one
+ * with a single link.
  */
 function needsGuard(guard: Guard): boolean {
   const found = unless<Stats>(UNREACHABLE, () => lstatSync(guard.path));
@@ -73,12 +73,12 @@ function needsGuard(guard: Guard): boolean {
   return !wasHeld || found.isDirectory() || mustBeHeld(found);
 }
 
-/** What lies there now counts, not what was there at the start. */
+/** Judges what is there now, not what was there at the start. */
 function asItLies(guard: Guard): Guard {
   if (guard.kind === "cover") return guard;
   const { is: _, ...now } = guard;
   return now;
 }
 
-/** The process has ended. */
+/** Errors that mean the process has ended. */
 const GONE = [...UNREACHABLE, "ESRCH", "EINVAL"];

@@ -1,23 +1,23 @@
 import { closeSync, fstatSync, openSync, readlinkSync } from "node:fs";
 import { UNREACHABLE, unless } from "../errno.ts";
 
-/** Which file or directory something is, whatever it is called. */
+/** The identity of a file or directory, whatever its name. */
 export interface Identity {
   readonly dev: number;
   readonly ino: number;
 }
 
-/** A file or directory that is kept open: until it is closed, its numbers belong to nothing else. */
+/** A file or directory that is kept open, so that its inode number is not reused. */
 export interface HeldPlace extends Disposable {
   readonly path: string;
   readonly is: Identity;
-  /** A path that leads to it in every process of this user, whatever lies under its name by then. */
+  /** A path that leads to it for every process of this user, even if its name now means something else. */
   readonly reached: string;
 }
 
 /**
- * Opens what is at a path without any link on the way; null when there is nothing, or a link. The kernel is asked where
- * that which was opened lies: a path that is looked at twice could be two different things.
+ * Opens a path that has no symbolic link in it; null when there is nothing or a link. The kernel reports where the
+ * opened file is: checking the path separately could see two different files.
  */
 export function holdPlace(path: string): HeldPlace | null {
   const fd = unless(UNREACHABLE, () => openSync(path, O_PATH));
@@ -34,7 +34,7 @@ export function holdPlace(path: string): HeldPlace | null {
   return null;
 }
 
-/** Which file or directory is at a path without any link on the way; null when there is nothing, or a link. */
+/** The identity of the file or directory at a path without symbolic links; null when there is nothing or a link. */
 export function identityAt(path: string): Identity | null {
   using held = holdPlace(path);
   return held?.is ?? null;
@@ -44,5 +44,5 @@ export function isSame(one: Identity | null, other: Identity | null): boolean {
   return one !== null && other !== null && one.dev === other.dev && one.ino === other.ino;
 }
 
-/** From Linux; Node has no name for it. The file itself is not touched, and need not be readable. */
+/** A Linux flag that Node does not define. Opens without reading, so the file need not be readable. */
 const O_PATH = 0o10000000;

@@ -1,7 +1,7 @@
 import type { Identity } from "./own-place.ts";
 import type { Access } from "./walls.ts";
 
-/** One thing that is seen inside. `from` null: it is made for the sandbox. */
+/** One mount inside. `from` null: it is made for the sandbox. */
 export type Planned =
   | {
       readonly kind: "bind";
@@ -9,18 +9,18 @@ export type Planned =
       readonly from: string;
       readonly access: Access;
       readonly why: string;
-      /** What it was when it was looked at; default: whatever lies there. */
+      /** The identity it must have at mount time. Default: not checked. */
       readonly is?: Identity;
     }
   | { readonly kind: "cover"; readonly path: string; readonly of: "directory" | "file"; readonly why: string }
   | { readonly kind: "link"; readonly path: string; readonly to: string; readonly why: string };
 
-/** All that a strict sandbox shows, in the order in which it is put up. Also what `sandbox explain` tells. */
+/** Everything that a strict sandbox shows, in mount order. `sandbox explain` prints it. */
 export interface SandboxPlan {
   readonly system: readonly Planned[];
-  /** After /proc, /dev and /tmp are in place. */
+  /** After /proc, /dev and /tmp are mounted. */
   readonly shown: readonly Planned[];
-  /** What is shown as /etc. */
+  /** The folder shown as /etc. */
   readonly etc: string;
   readonly cwd: string;
   readonly temp: string | null;

@@ -16,13 +16,13 @@ import { UNREACHABLE, unless } from "../errno.ts";
 import { isInside } from "../files/path-inside.ts";
 import { INSIDE, type Mount } from "./walls.ts";
 
-/** What of a person's HOME a program needs, by paths below it. */
+/** Which parts of a person's HOME a program needs, as paths below it. */
 export interface HomeState {
-  /** Files with a login and nothing else: shared with the person. */
+  /** Files that hold only a login: shared with the person. */
   readonly login: readonly string[];
   /** Files and directories that are copied once. */
   readonly config: readonly string[];
-  /** Variables that name a path of these by another place. */
+  /** Variables that move one of these paths elsewhere. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
@@ -30,12 +30,12 @@ export interface PrivateHome {
   readonly path: string;
   readonly mounts: readonly Mount[];
   readonly environment: Readonly<Record<string, string>>;
-  /** The person's own files of `config`, as far as they are files. */
+  /** The person's own `config` entries that are files. */
   readonly configFiles: readonly string[];
 }
 
 export interface PrivateHomeOrder {
-  /** For this one home; the daemon's own. */
+  /** For this one home; private to the daemon. */
   readonly folder: string;
   readonly personHome: string;
   readonly state: HomeState;
@@ -43,9 +43,9 @@ export interface PrivateHomeOrder {
 }
 
 /**
- * A HOME behind walls. It is filled when it is made, before anything has run in it, and never again: the daemon writes
- * nowhere where an agent could have laid a link. A login is a link in there to a file of the person's that is mounted
- * elsewhere; settings are copies, since many of them name programs that would be run outside next time.
+ * Makes the HOME of a session inside walls. It is filled before anything runs in it and never again, so the daemon
+ * never writes where an agent could have put a link. A login is a link to the person's file, which is mounted
+ * elsewhere. Settings are copied, because many of them name programs that would later run outside.
  */
 export function privateHome({ folder, personHome, state, env }: PrivateHomeOrder): PrivateHome {
   const path = join(folder, "home");
@@ -72,7 +72,7 @@ interface Filling {
   readonly sourceOf: (name: string) => string | null;
 }
 
-/** Under another name until it is complete: half a home is none. */
+/** Filled under a temporary name, so that an incomplete home is never used. */
 function fill(folder: string, path: string, { config, login, sourceOf }: Filling): void {
   const making = join(folder, `making-${randomBytes(4).toString("hex")}`);
   mkdirSync(making, { recursive: true, mode: 0o700 });
@@ -95,7 +95,7 @@ function fill(folder: string, path: string, { config, login, sourceOf }: Filling
 const COPIED_ENTRIES_MAX = 2_000;
 const COPIED_BYTES_MAX = 33_554_432;
 
-/** Files and directories; what is beyond the budget stays behind, as do links to directories and what is neither. */
+/** Copies files and directories within the budget. Links to directories and special files are skipped. */
 function copy(source: string, target: string, budget: { entries: number; bytes: number }): void {
   const found = unless<Stats>(UNREACHABLE, () => statSync(source));
   budget.entries -= 1;

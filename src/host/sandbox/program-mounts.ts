@@ -6,13 +6,13 @@ import { isInside } from "../files/path-inside.ts";
 export interface ProgramPlaces {
   /** Paths of programs and of the files they are told to run. */
   readonly programs: readonly string[];
-  /** PATH. */
+  /** The PATH. */
   readonly searchPath: string;
-  /** Not to be shown, nor anything that they lie in. */
+  /** Paths that must not be shown, nor any of their parents. */
   readonly kept: readonly string[];
 }
 
-/** What must be readable for programs to run that are not part of the system: they, and what they are installed with. */
+/** What programs outside the system folders need to be readable: themselves and their installation. */
 export function programMounts({ programs, searchPath, kept }: ProgramPlaces): string[] {
   const folders = searchPath.split(":").filter((entry) => isAbsolute(entry));
   const wanted = [
@@ -24,13 +24,13 @@ export function programMounts({ programs, searchPath, kept }: ProgramPlaces): st
   return there.filter((path) => !there.some((other) => other !== path && isInside(other, path)));
 }
 
-/** Of an installation with `bin` on the PATH: the parts that hold code. Beside them may lie what is nobody's business. */
+/** The parts of an installation (with `bin` on the PATH) that hold code. Other folders beside them may be private. */
 const CODE_PARTS = ["bin", "lib", "lib64", "libexec", "shims", "versions", "version", "pyenv.d"];
 
 function installation(folder: string, kept: readonly string[]): string[] {
   const modules = modulesAround(folder);
   if (modules !== null) return [modules];
-  // Beside a `bin` of the person's own lies what is theirs, not what was installed.
+  // A `bin` directly in the person's HOME has their own files beside it, not an installation.
   const isPart = (folder.endsWith("/bin") || folder.endsWith("/shims")) && !kept.includes(dirname(folder));
   return [folder, ...(isPart ? CODE_PARTS.map((part) => join(dirname(folder), part)) : [])];
 }
@@ -44,13 +44,13 @@ function surroundings(program: string): string[] {
   });
 }
 
-/** The outermost `node_modules` that it lies in. */
+/** The outermost `node_modules` that contains it. */
 function modulesAround(path: string): string | null {
   const at = `${path}/`.indexOf("/node_modules/");
   return at < 0 ? null : path.slice(0, at + "/node_modules".length);
 }
 
-/** Where Node looks for what a file imports, and for what kind of module it is. */
+/** Where Node looks for imports of a file and for its module type. */
 function neededByNode(path: string): string[] {
   const above: string[] = [];
   for (let folder = dirname(path); folder !== "/"; folder = dirname(folder)) above.push(folder);

@@ -6,19 +6,19 @@ import type { ProcessHost } from "../processes/process-host.ts";
 import type { Mount } from "./walls.ts";
 
 export interface ConfinedOrder {
-  /** The one directory that can be written to, and the working directory: by its real path, or it is refused. */
+  /** The only writable directory, and the working directory. Must be a real path. */
   readonly tree: string;
   readonly argv: readonly string[];
-  /** Outside of the system: programs and the files that they are told to run. */
+  /** Programs and files to run that are not part of the system. */
   readonly programs?: readonly string[];
   readonly readable?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Written to its stdin piece by piece, as fast as it reads; then the end. */
+  /** Written to stdin as fast as the program reads; then stdin is closed. */
   readonly input?: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
   readonly timeMaxMs: number;
-  /** What it prints beyond this, both streams together, is thrown away. */
+  /** Output beyond this, both streams together, is dropped. */
   readonly outputLimitBytes?: number;
-  /** For whoever looks for orphans. */
+  /** Names the process for the search for orphans. */
   readonly label?: string;
 }
 
@@ -35,8 +35,8 @@ const OUTPUT_LIMIT_BYTES = 16_777_216;
 const PATH_INSIDE = "/usr/local/bin:/usr/bin:/bin";
 
 /**
- * Runs a program behind the walls, with exactly one writable directory and no network, to its end. Throws a `HostError`
- * when it cannot be started, `sandbox_unavailable` where walls cannot be held.
+ * Runs a program inside walls to its end, with exactly one writable directory and no network. Throws a `HostError` if
+ * it cannot be started, `sandbox_unavailable` where walls are not available.
  */
 export async function runConfined(host: ProcessHost, order: ConfinedOrder): Promise<ConfinedResult> {
   const { argv, programs = [], readable = [], timeMaxMs, outputLimitBytes = OUTPUT_LIMIT_BYTES } = order;
@@ -62,7 +62,7 @@ export async function runConfined(host: ProcessHost, order: ConfinedOrder): Prom
     for await (const piece of order.input ?? []) await child.stdin?.write(piece);
     await child.closeStdin();
   };
-  // A program that ends before it has read everything has its reasons; its exit tells.
+  // A program may end before it has read all input; its exit code tells why.
   const fed = feed().catch((thrown: unknown) => {
     if (!(thrown instanceof HostError)) throw thrown;
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { seatbeltProfile } from "./seatbelt.ts";
 
-/** Said, not proved: there is no macOS here to try it on. */
+/** Compares text only: there is no macOS here to test it on. */
 test("the macOS profile has the same limits as the walls on Linux", () => {
   const profile = seatbeltProfile({
     cwd: '/Users/a/odd "name"',

@@ -5,16 +5,16 @@ export interface SeatbeltOrder {
   readonly home: string;
   readonly temp: string;
   readonly mounts: readonly Mount[];
-  /** What must not be seen: the product's home, and the person's. */
+  /** Paths that must not be visible: the product's home and the person's. */
   readonly hidden: readonly string[];
-  /** Ports on loopback that may be reached; everything else may not. */
+  /** The only loopback ports that may be reached. */
   readonly ports: readonly number[];
 }
 
 /**
- * A profile for `sandbox-exec` of macOS that says what the walls of Linux say, as far as it can be said there: files and
- * network, not processes. It is generated and compared with a golden one; nobody has proved that it holds, and so
- * nothing is started with it.
+ * A macOS `sandbox-exec` profile with the same limits as the walls on Linux, as far as macOS can express them: files
+ * and network, not processes. It is compared with a golden file but was never tested on macOS, so nothing is started
+ * with it.
  */
 export function seatbeltProfile({ cwd, home, temp, mounts, hidden, ports }: SeatbeltOrder): string {
   const rules = [
@@ -28,7 +28,7 @@ export function seatbeltProfile({ cwd, home, temp, mounts, hidden, ports }: Seat
     '(allow file-read* file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))',
     ...hidden.map((path) => `(deny file-read* file-write* (subpath ${quoted(path)}))`),
     ...[cwd, home, temp].map((path) => allowing("write", path)),
-    // Later rules win: the innermost comes last.
+    // Later rules win, so the innermost comes last.
     ...mounts
       .toSorted((a, b) => a.path.split("/").length - b.path.split("/").length)
       .map((one) => allowing(one.access, one.path)),

@@ -8,17 +8,17 @@ export interface StrictOrder {
   readonly bwrapPath: string;
   readonly plan: SandboxPlan;
   readonly argv: readonly string[];
-  /** Where bubblewrap reads the system call filter; null: there is none for this processor. */
+  /** The descriptor from which bubblewrap reads the system call filter; null when this processor has none. */
   readonly seccompFd: number | null;
 }
 
 /**
- * Sandbox mode `strict`: an empty file system into which the plan is put, and namespaces of its own for processes,
- * users, IPC, host name, cgroups and network. Inside there are no capabilities, no way to more (no_new_privs, no further
- * user namespaces), no terminal of anybody's, and nothing outlives the daemon.
+ * The bubblewrap command for sandbox mode `strict`: an empty file system with the planned mounts, and own namespaces
+ * for processes, users, IPC, host name, cgroups and network. Inside there are no capabilities and no way to gain any
+ * (no_new_privs, no further user namespaces), no terminal, and nothing outlives the daemon.
  *
- * Root is walled in as well: by its user namespace it owns root's files and nothing else. What the kernel lets the owner
- * of a file do without capabilities, such as to write /proc/sys, is taken away by mounts.
+ * A daemon that runs as root is confined too: in its user namespace it owns root's files but has no capabilities.
+ * Mounts take away what the owner of a file may do without capabilities, such as writing /proc/sys.
  */
 export function strictArgv({ bwrapPath, plan, argv, seccompFd }: StrictOrder): [string, ...string[]] {
   return [
@@ -45,14 +45,14 @@ export function strictArgv({ bwrapPath, plan, argv, seccompFd }: StrictOrder): [
 }
 
 /**
- * Of the whole machine, though /proc is the sandbox's own: those for which owning them is enough. The others ask for a
- * capability. Each mount takes part of a millisecond.
+ * Files of the whole machine in the sandbox's own /proc that their owner may use without a capability. The others need
+ * one. Each mount takes part of a millisecond.
  */
 const MACHINE_FILES = ["sysrq-trigger", "kcore", "keys", "mtrr"];
 const ASKING_FILES = ["kmsg"];
 const READ_BY_OTHERS = 0o004;
 
-/** Those, and whatever else not everybody may read: each kernel has others. */
+/** `MACHINE_FILES`, and all others that not everybody may read: they differ between kernels. */
 function machineFiles(): string[] {
   const isClosed = (name: string) => {
     const found = /^\d/.test(name) ? null : unless<Stats>(UNREACHABLE, () => lstatSync(join("/proc", name)));
@@ -75,7 +75,7 @@ function put(one: Planned): string[] {
   }
 }
 
-/** After the mount points for what lies in it have been made. */
+/** Made read-only after the mount points inside it exist. */
 function seal(one: Planned): string[] {
   return one.kind === "cover" && one.of === "directory" ? ["--remount-ro", one.path] : [];
 }

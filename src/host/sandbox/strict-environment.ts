@@ -3,9 +3,9 @@ import { isInside } from "../files/path-inside.ts";
 import { type Door, INSIDE } from "./walls.ts";
 
 /**
- * The environment of a walled process. What would run code in each program it starts (and in bubblewrap, outside), what
- * leads to services of the person's, and passwords in addresses are left out; HOME and the temp directory are its own, and
- * the only proxy is the door's.
+ * The environment of a process inside walls. It leaves out variables that would run code in every program (and in
+ * bubblewrap, outside), that lead to the person's services, or that hold passwords in addresses. HOME and the temp
+ * directory are private, and the only proxy is the door's.
  */
 export function strictEnvironment(
   env: Readonly<Record<string, string>>,
@@ -25,10 +25,10 @@ const FOREIGN_NAMES: ReadonlySet<string> = new Set([
 ]);
 const FOREIGN_STARTS = ["LD_", "DBUS_", "BASH_FUNC_"];
 
-/** A proxy of the person's, with its password, is of no use here: there is no network to reach it by. */
+/** The person's proxy, with its password, is useless here: no network leads to it. */
 const PROXY = /^(https?|all|no|ftp|socks|rsync|npm_config(_https?|_no)?)_?proxy$/i;
 
-/** All that the C library reads. People carry anything by this prefix, because ssh lets it through. */
+/** The C library's locale variables. Other `LC_` variables may carry anything, because ssh forwards them all. */
 const LOCALE: ReadonlySet<string> = new Set(
   [
     ...["ALL", "CTYPE", "COLLATE", "MESSAGES", "MONETARY", "NUMERIC", "TIME", "PAPER", "NAME", "ADDRESS", "TELEPHONE"],
@@ -44,11 +44,14 @@ function isForeign(name: string, value: string): boolean {
 }
 
 const REGISTRY = /^npm_config_registry$/i;
-/** What the daemon inherited and may pass on; what an operator set for a driver by another name is meant for it. */
+/**
+ * Variables that come from the daemon's environment: logins in their addresses are removed. The operator set all others
+ * for the driver, so they stay as they are.
+ */
 const INHERITED =
   /^(PATH|USER|LOGNAME|SHELL|LANG|TERM|TZ|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|LC_.*|.*_CA_?(FILE|INFO|BUNDLE)|SSL_CERT_.*|npm_config_.*)$/i;
 
-/** Null: nothing of it can be kept. */
+/** Null: the variable must be left out. */
 function withoutLogin(name: string, value: string): string | null {
   if (REGISTRY.test(name)) return plainAddress(value);
   return INHERITED.test(name) ? value.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/\\]*@/gi, "$1") : value;

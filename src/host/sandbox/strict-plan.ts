@@ -18,15 +18,15 @@ export interface PlanInput {
   readonly cwd: string;
   readonly searchPath: string;
   readonly walls: Walls;
-  /** What to show as /etc. */
+  /** The folder to show as /etc. */
   readonly etc: string;
-  /** Of the other folders of the system, what not everybody may read. */
+  /** Paths in the other system folders that not everybody may read. */
   readonly closed: readonly HiddenPath[];
-  /** Never to be seen, wherever it turns up: the product's home. */
+  /** Paths that must never be visible under any name: the product's home. */
   readonly hidden: readonly HiddenPath[];
   /** The person's own HOME. */
   readonly personHome: string | null;
-  /** What is not to be written in directories that are. */
+  /** Finds paths in writable directories that must stay read-only. */
   readonly heldFiles: HeldFiles;
 }
 
@@ -63,7 +63,7 @@ export function strictPlan({
   ];
   const programs = programMounts({ programs: walls.programs, searchPath, kept })
     .filter((path) => !isSystem(path) && !isInside(cwd, path))
-    // The one kind of path that may lead over links: whoever can change the PATH needs no link.
+    // Only entries of the PATH may contain links: whoever can change the PATH needs no link.
     .map((path): Mount => ({ path, from: realpathSync(path), access: "read", why: "programs" }));
   const mounts: Mount[] = [...programs, { path: cwd, access: "write", why: "the working directory" }, ...walls.mounts];
   const systemMounts = system.flatMap((part): Mount[] =>
@@ -81,13 +81,13 @@ export function strictPlan({
   };
 }
 
-/** As the environment says, and as the account has it. */
+/** The HOME from the environment, and the one of the account. */
 function homesOf(personHome: string | null): string[] {
   const named = [...(personHome === null ? [] : [personHome]), ...accountHome()];
   return named.flatMap((path) => unless(UNREACHABLE, () => realpathSync(path)) ?? []).filter((path) => path !== "/");
 }
 
-/** An account without an entry in the system's list, as containers have it, has none. */
+/** Empty when the account has no passwd entry, as in containers. */
 function accountHome(): string[] {
   return unless(["ERR_SYSTEM_ERROR"], () => [userInfo().homedir]) ?? [];
 }
@@ -96,8 +96,8 @@ const TOO_WIDE = ["/", "/bin", "/sbin", "/lib", "/lib64", "/proc", "/sys", "/dev
 const SYSTEM = ["/usr", "/etc"];
 
 /**
- * A workspace that holds the system, or all that a person has, would leave nothing to wall off. The same directory can
- * have other names, by mounts.
+ * Refuses a workspace that contains the system or the person's whole HOME, because nothing would be left to protect.
+ * Checks every name of these directories, because mounts can give them others.
  */
 function refuseWideOpen(cwd: string, personHomes: readonly string[]): void {
   const isWide = everyNameOf(TOO_WIDE).includes(cwd);
@@ -114,8 +114,8 @@ function refuseWideOpen(cwd: string, personHomes: readonly string[]): void {
 }
 
 /**
- * Where one mount lies in a writable other, every directory on the way is made a mount too: a directory that nothing is
- * mounted on can be renamed by whoever may write around it, and a link put in its place before the next process starts.
+ * If one mount is inside a writable other one, every directory on the way becomes a mount too. Otherwise the session
+ * could rename such a directory and put a link in its place before the next process starts.
  */
 function pinned(mounts: readonly PlannedMount[]): PlannedMount[] {
   const pins = mounts.flatMap((inner) =>
@@ -138,7 +138,7 @@ function between(outer: string, inner: string): string[] {
   return way;
 }
 
-/** Of several mounts for one path the last counts; what lies in a mount is that mount's. */
+/** Of several mounts on one path the last counts. A path inside a mount belongs to that mount. */
 function heldIn(mounts: readonly Mount[], heldFiles: HeldFiles): PlannedMount[] {
   const last = [...new Map(mounts.map((mount) => [mount.path, mount])).values()];
   const writable = last.filter(({ path, from = path, access }) => access === "write" && from === path);
@@ -173,7 +173,7 @@ function planned({ path, access, from = path, why = "asked for", is }: PlannedMo
   if (access === "hidden")
     return found === null ? [] : [{ kind: "cover", path, of: found.isDirectory() ? "directory" : "file", why }];
   if (found === null)
-    throw new HostError("sandbox_unavailable", `${from} is not there to be shown`, {
+    throw new HostError("sandbox_unavailable", `${from} does not exist, so it cannot be shown`, {
       remedy: "create it, or leave it out",
       details: { path: from },
     });
@@ -182,8 +182,8 @@ function planned({ path, access, from = path, why = "asked for", is }: PlannedMo
 }
 
 /**
- * What is shown is named by its real path, and is still there under it: a session that may write around a directory could
- * have put a link in its place, to where nobody meant to let anybody.
+ * Throws unless a path is still real: a session with write access around it could have replaced a directory by a link
+ * to somewhere else.
  */
 function refuseLinked(path: string): void {
   if (identityAt(path) !== null) return;
@@ -193,7 +193,7 @@ function refuseLinked(path: string): void {
   });
 }
 
-/** What must not be seen, in whatever shown directory it turns up. A part of it may still be shown by a mount of its own. */
+/** Covers for hidden paths inside shown directories. A part of them may still be shown by a mount of its own. */
 function coversIn(shown: readonly Mount[], hidden: readonly HiddenPath[]): Mount[] {
   return hidden.flatMap(({ path }) =>
     shown
@@ -206,7 +206,7 @@ function coversIn(shown: readonly Mount[], hidden: readonly HiddenPath[]): Mount
   );
 }
 
-/** Whether a path can be seen inside, as far as the plan goes. */
+/** Whether the plan makes a path visible inside. */
 export function isShown(plan: SandboxPlan, path: string): boolean {
   const all = [...plan.system, ...plan.shown];
   const around = all.filter((one) => isInside(one.path, path)).toSorted((a, b) => depth(b.path) - depth(a.path));

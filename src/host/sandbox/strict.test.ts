@@ -40,9 +40,9 @@ provesWall(
 
 interface Attempt {
   readonly way: string;
-  /** Prints ESCAPED when it got out; `$S` is a secret file outside, `$D` its directory. */
+  /** Prints ESCAPED if it got out; `$S` is a secret file outside, `$D` its directory. */
   readonly script: string;
-  /** Whether it works without walls, as the control run shows; false for what only a bare machine allows. */
+  /** Whether the attack works without walls, as the control run checks; false for attacks that need a bare machine. */
   readonly control?: false;
 }
 
@@ -106,7 +106,7 @@ const ATTEMPTS: readonly Attempt[] = [
   },
 ];
 
-/** What a walled process must not see; the same is run without walls first, to know that the attempt is one. */
+/** Something that a process inside walls must not see. It runs without walls first, to show that the attack works. */
 async function attempt(stage: Rehearsal, script: string, isWalled: boolean, env: Record<string, string>) {
   const spec = stage.spec([]);
   const more = { env: { ...spec.env, ...env }, ...(isWalled ? { walls: WALLS } : {}) };
@@ -229,7 +229,7 @@ describe.skipIf(!needs("bwrap"))("mounts of a strict process", () => {
       const tree = join(stage.workspace, "tree");
       for (const one of [outside, tree]) mkdirSync(one);
       writeFileSync(join(outside, "file"), stage.secret);
-      // What happens between the plan and the mounts, made sure.
+      // Forces the race between plan and mounts.
       const late = join(stage.directory, "late-bwrap");
       writeFileSync(late, `#!/bin/sh\n${swap(tree, outside)} ${bwrapPath} "$@"\n`, { mode: 0o755 });
       await using host = createProcessHost({ home: stage.home, bwrapPath: late, closedRoots: [], copiesEtc: false });

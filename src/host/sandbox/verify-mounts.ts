@@ -4,9 +4,9 @@ import { identityAt, isSame } from "./own-place.ts";
 import type { Planned, SandboxPlan } from "./planned.ts";
 
 /**
- * What is not as planned in the sandbox whose first process is `pid`; null when all of it is. Between the plan and the
- * mounts somebody who may write in a directory on the way can rename it, or put a link there: so it is looked at again
- * when the mounts stand and nothing has been started in them.
+ * What differs from the plan in the sandbox whose first process is `pid`; null when nothing does. Between plan and
+ * mount, somebody with write access could rename a directory or put a link there. So the mounts are checked before
+ * anything is started in them.
  */
 export function unlikePlan(pid: number, plan: SandboxPlan): string | null {
   const mounts = mountPointsOf(pid);
@@ -17,7 +17,7 @@ export function unlikePlan(pid: number, plan: SandboxPlan): string | null {
   return null;
 }
 
-/** Mount point -> options of the mount that lies on top there. */
+/** Mount point -> options of the topmost mount there. */
 export function mountPointsOf(pid: number): ReadonlyMap<string, readonly string[]> {
   const lines = readFileSync(`/proc/${pid}/mountinfo`, "utf8").split("\n");
   return new Map(
@@ -32,7 +32,7 @@ function decodeOctal(field: string): string {
   return field.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }
 
-/** What is not as planned about one mount, `options` being those of what is mounted there; null: nothing. */
+/** How one mount with these `options` differs from the plan; null when it does not. */
 export function unlike(
   pid: number,
   one: Exclude<Planned, { kind: "link" }>,
@@ -46,7 +46,7 @@ export function unlike(
   return isSame(seen, meant) ? null : "is not what lies there outside";
 }
 
-/** What a process sees at a path of its own. */
+/** What a process sees at one of its paths. */
 export function seenAt(pid: number, path: string): Stats | null {
   return unless(UNREACHABLE, () => statSync(`/proc/${pid}/root${path}`));
 }

@@ -4,42 +4,47 @@ import type { SandboxLimits } from "./cgroups.ts";
 export type Access = "read" | "write" | "hidden";
 
 export interface Mount {
-  /** Where it is seen: absolute, without links. */
+  /** The path inside: absolute, without links. */
   readonly path: string;
   readonly access: Access;
-  /** What is seen there; default: what lies there outside. */
+  /** The path outside; default: the same path. */
   readonly from?: string;
-  /** For whoever asks why it is reachable, in a few words. */
+  /** A short reason, shown by `sandbox explain`. */
   readonly why?: string;
 }
 
-/** The one way out of a sandbox without a network: a socket of the daemon's, and the ports that lead to it. */
+/** The door: a socket of the daemon, and the ports inside that lead to it. */
 export interface Door {
   /** The Unix socket outside. */
   readonly socket: string;
-  /** Ports on loopback inside whose connections go to that socket. */
+  /** Loopback ports inside whose connections go to the socket. */
   readonly ports: readonly number[];
-  /** For the program inside: where the proxy is. */
+  /** Variables that tell the program where the proxy is. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Sandbox `strict`: nothing is there but the system to read, the working directory to write, and what is named here. */
+/**
+ * Sandbox mode `strict`: the system is readable, the working directory writable, and everything else is absent unless
+ * named here.
+ */
 export interface Walls {
-  /** Beside the working directory, which is writable unless one of these says otherwise. The innermost counts. */
+  /**
+   * In addition to the working directory, which is writable unless one of these says otherwise. The innermost counts.
+   */
   readonly mounts: readonly Mount[];
-  /** Programs that must run inside (real argv, by trusted hands): they and what they are installed with can be read. */
+  /** Programs that must run inside, from a trusted argv: they and their installations are readable. */
   readonly programs: readonly string[];
-  /** A directory for its HOME, nobody else's; null: an empty one that goes with the process. */
+  /** A private directory for HOME; null: an empty one that ends with the process. */
   readonly home: string | null;
-  /** A directory for its /tmp; null: memory. */
+  /** A directory for /tmp; null: in memory. */
   readonly temp: string | null;
-  /** Null: no network at all. */
+  /** Null means no network at all. */
   readonly door: Door | null;
-  /** Of all that runs inside together, as far as the machine can hold it. Default: none. */
+  /** Limits for all processes inside together, as far as the machine supports them. Default: none. */
   readonly limits?: SandboxLimits;
 }
 
-/** What things are called inside. */
+/** Names of things inside. */
 export const INSIDE = {
   home: "/run/nomos/home",
   door: "/run/nomos/door.sock",

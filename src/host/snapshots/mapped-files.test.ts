@@ -35,7 +35,7 @@ function setUp(around: string) {
   return { root, folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Maps `db`, looks at it and writes once; again for each line that it gets. */
+/** Maps `db`, reads it and writes once, then once more for each line of input. */
 async function startWriter(root: string) {
   const writer = spawn("python3", ["-c", WRITER], { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
   await once(writer.stdout, "data");
@@ -95,7 +95,7 @@ proves.skipIf(!needs("python3") || !isTmpfs("/dev/shm"))(
   },
 );
 
-/** The temp directory may be in memory alone. */
+/** The temp directory may be in memory, so look for one on a disk. */
 const disk = [tmpdir(), "/var/tmp", homedir(), import.meta.dirname].find((path) => existsSync(path) && !isTmpfs(path));
 
 proves(

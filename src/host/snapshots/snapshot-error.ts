@@ -1,4 +1,4 @@
-/** Every way a snapshot or a restore can be refused; each is expected, and says what the person can do about it. */
+/** Every expected way a snapshot or a restore can be refused, with a remedy for the person. */
 export type SnapshotErrorCode =
   | "disk_full"
   | "restore_failed"

@@ -11,7 +11,7 @@ import type {
   TreeSpec,
 } from "./snapshot-store.ts";
 
-/** What the thread is asked for, and what it answers with. */
+/** Calls to the thread, and their answers. */
 export interface Calls {
   readonly take: { readonly ask: { readonly tree: TreeSpec }; readonly answer: Taken };
   readonly restore: {

@@ -176,7 +176,7 @@ proves("SN-6", "a tree that changes while it is read: the unsettled files are na
   const writer = spawn("sh", ["-c", "while :; do date +%N >> busy; done"], { cwd: root, stdio: "ignore" });
   writeFileSync(at("busy"), Buffer.alloc(3_000_000, "x"));
   let told = 0;
-  // A busy machine lets the writer wait; sooner or later it comes in between.
+  // On a busy machine the writer may wait, so repeat until a write falls into a walk.
   for (let n = 0; n < 2000 && told === 0; n += 1) told += (await take()).unsettled.includes("busy") ? 1 : 0;
   writer.kill("SIGKILL");
   await once(writer, "close");

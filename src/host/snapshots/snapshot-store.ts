@@ -19,19 +19,19 @@ import { CHUNK_BYTES } from "./walk/read-content.ts";
 import { createSurvey } from "./walk/survey-batch.ts";
 import { type Walked, walk } from "./walk/walk.ts";
 
-/** A tree, and what of it is ours. */
+/** A file tree, and which parts of it a snapshot includes. */
 export interface TreeSpec {
   /** Absolute, without links. */
   readonly root: string;
-  /** Names, or paths below the top, that are left out; `*` stands for any part of a name. */
+  /** Names or relative paths to leave out; `*` matches any part of a name. */
   readonly leaveOut: readonly string[];
-  /** Absolute paths that are never looked at. */
+  /** Absolute paths that are never read. */
   readonly hidden: readonly string[];
   readonly filesMax: number;
   readonly bytesMax: number;
   /**
-   * Who holds a file mapped may write it on and on with one change time. So a file that changed after this is read again
-   * by the next walk, whatever it looks like. Absent: nobody holds one, and now is meant.
+   * A process with a file mapped into memory can write it repeatedly without a new change time. So the next walk reads
+   * every file that changed after this time. Absent: no process has a mapping, and the time is now.
    */
   readonly quietSinceMs?: number;
 }
@@ -41,7 +41,7 @@ export interface Taken {
   readonly files: number;
   readonly directories: number;
   readonly bytes: number;
-  /** What this one took on disk. */
+  /** The bytes this snapshot added on disk. */
   readonly storedBytes: number;
   readonly leftOut: readonly { readonly path: string; readonly why: string }[];
   readonly leftOutCount: number;
@@ -53,23 +53,23 @@ export interface Taken {
 export interface Restored {
   readonly to: string;
   readonly changed: number;
-  /** Names that were made, changed or removed; the first so many of each. */
+  /** Names that were made or changed, and removed; the first few of each. */
   readonly restored: readonly string[];
   readonly removed: readonly string[];
-  /** Sockets and devices, and directories that stay because of what is in them. */
+  /** Sockets and devices, and directories that stay because of their contents. */
   readonly notRestored: readonly string[];
-  /** Changed by somebody else since `base`, and so left alone. */
+  /** Changed by somebody else since `base`, and therefore left alone. */
   readonly leftAlone: readonly string[];
   readonly tookMs: number;
 }
 
 /** Which names a restore may change; absent: every name. */
 export interface RestoreLimits {
-  /** By name, as `changes` tells them. */
+  /** Names as `changes` returns them. */
   readonly only?: readonly ByteName[];
   /** Never changed. */
   readonly keep?: readonly ByteName[];
-  /** A snapshot: a name is changed only while it is what this says. Whoever writes meanwhile loses nothing. */
+  /** A snapshot: a name is changed only while it still matches it, so that a concurrent writer loses nothing. */
   readonly base?: string;
 }
 
@@ -81,16 +81,19 @@ export interface SnapshotStore {
     bwrapPath: string,
     limits?: RestoreLimits,
   ) => AsyncGenerator<void, Restored>;
-  /** A new, empty directory that nobody else knows of: as above, and the daemon itself may make its top what it was. */
+  /**
+   * Restores into a new, empty directory that nobody else knows. The daemon itself may set the mode and owner of its
+   * top.
+   */
   readonly grow: (tree: TreeSpec, to: string, bwrapPath: string) => AsyncGenerator<void, Restored>;
   readonly changes: (from: string | null, to: string, max: number) => Generator<void, ChangeList>;
-  /** The files that differ, with mode and time of their last change as the last walk saw them. No directories. */
+  /** The changed files with mode and change time from the last walk. No directories. */
   readonly times: (tree: TreeSpec, from: string, to: string, max: number) => Generator<void, readonly ChangeTime[]>;
   readonly diff: (from: string | null, to: string, options: DiffOptions) => Generator<void, readonly FileDiff[]>;
   readonly sweep: (ids: readonly string[], dryRun: boolean) => Generator<void, Swept>;
-  /** Whether all that these snapshots need is there; contents are read when they are asked for. */
+  /** Whether everything that these snapshots need exists. Contents are not read. */
   readonly check: (ids: readonly string[]) => Generator<void, SnapshotsChecked>;
-  /** Brings many small packs together; true when there were. */
+  /** Merges small packs; true if there were any. */
   readonly tidy: () => Generator<void, boolean>;
   readonly save: () => void;
   readonly status: () => { readonly bytes: number; readonly packs: number; readonly damaged: readonly string[] };
@@ -100,13 +103,13 @@ export interface SnapshotStore {
 export interface SnapshotsChecked {
   readonly packs: number;
   readonly bytes: number;
-  /** Packs that cannot be read. */
+  /** Unreadable packs. */
   readonly damaged: readonly string[];
-  /** Snapshots whose list of files cannot be read. */
+  /** Snapshots whose listing cannot be read. */
   readonly broken: readonly string[];
-  /** Contents that snapshots name and that are not there. */
+  /** How many contents are missing. */
   readonly missing: number;
-  /** Snapshots of which nothing is there, as in a home that was restored from a backup. */
+  /** How many snapshots are missing completely, as after a restore of a home from a backup. */
   readonly gone: number;
 }
 
@@ -119,13 +122,13 @@ export interface ChangeTime {
 export interface ChangeList {
   readonly changes: readonly TreeChange[];
   readonly more: boolean;
-  /** Left out since, though not by a rule: what became of it nobody can tell. */
+  /** Left out since then, but not by a rule: what happened to it is unknown. */
   readonly unseen: readonly string[];
   /** Whether the top itself has another mode or owner. */
   readonly isTopChanged: boolean;
 }
 
-/** What stands in the place of something of another kind is told twice: as deleted, and as added. */
+/** An entry whose kind changed appears twice: as deleted and as added. */
 export interface TreeChange {
   /** For people; `name` is exact. */
   readonly path: string;
@@ -137,17 +140,17 @@ export interface TreeChange {
 type Done = Pick<Restored, "changed" | "restored" | "removed">;
 
 const RESTORE_ROUNDS = 4;
-/** So long whoever took a snapshot has to write it into the log. */
+/** How long a caller has to record a snapshot in the log before a sweep may remove it. */
 const ANSWERED_KEPT_MS = 3_600_000;
 
-/** Everything is done in the caller's thread, in small steps: run each generator to its end, with pauses as you like. */
+/** Everything runs in the caller's thread in small steps: run each generator to its end, with pauses as you like. */
 export function openSnapshotStore(folder: string): SnapshotStore {
   const objects = openObjects(folder);
   const known: KnownTrees = openKnownTrees(join(folder, "known"));
-  // What they say is in the store may have been in the pack that is lost.
+  // Objects that they count as stored may be in the damaged pack.
   if (objects.damaged.length > 0) known.retain(() => false);
   const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-  /** When this process answered with which: somebody may be about to write it into the log. */
+  /** When this process returned each snapshot: its caller may be about to record it in the log. */
   const answered = new Map<string, number>();
 
   const recordOf = (id: string): SnapshotRecord => decodeRecord(objects.get(id), id);
@@ -229,7 +232,7 @@ export function openSnapshotStore(folder: string): SnapshotStore {
     sweep: function* (ids, dryRun) {
       for (const [id, atMs] of answered) if (performance.now() - atMs > ANSWERED_KEPT_MS) answered.delete(id);
       const { live, broken, gone } = yield* markLive(objects, [...ids, ...answered.keys()]);
-      // Of what cannot be read nobody knows what it needs: then nothing is thrown away.
+      // An unreadable snapshot or pack may need any object, so nothing is removed.
       const isDry = dryRun || broken.length + objects.damaged.length > 0;
       const swept = yield* sweepPacks(objects, (name) => live.has(name), isDry);
       if (!isDry) known.retain((listing) => live.has(listing));
@@ -261,7 +264,7 @@ interface RestoreParts {
   readonly remember: (tree: TreeSpec, walked: Walked) => void;
 }
 
-/** Looks, plans and carries out until the tree is what the snapshot says, or does not hold still. */
+/** Walks, plans and carries out until the tree matches the snapshot. Gives up when the tree keeps changing. */
 async function* restoreTree(
   { objects, recordOf, walkOf, remember }: RestoreParts,
   tree: TreeSpec,
@@ -279,7 +282,7 @@ async function* restoreTree(
   for (let round = 1; ; round += 1) {
     const survey = createSurvey(objects);
     const walked = yield* walkOf(tree, survey.batch);
-    // Whatever it is made of is in the store.
+    // All its contents are in the store.
     if (walked.record.listing === target.listing) remember(tree, walked);
     const since = before === null ? [] : changedMeanwhile(survey.objects, before, walked.record, target);
     const meant = { only: only === undefined ? null : new Set(only), keep: new Set([...keep, ...since]) };
@@ -297,7 +300,7 @@ async function* restoreTree(
     }
     if (round === RESTORE_ROUNDS) {
       const paths = [...plan.create, ...plan.same, ...plan.remove].map(({ path }) => shownName(path)).slice(0, 20);
-      throw new SnapshotError("restore_failed", { root: tree.root, reason: "the tree does not hold still", paths });
+      throw new SnapshotError("restore_failed", { root: tree.root, reason: "the tree keeps changing", paths });
     }
     if (round === 1) done = namesIn(plan);
     refuseFull(objects, plan, tree.root);

@@ -4,15 +4,15 @@ import { SnapshotError } from "./snapshot-error.ts";
 import type { Call, Calls, Reply } from "./snapshot-messages.ts";
 import { openSnapshotStore } from "./snapshot-store.ts";
 
-/** The thread that owns the store. Calls are worked on side by side, a slice each; those of one tree one after another. */
+/** The thread that owns the store. Calls run in turn, a time slice each; calls for one tree run one after another. */
 const port = parentPort;
 if (port === null) throw new Error("the snapshot store is a worker thread");
 const { folder } = workerData as { readonly folder: string };
 const store = openSnapshotStore(folder);
 
-/** So long a call works before the others get their turn. */
+/** How long a call runs before the others get their turn. */
 const SLICE_MS = 15;
-/** After a pause of this length the store is tidied up, and what is known of trees is written down. */
+/** After this long without calls the store is tidied and the known trees are saved. */
 const QUIET_MS = 2000;
 
 const underWay = new Set<Promise<unknown>>();
@@ -38,7 +38,7 @@ async function answer(call: Call): Promise<void> {
   else if (underWay.size === 0) quiet = setTimeout(() => void tidyUp(), QUIET_MS).unref();
 }
 
-/** What throws things away waits until nobody is at work, and nobody begins meanwhile. */
+/** Calls that delete data run alone: they wait for running calls, and new ones wait for them. */
 function inOrder(call: Call): Promise<Calls[keyof Calls]["answer"]> {
   const isAlone = call.call === "sweep" || call.call === "close";
   const line = "tree" in call.ask ? call.ask.tree.root : "";

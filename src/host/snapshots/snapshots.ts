@@ -16,33 +16,33 @@ import type {
   TreeSpec,
 } from "./snapshot-store.ts";
 
-/** Trees of files as they were, by id. Knows nothing of sessions. */
+/** Snapshots of file trees, by id. Knows nothing of sessions. */
 export interface Snapshots {
-  /** Durable when it is answered. The same tree has the same id. */
+  /** Durable when it resolves. The same tree has the same id. */
   readonly take: (tree: TreeSpec) => Promise<Taken>;
-  /** Throws where nothing can be restored. */
+  /** Throws where restores are not possible. */
   readonly requireRestore: () => void;
-  /** Makes the tree what it was, within limits. A directory goes only once nothing is to stay in it. */
+  /** Restores the tree, within limits. A directory is removed only when nothing in it stays. */
   readonly restore: (tree: TreeSpec, to: string, limits?: RestoreLimits) => Promise<Restored>;
-  /** Makes a new directory and fills it; there must be nothing under its name. */
+  /** Makes a new directory and fills it; nothing may exist under its name. */
   readonly grow: (tree: TreeSpec, to: string) => Promise<Restored>;
   readonly changes: (from: string | null, to: string, max: number) => Promise<ChangeList>;
-  /** The files that differ, with mode and time of their last change as the last walk of the tree saw them. */
+  /** The changed files with mode and change time from the last walk of the tree. */
   readonly times: (tree: TreeSpec, from: string, to: string, max: number) => Promise<readonly ChangeTime[]>;
   readonly diff: (from: string | null, to: string, options: DiffOptions) => Promise<readonly FileDiff[]>;
-  /** Takes out what none of these snapshots needs. */
+  /** Removes what none of these snapshots needs. */
   readonly sweep: (ids: readonly string[], dryRun: boolean) => Promise<Swept>;
   readonly check: (ids: readonly string[]) => Promise<SnapshotsChecked>;
   readonly status: () => Promise<Calls["status"]["answer"]>;
-  /** What the store takes on disk, as last heard. */
+  /** The size of the store on disk, as last reported. */
   readonly bytes: () => number;
   readonly close: () => Promise<void>;
 }
 
 export interface SnapshotsOptions {
-  /** Private; made when it is not there. */
+  /** Private; created if missing. */
   readonly folder: string;
-  /** Null: trees can be kept but not restored. */
+  /** Null: snapshots can be taken but not restored. */
   readonly bwrapPath: string | null;
 }
 
@@ -117,7 +117,7 @@ export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshot
       isClosed = true;
       if (worker === null) return;
       const ending = worker;
-      // What it is at may be long; whatever it is cut at, the store stays whole.
+      // A running call may take long. The store stays intact wherever it is cut off.
       const late = new Promise<null>((resolve) => void setTimeout(resolve, CLOSE_MAX_MS, null).unref());
       await Promise.race([call("close", {}).catch(() => null), late]);
       await ending.terminate();
@@ -125,7 +125,7 @@ export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshot
   };
 }
 
-/** A first guess: what cannot be looked at here is told by whoever opens the store. */
+/** A first estimate; errors here are reported when the store is opened. */
 function bytesIn(folder: string): number {
   const names = unless(MISSING, () => readdirSync(folder)) ?? [];
   return names.reduce((sum, name) => sum + (unless(MISSING, () => statSync(join(folder, name)))?.size ?? 0), 0);

@@ -24,7 +24,7 @@ function newRoot(): string {
   return root;
 }
 
-/** Deeper than any path can name, with a closed folder at the end. */
+/** A tree deeper than any path can name, with a closed folder at the end. */
 const DEEP = `
 import os, sys
 os.chdir(sys.argv[1])
@@ -65,7 +65,7 @@ proves("SV-1", "links, pipes, sockets, odd names and unreadable folders are remo
   expect(await removeTree(top)).toEqual([]);
   expect(existsSync(top)).toBe(false);
   expect(readFileSync(join(beside, "kept"), "utf8")).toBe("x");
-  // A link at the top is what goes, and not what it leads to.
+  // A link at the top is removed, not its target.
   symlinkSync(beside, top);
   expect(await removeTree(top)).toEqual([]);
   expect(existsSync(join(beside, "kept"))).toBe(true);
@@ -81,7 +81,7 @@ proves("SV-1", "at its limit, or when it is stopped, a removal leaves the rest a
   expect(await removeTree(top)).toEqual([]);
 });
 
-/** Runs in a mount namespace of its own: a bind mount of a person's folder inside of what is to be removed. */
+/** In a private mount namespace: a bind mount of a person's folder inside the tree to remove. */
 proves.skipIf(!needs("smallDisk"))("SV-1", "a mount inside the tree is left alone and named", async () => {
   const root = newRoot();
   for (const name of ["top/a/mounted", "theirs"]) mkdirSync(join(root, name), { recursive: true });

@@ -14,34 +14,34 @@ import {
 /** Something that could not be removed, and why. */
 export interface Left {
   readonly path: string;
-  /** The operating system's name for it (`EACCES`), or one of ours: `mount`, `moved`, `stopped`, `too_many`. */
+  /** The system's code (`EACCES`), or one of ours: `mount`, `moved`, `stopped`, `too_many`. */
   readonly reason: string;
 }
 
 export interface RemoveOptions {
-  /** Looked at between entries; what is there then is left with the reason `stopped`. */
+  /** Checked between entries. When it aborts, the rest is left with the reason `stopped`. */
   readonly signal?: AbortSignal | undefined;
-  /** How many names are removed in one go; what is beyond it is left with the reason `too_many`. */
+  /** How many names are removed in one call; the rest is left with the reason `too_many`. */
   readonly entriesMax?: number;
 }
 
 const ENTRIES_MAX = 20_000_000;
-/** That are named; the walk goes on behind them. */
+/** How many leftovers are named; the walk continues beyond that. */
 const LEFT_MAX = 20;
-/** Of names that cannot be removed: so many of them say that nothing here can be. */
+/** After this many failures nothing here is likely to be removable. */
 const FAILURES_MAX = 10_000;
-/** Somebody may still write into it, and deleting while a folder is read may hide what comes behind. */
+/** A folder is read several times: somebody may still write into it, and deleting during a read may hide entries. */
 const PASSES_MAX = 4;
-/** Folders above the one at hand that stay open; those further up are found again through `..`. */
+/** How many parent folders stay open; those further up are reopened through `..`. */
 const OPEN_MAX = 24;
 const UNLINKS_AT_ONCE = 32;
 const PATH_CHARS_MAX = 400;
 const HAS_PROC = process.platform === "linux";
 
 /**
- * Removes a file or a whole tree that an agent may have filled, and answers what is left of it: nothing, in most cases. It
- * never throws for what it meets. Each folder is opened below the one above it, never through a link and never across a
- * mount, so no tree is too deep; a folder that its owner closed is opened up through its handle first.
+ * Removes a file or a whole tree that an agent may have filled. Returns what is left, usually nothing; it does not
+ * throw for what it finds. Each folder is opened from its parent, never through a link or across a mount, so that no
+ * tree is too deep. A closed folder is made accessible through its handle first.
  */
 export async function removeTree(path: string, options: RemoveOptions = {}): Promise<readonly Left[]> {
   const walk: Walk = {
@@ -86,7 +86,7 @@ async function removeTop(walk: Walk, path: string): Promise<void> {
   });
 }
 
-/** Depth first without recursion: a tree may be deeper than any stack. */
+/** Depth first without recursion, because a tree may be deeper than any stack. */
 async function empty(walk: Walk, levels: Level[]): Promise<void> {
   for (;;) {
     const level = levels.at(-1);
@@ -104,7 +104,7 @@ async function empty(walk: Walk, levels: Level[]): Promise<void> {
   }
 }
 
-/** Removes what can be removed without going further down; answers the next folder to go into, or null when there is none. */
+/** Removes what it can at this level. Returns the next folder to enter, or null when there is none. */
 async function clear(walk: Walk, level: Level): Promise<Level | null> {
   for (;;) {
     const batch: string[] = [];
@@ -133,7 +133,7 @@ async function anotherPass(level: Level): Promise<boolean> {
   return true;
 }
 
-/** Answers the name when it is a folder after all, on a file system that does not tell. */
+/** Returns the name if it turns out to be a folder, on a file system that does not report kinds. */
 async function drop(walk: Walk, level: Level, name: string): Promise<string | null> {
   try {
     await unlink(nameIn(level, name));
@@ -146,14 +146,14 @@ async function drop(walk: Walk, level: Level, name: string): Promise<string | nu
   return null;
 }
 
-/** Up again, through `..` where the folder above was closed meanwhile: only if that is still the same one. */
+/** Returns to the parent, through `..` if it was closed meanwhile, but only if it is still the same folder. */
 async function leave(walk: Walk, level: Level, above: Level[]): Promise<void> {
   const parent = above.at(-1);
   if (parent === undefined) return;
   const isThere = await levelAbove(level, parent);
   await closeLevel(level);
   if (!isThere) {
-    // Somebody moved it: what lies above it now is not ours to touch.
+    // Somebody moved it: its parent is now another folder, which must not be touched.
     note(walk, level.shown, "moved");
     walk.isCut = true;
     for (const one of above) await closeLevel(one);
@@ -168,7 +168,7 @@ async function leave(walk: Walk, level: Level, above: Level[]): Promise<void> {
       const code = reasonOf(thrown);
       if (code === "ENOENT") return;
       parent.skipped.add(level.name);
-      // What keeps it is named already, unless somebody filled it meanwhile or it is no folder any more.
+      // The obstacle is reported already, unless somebody added files meanwhile or it is no longer a folder.
       if (walk.left.length === 0 || (code !== "ENOTEMPTY" && code !== "EEXIST")) miss(walk, parent, level.name, code);
     },
   );
@@ -197,7 +197,7 @@ function note(walk: Walk, path: string, reason: string): void {
   if (walk.left.length < LEFT_MAX) walk.left.push({ path: shorten(path), reason });
 }
 
-/** The end says what it is; a path may be longer than a screen. */
+/** Keeps the end of a long path, which tells most. */
 function shorten(path: string): string {
   return path.length <= PATH_CHARS_MAX
     ? path

@@ -7,36 +7,36 @@ import { type Left, removeTree } from "./remove-tree.ts";
 import { openUpFolder } from "./tree-level.ts";
 
 /**
- * What is to be deleted and was filled by agents. It is moved out of the way at once and removed behind everybody's back:
- * nothing waits for that, nothing fails with it, and what cannot be removed is tried again and told to whoever asks.
+ * Deletes what agents may have filled. It is moved away at once and removed in the background: nobody waits for it or
+ * fails with it. What cannot be removed is retried, and reported on request.
  */
 export interface Trash {
-  /** Resolves when the name is free. Never throws: what cannot be moved is removed where it is. */
+  /** Resolves when the name is free. Never throws: what cannot be moved is removed in place. */
   readonly discard: (path: string) => Promise<void>;
-  /** The same for what is in a folder; the folder itself may stay, empty, where it cannot be moved. */
+  /** The same for the contents of a folder. The folder itself may stay, empty, if it cannot be moved. */
   readonly discardWithin: (folder: string) => Promise<void>;
   /** What was tried and is still there. */
   readonly left: () => Promise<readonly Left[]>;
-  /** Resolves when all that was discarded so far was tried once. */
+  /** Resolves when everything discarded so far was tried once. */
   readonly settled: () => Promise<void>;
-  /** Breaks off; the next daemon goes on. */
+  /** Stops; the next daemon continues. */
   readonly stop: () => Promise<void>;
 }
 
 export interface TrashOptions {
-  /** In the same file system as what is discarded, or nothing can be moved there. */
+  /** Must be on the same file system as what is discarded, because it is moved there by rename. */
   readonly folder: string;
   readonly clock: Pick<Clock, "after">;
   readonly log: (message: string, details: object) => void;
 }
 
-/** As long as something is left. */
+/** The retry interval while something is left. */
 const AGAIN_AFTER_MS = 600_000;
-/** A removal may hang in a file system that does not answer; a daemon that stops does not wait for it. */
+/** A removal may hang on an unresponsive file system, so a stopping daemon does not wait for it longer. */
 const STOP_MAX_MS = 1000;
 const NAME_BYTES = 6;
 
-/** Begins with what an earlier daemon left in the folder. */
+/** Starts with what an earlier daemon left in the folder. */
 export function openTrash({ folder, clock, log }: TrashOptions): Trash {
   const stopping = new AbortController();
   const kept = new Map<string, readonly Left[]>();
@@ -80,7 +80,7 @@ export function openTrash({ folder, clock, log }: TrashOptions): Trash {
   return {
     discard,
     discardWithin: async (path) => {
-      // Not removed where it is: by then others may have put something in.
+      // Removes the entries, not the folder: others may add new ones by then.
       if ((await moveAway(path)) === "stays")
         for (const name of await readdir(path).catch(() => [])) await discard(join(path, name));
     },
@@ -112,12 +112,12 @@ async function move(path: string, aside: string, folder: string): Promise<"moved
   const orElse = (thrown: unknown) => (errno(thrown) === "ENOENT" ? isGone(path) : "stays");
   const first = await attempt().catch(orElse);
   if (first !== "stays") return first;
-  // A folder takes its own permission to be moved to another one.
+  // Moving a folder to another parent needs write permission on the folder itself.
   await openUpFolder(path);
   return attempt().catch(orElse);
 }
 
-/** The folder that it would go to may be what is missing. */
+/** ENOENT may also mean that the trash folder is missing. */
 async function isGone(path: string): Promise<"gone" | "stays"> {
   const found = await lstat(path).catch((thrown: unknown) => (errno(thrown) === "ENOENT" ? null : "stays"));
   return found === null ? "gone" : "stays";

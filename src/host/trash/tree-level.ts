@@ -4,19 +4,19 @@ import { dirname } from "node:path";
 import { errno } from "../errno.ts";
 import { pathOfDescriptor } from "../files/held-folder.ts";
 
-/** A folder on the way down through a tree that is being removed. Names are bytes, as latin1. */
+/** A folder on the way down a tree that is being removed. Names are bytes as latin1. */
 export interface Level {
-  /** Null while it is closed to spare descriptors. */
+  /** Null while closed to save descriptors. */
   handle: FileHandle | null;
   stream: Dir | null;
   readonly dev: bigint;
   readonly ino: bigint;
-  /** Null where no mount lies below the top: then nobody has to look. */
+  /** Null when there is no mount below the top, so that no check is needed. */
   readonly mount: string | null;
   readonly name: string;
   /** For people. */
   readonly shown: string;
-  /** What cannot be removed. */
+  /** Names that cannot be removed. */
   readonly skipped: Set<string>;
   /** Something was removed in this pass. */
   isChanged: boolean;
@@ -25,13 +25,13 @@ export interface Level {
   readonly next: () => Promise<Dirent | null>;
 }
 
-/** Linux's, and missing among Node's: opens what is there without reading it, so that no mode stands in the way. */
+/** A Linux flag that Node does not define: opens without reading, so no permission is needed. */
 const O_PATH = 0o10000000;
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 const OWNER_ALL = 0o700;
 const SHOWN_CHARS_MAX = 4096;
 
-/** Whether the system has mounted something in or on this tree. */
+/** Whether something is mounted in or on this tree. */
 export async function mountsBelow(path: string): Promise<boolean> {
   const table = await readFile("/proc/self/mountinfo", "latin1").catch(() => null);
   if (table === null) return true;
@@ -44,7 +44,7 @@ export async function mountsBelow(path: string): Promise<boolean> {
   });
 }
 
-/** A string says why it cannot be gone into. */
+/** A string is the reason why it cannot be entered. */
 export async function topLevel(path: string, hasMounts: boolean): Promise<Level | string> {
   const around = hasMounts ? await open(dirname(path), O_PATH | O_DIRECTORY) : null;
   try {
@@ -56,7 +56,7 @@ export async function topLevel(path: string, hasMounts: boolean): Promise<Level 
 }
 
 export function enterFolder(above: Level, name: string): Promise<Level | string> {
-  // The middle of a very long way is of no use to anybody.
+  // The middle of a very long path is left out.
   const shown =
     above.shown.length > SHOWN_CHARS_MAX ? above.shown : `${above.shown}/${Buffer.from(name, "latin1").toString()}`;
   return enter(nameIn(above, name), { name, shown, mount: above.mount });
@@ -82,14 +82,14 @@ async function enter(place: Buffer, given: Pick<Level, "name" | "shown" | "mount
   }
 }
 
-/** Never through a link. Null: another file system is mounted there. */
+/** Never through a link. Null when another file system is mounted there. */
 async function openFolder(place: Buffer, mount: string | null): Promise<FileHandle | null> {
   const flags = O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
   if (mount === null) {
     const handle = await open(place, O_RDONLY | flags).catch(unlessClosed);
     if (handle !== null) return handle;
   }
-  // A folder that its owner may not read, or one to be looked at before anything in it is asked for.
+  // A folder that its owner may not read, or one whose mount must be checked before it is read.
   const seen = await open(place, O_PATH | O_DIRECTORY | O_NOFOLLOW);
   try {
     if (mount !== null && (await mountOf(seen)) !== mount) return null;
@@ -100,16 +100,18 @@ async function openFolder(place: Buffer, mount: string | null): Promise<FileHand
   }
 }
 
-/** By the handle, so that it is this folder whatever its name means by now. */
+/** Through the handle, so that it affects this folder whatever its name means now. */
 async function openUp(handle: FileHandle, mode: bigint): Promise<void> {
   if ((Number(mode) & OWNER_ALL) === OWNER_ALL) return;
   await chmod(pathOf(handle), OWNER_ALL).catch((thrown: unknown) => {
-    // Somebody else's: what cannot be removed from it says so itself.
+    // The folder belongs to somebody else; the removal of its entries will report that.
     if (!["EPERM", "EROFS", "EACCES"].includes(errno(thrown) ?? "")) throw thrown;
   });
 }
 
-/** Gives its owner every right to a folder that is no link. Best effort: what needs those rights says what it lacks. */
+/**
+ * Gives its owner all permissions on a folder that is no link. Best effort: later operations report what is missing.
+ */
 export async function openUpFolder(path: string): Promise<void> {
   if (process.platform !== "linux") return;
   const seen = await open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW).catch(() => null);
@@ -131,7 +133,7 @@ function unlessClosed(thrown: unknown): null {
   throw thrown;
 }
 
-/** Opens the folder above again where it was closed; false when something else is above by now. */
+/** Reopens the parent if it was closed; false when the folder now has another parent. */
 export async function levelAbove(level: Level, parent: Level): Promise<boolean> {
   if (parent.handle !== null) return true;
   const handle = await open(`${placeOf(level)}/..`, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
@@ -159,7 +161,7 @@ function pathOf({ fd }: FileHandle): string {
   return path;
 }
 
-/** From the start again. */
+/** Starts reading from the beginning again. */
 export async function rewind(level: Level): Promise<void> {
   level.passes += 1;
   level.isChanged = false;

@@ -5,7 +5,7 @@ import type { Carried } from "./worktree-record.ts";
 
 export interface CarriedFiles {
   readonly tree: string;
-  /** The rules of today; what was carried by those of before is compared as well. */
+  /** Today's rules. Files carried under earlier rules are compared too. */
   readonly patterns: readonly string[];
   readonly carried: readonly Carried[];
   readonly tracked: ReadonlySet<string>;
@@ -14,8 +14,8 @@ export interface CarriedFiles {
 const ENOUGH = 20;
 
 /**
- * Files of the kind that is carried (`.env`), or in a folder of that kind, that are not as they were carried or are new:
- * wherever they lie, also where everything is ignored. Only folders that can be had again are not looked into.
+ * Carried files (such as `.env`), or files in carried folders, that have changed or are new, even where everything is
+ * ignored. Only folders that can be rebuilt are skipped.
  */
 export async function changedCarried(asked: CarriedFiles): Promise<readonly string[]> {
   const { tree, carried, tracked } = asked;
@@ -24,7 +24,7 @@ export async function changedCarried(asked: CarriedFiles): Promise<readonly stri
   const changed: string[] = [];
   for (const path of candidates) {
     if (changed.length === ENOUGH) break;
-    // What cannot be looked up by such a name could be anything.
+    // A name that is not valid text cannot be looked up, so the file counts as changed.
     const isText = !path.includes("\ufffd");
     if (isText && tracked.has(path)) continue;
     const now = isText ? await fingerprint(join(tree, path)) : "";
@@ -35,7 +35,7 @@ export async function changedCarried(asked: CarriedFiles): Promise<readonly stri
 
 const pair = ({ path, sha256 }: Carried): [string, string | null] => [path, sha256];
 
-/** Found by a tool that knows less of patterns and finds too many; then judged by the rules, for the path and every folder above it. */
+/** `find` supports fewer patterns and returns too many files; the rules then judge each path and its parent folders. */
 async function filesOfTheKind({ tree, patterns, carried }: CarriedFiles): Promise<readonly string[]> {
   if (patterns.length === 0) return [];
   const root = literal(tree);
@@ -53,7 +53,7 @@ async function filesOfTheKind({ tree, patterns, carried }: CarriedFiles): Promis
       ["-path", `${place}/*`],
     ]);
   });
-  // A link to dependencies that lie elsewhere holds nothing itself.
+  // A link to dependencies elsewhere holds no work itself.
   const kinds = [
     ["-type", "f"],
     ["-type", "l", "-not", "-name", REBUILT],
@@ -65,7 +65,7 @@ async function filesOfTheKind({ tree, patterns, carried }: CarriedFiles): Promis
   return paths.filter((path) => NO_NAME.test(path) || withFolders(path).some((one) => isCarried(one, patterns)));
 }
 
-/** No rule can speak of such a name, so the tool's word counts. */
+/** The rules cannot match such a name, so the result of `find` counts. */
 const NO_NAME = /[\\\p{Cc}\ufffd]/u;
 
 const at = (root: string, path: string): string => `${root}/${path}`;
@@ -75,7 +75,7 @@ const anyOf = (tests: readonly (readonly string[])[]): readonly string[] => [
   ")",
 ];
 
-/** For a tool to which more than a star is special. */
+/** Escapes the other special characters of `find`; `*` keeps its meaning. */
 const plain = (text: string): string => text.replace(/[\\?[\]]/g, "\\$&");
 const literal = (text: string): string => plain(text).replaceAll("*", "\\*");
 

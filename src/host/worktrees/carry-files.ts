@@ -13,7 +13,7 @@ import { makeFolders } from "./make-folders.ts";
 import { orFailed, runTool } from "./run-tool.ts";
 import type { Carried, WorktreeRecord } from "./worktree-record.ts";
 
-/** What goes along although git does not know it. A pattern without a slash means a name at any depth. */
+/** Which untracked files to carry. A pattern without a slash matches a name at any depth. */
 export interface CarryRules {
   readonly patterns: readonly string[];
   readonly bytesMax: number;
@@ -21,14 +21,17 @@ export interface CarryRules {
 
 export interface CarryScene {
   readonly view: RepositoryView;
-  /** The user's files, and the new tree's. */
+  /** Copies from the user's files into the new tree, `to`. */
   readonly from: string;
   readonly to: string;
-  /** With the files of the base, so that git can tell what it does not know. */
+  /** Holds the files of the base, so that git can list the untracked ones. */
   readonly indexFile: string;
 }
 
-/** Always a copy (a clone where the file system can): never a link through which the user's own files could be written. */
+/**
+ * Copies the files (cloned where the file system can), never links: writing through a link would change the user's own
+ * files.
+ */
 export async function carryFiles(
   scene: CarryScene,
   { patterns, bytesMax }: CarryRules,
@@ -49,10 +52,10 @@ const CARRIED_ENTRIES_MAX = 2_000_000;
 const LOOK_TIMEOUT_MS = 60_000;
 const COMPARED_FILES_MAX = 1000;
 
-/** A folder that whoever made it can make again, however small it is. */
+/** A folder that can be rebuilt, whatever its size. */
 export const REBUILT = "node_modules";
 
-/** So that a change is seen later: of a file its bytes, of a folder that is not too large all of its files. */
+/** Records hashes so that changes can be found later: of a file, or of every file of a folder that is not too large. */
 async function described(tree: string, path: string): Promise<Carried> {
   const sha256 = await hashFile(join(tree, path));
   if (sha256 !== null || path.split("/").includes(REBUILT)) return { path, sha256 };
@@ -64,7 +67,7 @@ async function described(tree: string, path: string): Promise<Carried> {
   return { path, sha256, files };
 }
 
-/** Files, and whole folders by one name. Names that are no text are left where they are. */
+/** Untracked files, and whole folders by one name. Names that are not valid text are not carried. */
 async function unknownToGit({ view, from, indexFile }: CarryScene): Promise<readonly string[]> {
   const listed = await view.git.must(["ls-files", "--others", "--directory", "-z"], {
     workTree: from,
@@ -85,7 +88,10 @@ export function isCarried(path: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => allows(pattern, pattern.includes("/") ? path : name));
 }
 
-/** Null, or what keeps it from being carried. A session may work in the user's files meanwhile, so they are read by handles. */
+/**
+ * Null, or the reason why it was not carried. Reads through handles, because a session may work in the user's files
+ * meanwhile.
+ */
 async function carryOne({ from, to }: CarryScene, path: string, bytesMax: number): Promise<string | null> {
   const source = join(from, path);
   const target = join(to, path);
@@ -93,7 +99,7 @@ async function carryOne({ from, to }: CarryScene, path: string, bytesMax: number
   if (found === null) return "it went away";
   if (found.isSymbolicLink()) return "it is a link";
   if (!found.isFile() && !found.isDirectory()) return "it is no file";
-  // Spares a copy that would be too large; where it cannot tell, the copy itself counts.
+  // Avoids starting a copy that would be too large. If `du` fails, the copy itself checks the size.
   const told = await runTool("du", ["--summarize", "--bytes", "--", source]).catch(() => "0");
   const bytes = Number.parseInt(told.toString(), 10);
   if (bytes > bytesMax) return `it has ${bytes} bytes, and ${bytesMax} may be carried`;
@@ -112,7 +118,7 @@ async function takeOne(
   name: string,
   { target, tree, bytesMax }: { readonly target: string; readonly tree: string; readonly bytesMax: number },
 ): Promise<string | null> {
-  // A link that leads out of the tree could lead back into the user's.
+  // A link out of the tree could lead back into the user's files.
   const keepsLink = (to: string, place: string) => !isAbsolute(to) && isInside(tree, resolve(dirname(place), to));
   try {
     await using inner = await folder.inner(name);
@@ -126,7 +132,7 @@ async function takeOne(
   }
 }
 
-/** Null for what is no regular file, or not there. Never waits and never follows a link. */
+/** Null if it is missing or no regular file. Never blocks and never follows a link. */
 async function hashFile(path: string): Promise<string | null> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(orNothing);
   if (file === null) return null;
@@ -140,7 +146,7 @@ async function hashFile(path: string): Promise<string | null> {
   }
 }
 
-/** Of a file or a link; null for anything else. */
+/** The hash of a file or link; null for anything else. */
 export async function fingerprint(path: string): Promise<string | null> {
   const found = await lstat(path).catch(orNothing);
   return found?.isSymbolicLink() === true ? `link:${await readlink(path)}` : hashFile(path);

@@ -43,7 +43,7 @@ function foreignIn(bench: Bench): Foreign {
   return { path, commit: of("HEAD"), blob: of("HEAD:secret.txt") };
 }
 
-/** Nothing of the other repository lies in what was made: no text, no name, no object. */
+/** Nothing of the other repository is in the worktree: no text, no name, no object. */
 function expectNothingOf({ commit, blob }: Foreign, { yard }: Bench): void {
   const made = madeIn(yard.folder);
   if (made.length === 0) return;
@@ -54,7 +54,7 @@ function expectNothingOf({ commit, blob }: Foreign, { yard }: Bench): void {
     expect(() => execFileSync("grep", ["-rl", text, ...made], { encoding: "utf8" })).toThrow();
 }
 
-/** What the daemon made after the agent's own worktree. */
+/** Folders the daemon made after the agent's own worktree. */
 function madeIn(folder: string): readonly string[] {
   return (existsSync(folder) ? readdirSync(folder) : []).filter((id) => id !== AGENT).map((id) => join(folder, id));
 }
@@ -170,7 +170,8 @@ proves(
     const foreign = foreignIn(bench);
     const at = (name: string) => join(bench.directory, name);
     const theirs = join(foreign.path, ".git");
-    // A folder that says it is a linked worktree; and a git dir that leads back, but on to somebody else's.
+    // A folder that claims to be a linked worktree, and a git dir that points back correctly but names somebody else's
+    // common dir.
     bench.write(join(at("claims"), ".git/HEAD"), "ref: refs/heads/main\n");
     bench.write(join(at("claims"), ".git/commondir"), `${theirs}\n`);
     bench.write(join(at("forged"), "worktrees/x/HEAD"), "ref: refs/heads/main\n");
@@ -182,7 +183,7 @@ proves(
     writeFileSync(join(at("borrows"), ".git/HEAD"), `${foreign.commit}\n`);
     for (const cwd of [at("claims"), join(at("forged"), "tree"), join(at("forged"), "worktrees/x"), at("borrows")])
       await expect(bench.worktree({ cwd })).rejects.toMatchObject(code("repository_invalid"));
-    // Said only after it was looked at: git does not read it then either.
+    // The claim appears only after the check; git must not read it then either.
     rmSync(join(at("borrows"), ".git/objects/info/alternates"));
     writeFileSync(join(at("borrows"), ".git/HEAD"), "ref: refs/heads/main\n");
     bench.git(at("borrows"), "commit", "--quiet", "--allow-empty", "-m", "innocent");
@@ -236,7 +237,10 @@ proves("WT-16", "pipes in a worktree's git dir do not block", async () => {
   for (const name of [".gitignore", ".git/config"]) await pipe(name, false);
 });
 
-/** On another disk than the temp directory; where there is none, the objects are near, and that is proved elsewhere. */
+/**
+ * A folder on another disk than the temp directory. Without one the objects are on the same disk, which other tests
+ * cover.
+ */
 const elsewhere = ["/dev/shm", "/tmp", "/var/tmp", "/run"].find(
   (path) => existsSync(path) && statSync(path).dev !== statSync(tmpdir()).dev,
 );
@@ -272,7 +276,7 @@ a, b = (one.encode() for one in sys.argv[1:])
 print("on", flush=True)
 while True: libc.renameat2(-100, a, -100, b, 2)`;
 
-/** Exchanges a folder with a link to somewhere else, as fast as it can. */
+/** Swaps a folder with a link to somewhere else, as fast as it can. */
 async function swapping(a: string, b: string): Promise<AsyncDisposable> {
   const child = spawn("python3", ["-c", SWAPPER, a, b], { stdio: ["ignore", "pipe", "inherit"] });
   await once(child.stdout, "data");

@@ -17,35 +17,35 @@ import { placeIn, readRecord, type WorktreePlace, type WorktreeRecord, writeReco
 export interface NewWorktree {
   readonly id: string;
   readonly repository: Repository;
-  /** A branch, tag or commit; undefined: HEAD, also of a repository without a commit. */
+  /** A branch, tag or commit; undefined: HEAD, even without a commit. */
   readonly base: string | undefined;
   readonly branch: string;
   readonly createdAt: string;
-  /** `none`: an empty tree on the base, for somebody who has its contents. */
+  /** `none`: an empty tree on the base, for a caller that fills it. */
   readonly files: "base" | "none";
-  /** Set when `repository` is that of another worktree, whose agent can write everything in it but what we know of it. */
+  /** Set when `repository` belongs to another worktree. Its agent can write everything there except our record. */
   readonly forkOf?: { readonly record: WorktreeRecord; readonly place: WorktreePlace; readonly ownObjects: string };
 }
 
 export interface WorktreeYard {
   readonly git: GitRunner;
-  /** Where worktrees lie. */
+  /** The folder of all worktrees. */
   readonly folder: string;
-  /** For what lasts as long as a command. */
+  /** For temporary files of one command. */
   readonly scratch: string;
   readonly stores: ObjectStores;
   readonly carry: () => CarryRules;
   readonly bounds: () => TreeBounds;
-  /** Takes a folder out of the way, and never fails. */
+  /** Moves a folder away to be deleted; never fails. */
   readonly discard: (path: string) => Promise<void>;
   readonly identity: (repository: Repository) => Promise<Identity>;
-  /** What the person ignores everywhere. */
+  /** The person's global ignore rules. */
   readonly globalExclude: () => Promise<string>;
 }
 
 export const MAKING = ".making-";
 
-/** Made aside and put in its place in one step: a worktree is there as a whole, or not at all. */
+/** Makes the worktree under a temporary name and renames it: it exists completely or not at all. */
 export async function createWorktree(yard: WorktreeYard, given: NewWorktree): Promise<WorktreeRecord> {
   const making = placeIn(join(yard.folder, `${MAKING}${given.id}`));
   const place = placeIn(join(yard.folder, given.id));
@@ -58,7 +58,7 @@ export async function createWorktree(yard: WorktreeYard, given: NewWorktree): Pr
     return record;
   } catch (thrown) {
     await yard.discard(making.folder);
-    // Should it be our packs that are damaged, the next one has new ones.
+    // Our packs may be damaged, so the next worktree packs them again.
     if (thrown instanceof HostError && thrown.code === "worktree_base_incomplete")
       await yard.stores.forget(given.repository);
     return orFailed("making the worktree", thrown);
@@ -90,7 +90,7 @@ async function fill(
   await writeFile(making.exclude, exclude);
   const indexFile = join(gitDir, "index");
   if (commit !== null && files === "base") await checkOut(view, commit, making.tree, indexFile, yard.bounds());
-  // A base from before the directory was there.
+  // The base is older than the directory.
   if (!(await makeFolders(making.tree, repository.below))) throw noFolder(repository.below);
   const user = forkOf?.record.repository ?? { root: repository.root, gitDir: repository.gitDir };
   const carried =
@@ -107,16 +107,16 @@ async function fill(
 
 interface TakenObjects {
   readonly commit: string | null;
-  /** Lines `<id> <name>`: all, and those whose objects were taken. */
+  /** Lines `<id> <name>`: all refs, and those whose objects were taken. */
   readonly refs: { readonly all: readonly string[]; readonly held: readonly string[] };
   readonly objects: ObjectsHeld;
-  /** Of the refs as they were, over the objects that the worktree has. */
+  /** The refs as they were, with the worktree's objects. */
   readonly view: RepositoryView;
 }
 
 /**
- * The refs first, then the objects, for a commit that comes in between has a ref that we do not have. And git is shown the
- * objects that are ours by then: where else theirs says that there are some, it does not read.
+ * Copies the refs first, then the objects: a commit made in between only adds a ref that we do not have. Git then reads
+ * our copies, and ignores further object directories that the repository names.
  */
 async function takeObjects(
   yard: WorktreeYard,
@@ -153,7 +153,10 @@ function idIn(ref: string): string {
   return ref.slice(0, ref.indexOf(" "));
 }
 
-/** Of a repository that is a worktree's own: what is the user's is told by that one's record, not by what lies in it. */
+/**
+ * The worktree that this repository belongs to, if any. Its record says what is the user's; its files cannot be trusted
+ * for that.
+ */
 export async function worktreeAround(
   folder: string,
   { root, gitDir }: Repository,
@@ -176,7 +179,7 @@ function noFolder(below: string): HostError {
   });
 }
 
-/** The commit, or null where HEAD has none yet. */
+/** The commit, or null when HEAD has none yet. */
 export async function resolveBase({ git }: RepositoryView, base: string | undefined): Promise<string | null> {
   const name = base ?? "HEAD";
   const found = await git.run(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
@@ -189,18 +192,18 @@ export async function resolveBase({ git }: RepositoryView, base: string | undefi
   });
 }
 
-/** `<id> <name>` of what a person works with; symbolic ones are left out. */
+/** Lines `<id> <name>` of branches, tags and remotes; symbolic refs are left out. */
 export async function refsOf({ git }: RepositoryView): Promise<readonly string[]> {
   const format = "--format=%(if)%(symref)%(then)%(else)%(objectname) %(refname)%(end)";
   const listed = await git.must(["for-each-ref", format, "refs/heads", "refs/tags", "refs/remotes"]);
-  // A name that is no text could not be written down as it is.
+  // A name that is not valid text could not be written back exactly.
   return listed
     .toString()
     .split("\n")
     .filter((line) => line !== "" && !line.includes("\ufffd"));
 }
 
-/** Plumbing under our own configuration: a filter that an attribute names does not exist here, so nothing of it runs. */
+/** Plumbing commands with our own configuration: filters named by attributes are not defined here, so none run. */
 async function checkOut(
   { git }: RepositoryView,
   commit: string,
@@ -215,7 +218,7 @@ async function checkOut(
   const options = { workTree, indexFile, ...patient };
   await git.must(["read-tree", commit], options).catch(orIncomplete);
   await git.must(["checkout-index", "--all", "--index", "--quiet"], options).catch(async (thrown: unknown) => {
-    // It says that it could not write, and not why.
+    // Git reports that it could not write, but not why.
     if ((await freeBytes(workTree)) < FULL_BYTES) throw diskFull(thrown);
     orIncomplete(thrown);
   });
@@ -246,7 +249,7 @@ function orIncomplete(thrown: unknown): never {
   throw thrown;
 }
 
-/** Git tells by an index's time which of its entries it may trust. */
+/** Git uses the index's modification time to decide which entries to trust. */
 export async function copyWithTimes(from: string, to: string): Promise<void> {
   await copyFile(from, to);
   const seconds = Math.floor((await stat(from)).mtimeMs) / 1000;

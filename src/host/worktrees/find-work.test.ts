@@ -6,7 +6,7 @@ import { expectWork, type Told } from "../../../test/support/expect-work.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { type Bench, setUpBench } from "../../../test/support/worktree-bench.ts";
 
-/** A repository with a submodule that nobody asked for, and files that are carried. */
+/** A repository with an uninitialized submodule and with carried files. */
 function setUpRich(): Bench {
   const bench = setUpBench();
   bench.git(bench.directory, "clone", "--quiet", bench.repo, "other");

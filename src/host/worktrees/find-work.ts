@@ -14,18 +14,18 @@ import { runTool } from "./run-tool.ts";
 import { unpushed } from "./unpushed.ts";
 import type { WorktreePlace, WorktreeRecord } from "./worktree-record.ts";
 
-/** What would be lost with a worktree. Each list holds the first few; an empty one says that there is none. */
+/** What would be lost with a worktree. Each list holds the first few entries; empty means none. */
 export interface Work {
-  /** Tracked files that differ from the commit they stand on, or are staged otherwise. */
+  /** Tracked files that differ from HEAD in the tree or in the index. */
   readonly changed: readonly string[];
   readonly untracked: readonly string[];
-  /** Carried files (`.env`) that were changed, or are new. */
+  /** Carried files (`.env`) that changed or are new. */
   readonly carried: readonly string[];
   /** Commits, tags and other named objects that the user's repository cannot reach. */
   readonly commits: readonly string[];
-  /** Repositories inside: their work is not looked into. */
+  /** Nested repositories; their work is not examined. */
   readonly nested: readonly string[];
-  /** Why it could not be told, when it could not. */
+  /** Why the work could not be determined, if it could not. */
   readonly unclear: string | null;
 }
 
@@ -44,7 +44,7 @@ export interface WorkScene {
 const NO_WORK: Work = { changed: [], untracked: [], carried: [], commits: [], nested: [], unclear: null };
 const LISTED_MAX = 20;
 
-/** Whatever cannot be judged is work: a doubt never deletes anything. */
+/** Anything that cannot be determined counts as work, so that a doubt never deletes anything. */
 export async function findWork(scene: WorkScene, place: WorktreePlace, record: WorktreeRecord): Promise<Work> {
   try {
     return await judge(scene, place, record);
@@ -86,30 +86,32 @@ async function judge(scene: WorkScene, place: WorktreePlace, record: WorktreeRec
   }
 }
 
-/** Git reads on wherever a list of further objects leads: it leads where we said, or nobody looks. */
+/** Git follows the list of further object directories. If it is not the one we wrote, nothing is examined. */
 async function refuseBorrowed(place: WorktreePlace, record: WorktreeRecord): Promise<void> {
   const objects = ownObjects(place);
-  if (!(await lstat(objects)).isDirectory()) throw new Unclear("its objects are not what they were");
+  if (!(await lstat(objects)).isDirectory()) throw new Unclear("its object store is not a directory");
   const list = join(objects, "info", "alternates");
   const isThere = (await lstat(list).catch(() => null)) !== null;
   if (isThere && (await readSmall(list)) !== alternates(record.objectDirs))
-    throw new Unclear("its objects lead to others than they did");
+    throw new Unclear("its `objects/info/alternates` was changed");
 }
 
 export function ownObjects({ tree }: WorktreePlace): string {
   return join(tree, ".git", "objects");
 }
 
-/** The worktree's own repository, by what we know of it: nothing that its agent can write is read as a setting, or as the way to other objects. */
+/**
+ * The worktree's own repository, from our record: no setting and no object directory that its agent can write is used.
+ */
 export async function privateRepository(
   place: WorktreePlace,
   record: WorktreeRecord,
   config: Repository["config"] = { entries: [], get: () => undefined },
 ): Promise<Repository> {
   const gitDir = join(place.tree, ".git");
-  if (!(await lstat(place.tree)).isDirectory()) throw new Unclear("its folder is not what it was");
-  if (!(await lstat(gitDir)).isDirectory()) throw new Unclear("its git dir is not what it was");
-  // The record names the objects by the place's usual name; aside, they lie elsewhere.
+  if (!(await lstat(place.tree)).isDirectory()) throw new Unclear("its folder is not a directory");
+  if (!(await lstat(gitDir)).isDirectory()) throw new Unclear("its git dir is not a directory");
+  // The record holds the usual path of the objects; a worktree put aside has another one.
   const usual = join(dirname(place.folder), record.id, "objects");
   const objectDirs = record.objectDirs.map((path) => (path === usual ? place.objects : path));
   const { below, objectFormat } = record;
@@ -124,7 +126,10 @@ async function userRepository(git: GitRunner, { repository }: WorktreeRecord): P
   return found?.gitDir === repository.gitDir ? found : null;
 }
 
-/** By our own index, in which nobody can have marked a file as not worth a look; and what is staged, by theirs. */
+/**
+ * Compares with our own index, in which nobody can have marked a file as unchanged. Staged files come from the agent's
+ * index.
+ */
 async function changedFiles(
   { git }: RepositoryView,
   place: WorktreePlace,
@@ -136,10 +141,10 @@ async function changedFiles(
   if (commit === null) await refuseLostHead(git);
   else await refuseManyFiles(git, commit, bounds);
   await copyWithTimes(place.index, indexFile).catch(() => undefined);
-  // With the tree at hand: what changed in the very second that the index was made is told by its bytes, here or never.
+  // Needs the tree: a file changed in the same second as the index can only be found by its contents.
   const options = { indexFile, workTree: place.tree };
   await git.must(commit === null ? ["read-tree", "--empty"] : ["read-tree", "-m", commit], options);
-  // Not into submodules: git would go there under their configuration, which is the agent's.
+  // Not into submodules: git would use their configuration, which the agent can write.
   const flags = ["--porcelain=v1", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames"];
   const told = await git.must(["status", ...flags], options);
   const lines = told.toString().split("\0").filter(Boolean);
@@ -158,13 +163,13 @@ async function trackedIn(
   return { tracked: new Set(lines.map(nameIn)), gitlinks };
 }
 
-/** A branch without a commit is nothing to worry about; one that names a commit which is not there is. */
+/** A branch without a commit is fine. A HEAD that names a missing commit is not. */
 async function refuseLostHead(git: GitRunner): Promise<void> {
   const { exitCode } = await git.run(["rev-parse", "--verify", "--quiet", "HEAD"]);
   if (exitCode === 0) throw new Unclear("its HEAD names a commit that is not there");
 }
 
-/** Several million files; a file with holes may say any size. */
+/** Enough for several million files. A sparse file may claim any size. */
 const INDEX_BYTES_MAX = 536_870_912;
 
 async function stagedFiles(
@@ -188,7 +193,7 @@ async function stagedFiles(
   return names.toString().split("\0").filter(Boolean);
 }
 
-/** With and without files of their own, submodules and linked worktrees too. */
+/** Bare ones, submodules and linked worktrees too. */
 async function nestedRepositories(tree: string): Promise<readonly string[]> {
   const own = join(tree, ".git");
   const look = ["(", "-name", ".git", "-o", "-name", "HEAD", ")", "-print0"];

@@ -2,8 +2,8 @@ import { readdir, readlink } from "node:fs/promises";
 import { isInside } from "../files/path-inside.ts";
 
 /**
- * The processes that stand in one of the folders or have something open there: they could still write into it after its
- * name is gone. Who is not among them cannot come in any more, for that takes the name.
+ * Processes whose current directory or open files are in one of the folders: they could still write there after the
+ * folder is renamed. No other process can enter then, because that needs the name.
  */
 export async function holdersOf(folders: readonly string[]): Promise<readonly number[]> {
   const pids = (await readdir("/proc").catch(() => [])).filter(

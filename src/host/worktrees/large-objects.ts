@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { errno } from "../errno.ts";
 import { sideBySide } from "../files/copy-plain.ts";
 
-/** Packing compresses a loose object once more: a large one is quicker taken as the file it is, and holds nothing else. */
+/** Packing compresses a loose object again. A large one is faster to take as a file, which holds nothing else. */
 const LARGE_BYTES = 32_768;
 
 /** The ids of large loose objects in an object store. */
@@ -17,7 +17,7 @@ export async function largeObjects(store: string): Promise<ReadonlySet<string>> 
   return ids;
 }
 
-/** Takes lines out of a list of ids: those that are in the set. */
+/** Splits a list of ids into those in the set and the rest. */
 export function splitIds(lines: Buffer, set: ReadonlySet<string>): { readonly inSet: string[]; readonly rest: Buffer } {
   if (set.size === 0) return { inSet: [], rest: lines };
   const inSet: string[] = [];
@@ -51,7 +51,7 @@ export function looseFile(store: string, id: string): string {
   return join(store, id.slice(0, 2), id.slice(2));
 }
 
-/** One that is there already stays. */
+/** Keeps a file that exists already. */
 export async function linkOrCopy(from: string, to: string): Promise<void> {
   await link(from, to).catch(async (thrown: unknown) => {
     if (errno(thrown) === "EEXIST") return;
@@ -60,5 +60,5 @@ export async function linkOrCopy(from: string, to: string): Promise<void> {
   });
 }
 
-/** The file system has no second names, or no more of them. */
+/** The file system supports no hard links, or no more of them. */
 const NO_LINK = ["EPERM", "EMLINK", "ENOTSUP", "ENOSYS", "EXDEV"];

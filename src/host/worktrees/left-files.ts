@@ -6,13 +6,13 @@ import type { RepositoryView } from "../git/repository-view.ts";
 import { Unclear } from "./own-objects.ts";
 
 export interface LeftFiles {
-  /** Its git dir holds, as `info/exclude`, the user's own rules from outside of the files. */
+  /** Its `info/exclude` holds the user's ignore rules from outside the tree. */
   readonly view: RepositoryView;
   readonly tree: string;
-  /** With all that HEAD tracks. */
+  /** Contains everything that HEAD tracks. */
   readonly indexFile: string;
   readonly scratch: string;
-  /** The user's commit whose `.gitignore` files count; null: there is none. */
+  /** The user's commit whose `.gitignore` files apply; null: none. */
   readonly rulesFrom: string | null;
 }
 
@@ -20,13 +20,13 @@ const ENOUGH = 20;
 const LOOKED_MAX = 1_000_000;
 
 /**
- * Files that git does not track and that no rule of the user's makes disposable. What an agent wrote into ignore files, or
- * configured, is not asked: it would hide the agent's own work. At most the first few.
+ * The first few untracked files that no rule of the user ignores. Ignore files and settings of the agent do not count:
+ * they would hide its own work.
  */
 export async function untrackedFiles(asked: LeftFiles): Promise<readonly string[]> {
   const { view, tree, indexFile } = asked;
   const rules = await layOutRules(asked);
-  // Without any rule; a folder in which nothing is tracked by its name alone.
+  // Without any rules. A folder without tracked files appears as one name.
   const flags = ["--others", "--directory", "-z"];
   const listed = await view.git.must(["ls-files", ...flags], { indexFile, workTree: tree });
   let pending = listed.toString().split("\0").filter(Boolean);
@@ -44,7 +44,7 @@ export async function untrackedFiles(asked: LeftFiles): Promise<readonly string[
   return found.slice(0, ENOUGH);
 }
 
-/** A tree with nothing in it but the ignore files of the user's own commit. */
+/** Makes a tree that holds only the ignore files of the user's commit. */
 async function layOutRules({ view, scratch, rulesFrom }: LeftFiles): Promise<string> {
   const workTree = join(scratch, "rules");
   await mkdir(workTree);
@@ -58,10 +58,10 @@ async function layOutRules({ view, scratch, rulesFrom }: LeftFiles): Promise<str
   return workTree;
 }
 
-/** Git does not follow one that is a link. */
+/** Git ignores one that is a link. */
 const isIgnoreFile = (line: string): boolean => /^100[0-7]+ [^\t]*\t(.*\/)?\.gitignore$/s.test(line);
 
-/** Those which the rules cover. A name that is no text is covered by none. */
+/** The paths that the rules ignore. A name that is not valid text is never ignored. */
 async function disposableOf(
   { view }: LeftFiles,
   workTree: string,
@@ -69,11 +69,11 @@ async function disposableOf(
 ): Promise<ReadonlySet<string>> {
   const asked = paths.filter((path) => !path.includes("\ufffd"));
   const input = asked.map((path) => `./${path}\0`).join("");
-  // It knows no literal paths; behind `./` nothing is magic to it.
+  // `check-ignore` rejects literal pathspecs; after `./` nothing is special to it.
   const command = ["--no-literal-pathspecs", "check-ignore", "--no-index", "--verbose", "-z", "--stdin"];
   const { exitCode, stdout, stderr } = await view.git.run(command, { workTree, input });
   if (exitCode > 1) throw new Unclear(`git check-ignore failed: ${stderr.trim()}`);
-  // Source, line, pattern, path; a pattern may also say that the path is not to be ignored.
+  // Source, line, pattern, path. A pattern may also be negated.
   const told = stdout.toString().split("\0");
   const covered = new Set<string>();
   for (let at = 0; at + 3 < told.length; at += 4)
@@ -81,7 +81,7 @@ async function disposableOf(
   return covered;
 }
 
-/** Files and links by their names, folders with a slash. What is neither holds nothing; repositories are looked for elsewhere. */
+/** Files and links by name, folders with a slash. Other kinds hold no data; repositories are found elsewhere. */
 async function entriesOf(tree: string, folder: string): Promise<readonly string[]> {
   if (folder.includes("\ufffd")) throw new Unclear(`${folder} has a name that is no text`);
   const entries = await readdir(join(tree, folder), { withFileTypes: true });
@@ -93,7 +93,7 @@ function named(folder: string, entry: Dirent): readonly string[] {
   return entry.isFile() || entry.isSymbolicLink() ? [`${folder}${entry.name}`] : [];
 }
 
-/** What lies where a submodule would be. Git does not look there as long as nobody asked for the submodule. */
+/** Files where a submodule would be. Git does not look there while the submodule is not initialized. */
 export async function filesInGitlinks(tree: string, gitlinks: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (const path of gitlinks) {

@@ -2,8 +2,8 @@ import { lstat, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Makes the folders on the way from `top` down to `below`, one by one: a link that the base has on that way would lead
- * out of the tree. False: there is such a link, or something else that is no folder.
+ * Makes the folders from `top` down to `below` one by one, because a link in the base could lead out of the tree. False
+ * when there is a link or another non-folder on the way.
  */
 export async function makeFolders(top: string, below: string): Promise<boolean> {
   let here = top;

@@ -7,7 +7,7 @@ import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
 import { type Bench, setUpBench } from "../../../test/support/worktree-bench.ts";
 
-/** Everything that git can read in a worktree, by content: what a session there could print. */
+/** The contents of everything that git can read in a worktree, which a session there could print. */
 function contentsOf(bench: Bench, path: string): string {
   const list = bench.git(path, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)");
   const read = (id: string) => bench.git(path, "cat-file", "-p", id);
@@ -18,7 +18,7 @@ function contentsOf(bench: Bench, path: string): string {
     .join("\n");
 }
 
-/** What can be inflated anywhere in a worktree's pack files, whether an index names it or not. */
+/** Everything that can be inflated in a worktree's pack files, whether or not an index names it. */
 function rawContents(worktree: string): string {
   const folder = join(worktree, "..", "objects", "pack");
   return readdirSync(folder)
@@ -38,7 +38,7 @@ function rawContents(worktree: string): string {
     .join("\n");
 }
 
-/** A secret in each place where git keeps what no branch, tag or remote reaches. */
+/** Puts a secret into each place where git keeps objects that no branch, tag or remote reaches. */
 function hideSecrets(bench: Bench): void {
   const git = (...args: string[]) => bench.git(bench.repo, ...args);
   const put = (name: string, text: string) => bench.write(join(bench.repo, name), `${text}\n`);
@@ -169,7 +169,7 @@ proves("WT-31", "partial, shallow and damaged repositories are a base as far as 
     expect(readFileSync(join(path, "README.md"), "utf8")).toBe("second\n");
     expect(bench.git(path, "log", "--format=%s")).toBe("second\nfirst");
   }
-  // A ref to an object that is not there, as a crash leaves it.
+  // A ref to a missing object, as a crash leaves it.
   bench.write(join(bench.repo, ".git/refs/heads/broken"), `${"1".repeat(40)}\n`);
   expect(bench.git((await bench.worktree({ name: "broken" })).path, "log", "-1", "--format=%s")).toBe("second");
 });

@@ -9,39 +9,39 @@ import { HostError } from "../host-error.ts";
 import { largeObjects, linkObjects, linkOrCopy, looseFile, splitIds } from "./large-objects.ts";
 
 /**
- * Packs of ours, one store for each repository: only what commits, tags and branches reach. A repository's own packs and
- * loose objects also hold what was staged, stashed, amended away or deleted, and whoever can read a pack file can read all
- * that is in it. So no pack of theirs goes into a worktree; packs of ours do, under second names.
+ * Our own packs, one store for each repository, with only what commits, tags and branches reach. A repository's own
+ * packs and loose objects also hold staged, stashed, amended or deleted contents, and whoever can read a pack can read
+ * all of it. So a worktree gets our packs (as hard links), never the repository's.
  */
 export interface ObjectStores {
-  /** Puts all that the tips reach into `to`, and nothing else. Answers the tips whose objects are there. */
+  /** Puts exactly what the tips reach into `to`. Returns the tips whose objects are there. */
   readonly hold: (order: HoldOrder) => Promise<ReadonlySet<string>>;
-  /** After something went wrong: the next one packs anew. */
+  /** Drops the store after an error, so that the next call packs again. */
   readonly forget: (repository: Repository) => Promise<void>;
-  /** Removes stores of repositories that are gone, or that nobody used for a while. Best effort. */
+  /** Removes stores of repositories that are gone or unused for a while. Best effort. */
   readonly sweep: () => Promise<void>;
 }
 
 export interface HoldOrder {
-  /** Shows the objects to choose from. */
+  /** Reads the objects to choose from. */
   readonly git: GitRunner;
-  /** Where they lie, on our disk and out of every agent's reach. */
+  /** Where those objects are: on our disk and out of every agent's reach. */
   readonly staged: string;
   readonly repository: Repository;
-  /** Null: there is no commit yet. */
+  /** Null when there is no commit yet. */
   readonly base: string | null;
-  /** Ids that branches, tags and remotes name. */
+  /** Ids of branches, tags and remotes. */
   readonly tips: readonly string[];
   readonly to: string;
 }
 
 /**
- * A pack of what its tips reach beyond the layers below it. A worktree takes the layers whose tips are still reached, and
- * one more for what is new: after a commit that is a small pack, not all of history again.
+ * A pack of what its tips reach beyond the layers below it. A worktree takes the layers whose tips are still reached,
+ * and one more for new objects. After a commit that is a small pack instead of the whole history.
  */
 interface Layer {
   readonly tips: readonly string[];
-  /** Null: nothing new. */
+  /** Null when nothing is new. */
   readonly pack: string | null;
   readonly bytes: number;
   /** Large objects that are not in the pack. */
@@ -49,7 +49,7 @@ interface Layer {
 }
 
 const LAYERS_MAX = 12;
-/** The lowest layer ends this many commits below the base: what people amend and rebase lies above it. */
+/** The lowest layer ends this many commits below the base, because people amend and rebase newer ones. */
 const SETTLED_COMMITS = 20;
 const UNUSED_MAX_MS = 2_592_000_000;
 const PACK_TIMEOUT_MS = 600_000;
@@ -60,7 +60,7 @@ export function createObjectStores(folder: string): ObjectStores {
   const last = new Map<string, Promise<unknown>>();
   const placeOf = ({ commonDir, objectFormat }: Repository): string =>
     join(folder, createHash("sha256").update(`${objectFormat} ${commonDir}`).digest("hex").slice(0, 32));
-  /** One after another in one store. */
+  /** Runs calls for one store one after another. */
   const inTurn = <T>(place: string, work: () => Promise<T>): Promise<T> => {
     const mine = (last.get(place) ?? Promise.resolve()).then(work, work);
     last.set(place, mine);
@@ -99,7 +99,7 @@ interface Held {
   readonly held: ReadonlySet<string>;
 }
 
-/** Where another branch is damaged, its history cannot be walked: then the base alone. */
+/** If another branch is damaged, its history cannot be walked; then only the base is taken. */
 async function layersFor(place: string, order: HoldOrder): Promise<Held> {
   const { git, base } = order;
   const own = base === null ? [] : [base];
@@ -130,7 +130,7 @@ async function settledCommit(git: GitRunner, base: string): Promise<string | nul
 
 const LONG = { timeoutMs: PACK_TIMEOUT_MS } as const;
 
-/** A tip whose object is missing is a damaged ref: it would be one in the worktree too. */
+/** Drops tips whose objects are missing: such a ref is damaged and would be in the worktree too. */
 async function presentIn(git: GitRunner, ids: readonly string[]): Promise<readonly string[]> {
   const all = [...new Set(ids)];
   if (all.length === 0) return [];
@@ -139,7 +139,7 @@ async function presentIn(git: GitRunner, ids: readonly string[]): Promise<readon
   return all.filter((id) => !missing.has(id));
 }
 
-/** The lowest layers, up to the first that holds something which is reached no more: a branch was deleted or rewritten. */
+/** The lowest layers, up to the first one with unreachable contents: a branch was deleted or rewritten. */
 async function stillReached(git: GitRunner, place: string, tips: readonly string[]): Promise<readonly Layer[]> {
   const layers = await readLayers(place);
   const kept: Layer[] = [];
@@ -155,7 +155,7 @@ async function isReached(git: GitRunner, ids: readonly string[], from: readonly 
   const others = ids.filter((id) => !named.has(id));
   if (others.length === 0) return true;
   const options = { ...LONG, input: lines([...others, ...from.map((id) => `^${id}`)]) };
-  // Commits first, cheaply; then tags and single files that a tag named.
+  // Commits first, because that is fast; then tags and single files that a tag names.
   for (const args of [["--max-count=1"], ["--objects"]]) {
     const { exitCode, stdout } = await git.run(["rev-list", ...args, "--stdin"], options);
     if (exitCode !== 0 || stdout.length > 0) return false;
@@ -163,7 +163,7 @@ async function isReached(git: GitRunner, ids: readonly string[], from: readonly 
   return true;
 }
 
-/** Existing deltas are taken over and none are looked for: that is what makes packing slow. */
+/** Reuses existing deltas and searches for none, because that search makes packing slow. */
 async function pack(
   order: HoldOrder,
   place: string,
@@ -172,7 +172,7 @@ async function pack(
 ): Promise<Layer> {
   const { git, staged } = order;
   const input = lines([...tips, ...below.map((id) => `^${id}`)]);
-  // What a partial clone has not fetched is missing here as well.
+  // Objects that a partial clone has not fetched may be missing.
   const walk = ["rev-list", "--objects", "--no-object-names", "--missing=allow-any", "--stdin"];
   const ids = await git.must(walk, { ...LONG, input, outputBytesMax: LISTED_BYTES_MAX });
   const { inSet: loose, rest } = splitIds(ids, await largeObjects(staged));
@@ -253,7 +253,7 @@ async function handOut(place: string, layers: readonly Layer[], to: string): Pro
     for (const ending of ENDINGS) {
       const file = join("pack", `${name}.${ending}`);
       await linkOrCopy(join(place, file), join(to, file)).catch((thrown: unknown) => {
-        // Not every git writes one.
+        // Not every version of git writes one.
         if (ending !== "rev" || errno(thrown) !== "ENOENT") throw thrown;
       });
     }

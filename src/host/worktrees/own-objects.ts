@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { RepositoryView } from "../git/repository-view.ts";
 
 /**
- * The commits and tags that were made in a worktree: all of them that lie in its own object store, whether a branch, a
- * stash, a reflog or nobody names them. Asking the objects and not the refs, there is no place left to forget.
+ * The commits and tags made in a worktree: all in its own object store, whether a branch, a stash, a reflog or nothing
+ * names them. Looking at objects instead of refs cannot miss any.
  */
 export async function ownCommits(
   view: RepositoryView,
@@ -21,7 +21,7 @@ export async function ownCommits(
   return { commits: of("commit"), tags: of("tag") };
 }
 
-/** What is in a worktree cannot be told; so it stays. */
+/** It cannot be determined what a worktree contains, so it is kept. */
 export class Unclear extends Error {}
 
 async function looseIds(objects: string): Promise<readonly string[]> {

@@ -7,7 +7,10 @@ import type { WorktreeYard } from "./create-worktree.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the person has set for git. A repository may say who they are in it, but not which file is to be read: an agent may have written that. */
+/**
+ * The person's git settings. A repository may set their identity, but not which file is read, because an agent may have
+ * written that.
+ */
 export function createPerson(
   git: GitRunner,
   environment: Environment,
@@ -15,7 +18,7 @@ export function createPerson(
   const home = environment["HOME"] ?? "/nonexistent";
   const folder = join(environment["XDG_CONFIG_HOME"] ?? join(home, ".config"), "git");
   const everywhere = () => Promise.all([join(folder, "config"), join(home, ".gitconfig")].map(readOwn));
-  // Their own files may well be links.
+  // The person's own files may be links.
   const readOwn = async (path: string): Promise<GitConfig | null> => {
     const real = await realpath(path).catch(() => null);
     return real === null ? null : readGitConfig(git, real);

@@ -21,7 +21,10 @@ export interface PrivateGitDir {
   readonly exclude: string;
 }
 
-/** A git dir that belongs to one worktree alone: what is done in it touches nobody's refs, index, configuration, hooks or objects. */
+/**
+ * Makes the git dir of one worktree. Work in it touches no other repository's refs, index, configuration, hooks or
+ * objects.
+ */
 export async function writePrivateGitDir(gitDir: string, given: PrivateGitDir): Promise<void> {
   const { repository, branch, commit, refs, objectDirs, identity, exclude } = given;
   const ref = `refs/heads/${branch}`;
@@ -36,7 +39,7 @@ export async function writePrivateGitDir(gitDir: string, given: PrivateGitDir): 
   await put("HEAD", `ref: ${ref}\n`);
 }
 
-/** A branch `nomos` of the user's would be in the way of `nomos/<name>`; it is the one that is left out. */
+/** Leaves out a user's branch `nomos`, because it would conflict with `nomos/<name>`. */
 function withRef(refs: readonly string[], ref: string, commit: string): readonly string[] {
   const isInTheWay = (name: string) => name === ref || ref.startsWith(`${name}/`) || name.startsWith(`${ref}/`);
   const others = refs.map((line) => ({ line, name: line.slice(line.indexOf(" ") + 1) }));
@@ -46,7 +49,7 @@ function withRef(refs: readonly string[], ref: string, commit: string): readonly
     .map(({ line }) => line);
 }
 
-/** The reference format of a private one is always plain files: whatever the user has, its refs are written here by hand. */
+/** Always the plain file format for refs, whatever the user has, because we write them ourselves. */
 function configOf(repository: Repository, { name, email }: Identity): ConfigSection[] {
   const user = [
     ...(name === undefined ? [] : ([["name", name]] as const)),
@@ -75,10 +78,13 @@ function remotes({ config }: Repository): ConfigSection[] {
   });
 }
 
-/** Null for what is no address but a program (`ext::sh -c ...`). A user's name without a password is part of an ssh address. */
+/**
+ * Null for a program instead of an address (`ext::sh -c ...`). A user name without a password is part of an ssh
+ * address.
+ */
 function withoutCredentials(url: string): string | null {
   if (/^[\w-]+::/.test(url) || /^-/.test(url) || url === "") return null;
-  // `git@host:path` has a name in front; a colon before it would be a password's.
+  // In `git@host:path` the name comes first; a colon before the `@` would precede a password.
   if (!/^[\w+.-]+:\/\//.test(url)) return /^[^@]*:[^@]*@/.test(url) ? null : url;
   try {
     const parsed = new URL(url);

@@ -9,7 +9,7 @@ import { removeTree } from "../trash/remove-tree.ts";
 import { putAside } from "./remove-worktree.ts";
 import type { Worktree } from "./worktrees.ts";
 
-/** Removes it if it goes; whether it is still there after that. */
+/** Tries to remove the worktree; returns whether it is still there. */
 async function isKept(bench: Bench, { id, path }: Worktree, evenMissing = false): Promise<boolean> {
   const removal = await bench.yard.remove(id, { evenMissing });
   if (removal.removed) await removal.finish();
@@ -28,7 +28,7 @@ proves("WT-7", "a worktree without work is removed completely", async () => {
   expect(readdirSync(bench.yard.folder)).toEqual([]);
 });
 
-/** What an agent might have done, each the only thing it did. */
+/** Things an agent might have done, each on its own. */
 const LOSABLE: Readonly<Record<string, (bench: Bench, path: string) => void>> = {
   "a changed file": (bench, path) => bench.write(join(path, "README.md"), "changed\n"),
   "a changed file of the same size and time": (bench, path) => {
@@ -171,7 +171,7 @@ proves("WT-8", "work made between the check and the removal is found by the seco
       bounds: { filesMax: 1000, bytesMax: 1e6 },
       git: {
         ...git,
-        // Each look asks for the status once: the file comes when the first one has made up its mind.
+        // Each check runs `status` once. The file appears after the first check has decided.
         must: (args: readonly string[], options: GitOptions = {}) => {
           if (args[0] === "status") looks += 1;
           if (args[0] === "status" && looks === 2) writeFileSync(join(options.workTree ?? "", late), "late\n");

@@ -8,13 +8,13 @@ import { placeIn, readRecord, type WorktreePlace, type WorktreeRecord } from "./
 export const REMOVING = ".removing-";
 
 export type Removal =
-  /** It lies aside, without work and without anybody in it; `finish` deletes it, `undo` puts it back. */
+  /** It is put aside, without work and without processes in it. `finish` deletes it, `undo` puts it back. */
   | { readonly removed: true; readonly finish: () => Promise<void>; readonly undo: () => Promise<void> }
   | { readonly removed: false; readonly work: Work; readonly heldBy: readonly number[] };
 
 /**
- * Looks, puts the worktree aside under a name that nobody knows, and looks again: what was written between the two looks
- * is found by the second, and after it nobody is left who could write. Deleting is the caller's last step.
+ * Checks, moves the worktree to an unknown name, and checks again. The second check finds what was written in between,
+ * and after it no process is left that could write. The caller deletes as the last step.
  */
 export async function putAside(
   { discard, ...scene }: WorkScene & { readonly discard: (path: string) => Promise<void> },
@@ -40,7 +40,7 @@ export async function putAside(
   }
 }
 
-/** Null: nothing would be lost. */
+/** Null when nothing would be lost. */
 async function look(scene: WorkScene, place: WorktreePlace, isCleared: boolean): Promise<Removal | null> {
   const record = await readRecord(place);
   if (record === null) return { removed: false, work: UNKNOWN, heldBy: [] };
@@ -54,7 +54,7 @@ async function heldBy(folders: readonly string[]): Promise<Removal | null> {
   return pids.length === 0 ? null : { removed: false, work: NOTHING, heldBy: pids };
 }
 
-/** A tree that is not there may have been moved, with work in it that stands on the objects we hold. */
+/** A missing tree may have been moved, and its work may depend on the objects that we hold. */
 export async function workIn(scene: WorkScene, place: WorktreePlace, record: WorktreeRecord): Promise<Work> {
   return (await isMissing(place)) ? MISSING : findWork(scene, place, record);
 }

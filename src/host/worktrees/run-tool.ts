@@ -2,7 +2,10 @@ import { execFile } from "node:child_process";
 import { errno } from "../errno.ts";
 import { HostError } from "../host-error.ts";
 
-/** Standard tools that walk trees by open directories, and not on our thread. GNU `cp` is none of them: it goes by names. */
+/**
+ * Standard tools that walk trees through open directories and in their own process. GNU `cp` is not one of them: it
+ * uses names.
+ */
 export type Tool = "find" | "du";
 
 const TOOL_TIMEOUT_MS = 600_000;
@@ -24,7 +27,7 @@ export function runTool(tool: Tool, args: readonly string[]): Promise<Buffer> {
   return promise;
 }
 
-/** What the system refused while files were being taken. */
+/** Translates a system error that occurred while taking files. */
 export function orFailed(what: string, thrown: unknown): never {
   if (thrown instanceof Error && errno(thrown) !== undefined && !(thrown instanceof HostError))
     throw failed(what, thrown.message, thrown);

@@ -7,24 +7,26 @@ import { HostError } from "../host-error.ts";
 import { orFailed } from "./run-tool.ts";
 
 /**
- * How a worktree holds the objects it stands on, in a folder of its own, where a `git gc --prune` over there takes nothing away:
- * `linked`: taken on one disk; `copied`: taken from another disk.
- * `shared`: of before; packs are read where they are, and a repack over there can take them away.
+ * How a worktree holds the objects it is based on, in its own folder, so that a `git gc --prune` in the user's
+ * repository removes nothing here.
+ * - `linked`: taken from the same disk;
+ * - `copied`: taken from another disk;
+ * - `shared`: from earlier versions, which read packs in place; a repack there can remove them.
  */
 export type ObjectsHeld = "linked" | "copied" | "shared";
 
 const TRIES = 3;
 
 /**
- * The store of another worktree, which its agent can write: it is copied. It becomes the new one's own, so that what was
- * made over there and is nowhere else counts as work here too.
+ * Copies the store of another worktree, because its agent can write it. It becomes the new worktree's own store, so
+ * that objects made there and nowhere else count as work here too.
  */
 export async function copyOwnObjects(own: string, folder: string): Promise<void> {
   await mkdir(join(folder, "pack"), { recursive: true });
   await everything([own], folder, copy);
 }
 
-/** The objects that another worktree stands on: they were chosen when it was made. */
+/** Takes the objects that another worktree is based on; they were selected when it was made. */
 export async function holdObjects(from: readonly string[], folder: string): Promise<ObjectsHeld> {
   await mkdir(join(folder, "pack"), { recursive: true });
   if ((await areNear(from, folder)) && (await everything(from, folder, linkPlain))) return "linked";
@@ -33,8 +35,8 @@ export async function holdObjects(from: readonly string[], folder: string): Prom
 }
 
 /**
- * All objects of a repository, for a git of ours to choose from; it is never shown to an agent. Nothing is written to `from`.
- * Only objects are taken, not where else there are some; no link is followed, so what is not theirs does not come along.
+ * Collects all objects of a repository for our git to choose from; no agent ever sees them. Writes nothing to `from`.
+ * Takes only objects, not references to further stores, and follows no links, so that no foreign objects are included.
  */
 export async function stageObjects(from: readonly string[], folder: string): Promise<ObjectsHeld> {
   await mkdir(join(folder, "pack"), { recursive: true });
@@ -53,8 +55,8 @@ type Take = (from: HeldFolder, name: Buffer, to: Buffer, source: string) => Prom
 const copy: Take = (from, name, to) => copyPlain(from, name, to);
 
 /**
- * A pack is left where it is and led to. Its index is ours: whoever puts somebody else's pack in its place would have to
- * know what is in that one, for git holds a pack against its index.
+ * References a pack in place but copies its index. If somebody replaces the pack by a foreign one, git notices that it
+ * does not match the index.
  */
 const leavePack: Take = async (from, name, to, source) => {
   if (!name.toString().endsWith(".pack")) return copyPlain(from, name, to);
@@ -67,9 +69,9 @@ function orThere(thrown: unknown): void {
 }
 
 /**
- * Loose objects first, packs last: who packs meanwhile writes the pack before he removes what it holds. A file that went
- * away between being seen and being taken is in a newer pack, so the round is made again. False: the file system has no
- * second names, or the files are somebody else's.
+ * Takes loose objects first, packs last: a concurrent repack writes the pack before it removes loose objects. A file
+ * that vanished meanwhile is in a newer pack, so the round is repeated. False when the file system has no hard links or
+ * the files belong to somebody else.
  */
 async function everything(from: readonly string[], folder: string, take: Take): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {
@@ -96,7 +98,7 @@ interface Kind {
 const LOOSE: Kind = { folder: /^[0-9a-f]{2}$/, file: /^([0-9a-f]{38}|[0-9a-f]{62})$/ };
 const PACKED: Kind = { folder: /^pack$/, file: /^pack-[0-9a-f]+\.(pack|idx|rev|mtimes|bitmap|promisor)$/ };
 
-/** Whether everything that was seen was still there. */
+/** Whether every listed file was still there. */
 async function takeFrom(path: string, folder: string, kind: Kind, take: Take): Promise<boolean> {
   await using objects = await holdFolder(path);
   if (objects === null) throw noStore(path);
@@ -118,14 +120,14 @@ async function takeFrom(path: string, folder: string, kind: Kind, take: Take): P
 }
 
 function unsteady(from: readonly string[]): HostError {
-  return new HostError("worktree_failed", "objects went away while they were being taken, again and again", {
+  return new HostError("worktree_failed", "objects kept disappearing while they were copied", {
     remedy: "try again when no git command packs or prunes the repository",
     details: { from },
   });
 }
 
 function noStore(path: string): HostError {
-  return new HostError("repository_invalid", `${path} is not what git puts there: it is a link, or something else`, {
+  return new HostError("repository_invalid", `${path} must be a real file or folder of git, not a link`, {
     remedy: "replace the links with files and folders, for example with `git clone`",
     details: { path, reason: "objects" },
   });

@@ -7,7 +7,7 @@ import { type Bench, setUpBench } from "../../../test/support/worktree-bench.ts"
 
 const REFUSED_WITHIN_MS = 20_000;
 
-/** Each tree names the one before it ten times: `levels` of them unfold to ten to the power of `levels` files. */
+/** Each tree names the previous one ten times: `levels` trees make ten to the power of `levels` files. */
 function treeBomb({ git }: Bench, cwd: string, levels: number, width = 10): string {
   const input = (text: string, ...args: readonly string[]) =>
     execFileSync("git", args, { cwd, input: text, encoding: "utf8" }).trim();

@@ -17,7 +17,7 @@ proves(
     const child = await fork(bench, parent);
     const grandchild = await fork(bench, child, "grandchild");
     expect(bench.git(child.path, "fsck", "--full", "--strict")).toBe("");
-    // Back to before, as a rewind leaves it: the objects are gone, too.
+    // As after a rewind: the objects are gone too.
     rmSync(join(parent.path, ".."), { recursive: true });
     await expectWork(bench, child, { commits: [`${b} b`, `${a} a`] });
     bench.git(child.path, "reset", "--quiet", "--hard", "main");
@@ -77,7 +77,7 @@ proves("WT-15", "a record without the user's refs keeps every commit that it can
   const a = commit(bench, parent.path, "a");
   const child = await fork(bench, parent);
   const file = join(child.path, "../worktree.json");
-  // As it was written before: all that the other one had lies among the user's objects and refs.
+  // A record of an earlier version, where everything of the other worktree counted as the user's.
   const { userBase, ...before } = JSON.parse(readFileSync(file, "utf8"));
   expect(userBase).toBe(parent.base);
   writeFileSync(file, JSON.stringify(before));

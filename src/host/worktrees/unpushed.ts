@@ -14,13 +14,13 @@ export interface Unpushed {
   readonly objects: string;
   readonly place: WorktreePlace;
   readonly record: WorktreeRecord;
-  /** Null: it is gone. */
+  /** Null when it is gone. */
   readonly user: Repository | null;
 }
 
 /**
- * Commits, tags and named files that the user's repository does not reach. Asked of the objects that were made here, and
- * of everything that a ref names, wherever its object lies.
+ * Commits, tags and named files that the user's repository does not reach, among the objects made here and everything
+ * that a ref names, wherever the object is.
  */
 export async function unpushed(asked: Unpushed): Promise<readonly string[]> {
   const { view, objects, place, record, user } = asked;
@@ -48,7 +48,7 @@ interface Named {
 const unnamed = (id: string): Named => ({ id, type: "", name: "" });
 const NOBODY = { tips: [] as readonly string[], has: new Set<string>() };
 
-/** Every ref, also of notes, stashes and names that only a program knows; and HEAD. One whose object is not there is refused by git. */
+/** Every ref, including notes, stashes and private ones, and HEAD. Git fails for a ref with a missing object. */
 async function namedIn({ git }: RepositoryView): Promise<readonly Named[]> {
   const listed = await git.text(["for-each-ref", "--format=%(objectname) %(objecttype) %(refname)"]);
   const refs = listed.split("\n").filter(Boolean);
@@ -61,9 +61,12 @@ async function namedIn({ git }: RepositoryView): Promise<readonly Named[]> {
   return [...named, { id: head.stdout.toString().trim(), type: "commit", name: "HEAD" }];
 }
 
-/** What the user's repository reached when the worktree was made. Of a fork that is not what the other worktree had. */
+/**
+ * What the user's repository reached when the worktree was made. For a fork this excludes the other worktree's own
+ * work.
+ */
 async function knownAtStart(place: WorktreePlace, { userBase }: WorktreeRecord): Promise<ReadonlySet<string>> {
-  // A record of before does not tell the user's refs from another worktree's.
+  // An older record does not separate the user's refs from another worktree's.
   if (userBase === undefined) return new Set();
   const lines = (await readFile(place.refs, "utf8")).split("\n").filter(Boolean);
   return new Set([...lines.map((line) => line.split(" ")[0] ?? ""), ...(userBase === null ? [] : [userBase])]);
@@ -93,7 +96,7 @@ async function beyond(
   const tips = new Set(from.map(({ id }) => id).filter((id) => !known.has(id)));
   if (tips.size === 0) return [];
   const input = [...tips, ...[...known].map((id) => `^${id}`)].map((line) => `${line}\n`).join("");
-  // What the user's refs name may be missing here; what the worktree's name may not, and was found above.
+  // Objects of the user's refs may be missing here. Those of the worktree's refs exist: git listed them above.
   const flags = ["--ignore-missing", "--no-commit-header", "--format=%H %s", "--stdin"];
   return (await git.text(["rev-list", ...flags], { input })).split("\n").filter(Boolean);
 }

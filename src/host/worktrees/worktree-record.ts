@@ -3,50 +3,50 @@ import { writeFileAtomic } from "../files/atomic-file.ts";
 import { readSmallFile } from "../files/small-file.ts";
 import type { ObjectsHeld } from "./shared-objects.ts";
 
-/** What is known of a worktree, kept beside its tree and out of its agent's reach. */
+/** What is known of a worktree, stored beside its tree and out of its agent's reach. */
 export interface WorktreeRecord {
   readonly format: 1;
   readonly id: string;
   readonly branch: string;
-  /** The user's repository: where its files are (null: it has none), and its git dir. */
+  /** The user's repository: the root of its files (null if bare) and its git dir. */
   readonly repository: { readonly root: string | null; readonly gitDir: string };
-  /** The way from the root of the tree down to where the session works. */
+  /** The path from the root of the tree to where the session works. */
   readonly below: string;
   /** Null: the repository had no commit yet. */
   readonly base: string | null;
   /**
-   * The user's own commit that it goes back to: the base, or that of the worktree it was forked from. Whose ignore rules and
-   * refs are the user's is told by it; without one, in a record of before, nobody's are.
+   * The user's own commit that it derives from: the base, or the `userBase` of the forked worktree. It decides whose
+   * ignore rules and refs are the user's. Older records have none; then no rules or refs count as the user's.
    */
   readonly userBase?: string | null;
   readonly objectFormat: "sha1" | "sha256";
   readonly objects: ObjectsHeld;
-  /** What its agent has to be able to read, beside the tree. */
+  /** Object directories that its agent must be able to read, beside the tree. */
   readonly objectDirs: readonly string[];
   readonly createdAt: string;
   readonly carried: readonly Carried[];
-  /** What a rule would have carried and what kept it from that. */
+  /** Files that a rule matched but that were not carried, and why. */
   readonly notCarried: readonly { readonly path: string; readonly reason: string }[];
 }
 
 export interface Carried {
   readonly path: string;
-  /** Of a file, so that a change of it is seen; null for a folder. */
+  /** The hash of a file, to detect changes; null for a folder. */
   readonly sha256: string | null;
-  /** Of a folder, the same; none for one of dependencies or with very many files, which can be had again. */
+  /** The hashes of a folder's files. Absent for dependencies or very many files, which can be rebuilt. */
   readonly files?: readonly { readonly path: string; readonly sha256: string | null }[];
 }
 
-/** Where everything of one worktree lies. Only `tree` is its agent's. */
+/** Where everything of one worktree is. Only `tree` belongs to its agent. */
 export interface WorktreePlace {
   readonly folder: string;
   readonly tree: string;
   readonly objects: string;
-  /** The index as it was made, which no agent has touched. */
+  /** The index as it was made, which no agent can change. */
   readonly index: string;
-  /** The user's refs as they were at the start, of a fork too: what is reachable from them is not the session's work. */
+  /** The user's refs at the start, for forks too. What they reach is not the session's work. */
   readonly refs: string;
-  /** What the user's repository ignores beyond its own files. */
+  /** The user's ignore rules from outside the tree. */
   readonly exclude: string;
   readonly record: string;
 }
@@ -64,14 +64,14 @@ export function placeIn(folder: string): WorktreePlace {
   };
 }
 
-/** It names what was carried, file by file. */
+/** It lists every carried file. */
 const RECORD_BYTES_MAX = 268_435_456;
 
 export async function writeRecord({ record }: WorktreePlace, given: WorktreeRecord): Promise<void> {
   await writeFileAtomic(record, Buffer.from(`${JSON.stringify(given, null, 2)}\n`), { mode: 0o600 });
 }
 
-/** Null when there is none that can be read: such a folder is nobody's worktree, and nothing ever removes it. */
+/** Null when there is no readable record: such a folder is not a worktree of ours and is never removed. */
 export async function readRecord({ record }: WorktreePlace): Promise<WorktreeRecord | null> {
   const parsed = parse((await readSmallFile(record, RECORD_BYTES_MAX).catch(() => null)) ?? "");
   return isRecord(parsed) ? parsed : null;

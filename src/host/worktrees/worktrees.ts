@@ -21,12 +21,12 @@ import { createPerson } from "./person.ts";
 import { putAside, REMOVING, type Removal, workIn } from "./remove-worktree.ts";
 import { placeIn, readRecord, type WorktreeRecord } from "./worktree-record.ts";
 
-/** A worktree that is on the disk, or whose record is. */
+/** A worktree whose tree or record exists. */
 export interface Worktree extends WorktreeRecord {
-  /** Of the tree, and of the directory in it that the session works in. */
+  /** The tree; `cwd` is the directory in it where the session works. */
   readonly path: string;
   readonly cwd: string;
-  /** `missing`: somebody deleted or moved the tree by hand. */
+  /** `missing`: somebody deleted or moved the tree. */
   readonly state: "present" | "missing";
 }
 
@@ -35,17 +35,20 @@ export interface WorktreePlan extends Omit<NewWorktree, "createdAt" | "files"> {
   readonly cwd: string;
 }
 
-/** Worktrees of the users' repositories, each with a git dir of its own, in the home. Nothing of this writes to a repository of the user's. */
+/**
+ * Worktrees of the user's repositories, in the home, each with its own git dir. Nothing here writes to a user's
+ * repository.
+ */
 export interface Worktrees {
   readonly folder: string;
-  /** Checks everything that can be checked without making anything: no repository, no such base. */
+  /** Checks everything that can be checked without making anything, such as a missing repository or base. */
   readonly plan: (wish: {
     readonly id: string;
     readonly cwd: string;
     readonly name: string;
     readonly base?: string | undefined;
   }) => Promise<WorktreePlan>;
-  /** The same for a fork: it starts on the commit that the other one stands on. What is not committed there is somebody else's to bring. */
+  /** The same for a fork, which starts at the other worktree's commit. The caller copies uncommitted files. */
   readonly planFork: (wish: {
     readonly id: string;
     readonly from: string;
@@ -56,11 +59,13 @@ export interface Worktrees {
   readonly get: (id: string) => Promise<Worktree | null>;
   /** What would be lost with it. */
   readonly work: (id: string) => Promise<Work>;
-  /** Puts it aside if nothing would be lost; see `putAside`. One whose tree is missing only if somebody asked for just that. */
+  /**
+   * Puts it aside if nothing would be lost; see `putAside`. A worktree whose tree is missing only with `evenMissing`.
+   */
   readonly remove: (id: string, wish?: { readonly evenMissing: boolean }) => Promise<Removal>;
   /**
-   * After a crash: what was being made is cleared away, for nobody worked in it yet; what lay aside is deleted where
-   * `isRemoved` says that it was, and put back where not. `onStuck` is told what could not be put back.
+   * Cleans up after a crash. Unfinished worktrees are removed, because nobody has worked in them. Those put aside are
+   * deleted if `isRemoved` says so, else put back; `onStuck` is told of those that could not be put back.
    */
   readonly sweep: (
     isRemoved: (id: string) => Promise<boolean>,
@@ -71,16 +76,16 @@ export interface Worktrees {
 export interface WorktreesOptions {
   readonly folder: string;
   readonly scratch: string;
-  /** For packs that worktrees of one repository share; on the disk that the worktrees are on. */
+  /** For packs that worktrees of one repository share; on the same disk as the worktrees. */
   readonly stores: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly carry: () => CarryRules;
   readonly bounds: () => TreeBounds;
   /** Whether a repository may borrow objects from others (`objects/info/alternates`). */
   readonly borrows?: () => boolean;
-  /** Takes a folder that an agent may have filled out of the way, and never fails. */
+  /** Moves away a folder that an agent may have filled; never fails. */
   readonly discard?: (path: string) => Promise<void>;
-  /** For a git that waits for something that an agent put in its way. */
+  /** Limits how long git may wait for something that an agent made. */
   readonly gitTimeoutMs?: number;
 }
 
@@ -134,7 +139,7 @@ export function createWorktrees({
           remedy: "run `git init` there, or leave out `worktree` and `scope`",
           details: { cwd },
         });
-      // That of another worktree leads to what we laid beside it.
+      // The repository of another worktree leads to the objects that we put beside it.
       const laid = (await worktreeAround(folder, repository))?.record.objectDirs ?? [];
       const isBorrowed = repository.foreign.some((path) => !laid.includes(path));
       if (isBorrowed && borrows?.() !== true) throw borrowing(repository);
@@ -206,7 +211,7 @@ function notItsOwn(path: string, cause: unknown): HostError {
   });
 }
 
-/** A name that git takes for a branch. */
+/** A valid name for a git branch. */
 function branchOf(name: string): string {
   const plain = name.toLowerCase().replace(/[^0-9a-z._-]+/g, "-");
   return `nomos/${plain.replace(/\.{2,}|\.lock$|^[.-]+|[.-]+$/g, "-").replace(/^-+|-+$/g, "") || "session"}`;

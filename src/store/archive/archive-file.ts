@@ -12,8 +12,8 @@ import { failure, flushFolder, isErrno, makeFolder, translated } from "../files/
 import { type RawEvent, StoreError } from "../port.ts";
 
 /**
- * One session's data outside of the log: lines of JSON, compressed. First a line that says what it is, then events in
- * the form of an export (so that header, salt and data can be hashed and compared with the log), then the blobs they name.
+ * The format of an archive: compressed lines of JSON. The first line describes the archive. Then come the events in
+ * export form (header, salt and data can be hashed and compared with the log), then the blobs they name.
  */
 export type ArchiveLine =
   | { readonly kind: "event"; readonly event: ArchivedEvent }
@@ -24,7 +24,7 @@ export type ArchivedEvent = Omit<RawEvent, "salt" | "data"> & { readonly salt: U
 const FORMAT = 1;
 export const ARCHIVE = /^[0-9a-f-]{36}\.jsonl\.zst$/;
 
-/** Takes the place of what has this name, when it is complete and durable; what was there until then stays until then. */
+/** Writes a temporary file, flushes it and renames it over `path`. An existing archive stays until then. */
 export async function writeArchive(
   path: string,
   session: string,
@@ -60,7 +60,7 @@ export async function writeArchive(
   return { sha256: hash.digest("hex"), bytes };
 }
 
-/** What lies in it, line by line. What cannot be read as one is named by its number, never passed over. */
+/** Reads an archive line by line. An unreadable line throws an error with its line number; none is skipped. */
 export async function* readArchive(path: string): AsyncGenerator<ArchiveLine> {
   let at = 0;
   const source = createReadStream(path);
@@ -86,11 +86,11 @@ export async function* readArchive(path: string): AsyncGenerator<ArchiveLine> {
   if (at === 0) throw damaged(path, 1, "it is empty");
 }
 
-/** Longer than any line that can be text, and than all that a session may store unpacks to. */
+/** More than the longest line and the largest unpacked archive that we write. */
 const LINE_BYTES_MAX = 500_000_000;
 const UNPACKED_BYTES_MAX = 274_877_906_944;
 
-/** Passes on what unpacks, until a line or all of it is too long: a few packed bytes could go on for ever. */
+/** Stops unpacking when a line or the whole archive is too long: a small file could unpack without end. */
 function refuseEndless(refusal: (problem: string) => StoreError): Transform {
   let [inLine, all] = [0, 0];
   return new Transform({
@@ -107,7 +107,7 @@ function refuseEndless(refusal: (problem: string) => StoreError): Transform {
 
 const NEWLINE = 0x0a;
 
-/** What the file as a whole hashes to. */
+/** The sha256 of the whole file. */
 export async function hashFile(path: string): Promise<Omit<ArchiveRef, "file">> {
   const hash = createHash("sha256");
   let bytes = 0;

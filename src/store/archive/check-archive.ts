@@ -5,8 +5,8 @@ import type { RecordedEvent, Store } from "../port.ts";
 import { type ArchivedEvent, damaged, readArchive } from "./archive-file.ts";
 
 /**
- * The events of an archive with their data, each proved: its bytes hash to what the log, which still has its header and
- * its place, says of it. Blobs are proved by their names.
+ * The events of an archive with their data. Each is verified against the log, which still holds its header: the bytes
+ * must have the recorded hash. Blobs are verified by their names.
  */
 export async function* provedEvents(
   store: Pick<Store, "event">,

@@ -11,7 +11,7 @@ export interface CopiedBlobs {
   readonly missing: readonly string[];
 }
 
-/** Blobs by their names, from one folder into another, durable when it resolves. Those that are not there are named. */
+/** Copies blobs between folders and flushes them. Returns the names of missing ones. */
 export async function copyBlobs(names: Iterable<string>, from: string, to: string): Promise<CopiedBlobs> {
   const missing: string[] = [];
   const written: string[] = [];
@@ -24,7 +24,7 @@ export async function copyBlobs(names: Iterable<string>, from: string, to: strin
       if (!folders.has(dirname(path))) await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
       folders.add(dirname(path));
       try {
-        // A link, a pipe or a device in its place is not the blob.
+        // A symbolic link, a pipe or a device with this name is not the blob.
         if (!(await lstat(blobPath(from, name))).isFile()) return void missing.push(name);
         await copyFile(blobPath(from, name), path, constants.COPYFILE_EXCL);
       } catch (cause) {

@@ -12,7 +12,7 @@ import {
 
 const TILES_A_TIME = 64;
 
-/** The tree as it was at a size: its full tiles, and of the last one of each level as much as there was. */
+/** Copies the tree as it was at a size: its full tiles, and the part of each last tile that existed then. */
 export async function copyTree(tree: LogTree, { size, root }: TreeHead, to: TileStore): Promise<void> {
   let waiting: Tile[] = [];
   for (let level = 0; level < levelsOf(size); level += 1) {

@@ -5,7 +5,7 @@ export const FILE_MODE = 0o600;
 export const FOLDER_MODE = 0o700;
 const AT_ONCE = 8;
 
-/** Makes files and folders durable. All are written first and flushed together: the disk can put that in order. */
+/** Flushes files and folders. All are written before the first flush, so that the disk can order the writes. */
 export async function flushFiles(paths: Iterable<string>): Promise<void> {
   await eachAtOnce(paths, (path) =>
     translated(async () => {
@@ -15,7 +15,7 @@ export async function flushFiles(paths: Iterable<string>): Promise<void> {
   );
 }
 
-/** A few at a time, so that neither memory nor open files grow with how many there are. */
+/** Limits concurrency, so that memory use and open files do not grow with the number of items. */
 export async function eachAtOnce<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
   const left = items[Symbol.iterator]();
   const next = async (): Promise<void> => {

@@ -15,11 +15,11 @@ import { MANIFEST, manifestText } from "./manifest.ts";
 
 export interface BackupRequest {
   readonly home: string;
-  /** Absolute; nothing may be there. */
+  /** Absolute. Nothing may exist there yet. */
   readonly path: string;
   readonly store: Pick<Store, "copyTo">;
   readonly tree: LogTree;
-  /** A checkpoint of exactly this size, signed by the log's key. */
+  /** Signs a checkpoint of exactly this size with the log's key. */
   readonly sign: (head: TreeHead) => string;
   readonly version: string;
   readonly madeAt: string;
@@ -33,12 +33,15 @@ export interface MadeBackup extends Omit<LogCopy, "events" | "missingBlobs"> {
   readonly missingBlobs: number;
 }
 
-/** What else of a home goes into a backup, each where it lies in the home; and the archives, and the manifests of drivers. */
+/**
+ * Other files of the home that a backup contains, under the same relative paths. Archives and driver manifests are
+ * added.
+ */
 const SMALL_FILES = ["config.json", "keys/log.key", "keys/key.pub", "checkpoint.cosigned"] as const;
 
 const DRIVER = /^[a-z0-9][a-z0-9-]{0,63}\.json$/;
 
-/** Written under another name, flushed, then given its own: what has that name is complete. */
+/** Writes under a temporary name, flushes, then renames: a folder with the final name is complete. */
 export async function makeBackup(request: BackupRequest): Promise<MadeBackup> {
   const { path } = request;
   if (await isThere(path)) throw exists(path);
@@ -47,7 +50,7 @@ export async function makeBackup(request: BackupRequest): Promise<MadeBackup> {
     await translated(() => mkdir(temporary, { mode: FOLDER_MODE }));
     const made = await fill(temporary, request);
     await translated(async () => {
-      // A folder takes the place of an empty one in silence, so that is looked for as late as can be.
+      // `rename` silently replaces an empty folder, so check as late as possible.
       if (await isThere(path)) throw exists(path);
       await rename(temporary, path).catch((cause: unknown) => {
         throw isErrno(cause, "EEXIST", "ENOTEMPTY", "ENOTDIR") ? exists(path) : cause;

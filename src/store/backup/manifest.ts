@@ -4,23 +4,23 @@ import { memberOf } from "../../kernel/index.ts";
 import { isErrno, translated } from "../files/durable-file.ts";
 import { StoreError } from "../port.ts";
 
-/** Written last, so that a folder without it is no backup. */
+/** Written last: a folder without it is not a complete backup. */
 export const MANIFEST = "backup.json";
 
-/** Raised when a folder can no longer be read as before; one of a higher format is refused, never guessed at. */
+/** Raised when the layout changes incompatibly. A higher format is refused. */
 const FORMAT = 1;
 
 export interface Manifest {
   readonly format: number;
-  /** Of Nomos, for people. */
+  /** The version of Nomos, for people to read. */
   readonly version: string;
   readonly madeAt: string;
-  /** The position of the last event. */
+  /** The seq of the last event. */
   readonly size: number;
   readonly root: string;
-  /** Named by events but not there already when the backup was made. */
+  /** Named by events but already missing when the backup was made. */
   readonly missingBlobs: readonly string[];
-  /** The small files, by path: what they hash to. The log and the blobs prove themselves. */
+  /** The sha256 of each small file, by path. The log and the blobs carry their own hashes. */
   readonly files: { readonly [path: string]: string };
 }
 
@@ -59,7 +59,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   return { format, version, madeAt, size, root, missingBlobs, files: hashes };
 }
 
-/** More than the names of a million missing blobs are no manifest any more. */
+/** Enough for the names of a million missing blobs. */
 const MANIFEST_BYTES_MAX = 128 * 1024 * 1024;
 
 export function invalid(

@@ -10,8 +10,8 @@ import { FOLDER_MODE, flushFiles } from "./flush-files.ts";
 import { invalid, type Manifest } from "./manifest.ts";
 
 /**
- * A copy of a backup to work on, durable. It is this copy that is verified and then used: whatever happens to the backup
- * meanwhile, what was verified is what is restored. Of the backup only plain files are read, never through a link.
+ * Makes a durable working copy of a backup. The copy is verified and then restored, so a change to the backup in
+ * between has no effect. Only regular files are read; symbolic links are not followed.
  */
 export async function takeCopy(from: string, { files }: Manifest, to: string): Promise<void> {
   const written: string[] = [];
@@ -46,7 +46,7 @@ export async function takeCopy(from: string, { files }: Manifest, to: string): P
   await flushFiles(folders);
 }
 
-/** Names that lead nowhere else. */
+/** Paths that cannot lead out of the backup. */
 const NAMED_FILE =
   /^(checkpoint(\.cosigned)?|config\.json|keys\/(log\.key|key\.pub)|archive\/[0-9a-f-]{36}\.jsonl\.zst|drivers\/[a-z0-9][a-z0-9-]{0,63}\.json)$/;
 const TILE = /^(size|tile\/[0-9]{1,2}(\/x[0-9]{3})*\/[0-9]{3}(\.p\/[0-9]{1,3})?)$/;
@@ -56,7 +56,7 @@ async function tilesIn(folder: string): Promise<readonly string[]> {
   return (found ?? []).filter((name) => TILE.test(name));
 }
 
-/** Those that the log names. */
+/** Copies the blobs that the log names. */
 async function takeBlobs(from: string, to: string): Promise<void> {
   const log = openLogFile(join(to, "log.db"));
   try {

@@ -15,8 +15,8 @@ export interface VerifiedBackup {
 }
 
 /**
- * Everything that a backup promises: each event and its place in its chain, all of them under the checkpoint that the
- * log's key has signed, nothing missing at the end, nothing blank that was not erased, and every blob that is named.
+ * Verifies all that a backup promises: every event and its chain, the checkpoint signed by the log's key, no missing
+ * events at the end, no missing data except erased data, and every named blob.
  */
 export async function verifyBackup(from: string, folder: string, manifest: Manifest): Promise<VerifiedBackup> {
   try {
@@ -80,7 +80,7 @@ async function checkData(from: string, { missingBlobs }: Manifest, store: Store)
     });
 }
 
-/** In these stands JSON of somebody else's making, which may name blobs that were never ours. */
+/** False for types that hold foreign JSON: it may name blobs that we never stored. */
 function isOurs(type: string): boolean {
   return !type.startsWith("x.") && type !== "effect.intended@1" && type !== "approval.requested@1";
 }

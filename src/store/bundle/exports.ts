@@ -4,14 +4,14 @@ import { type BundlePlace, claimPlace } from "./place-bundle.ts";
 
 export interface Exports {
   readonly run: (request: BundleRequest) => Promise<BundleReport>;
-  /** Ends what is under way; nothing of it is left behind. */
+  /** Aborts the running export and removes its files. */
   readonly close: () => Promise<void>;
 }
 
-/** Writes a bundle into a place; lets go when the signal aborts. */
+/** Writes a bundle into a place; stops when the signal aborts. */
 export type WriteExport = (place: BundlePlace, request: BundleRequest, closing: AbortSignal) => Promise<BundleReport>;
 
-/** One at a time: it reads all there is, and two would only be slower. */
+/** Runs one export at a time: each reads the whole log, so two at once would both be slower. */
 export function createExports(write: WriteExport): Exports {
   const closing = new AbortController();
   let underWay: Promise<BundleReport> | null = null;

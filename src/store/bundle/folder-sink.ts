@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { flushFolder } from "../files/durable-file.ts";
 import { type BundleSink, FILE_MODE, openLineFile } from "./sink.ts";
 
-/** A bundle as a folder, made here under a temporary name. */
+/** Writes a bundle as a folder under a temporary name. */
 export async function openFolderSink(folder: string): Promise<BundleSink> {
   const blobs = join(folder, "blobs");
   await mkdir(folder, { mode: 0o700 });

@@ -2,10 +2,10 @@ const TYPE = /"type":"([^"]+)"/;
 const BLOB = /^[0-9a-f]{64}$/;
 const NAMES_BLOB = Buffer.from('"blob":"');
 
-/** In these stands JSON of somebody else's making, which may say anything and names nothing of ours. */
+/** Types that hold foreign JSON. A member `blob` in it does not name a blob of ours. */
 const FOREIGN: readonly string[] = ["effect.intended@1", "approval.requested@1"];
 
-/** The blobs that an event's data names: its members `blob`, at any depth. Bytes that are no JSON name none. */
+/** The blobs that an event's data names: its members `blob`, at any depth. Data that is not JSON names none. */
 export function namedBlobs(header: Uint8Array, data: Uint8Array): readonly string[] {
   if (!asBuffer(data).includes(NAMES_BLOB)) return [];
   const type = TYPE.exec(asBuffer(header).toString("utf8"))?.[1] ?? "";

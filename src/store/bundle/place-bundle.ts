@@ -6,7 +6,7 @@ import { StoreError } from "../port.ts";
 
 export type BundleForm = "folder" | "tar";
 
-/** A place for a bundle: written under `temporary`, then either given its name or taken away again. */
+/** The place of a bundle: it is written under `temporary`, then renamed or removed. */
 export interface BundlePlace {
   readonly temporary: string;
   readonly form: BundleForm;
@@ -14,7 +14,7 @@ export interface BundlePlace {
   readonly abandon: () => Promise<void>;
 }
 
-/** Claims the name first. Whatever has it already is left alone: `export_exists`. */
+/** Reserves the name first. If something has it already, refuses `export_exists`. */
 export async function claimPlace(path: string): Promise<BundlePlace> {
   const form = path.endsWith(".tar") ? "tar" : "folder";
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
@@ -42,7 +42,9 @@ export async function claimPlace(path: string): Promise<BundlePlace> {
   };
 }
 
-/** An empty folder holds the name, and a finished one can take its place; for a file the link at the end decides. */
+/**
+ * An empty folder reserves the name, and the finished folder replaces it. For a file, the final `link` call decides.
+ */
 async function claim(path: string, form: BundleForm): Promise<void> {
   await translated(async () => {
     if (form === "folder")

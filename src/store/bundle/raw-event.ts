@@ -3,10 +3,10 @@ import { type RawEvent, StoreError } from "../port.ts";
 import { namedBlobs } from "./named-blobs.ts";
 
 export const RAW_COLUMNS = "seq, prev, header, hash, salt, data";
-/** A page ends when its data has come to this much. */
+/** A page ends when its data reaches this size. */
 export const RAW_PAGE_BYTES_MAX = 8 * 1024 * 1024;
 
-/** An event as its bytes lie there. Nothing is judged: whoever verifies a bundle wants to see what was stored. */
+/** An event with its stored bytes, unchecked: whoever verifies a bundle needs to see exactly what was stored. */
 export function rawEvent(row: Readonly<Record<string, unknown>>, expected: number): RawEvent {
   if (row["seq"] !== expected) throw new StoreError("log_corrupt", { seq: expected, problem: "missing" });
   return rawOf(row);

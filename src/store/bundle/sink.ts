@@ -1,19 +1,19 @@
 import { type FileHandle, open } from "node:fs/promises";
 
-/** Where a bundle goes. Nothing of it has its name until it is complete and durable. */
+/** Where a bundle is written. It gets its final name only when it is complete and flushed. */
 export interface BundleSink {
   readonly line: (text: string) => Promise<void>;
   readonly blob: (sha256: string, bytes: Uint8Array) => Promise<void>;
-  /** The last files; with them it is complete. */
+  /** Writes the last files and completes the bundle. */
   readonly finish: (files: readonly (readonly [name: string, text: string])[]) => Promise<void>;
-  /** Lets go of what is open when it will not be finished. */
+  /** Closes open files when the bundle will not be finished. */
   readonly abandon: () => Promise<void>;
 }
 
-/** Lines on their way to a file, written some at a time. */
+/** A file that is written line by line, with buffering. */
 export interface LineFile {
   readonly write: (text: string) => Promise<void>;
-  /** Flushes and closes; how many bytes there are. */
+  /** Flushes and closes. Returns the number of bytes. */
   readonly end: () => Promise<number>;
   readonly abandon: () => Promise<void>;
 }

@@ -3,12 +3,12 @@ import { type BundleSink, FILE_MODE, openLineFile } from "./sink.ts";
 
 const BLOCK_BYTES = 512;
 const COPY_BYTES = 1_048_576;
-/** The largest size that eleven octal digits can say; beyond it the number is written in binary, as GNU and others do. */
+/** The largest size that eleven octal digits can hold. Larger numbers are written in binary, as GNU tar does. */
 const OCTAL_MAX = 8 ** 11 - 1;
 
 /**
- * A bundle as one tar file (ustar). A file in it has its size before its bytes, so the lines wait in a file beside it
- * until their number is known; blobs go in as they come.
+ * Writes a bundle as one tar file (ustar). A tar entry starts with its size, so the lines are collected in a temporary
+ * file until their size is known. Blobs are added at once.
  */
 export async function openTarSink(path: string, nowSeconds: number): Promise<BundleSink> {
   const linesPath = `${path}.lines`;

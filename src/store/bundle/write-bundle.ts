@@ -3,19 +3,19 @@ import type { BundleSink } from "./sink.ts";
 
 /** The log as it is stored, byte for byte. */
 export interface BundleSource {
-  /** Events behind a global position, in order; as many as the limit, or fewer when they are large. Empty at the end. */
+  /** Events after a seq, in order. May return fewer than the limit when they are large. Empty at the end. */
   readonly rawAfter: (seq: number, limit: number) => Promise<readonly RawEvent[]>;
   readonly blob: (sha256: string) => Promise<Uint8Array | null>;
 }
 
 const PAGE_EVENTS = 500;
-/** How often an export may be carried on to a later checkpoint, see below. */
+/** How often an export may be extended to a later checkpoint, see below. */
 const ROUNDS_MAX = 10;
 
 /**
- * Writes the whole log up to a checkpoint, while the log goes on growing. What is erased meanwhile is missing from the
- * bundle, and whoever verifies it asks for the event that says so: then the bundle is carried on to a later checkpoint
- * that holds that event too.
+ * Writes the whole log up to a checkpoint while the log grows. Data erased meanwhile is missing from the bundle, and a
+ * verifier then expects the event `data.erased@1`. So the bundle is extended to a later checkpoint that includes that
+ * event.
  */
 export async function writeBundle(
   source: BundleSource,
@@ -29,7 +29,7 @@ export async function writeBundle(
   let checkpoint = await nextCheckpoint();
   let at = 0;
 
-  /** False when one is gone. */
+  /** False when a blob is missing. */
   const takeBlobs = async (names: readonly string[]): Promise<boolean> => {
     for (const name of names) {
       if (blobs.has(name)) continue;
@@ -40,7 +40,7 @@ export async function writeBundle(
     }
     return true;
   };
-  /** The event, or what is left of it when it was erased between reading it and reading its blobs. */
+  /** The event, read again if it was erased between reading it and reading its blobs. */
   const settled = async (event: RawEvent): Promise<RawEvent> => {
     if (await takeBlobs(event.blobs)) return event;
     const [now] = await source.rawAfter(event.seq - 1, 1);
@@ -81,7 +81,7 @@ function lineOf({ seq, prev, header, hash, salt, data, blobs }: RawEvent): strin
   return `${head},${rest}${named}}\n`;
 }
 
-/** In a header these quotes can only be those of a member: inside of a text they would be escaped. */
+/** In a header unescaped quotes only enclose members, so no text can contain this sequence. */
 const IS_ERASURE = Buffer.from('"type":"data.erased@1"');
 
 function erasedBy({ header, data }: RawEvent): readonly string[] {

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { zstdCompress, zstdDecompress } from "node:zlib";
 import { type MayKeep, StoreError } from "../port.ts";
 
-/** Content-addressed bytes in files: compressed, written once, durable before the event that names them. */
+/** Content-addressed bytes in files: compressed, written once, flushed before an event names them. */
 export interface Blobs {
   readonly put: (bytes: Uint8Array, mayKeep?: MayKeep) => Promise<string>;
   readonly get: (sha256: string) => Promise<Uint8Array | null>;
@@ -28,7 +28,7 @@ export function createBlobs(folder: string): Blobs {
       refuseLarge(bytes);
       const sha256 = digest(bytes);
       const path = blobPath(folder, sha256);
-      // One that is there but damaged is written anew; one that is whole may still be on its way to the disk.
+      // A damaged blob is written again. An intact one may not be flushed yet.
       const known = await read(sha256).catch(ifCorrupt);
       if (known === null || !(await translated(() => touched(path)))) {
         const packed = await pack(bytes);
@@ -41,14 +41,14 @@ export function createBlobs(folder: string): Blobs {
   };
 }
 
-/** None that is larger is taken in, so what unpacks to more was not written here: a few bytes could fill the memory. */
+/** Larger blobs are never stored, so larger contents are refused: a few packed bytes could fill the memory. */
 export const BLOB_BYTES_MAX = 1_073_741_824;
 
 export function refuseLarge({ length }: Uint8Array): void {
   if (length > BLOB_BYTES_MAX) throw new StoreError("payload_too_large", { bytes: length, max: BLOB_BYTES_MAX });
 }
 
-/** What does not unpack to what it is called is named, never handed out. */
+/** Unpacks a blob. Throws `log_corrupt` when the contents do not match the name. */
 export async function unpack(sha256: string, packed: Uint8Array): Promise<Uint8Array> {
   const bytes = await decompress(packed, { maxOutputLength: BLOB_BYTES_MAX }).catch((cause: unknown) => {
     const isLarge = errno(cause) === "ERR_BUFFER_TOO_LARGE";
@@ -59,7 +59,7 @@ export async function unpack(sha256: string, packed: Uint8Array): Promise<Uint8A
   return bytes;
 }
 
-/** Whoever brings it is about to name it: for a sweep it is as new as on its first day. False when it went meanwhile. */
+/** Resets the blob's age, because an event is about to name it and a sweep must not take it. False when it is gone. */
 async function touched(path: string): Promise<boolean> {
   try {
     await utimes(path, new Date(), new Date());
@@ -94,7 +94,7 @@ async function writeDurably(root: string, path: string, bytes: Uint8Array): Prom
   });
 }
 
-/** A rename, and a folder that is new, live in the folder above and are durable only with it. */
+/** A rename and a new folder are durable only after the parent folder is flushed. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   await handle.sync().finally(() => handle.close());

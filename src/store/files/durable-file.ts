@@ -8,7 +8,7 @@ import { makeFolders } from "./make-folders.ts";
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** Replaces a file as a whole: after a crash at any instant there is the old one or the new one. */
+/** Replaces a file atomically: after a crash there is the old one or the new one. */
 export async function replaceFile(path: string, bytes: Uint8Array | string): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   await translated(async () => {
@@ -23,7 +23,10 @@ export async function replaceFile(path: string, bytes: Uint8Array | string): Pro
   });
 }
 
-/** Writes a file in place and flushes it; whoever reads it after a crash must have another way to know that it is whole. */
+/**
+ * Writes a file in place and flushes it. After a crash it may be incomplete; the reader needs another way to detect
+ * that.
+ */
 export async function writeFlushed(path: string, bytes: Uint8Array | string): Promise<void> {
   const file = await open(path, "w", FILE_MODE);
   await file
@@ -32,7 +35,7 @@ export async function writeFlushed(path: string, bytes: Uint8Array | string): Pr
     .finally(() => file.close());
 }
 
-/** A folder with those above it, down from one that is there; all of them durable. */
+/** Makes a folder with its missing parents and flushes them all. */
 export async function makeFolder(path: string): Promise<void> {
   const first = makeFolders(path, FOLDER_MODE);
   if (first === undefined) return;
@@ -42,13 +45,13 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** What was made, renamed or removed in a folder is durable only with the folder. */
+/** A new, renamed or removed entry is durable only after its folder is flushed. */
 export async function flushFolder(path: string): Promise<void> {
   const folder = await open(path, "r");
   await folder.sync().finally(() => folder.close());
 }
 
-/** Never waits: of what is no regular file nothing is read. */
+/** Never blocks: anything but a regular file is not read. */
 export async function readIfThere(path: string): Promise<Uint8Array | null> {
   return readFile(path).catch((cause: unknown) => {
     if (isErrno(cause, "ENOENT", "ENOTDIR")) return null;
@@ -56,7 +59,7 @@ export async function readIfThere(path: string): Promise<Uint8Array | null> {
   });
 }
 
-/** Of what the log is compared with: that it cannot be read is no reason to go on without it. */
+/** Reads evidence that the log is compared with. An unreadable file throws, because the check must not be skipped. */
 export async function readEvidence(path: string): Promise<Uint8Array | null> {
   return readIfThere(path).catch((cause: unknown) => {
     const problem = cause instanceof StoreError ? (cause.details["problem"] ?? cause.details["reason"]) : String(cause);
@@ -72,7 +75,7 @@ async function readFile(path: string): Promise<Uint8Array> {
   return file.readFile();
 }
 
-/** Of what is read as a whole: keys, checkpoints, tiles. */
+/** For files that are read as a whole: keys, checkpoints, tiles. */
 const FILE_BYTES_MAX = 1_048_576;
 
 export async function translated<T>(work: () => Promise<T>): Promise<T> {

@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * A folder with those above it that are missing; the first that was made, or nothing. Not Node's own `recursive`: that
- * never ends where a folder is there and takes no new one, as in `/proc` or in a folder that was deleted.
+ * Makes a folder with its missing parents; returns the first one made, if any. Replaces Node's `recursive` option,
+ * which loops for ever below a folder that accepts no new entry, such as `/proc` or a deleted folder.
  */
 export function makeFolders(path: string, mode = 0o700): string | undefined {
   try {

@@ -1,9 +1,9 @@
 import { memberOf, NO_PREV, verifyLink } from "../../kernel/index.ts";
 import { describes, type EventColumns, parseHeader, sha256 } from "./encoding.ts";
 
-/** Checks events one by one, in global order: chain, place, data, and that the columns beside the header agree with it. */
+/** Checks events one by one, in global order: chain, place, data, and that the columns agree with the header. */
 export interface ChainCheck {
-  /** `parentHash`: of the event that a fork continues, as `forkPointOf` names it. Null: nothing is wrong. */
+  /** `parentHash`: the hash of the event that a fork continues, found by `forkPointOf`. Null means no problem. */
   readonly problemOf: (stored: EventColumns & { readonly id: string }, parentHash: Uint8Array | null) => string | null;
   readonly streams: () => number;
 }
@@ -18,7 +18,7 @@ export function createChainCheck(): ChainCheck {
       const header = parseHeader(text);
       if (header === null) return "header_unreadable";
       const isFork = header.version === 1 && header.type === FORKED;
-      // Once a fork's data is erased only the stored hash is left to go by.
+      // When a fork's data is erased, only the stored hash is left to compare with.
       const forkPrev = stored.data === null ? stored.prev : (parentHash ?? NO_PREV);
       const prev = isFork ? forkPrev : before.hash;
       const expected = { prev, stream: stored.stream, version: before.version + 1 };
@@ -32,8 +32,8 @@ export function createChainCheck(): ChainCheck {
 }
 
 /**
- * The end of the log, which is where a torn write would show: each event by itself, and those of a stream in their order.
- * What the first of them is linked to is taken on trust.
+ * Checks the end of the log, where a torn write would show: each event, and the chain between events of one stream. The
+ * link of each stream's first event here is trusted.
  */
 export function createTailCheck(): (stored: EventColumns) => string | null {
   const heads = new Map<string, { readonly version: number; readonly hash: Uint8Array }>();
@@ -54,7 +54,7 @@ export function createTailCheck(): (stored: EventColumns) => string | null {
   };
 }
 
-/** The event that a stream's first one continues; null when it is no fork, or when its bytes do not say. */
+/** The event that a fork's first event continues. Null when it is no fork or its data is unreadable. */
 export function forkPointOf(stored: EventColumns): { readonly stream: string; readonly version: number } | null {
   if (stored.version !== 1 || stored.type !== FORKED || stored.data === null) return null;
   const from = memberOf(parsed(Buffer.from(stored.data).toString("utf8")), "from");
@@ -65,7 +65,7 @@ export function forkPointOf(stored: EventColumns): { readonly stream: string; re
 
 const FORKED = "session.forked@1";
 
-/** Bytes that are no JSON at all say nothing; then the data's hash has the last word. */
+/** Undefined for data that is not JSON; the check of the data's hash reports it. */
 function parsed(data: string): unknown {
   try {
     return JSON.parse(data);

@@ -27,10 +27,10 @@ export interface EventColumns {
 }
 
 export const EVENT_COLUMNS = "e.seq, s.name AS stream, e.version, e.type, e.prev, e.header, e.hash, e.salt, e.data";
-/** An event whose stream has lost its name must be found wanting, not left out: hence the outer join. */
+/** An outer join: an event whose stream has no name must be reported as corrupt, not left out. */
 export const EVENT_SOURCE = "events e LEFT JOIN streams s ON s.no = e.stream";
 
-/** Reads a row and checks its bytes on the way: what does not hash to what it says is named, never shown. */
+/** Reads a row and checks its hash. Throws `log_corrupt` when they do not match. */
 export function decodeRow(row: Record<string, unknown>): RecordedEvent {
   const columns = columnsOf(row);
   const text = Buffer.from(columns.header).toString("utf8");
@@ -55,7 +55,7 @@ export function decodeRow(row: Record<string, unknown>): RecordedEvent {
   };
 }
 
-/** Whether the columns beside the header say the same as the header, which alone is hashed. */
+/** Whether the columns agree with the header. Only the header is hashed. */
 export function describes(header: Header, columns: EventColumns): boolean {
   return header.stream === columns.stream && header.version === columns.version && header.type === columns.type;
 }
@@ -69,7 +69,7 @@ function decodeData(columns: EventColumns, dataHash: string, place: StoreError["
   return parsed;
 }
 
-/** What cannot even be read as an event is named by as much of its place as is left. */
+/** Throws `log_corrupt` for an unreadable row, with the parts of its place that can be read. */
 export function columnsOf(row: Record<string, unknown>): EventColumns {
   try {
     return {

@@ -12,8 +12,8 @@ type ErasureReads = Pick<DerivedReads, "version" | "versions"> & {
 };
 
 /**
- * Erasure as one write: the data goes, the event that says so comes, and the stream's read models are folded anew,
- * so that nothing derived from the data stays in a list.
+ * Prepares an erasure as one write: it deletes the data, appends `data.erased@1`, and folds the stream's read models
+ * again, so that no list keeps anything derived from the data.
  */
 export async function eraseRequest(
   defined: Definitions,

@@ -1,9 +1,9 @@
 import { type EventQuery, type RecordedEvent, StoreError } from "../port.ts";
 import { bytes, number } from "./encoding.ts";
 
-/** A filter that finds little may not read for ever: a page looks at no more events than this. */
+/** A page scans at most this many events, so that a filter with few matches cannot read without end. */
 export const SCAN_MAX = 5000;
-/** Nor may large events make a page that does not fit into memory. */
+/** Limits the size of a page, so that large events fit into memory. */
 export const PAGE_BYTES_MAX = 8 * 1024 * 1024;
 
 export interface StreamPlace {
@@ -13,23 +13,23 @@ export interface StreamPlace {
   readonly last: number;
 }
 
-/** A range of positions, both ends included, in the log or in one stream. */
+/** A range of positions in the log or in one stream, both ends included. */
 export interface LogRange {
   readonly from: number;
   readonly to: number;
   readonly of: StreamPlace | null;
 }
 
-/** What one page reads of a range. */
+/** The part of a range that one page reads. */
 export interface PagePlan {
   readonly part: LogRange;
-  /** The position read last, and whether the range ends with it. */
+  /** The last position to read, and whether the range ends there. */
   readonly end: number;
   readonly isEnd: boolean;
   readonly isFiltered: boolean;
 }
 
-/** Where the next page begins: behind an event, or behind a position nobody has read. */
+/** Where the next page begins: after an event, or after a position that was not read. */
 export type PageEnd = { readonly seq: number } | { readonly of: StreamPlace; readonly version: number } | null;
 
 export function logRange(lastSeq: number, query: EventQuery): LogRange {
@@ -51,7 +51,7 @@ export function planPage(whole: LogRange, query: EventQuery): PagePlan | null {
   return { part, end, isEnd: end === (descending ? whole.from : whole.to), isFiltered };
 }
 
-/** Positions have no gaps, so that every page knows which events it must find: one that is missing is named. */
+/** Positions have no gaps, so each page knows which events it must find. A missing one throws `log_corrupt`. */
 export function fillPage<Row extends Readonly<Record<string, unknown>>>(
   { part, end, isEnd, isFiltered }: PagePlan,
   query: EventQuery,
@@ -77,12 +77,12 @@ export function fillPage<Row extends Readonly<Record<string, unknown>>>(
   return { events, next: part.of === null ? { seq: end } : { of: part.of, version: end } };
 }
 
-/** `turn.ended` stands for all its versions: all texts that begin with `turn.ended@`, and `A` comes behind `@`. */
+/** `turn.ended` matches all its versions: texts from `turn.ended@` up to `turn.endedA` (`A` follows `@` in ASCII). */
 export function typeBounds(wanted: string): readonly [string, string] {
   return wanted.includes("@") ? [wanted, `${wanted}\u0000`] : [`${wanted}@`, `${wanted}A`];
 }
 
-/** Only the first sieve: what it lets through is read and asked again. */
+/** A coarse filter on the bytes. Each match is decoded and checked again. */
 export function turnSieve(turnId: string): Uint8Array {
   return Buffer.from(`"turnId":${JSON.stringify(turnId)}`);
 }

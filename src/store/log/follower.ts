@@ -1,25 +1,25 @@
-/** How far something has come behind the log: the last event it took in. Before the first one: 0 and no id. */
+/** How far a follower has come: the last event it has processed. At the start: 0 and an empty id. */
 export interface Cursor {
   readonly seq: number;
-  /** Tells a cursor of this log from one of another log, such as one that a restore has replaced. */
+  /** Tells this log from another one with the same positions, for example after a restore. */
   readonly id: string;
 }
 
-/** Something made out of the log, behind the writes. Thrown away, it is made again. */
+/** Something derived from the log after the writes. It can be deleted and rebuilt. */
 export interface Follower {
   readonly name: string;
-  /** Appends come in bursts: one pass so long after the first append serves them all. */
+  /** Appends come in bursts. The follower waits this long after the first one, then processes all of them. */
   readonly pauseMs: number;
-  /** The last event it has taken in; 0 when none. */
+  /** The seq of the last processed event; 0 when none. */
   readonly position: () => Promise<number>;
-  /** Takes in one page, in the order of the log. A page that failed half way is taken in again. */
+  /** Processes one page, in log order. A page that failed is processed again from its start. */
   readonly advance: () => Promise<Advanced>;
-  /** Throws away what it has made; the next page begins with the first event. */
+  /** Deletes everything derived; the next page begins with the first event. */
   readonly restart: () => Promise<void>;
 }
 
 export interface Advanced {
   readonly position: number;
-  /** There was nothing further when the page was read. */
+  /** The page reached the end of the log. */
   readonly isAtEnd: boolean;
 }

@@ -1,9 +1,9 @@
 import type { RecordedEvent } from "../port.ts";
 
-/** Who wants to know of appends. */
+/** Functions that are called after each append. */
 export interface Listeners {
   readonly add: (listener: (events: readonly RecordedEvent[]) => void) => () => void;
-  /** In commit order. What was appended is durable: a listener's bug may not make it look as if it had failed. */
+  /** Calls listeners in commit order. The events are durable, so an error of a listener must not fail the append. */
   readonly tell: (events: readonly RecordedEvent[]) => void;
 }
 

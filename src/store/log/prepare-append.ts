@@ -19,7 +19,7 @@ import { type AppendPart, type CallRef, type NewEvent, type RecordedEvent, Store
 import { hexOf, sha256 } from "./encoding.ts";
 import type { WriteEvent, WritePart, WrittenEvent } from "./write-request.ts";
 
-/** A part of an append, worked out on the caller's side: the fold behind it, its rows, and the bytes to write. */
+/** A part of an append, computed on the caller's side: the fold after it, its rows, and the bytes to write. */
 export interface Prepared {
   readonly part: AppendPart;
   readonly write: WritePart;
@@ -55,7 +55,7 @@ export function accountOf(defined: Definitions, stream: string, folded: Folded):
   return found === null ? stream : streamOf(found.of, found.of.account(folded.state, found.id));
 }
 
-/** What was written, as every reader will see it. */
+/** The written events as every reader will see them. */
 export function recorded(prepared: readonly Prepared[], places: readonly WrittenEvent[]): readonly RecordedEvent[] {
   const events = prepared.flatMap(({ part }) =>
     part.events.map((event, at) => ({ event, stream: part.stream, version: part.expectedVersion + at + 1 })),
@@ -75,7 +75,7 @@ export function place(after: number, events: readonly NewEvent[]): readonly Plac
 
 export type NewSalt = () => Uint8Array;
 
-/** Drawn many at a time: each draw is a call into the operating system. */
+/** Draws many salts at once, because each draw is a system call. */
 export function createSalts(): NewSalt {
   let drawn = randomBytes(SALT_BYTES * SALTS_DRAWN);
   let used = 0;
@@ -100,7 +100,7 @@ export function writeEvent(
 ): WriteEvent {
   const { id, at, actor, cause, fact } = event;
   if (!isUuid(id)) throw new TypeError(`${id} is not the id of an event`);
-  // What could not be recalled would make its stream unreadable from here on.
+  // An unknown type would make its stream unreadable.
   if (defined.recall(fact.type, null) === null) throw new TypeError(`${fact.type} is not a type of event`);
   const data = JSON.stringify(fact.data);
   const dataBytes = Buffer.from(data);
@@ -119,7 +119,7 @@ export function writeEvent(
   };
 }
 
-/** Every `blob` member, however deep: what must live as long as this event's data does. */
+/** Every `blob` member at any depth: these blobs must live as long as the event's data. */
 export function blobsIn(data: Json): readonly string[] {
   const found = new Set<string>();
   const visit = (value: Json): void => {
@@ -136,7 +136,10 @@ export function blobsIn(data: Json): readonly string[] {
 const SNAPSHOT = LIMITS.snapshotEveryEvents;
 const BLOB = /^[0-9a-f]{64}$/;
 
-/** A fork that does not continue the event it names, or another that continues one, would never verify again. */
+/**
+ * A fork must continue the event that it names, and no other stream may continue one. Otherwise verification would fail
+ * for ever.
+ */
 function checkLink(part: AppendPart): void {
   const first = part.events[0]?.fact;
   const forked = first === undefined ? null : sessionFact({ type: first.type, data: jsonOf(first.data) });
@@ -151,12 +154,12 @@ export function withCause(event: NewEvent, call: CallRef | null): NewEvent {
   return { ...event, cause: `call:${call.keyHash}:${call.requestHash}` };
 }
 
-/** Facts are plain data by construction; this only tells the compiler. */
+/** Facts are plain data; this only tells the compiler. */
 function jsonOf(data: object): Json {
   return data as Json;
 }
 
-/** The one event that the store itself obeys: from here on, lower fences are refused. */
+/** The store itself reacts to this one event: after it, lower fences are refused. */
 function fenceIn({ type, data }: AnyFact): number | null {
   const taken = leaseFact({ type, data: jsonOf(data) });
   return taken?.type === "lease.acquired@1" ? taken.data.fence : null;

@@ -1,4 +1,4 @@
-/** Work that may go on side by side, and work that wants to be alone. Whoever comes first goes first. */
+/** Runs shared work concurrently and exclusive work alone, in order of arrival. */
 export interface Turns {
   readonly shared: <T>(work: () => Promise<T>) => Promise<T>;
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
@@ -6,7 +6,7 @@ export interface Turns {
 
 export function createTurns(): Turns {
   let sharing: Promise<unknown>[] = [];
-  /** The last that wanted to be alone: everybody behind it waits for it. */
+  /** The last exclusive work; everything after it waits for it. */
   let last: Promise<unknown> = Promise.resolve();
 
   return {

@@ -2,21 +2,21 @@ import { setImmediate } from "node:timers/promises";
 import type { EventPage, RecordedEvent } from "../port.ts";
 
 export interface TailSource {
-  /** Events after this global position, of one stream only where the reader follows one. */
+  /** Events after this seq; of one stream when the reader follows one. */
   readonly page: (after: number, limit: number) => EventPage | Promise<EventPage>;
-  /** Called with every append in order of commits. Returns the way to stop. */
+  /** Called with every append in commit order. Returns a function that unsubscribes. */
   readonly onAppend: (listener: (events: readonly RecordedEvent[]) => void) => () => void;
-  /** Undefined: the whole log. */
+  /** Undefined means the whole log. */
   readonly stream: string | undefined;
 }
 
 const TAIL_PAGE = 100;
-/** How far a reader may be behind before it is sent back to the log. */
+/** A reader that is further behind reads from the log again. */
 const EVENTS_BEHIND_MAX = 256;
 
 /**
- * History after the cursor, then live. Live events come from memory, shared by all readers; a reader that falls behind
- * reads the log again from where it was, so it costs no memory and misses nothing.
+ * Yields the history after the cursor, then live events. Live events come from memory that all readers share. A reader
+ * that falls behind reads the log again from its cursor, so it uses no memory and misses nothing.
  */
 export async function* tail(
   source: TailSource,
@@ -35,11 +35,11 @@ export async function* tail(
         cursor = page.next ?? page.events.at(-1)?.seq ?? cursor;
         if (page.next === null) continue;
         live.fallBehind();
-        // A long history may not keep everybody else waiting until it is through.
+        // Yields to the event loop, so that a long history does not block other work.
         await setImmediate();
       } else if (live.isEmpty()) await live.news();
       else {
-        // What was appended while a page was read may be in the page too.
+        // Events appended while the page was read may also be in the page.
         const fresh = live.take().filter(({ seq }) => seq > cursor);
         cursor = fresh.at(-1)?.seq ?? cursor;
         if (fresh.length > 0) yield fresh;
@@ -52,14 +52,14 @@ export async function* tail(
 }
 
 interface LiveEvents {
-  /** Events came that are not kept here: the log has them. True at first. */
+  /** Some events were not buffered and must be read from the log. True at the start. */
   readonly isBehind: () => boolean;
   readonly fallBehind: () => void;
-  /** What is appended from now on is kept. */
+  /** Starts buffering new events. */
   readonly catchUp: () => void;
   readonly isEmpty: () => boolean;
   readonly take: () => readonly RecordedEvent[];
-  /** Resolves with the next append that matters, or by `wake`. */
+  /** Resolves with the next matching append, or on `wake`. */
   readonly news: () => Promise<void>;
   readonly wake: () => void;
   readonly stop: () => void;

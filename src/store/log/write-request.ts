@@ -2,32 +2,32 @@ import type { Json } from "../../kernel/index.ts";
 import type { RowWrite } from "../models/rows.ts";
 import type { AppendOptions, Cursor, Quota, RebuildReport, StoreErrorCode, StreamVersion } from "../port.ts";
 
-/** What a writer is asked for: plain data, prepared so that it only links and inserts. */
+/** A request to the writer: plain data, so prepared that the writer only links and inserts. */
 export interface WriteRequest {
   readonly parts: readonly WritePart[];
   readonly fence: number;
   readonly call: { readonly key: string; readonly request: string } | null;
   readonly erase: Erasure | null;
   readonly repair: Repair | null;
-  /** What was erased, now or before, shall leave the files too. */
+  /** Also remove erased bytes from the files. */
   readonly scrub: boolean;
-  /** Blobs that go, unless an event names them. */
+  /** Blobs to remove unless an event names them. */
   readonly sweep: readonly string[];
-  /** So many pages of the file that hold nothing are cut off its end. */
+  /** How many empty pages to cut off the end of the file. */
   readonly vacuumPages: number;
   readonly quota: Quota | null;
-  /** Streams that must be where they were when they were looked at. */
+  /** Streams that must still be at these versions. */
   readonly expect: readonly StreamVersion[];
   readonly cursor: CursorWrite | null;
 }
 
-/** Where a follower has come to; null: its cursor goes. */
+/** A follower's new cursor; null deletes it. */
 export interface CursorWrite {
   readonly name: string;
   readonly at: Cursor | null;
 }
 
-/** A request that asks for nothing yet. */
+/** An empty request, to be extended. */
 export const NOTHING = {
   parts: [],
   call: null,
@@ -41,12 +41,12 @@ export const NOTHING = {
   cursor: null,
 } as const;
 
-/** The part of a request that says under which conditions it is written. */
+/** The conditions under which a request is written. */
 export function conditionsOf(given: AppendOptions): Pick<WriteRequest, "fence" | "call" | "quota" | "expect"> {
   return { fence: given.fence, call: callOf(given), quota: given.quota ?? null, expect: given.expect ?? [] };
 }
 
-/** The first expectation that does not hold; null when all do. */
+/** The first expectation that does not hold; null when all hold. */
 export function checkExpected(
   expected: readonly StreamVersion[],
   versionOf: (stream: string) => number,
@@ -65,34 +65,34 @@ export interface WritePart {
   readonly stream: string;
   readonly expectedVersion: number;
   readonly continues: StreamVersion | null;
-  /** The stream on whose account it draws: its own, a fork's root, or the session that started it. */
+  /** The stream that pays for the bytes: itself, a fork's root, or the session that started it. */
   readonly account: string;
   readonly events: readonly WriteEvent[];
   readonly rows: readonly RowWrite[];
-  /** The fold behind the last event, when it is time to keep one. */
+  /** The fold after the last event, when a fold snapshot is due. */
   readonly snapshot: string | null;
 }
 
 export interface WriteEvent {
   readonly id: string;
   readonly type: string;
-  /** Complete: of an event, only its link to the one before is the writer's to give. */
+  /** The complete event except for its link to the previous one, which the writer adds. */
   readonly header: string;
   readonly salt: string;
   readonly data: string;
   readonly blobs: readonly string[];
-  /** Set by `lease.acquired@1`: from here on, lower fences are refused. */
+  /** Set by `lease.acquired@1`: after it, lower fences are refused. */
   readonly takesFence: number | null;
 }
 
 export interface Erasure {
   readonly stream: string;
   readonly events: readonly { readonly id: string; readonly blobs: readonly string[] }[];
-  /** Rows that the stream brought before; those it still brings stand in the part. */
+  /** Rows that the stream wrote earlier; the part holds those that remain. */
   readonly rows: readonly Pick<RowWrite, "list" | "id">[];
 }
 
-/** What is derived from the log, written anew; of a stream only while it is where it was when it was looked at. */
+/** Derived data to write again. A stream's rows are written only if the stream has not changed since the comparison. */
 export interface Repair {
   readonly streams: readonly {
     readonly stream: string;
@@ -103,15 +103,15 @@ export interface Repair {
   readonly remove: readonly Pick<RowWrite, "list" | "id">[];
   readonly calls: readonly CallEntry[];
   readonly blobs: readonly { readonly blob: string; readonly seq: number }[];
-  /** The indexes do not agree with their tables and are made anew. */
+  /** Rebuild the indexes, because they disagree with their tables. */
   readonly reindex: boolean;
-  /** What streams take up is counted anew. */
+  /** Recount the usage of all streams. */
   readonly recount: boolean;
 }
 
 export type Difference = RebuildReport["differences"][number];
 
-/** A call's key and request in hex, and where the events lie that it brought. */
+/** A call's key and request in hex, and the positions of its events. */
 export interface CallEntry {
   readonly key: string;
   readonly request: string;
@@ -128,7 +128,10 @@ export interface WrittenEvent {
 export type WriteReply =
   | {
       readonly ok: readonly WrittenEvent[];
-      /** What kept erased bytes from leaving the files at once: a full disk, or a process that reads an old state. */
+      /**
+       * Why erased bytes could not be removed from the files at once: a full disk, or a process that reads an old
+       * state.
+       */
       readonly unscrubbed: StoreErrorCode | null;
     }
   | { readonly refused: StoreErrorCode; readonly details: { readonly [key: string]: Json } };

@@ -6,7 +6,7 @@ import type { DerivedReads } from "./derived-reads.ts";
 const PAGE = 1000;
 const CAUSE = /^call:([0-9a-f]+):([0-9a-f]+)$/;
 
-/** What is derived from events one by one: who asked for them, which blobs they name, and the indexes to find them by. */
+/** Compares data derived from single events: the calls that caused them, the blobs they name, and their indexes. */
 export async function compareDerived(
   reads: DerivedReads,
 ): Promise<Pick<Repair, "calls" | "blobs" | "reindex" | "recount"> & { readonly differences: readonly Difference[] }> {
@@ -14,7 +14,7 @@ export async function compareDerived(
   const blobs: { blob: string; seq: number }[] = [];
   let asked: CallEntry | null = null;
 
-  /** The events of one call stand side by side, so that the call is complete when another event comes. */
+  /** The events of one call are adjacent, so the call is complete when another event follows. */
   const noteCall = async (next: CallEntry | null): Promise<void> => {
     if (asked !== null && next?.key === asked.key) {
       asked = { ...asked, last: next.last };
@@ -47,7 +47,7 @@ export async function compareDerived(
   return { calls, blobs, reindex: broken.length > 0, recount: miscounted.length + blobs.length > 0, differences };
 }
 
-/** An event that had a cause of its own does not name the call, so that what is kept may reach further. */
+/** An event with its own cause does not name the call, so the stored range may reach further. */
 function isKept(kept: CallEntry | null, asked: CallEntry): boolean {
   return kept !== null && kept.request === asked.request && kept.first <= asked.first && kept.last >= asked.last;
 }

@@ -7,7 +7,7 @@ import type { DerivedReads } from "./derived-reads.ts";
 
 export type Comparison = RebuildReport & { readonly repair: Repair };
 
-/** Compares all that is derived from the log with the log, while the log goes on growing. */
+/** Compares all derived data with the log while the log grows. */
 export async function compareModels(
   defined: Definitions,
   reads: DerivedReads,
@@ -15,7 +15,7 @@ export async function compareModels(
 ): Promise<Comparison> {
   const differences: Difference[] = [];
   const streams: Repair["streams"][number][] = [];
-  // Before the streams are listed: a row that is there has a stream that is there.
+  // Read before the streams are listed: the stream of every row seen here is then in the list.
   const unexplained = new Map<string, { readonly list: List; readonly ids: Set<string> }>();
   for (const list of defined.lists) unexplained.set(list.name, { list, ids: await reads.storedIds(list) });
   const names = await reads.streams();

@@ -5,7 +5,7 @@ import { emptyFold, placed } from "./fold-events.ts";
 import { isThere, mergeRow, type RowWrite, rowWrite, type WholeRow } from "./rows.ts";
 
 export interface StreamComparison {
-  /** What the log says there should be. */
+  /** The rows that follow from the log. */
   readonly rows: readonly WholeRow[];
   readonly differences: readonly Difference[];
   readonly repair: Repair["streams"][number];
@@ -19,8 +19,8 @@ interface WrongRow {
 const PAGE = 1000;
 
 /**
- * Folds a stream from its first event and compares: rows with rows, kept folds with folds. Its rows are looked at in
- * one short transaction with its version, and only when the fold has reached that: an append in between is caught up.
+ * Folds a stream from its first event and compares its rows and fold snapshots. The rows are read in one short
+ * transaction with the stream's version, once the fold has reached it; appends in between are folded first.
  */
 export async function compareStream(
   defined: Definitions,
@@ -85,7 +85,7 @@ function sameColumns(stored: readonly unknown[], computed: readonly unknown[]): 
   return stored.every((column, at) => column === computed[at]);
 }
 
-/** By meaning: the order of members is not part of it. Bytes that are no JSON have a sum that does not fit. */
+/** Compares as JSON: the order of members does not matter. Data that is not JSON fails its checksum anyway. */
 function same(stored: string, computed: string): boolean {
   if (stored === computed) return true;
   const left: Json = JSON.parse(stored);

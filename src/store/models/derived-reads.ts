@@ -3,7 +3,7 @@ import type { Awaitable } from "../awaitable.ts";
 import type { CallEntry } from "../log/write-request.ts";
 import type { EventPage, EventQuery, RecordedEvent } from "../port.ts";
 
-/** What it takes to compare all that is derived from the log with the log, whatever it is kept in. */
+/** The reads that a comparison of derived data needs, for either database. */
 export interface DerivedReads {
   readonly streams: () => Awaitable<readonly string[]>;
   readonly version: (stream: string) => Awaitable<number>;
@@ -23,15 +23,15 @@ export interface DerivedReads {
     stream: string,
     version: number,
   ) => Awaitable<{ readonly state: string; readonly isWhole: boolean } | null>;
-  /** In words: indexes that do not agree with their tables. */
+  /** Descriptions of indexes that disagree with their tables. */
   readonly brokenIndexes: () => Awaitable<readonly string[]>;
-  /** In words: where what is kept of streams' sizes is not what they take up. */
+  /** Descriptions of wrong usage counts. */
   readonly usageProblems: () => Awaitable<readonly string[]>;
-  /** Everything that is read inside is of one moment. */
+  /** All reads inside see the same moment. */
   readonly atOnce: <T>(work: (reads: DerivedReads) => Promise<T>) => Promise<T>;
 }
 
-/** A row with the columns beside it, also a damaged one. */
+/** A row with its columns, even when it is damaged. */
 export interface StoredRow {
   readonly row: string;
   readonly columns: readonly unknown[];

@@ -1,10 +1,10 @@
 import type { Folded } from "../../kernel/index.ts";
 
-/** The folds used last; what falls out is read again from its snapshot. */
+/** The most recently used folds. An evicted one is read again from its fold snapshot. */
 export interface FoldCache {
   readonly get: (stream: string) => Folded | undefined;
   readonly set: (stream: string, folded: Folded) => void;
-  /** While data is being erased: what is known may hold it, and what is read may be from before. */
+  /** Stops caching a stream while its data is erased: folds from before may hold that data. */
   readonly suspend: (stream: string) => void;
   readonly resume: (stream: string) => void;
   readonly isSuspended: (stream: string) => boolean;

@@ -1,29 +1,29 @@
 import type { Definitions, Folded, Placed } from "../../kernel/index.ts";
 import { type RecordedEvent, StoreError } from "../port.ts";
 
-/** How many events a store reads at once to fold them. */
+/** How many events a store reads at once for folding. */
 export const FOLD_PAGE = 512;
 
-/** A fold that was kept, as of a version. */
+/** A fold snapshot: the fold of a stream at a version. */
 export interface Snapshot {
   readonly version: number;
   readonly state: string;
 }
 
-/** A stream of a kind that this version does not know was written by a later one. */
+/** Throws for an unknown kind of stream, which a later version wrote. */
 export function emptyFold(defined: Definitions, stream: string): Folded {
   if (defined.kindOf(stream) === null) throw new StoreError("log_newer", { stream });
   return defined.empty(stream);
 }
 
-/** Where folding a stream begins: at the nearest kept fold, or with nothing. */
+/** Where folding starts: at the nearest fold snapshot, or empty. */
 export function firstFold(defined: Definitions, stream: string, kept: Snapshot | null): Folded {
   if (kept === null) return emptyFold(defined, stream);
   const folded: Folded = JSON.parse(kept.state);
   return folded;
 }
 
-/** The fold, so many events further. */
+/** Applies these events to the fold. */
 export function foldOn(
   defined: Definitions,
   stream: string,
@@ -39,8 +39,8 @@ export function foldOn(
 }
 
 /**
- * The books count a stream's events apart from its index. A stream that seems to end earlier, because an index has lost
- * its last entries, must not be continued from there.
+ * The usage table counts a stream's events separately from the index. If the index lost its last entries, the stream
+ * would seem shorter, and appending there would break it.
  */
 export function checkHead(stream: string, folded: Folded, counted: number): void {
   if (folded.state.version !== counted)

@@ -5,7 +5,7 @@ export type Taken = Omit<StreamUsage, "familyBytes">;
 
 export const NO_USAGE: Taken = { events: 0, bytes: 0, blobBytes: 0 };
 
-/** What an event takes up beside its blobs: its header and its data, as stored. */
+/** The bytes of an event without its blobs: its header and its data, as stored. */
 export function bytesOf({ header, data }: Pick<WriteEvent, "header" | "data">): number {
   return Buffer.byteLength(header) + Buffer.byteLength(data);
 }
@@ -19,19 +19,19 @@ export function sum(a: Taken, b: Taken): Taken {
 }
 
 /**
- * Refuses what would take a stream or the whole log over its quota. What was produced already (`overdraw`) is let in as
- * long as there is any room at all: one piece may pass the limit, and the next is refused.
+ * Refuses writes that would exceed a quota of a stream or of the whole log. Output that exists already (`overdraw`) is
+ * accepted while any room is left: one write may pass the limit, and the next is refused.
  */
 export function checkQuota(
   quota: Quota,
   parts: readonly WritePart[],
   books: {
     readonly home: number;
-    /** The account that a part's stream draws on. */
+    /** The account that a part's stream counts for. */
     readonly account: (part: WritePart) => string | number;
-    /** By account, with all that draws on it. */
+    /** The bytes used by an account. */
     readonly used: (account: string | number) => number;
-    /** Of blobs that nobody has brought yet. */
+    /** The bytes of blobs that no stream has stored yet. */
     readonly blobBytes: (event: WriteEvent) => number;
   },
 ): WriteReply | null {
@@ -39,7 +39,7 @@ export function checkQuota(
     events.reduce((total, event) => total + bytesOf(event) + books.blobBytes(event), 0);
   let all = 0;
   let allFirst = 0;
-  /** Of the parts before, by account: several streams may draw on one. */
+  /** Bytes of the earlier parts, by account: several streams may share one. */
   const before = new Map<string | number, number>();
   for (const part of parts) {
     const needed = sizeOf(part.events);

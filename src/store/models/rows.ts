@@ -1,11 +1,11 @@
 import type { KeyValue, List, RowChange } from "../../kernel/index.ts";
 
-/** A row of a list as it is written: the row itself, and beside it what it is found and sorted by. */
+/** A row of a list as it is written, with the keys to find and sort it by. */
 export interface RowWrite {
   readonly list: string;
   readonly id: string;
   readonly columns: readonly Column[];
-  /** Null: there is no such row any more. */
+  /** Null deletes the row. */
   readonly row: string | null;
 }
 
@@ -24,7 +24,7 @@ function columnsOf(list: List, row: unknown): readonly Column[] {
   return Object.keys(list.keys).map((key) => columnOf(keys[key] ?? null));
 }
 
-/** Of a row as it lies there. One that has been damaged is the comparison's to tell, not a reason not to start. */
+/** The keys of a stored row. A damaged row has none: the comparison reports it, and the start goes on. */
 export function keysOrNone(list: List, row: string): readonly Column[] {
   try {
     return columnsOf(list, JSON.parse(row));
@@ -37,7 +37,7 @@ function columnOf(value: KeyValue): Column {
   return typeof value === "boolean" ? Number(value) : value;
 }
 
-/** The last row written for an id is what counts. */
+/** Keeps the last write for each id. */
 export function mergeRow(rows: Map<string, RowWrite>, write: RowWrite): void {
   rows.set(`${write.list} ${write.id}`, write);
 }
@@ -46,21 +46,21 @@ export function isThere(write: RowWrite): write is WholeRow {
   return write.row !== null;
 }
 
-/** Which rows of a list, in which order. Both databases answer it in the same way. */
+/** Which rows of a list, in which order. Both databases give the same answer. */
 export interface RowQuery<Key extends string = string> {
   readonly limit: number;
-  /** Rows with these keys; null: those that have no such key. */
+  /** Rows with these keys; null matches rows without the key. */
   readonly where?: { readonly [K in Key]?: KeyValue };
-  /** Only ids that begin with it. */
+  /** Only ids with this prefix. */
   readonly idPrefix?: string;
   /**
-   * What they are sorted by, and by their ids where that is the same. By their ids alone when nothing is said. Rows that
-   * have no such key are left out: databases do not agree where they stand.
+   * The key to sort by, then by id; by id alone when omitted. Rows without this key are left out, because databases
+   * sort nulls differently.
    */
   readonly by?: Key;
-  /** As the list has it, when nothing is said. */
+  /** The list's own order when omitted. */
   readonly descending?: boolean;
-  /** Behind this one: its id, and its key where they are sorted by one. */
+  /** Starts after this row: its id, and its sort key if there is one. */
   readonly after?: RowPlace;
 }
 
@@ -69,7 +69,7 @@ export interface RowPlace {
   readonly key?: string;
 }
 
-/** The conditions of a query, for a database whose way of naming a parameter is given. */
+/** The SQL conditions of a query. `param` names the parameters as the database requires. */
 export function conditionsOf(
   list: List,
   query: RowQuery,
@@ -79,7 +79,7 @@ export function conditionsOf(
   const conditions = Object.entries(where).flatMap(([key, value]) => {
     if (value === undefined) return [];
     if (value === null) return [`${column(list, key)} IS NULL`];
-    // A flag is written out, so that the index that holds only those that say yes can be used.
+    // Flags are written as literals, so that a partial index on true values can be used.
     return [`${column(list, key)} = ${typeof value === "boolean" ? Number(value) : param(value)}`];
   });
   if (idPrefix !== undefined) conditions.push(`id >= ${param(idPrefix)} AND id < ${param(`${idPrefix}${LAST}`)}`);
@@ -101,11 +101,11 @@ function isDescending({ newestFirst }: List, { descending, by }: RowQuery): bool
   return descending ?? (by === undefined && newestFirst);
 }
 
-/** Quoted, and only one that the list has: a name out of somebody's hands must not become a part of a statement. */
+/** A quoted column name. Only keys of the list are accepted, so that foreign input never becomes SQL. */
 export function column(list: List, key: string): string {
   if (!Object.hasOwn(list.keys, key)) throw new TypeError(`the list of ${list.name} has no key ${key}`);
   return `"${key}"`;
 }
 
-/** Above every character of an id: ids are ASCII. */
+/** Greater than every character of an id: ids are ASCII. */
 const LAST = "\u007f";

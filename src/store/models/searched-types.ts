@@ -3,12 +3,12 @@ import type { RecordedEvent } from "../port.ts";
 
 const commonFact = readsOf(COMMON_EVENTS);
 
-/** The types that an index reads: those with words that anybody would look for, and the one that takes some away again. */
+/** The types that the search index reads: those with searchable text, and the erasure, which removes text. */
 export function searchedTypes({ searched }: Definitions): readonly string[] {
   return [...searched, "data.erased@1"];
 }
 
-/** The words of an event; null when there are none. */
+/** The searchable text of an event; null when there is none. */
 export function wordsIn(defined: Definitions, { type, data }: RecordedEvent): string | null {
   const fact = data === null ? null : defined.recall(type, data);
   return fact === null ? null : defined.wordsOf(fact);

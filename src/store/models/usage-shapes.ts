@@ -1,22 +1,22 @@
 /** In bytes as stored: headers and data of events, and blobs, each counted once. */
 export interface Quota {
-  /** For a stream with all that draws on the same account: its root's forks, and the sessions that they started. */
+  /** For all streams of one account: a root, its forks, and the sessions that they started. */
   readonly streamBytes: number;
   readonly homeBytes: number;
-  /** What is kept elsewhere and counts with the home. */
+  /** Bytes kept outside the store that count for the home. */
   readonly besideBytes?: number;
-  /** It exists already and would be lost: let in as long as there is any room. */
+  /** The content exists already and would be lost: accept it while any room is left. */
   readonly overdraw: boolean;
-  /** With `overdraw`: so many events at the beginning of each part must leave room. None unless said. */
+  /** With `overdraw`: this many events at the start of each part must fit within the quota. Default 0. */
   readonly fitting?: number;
 }
 
-/** What a stream takes up. A blob counts for the stream that brought it, packed as it is stored. */
+/** The usage of a stream. A blob counts, compressed, for the stream that stored it first. */
 export interface StreamUsage {
   readonly events: number;
   readonly bytes: number;
   readonly blobBytes: number;
-  /** All bytes that draw on its account: its root, what forked from there, and what those started. */
+  /** All bytes of the stream's account: its root, the root's forks, and the sessions those started. */
   readonly familyBytes: number;
 }
 

@@ -27,7 +27,7 @@ const READ_WAIT_MAX_MS = 1000;
 const UNDER_WAY_MAX_MS = 2500;
 const SEARCH_PAUSE_MS = 500;
 
-/** The fleet's store: the log, what is derived from it and its blobs in one schema of a PostgreSQL database. */
+/** The PostgreSQL store: the log, its derived data and its blobs in one schema. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const database = await openDatabase(options);
   const { defined, writer, use, sql, lease } = database;
@@ -96,11 +96,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         return blobs.put(bytes, mayKeep);
       }),
     blob: (sha256) => run(() => blobs.get(sha256)),
-    // Its own write-ahead log is the server's to look after.
+    // The server manages its own write-ahead log.
     walBytes: () => 0,
     copyTo: (folder, progress) => run(() => copyLog(use, defined, folder, progress, closing.signal)),
     sweepBlobs: (sweep) => run(() => sweepBlobs(use, sweep)),
-    // PostgreSQL does that itself, when its autovacuum comes by: what was freed is used again.
+    // PostgreSQL's autovacuum makes the freed space reusable.
     giveBack: async () => undefined,
     verify: (progress) => run(() => verifyLog(sql, progress ?? noProgress)),
     exportBundle: (request) => run(() => exports.run(request)),

@@ -26,16 +26,16 @@ import { startWriter } from "./writer/writer-client.ts";
 
 export interface SqliteStoreOptions {
   readonly home: string;
-  /** A flush failed: the process must end, and start again from what is on disk. */
+  /** A flush failed: the process must end and restart from the disk. */
   readonly onFatal: (error: StoreError) => void;
   readonly checkpointPages?: number;
-  /** The module with the list of aggregates, when it is not the house's own. */
+  /** A module with other aggregates than the built-in ones. */
   readonly definitions?: string | null;
 }
 
 const CHECKPOINT_PAGES = 4096;
 
-/** The embedded store: one SQLite file, one writer thread, one reader thread, point reads here. */
+/** The SQLite store: one file, one writer thread, one reader thread, and point reads in the main thread. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const path = logPath(options.home);
   const searchPath = join(options.home, "search.db");
@@ -56,9 +56,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const folds = createFolds(defined, reads, cache);
   const listeners = createListeners();
   const closing = new AbortController();
-  /** What a copy is made of must not be erased under it. */
+  /** Keeps erasures from running during a copy. */
   const erasing = createTurns();
-  /** Nor may a blob be swept while somebody brings it. */
+  /** Keeps sweeps from running while a blob is stored. */
   const bringing = createTurns();
   const writes = createLogWrites({ defined, reads, folds, cache, writer, reader, listeners, bringing });
 
@@ -68,7 +68,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     await writer.finish();
     await reader.close();
     db.close();
-    // Last, because the last one to leave clears away the write-ahead log, and readers may not.
+    // Last: the last connection to close removes the write-ahead log, and read-only ones cannot.
     await writer.close();
   };
   let closed: Promise<void> | null = null;
@@ -131,7 +131,7 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** What has been started is ended when the rest cannot be. */
+/** Calls `giveUp` to stop what has been started if the file cannot be opened. */
 async function openForReadingOr(path: string, giveUp: () => Promise<void>): Promise<DatabaseSync> {
   try {
     return openForReading(path);

@@ -15,19 +15,18 @@ export interface TreeReport {
 }
 
 export type TreeProblem =
-  /** A tile is not there, or is not what the log says; the log is what was signed, so it is the tile that is wrong. */
+  /** A tile is missing or differs from the log. The log is what was signed, so the tile is wrong. */
   | { readonly problem: "tile_missing" | "tile_altered"; readonly level: number; readonly index: number }
-  /** An event is another one than the tree took in. */
+  /** An event differs from the one in the tree. */
   | { readonly problem: "event_altered"; readonly seq: number }
-  /** The log does not come to the root of the tree, or to that of a checkpoint. */
+  /** The log's root differs from the root of the tree or of a checkpoint. */
   | { readonly problem: "root_mismatch"; readonly size: number; readonly expected: string; readonly found: string };
 
 const PROBLEMS_MAX = 100;
 
 /**
- * Reads the whole log, makes the tree of it anew in passing, and compares: every tile, the root, and the root at the size
- * of the checkpoint. With `repair` wrong tiles are written anew, but only when the log has proved to be the one that was
- * signed: otherwise the tiles are the evidence.
+ * Reads the whole log, rebuilds the tree in memory, and compares every tile, the root, and the root at the checkpoint's
+ * size. `repair` rewrites wrong tiles, but only if the log matches the signed root: otherwise the tiles are evidence.
  */
 export async function checkTree(given: {
   readonly log: HashedLog;
@@ -83,7 +82,7 @@ function tileProblem({ right: { level, index }, stored }: WrongTile): TreeProble
   return { problem: stored === null ? "tile_missing" : "tile_altered", level, index };
 }
 
-/** Which events differ from what was taken in: only leaves say that, what stands above them follows. */
+/** The events that differ from the tree. Only leaves identify events; upper levels follow from them. */
 function eventProblems({ right: { level, index, hashes }, stored }: WrongTile): readonly TreeProblem[] {
   if (level > 0 || stored === null) return [];
   const count = hashes.length / HASH_BYTES;

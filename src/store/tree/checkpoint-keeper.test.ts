@@ -119,7 +119,7 @@ interface Opened extends AsyncDisposable {
   readonly keeper: CheckpointKeeper;
   readonly path: string;
   readonly signed: readonly SignedCheckpoint[];
-  /** Lets time go by, and what falls due happen. */
+  /** Advances the clock and runs due timers. */
   readonly pass: (ms: number) => Promise<void>;
   readonly waiting: () => readonly number[];
 }

@@ -10,14 +10,14 @@ export interface SignedCheckpoint extends Checkpoint {
   readonly signedAtMs: number;
 }
 
-/** Signs where the tree has come to, and keeps that outside of the database. */
+/** Signs the tree's head and keeps the checkpoint outside the database. */
 export interface CheckpointKeeper {
   readonly latest: () => SignedCheckpoint | null;
-  /** A checkpoint over at least so many events; a new one only when the last does not reach as far. */
+  /** A checkpoint over at least this many events. Signs a new one only if the last is smaller. */
   readonly reach: (size: number) => Promise<SignedCheckpoint>;
-  /** Takes the tree along behind the log; each time it is at the end, a checkpoint is signed. */
+  /** Updates the tree after appends, and signs a checkpoint each time it reaches the end of the log. */
   readonly follower: Follower;
-  /** One last checkpoint, if that does not take long. */
+  /** Signs a last checkpoint, if it takes less than a second. */
   readonly stop: () => Promise<void>;
 }
 
@@ -28,13 +28,13 @@ export interface KeeperOptions {
   readonly kept: SignedCheckpoint | null;
   readonly after: (ms: number, run: () => void) => () => void;
   readonly nowMs: () => number;
-  /** Called for each new one, when it is durable. */
+  /** Called for each new checkpoint after it is flushed. */
   readonly onSigned: (signed: SignedCheckpoint) => void;
 }
 
-/** As often as this while there is news. */
+/** The interval while new events arrive. */
 const EVERY_MS = 2000;
-/** A daemon that stops has other things to do; what is left out is taken in after the next start. */
+/** Limits the delay at shutdown. Remaining events are covered after the next start. */
 const LAST_MAX_MS = 1000;
 
 export function keepCheckpoints(options: KeeperOptions): CheckpointKeeper {
@@ -44,7 +44,7 @@ export function keepCheckpoints(options: KeeperOptions): CheckpointKeeper {
 
   const sign = async (): Promise<void> => {
     const head = tree.head();
-    // Never back, and not twice for the same: what was signed is for ever.
+    // A checkpoint never goes back, and the same size is never signed twice.
     if (head.size === 0 || head.size <= (latest?.size ?? 0)) return;
     const note = key.sign(head);
     const checkpoint = parseCheckpoint(note);
@@ -89,14 +89,14 @@ export function keepCheckpoints(options: KeeperOptions): CheckpointKeeper {
     stop: async () => {
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const forget = after(LAST_MAX_MS, resolve);
-      // What cannot be signed now is signed after the next start.
+      // If this fails, the next start signs it.
       await Promise.race([inTurn(signAll).catch(() => undefined), late]);
       forget();
     },
   };
 }
 
-/** The last checkpoint as it was kept; refused when it is not, to the letter, one that this key has signed. */
+/** The last checkpoint as stored. Throws unless this key has signed exactly these bytes. */
 export async function readKept(path: string, key: LogKey): Promise<SignedCheckpoint | null> {
   const bytes = await readEvidence(path);
   if (bytes === null) return null;

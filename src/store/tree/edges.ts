@@ -13,16 +13,16 @@ import {
   type TreeHead,
 } from "./tile-store.ts";
 
-/** The right edge of the tree: all it takes to append. A few kilobytes, whatever the tree's size. */
+/** The right edge of the tree: everything needed to append. A few kilobytes, whatever the tree's size. */
 export interface Edges {
   readonly frontier: Frontier;
-  /** The unfinished tiles, by level, each with room for a full one. */
+  /** The incomplete tiles by level, each with space for a full one. */
   readonly open: ReadonlyMap<number, Uint8Array>;
 }
 
 export const NO_EDGES: Edges = { frontier: { size: 0, nodes: [] }, open: new Map() };
 
-/** Null when a tile of the edge is missing or they do not come to the root: then the tree has to be made anew. */
+/** Null when a tile of the edge is missing or the root does not match: the tree must then be rebuilt. */
 export async function readEdges(tiles: TileStore, head: TreeHead): Promise<Edges | null> {
   const { size } = head;
   const open = new Map<number, Uint8Array>();
@@ -37,7 +37,7 @@ export async function readEdges(tiles: TileStore, head: TreeHead): Promise<Edges
   return sameBytes(rootOf(sha256, frontier), head.root) ? { frontier, open } : null;
 }
 
-/** The edge of a larger tree, and the tiles that are new in it: those that became full, and the unfinished ones. */
+/** The edge of the larger tree, and its new tiles: those that became full, and the incomplete ones. */
 export function growEdges(
   edges: Edges,
   leaves: readonly Uint8Array[],
@@ -63,7 +63,7 @@ export function growEdges(
   return { edges: grown, tiles: [...full, ...openTiles(grown).filter(isNew)] };
 }
 
-/** The unfinished tiles as they are written. */
+/** The incomplete tiles, to be written. */
 export function openTiles({ frontier: { size }, open }: Edges): readonly Tile[] {
   return [...open].map(([level, hashes]) => ({
     level,

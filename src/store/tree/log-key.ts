@@ -14,20 +14,20 @@ import { StoreError } from "../port.ts";
 import { checkpointText, ED25519, signatureLine, type VerifierKey, verifierKey } from "./note.ts";
 import type { TreeHead } from "./tile-store.ts";
 
-/** The key that signs the log's checkpoints. Its name is the log's name, and stays with the key. */
+/** The key that signs the log's checkpoints. Its name is the log's name and never changes. */
 export interface LogKey {
   readonly verifier: VerifierKey;
-  /** A checkpoint as a signed note. */
+  /** Signs a checkpoint as a signed note. */
   readonly sign: (head: TreeHead) => string;
 }
 
 const FORM = /^PRIVATE\+KEY\+([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})\n?$/;
 const SEED_BYTES = 32;
 const NAME_BYTES = 4;
-/** What stands before the seed in the ASN.1 form that Node reads. */
+/** The ASN.1 prefix before the seed, as Node requires. */
 const PKCS8_ED25519 = Buffer.from("302e020100300506032b657004220420", "hex");
 
-/** Read from `log.key` in this folder, and made there when there is none; `key.pub` beside it is for others to take. */
+/** Reads `log.key` in this folder, or creates it. `key.pub` beside it is for verifiers. */
 export async function openLogKey(folder: string): Promise<LogKey> {
   const path = join(folder, "log.key");
   const found = await readEvidence(path);

@@ -55,7 +55,7 @@ proves("AUD-1", "proofs verify for every past size, across tiles and levels", as
   const log = memoryLog(size);
   const tree = await grown(log, createTileFiles(home.path));
   const leaves = leavesOf(log.hashes());
-  // The example of C2SP's own page.
+  // The example from the C2SP specification.
   expect((await filesIn(home.path)).filter((path) => !path.startsWith("tile/0/"))).toEqual([
     "size",
     "tile/1/000",
@@ -225,7 +225,7 @@ async function newOrOpen(log: ReturnType<typeof memoryLog>, tiles: TileStore): P
   return (await openLogTree(log, tiles)) ?? newLogTree(log, tiles);
 }
 
-/** Stops before the n-th tile or head is written, as if the process had died there. */
+/** Fails before the n-th tile or head is written, as if the process had died. */
 function crashing(tiles: TileStore, crash: { left: number; happened: boolean }): TileStore {
   const step = (): void => {
     crash.happened = crash.left <= 0;

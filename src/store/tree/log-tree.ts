@@ -13,39 +13,39 @@ import { sha256 } from "./sha256.ts";
 import { createTileReader, type TileReader } from "./tile-reader.ts";
 import type { TileStore, TreeHead } from "./tile-store.ts";
 
-/** What the tree is made of: the hashes of all events, in global order. */
+/** The input of the tree: the hashes of all events, in global order. */
 export type HashedLog = Pick<Store, "hashesAfter" | "lastSeq">;
 
-/** The Merkle tree over the log. It follows behind the writes and never holds one up; it can be made anew at any time. */
+/** The Merkle tree over the log. It follows the writes without delaying them, and can be rebuilt at any time. */
 export interface LogTree {
   readonly head: () => TreeHead;
-  /** Takes in what the log has by now. */
+  /** Adds all events that the log has now. */
   readonly advance: () => Promise<void>;
-  /** Takes in one page of the log. */
+  /** Adds one page of the log. */
   readonly takePage: () => Promise<Advanced>;
-  /** The root of the tree as it was at an earlier size. */
+  /** The root of the tree at an earlier size. */
   readonly rootAt: (size: number) => Promise<Uint8Array>;
   readonly inclusion: (index: number, size: number) => Promise<readonly Uint8Array[]>;
   readonly consistency: (first: number, second: number) => Promise<readonly Uint8Array[]>;
-  /** Of the tree as it is; a tile that is not as it was made is named, never shown. */
+  /** A tile of the current tree. A damaged one throws `tile_missing`. */
   readonly tile: TileReader["tile"];
-  /** Throws all of it away; the next page begins with the first event. */
+  /** Deletes the tree; the next page begins with the first event. */
   readonly clear: () => Promise<void>;
-  /** Throws all of it away and reads the log from its first event. */
+  /** Deletes the tree and rebuilds it from the first event. */
   readonly renew: () => Promise<void>;
 }
 
-/** Small enough that nobody waits for the hashing, large enough that flushing tiles does not outweigh filling them. */
+/** Small enough that hashing blocks nobody, large enough that flushing tiles does not dominate. */
 const CHUNK_EVENTS = 1024;
 
-/** The tree as it lies there; null when it cannot be gone on with: there is none, or its right edge is not as it was written. */
+/** Opens the stored tree. Null when there is none or its right edge is damaged. */
 export async function openLogTree(log: HashedLog, tiles: TileStore): Promise<LogTree | null> {
   const head = await tiles.head();
   const edges = head === null ? null : await readEdges(tiles, head);
   return edges === null ? null : createLogTree(log, tiles, edges);
 }
 
-/** A tree of nothing yet, where no tile lies. */
+/** An empty tree in an empty tile store. */
 export function newLogTree(log: HashedLog, tiles: TileStore): LogTree {
   return createLogTree(log, tiles, NO_EDGES);
 }
@@ -55,7 +55,7 @@ function createLogTree(log: HashedLog, tiles: TileStore, opened: Edges): LogTree
   let last: Promise<unknown> = Promise.resolve();
   const reader = createTileReader(tiles, () => edges);
 
-  /** One after another: each page grows the edges that the one before left. */
+  /** Runs work one after another, because each page extends the edges that the previous one left. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = last.then(work);
     last = mine.catch(() => undefined);

@@ -2,7 +2,7 @@ import { type NodeRef, nodeHash } from "../../domains/index.ts";
 import { sha256 } from "./sha256.ts";
 import { hashIn, TILE_HEIGHT, TILE_WIDTH } from "./tile-store.ts";
 
-/** Where a node's hash comes from: a tile and the first of the hashes in it that the node stands over. */
+/** Where to find a node's hash: a tile, and the first of the tile's hashes below the node. */
 export interface NodePlace {
   readonly level: number;
   readonly index: number;
@@ -21,13 +21,13 @@ export function placeOf({ level, index }: NodeRef): NodePlace {
   };
 }
 
-/** A node inside a tile: the levels between two levels of tiles are not stored but hashed again. */
+/** A node inside a tile. The levels between two tile levels are not stored but computed. */
 export function nodeIn(hashes: Uint8Array, ref: NodeRef): Uint8Array {
   const { at, count } = placeOf(ref);
   return subtree(hashes, at, count);
 }
 
-/** What a full tile stands for on the level above. */
+/** The hash of a full tile on the level above. */
 export function tileRoot(hashes: Uint8Array): Uint8Array {
   return subtree(hashes, 0, TILE_WIDTH);
 }

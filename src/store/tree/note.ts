@@ -3,22 +3,22 @@ import { HASH_BYTES } from "../../kernel/index.ts";
 import { sha256 } from "./sha256.ts";
 import type { TreeHead } from "./tile-store.ts";
 
-/** A checkpoint as C2SP tlog-checkpoint writes it: the head of the tree as the text of a signed note. */
+/** A checkpoint as in C2SP tlog-checkpoint: the head of the tree as the text of a signed note. */
 export interface Checkpoint extends TreeHead {
   readonly origin: string;
-  /** What is signed: three lines, each with its end. */
+  /** The signed text: three lines, each with its newline. */
   readonly text: string;
   readonly signatures: readonly NoteSignature[];
 }
 
 export interface NoteSignature {
   readonly name: string;
-  /** Four bytes of the key's hash, in hex: with the name they say which key it is, not that it is that key's. */
+  /** Four bytes of the key's hash, in hex. Together with the name they identify the key, but prove nothing. */
   readonly keyId: string;
   readonly signature: Uint8Array;
 }
 
-/** A key that verifies, as C2SP signed-note writes it: `name+keyid+base64(type || public key)`. */
+/** A verifier key as in C2SP signed-note: `name+keyid+base64(type || public key)`. */
 export interface VerifierKey {
   readonly name: string;
   readonly keyId: string;
@@ -29,7 +29,7 @@ export interface VerifierKey {
 
 /** A plain Ed25519 signature of the note's text. */
 export const ED25519 = 0x01;
-/** One with a time, by which a witness says that the tree has only grown (C2SP tlog-cosignature). */
+/** A signature with a time, by which a witness confirms that the tree only grew (C2SP tlog-cosignature). */
 export const COSIGNATURE = 0x04;
 
 const NOTE_CHARS_MAX = 65_536;
@@ -49,7 +49,7 @@ export function signatureLine(name: string, keyId: string, signature: Uint8Array
   return `— ${name} ${Buffer.concat([Buffer.from(keyId, "hex"), signature]).toString("base64")}\n`;
 }
 
-/** Null for everything that is not, to the letter, a checkpoint of ours: three lines, a blank one, signatures. */
+/** Null unless the note is exactly a checkpoint of ours: three lines, a blank one, signatures. */
 export function parseCheckpoint(note: string): Checkpoint | null {
   const split = note.lastIndexOf("\n\n");
   if (split < 0 || note.length > NOTE_CHARS_MAX) return null;
@@ -62,7 +62,7 @@ export function parseCheckpoint(note: string): Checkpoint | null {
   return { ...head, origin, text, signatures };
 }
 
-/** Signature lines, also as a witness answers them; null when one of them is none. */
+/** Parses signature lines, also from a witness. Null when any line is invalid. */
 export function parseSignatures(lines: string): readonly NoteSignature[] | null {
   if (!lines.endsWith("\n")) return null;
   const parsed = lines
@@ -100,13 +100,13 @@ export function verifierKey(name: string, type: number, publicKey: Uint8Array): 
   };
 }
 
-/** Whether the key has signed it: one signature of the key that does not verify spoils the note. */
+/** Whether the key has signed the checkpoint. One invalid signature by the key refuses it. */
 export function isSignedBy(checkpoint: Checkpoint, key: VerifierKey): boolean {
   const own = checkpoint.signatures.filter(({ name, keyId }) => name === key.name && keyId === key.keyId);
   return own.length > 0 && own.every(({ signature }) => verifies(checkpoint.text, signature, key));
 }
 
-/** What a witness signs, and when it did: the time stands before the signature. */
+/** The text that a witness signs, with the time that precedes its signature. */
 function cosignedMessage(text: string, timeSeconds: bigint): Buffer {
   return Buffer.from(`cosignature/v1\ntime ${timeSeconds}\n${text}`);
 }
@@ -122,7 +122,7 @@ function keyIdOf(name: string, typeAndKey: Uint8Array): string {
   return Buffer.from(sha256(`${name}\n`, typeAndKey)).toString("hex", 0, KEY_ID_BYTES);
 }
 
-/** Only what is encoded as it should be: other spellings of the same bytes are refused. */
+/** Decodes canonical base64 only; other spellings of the same bytes are refused. */
 function bytesOf(base64: string): Buffer {
   const bytes = Buffer.from(base64, "base64");
   return bytes.toString("base64") === base64 ? bytes : Buffer.alloc(0);

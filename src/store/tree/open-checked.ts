@@ -8,33 +8,33 @@ import { rootOfLog } from "./walk-log.ts";
 
 export interface OpenedTree {
   readonly tree: LogTree;
-  /** It could not be gone on with, and is made anew out of the log. */
+  /** The stored tree was unusable and is rebuilt from the log. */
   readonly renewed: boolean;
 }
 
-/** A log that went back and then grew differs from there to its end, so that a look at the end is enough to see it. */
+/** A log that was rolled back and then grew differs from that point to its end, so checking the end is enough. */
 const TAIL_LEAVES = 4096;
 
 /**
- * The tree, and the certainty that the log is still the one it was made of: not shorter than the tree or the checkpoint
- * that was kept outside of it, with the same end, and with the root that was signed. Otherwise `log_rolled_back`, before
- * anything is written: the tree is only ever made of events that were durable, so events are lost or were exchanged.
+ * Opens the tree and proves that the log is still the one it was built from: not shorter than the tree or the
+ * checkpoint, with the same end and the signed root. Otherwise throws `log_rolled_back` before anything is written. The
+ * tree holds only durable events, so a difference means that events were lost or replaced.
  */
 export async function openCheckedTree(log: HashedLog, tiles: TileStore, signed: TreeHead | null): Promise<OpenedTree> {
   const logSize = await log.lastSeq();
   if (signed !== null && signed.size > logSize) throw rolledBack({ logSize, checkpointSize: signed.size });
   const opened = await openLogTree(log, tiles);
   if (opened !== null && (await isOfLog(opened, log, logSize, signed))) return { tree: opened, renewed: false };
-  // Before what is left of the tree is thrown away: if the log is not the one that was signed, it is evidence.
+  // Before the rest of the tree is deleted: if the log is not the signed one, the tree is evidence.
   if (signed !== null) compareRoots(await rootOfLog(log, signed.size), signed);
   await tiles.clear();
   const tree = newLogTree(log, tiles);
-  // With nothing to compare it with, nobody has to wait for it: it takes the log in behind the writes, as ever.
+  // Without a checkpoint there is nothing to compare, so the tree is rebuilt in the background.
   if (signed !== null) await tree.advance();
   return { tree, renewed: logSize > 0 };
 }
 
-/** False when a tile that would tell is missing or was changed. */
+/** False when a tile needed for the comparison is missing or damaged. */
 async function isOfLog(tree: LogTree, log: HashedLog, logSize: number, signed: TreeHead | null): Promise<boolean> {
   try {
     await compareTail(log, tree, logSize);

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Sha256 } from "../../kernel/index.ts";
 
-/** Out as text and back into bytes: with Node 24 that is twice as fast as asking for a buffer. */
+/** Through hex text: in Node 24 that is twice as fast as a buffer. */
 export const sha256: Sha256 = (...parts) => Buffer.from(hash("sha256", joined(parts), "binary"), "binary");
 
 function joined(parts: readonly (Uint8Array | string)[]): Uint8Array {

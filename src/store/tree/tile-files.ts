@@ -13,7 +13,10 @@ import {
 } from "../files/durable-file.ts";
 import { edgeIndex, edgeWidth, TILE_WIDTH, type Tile, type TileStore, type TreeHead } from "./tile-store.ts";
 
-/** `tile/<level>/<index>`, an index in groups of three digits: 1234067 is `x001/x234/067`, an unfinished one `….p/<width>`. */
+/**
+ * `tile/<level>/<index>`, the index in groups of three digits: 1234067 is `x001/x234/067`; an incomplete tile is
+ * `….p/<width>`.
+ */
 export function tilePath(level: number, index: number, width: number = TILE_WIDTH): string {
   const digits = String(index);
   const groups = digits.padStart(Math.ceil(digits.length / 3) * 3, "0").match(/\d{3}/g) ?? [];
@@ -21,20 +24,20 @@ export function tilePath(level: number, index: number, width: number = TILE_WIDT
   return `tile/${level}/${path}${width === TILE_WIDTH ? "" : `.p/${width}`}`;
 }
 
-/** An unfinished tile may be replaced by a wider one between looking for it and reading it. */
+/** An incomplete tile may be replaced by a wider one between listing and reading. */
 const READ_TRIES = 3;
 const HEAD_FORM = /^(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n$/;
 
 /**
- * Tiles as files. They are written in place, without a rename: until the head covers a tile nobody reads it, and a tile
- * that the head covers is not written again. Of unfinished tiles only the newest is kept: it holds all earlier ones.
+ * Tiles as files, written in place without a rename: nobody reads a tile before the head covers it, and a covered tile
+ * is not written again. Only the newest incomplete tile is kept, because it contains the earlier ones.
  */
 export function createTileFiles(folder: string): TileStore {
   const headPath = join(folder, "size");
   const full = (level: number, index: number): string => join(folder, tilePath(level, index));
   const partial = (level: number, index: number): string => `${full(level, index)}.p`;
 
-  /** What the head covers of an unfinished tile lies in the narrowest file that is wide enough; others may be torn. */
+  /** Reads an incomplete tile from the narrowest file that is wide enough; wider ones may be torn. */
   const readPart = async (level: number, index: number, width: number): Promise<Uint8Array | null> => {
     for (let left = READ_TRIES; left > 0; left -= 1) {
       const wide = (await widths(partial(level, index))).find((found) => found >= width);
@@ -59,7 +62,7 @@ export function createTileFiles(folder: string): TileStore {
     return dirname(path);
   };
 
-  /** Behind the head, and best effort: a narrower tile that is left over costs a little space and nothing else. */
+  /** After the head is written. Best effort: a leftover narrower tile only costs space. */
   const dropNarrower = async (tiles: readonly Tile[], { size }: TreeHead): Promise<void> => {
     for (const { level, index } of tiles) {
       const isEdge = index === edgeIndex(size, level);
@@ -95,7 +98,7 @@ export function createTileFiles(folder: string): TileStore {
           await flushFolder(folder);
           await rm(join(folder, "tile"), { recursive: true, force: true });
         } catch {
-          // Not what we left there, or not ours to remove: a tree that is made anew does not need it.
+          // Foreign or undeletable files: move the folder aside, because the rebuilt tree does not need it.
           await rename(folder, join(dirname(folder), `aside-${Date.now()}-${basename(folder)}`));
           await makeFolder(folder);
         }
@@ -104,12 +107,12 @@ export function createTileFiles(folder: string): TileStore {
   };
 }
 
-/** A tile that cannot be read is made anew, like one that is not there. */
+/** An unreadable tile is treated as missing and rebuilt. */
 function readOrNothing(path: string): Promise<Uint8Array | null> {
   return readIfThere(path).catch(() => null);
 }
 
-/** The widths at which an unfinished tile is there, the narrowest first. */
+/** The widths of an incomplete tile's files, narrowest first. */
 async function widths(path: string): Promise<readonly number[]> {
   const names = await readdir(path).catch((cause: unknown) => {
     if (isErrno(cause, "ENOENT", "ENOTDIR", "EACCES")) return [];

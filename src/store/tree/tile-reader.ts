@@ -6,12 +6,12 @@ import { nodeIn, placeOf, tileRoot } from "./node-in-tile.ts";
 import { edgeIndex, edgeWidth, hashIn, TILE_WIDTH, type TileStore } from "./tile-store.ts";
 
 /**
- * Tiles that can be believed: the edge is known, and a full tile has the root that the tile above it says. So one that is
- * missing or was changed is named (`tile_missing`) when it is needed, and no proof is ever made out of it.
+ * Verified tiles: the edge is known, and each full tile is checked against its hash in the tile above. A missing or
+ * damaged tile throws `tile_missing`, so no proof is made from it.
  */
 export interface TileReader {
   readonly tile: (level: number, index: number) => Promise<Uint8Array>;
-  /** The nodes, out of as many tiles as that takes. */
+  /** Reads the nodes from as many tiles as needed. */
   readonly nodes: (refs: readonly NodeRef[]) => Promise<NodeAt>;
   readonly forget: () => void;
 }

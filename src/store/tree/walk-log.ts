@@ -7,7 +7,7 @@ import { TILE_WIDTH, type Tile } from "./tile-store.ts";
 
 const CHUNK_EVENTS = 4 * TILE_WIDTH;
 
-/** Grows a tree over the log up to a size, in memory alone, in chunks of which one ends at the place that is asked for. */
+/** Builds a tree over the log up to a size, in memory, in chunks. One chunk ends exactly at the requested place. */
 export async function walkLog(
   log: HashedLog,
   size: number,
@@ -28,7 +28,7 @@ export async function walkLog(
   return edges;
 }
 
-/** What the log itself comes to, whatever the tiles say. */
+/** The root computed from the log alone, without the tiles. */
 export async function rootOfLog(log: HashedLog, size: number): Promise<Uint8Array> {
   return rootOf(sha256, (await walkLog(log, size, 0, async () => undefined)).frontier);
 }

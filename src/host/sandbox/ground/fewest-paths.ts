@@ -1,22 +1,22 @@
 import { type Identity, identityAt } from "../own-place.ts";
 
-/** A file or directory in writable ground that a session may read only. */
+/** A file or directory inside a writable directory that a session may only read. */
 export interface Held {
   readonly path: string;
-  /** What it was when it was looked at: mounted is this, or nothing is started. */
+  /** Its identity when it was found. If something else is there at mount time, nothing is started. */
   readonly is: Identity;
 }
 
 export interface Found {
-  /** Bytes in a string (latin1). */
+  /** Bytes as a string (latin1). */
   readonly path: string;
-  /** Null: a directory that was not looked into. */
+  /** Null for a directory that was not searched. */
   readonly is: Identity | null;
 }
 
 export interface Fewest {
   readonly held: readonly Held[];
-  /** How many mounts that takes, with those on the way. */
+  /** How many mounts this takes, including parent directories. */
   readonly mounts: number;
 }
 
@@ -26,12 +26,12 @@ interface Place {
   found: Found | null;
 }
 
-/** Longer ones could not be handed to whoever mounts them. */
+/** Longer paths cannot be passed to bubblewrap. */
 const PATH_MAX_BYTES = 2_048;
 
 /**
- * Paths that cover all that was found and little else, not more of them than can be mounted: one folder for the thousands
- * of files of a package store. Null: not without the root itself.
+ * The paths that cover everything found and little else, within the limit of mounts: for example one folder instead of
+ * the thousands of files of a package store. Null when only the root itself would do.
  */
 export function fewestPaths(root: string, found: readonly Found[], mountsMax: number): Fewest | null {
   const top = placesOf(Buffer.from(root, "utf8").toString("latin1"), found);
@@ -65,7 +65,7 @@ function placesOf(root: string, found: readonly Found[]): Place {
   return top;
 }
 
-/** A path that is no text cannot be an argument: its directory is mounted instead. */
+/** A path that is not valid text cannot be an argument, so its directory is mounted instead. */
 function isMountable({ path }: Place): boolean {
   return path.length <= PATH_MAX_BYTES && Buffer.from(textOf(path), "utf8").toString("latin1") === path;
 }
@@ -77,6 +77,6 @@ function textOf(bytes: string): string {
 function heldAt({ path, found }: Place): Held[] {
   const text = textOf(path);
   const is = found?.is ?? identityAt(text);
-  // What is gone by now needs no mount.
+  // A path that is gone needs no mount.
   return is === null ? [] : [{ path: text, is }];
 }

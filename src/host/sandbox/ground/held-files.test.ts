@@ -14,7 +14,7 @@ const bwrapPath = "path" in found ? found.path : "";
 const provesWall = proves.skipIf(!needs("bwrap"));
 const WALLS: Walls = { mounts: [], programs: [], home: null, temp: null, door: null };
 
-/** A store outside, and names for its files in the workspace. */
+/** A store outside, with hard links to its files in the workspace. */
 function storeOf(stage: Rehearsal) {
   const store = join(stage.directory, "store");
   mkdirSync(store);
@@ -97,7 +97,7 @@ describe("files held read-only in a writable directory", () => {
   });
 });
 
-/** Each writes to `linked`, a name of a file outside. */
+/** Ways to write to `linked`, a hard link to a file outside. */
 const WAYS = {
   appending: "echo planted >> linked",
   truncating: "echo planted > linked",

@@ -6,35 +6,38 @@ import { identityAt } from "../own-place.ts";
 import { type Found, fewestPaths, type Held } from "./fewest-paths.ts";
 
 export interface Ground {
-  /** Directories that are to be writable, by their real paths. */
+  /** Directories that will be writable, by real path. */
   readonly roots: readonly string[];
-  /** Paths in them that are mounts of their own: whatever is writable there is a root too. */
+  /** Paths inside the roots with mounts of their own. Writable ones are roots too. */
   readonly apart: ReadonlySet<string>;
 }
 
 export interface HeldFiles {
-  /** Throws a `HostError` where all of a root would have to be held. */
+  /** Throws a `HostError` if a whole root would have to be read-only. */
   readonly list: (ground: Ground) => readonly Held[];
 }
 
 export interface HeldFilesLimits {
-  /** Names that are looked at; folders beyond are held unseen. */
+  /** How many names are examined. Folders beyond that become read-only unseen. */
   readonly entriesMax: number;
-  /** Held paths and the directories on the way to them: each is a mount. */
+  /** Read-only paths and their parent directories: each is a mount. */
   readonly mountsMax: number;
 }
 
 const LIMITS: HeldFilesLimits = { entriesMax: 300_000, mountsMax: 128 };
-/** A look is good for this many times as long as it took: a large directory does not keep the daemon busy. */
+/**
+ * A result stays valid for this many times as long as the search took, so that a large directory does not keep the
+ * daemon busy.
+ */
 const GOOD_FOR_TIMES = 20;
 const GOOD_FOR_MIN_MS = 1_000;
 const KEPT_MAX = 64;
 
 /**
- * Finds what a session must not write although it lies in its directory:
- * - files with a name outside, as a pnpm store has them: writing here would be writing there;
- * - set-id programs, which writing by memory does not make harmless;
- * - folders that we cannot look into, or that are too many to look into.
+ * Finds paths in a session's directory that it must not write:
+ * - files with another hard link outside, as in a pnpm store: a write here would change the file there;
+ * - set-id programs, because writes through memory maps keep the set-id bit;
+ * - folders that cannot be read, or are too many to search.
  */
 export function createHeldFiles(clock: Clock, limits: HeldFilesLimits = LIMITS): HeldFiles {
   const kept = new Map<string, { readonly untilMs: number; readonly held: readonly Held[] }>();
@@ -42,7 +45,7 @@ export function createHeldFiles(clock: Clock, limits: HeldFilesLimits = LIMITS):
     list: (ground) => {
       const key = JSON.stringify([ground.roots, [...ground.apart]]);
       const [before, startMs] = [kept.get(key), clock.steadyMs()];
-      // A clock that was set back makes an old look no newer.
+      // If the clock was set back, an old result does not become fresh again.
       const isFresh = before !== undefined && before.untilMs > startMs && before.untilMs - startMs <= KEPT_FOR_MAX_MS;
       if (isFresh && before.held.every(isStillThere)) return before.held;
       const held = heldIn(ground, limits);
@@ -86,15 +89,15 @@ interface File extends Found {
 }
 
 /**
- * By root. Paths are kept as bytes in a string (latin1): names need not be text. A name in a part that is not writable
- * does not count as one of ours: what it names is not to be written either.
+ * Results by root. Paths are bytes as strings (latin1), because names need not be valid text. Hard links in a read-only
+ * part do not count as inside: that file must not be written either.
  */
 function lookInto({ roots, apart }: Ground, entriesMax: number): Map<string, Found[]> {
   const several: File[] = [];
   const names = new Map<string, number>();
   const held = new Map<string, Found[]>(roots.map((root) => [root, []]));
   const apartBytes = new Set([...apart].map(toBytes));
-  // What was installed comes last: if something is too much to look at, then that.
+  // Folders of installed packages come last, so that they are the ones left unsearched when the limit is reached.
   const pending = { first: roots.map((root) => ({ root, path: toBytes(root) })), last: [] as Folder[] };
   let looked = 0;
   for (let folder = pending.first.pop(); folder !== undefined; folder = pending.first.pop() ?? pending.last.pop()) {
@@ -132,7 +135,7 @@ function noteFile(root: string, path: string, several: File[], names: Map<string
   return true;
 }
 
-/** As long as nobody knows where its other names are. */
+/** True until all hard links of the file are known to be inside. */
 export function mustBeHeld({ nlink, mode }: Stats): boolean {
   return nlink > 1 || (mode & SET_ID) !== 0;
 }
@@ -145,7 +148,7 @@ function namesIn(path: string): Dirent[] {
   return readdirSync(Buffer.from(path, "latin1"), { withFileTypes: true, encoding: "latin1" });
 }
 
-/** Null: it cannot be looked at, so nobody knows what it is. `gone` for what is not there any more. */
+/** Null: it cannot be examined, so its kind is unknown. Returns `gone` for something that no longer exists. */
 function orUnseen<T>(look: () => T, gone: T): T | null {
   try {
     return look();

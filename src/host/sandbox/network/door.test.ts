@@ -17,7 +17,7 @@ const found = needs("bwrap") ? await findBubblewrap(process.env["PATH"] ?? "") :
 const bwrapPath = "path" in found ? found.path : "";
 const provesWall = proves.skipIf(!needs("bwrap"));
 
-/** Runs a script behind the walls with a door, and tells what was denied. */
+/** Runs a script inside walls with a door. Returns what was denied. */
 async function throughDoor(stage: Rehearsal, script: string, more: Partial<DoorOptions> & { allow?: string[] } = {}) {
   const denied: Denied[] = [];
   const door = openDoor({
@@ -69,7 +69,7 @@ describe.skipIf(!needs("bwrap"))("a sandbox without a network, with a door", () 
       asked.push(host);
       return ["8.8.8.8"];
     };
-    // Nothing public answers here: that it is tried is seen by what is not denied.
+    // No public address answers in this test; a connection that is not denied counts as tried.
     const script = `curl -s -m 1 -o /dev/null http://site.test/; curl -s -m 5 -o /dev/null -w '%{http_code} ' http://not.test/
       curl -s -m 5 -o /dev/null -w '%{http_connect}' https://not.test/; curl -s -m 5 --noproxy '*' http://site.test/ || echo ' nothing'`;
     const { stdout, denied } = await throughDoor(stage, script, { allow: ["site.test"], resolve });

@@ -8,17 +8,19 @@ import { type HostRule, isExact, isLoopbackHost } from "./host-rules.ts";
 import { createProxy } from "./proxy.ts";
 
 export interface DoorOptions {
-  /** Where the socket is put; the daemon's own, 0700. */
+  /** Where the socket is made; private to the daemon (mode 0700). */
   readonly folder: string;
   readonly name: string;
   readonly rules: readonly HostRule[];
-  /** The daemon's own port, which no rule opens, and who takes a connection to it; null: nobody does. */
+  /** The daemon's own port, which no rule can open, and the handler of connections to it; null refuses them. */
   readonly daemon: { readonly port: number; readonly take: ((socket: Socket) => void) | null };
   readonly onDenied: (denied: Denied) => void;
   readonly resolve?: Resolve;
 }
 
-/** The far end of a sandbox's forwarder: each connection is to the daemon, to a named port on loopback, or to the proxy. */
+/**
+ * The daemon's end of the door. Each connection goes to the daemon, to an allowed port on loopback, or to the proxy.
+ */
 export interface OpenDoor extends Door {
   readonly close: () => void;
 }
@@ -27,12 +29,12 @@ const CONNECTIONS_MAX = 256;
 const PROXY_PORT = 3128;
 const PORT_WORD_BYTES = 2;
 const PORT_WORD_MAX_MS = 10_000;
-/** Of a Unix socket's path, in Linux. */
+/** Linux limits a Unix socket's path to this. */
 const SOCKET_PATH_BYTES_MAX = 107;
 
 export function openDoor(options: DoorOptions): OpenDoor {
   const { daemon, onDenied, resolve = systemResolve() } = options;
-  // Through the proxy nobody would know any more whose connection it is.
+  // Over the proxy, the daemon could not tell which session a connection belongs to.
   const rules = options.rules.filter(({ host, port }) => !(isLoopbackHost(host) && port === daemon.port));
   const local = new Map(
     rules.filter((rule) => isExact(rule) && isLoopbackHost(rule.host)).map(({ host, port }) => [port ?? 0, host]),
@@ -71,7 +73,7 @@ export function openDoor(options: DoorOptions): OpenDoor {
   };
 }
 
-/** What one side has still to be given is not cut off because the other is done. */
+/** When one side ends, data still on its way to the other is delivered. */
 function bridge(near: Socket, far: Socket): void {
   far.on("error", () => near.destroy());
   far.on("close", () => near.end());
@@ -82,7 +84,7 @@ function bridge(near: Socket, far: Socket): void {
 function proxyVariables(url: string): Record<string, string> {
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
   const none = "127.0.0.1,localhost,::1";
-  // Node obeys the others only when told to.
+  // Node uses the proxy variables only if NODE_USE_ENV_PROXY is set.
   return {
     ...Object.fromEntries(names.map((name) => [name, url])),
     NO_PROXY: none,
@@ -97,7 +99,7 @@ function freePort(taken: readonly number[]): number {
   return port;
 }
 
-/** The forwarder says first, in two bytes, which port was asked for. */
+/** The forwarder first sends the requested port in two bytes. */
 function readPort(socket: Socket, then: (port: number) => void): void {
   const impatient = setTimeout(() => socket.destroy(), PORT_WORD_MAX_MS);
   socket.once("close", () => clearTimeout(impatient));
@@ -115,11 +117,11 @@ function readPort(socket: Socket, then: (port: number) => void): void {
   socket.on("data", onData);
 }
 
-/** Listens when it returns: on a local path there is nothing to wait for. */
+/** Already listening when it returns: a local path needs no waiting. */
 function listen(server: Server, folder: string, name: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, name);
-  // A socket's path has few bytes; by way of an open directory it needs few.
+  // A socket's path is limited in length; a path through an open directory is short.
   const fd = Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX ? openSync(folder, FOLDER_FLAGS) : null;
   let problem: Error | null = null;
   server.on("error", (error) => {

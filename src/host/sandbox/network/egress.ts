@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { type HostRule, isExact, isLoopbackHost, plainHost, ruleFor } from "./host-rules.ts";
 import { isOwnMachine, isPublicAddress } from "./public-address.ts";
 
-/** Where a connection may go: to this address and no other, whatever the name leads to a moment later. */
+/** A checked target: the connection goes to this address, even if the name resolves differently a moment later. */
 export interface Way {
   readonly host: string;
   readonly port: number;
@@ -24,7 +24,7 @@ export function systemResolve(): Resolve {
   return async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
-/** By name first, then by every address that the name has: one that is not public spoils them all. */
+/** Checks the name, then every address it resolves to. A single address that is not public refuses them all. */
 export async function findWay(
   rules: readonly HostRule[],
   asked: { readonly host: string; readonly port: number },
@@ -50,7 +50,7 @@ export function isDenied(found: Way | Denied): found is Denied {
   return "reason" in found;
 }
 
-/** Whether what was said in a tunnel names the host that the tunnel was asked for. */
+/** Whether the name used inside a tunnel is the host that the tunnel was opened for. */
 export function isSameHost(name: string | null, { host, port }: Way): boolean {
   if (name === null) return false;
   const [, bare = name, said] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(name) ?? [];

@@ -3,11 +3,11 @@ import { UNREACHABLE, unless } from "../../errno.ts";
 import { type HostRule, parseHostRule } from "./host-rules.ts";
 
 export interface EndpointSources {
-  /** Of the driver, as the person set it. */
+  /** The driver's environment, as the person configured it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Configuration files of the person's. */
+  /** The person's configuration files. */
   readonly files: readonly string[];
-  /** Where the model is when nothing else says so. */
+  /** The model's usual hosts, used when nothing else is configured. */
   readonly fallback: readonly string[];
 }
 
@@ -16,7 +16,7 @@ const VARIABLE = /(BASE_URL|API_BASE|API_URL|ENDPOINT)$/;
 const SETTING = /\b(?:base_?url|api_?base|endpoint)["']?\s*[:=]\s*["']?(https?:\/\/[^\s"',}]+)/gi;
 const FILE_BYTES_MAX = 262_144;
 
-/** Where the model of an agent is: what the person has set, else where its maker has it. */
+/** The hosts of an agent's model: those the person configured, else the vendor's. */
 export function endpointRules({ env, files, fallback }: EndpointSources): HostRule[] {
   const named = Object.entries(env).flatMap(([name, value]) => (VARIABLE.test(name) ? [value] : []));
   const written = files.flatMap((file) => [...read(file).matchAll(SETTING)].map(([, url = ""]) => url));

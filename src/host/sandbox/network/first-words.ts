@@ -1,37 +1,37 @@
-/** What a client says first through a tunnel, as far as it tells whom it wants to speak to. */
+/** The first bytes a client sends through a tunnel, as far as they name the host it wants. */
 export type FirstWords =
   | { readonly is: "more needed" }
-  /** By the name it asks for; null: by none. */
+  /** The server name it asks for; null without one. */
   | { readonly is: "tls"; readonly name: string | null }
-  /** Whom it asks for is in each of its requests. */
+  /** Each of its requests names the host. */
   | { readonly is: "http" }
-  /** TLS, or like it, in a spelling that a server may read in another way than we do. */
+  /** TLS-like bytes that a server might parse differently than we do. */
   | { readonly is: "unclear" }
   | { readonly is: "other" };
 
 const HANDSHAKE = 0x16;
 const CLIENT_HELLO = 0x01;
 const RECORD_HEADER_BYTES = 5;
-/** Of the PROXY protocol: behind it a server may read a request that nobody has judged. */
+/** The PROXY protocol's signature: after its header a server may read a request that was not checked. */
 const PROXY_HEADER = Buffer.from("\r\n\r\n\0\r\nQUIT\n");
-/** A client hello that is larger than this names no honest server. */
+/** No honest client hello is larger. */
 export const FIRST_WORDS_BYTES_MAX = 65_536;
 
 export function readFirstWords(bytes: Buffer): FirstWords {
   if (bytes.length === 0) return { is: "more needed" };
   if (bytes[0] === HANDSHAKE) return readClientHello(bytes);
   if (bytes.subarray(0, PROXY_HEADER.length).equals(PROXY_HEADER)) return { is: "unclear" };
-  // Servers overlook empty lines and spaces before a request, and a request may come in pieces of one letter.
+  // Servers skip blank lines and spaces before a request, and a request may arrive byte by byte.
   const text = bytes.toString("latin1", 0, Math.min(bytes.length, FIRST_WORDS_BYTES_MAX)).replace(/^[\r\n\t ]+/, "");
   if (text === "") return { is: "more needed" };
   const [line = ""] = text.split("\n", 1);
   if (/HTTP\/\d/i.test(line) || /^[a-z]{1,16}[ \t]/i.test(line)) return { is: "http" };
-  // A line of text that is not over yet may still become one; other protocols have other bytes in it.
+  // An incomplete line of text may still become a request; other protocols contain other bytes.
   const isOpen = line.length === text.length && /^[\x20-\x7e\t]+\r?$/.test(line);
   return isOpen ? { is: "more needed" } : { is: "other" };
 }
 
-/** RFC 8446, section 4.1.2, and RFC 6066, section 3. The hello may be spread over several records. */
+/** RFC 8446, section 4.1.2, and RFC 6066, section 3. The hello may span several records. */
 function readClientHello(bytes: Buffer): FirstWords {
   const hello: Buffer[] = [];
   for (let at = 0; at + RECORD_HEADER_BYTES <= bytes.length; ) {
@@ -49,7 +49,7 @@ function readClientHello(bytes: Buffer): FirstWords {
   try {
     return { is: "tls", name: serverName(message.subarray(4, 4 + length)) };
   } catch (thrown) {
-    // Lengths that lead beyond its end, or more than one name.
+    // A length points beyond the end, or there is more than one name.
     if (thrown instanceof RangeError) return { is: "unclear" };
     throw thrown;
   }
@@ -78,7 +78,7 @@ function serverName(hello: Buffer): string | null {
 
 const HOST_NAME = 0;
 
-/** A list with one entry: its length, the kind of name, the name's length, the name. */
+/** A list with exactly one entry: list length, type of name, name length, name. */
 function nameIn(list: Buffer): string {
   const length = list.readUInt16BE(3);
   const isOne =

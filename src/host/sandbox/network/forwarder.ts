@@ -2,17 +2,17 @@ import { GATE_FD } from "../../processes/start-gate.ts";
 import { INSIDE } from "../walls.ts";
 
 /**
- * For the shell at the start gate: what runs beside the program in a sandbox without a network. It says at the gate when
- * it listens, so that no program is quicker than it.
+ * Shell script that starts the forwarder beside the program in a sandbox without a network. The forwarder itself
+ * signals the start gate when it listens, so that the program does not start before it.
  */
 export function forwarderScript(ports: readonly number[]): string {
   const order = JSON.stringify({ ports, socket: INSIDE.door, gateFd: GATE_FD });
   const code = `(${forward.toString()})(${order})`;
-  // Nothing of the program's environment: what it says about Node would be obeyed here too.
+  // An empty environment: Node variables meant for the program would affect the forwarder too.
   return `exec env -i ${NODE_FLAGS.reduce((argv, flag) => `${argv} ${flag}`, quoted(process.execPath))} -e ${quoted(code)} </dev/null >/dev/null 2>&1;`;
 }
 
-/** It holds a few connections and no data: the smallest Node there is. */
+/** It holds only a few connections, so it gets as little memory as possible. */
 const NODE_FLAGS = ["--max-old-space-size=32", "--max-semi-space-size=1", "--single-threaded-gc", "--no-opt"];
 
 function quoted(text: string): string {
@@ -26,8 +26,8 @@ interface ForwardOrder {
 }
 
 /**
- * Runs inside, as source: it can use nothing but its argument and Node. A connection to one of the ports becomes one to
- * the daemon's socket, which is told the port in two bytes and decides.
+ * Runs inside the sandbox as source text, so it can use only its argument and Node. It connects each port to the
+ * daemon's socket and sends the port in two bytes; the daemon decides.
  */
 function forward({ ports, socket, gateFd }: ForwardOrder): void {
   const net = process.getBuiltinModule("node:net");

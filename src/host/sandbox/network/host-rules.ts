@@ -1,20 +1,20 @@
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 
-/** `host`, `host:port` or `*.host`, as `network.allow` names them. */
+/** `host`, `host:port` or `*.host`, as written in `network.allow`. */
 export interface HostRule {
-  /** Lower case, without a final dot; an address in its plain form. */
+  /** Lower case, without a final dot; an address in canonical form. */
   readonly host: string;
-  /** All below it, and not it itself. */
+  /** True for `*.host`: every subdomain, but not the host itself. */
   readonly below: boolean;
-  /** Null: those of the web. */
+  /** Null means the web's ports. */
   readonly port: number | null;
 }
 
 const WEB_PORTS = [80, 443];
 const PORT_MAX = 65_535;
 
-/** Null for what names no host. */
+/** Null for text that names no host. */
 export function parseHostRule(text: string): HostRule | null {
   const [, name = "", port] = /^(\[[^\]]+\]|[^:[\]/\s]+)(?::(\d{1,5}))?$/.exec(text.trim()) ?? [];
   const below = name.startsWith("*.");
@@ -24,18 +24,18 @@ export function parseHostRule(text: string): HostRule | null {
   return below && (isIP(host) !== 0 || !host.includes(".")) ? null : { host, below, port: number };
 }
 
-/** As it is compared; null for what is no host, such as an address in one of its old spellings. */
+/** The canonical form for comparison. Null for invalid hosts, including addresses in legacy notation. */
 export function plainHost(text: string): string | null {
   const bare = /^\[(.+)\]$/.exec(text)?.[1];
   if (bare !== undefined) return isIP(bare) === 6 ? (new URL(`http://[${bare}]/`).hostname.slice(1, -1) ?? null) : null;
   if (isIP(text) === 4) return text;
   const ascii = domainToASCII(text.replace(/\.$/, "")).toLowerCase();
-  // `0x7f.1`, `127.1` and `2130706433` are loopback to a resolver, and look like names to whoever compares.
+  // A resolver reads `0x7f.1`, `127.1` and `2130706433` as loopback, while a comparison sees a name.
   if (!/^[a-z0-9_]([a-z0-9_.-]*[a-z0-9])?$/.test(ascii) || ascii.includes("..")) return null;
   return /(^|\.)(\d+|0x[0-9a-f]*)$/.test(ascii) ? null : ascii;
 }
 
-/** The rule that lets it through; one that names the very host and port before others. */
+/** The rule that allows it; one for exactly this host and port comes first. */
 export function ruleFor(rules: readonly HostRule[], host: string, port: number): HostRule | null {
   const fitting = rules.filter((rule) => {
     const isHost = rule.below ? host.endsWith(`.${rule.host}`) : host === rule.host;
@@ -44,7 +44,7 @@ export function ruleFor(rules: readonly HostRule[], host: string, port: number):
   return fitting.find(isExact) ?? fitting[0] ?? null;
 }
 
-/** The operator named this very place: then it may also be one that is not public. */
+/** Whether the operator named exactly this host and port. Then it may be a private address too. */
 export function isExact({ below, port }: HostRule): boolean {
   return !below && port !== null;
 }

@@ -5,8 +5,8 @@ import { isSameHost, type Way } from "./egress.ts";
 const CONNECT_MAX_MS = 10_000;
 
 /**
- * One request, written anew for the judged address: whatever the client spelled in a way that servers read differently
- * (lengths, lines, hosts) was read once, by our parser, and goes out in one spelling. No byte of the client's is piped but a body.
+ * Forwards one request, rewritten for the checked address. Anything that servers may parse differently (lengths, lines,
+ * hosts) is parsed once by us and sent in one form. Only the body is passed on as it came.
  */
 export function forwardRequest(asked: IncomingMessage, answer: ServerResponse, way: Way, path: string): void {
   const outgoing = send(asked, way, path, [...framing(asked), "Connection", "close"]);
@@ -29,7 +29,7 @@ export function forwardRequest(asked: IncomingMessage, answer: ServerResponse, w
 
 const BAD_GATEWAY = 502;
 
-/** A web socket, and nothing else: after the server has agreed to it there are no more requests on this connection. */
+/** Only WebSocket upgrades: once the server agrees, no more requests follow on this connection. */
 export function forwardUpgrade(asked: IncomingMessage, client: Duplex, early: Buffer, way: Way, path: string): void {
   const outgoing = send(asked, way, path, ["Connection", "Upgrade", "Upgrade", "websocket"]);
   outgoing.on("upgrade", (incoming, server, head) => {
@@ -59,7 +59,7 @@ export function isWebSocket({ method, headers }: IncomingMessage): boolean {
   return (method === undefined || method === null || method === "GET") && /^websocket$/i.test(headers.upgrade ?? "");
 }
 
-/** The path to ask for, where a request names the host of its tunnel and no other; null: it does not, or not clearly. */
+/** The path to request, if the request names the tunnel's host and no other; else null. */
 export function honestPath(asked: IncomingMessage, way: Way): string | null {
   const [name = null, another] = asked.headersDistinct["host"] ?? [];
   if (another !== undefined || !isSameHost(name, way)) return null;
@@ -92,7 +92,7 @@ function send(asked: IncomingMessage, way: Way, path: string, ours: readonly str
   });
 }
 
-/** How long a body is, in our words. */
+/** Our own framing headers for the body. */
 function framing({ headers, method }: IncomingMessage): readonly string[] {
   if (headers["transfer-encoding"] !== undefined) return ["Transfer-Encoding", "chunked"];
   if (headers["content-length"] !== undefined) return ["Content-Length", headers["content-length"]];
@@ -105,7 +105,7 @@ const HOP_BY_HOP = [
   ...["transfer-encoding", "http2-settings"],
 ];
 
-/** Without what is meant for the next server only. */
+/** Headers without those meant for the next hop only. */
 function endToEnd(rawHeaders: readonly string[], { headers }: IncomingMessage): string[] {
   const named = (headers.connection ?? "").toLowerCase().split(",");
   const dropped = new Set([...HOP_BY_HOP, ...named.map((one) => one.trim()).filter((one) => !KEPT.includes(one))]);
@@ -117,7 +117,7 @@ function endToEnd(rawHeaders: readonly string[], { headers }: IncomingMessage): 
   return kept;
 }
 
-/** Nobody can have these taken away by naming them. */
+/** A client cannot have these removed by listing them in `Connection`. */
 const KEPT = ["host", "content-length", "content-type", "authorization", "cookie"];
 
 function headOf(incoming: IncomingMessage, ours: readonly string[]): string {

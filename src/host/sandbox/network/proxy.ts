@@ -11,7 +11,7 @@ export interface ProxyOptions {
   readonly onDenied: (denied: Denied) => void;
 }
 
-/** An HTTP proxy for connections that come from inside: `take` is given each. */
+/** An HTTP proxy for connections from inside; `take` receives each of them. */
 export interface Proxy {
   readonly take: (socket: Duplex) => void;
   readonly close: () => void;

@@ -1,18 +1,21 @@
 import { BlockList, isIP } from "node:net";
 
-/** Whether an address leads out into the world, and not to this machine, its network or its landlord's metadata. */
+/**
+ * Whether an address is on the public internet: not this machine, its network, or its cloud provider's metadata
+ * service.
+ */
 export function isPublicAddress(address: string): boolean {
   return isIP(address) !== 0 && !isIn(address, V4, V6);
 }
 
-/** This machine itself, or what its landlord tells it: no name leads there, whoever allowed it. */
+/** This machine itself or its cloud provider's metadata service. No rule can open these. */
 export function isOwnMachine(address: string): boolean {
   return isIn(address, OWN_V4, OWN_V6);
 }
 
 type Nets = readonly (readonly [string, number])[];
 
-/** A list for each family: one for both takes every IPv4 address for the IPv6 one that carries it. */
+/** One list for each family: a shared list would match every IPv4 address as its IPv4-mapped IPv6 form. */
 function isIn(address: string, v4: Nets, v6: Nets): boolean {
   const family = isIP(address) === 4 ? "ipv4" : "ipv6";
   const list = new BlockList();
@@ -51,7 +54,7 @@ const V4: Nets = [
   ["240.0.0.0", 4],
 ];
 
-/** With the forms that carry an IPv4 address: what they carry could be any of the above. */
+/** Includes the forms that embed an IPv4 address, because it could be any of the above. */
 const V6: Nets = [
   ["::", 96],
   ["::ffff:0:0", 96],

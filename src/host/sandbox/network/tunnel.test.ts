@@ -10,10 +10,10 @@ import { type OpenDoor, openDoor } from "./door.ts";
 import type { Denied } from "./egress.ts";
 import { parseHostRule } from "./host-rules.ts";
 
-/** Hears everything that comes through, and answers each request that it believes to see, as a careless server would. */
+/** A careless server: it records everything and answers whatever looks like a request. */
 let careless: Server;
 let heard = "";
-/** A server that follows the rules, with a web socket. */
+/** A correct server, with a WebSocket. */
 const web = createHttpServer((asked, answer) => {
   let body = "";
   asked.on("data", (piece: Buffer) => {
@@ -67,7 +67,10 @@ const QUIET_MS = 400;
 
 const PATIENCE_MS = 15_000;
 
-/** Raw bytes through the proxy; all that came back until it is closed or quiet, or has what is waited for. */
+/**
+ * Sends raw bytes through the proxy. Returns all it receives until the connection closes, goes quiet, or the awaited
+ * text arrives.
+ */
 async function say(pieces: readonly string[], to: "tunnel" | "proxy", at = port, until?: RegExp): Promise<string> {
   const proxyPort = Number(new URL(door.environment["HTTP_PROXY"] ?? "").port);
   const socket = connect({ path: door.socket, allowHalfOpen: true });
@@ -174,7 +177,7 @@ describe("a tunnel to a server that speaks plain HTTP", () => {
           return say(to === "tunnel" ? marked : absolute, to);
         }),
       );
-      // The proxy may pass a body on; a line of a header it may not.
+      // The proxy may pass on a body, but no header line.
       const named =
         to === "tunnel" ? (n: number) => `n${n}.internal.test` : (n: number) => `\nHost: n${n}.internal.test`;
       expect(ATTACKS.flatMap(([name], n) => (heard.includes(named(n)) ? [name] : []))).toEqual([]);

@@ -5,7 +5,7 @@ import { type Denied, isSameHost, type Way } from "./egress.ts";
 import { FIRST_WORDS_BYTES_MAX, type FirstWords, readFirstWords } from "./first-words.ts";
 import { forwardRequest, forwardUpgrade, honestPath, isWebSocket } from "./http-forward.ts";
 
-/** Connections that a client asked for by CONNECT, to hosts that it may reach. */
+/** Connections opened with CONNECT to allowed hosts. */
 export interface Tunnels {
   readonly open: (client: Duplex, head: Buffer, way: Way) => void;
   readonly close: () => void;
@@ -15,7 +15,7 @@ const CONNECT_MAX_MS = 10_000;
 const HEADERS_MAX_MS = 20_000;
 const WEB_PORTS = [80, 443];
 
-/** Of a server that parses what comes from inside. A large upload takes its time. */
+/** Limits of the server that parses requests from inside. A large upload may take long. */
 export const HTTP_LIMITS = {
   headersTimeout: HEADERS_MAX_MS,
   requestTimeout: 0,
@@ -29,7 +29,7 @@ export function createTunnels(deny: (denied: Denied) => void): Tunnels {
     deny({ ...way, reason: "other_name" });
     socket.destroy();
   };
-  /** Where a request goes to, judged like the first one; null: the connection was cut. */
+  /** Where a request goes, checked like the first one. Null when the connection was cut. */
   const judge = (asked: IncomingMessage, socket: Duplex): { way: Way; path: string } | null => {
     const way = ways.get(socket);
     const path = way === undefined ? null : honestPath(asked, way);
@@ -42,7 +42,7 @@ export function createTunnels(deny: (denied: Denied) => void): Tunnels {
     try {
       work();
     } catch (thrown) {
-      // A path or a header that may not be sent.
+      // An invalid path or header.
       socket.destroy(thrown instanceof Error ? thrown : undefined);
     }
   };
@@ -65,7 +65,7 @@ export function createTunnels(deny: (denied: Denied) => void): Tunnels {
   http.on("clientError", (_error, client: Duplex) => client.destroy());
 
   const open: Tunnels["open"] = (client, head, way) => {
-    // Of the web's protocols the client speaks first; others may wait for the server.
+    // On web ports the client speaks first. On others the server may, so the connection is made at once.
     const early = WEB_PORTS.includes(way.port) ? null : bridge(client, way);
     let said: Buffer = head;
     const listen = (): void => {
@@ -97,11 +97,11 @@ export function createTunnels(deny: (denied: Denied) => void): Tunnels {
 
 interface Bridge {
   readonly goOn: (said: Buffer) => void;
-  /** The server is left; the client stays. */
+  /** Disconnects the server; the client stays. */
   readonly drop: () => void;
 }
 
-/** Nothing that the client says goes out before it is clear that it means the host that it asked for. */
+/** Sends nothing to the server until it is clear that the client means the host it asked for. */
 function bridge(client: Duplex, way: Way): Bridge {
   const server: Socket = connect({ host: way.address, port: way.port, noDelay: true });
   server.setTimeout(CONNECT_MAX_MS, () => server.destroy());
@@ -135,7 +135,10 @@ function bridge(client: Duplex, way: Way): Bridge {
   };
 }
 
-/** What is neither TLS nor HTTP names nobody: it passes to a port that a rule names, which is not the web's. */
+/**
+ * A protocol other than TLS or HTTP names no host. It is allowed only on a port that a rule names and that is not a web
+ * port.
+ */
 function isHonest(words: FirstWords, way: Way): boolean {
   if (words.is === "tls") return words.name === null ? way.host === way.address : isSameHost(words.name, way);
   return words.is === "other" && !WEB_PORTS.includes(way.port);

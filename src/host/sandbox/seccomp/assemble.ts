@@ -1,4 +1,4 @@
-/** One step of a filter. Jumps name labels; what they name stands further down, as the kernel wants it. */
+/** One step of a filter. Jumps name labels further down, because the kernel allows only forward jumps. */
 export type Step =
   | { readonly load: number }
   | { readonly whenEqual: number; readonly go: string }
@@ -8,7 +8,7 @@ export type Step =
   | { readonly answer: number }
   | { readonly label: string };
 
-/** The bytes of a classic BPF program (linux/filter.h), little-endian, as `bwrap --seccomp` reads them. */
+/** Assembles a classic BPF program (linux/filter.h), little-endian, as `bwrap --seccomp` reads it. */
 export function assemble(steps: readonly Step[]): Buffer {
   const places = new Map<string, number>();
   let length = 0;
@@ -30,7 +30,7 @@ export function assemble(steps: readonly Step[]): Buffer {
 }
 
 const INSTRUCTION_BYTES = 8;
-/** A conditional jump has one byte for how far it goes. */
+/** The offset of a conditional jump is one byte. */
 const JUMP_MAX = 255;
 
 const LOAD_WORD = 0x20;

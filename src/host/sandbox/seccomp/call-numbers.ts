@@ -1,16 +1,16 @@
-/** Numbers of the system calls that the filter speaks of, as the kernel's unistd.h has them; null where there is none. */
+/** Numbers of the system calls in the filter, from the kernel's unistd.h; null where a call does not exist. */
 export interface CallNumbers {
   readonly x64: number | null;
   readonly arm64: number | null;
 }
 
 const both = (x64: number | null, arm64: number | null): CallNumbers => ({ x64, arm64 });
-/** Newer calls have one number everywhere. */
+/** Newer calls have the same number on all architectures. */
 const same = (number: number): CallNumbers => ({ x64: number, arm64: number });
 
-/** What no honest build, test or agent needs, and attacks begin with. */
+/** Calls that no honest build, test or agent needs and that attacks start with. */
 export const DENIED_CALLS = {
-  // Other processes' memory and descriptors.
+  // Access to the memory and descriptors of other processes.
   ptrace: both(101, 117),
   process_vm_readv: both(310, 270),
   process_vm_writev: both(311, 271),
@@ -20,13 +20,13 @@ export const DENIED_CALLS = {
   add_key: both(248, 217),
   request_key: both(249, 218),
   keyctl: both(250, 219),
-  // Parts of the kernel with a long record of holes.
+  // Parts of the kernel with many past vulnerabilities.
   bpf: both(321, 280),
   userfaultfd: both(323, 282),
   perf_event_open: both(298, 241),
   fanotify_init: both(300, 262),
   lookup_dcookie: both(212, 18),
-  // The view of the file system is what the sandbox made it.
+  // Mounts: the sandbox alone decides what is visible.
   mount: both(165, 40),
   umount2: both(166, 39),
   pivot_root: both(155, 41),
@@ -45,7 +45,7 @@ export const DENIED_CALLS = {
   quotactl: both(179, 60),
   quotactl_fd: same(443),
   acct: both(163, 89),
-  // The machine itself.
+  // Control of the whole machine.
   init_module: both(175, 105),
   finit_module: both(313, 273),
   delete_module: both(176, 106),
@@ -64,18 +64,18 @@ export const DENIED_CALLS = {
   modify_ldt: both(154, null),
 } as const satisfies { readonly [name: string]: CallNumbers };
 
-/** Answered as by a kernel that does not have them: whoever uses them knows another way. */
+/** Answered with ENOSYS, as by an older kernel: callers then fall back to another call. */
 export const ABSENT_CALLS = {
-  /** Its flags lie in memory, where a filter cannot look: libraries fall back to `clone`. */
+  /** Its flags are in memory, which a filter cannot read. Libraries fall back to `clone`. */
   clone3: same(435),
-  /** The same for the mode of a new file: libraries fall back to `openat`. */
+  /** The mode of a new file is in memory too. Libraries fall back to `openat`. */
   openat2: same(437),
   io_uring_setup: same(425),
   io_uring_enter: same(426),
   io_uring_register: same(427),
 } as const satisfies { readonly [name: string]: CallNumbers };
 
-/** Those that give a file its mode, by where the mode is among their arguments. */
+/** Calls that set a file's mode, with the index of their mode argument. */
 export const MODE_CALLS = {
   chmod: { ...both(90, null), mode: 1 },
   fchmod: { ...both(91, 52), mode: 1 },
@@ -84,7 +84,7 @@ export const MODE_CALLS = {
   creat: { ...both(85, null), mode: 1 },
   mknod: { ...both(133, null), mode: 1 },
   mknodat: { ...both(259, 33), mode: 2 },
-  // Without a flag that makes a file, the mode is whatever the register held before.
+  // Without a flag that creates a file, the mode argument is undefined and must be ignored.
   open: { ...both(2, null), flags: 1, mode: 2 },
   openat: { ...both(257, 56), flags: 2, mode: 3 },
 } as const satisfies { readonly [name: string]: ModeCall };

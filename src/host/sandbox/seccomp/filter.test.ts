@@ -19,7 +19,7 @@ const ENOSYS = 0x0005_0026;
 const EAFNOSUPPORT = 0x0005_0061;
 const ARCH = { x64: 0xc000_003e, arm64: 0xc000_00b7 } as const;
 
-/** What the kernel would do with the program: an interpreter of its own, that shares nothing with the assembler. */
+/** Runs the program as the kernel would. Shares no code with the assembler. */
 function judge(program: Buffer, call: { nr: number; arch: number; args?: readonly number[] }): number {
   const data = Buffer.alloc(64);
   data.writeUInt32LE(call.nr, 0);
@@ -133,7 +133,7 @@ test.each(HEADERS.filter(({ file }) => existsSync(file)))("the call numbers equa
   for (const [, name = "", number] of header.matchAll(/^#define __NR(?:3264)?_(\w+)\s+(\d+)/gm))
     known.set(name, Number(number));
   const calls = { ...DENIED_CALLS, ...ABSENT_CALLS, ...JUDGED_CALLS, ...MODE_CALLS };
-  // A header that is older than a call says nothing about it.
+  // A kernel header older than a call does not list it.
   const newest = Math.max(...known.values());
   const isKnown = (call: CallNumbers) => (call[arch] ?? 0) <= newest;
   for (const [name, call] of Object.entries<CallNumbers>(calls))

@@ -11,8 +11,8 @@ import {
 export type FilteredArch = "x64" | "arm64";
 
 /**
- * The system call filter of a strict sandbox: a deny-list, since agents run whatever a project needs. The namespaces are
- * the wall; this takes away the tools with which walls were broken before. Null where the processor is not known.
+ * The system call filter of a strict sandbox: a deny-list, because agents run whatever a project needs. The namespaces
+ * are the wall; the filter removes calls that were used to break walls before. Null for an unknown processor.
  */
 export function seccompFilter(arch: string = process.arch): Buffer | null {
   if (arch !== "x64" && arch !== "arm64") return null;
@@ -21,7 +21,7 @@ export function seccompFilter(arch: string = process.arch): Buffer | null {
   return assemble([
     { load: ARCH_OFFSET },
     { whenEqual: AUDIT_ARCH[arch], go: "native" },
-    // 32-bit calls on a 64-bit kernel: other numbers, nothing of what follows would hold.
+    // 32-bit calls on a 64-bit kernel have other numbers, so the rules below would not apply.
     { answer: KILL_PROCESS },
     { label: "native" },
     { load: NUMBER_OFFSET },
@@ -65,8 +65,8 @@ function modeCalls(arch: FilteredArch): (readonly [name: string, call: ModeCall,
 }
 
 /**
- * A program that runs as its owner, whoever starts it, outlives the sandbox: another account of the machine could become
- * the person by it. The walls' own `nosuid` holds inside only.
+ * Denies set-id modes. A set-id program outlives the sandbox, and another account of the machine could run it as the
+ * person. `nosuid` holds only inside.
  */
 function deniedSetId(name: string, { flags, mode }: ModeCall): Step[] {
   if (flags === undefined) return [{ label: name }, ...deniedByBit(mode, SET_ID)];
@@ -91,7 +91,10 @@ function numberOf(call: CallNumbers, arch: FilteredArch): number {
   return number;
 }
 
-/** Where `struct seccomp_data` has what (linux/seccomp.h); of an argument the lower half, both machines being little-endian. */
+/**
+ * Offsets in `struct seccomp_data` (linux/seccomp.h). Of an argument, the lower half; both architectures are
+ * little-endian.
+ */
 const NUMBER_OFFSET = 0;
 const ARCH_OFFSET = 4;
 const ARGUMENTS_OFFSET = 16;
@@ -116,19 +119,19 @@ function errno(code: number): number {
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
 const NEW_NAMESPACES = 0x7e02_0000;
-/** CLONE_NEWTIME; for `clone` these bits are part of a signal's number. */
+/** CLONE_NEWTIME. In `clone` this bit is part of the signal number instead. */
 const NEW_TIME = 0x80;
 
 /** S_ISUID and S_ISGID. */
 const SET_ID = 0o6000;
-/** O_CREAT, and what O_TMPFILE has of its own. */
+/** O_CREAT, and the bit that only O_TMPFILE has. */
 const MAKES_A_FILE = 0x40_0040;
 
-/** TIOCSTI types for whoever sits at the terminal, TIOCLINUX pastes for them. */
+/** TIOCSTI injects input into the terminal, TIOCLINUX pastes into it. */
 const TERMINAL_TRICKS = [0x5412, 0x541c] as const;
 
-/** Linux, 32-bit Linux, and the question which it is. */
+/** Linux, 32-bit Linux, and the query for the current one. */
 const PERSONALITIES = [0x0, 0x8, 0xffff_ffff] as const;
 
-/** Local, IPv4, IPv6, netlink. Others, such as vsock to the machine's host, know nothing of network namespaces. */
+/** Local, IPv4, IPv6, netlink. Others, such as vsock to the machine's host, ignore network namespaces. */
 const SOCKET_FAMILIES = [1, 2, 10, 16] as const;

@@ -5,8 +5,8 @@ import type { Clock } from "../../machine/clock.ts";
 import type { HiddenPath } from "../../processes/hidden-paths.ts";
 
 /**
- * Files and folders of the system that not everybody may read. A daemon that runs as root could, and so could what it
- * starts: root owns them, which takes no capability.
+ * System files and folders that not everybody may read. A daemon that runs as root could read them, and so could its
+ * children: root owns them, which needs no capability.
  */
 export interface ClosedPaths {
   readonly list: () => readonly HiddenPath[];
@@ -23,8 +23,8 @@ interface Folder {
 }
 
 /**
- * The first look takes part of a second where a system is large; later ones look into folders that have changed. So a
- * file whose mode alone changes is seen when something else in its folder does.
+ * The first scan takes part of a second on a large system. Later scans only look into folders that have changed, so a
+ * change of a file's mode alone is noticed only with the next change in its folder.
  */
 export function watchClosedPaths(roots: readonly string[], clock: Clock): ClosedPaths {
   let known = new Map<string, Folder>();
@@ -65,14 +65,14 @@ function lookAt(path: string, before: Folder | undefined): Folder {
   return { stamp, closed: closed.map((file) => ({ path: file, kind: "file" })), inner };
 }
 
-/** What is gone by now is closed to nobody. */
+/** False for a path that is gone. */
 export function isClosed(stat: Stats | null): boolean {
   if (stat === null) return false;
   const open = stat.isDirectory() ? READ_BY_OTHERS | ENTER_BY_OTHERS : READ_BY_OTHERS;
   return (stat.mode & open) !== open;
 }
 
-/** What we cannot read ourselves needs no cover: inside we are nobody more. */
+/** Paths that the daemon cannot read need no cover: processes inside have no more rights. */
 function isOurs(path: string): boolean {
   return unless(UNREACHABLE, () => accessSync(path, constants.R_OK) ?? true) !== null;
 }

@@ -23,10 +23,10 @@ import { keepPublicFolder } from "./public-folder.ts";
 const found = needs("bwrap") ? await findBubblewrap(process.env["PATH"] ?? "") : { missing: "bwrap" };
 const bwrapPath = "path" in found ? found.path : "";
 const WALLS: Walls = { mounts: [], programs: [], home: null, temp: null, door: null };
-/** Only root can put files into the system, and only a daemon of root's can read those of root. */
+/** Only root can put files into the system, and only root's daemon can read root's files. */
 const provesAsRoot = proves.skipIf(!needs("bwrap") || process.getuid?.() !== 0);
 
-/** A folder in a place that sandboxes show, gone after the test. */
+/** Makes a folder in a place that sandboxes show; removed after the test. */
 function inSystem(place: string) {
   const folder = mkdtempSync(join(place, "nomos-test-"));
   chmodSync(folder, 0o755);

@@ -23,19 +23,19 @@ import { HostError } from "../../host-error.ts";
 import type { Clock } from "../../machine/clock.ts";
 
 /**
- * A copy of what everybody may read of a folder of the system. A cover over the rest would hold only until somebody
- * outside replaces the file under it, as every editor does: the new one lies there without a cover.
+ * A copy of the world-readable part of a system folder. Covering the other files is not enough: when somebody outside
+ * replaces such a file, as editors do, the new one has no cover.
  */
 export interface PublicFolder {
-  /** The newest copy, by its path. */
+  /** The path of the newest copy. */
   readonly current: () => string;
-  /** Keeps that copy until it is given back. */
+  /** Keeps that copy until the returned function is called. */
   readonly hold: (copy: string) => () => void;
 }
 
 export interface PublicFolderOptions {
   readonly source: string;
-  /** Where the copies are: the daemon's own, nobody else writes there. */
+  /** Where the copies are; private to the daemon. */
   readonly folder: string;
   readonly clock: Clock;
 }
@@ -54,7 +54,7 @@ export function keepPublicFolder({ source, folder, clock }: PublicFolderOptions)
   const dropOthers = (): void => {
     for (const name of unless(UNREACHABLE, () => readdirSync(folder)) ?? []) {
       const path = join(folder, name);
-      // What cannot be removed now is tried again with the next copy.
+      // If it cannot be removed now, the next copy tries again.
       if (path !== seen?.copy && !held.has(path)) unless(STAYS, () => rmSync(path, { recursive: true, force: true }));
     }
   };
@@ -84,13 +84,13 @@ export function keepPublicFolder({ source, folder, clock }: PublicFolderOptions)
   };
 }
 
-/** No copy at all. */
+/** Shows the folder itself, without a copy. */
 export function asItIs(source: string): PublicFolder {
   return { current: () => source, hold: () => () => undefined };
 }
 
 interface Entry {
-  /** Below the source. */
+  /** Relative to the source. */
   readonly path: string;
   readonly kind: "directory" | "file" | "link";
   readonly stat: Stats;
@@ -132,14 +132,14 @@ function nameOf(entries: readonly Entry[]): string {
   return hash.digest("hex").slice(0, 32);
 }
 
-/** Under another name until it is complete. */
+/** Made under a temporary name until it is complete. */
 function make(source: string, folder: string, copy: string, entries: readonly Entry[]): void {
   const making = join(folder, `making-${randomBytes(4).toString("hex")}`);
   mkdirSync(making, { recursive: true, mode: 0o755 });
   let bytesLeft = ALL_BYTES_MAX;
   for (const { path, kind } of entries) {
     const [from, to] = [join(source, path), join(making, path)];
-    // Its directory was left out, or has become something else.
+    // The parent was left out or is no longer a directory.
     if (!existsSync(dirname(to))) continue;
     if (kind === "directory") mkdirSync(to, { mode: 0o755 });
     else if (kind === "link") unless(GONE, () => symlinkSync(readlinkSync(from), to));
@@ -151,7 +151,7 @@ function make(source: string, folder: string, copy: string, entries: readonly En
 const STAYS = ["EACCES", "EPERM", "EBUSY", "ENOTEMPTY", "EIO", "EROFS"];
 const GONE = [...UNREACHABLE, "EINVAL"];
 
-/** What was opened is judged, not what its name led to before. */
+/** Judges the opened file, not its name, which may have changed meanwhile. */
 function copyPublic(from: string, to: string, bytesLeft: number): number {
   const fd = openSync(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
@@ -169,7 +169,7 @@ function orUnavailable(source: string, copy: () => void): void {
   try {
     copy();
   } catch (cause) {
-    throw new HostError("sandbox_unavailable", `what is public of ${source} could not be copied into the home`, {
+    throw new HostError("sandbox_unavailable", `the public files of ${source} could not be copied into the home`, {
       remedy: "free space on the disk of NOMOS_HOME, and make it writable",
       details: { path: source },
       cause,

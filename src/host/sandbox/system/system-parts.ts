@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { UNREACHABLE, unless } from "../../errno.ts";
 
-/** What every program needs of the system, and nothing that belongs to a person or a service. */
+/** System folders that every program needs and that hold nothing of a person or a service. */
 const SYSTEM_FOLDERS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/nix/store"] as const;
 
 export type SystemPart =

@@ -5,15 +5,14 @@ import type { HiddenPath } from "../../processes/hidden-paths.ts";
 import type { Planned } from "../planned.ts";
 import { isClosed } from "./closed-paths.ts";
 
-/** A folder with more in it is not put together anew: each entry is a mount. */
+/** A folder with more entries is not rebuilt, because each entry is a mount. */
 const ENTRIES_MAX = 32;
 const MOUNTS_MAX = 256;
 const WHY = "not everybody may read it";
 
 /**
- * What is to be put over the system so that closed paths are not seen. Of a small folder only the rest is shown: should
- * its closed file be replaced, as editors do, the new one is not seen either. In a large folder the file is covered, which
- * holds until it is replaced.
+ * The mounts that hide closed system paths. A small folder is rebuilt from its other entries, so that a replaced file
+ * stays hidden too. In a large folder the file is covered, which holds only until it is replaced.
  */
 export function withoutClosed(closed: readonly HiddenPath[]): Planned[] {
   const planned: Planned[] = [];

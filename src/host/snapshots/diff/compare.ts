@@ -3,8 +3,8 @@ import type { ByteName } from "../walk/byte-path.ts";
 import { decodeListing, type Entry } from "../walk/listing.ts";
 
 /**
- * How one name differs between two trees. A directory that came or went is told with everything in it. What cannot be
- * told, because no walk gets to it now and one did before, or it was not there, has `left-out` after it.
+ * How one name differs between two trees. A directory that was added or removed is reported with everything in it. An
+ * entry that can no longer be read, so that its change is unknown, has `left-out` as `after`.
  */
 export interface Change {
   readonly path: ByteName;
@@ -12,7 +12,7 @@ export interface Change {
   readonly after: Entry | null;
 }
 
-/** In the order of paths. Costs as much as there are differences: what has the same name is the same. */
+/** Yields changes in path order. The cost depends on the differences: equal hashes are not read. */
 export function* compareTrees(
   objects: Pick<Objects, "get">,
   before: string | null,
@@ -21,7 +21,7 @@ export function* compareTrees(
 ): Generator<Change> {
   if (before === after) return;
   for (const { name, old, now } of pairs(listed(objects, before), listed(objects, after))) {
-    // What is left out on one side cannot be told from what is there on the other.
+    // An entry that is left out on one side cannot be compared with the other side.
     const path = above === "" ? name : `${above}/${name}`;
     if (now?.kind === "left-out" && now.target !== "" && old?.kind !== "left-out")
       yield { path, before: old, after: now };

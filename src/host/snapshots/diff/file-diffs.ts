@@ -15,9 +15,9 @@ export interface FileDiff {
   readonly kind: string;
   readonly before: Side | null;
   readonly after: Side | null;
-  /** Unified, for text; null for what is no text, or too large, or beyond the bound. */
+  /** A unified diff for text; null for binary or large files and beyond the limit. */
   readonly diff: string | null;
-  /** Why there is none. */
+  /** Why there is no diff. */
   readonly noDiff: "binary" | "too large" | "no content" | null;
 }
 
@@ -29,7 +29,7 @@ export interface Side {
 
 const TEXT_BYTES_MAX = 262_144;
 
-/** What changed, file by file, with the text of it as far as the bounds go. */
+/** The changed files with their diffs, within the limits. */
 export function* diffChanges(
   objects: Pick<Objects, "get">,
   changes: Iterable<Change>,
@@ -98,7 +98,7 @@ function contentOf(objects: Pick<Objects, "get">, entry: Entry | null): Buffer {
   return Buffer.concat(decodeChunks(objects.get(entry.object)).map(objects.get));
 }
 
-/** As git tells: a NUL byte near the beginning; or bytes that are no text. */
+/** As in git: a NUL byte near the start; or bytes that are not valid text. */
 function isBinary(bytes: Buffer): boolean {
   return bytes.subarray(0, 8000).includes(0) || !Buffer.from(bytes.toString("utf8"), "utf8").equals(bytes);
 }

@@ -1,6 +1,6 @@
 /** Lines of context around a change. */
 const CONTEXT = 3;
-/** Edits that are looked for; beyond this the middle is shown as replaced as a whole. */
+/** The most edits to search for; beyond this the middle is shown as replaced. */
 const EDITS_MAX = 1500;
 
 interface Edit {
@@ -8,7 +8,7 @@ interface Edit {
   readonly line: string;
 }
 
-/** Two texts as a unified diff; a missing side is `/dev/null`. Null when there is nothing between them. */
+/** A unified diff of two texts; a missing side is `/dev/null`. Null when they are equal. */
 export function unifiedDiff(before: string, after: string, from: string | null, to: string | null): string | null {
   const edits = editsOf(linesOf(before), linesOf(after));
   const hunks = hunksOf(edits);
@@ -16,7 +16,7 @@ export function unifiedDiff(before: string, after: string, from: string | null, 
   return [`--- ${from ?? "/dev/null"}`, `+++ ${to ?? "/dev/null"}`, ...hunks, ""].join("\n");
 }
 
-/** Each with its line end, so that a last line without one is another line. */
+/** Each with its line end, so that a last line without a newline differs from one with it. */
 function linesOf(text: string): string[] {
   return text === "" ? [] : (text.match(/[^\n]*\n|[^\n]+$/g) ?? []);
 }
@@ -34,7 +34,7 @@ function editsOf(a: readonly string[], b: readonly string[]): readonly Edit[] {
   ];
 }
 
-/** Myers' greedy algorithm: the furthest way on each diagonal for each number of edits, then the way back. */
+/** Myers' greedy algorithm: the furthest point on each diagonal for each number of edits, then the path back. */
 function shortest(a: readonly string[], b: readonly string[]): readonly Edit[] {
   const whole: readonly Edit[] = [
     ...a.map((line): Edit => ({ what: "-", line })),

@@ -6,20 +6,20 @@ import { SnapshotError } from "../snapshot-error.ts";
 import { openPack, type PackReader } from "./pack-reader.ts";
 import { createPackWriter, flushFolder, type PackWriter } from "./pack-writer.ts";
 
-/** Bytes by their sha256, each kept once. */
+/** Bytes by their sha256, each stored once. */
 export interface Objects {
-  /** Checked against their name. */
+  /** Verified against their name. */
   readonly get: (name: string) => Buffer;
-  /** Some that are put together: durable, and found by others, once the batch is flushed. */
+  /** Collects objects that become durable and visible to others when the batch is flushed. */
   readonly batch: () => Batch;
-  /** A pack with what is in others already. */
+  /** Writes a pack of objects that other packs already hold. */
   readonly rewriting: () => Pick<PackWriter, "add" | "finish" | "abandon">;
   readonly packs: () => readonly PackReader[];
-  /** Leaves these packs out from now on, and deletes them. */
+  /** Removes these packs from the store and deletes them. */
   readonly drop: (packs: readonly PackReader[]) => void;
   readonly bytes: () => number;
   readonly has: (name: string) => boolean;
-  /** Packs that cannot be read. They are left alone; what only they hold is missing. */
+  /** Unreadable packs. They are kept; objects that only they hold are missing. */
   readonly damaged: readonly string[];
   readonly close: () => void;
 }
@@ -27,14 +27,14 @@ export interface Objects {
 export interface Batch {
   readonly has: (name: string) => boolean;
   readonly put: (bytes: Uint8Array) => string;
-  /** For bytes whose name is known already. */
+  /** For bytes whose hash is already known. */
   readonly putNamed: (name: string, bytes: Uint8Array) => void;
-  /** Answers how many bytes that took on disk. */
+  /** Returns how many bytes were written to disk. */
   readonly flush: () => number;
   readonly abandon: () => void;
 }
 
-/** The folder is the store's own; the half-written packs that a killed process left in it go. */
+/** The folder belongs to the store. Incomplete packs that a killed process left are removed. */
 export function openObjects(folder: string): Objects {
   const folders = { packs: join(folder, "packs"), temporary: join(folder, "tmp") };
   clearTemporary(folders.temporary);
@@ -43,7 +43,7 @@ export function openObjects(folder: string): Objects {
   let packs = openPacks(folders.packs, damaged);
 
   const find = (name: string) => {
-    // The newest pack is the likeliest: what a session asks for is what it did last.
+    // Searches the newest pack first: sessions mostly ask for recent objects.
     for (let n = packs.length - 1; n >= 0; n -= 1) {
       const pack = packs[n];
       const place = pack?.find(name) ?? null;
@@ -114,7 +114,7 @@ export function openObjects(folder: string): Objects {
   };
 }
 
-/** What cannot be cleared away is in nobody's way: new packs have names of their own. */
+/** Files that cannot be removed do no harm: new packs have other names. */
 function clearTemporary(folder: string): void {
   unless([...UNREACHABLE, "EPERM", "ENOTEMPTY", "EBUSY"], () => rmSync(folder, { recursive: true, force: true }));
 }

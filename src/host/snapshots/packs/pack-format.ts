@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 
 /**
- * A pack: magic, blocks, index, footer. A block holds the bytes of many small objects, or of one large, compressed
- * together; the index says which object lies where in which block, sorted by name. A pack is written once and renamed
- * into place when it is whole and flushed, so that half a pack is never seen under its name.
+ * A pack: magic, blocks, index, footer. A block holds many small objects or one large one, compressed together. The
+ * index, sorted by name, gives each object's place in its block. A pack is written once and renamed when it is complete
+ * and flushed, so that an incomplete pack never has its final name.
  */
 export const MAGIC = Buffer.from("NOMOSPK1", "latin1");
 
@@ -63,7 +63,7 @@ export function indexBytes(count: number): number {
   return count * ENTRY_BYTES;
 }
 
-/** By bisection in the sorted index. */
+/** Binary search in the sorted index. */
 export function findIn(index: Buffer, name: string): Place | null {
   const wanted = Buffer.from(name, "hex");
   let [low, high] = [0, index.length / ENTRY_BYTES - 1];

@@ -24,7 +24,7 @@ export interface PackReader {
 }
 
 export function openPack(path: string): PackReader {
-  // Never waits: a pipe in its place is no pack.
+  // Does not block if a pipe is in its place.
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(fd);
@@ -43,7 +43,7 @@ export function openPack(path: string): PackReader {
       modifiedMs: mtimeMs,
       find: (name) => findIn(index, name),
       read: ({ blockAt, blockBytes, isPacked, at, bytes }) => {
-        // Objects of one folder lie in one block, and are asked for one after another.
+        // Keeps the last block: objects of one folder share a block and are read one after another.
         if (last?.at !== blockAt) {
           const stored = readAt(fd, path, blockAt, blockBytes);
           last = { at: blockAt, bytes: isPacked ? unpack(stored, path) : stored };
@@ -61,7 +61,7 @@ export function openPack(path: string): PackReader {
   }
 }
 
-/** No block holds more: a folder's listing is the largest thing in one. */
+/** No block is larger; the largest thing in one is a folder's listing. */
 const UNPACKED_BYTES_MAX = 268_435_456;
 
 function unpack(bytes: Buffer, path: string): Buffer {

@@ -6,19 +6,22 @@ import { errno } from "../../errno.ts";
 import { SnapshotError } from "../snapshot-error.ts";
 import { encodeFooter, encodeIndex, type IndexEntry, MAGIC } from "./pack-format.ts";
 
-/** Small objects share a block up to this: files of one folder compress well together, and a read unpacks little. */
+/**
+ * The size up to which small objects share a block: files of one folder compress well together, and a read unpacks
+ * little.
+ */
 const BLOCK_BYTES = 262_144;
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 export interface PackWriter {
   readonly has: (name: string) => boolean;
   readonly add: (name: string, bytes: Uint8Array) => void;
-  /** Flushed and under its name: survives a power cut. Null when nothing was added. */
+  /** Flushes and renames the pack; it then survives a power cut. Null when nothing was added. */
   readonly finish: () => string | null;
   readonly abandon: () => void;
 }
 
-/** Nothing is made on disk before the first object. */
+/** Creates no file before the first object. */
 export function createPackWriter(folders: { readonly packs: string; readonly temporary: string }): PackWriter {
   const id = randomUUID();
   const temporary = join(folders.temporary, `${id}.pack`);
@@ -76,7 +79,7 @@ export function createPackWriter(folders: { readonly packs: string; readonly tem
         if (names.has(name)) return;
         names.add(name);
         if (blockBytes + bytes.length > BLOCK_BYTES) closeBlock();
-        // The caller reads the next file into the same buffer.
+        // Copied, because the caller reuses its buffer for the next file.
         block.push({ name, bytes: Buffer.from(bytes) });
         blockBytes += bytes.length;
       }),
@@ -100,7 +103,7 @@ export function createPackWriter(folders: { readonly packs: string; readonly tem
   };
 }
 
-/** A new name is durable only with the directory it stands in. */
+/** A new name is durable only after its directory is flushed. */
 export function flushFolder(path: string): void {
   const fd = openSync(path, "r");
   try {

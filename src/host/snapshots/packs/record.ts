@@ -2,8 +2,8 @@ import { SnapshotError } from "../snapshot-error.ts";
 import type { ByteName } from "../walk/byte-path.ts";
 
 /**
- * What a snapshot is: the tree, and what was found out about it. It says nothing of when and why, so that the same tree
- * always has the same id: its sha256.
+ * A snapshot: the tree and what was found in it. It holds no time or reason, so that the same tree always has the same
+ * id, which is its sha256.
  */
 export interface SnapshotRecord {
   readonly format: 1;
@@ -15,14 +15,14 @@ export interface SnapshotRecord {
   readonly files: number;
   readonly directories: number;
   readonly bytes: number;
-  /** Names of one file, for every file that has more than one name in the tree. */
+  /** Groups of hard links: the names of each file that has more than one in the tree. */
   readonly sameFiles: readonly (readonly ByteName[])[];
-  /** What is in the tree but not in the snapshot, and why; the first so many. */
+  /** What is in the tree but not in the snapshot, and why; the first few. */
   readonly leftOut: readonly LeftOut[];
   readonly leftOutCount: number;
-  /** Fifos, sockets and devices: known by kind only. */
+  /** Fifos, sockets and devices; only their kind is stored. */
   readonly special: readonly ByteName[];
-  /** Changed while they were read, every time: kept as they were last seen. */
+  /** Files that changed during every read; stored as last read. */
   readonly unsettled: readonly ByteName[];
 }
 
@@ -37,7 +37,7 @@ export function encodeRecord(record: SnapshotRecord): Buffer {
   return Buffer.from(JSON.stringify(record), "utf8");
 }
 
-/** Its bytes were checked against their name: they are what `encodeRecord` wrote, unless the name is of something else. */
+/** The bytes match their hash, so they are a record that `encodeRecord` wrote, unless the id names another object. */
 export function decodeRecord(bytes: Buffer, id: string): SnapshotRecord {
   const text = bytes.toString("utf8");
   if (!text.startsWith(`{"format":1,`))

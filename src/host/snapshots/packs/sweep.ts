@@ -8,13 +8,13 @@ import { decodeRecord } from "./record.ts";
 export interface Swept {
   readonly objects: number;
   readonly bytes: number;
-  /** Snapshots that are asked for and are not whole. */
+  /** Requested snapshots that are incomplete. */
   readonly broken: readonly string[];
-  /** Those of which nothing is there. */
+  /** Requested snapshots of which nothing exists. */
   readonly gone: readonly string[];
 }
 
-/** Everything that the snapshots need, by name. */
+/** The names of all objects that the snapshots need. */
 export function* markLive(
   objects: Pick<Objects, "get" | "has">,
   ids: Iterable<string>,
@@ -53,10 +53,10 @@ function* markListing(objects: Pick<Objects, "get">, listing: string, live: Set<
   }
 }
 
-/** A pack with less than this share of live bytes is written anew. */
+/** A pack with a smaller share of live bytes is rewritten. */
 const LIVE_SHARE_MIN = 0.6;
 
-/** Takes out what is not live. Whatever instant this is cut at: what is live is in at least one pack. */
+/** Removes objects that are not live. If it is interrupted at any point, every live object is still in a pack. */
 export function* sweepPacks(
   objects: Objects,
   isLive: (name: string) => boolean,
@@ -83,7 +83,7 @@ export function* sweepPacks(
   return { objects: dead, bytes: Math.max(0, before - objects.bytes()) };
 }
 
-/** Several packs as one, with what is live in them; then the old ones go. */
+/** Writes the live objects of several packs into one, then deletes the old packs. */
 function* rewritePacks(
   objects: Objects,
   packs: readonly PackReader[],
@@ -109,7 +109,7 @@ function* rewritePacks(
 const SMALL_BYTES = 8_388_608;
 const SMALL_PACKS_MAX = 24;
 
-/** Each snapshot is a pack of its own at first; many small ones are slow to look through. */
+/** Each snapshot starts as its own pack, and many small packs are slow to search. */
 export function* mergeSmallPacks(objects: Objects): Generator<void, boolean> {
   const small = objects.packs().filter(({ bytes }) => bytes < SMALL_BYTES);
   if (small.length <= SMALL_PACKS_MAX) return false;

@@ -22,14 +22,14 @@ import type { Order, Seen } from "./restore-orders.ts";
 import { TEMPORARY_PREFIX } from "./temporary-name.ts";
 
 /**
- * The one program that changes files for a restore. It is started in a sandbox in which the tree is the current directory
- * and the only thing that can be written, gets its orders on stdin and answers with one line of JSON. It writes no file in
- * place: everything is made under another name first, so that each name has its old or its new content at any instant,
- * and nothing is ever written through a link, hard or symbolic, that leads out of the tree.
+ * The only program that changes files for a restore. It runs in a sandbox where the tree is the current directory and
+ * the only writable place, reads orders from stdin and answers with one line of JSON. It writes no file in place:
+ * everything is made under a temporary name first, so that each name always has its old or its new content, and nothing
+ * is written through a hard or symbolic link that leads out of the tree.
  */
 const TEMPORARY = `${TEMPORARY_PREFIX}${process.pid}`;
 const kept: string[] = [];
-/** Directories that had to be opened up for a change, and what they were before. */
+/** Directories that were made writable for a change, with their former modes. */
 const opened = new Map<string, number>();
 const at = { op: "begin", path: "" };
 
@@ -47,7 +47,7 @@ function run(): void {
   if (first.order.op !== "begin") throw new Error("no beginning");
   const { dev, ino, withOwner } = first.order;
   const top = lstatSync(".");
-  // What was mounted here may be another directory than the one that was looked at.
+  // The mounted directory may not be the one that was examined.
   if (top.dev !== dev || top.ino !== ino) throw Object.assign(new Error("moved"), { code: "TREE_MOVED" });
   while (true) {
     const { order, data } = next();
@@ -96,7 +96,7 @@ function placeOf(path: string): Buffer {
   return Buffer.from(path === "" ? "." : `./${path}`, "latin1");
 }
 
-/** A directory that its owner may not write to keeps its owner out, unless that is root. Opened only when it does. */
+/** Makes a read-only directory writable, but only if the work fails without: root can write anyway. */
 function reaching(path: string, work: () => void): void {
   try {
     work();
@@ -121,14 +121,14 @@ function remove(place: Buffer, { path, isDirectory, seen }: Extract<Order, { op:
   else if (isAsSeen(place, seen)) ignoring(["ENOENT"], () => unlinkSync(place));
 }
 
-/** False: somebody changed it since the walk. It is left alone, and the next round does not mean it any more. */
+/** False when somebody changed it since the walk. Then it is left alone, and the next round does not include it. */
 function isAsSeen(place: Buffer, seen: Seen | null): boolean {
   const stat = lstatSync(place, { throwIfNoEntry: false });
   if (stat === undefined || seen === null) return stat === undefined;
   return stat.ino === seen.ino && stat.mtimeMs === seen.mtimeMs;
 }
 
-/** What a rule left out is still in there: it stays, and so does the directory. */
+/** If it still holds left-out files, they stay, and so does the directory. */
 function removeDirectory(place: Buffer, path: string): void {
   try {
     rmdirSync(place);
@@ -140,7 +140,7 @@ function removeDirectory(place: Buffer, path: string): void {
   }
 }
 
-/** Under another name beside it first, then in one step in its place. */
+/** Makes it under a temporary name beside the target, then renames it. */
 function put(
   { path, seen }: { readonly path: string; readonly seen: Seen | null },
   make: (temporary: Buffer) => void,
@@ -155,7 +155,7 @@ function put(
   });
 }
 
-/** At the top first: a directory's name need not be one that an argument can hold. */
+/** Made at the top first, because a directory's name may not be valid as an argument. */
 function makeFifo(): void {
   const { status } = spawnSync("mkfifo", [TEMPORARY]);
   if (status !== 0) throw Object.assign(new Error("mkfifo"), { code: "NO_MKFIFO" });
@@ -164,7 +164,7 @@ function makeFifo(): void {
 type Settings = { readonly mode: number; readonly uid: number; readonly gid: number };
 
 function set(place: Buffer, { mode, uid, gid }: Settings, withOwner: boolean): void {
-  // The owner comes first: a change of owner takes the set-uid bit away.
+  // The owner first, because changing the owner clears the set-uid bit.
   if (withOwner) chownSync(place, uid, gid);
   chmodSync(place, mode);
 }
@@ -206,7 +206,7 @@ function isHole(piece: Buffer): boolean {
   return piece.length >= 65_536 && piece[0] === 0 && piece.equals(Buffer.alloc(piece.length));
 }
 
-/** A restore that is called done survives a power cut. One call for all files; the kernel knows which are new. */
+/** A finished restore must survive a power cut. One call flushes all files; the kernel knows which are new. */
 function flush(): void {
   const { status } = spawnSync("sync", ["-f", "."]);
   if (status !== 0) throw Object.assign(new Error("sync"), { code: "NO_SYNC" });
@@ -215,11 +215,11 @@ function flush(): void {
 function next(): { readonly order: Order; readonly data: Buffer } {
   const head = read(8);
   const text = read(head.readUInt32BE(0));
-  // Ours, through our own pipe.
+  // Our own data, from our own pipe.
   return { order: JSON.parse(text.toString("utf8")) as Order, data: read(head.readUInt32BE(4)) };
 }
 
-/** Orders that end before their end were cut: nothing more is done. */
+/** Input that ends too early was cut off: nothing more is done. */
 function read(length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   for (let filled = 0; filled < length; ) {

@@ -12,8 +12,8 @@ const TREE = "/tree";
 const PROGRAM = "/nomos";
 
 /**
- * Starts the program that carries a restore out, where the tree is all that can be written: no network, no other files, an
- * empty environment, and an end with our own.
+ * Starts the program that carries out a restore. Only the tree is writable; it has no network, no other files and an
+ * empty environment, and ends with the daemon.
  */
 export function startConfined({ bwrapPath, tree }: ConfinedOptions): ChildProcess {
   const program = fileURLToPath(new URL("./apply-plan.ts", import.meta.url));
@@ -37,7 +37,7 @@ function systemMount(path: string): string[] {
   return lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
 }
 
-/** Root may need to give files back to whoever owned them, in directories that are closed to it. */
+/** Root may need to restore owners, in directories that are closed to it. */
 const FOR_ROOT = [
   ...["--cap-drop", "ALL"],
   ...["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID"].flatMap((name) => ["--cap-add", `CAP_${name}`]),

@@ -13,7 +13,7 @@ export interface RestoreBounds {
   readonly bytesMax: number;
 }
 
-/** A tree that would not be kept today is not written either: a fork is a whole copy, and there can be many. */
+/** A tree above today's limits is not restored either: each fork is a whole copy, and there can be many. */
 export function refuseLarge({ files, directories, bytes }: SnapshotRecord, bounds: RestoreBounds): void {
   const { root, filesMax, bytesMax } = bounds;
   if (files + directories > filesMax)
@@ -21,7 +21,7 @@ export function refuseLarge({ files, directories, bytes }: SnapshotRecord, bound
   if (bytes > bytesMax) throw new SnapshotError("tree_too_large", { root, limit: "snapshotBytesMax", max: bytesMax });
 }
 
-/** Before the first byte is written: a disk that fills up half way takes others along. */
+/** Checks before the first write, because a full disk would affect others. */
 export function refuseFull(objects: Pick<Objects, "get">, { create }: RestorePlan, root: string): void {
   const { bavail, bsize } = statfsSync(root);
   const free = bavail * bsize;

@@ -10,7 +10,7 @@ export function shownNames(names: Iterable<ByteName>): readonly string[] {
   return [...names].slice(0, NAMES_MAX).map(shownName);
 }
 
-/** A name that stands in the place of something of another kind is made anew, not removed. */
+/** A name whose kind changes counts as restored, not as removed. */
 export function namesIn({ remove, create, same, settings }: RestorePlan): {
   readonly changed: number;
   readonly restored: readonly string[];
@@ -23,8 +23,8 @@ export function namesIn({ remove, create, same, settings }: RestorePlan): {
 }
 
 /**
- * Names that are neither what they were nor what they are to be: somebody else changed them meanwhile. What a restore that
- * was killed left behind is nobody's.
+ * Names that match neither the state before nor the target: somebody else changed them meanwhile. Leftovers of a killed
+ * restore do not count.
  */
 export function changedMeanwhile(
   objects: Pick<Objects, "get">,

@@ -3,13 +3,13 @@ import type { ByteName } from "../walk/byte-path.ts";
 import { decodeChunks, type Entry } from "../walk/listing.ts";
 import type { RestorePlan, Setting } from "./restore-plan.ts";
 
-/** What the confined program is told, one after another. Each goes out with bytes of its own, which may be none. */
+/** Orders for the confined program. Each is followed by its bytes, if any. */
 export type Order =
   | { readonly op: "begin"; readonly dev: number; readonly ino: number; readonly withOwner: boolean }
   | { readonly op: "remove"; readonly path: ByteName; readonly isDirectory: boolean; readonly seen: Seen | null }
   | { readonly op: "directory"; readonly path: ByteName }
   | ({ readonly op: "file"; readonly size: number; readonly seen: Seen | null } & Setting)
-  /** The next piece of the file before. */
+  /** The next piece of the previous file. */
   | { readonly op: "more"; readonly path: ByteName }
   | { readonly op: "link"; readonly path: ByteName; readonly target: ByteName; readonly seen: Seen | null }
   | { readonly op: "same"; readonly path: ByteName; readonly as: ByteName; readonly seen: Seen | null }
@@ -18,8 +18,8 @@ export type Order =
   | { readonly op: "end" };
 
 /**
- * What the walk found under a name; null: nothing. Whatever else is there by now was put there since, by somebody else,
- * and stays. The change time is not compared: it moves when another name of the same file goes.
+ * What the walk found under a name; null: nothing. If something else is there now, somebody else put it there, and it
+ * stays. The change time is not compared, because it changes when another hard link is removed.
  */
 export interface Seen {
   readonly ino: number;
@@ -31,7 +31,10 @@ export interface Top {
   readonly ino: number;
 }
 
-/** The plan as frames: length of the order, length of the bytes, order, bytes. One piece of a file in memory at a time. */
+/**
+ * The plan as frames: length of the order, length of the bytes, order, bytes. Holds one piece of a file in memory at a
+ * time.
+ */
 export function* restoreOrders(
   objects: Pick<Objects, "get">,
   plan: RestorePlan,

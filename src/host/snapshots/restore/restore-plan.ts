@@ -4,17 +4,17 @@ import type { SnapshotRecord } from "../packs/record.ts";
 import type { ByteName } from "../walk/byte-path.ts";
 import type { Entry } from "../walk/listing.ts";
 
-/** What turns one tree into another, in an order in which it can be done. */
+/** The steps that turn one tree into another, in a possible order. */
 export interface RestorePlan {
-  /** What is inside comes before what it is in. */
+  /** Contents before their directory. */
   readonly remove: readonly { readonly path: ByteName; readonly isDirectory: boolean }[];
-  /** Directories come before what is in them. */
+  /** Directories before their contents. */
   readonly create: readonly { readonly path: ByteName; readonly entry: Entry }[];
-  /** Further names of a file, once it is there. */
+  /** Further hard links, after their file exists. */
   readonly same: readonly { readonly path: ByteName; readonly as: ByteName }[];
-  /** Of directories, when nothing in them is to be changed any more; the empty path is the top. */
+  /** Modes and owners of directories, set after their contents; the empty path is the top. */
   readonly settings: readonly Setting[];
-  /** Sockets and devices: they cannot be made again. */
+  /** Sockets and devices, which cannot be made again. */
   readonly cannot: readonly ByteName[];
 }
 
@@ -31,7 +31,7 @@ export function isEmptyPlan({ remove, create, same, settings }: RestorePlan): bo
 
 /** Which names a restore may change. The empty name is the top. */
 export interface Meant {
-  /** Null: every name. Otherwise names of one file become files of their own. */
+  /** Null: every name. Otherwise hard links become separate files. */
   readonly only: ReadonlySet<ByteName> | null;
   /** Never changed. */
   readonly keep: ReadonlySet<ByteName>;
@@ -77,7 +77,7 @@ export function planRestore(
       }
       if (a !== null && b !== null && isSameContent(a, b) && (isSameSetting(a, b, withOwner) || isUnmakeable(b)))
         continue;
-      // A file takes another's place by itself; a directory has to go first, and so has what is in a directory's place.
+      // A file can replace a file. A directory must be removed first, and so must anything that a directory replaces.
       if (a !== null && (b === null || a.kind === "directory" || b.kind === "directory" || isUnmakeable(b)))
         removeAll(path, a);
       if (b !== null) createAll(path, b);
@@ -88,14 +88,14 @@ export function planRestore(
   if (isMeant("") && !isSameTop(from, to, withOwner))
     settings.push({ path: "", mode: to.mode, uid: to.uid, gid: to.gid });
   const linked = only === null ? relink(objects, from, to, create, isMeant) : { create, same: [] };
-  // What is deepest comes first: a directory that is locked again lets nobody in.
+  // Deepest first: a directory that is closed again cannot be entered.
   const deepestFirst = settings.toSorted((a, b) => depthOf(b.path) - depthOf(a.path));
   return { remove, cannot, settings: deepestFirst, ...linked };
 }
 
 /**
- * Names that are to be one file, and are not, or were and are not to be. The first of a group is written anew, the others
- * become further names of it.
+ * Groups of hard links that exist only before or only after. The first name of a group is written again, and the others
+ * are linked to it.
  */
 function relink(
   objects: Pick<Objects, "get">,

@@ -18,7 +18,7 @@ export interface CarryOutOptions {
 
 const ANSWER_BYTES_MAX = 1_048_576;
 
-/** Has the plan carried out by the confined program. Answers with the directories that it had to leave. */
+/** Has the confined program carry out the plan. Returns the directories that it could not remove. */
 export async function* carryOut(
   options: CarryOutOptions,
 ): AsyncGenerator<void, { readonly kept: readonly ByteName[] }> {
@@ -36,7 +36,7 @@ export async function* carryOut(
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
   child.on("error", failed.reject);
-  // It ends before it has read everything when it refuses; what it says counts, not that the pipe broke.
+  // The program ends before reading everything when it refuses. Its answer counts, not the broken pipe.
   let isCut = false;
   stdin.on("error", () => {
     isCut = true;
@@ -78,7 +78,7 @@ function answerOf(said: { readonly out: string; readonly err: string }, root: st
   const code = answer?.code ?? "";
   if (code === "TREE_MOVED") throw new SnapshotError("tree_moved", { root });
   if (code === "ENOSPC" || code === "EDQUOT") throw new SnapshotError("disk_full", { root });
-  // bubblewrap itself says why it could not begin.
+  // bubblewrap reports itself why it could not start.
   const reason = answer === null ? said.err.trim().slice(-400) : `${answer.op} ${answer.path}: ${code}`;
   throw new SnapshotError("restore_failed", { root, reason: reason || "the restore program died" });
 }

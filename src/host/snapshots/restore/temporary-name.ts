@@ -1,2 +1,2 @@
-/** Names that only a restore makes. One that was killed leaves them behind; the next restore takes them away. */
+/** Names that only a restore makes. A killed restore leaves them; the next one removes them. */
 export const TEMPORARY_PREFIX = ".nomos-restore-";

@@ -1,10 +1,10 @@
 /**
- * Names are bytes to the operating system, and need not be valid text. Here a name is a string with one character a byte
- * (latin1): exact for any name, sorted as bytes are, and cheap, because almost every name is plain ASCII.
+ * Names are bytes to the operating system and need not be valid text. Here a name is a string with one character per
+ * byte (latin1): exact for any name, sorted like bytes, and cheap, because almost every name is ASCII.
  */
 export type ByteName = string;
 
-/** What `node:fs` takes: it would spell a string as UTF-8, which is the same only for ASCII. */
+/** The path for `node:fs`, which would encode a string as UTF-8; that is the same only for ASCII. */
 export function pathOf(name: ByteName): string | Buffer {
   return isAscii(name) ? name : Buffer.from(name, "latin1");
 }
@@ -13,7 +13,10 @@ export function byteNameOf(path: string): ByteName {
   return isAscii(path) ? path : Buffer.from(path, "utf8").toString("latin1");
 }
 
-/** For people. Bytes that are no UTF-8 are spelled `\xff`; so is a backslash doubled, lest two names look alike. */
+/**
+ * The name for people. Invalid UTF-8 bytes are written as `\xff`, and backslashes are doubled, so that no two names
+ * look alike.
+ */
 export function shownName(name: ByteName): string {
   if (isAscii(name)) return name.replaceAll("\\", "\\\\");
   const bytes = Buffer.from(name, "latin1");

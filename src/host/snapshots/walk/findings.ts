@@ -12,12 +12,12 @@ export interface FindingsOptions {
 
 const LISTED_MAX = 100;
 
-/** What is said of the tree as a whole. A directory that is read again takes back what it said. */
+/** What was found in the tree as a whole. A directory that is read again withdraws its earlier findings. */
 export interface Findings {
   readonly directory: () => void;
   readonly entry: (folder: Folder, entry: KnownEntry) => void;
   readonly unsettled: (path: ByteName) => void;
-  /** Refuses a file that would be too much before its bytes are read. */
+  /** Refuses a file that would exceed the limit before it is read. */
   readonly mayRead: (bytes: number) => void;
   readonly mark: () => readonly number[];
   readonly back: (mark: readonly number[]) => void;

@@ -3,17 +3,16 @@ import { FOLDER_FLAGS, pathOfDescriptor } from "../../files/held-folder.ts";
 import { type ByteName, pathOf } from "./byte-path.ts";
 
 /**
- * A directory of the tree while it is being walked: a held folder (held-folder.ts) for the thread that walks. It is
- * opened when it is first needed and can be closed and opened again, and it never waits for a promise: a tree has more
- * directories than a process may hold open.
+ * A directory during a walk: a synchronous held folder (see held-folder.ts). It is opened when first needed and can be
+ * closed and reopened, because a tree has more directories than a process may keep open.
  */
 export interface Folder {
-  /** Below the top; empty for the top itself. */
+  /** Relative to the top; empty for the top itself. */
   readonly path: ByteName;
   readonly depth: number;
-  /** By name only. May mean another place by now: good for a look whose answer is checked, never for reading. */
+  /** The path by name. It may lead elsewhere by now: use it only for checks that are verified, never for reading. */
   readonly spelled: ByteName;
-  /** What stands here as the prefix of a path means this directory, and no other. Opens it when need be. */
+  /** A path prefix that always means this directory. Opens it if needed. */
   readonly held: () => string;
   readonly descriptor: () => number;
   readonly inner: (name: ByteName) => Folder;
@@ -37,7 +36,7 @@ function createFolder({ path, depth, spelled, place }: FolderOptions): Folder {
     fd ??= openSync(place(), FOLDER_FLAGS);
     return fd;
   };
-  // Elsewhere a descriptor has no path: there the check of what was opened is all there is.
+  // Where descriptors have no path, the walk relies on its check of what was opened.
   const held = (): string => pathOfDescriptor(descriptor()) ?? spelled;
   return {
     path,

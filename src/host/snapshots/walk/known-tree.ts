@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import type { ByteName } from "./byte-path.ts";
 import type { Entry } from "./listing.ts";
 
-/** What the last walk of a tree found: whatever still looks the same is not read again. */
+/** The result of the last walk of a tree: files that still look the same are not read again. */
 export interface KnownTree {
   readonly dev: number;
   readonly ino: number;
@@ -13,12 +13,12 @@ export interface KnownTree {
 }
 
 export interface KnownDirectory {
-  /** In the order of their names. */
+  /** Sorted by name. */
   readonly entries: readonly KnownEntry[];
   readonly listing: string;
 }
 
-/** An entry, how its file looked when its bytes were read, and whether a later change must have made it look different. */
+/** An entry, the metadata of its file when it was read, and whether a later change must be visible in that metadata. */
 export interface KnownEntry extends Entry {
   readonly ino: number;
   readonly mtimeMs: number;
@@ -30,8 +30,8 @@ export interface KnownEntry extends Entry {
 }
 
 /**
- * The change time cannot be set by anybody, so that it tells every change; except one that comes within the same tick of
- * the file system's clock, and one through a mapping. A tick is 10 ms at most, and 2 s where only whole seconds are kept.
+ * Nobody can set the change time, so it shows every change, except one within the same tick of the file system's clock
+ * and one through a memory map. A tick is at most 10 ms, or 2 s where only whole seconds are stored.
  */
 export function isSettled(ctimeMs: number, quietSinceMs: number): boolean {
   return ctimeMs < quietSinceMs - (ctimeMs % 1000 === 0 ? COARSE_TICK_MS : TICK_MS);
@@ -40,7 +40,7 @@ export function isSettled(ctimeMs: number, quietSinceMs: number): boolean {
 const TICK_MS = 50;
 const COARSE_TICK_MS = 2500;
 
-/** Mode, owner and links are not compared: whatever changes them changes the change time. */
+/** Mode, owner and links are not compared: a change of any of them changes the change time. */
 export function looksTheSame(known: KnownEntry, stat: Stats): boolean {
   return (
     stat.ctimeMs === known.ctimeMs &&

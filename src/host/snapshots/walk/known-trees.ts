@@ -5,8 +5,7 @@ import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { KnownTree } from "./known-tree.ts";
 
 /**
- * What is known of which tree, kept between walks and between runs. It saves reading, and nothing else: without it a walk
- * reads everything anew.
+ * The known trees, kept between walks and between runs. They only save reading: without them a walk reads everything.
  */
 export interface KnownTrees {
   readonly get: (key: string) => KnownTree | null;
@@ -16,9 +15,9 @@ export interface KnownTrees {
   readonly save: () => void;
 }
 
-/** Of all trees together. An entry takes some 300 bytes of memory. */
+/** For all trees together. An entry takes about 300 bytes of memory. */
 const ENTRIES_MAX = 300_000;
-/** What is small is read anew sooner than its file is written. */
+/** A smaller tree is read again faster than its file is written. */
 const WORTH_SAVING = 500;
 const FILE = /^([0-9a-f]{64})-([0-9a-f]{64})\.known$/;
 
@@ -63,7 +62,7 @@ export function openKnownTrees(folder: string): KnownTrees {
     get: (key) => {
       const found = held.get(key);
       if (found === undefined) return load(key);
-      // The one used last is the one that stays longest.
+      // Moves it to the end: the least recently used tree is dropped first.
       held.delete(key);
       held.set(key, found);
       return found.tree;
@@ -93,7 +92,7 @@ export function openKnownTrees(folder: string): KnownTrees {
   };
 }
 
-/** Null for a file that a crash cut short, or that is about another tree. */
+/** Null for a file that a crash cut short or that describes another tree. */
 function parse(path: string, key: string): KnownTree | null {
   try {
     const saved = JSON.parse(zstdDecompressSync(readFileSync(path)).toString("utf8")) as {

@@ -1,6 +1,6 @@
 import { type ByteName, byteNameOf } from "./byte-path.ts";
 
-/** A rule without a slash speaks of a name anywhere, one with a slash of a path from the top. */
+/** A rule without a slash matches a name anywhere; one with a slash matches a path from the top. */
 export function leaveOutRule({
   root,
   leaveOut,

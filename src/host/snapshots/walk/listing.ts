@@ -1,7 +1,7 @@
 import { SnapshotError } from "../snapshot-error.ts";
 import type { ByteName } from "./byte-path.ts";
 
-/** One name of a directory, as it is kept. */
+/** One name in a directory, as stored. */
 export interface Entry {
   readonly kind: Kind;
   readonly name: ByteName;
@@ -10,22 +10,24 @@ export interface Entry {
   readonly uid: number;
   readonly gid: number;
   readonly size: number;
-  /** Of a file: its bytes (`file`) or the list of its chunks (`chunked`). Of a directory: its listing. Else empty. */
+  /**
+   * For a file: its contents (`file`) or its list of chunks (`chunked`). For a directory: its listing. Otherwise empty.
+   */
   readonly object: string;
-  /** Where a symbolic link points. Of what is left out: why, unless a rule says so. */
+  /** The target of a symbolic link. For a left-out entry: the reason, unless it was a rule. */
   readonly target: ByteName;
 }
 
 /**
- * `fifo`, `socket` and `device` are known by their kind only. `left-out` is there but is not ours: a rule leaves it out,
- * another file system is mounted there, or it may not be read. No restore touches it.
+ * Of `fifo`, `socket` and `device` only the kind is stored. `left-out` exists but is not in the snapshot: a rule leaves
+ * it out, another file system is mounted there, or it cannot be read. A restore never touches it.
  */
 export type Kind = (typeof KINDS)[number];
 const KINDS = ["file", "chunked", "directory", "link", "fifo", "socket", "device", "left-out"] as const;
 
 const FIXED_BYTES = 1 + 2 + 4 + 4 + 6 + 32 + 2 + 2;
 
-/** A directory's entries in the order of their names' bytes: the same directory always has the same bytes. */
+/** Entries sorted by the bytes of their names, so that the same directory always has the same bytes. */
 export function encodeListing(entries: readonly Entry[]): Buffer {
   const size = entries.reduce((sum, { name, target }) => sum + FIXED_BYTES + name.length + target.length, 0);
   const bytes = Buffer.alloc(size);
@@ -71,7 +73,7 @@ export function decodeListing(bytes: Buffer, object: string): readonly Entry[] {
   return entries;
 }
 
-/** The names of a large file's chunks, one after another. */
+/** The hashes of a large file's chunks, concatenated. */
 export function encodeChunks(names: readonly string[]): Buffer {
   return Buffer.from(names.join(""), "hex");
 }

@@ -10,17 +10,17 @@ export interface Content {
   readonly object: string;
   readonly size: number;
   readonly stat: Stats;
-  /** Whether it was the same before and after it was read. */
+  /** Whether the file was the same before and after it was read. */
   readonly isSettled: boolean;
 }
 
-/** Files above this are kept in pieces: memory stays bounded, and a change in place costs one piece. */
+/** Larger files are stored in pieces: memory stays bounded, and a change in place costs one piece. */
 export const CHUNK_BYTES = 1_048_576;
 
-/** A file that a fifo took the place of must not hold us up, nor a link lead us away. */
+/** Does not block on a fifo and does not follow a link that replaced the file. */
 const OPEN_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Puts a file's bytes into the batch. Null when there is no such file any more; yields now and then in a long one. */
+/** Adds a file's contents to the batch. Null when the file is gone. Yields during a long file. */
 export function* readContent(
   path: ByteName,
   expectedIno: number,
@@ -67,13 +67,13 @@ export function* readContent(
 export const GONE: readonly string[] = ["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ESTALE"];
 export const UNREADABLE: readonly string[] = ["EACCES", "EPERM", "EIO", "ENODEV", "ETXTBSY"];
 
-/** Something writes to it as fast as we read: it will never settle. */
+/** A file that grows by more than this while it is read will never settle. */
 const GROWTH_MAX = 67_108_864;
 
 const ZEROS = Buffer.alloc(CHUNK_BYTES);
 const ZEROS_NAME = hash("sha256", ZEROS);
 
-/** The holes of a sparse file are told by looking, which is much cheaper than hashing. */
+/** Holes of a sparse file are found by comparing with zeros, which is much cheaper than hashing. */
 function nameOf(piece: Buffer, batch: Batch): string {
   const isHole = piece.length === CHUNK_BYTES && piece.equals(ZEROS);
   const name = isHole ? ZEROS_NAME : hash("sha256", piece);

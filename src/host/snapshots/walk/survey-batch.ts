@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import type { Batch, Objects } from "../packs/objects.ts";
 
 /**
- * For looking at a tree without keeping it: names are worked out, listings stay in memory for as long as they are compared,
- * contents are let go. Nothing is written, so that a restore can also be taken back on a full disk.
+ * Examines a tree without storing it: hashes are computed, listings stay in memory for the comparison, contents are
+ * dropped. Nothing is written, so that a restore can be undone even on a full disk.
  */
 export function createSurvey(objects: Pick<Objects, "get">): {
   readonly batch: Batch;

@@ -21,7 +21,7 @@ import { type Content, GONE, readContent, UNREADABLE } from "./read-content.ts";
 export interface WalkOptions {
   /** Absolute, without links. */
   readonly root: string;
-  /** Whether a rule leaves this out; the path is below the top. */
+  /** Whether a rule leaves this out; the path is relative to the top. */
   readonly isLeftOut: (name: ByteName, path: ByteName) => boolean;
   readonly filesMax: number;
   readonly bytesMax: number;
@@ -39,13 +39,13 @@ export interface Walked {
   readonly record: SnapshotRecord;
 }
 
-/** What changes while it is read is read again this often; then it is kept as last seen, and called unsettled. */
+/** How often a file that changes during a read is read again. Then it is stored as last read and marked unsettled. */
 const TRIES = 3;
 const DEPTH_MAX = 200;
-/** The system takes no longer path, and a restore has to name everything from the top. */
+/** The system accepts no longer paths, and a restore must name everything from the top. */
 const PATH_BYTES_MAX = 3500;
 
-/** The whole tree, bytes of what is new put into the batch. Yields often, so that others get their turn in between. */
+/** Walks the whole tree and adds new contents to the batch. Yields often, so that other calls get their turn. */
 export function* walk(options: WalkOptions): Generator<void, Walked> {
   const { root, known, batch, nowMs } = options;
   const top = openRoot(root);
@@ -82,11 +82,11 @@ export function* walk(options: WalkOptions): Generator<void, Walked> {
 interface Walker extends WalkOptions {
   readonly dev: number;
   readonly seen: Findings;
-  /** A file that changed before this looks different once it changes again. */
+  /** A file with a change time before this shows a new change time when it changes again. */
   readonly filesMs: number;
 }
 
-/** In memory alone a mapped file is written without a new change time, also the first time: there every file is read. */
+/** In memory-only file systems a mapped file never gets a new change time, so every file is read there. */
 function trustedBefore({ root, nowMs, quietSinceMs = nowMs }: WalkOptions): number {
   return IN_MEMORY.includes(statfsSync(root).type) ? 0 : Math.min(nowMs, quietSinceMs);
 }
@@ -113,7 +113,7 @@ function translated(error: unknown, root: string): unknown {
   return error;
 }
 
-/** One directory with all below. `isSame`: its names are those that are known. */
+/** One directory with everything below. `isSame`: its names match the known ones. */
 function* visit(
   walker: Walker,
   folder: Folder,
@@ -156,7 +156,7 @@ function keep({ batch }: Walker, entries: readonly KnownEntry[]): KnownDirectory
   return { entries, listing: batch.put(encodeListing(entries)) };
 }
 
-/** By name, which is quick: only an answer that says "the very same file as before" counts, whatever lies there now. */
+/** Looks by name, which is fast. Unless it is the very same file as before, it is examined through descriptors. */
 function* look(walker: Walker, folder: Folder, old: KnownEntry): Generator<void, KnownEntry | null> {
   const stat = statOrNull(`${folder.spelled}/${old.name}`);
   if (stat === null || !old.isTrusted || !looksTheSame(old, stat) || stat.dev !== walker.dev)
@@ -220,7 +220,7 @@ interface Found {
   readonly old: KnownEntry | null;
 }
 
-/** Null when it became something else while it was looked at. */
+/** Null when its kind changed while it was examined. */
 function* describe(walker: Walker, folder: Folder, found: Found): Generator<void, KnownEntry | null> {
   const { name, place, stat, old } = found;
   if (stat.isDirectory()) {
@@ -267,7 +267,7 @@ function noted({ seen }: Walker, folder: Folder, entry: KnownEntry): KnownEntry 
   return entry;
 }
 
-/** It is there, and that is all that is said of it. */
+/** Records only that it exists. */
 function leaveOut(walker: Walker, folder: Folder, name: ByteName, why: LeftOutWhy): KnownEntry {
   const nothing = { kind: "left-out", mode: 0, uid: 0, gid: 0, size: 0, object: "" } as const;
   const unknown = { ino: 0, mtimeMs: 0, ctimeMs: 0, links: 1, isTrusted: false, directory: null };
@@ -285,7 +285,7 @@ function entryOf(
   return {
     kind,
     name,
-    // A link's own mode means nothing, and cannot be set.
+    // The mode of a link has no meaning and cannot be set.
     mode: kind === "link" ? 0 : stat.mode & MODE_BITS,
     uid,
     gid,

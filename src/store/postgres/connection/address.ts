@@ -1,25 +1,25 @@
 import { StoreError } from "../../port.ts";
 
-/** Where a log lies: a database, and the schema in it. */
+/** Where a log is: a database and a schema in it. */
 export interface PostgresAddress {
-  /** As it was given, without what only we understand. Holds the password: never to be shown. */
+  /** The given address without our own parameters. Contains the password: never show it. */
   readonly connectionString: string;
-  /** To name the database by in messages. */
+  /** The database's name in messages, without a password. */
   readonly shown: string;
   readonly schema: string;
 }
 
 const DEFAULT_SCHEMA = "nomos";
-/** Short enough that the channel of the same name is one too. */
+/** Short enough that `nomos_<schema>` is a valid channel name too. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,49}$/;
 
 export function isPostgresUrl(text: string): boolean {
   return /^postgres(ql)?:/.test(text);
 }
 
-/** `postgres://user:password@host:port/database?schema=nomos`, and whatever else the driver understands. */
+/** `postgres://user:password@host:port/database?schema=nomos`, and any other parameter of the driver. */
 export function parseAddress(url: string, schema?: string): PostgresAddress {
-  // No cause: the parser's error would carry the password along.
+  // Without a cause: the parser's error would contain the password.
   if (!URL.canParse(url) || !isPostgresUrl(url))
     throw new StoreError("store_unreachable", { reason: "this is not the address of a PostgreSQL database" });
   const parsed = new URL(url);
@@ -30,7 +30,7 @@ export function parseAddress(url: string, schema?: string): PostgresAddress {
   return { connectionString: parsed.href, shown: withoutPassword(url), schema: chosen };
 }
 
-/** What may stand in an answer or in a log. What cannot be read may hold anything and is not shown at all. */
+/** An address that is safe to show. An address that cannot be parsed is not shown at all. */
 export function withoutPassword(url: string): string {
   if (!URL.canParse(url) || !isPostgresUrl(url)) return HIDDEN;
   const shown = new URL(url);

@@ -5,8 +5,8 @@ const UUID = 2950;
 const HEADER_BYTES = 20;
 
 /**
- * Arrays as PostgreSQL reads them in binary: the driver would write them as text, with every byte as two digits.
- * One dimension that begins at 1; in front of each element its length, -1 for null.
+ * Encodes an array in PostgreSQL's binary format; the driver would write text, two digits per byte. One dimension with
+ * lower bound 1; each element follows its length, -1 for null.
  */
 export function byteaArray(elements: readonly (Uint8Array | null)[]): Buffer {
   return bytesArray(elements, BYTEA);
@@ -19,7 +19,7 @@ export function uuidArray(ids: readonly string[]): Buffer {
   );
 }
 
-/** Of `bytea`: that is how we keep names. */
+/** As `bytea`, because names are stored that way. */
 export function namesArray(names: readonly string[]): Buffer {
   return byteaArray(names.map((name) => Buffer.from(name)));
 }

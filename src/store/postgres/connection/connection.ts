@@ -6,31 +6,31 @@ import { isUnreachable, translate } from "./translate-error.ts";
 
 export type Row = Record<string, unknown>;
 export type Given = string | number | boolean | Uint8Array | null;
-/** One session with the database. Whatever it throws is a `StoreError`. */
+/** One database session. Everything it throws is a `StoreError`. */
 export interface Connection {
   readonly processId: number;
-  /** A standby, or a role that may only read: as it was when the connection was made. */
+  /** Whether the server was a standby or the role read-only when the connection was made. */
   readonly isReadOnly: boolean;
-  /** A statement with parameters is prepared at its first use, and known by its text from then on. */
+  /** A statement with parameters is prepared at its first use and then found by its text. */
   readonly query: (sql: string, ...given: readonly Given[]) => Promise<readonly Row[]>;
-  /** Several statements in one message; the rows of each. */
+  /** Sends several statements in one message. Returns the rows of each. */
   readonly script: (sql: string) => Promise<readonly (readonly Row[])[]>;
   readonly onNotification: (heard: (message: { readonly processId: number; readonly payload: string }) => void) => void;
   readonly isOpen: () => boolean;
-  /** Resolves when it is over, however it ended. */
+  /** Resolves when the connection has ended, for whatever reason. */
   readonly ended: Promise<void>;
   readonly close: () => Promise<void>;
-  /** At once, in the middle of whatever it does. */
+  /** Closes at once, even in the middle of a statement. */
   readonly drop: () => void;
 }
 
 export interface ConnectionLimits {
-  /** PostgreSQL itself stops a statement that takes longer. */
+  /** PostgreSQL cancels a statement that takes longer. */
   readonly statementMs: number;
   readonly lockWaitMs: number;
-  /** A writer that vanished in the middle of a transaction holds up everybody for so long and no longer. */
+  /** Limits how long a writer that vanished inside a transaction can block others. */
   readonly idleInTransactionMs: number;
-  /** How much longer than PostgreSQL's own limit an answer may take to get here; past that the network is dead. */
+  /** How much longer than PostgreSQL's own limit an answer may take. After that the connection counts as dead. */
   readonly answerSlackMs: number;
 }
 
@@ -125,14 +125,14 @@ async function open(address: PostgresAddress, limits: ConnectionLimits, socket: 
       bytea_output: "hex",
     }),
   });
-  // What went wrong is told to whoever waits for an answer; nobody may be waiting.
+  // The pending query reports the error; without a handler an idle connection would crash the process.
   client.on("error", () => socket.destroy());
   client.setTypeParser(BIGINT, parsePosition);
   await client.connect();
   return client;
 }
 
-/** PostgreSQL's bigint comes as text; no position that we ever gave is beyond what a number holds exactly. */
+/** PostgreSQL sends bigint as text. All our positions are safe integers. */
 function parsePosition(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new StoreError("log_corrupt", { problem: "a number is out of range" });

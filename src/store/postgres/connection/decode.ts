@@ -14,7 +14,7 @@ export function utf8(value: unknown): string {
   return Buffer.from(bytes(value)).toString("utf8");
 }
 
-/** Names and types are kept as bytes. */
+/** Names and types are stored as bytes. */
 function withText(row: Row): Row {
   const { stream, type } = row;
   return {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection } from "./connection.ts";
 
-/** Hears of what others append. A connection that is lost is made again; what was missed meanwhile is asked for. */
+/** Listens for appends of other daemons. Reconnects when the connection is lost and reads what was missed. */
 export interface News {
   readonly close: () => Promise<void>;
 }
 
 const TRY_AGAIN_FIRST_MS = 100;
 const TRY_AGAIN_MAX_MS = 5000;
-/** Also without a message the end of the log is looked at so often: a connection can be dead without telling. */
+/** The end of the log is also polled at this interval, because a dead connection may go unnoticed. */
 const LOOK_EVERY_MS = 5000;
 
 export function startNews(deps: {
@@ -44,7 +44,7 @@ export function startNews(deps: {
         waitMs = TRY_AGAIN_FIRST_MS;
         await listen(connection).finally(() => connection.close());
       } catch {
-        // Whoever asks for something is told; here there is nobody to tell.
+        // Errors are dropped here: calls that need the database report them.
         await pause(waitMs, signal);
         waitMs = Math.min(waitMs * 2, TRY_AGAIN_MAX_MS);
       }

@@ -16,20 +16,20 @@ export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database?schema=nomos` */
   readonly url: string;
   readonly schema?: string;
-  /** The log cannot be written any more, or is somebody else's by now: the process must end. */
+  /** The log can no longer be written, or another daemon has taken it over: the process must end. */
   readonly onFatal: (error: StoreError) => void;
-  /** To be the one daemon on this log. Whoever only looks on, or runs alone, needs none. */
+  /** To become the log's one daemon. A read-only or single user needs none. */
   readonly lease?: LeaseOptions;
   readonly limits?: Partial<PostgresLimits>;
-  /** The module with the list of aggregates, when it is not the house's own. */
+  /** A module with other aggregates than the built-in ones. */
   readonly definitions?: string | null;
 }
 
-/** The sessions of the pool are for reading; the writer, the listener and the lease have one each beside them. */
+/** The pool's connections are for reads. The writer, the listener and the lease have one each. */
 export interface PostgresLimits extends ConnectionLimits, PoolLimits {
-  /** How long a write waits for a database that cannot be reached. */
+  /** How long a write waits for an unreachable database. */
   readonly reachMaxMs: number;
-  /** The same for a read. */
+  /** How long a read waits for an unreachable database. */
   readonly rideOutMs: number;
 }
 
@@ -45,7 +45,7 @@ export const LIMITS: PostgresLimits = {
   rideOutMs: 3000,
 };
 
-/** The sessions with the database, each with its work. */
+/** The database connections and the parts that use them. */
 export interface Database {
   readonly defined: Definitions;
   readonly channel: string;
@@ -57,7 +57,10 @@ export interface Database {
   readonly close: (waitMaxMs: number) => Promise<void>;
 }
 
-/** Connects, makes sure of server and schema, takes the lease, and looks at the end of the log: then it may be written. */
+/**
+ * Connects, checks server and schema, takes the lease, and checks the end of the log. After that the log may be
+ * written.
+ */
 export async function openDatabase(options: PostgresStoreOptions): Promise<Database> {
   const limits = { ...LIMITS, ...options.limits };
   const address = parseAddress(options.url, options.schema);
@@ -66,7 +69,7 @@ export async function openDatabase(options: PostgresStoreOptions): Promise<Datab
   const connectOne = (): Promise<Connection> => connect(address, limits);
 
   const first = await connectOne();
-  // A renewal that hangs must be over before the lease is.
+  // A hanging renewal must fail before the lease runs out.
   const renewalMs = Math.min(limits.statementMs, Math.ceil((options.lease?.ttlMs ?? 0) / RENEWALS_PER_TTL));
   const leasing = createPool(() => connect(address, { ...limits, statementMs: renewalMs, answerSlackMs: 0 }), {
     connectionsMax: 1,
@@ -96,7 +99,7 @@ export async function openDatabase(options: PostgresStoreOptions): Promise<Datab
     await prepareSchema(first, address);
     if (options.lease !== undefined) lease = await claimLease(sqlWith(leasing.use), options.lease, fatal);
     await inspectLog(first, defined);
-    // Only now: whoever held the lease until here wrote the lists as they were.
+    // Only after taking the lease: until then another daemon may write the old tables.
     await prepareLists(first, address, defined.lists);
   } catch (cause) {
     await lease?.release().catch(() => undefined);
@@ -118,7 +121,7 @@ export async function openDatabase(options: PostgresStoreOptions): Promise<Datab
     lease,
     close: async (waitMaxMs) => {
       isOver = true;
-      // One that cannot be given back runs out by itself.
+      // A lease that cannot be released expires by itself.
       await lease?.release().catch(() => undefined);
       await Promise.all([pool.close(waitMaxMs), leasing.close(waitMaxMs)]);
     },

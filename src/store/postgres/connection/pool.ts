@@ -1,10 +1,12 @@
 import { StoreError } from "../../port.ts";
 import type { Connection } from "./connection.ts";
 
-/** So many sessions for reading at most. Who finds them all taken waits a while, and is then refused. */
+/**
+ * A bounded pool of connections for reads. When all are in use, a caller waits for a bounded time and is then refused.
+ */
 export interface Pool {
   readonly use: <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
-  /** Waits for what is under way, so long and no longer; what is asked for from now on is refused. */
+  /** Waits a bounded time for running reads; refuses new ones. */
   readonly close: (waitMaxMs: number) => Promise<void>;
 }
 

@@ -1,9 +1,9 @@
 import type { Connection } from "./connection.ts";
 
-/** For reads that must agree with each other. */
+/** For reads that must be consistent with each other. */
 export const ONE_MOMENT = "ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-/** All of it or nothing. What a connection that is gone has begun, PostgreSQL undoes by itself. */
+/** Runs work atomically. PostgreSQL rolls back by itself when the connection is lost. */
 export async function inTransaction<T>(
   connection: Connection,
   work: () => Promise<T>,

@@ -1,6 +1,9 @@
 import { StoreError, type StoreErrorCode } from "../../port.ts";
 
-/** What PostgreSQL and the network say, in our words. A connection that is gone is `store_unreachable`; a bug stays one. */
+/**
+ * Translates errors of PostgreSQL and the network into `StoreError`s. A lost connection is `store_unreachable`. A bug
+ * stays as it is.
+ */
 export function translate(cause: unknown, details: StoreError["details"] = {}): unknown {
   if (cause instanceof StoreError || cause instanceof TypeError || cause instanceof RangeError) return cause;
   const state = stateOf(cause);
@@ -12,17 +15,17 @@ export function isUnreachable(thrown: unknown): boolean {
   return thrown instanceof StoreError && thrown.code === "store_unreachable";
 }
 
-/** For those who must go on with it: whatever else was thrown is a defect, and nobody knows what it left behind. */
+/** Turns any other thrown value into a `StoreError` as well: it is a bug, and its effect on the log is unknown. */
 export function asStoreError(thrown: unknown): StoreError {
   return thrown instanceof StoreError ? thrown : new StoreError("store_failed", { reason: String(thrown) }, thrown);
 }
 
-/** An event, a call or a stream that is there already. */
+/** An event, call or stream with this key exists already. */
 export function isDuplicate(error: StoreError): boolean {
   return error.details["sqlstate"] === "23505";
 }
 
-/** What may be over soon, and leaves the writer able to go on. Anything else is beyond it. */
+/** A temporary failure after which the writer can continue. All others are fatal to it. */
 export function isPassing(error: StoreError): boolean {
   return PASSING.includes(error.code);
 }
@@ -37,14 +40,15 @@ const PASSING: readonly StoreErrorCode[] = [
 
 const CODES: readonly (readonly [RegExp, StoreErrorCode])[] = [
   [/^53100$/, "disk_full"],
-  // Out of memory or of connections, waited too long for a lock, took too long, met somebody else.
+  // Out of memory or connections, lock timeout, statement timeout, or a conflicting transaction.
   [/^(53|55P03|57014|40)/, "overloaded"],
-  // A standby, a role or a database that may only read.
+  // A standby, or a role or database that is read-only.
   [/^(25006|42501)$/, "store_read_only"],
-  // No such user, wrong password, no such database; shutting down, starting up, or told that we were idle for too long.
+  // Unknown user, wrong password, unknown database; the server is shutting down, starting up, or closed an idle
+  // session.
   [/^(08|28|3D|57P|25P03)/, "store_unreachable"],
   [/^XX00[12]$/, "log_corrupt"],
-  // An index holds no keys of that size.
+  // The key is too long for an index.
   [/^54/, "payload_too_large"],
 ];
 
@@ -55,7 +59,7 @@ function codeOf(state: string, cause: unknown): StoreErrorCode {
   return severity === "FATAL" || severity === "PANIC" ? "store_unreachable" : "store_failed";
 }
 
-/** Five characters that PostgreSQL sent; an error of the network or the driver has none. */
+/** PostgreSQL's five-character SQLSTATE; null for errors of the network or the driver. */
 function stateOf(cause: unknown): string | null {
   if (!(cause instanceof Error) || !("severity" in cause) || !("code" in cause)) return null;
   return typeof cause.code === "string" ? cause.code : null;

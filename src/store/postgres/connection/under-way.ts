@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../../port.ts";
 
-/** What has been asked of the store and not been answered yet. */
+/** Counts calls that have not been answered yet. */
 export interface UnderWay {
   readonly run: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Refuses what is asked for from now on, and waits for the rest, so long and no longer. */
+  /** Refuses new calls and waits a bounded time for the running ones. */
   readonly close: (waitMaxMs: number) => Promise<void>;
 }
 

@@ -16,13 +16,13 @@ import type { Use } from "../reads/reader.ts";
 
 const PAGE_ROWS = 256;
 const PAGE_BYTES = 1024 * 1024;
-/** Each may be a few megabytes. */
+/** Each may have a few megabytes. */
 const SNAPSHOTS_A_TIME = 8;
 const BLOBS_A_TIME = 16;
 
 /**
- * The log as the file that a home of its own would have, out of one moment of the database. What is derived from events
- * is left out, but for folds and the names of blobs: whoever restores it makes the rest anew.
+ * Writes the log as a SQLite file, as an ordinary home would have it, from one moment of the database. Derived data
+ * except fold snapshots and names of blobs is left out; a restore rebuilds it.
  */
 export async function copyLog(
   use: Use,
@@ -33,7 +33,7 @@ export async function copyLog(
 ): Promise<LogCopy> {
   const path = join(folder, "log.db");
   return use(async (connection) => {
-    // A second attempt, after the database was away, begins anew.
+    // A second attempt after a lost connection starts from scratch.
     for (const left of ["log.db", "log.db-journal"]) rmSync(join(folder, left), { force: true });
     await rm(join(folder, "blobs"), { recursive: true, force: true });
     await writeFile(path, "", { mode: FILE_MODE });
@@ -57,7 +57,7 @@ export async function copyLog(
   });
 }
 
-/** Their tables are there and empty; that they still have to be filled is said too. */
+/** Creates empty tables for the lists and marks them as not filled. */
 function makeLists({ db }: LogFile, { lists }: Definitions): void {
   ensureLists(db, lists);
   db.exec("UPDATE lists SET filled = 0");
@@ -134,7 +134,7 @@ async function copyRows(
   return last;
 }
 
-/** How large the data is, PostgreSQL knows without reading it. */
+/** PostgreSQL knows the size of the data without reading it. */
 const EVENTS = `SELECT * FROM (
     SELECT *, sum(octet_length(data)) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
     FROM events WHERE seq > $1 AND seq <= $2 ORDER BY seq
@@ -166,7 +166,7 @@ async function takeBlobs(
       total += (await stat(path)).size;
     });
     written.push(path);
-    // Flushed on the way, so that a transaction is not left waiting for all of it at the end.
+    // Flushed as it goes, so that the transaction does not stay open for one long flush at the end.
     if (written.length % BLOBS_A_TIME === 0) await flushFiles(written.slice(-BLOBS_A_TIME));
   };
   for (const name of file.blobNames()) await take(name);

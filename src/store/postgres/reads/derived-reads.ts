@@ -9,7 +9,7 @@ import type { Sql } from "./event-pages.ts";
 import { createPageReads } from "./page-reads.ts";
 import type { Use } from "./reader.ts";
 
-/** Each read with a session of its own, except those that must be of one moment. */
+/** Each read uses its own connection, except reads that must see one moment. */
 export function createDerivedReads(use: Use): DerivedReads {
   return {
     ...readsWith((text, ...given) => use(({ query }) => query(text, ...given))),
@@ -18,7 +18,10 @@ export function createDerivedReads(use: Use): DerivedReads {
         inTransaction(
           connection,
           () =>
-            work({ ...readsWith(connection.query), atOnce: () => Promise.reject(new Error("one moment is enough")) }),
+            work({
+              ...readsWith(connection.query),
+              atOnce: () => Promise.reject(new Error("reads of one moment cannot be nested")),
+            }),
           ONE_MOMENT,
         ),
       ),
@@ -54,7 +57,7 @@ function readsWith(sql: Sql): Omit<DerivedReads, "atOnce"> {
         ? null
         : { state: utf8(found["state"]), isWhole: crc32(bytes(found["state"])) === found["sum"] };
     },
-    // PostgreSQL has no check of its own that every role may run.
+    // PostgreSQL offers no index check that every role may run.
     brokenIndexes: () => [],
     usageProblems: () => usageProblems(sql),
   };

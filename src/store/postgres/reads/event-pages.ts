@@ -16,8 +16,8 @@ import type { Given, Row } from "../connection/connection.ts";
 import { decodeEvent } from "../connection/decode.ts";
 
 /**
- * Pages of events. Positions (`seq` in the log, `version` in a stream) have no gaps, so that every page knows which
- * events it must find: one that is missing is named, never passed over.
+ * Pages of events. Positions (`seq` in the log, `version` in a stream) have no gaps, so each page knows which events it
+ * must find. A missing one is reported, never skipped.
  */
 export interface Pager {
   readonly all: (lastSeq: number, query: EventQuery) => Promise<EventPage>;
@@ -39,7 +39,7 @@ export function createPager(sql: Sql): Pager {
     return number(found["seq"]);
   };
 
-  /** The version of the stream's last event at or before a global position: found by halving, since both only rise. */
+  /** The version of the stream's last event at or before a seq. Binary search, because both only rise. */
   const versionAt = async (stream: StreamPlace, seq: number): Promise<number> => {
     if (seq <= 0 || stream.last === 0) return 0;
     const [found] = await sql(HALVING, stream.no, seq, stream.last);
@@ -56,7 +56,7 @@ export function createPager(sql: Sql): Pager {
     return { events, next: "seq" in next ? next.seq : await seqAt(next.of, next.version) };
   };
 
-  /** Only as many as a page may hold; how large the data is, PostgreSQL knows without reading it. */
+  /** Reads at most one page. PostgreSQL knows the size of the data without reading it. */
   const rowsOf = (part: LogRange, query: EventQuery): Promise<readonly Row[]> => {
     const given: Given[] = [];
     const param = (value: Given): string => `$${given.push(value)}`;
@@ -93,7 +93,7 @@ export function createPager(sql: Sql): Pager {
   };
 }
 
-/** `low` is at or before the position, `high` is behind it; where an event is missing they never meet. */
+/** `low` is at or before the position, `high` is after it. If an event is missing, they never meet. */
 const HALVING = `
   WITH RECURSIVE halves(low, high) AS (
     SELECT 0::bigint, $3::bigint + 1

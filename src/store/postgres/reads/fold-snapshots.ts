@@ -3,7 +3,10 @@ import { bytes, number } from "../../log/encoding.ts";
 import type { Snapshot } from "../../models/fold-events.ts";
 import type { Sql } from "./event-pages.ts";
 
-/** The newest one at or before a version. One whose bytes have changed is passed over: the log says the same, only slower. */
+/**
+ * The newest fold snapshot at or before a version. A damaged one is skipped: folding from the log gives the same
+ * result, only slower.
+ */
 export async function nearestSnapshot(sql: Sql, stream: string, atOrBefore: number): Promise<Snapshot | null> {
   for (let before = atOrBefore + 1; ; ) {
     const [row] = await sql(

@@ -4,7 +4,7 @@ import { inTransaction, ONE_MOMENT } from "../connection/transaction.ts";
 import { createPageReads, type PageReads } from "./page-reads.ts";
 import type { Use } from "./reader.ts";
 
-/** A stream's fold as of a version: the nearest kept fold and the few events behind it. */
+/** Folds a stream up to a version: from the nearest fold snapshot and the events after it. */
 export async function foldStream(
   defined: Definitions,
   reads: Pick<PageReads, "versions" | "snapshot">,
@@ -20,7 +20,7 @@ export async function foldStream(
   return folded;
 }
 
-/** The same from the start, with a look at whether the stream really ends there; all of it of one moment. */
+/** Folds without a cached fold, and checks that the stream ends where its counter says; all reads see one moment. */
 export function foldCold(defined: Definitions, use: Use, stream: string): Promise<Folded> {
   return use((connection) =>
     inTransaction(

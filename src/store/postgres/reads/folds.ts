@@ -4,13 +4,13 @@ import { foldCold, foldStream } from "./fold-stream.ts";
 import type { PageReads } from "./page-reads.ts";
 import type { Use } from "./reader.ts";
 
-/** Streams folded as far as the log goes; what was folded before is kept and only continued. */
+/** Folds of streams at the end of the log. Cached folds are continued. */
 export interface Folds {
-  /** What this process wrote last is what the writer will find, or else the writer refuses. */
+  /** A cached fold at this version is used without a read. If it is outdated, the writer refuses the append. */
   readonly at: (stream: string, version: number) => Promise<Folded>;
-  /** As of a version; without one as of now. */
+  /** At a version, or now when omitted. */
   readonly asOf: (stream: string, atVersion?: number) => Promise<Folded>;
-  /** Called when an erasure begins and when it ends: what is being folded meanwhile may hold what is erased, and is not kept. */
+  /** Called when an erasure begins and ends: a fold computed meanwhile may hold erased data and is not cached. */
   readonly distrust: () => void;
 }
 

@@ -22,10 +22,10 @@ import { usageOf } from "../writer/known.ts";
 import { createPager, type Sql } from "./event-pages.ts";
 import { nearestSnapshot } from "./fold-snapshots.ts";
 
-/** Point reads and pages. No transaction outlives one of them. */
+/** Point reads and pages. Each is its own transaction. */
 export interface PageReads {
   readonly stream: (name: string, query: EventQuery) => Promise<EventPage>;
-  /** By version instead of position: after the first, up to and with the second. */
+  /** By version: after the first, up to and including the second. */
   readonly versions: (name: string, after: number, upTo: number, limit: number) => Promise<readonly RecordedEvent[]>;
   readonly all: (query: EventQuery) => Promise<EventPage>;
   readonly event: (id: string) => Promise<RecordedEvent | null>;
@@ -60,7 +60,7 @@ export function createPageReads(sql: Sql): PageReads {
       Buffer.from(name),
     );
     if (found === undefined) return { no: 0, name, last: 0 };
-    // A stream is made with its first event: one that seems to have none has lost them.
+    // A stream is created with its first event, so one without events has lost them.
     if (found["last"] === null) throw new StoreError("log_corrupt", { stream: name, version: 1, problem: "missing" });
     return { no: number(found["no"]), name, last: number(found["last"]) };
   };
@@ -78,7 +78,7 @@ export function createPageReads(sql: Sql): PageReads {
       const [row] = await sql(`SELECT ${EVENT_COLUMNS} FROM ${EVENT_SOURCE} WHERE e.id = $1`, id);
       if (row === undefined) return null;
       const found = decodeEvent(row);
-      // The index led to another event: it is the index that is wrong.
+      // The index pointed to another event, so the index is wrong.
       if (found.id !== id) throw new StoreError("log_corrupt", { id, seq: found.seq, problem: "id_mismatch" });
       return found;
     },

@@ -30,7 +30,7 @@ type PointReads = Pick<
 const BLOB_USE =
   "SELECT octet_length(packed) AS bytes, (SELECT count(*) FROM event_blobs e WHERE e.blob = b.blob) AS names FROM blobs b WHERE blob = $1";
 
-/** Reads that the store waits for when it closes. */
+/** Reads that `close` waits for. */
 export function createPointReads(sql: Sql, reads: PageReads, run: UnderWay["run"]): PointReads {
   return {
     findCall: (call) =>

@@ -9,8 +9,8 @@ const TRY_AGAIN_FIRST_MS = 50;
 const TRY_AGAIN_MAX_MS = 500;
 
 /**
- * Work that may be done twice, done again while the database is away for a moment: a server that starts again is back
- * within seconds. Once it is away for longer, everybody is told at once.
+ * Repeats idempotent work while the database is briefly away: a restarting server is back within seconds. If it stays
+ * away longer, all callers fail at once.
  */
 export function createReader(pool: Pool, rideOutMs: number): Use {
   let downSinceMs: number | null = null;

@@ -10,7 +10,7 @@ import { createPageReads } from "./page-reads.ts";
 import type { Use } from "./reader.ts";
 import { snippetOf, tsqueryOf, tsvectorOf } from "./search-text.ts";
 
-/** Full text in a table of its own, behind a cursor into the log. Emptied, it is built again. */
+/** The search index: a table that follows the log by a cursor. It can be emptied and rebuilt. */
 export interface SearchIndex {
   readonly position: () => Promise<number>;
   readonly advance: () => Promise<Advanced>;
@@ -25,12 +25,12 @@ interface Doc {
 }
 
 const PAGE = 500;
-/** More of one event is not indexed. */
+/** Further text of one event is not indexed. */
 const WORDS_CHARS_MAX = 100_000;
 
 export function createSearchIndex(use: Use, defined: Definitions): SearchIndex {
   const types = searchedTypes(defined);
-  /** The cursor's lock keeps a second indexer, of this process or of another, from doing the same page. */
+  /** The lock on the cursor keeps another indexer, in this process or another, from indexing the same page. */
   const advance = (): Promise<Advanced> =>
     use((connection) =>
       inTransaction(connection, async () => {
@@ -49,7 +49,7 @@ export function createSearchIndex(use: Use, defined: Definitions): SearchIndex {
       }),
     );
 
-  /** Without the lock, so that searches do not wait for each other when there is nothing to do. */
+  /** Without the lock, so that searches do not block each other when nothing is new. */
   const hasCaughtUp = async (): Promise<boolean> => {
     const [found] = await use(({ query }) =>
       query("SELECT seq = (SELECT coalesce(max(seq), 0) FROM events) AS yes FROM search_cursor"),
@@ -83,12 +83,12 @@ export function createSearchIndex(use: Use, defined: Definitions): SearchIndex {
   };
 }
 
-/** Streams of a kind: one that is called like it, or those whose names begin with it and a stroke. */
+/** Streams of a kind: named like it, or with its name and a slash as prefix. */
 const FIND = `
   SELECT stream, event, words FROM search_docs
   WHERE found_by @@ $1::tsquery AND (stream = $2 OR stream >= $3 AND stream < $4) ORDER BY seq DESC LIMIT $5`;
 
-/** Where the index is. One of another log, such as one that was put back, is thrown away. */
+/** The cursor of the index. An index of another log, for example after a restore, is emptied. */
 async function foundAgain({ query }: Connection, seq: number, id: string): Promise<number> {
   if (seq === 0) return 0;
   const [found] = await query("SELECT id FROM events WHERE seq = $1", seq);
@@ -119,7 +119,7 @@ async function take({ query }: Connection, defined: Definitions, events: readonl
   );
 }
 
-/** Text in PostgreSQL holds no NUL. */
+/** PostgreSQL text cannot contain NUL. */
 function textOf(words: string): string {
   return words.slice(0, WORDS_CHARS_MAX).replaceAll("\u0000", " ");
 }

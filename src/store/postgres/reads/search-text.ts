@@ -1,13 +1,13 @@
 const TOKEN = /[\p{L}\p{N}\p{Co}]+/gu;
-/** PostgreSQL's bound for one is 2 KB. */
+/** PostgreSQL limits a lexeme to 2 KB. */
 const TOKEN_CHARS_MAX = 256;
 const TOKENS_MAX = 16_000;
 const SNIPPET_WORDS = 12;
 const WORDS_BEFORE = 4;
 
 /**
- * Text is cut into words here and not by PostgreSQL, so that it is found the same way whatever the server's locale:
- * letters and digits count, case and accents do not.
+ * Splits text into words here, not in PostgreSQL, so that results do not depend on the server's locale. Letters and
+ * digits count; case and accents do not.
  */
 export function tsvectorOf(text: string): string {
   return tokensOf(text)
@@ -16,7 +16,7 @@ export function tsvectorOf(text: string): string {
     .join(" ");
 }
 
-/** Every word must occur, the last may be a beginning; one that is written with marks inside is a phrase. */
+/** Every word must occur, and the last one may be a prefix. A word with punctuation inside is a phrase. */
 export function tsqueryOf(text: string): string | null {
   const phrases = text
     .split(/\s+/)
@@ -26,7 +26,7 @@ export function tsqueryOf(text: string): string | null {
   return phrases.length === 0 ? null : `${phrases.join(" & ")}:*`;
 }
 
-/** A few words around the first that was looked for. */
+/** A few words around the first match. */
 export function snippetOf(text: string, wanted: string): string {
   const terms = tokensOf(wanted);
   const words = text.split(/\s+/).filter((word) => word !== "");

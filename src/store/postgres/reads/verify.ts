@@ -9,7 +9,7 @@ const PAGE = 500;
 const PAGE_BYTES_MAX = 16 * 1024 * 1024;
 const PROBLEMS_MAX = 100;
 
-/** Reads the whole log in order and checks every byte: chain, place, data, order without gaps. Names what is wrong, goes on. */
+/** Reads the whole log in order and checks every byte: chain, place, data, no gaps. Reports problems and continues. */
 export async function verifyLog(sql: Sql, progress: Progress): Promise<VerifyReport> {
   const chain = createChainCheck();
   const problems: LogProblem[] = [];
@@ -57,7 +57,7 @@ export async function verifyLog(sql: Sql, progress: Progress): Promise<VerifyRep
   return { ok: problems.length === 0, events, streams: chain.streams(), problems };
 }
 
-/** At start only the end of the log is checked. */
+/** A start checks only the end of the log. */
 export async function verifyTail(sql: Sql, events: number): Promise<readonly LogProblem[]> {
   const rows = await sql(`SELECT ${EVENT_COLUMNS} FROM ${EVENT_SOURCE} ORDER BY e.seq DESC LIMIT $1`, events);
   const problemOf = createTailCheck();
@@ -69,14 +69,14 @@ export async function verifyTail(sql: Sql, events: number): Promise<readonly Log
   });
 }
 
-/** As many as a page may hold, by number and by size. */
+/** Limits a page by number and by size. */
 const NEXT_PAGE = `
   SELECT * FROM (
     SELECT p.*, sum(octet_length(p.data)) OVER (ORDER BY p.seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
     FROM (SELECT ${EVENT_COLUMNS}, e.id FROM ${EVENT_SOURCE} WHERE e.seq > $1 AND e.seq <= $2 ORDER BY e.seq LIMIT $3) p
   ) e WHERE coalesce(e.before, 0) < ${PAGE_BYTES_MAX} ORDER BY e.seq`;
 
-/** Of one moment: what the head says of the log, and what is there. */
+/** Reads the head row and the actual end of the log in one moment. */
 async function ends(sql: Sql) {
   const [row] = await sql(
     `SELECT h.seq AS head_seq, h.streams AS head_streams, (SELECT coalesce(max(seq), 0) FROM events) AS last_seq,

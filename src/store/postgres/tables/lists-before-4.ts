@@ -1,4 +1,4 @@
-/** The lists as earlier versions made them, by name: what an old log is known by, and what is made anew out of it. */
+/** The tables of lists as earlier versions created them, by name. They identify an old log and are converted from. */
 const OTHERS: { readonly [list: string]: string } = {
   approval: `CREATE TABLE approvals(id bytea NOT NULL, session bytea NOT NULL, status bytea NOT NULL, row bytea NOT NULL, sum bigint NOT NULL, PRIMARY KEY(id)) WITH (fillfactor = 100);
 CREATE INDEX approvals_status ON approvals(status, id)`,

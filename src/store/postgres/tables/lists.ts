@@ -8,16 +8,16 @@ import { arraysOf, columnNames } from "./rows.ts";
 
 const ROWS_A_TIME = 500;
 
-/** A list as the log says it was made. */
+/** A list as recorded in the log's `lists` table. */
 export interface RecordedList {
   readonly name: string;
   readonly made: string;
   readonly table: string;
-  /** Types by name, as PostgreSQL names them. */
+  /** PostgreSQL's type names by column. */
   readonly columns: ReadonlyMap<string, string>;
 }
 
-/** The statements that make a list's table, derived from its definition. */
+/** The SQL that creates a list's table, derived from its definition. */
 function madeBy(list: List): string {
   const keys = Object.entries(list.keys);
   const columns = keys.map(([key, { kind }]) => `"${key}" ${kind === "flag" ? "smallint NOT NULL" : "bytea"}`);
@@ -29,13 +29,13 @@ function madeBy(list: List): string {
       if (kind === "text") return `CREATE INDEX ${name} ON "${list.table}"("${key}", id)`;
       return `CREATE INDEX ${name} ON "${list.table}"(id) WHERE "${key}" = 1`;
     });
-  // A row that is rewritten often leaves room beside it, so that a change touches neither index nor other page.
+  // Rows that change often leave free space in their page, so that an update touches no index and no other page.
   const fillPercent = list.isHot ? 50 : 100;
   const table = `CREATE TABLE "${list.table}"(${own.join(", ")}, PRIMARY KEY(id)) WITH (fillfactor = ${fillPercent})`;
   return [table, ...indexes].join(";\n");
 }
 
-/** Reads what `madeBy` wrote. */
+/** Parses the SQL that `madeBy` wrote. */
 export function recordedList(name: string, made: string): RecordedList {
   const [, table = "", members = ""] = /^CREATE TABLE "?(\w+)"?\((.*), PRIMARY KEY/.exec(made) ?? [];
   const columns = members.split(", ").map((member): readonly [string, string] => {
@@ -51,8 +51,8 @@ export async function recordedLists({ query }: Connection): Promise<readonly Rec
 }
 
 /**
- * Makes the tables of the lists as they are defined now. A new one is empty, and marked as not filled when the log holds
- * something already. One whose keys have changed is made anew out of its rows. Inside a transaction.
+ * Creates the tables of the lists as defined now. A new list is empty, and marked as not filled if the log has events.
+ * A list with changed keys is recreated from its rows. Call inside a transaction.
  */
 export async function ensureLists(connection: Connection, lists: readonly List[]): Promise<void> {
   const { query } = connection;
@@ -77,7 +77,7 @@ async function make({ query, script }: Connection, list: List, isNewLog: boolean
   await query("INSERT INTO lists(name, made, filled) VALUES ($1, $2, $3)", list.name, madeBy(list), isNewLog ? 1 : 0);
 }
 
-/** Some rows at a time, so that no statement takes long however many there are. */
+/** In batches, so that no statement takes long. */
 async function keyAnew({ query, script }: Connection, list: List, before: RecordedList): Promise<void> {
   const indexes = [...before.made.matchAll(/CREATE INDEX "?(\w+)/g)].map(
     ([, index]) => `DROP INDEX IF EXISTS "${index}"`,
@@ -86,7 +86,7 @@ async function keyAnew({ query, script }: Connection, list: List, before: Record
     [
       ...indexes,
       `ALTER TABLE "${before.table}" RENAME TO rows_before`,
-      // The new table's key takes this name.
+      // Frees the name for the new table's primary key.
       `ALTER INDEX IF EXISTS "${before.table}_pkey" RENAME TO rows_before_pkey`,
       madeBy(list),
     ].join(";\n"),

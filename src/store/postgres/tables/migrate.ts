@@ -19,7 +19,7 @@ import {
 
 const SERVER_VERSION_MIN = 140_000;
 
-/** Makes sure, before anything else, that this server can keep what we promise, and that the schema is ours. */
+/** Checks first that the server can keep our promises, and that the schema is ours. */
 export async function prepareSchema(connection: Connection, address: PostgresAddress): Promise<void> {
   await checkServer(connection);
   await oneAtATime(connection, address, async () => {
@@ -29,12 +29,12 @@ export async function prepareSchema(connection: Connection, address: PostgresAdd
   });
 }
 
-/** Makes the tables of lists as they are defined now. Only for whoever may write the log. */
+/** Creates the tables of the lists as defined now. Only the daemon that may write the log calls it. */
 export function prepareLists(connection: Connection, address: PostgresAddress, lists: readonly List[]): Promise<void> {
   return oneAtATime(connection, address, () => ensureLists(connection, lists));
 }
 
-/** Two that start at the same time: the second waits, and finds what the first has made. */
+/** If two daemons start at once, the second waits and finds the work of the first. */
 function oneAtATime(connection: Connection, address: PostgresAddress, work: () => Promise<void>): Promise<void> {
   return inTransaction(connection, async () => {
     await connection.query("SELECT pg_advisory_xact_lock(hashtext($1))", `nomos schema ${address.schema}`);
@@ -61,7 +61,7 @@ async function checkServer(connection: Connection): Promise<void> {
 
 type Columns = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Tables and their columns; null when there is no such schema. */
+/** Tables and their columns; null when the schema does not exist. */
 async function tablesIn(connection: Connection, schema: string): Promise<Columns | null> {
   const [known] = await connection.query("SELECT to_regnamespace($1)::text AS schema", `"${schema}"`);
   if (known?.["schema"] == null) return null;
@@ -123,8 +123,8 @@ function isSame(found: ReadonlyMap<string, string> | undefined, wanted: Readonly
 const STREAMS_A_TIME = 1000;
 
 /**
- * A fold with an open question now says when it was asked, and one with an open effect whether it was allowed. Those kept
- * before do not, and are folded again. Some streams at a time, so that no statement takes long however many there are.
+ * A fold now stores when an open question was asked and whether an open effect was allowed. Older fold snapshots do
+ * not, so they are deleted. In batches, so that no statement takes long.
  */
 async function dropOpenQuestions({ query }: Connection): Promise<void> {
   const [head] = await query("SELECT streams FROM head");

@@ -8,10 +8,10 @@ import type { Given, Row } from "../connection/connection.ts";
 import { utf8 } from "../connection/decode.ts";
 import type { Sql } from "../reads/event-pages.ts";
 
-/** Text of a statement; its values go through `param`, which names their place. */
+/** The text of a statement. Values go through `param`, which returns their placeholders. */
 export type Put = (param: (value: Given) => string) => string;
 
-/** Changes of one list, at most one for each id: what goes, and what is new or changed. */
+/** Changes of one list, at most one for each id: rows to delete, and rows to insert or update. */
 export function changeRows(list: List, writes: readonly RowWrite[]): readonly Put[] {
   const gone = writes.filter(({ row }) => row === null).map(({ id }) => id);
   const there = writes.filter(isThere);
@@ -43,7 +43,7 @@ export function columnNames({ keys }: List): readonly string[] {
   return ["id", ...Object.keys(keys).map((key) => `"${key}"`), "row", "sum"];
 }
 
-/** Rows column by column, in the order of `columnNames`. */
+/** Rows as arrays, one for each column, in the order of `columnNames`. */
 export function arraysOf(
   { keys }: List,
   rows: readonly {
@@ -67,7 +67,7 @@ export function arraysOf(
   ];
 }
 
-/** A row as it was written. One that changed under us is named: lists never show it. */
+/** Decodes a row. Throws if its checksum is wrong, so that a list never shows a damaged row. */
 export function checkedRow<T>(list: List<T>, found: Row): T {
   if (!isWhole(found))
     throw new StoreError("log_corrupt", { model: list.name, id: nameOf(found["id"]), problem: "row_mismatch" });
@@ -78,7 +78,7 @@ export async function storedIds(sql: Sql, { table }: List): Promise<Set<string>>
   return new Set((await sql(`SELECT id FROM "${table}"`)).map((row) => nameOf(row["id"])));
 }
 
-/** A row with the columns beside it, also a damaged one: for those who look for damage. */
+/** A row with its columns, even when it is damaged; used to look for damage. */
 export async function storedRow(sql: Sql, { table, keys }: List, id: string): Promise<StoredRow | null> {
   const [found] = await sql(`SELECT * FROM "${table}" WHERE id = $1`, Buffer.from(id));
   if (found === undefined) return null;

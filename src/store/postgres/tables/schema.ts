@@ -1,23 +1,26 @@
 import { listsBefore } from "./lists-before-4.ts";
 
-/** Raised with every change of the tables; a schema of a higher version is refused, never guessed at. */
+/** Raised with every change of the tables. A schema of a higher version is refused. */
 export const SCHEMA_VERSION = 4;
 
 interface Table {
   readonly columns: Readonly<Record<string, string>>;
   readonly key: string;
   readonly indexes?: readonly string[];
-  /** What is written over and over leaves room beside it, so that a change touches neither index nor other page. */
+  /**
+   * Tables that are updated often leave free space in their pages, so that an update touches no index and no other
+   * page.
+   */
   readonly fillPercent?: number;
 }
 
 /**
- * Everything that comes from outside is `bytea`: it is compared byte by byte whatever the database's collation, it may
- * hold a NUL, and what was hashed is what is stored. `sum` is the CRC-32 of what stands before it. The tables of lists
- * are not here: they follow from their definitions.
+ * Everything from outside is `bytea`: it compares byte by byte under any collation, may hold a NUL, and is stored
+ * exactly as it was hashed. `sum` is the CRC-32 of the column before it. The tables of lists are not here: they are
+ * derived from their definitions.
  */
 export const TABLES: Readonly<Record<string, Table>> = {
-  /** One row: the end of the log. Whoever appends holds its lock, so that positions follow the order of commits. */
+  /** One row: the end of the log. An append locks it, so that positions follow the order of commits. */
   head: {
     columns: {
       single: "smallint NOT NULL CHECK (single = 1)",
@@ -38,7 +41,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
     key: "resource",
     fillPercent: 10,
   },
-  /** Since version 2: what each stream takes up; the row of stream 0 is the whole log. A fork draws on its root's account. */
+  /** Since version 2: the usage of each stream; stream 0 is the whole log. A fork counts for its root's account. */
   usage: {
     columns: {
       stream: "bigint NOT NULL",
@@ -51,7 +54,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
     key: "stream",
     fillPercent: 50,
   },
-  /** A blob counts once, for the stream that brought it. */
+  /** A blob counts once, for the stream that stored it first. */
   blob_sizes: { columns: { blob: "bytea NOT NULL", stream: "bigint NOT NULL", bytes: "bigint NOT NULL" }, key: "blob" },
   streams: { columns: { no: "bigint NOT NULL", name: "bytea NOT NULL UNIQUE" }, key: "no" },
   events: {
@@ -80,11 +83,11 @@ export const TABLES: Readonly<Record<string, Table>> = {
     key: "stream, version",
   },
   /**
-   * Since version 4: which lists there are, by the statements that made their tables, and whether what the log said
-   * before they were made has been put into them.
+   * Since version 4: the lists of this log, with the SQL that created their tables, and whether they hold the rows of
+   * older events.
    */
   lists: { columns: { name: "text NOT NULL", made: "text NOT NULL", filled: "smallint NOT NULL" }, key: "name" },
-  /** `put_at`: when somebody brought it last. */
+  /** `put_at`: when the blob was last stored. */
   blobs: {
     columns: {
       blob: "bytea NOT NULL",
@@ -93,9 +96,9 @@ export const TABLES: Readonly<Record<string, Table>> = {
     },
     key: "blob",
   },
-  /** Erased and not brought again: an event may no longer name them. */
+  /** Blobs that were erased and not stored again: no new event may name them. */
   gone_blobs: { columns: { blob: "bytea NOT NULL" }, key: "blob" },
-  /** Since version 4: how far each follower has come. */
+  /** Since version 4: the cursor of each follower. */
   cursors: {
     columns: { name: "text NOT NULL", seq: "bigint NOT NULL", id: "text NOT NULL" },
     key: "name",
@@ -117,13 +120,13 @@ export const TABLES: Readonly<Record<string, Table>> = {
     key: "seq",
     indexes: ["CREATE INDEX search_docs_words ON search_docs USING gin(found_by)"],
   },
-  /** Written last: whoever finds it finds all the others. */
+  /** Written last: if it exists, all other tables exist. */
   meta: { columns: { application: "text NOT NULL", version: "integer NOT NULL" }, key: "application" },
 };
 
 export const APPLICATION = "nomos";
 
-/** The statements that make a log out of an empty schema. */
+/** The statements that create a log in an empty schema. */
 export function createStatements(): readonly string[] {
   return [
     ...Object.keys(TABLES).flatMap(tableStatements),
@@ -135,7 +138,7 @@ export function createStatements(): readonly string[] {
   ];
 }
 
-/** What makes a log of an earlier version one of this; its events stay as they are. */
+/** The statements that upgrade an older log. Events do not change. */
 export function upgradeStatements(found: number): readonly string[] {
   return [
     ...(found < 2 ? [PUT_AT, ...tablesSince(2).flatMap(tableStatements), ...RECOUNT] : []),
@@ -144,7 +147,7 @@ export function upgradeStatements(found: number): readonly string[] {
   ];
 }
 
-/** In which version a table, or a column of one, came. What is not named was there from the first. */
+/** The version in which a table or column was added; 1 if not listed. */
 const SINCE: Readonly<Record<string, number>> = {
   usage: 2,
   blob_sizes: 2,
@@ -164,7 +167,7 @@ function tablesSince(version: number): readonly string[] {
 const PUT_AT =
   "ALTER TABLE blobs ADD COLUMN IF NOT EXISTS put_at timestamp with time zone NOT NULL DEFAULT clock_timestamp()";
 
-/** From here on a log says itself which lists it has. Those that differ from their definitions are made anew behind this. */
+/** Records the lists of an older log. Lists that differ from their definitions are converted afterwards. */
 function recordLists(found: number): readonly string[] {
   return listsBefore(found).map(
     ([name, made]) => `INSERT INTO lists(name, made, filled) VALUES ('${name}', '${made}', 1)`,
@@ -172,8 +175,8 @@ function recordLists(found: number): readonly string[] {
 }
 
 /**
- * An index of an earlier version knew whose session it was and not the stream. It is built again behind the log: to write
- * every document anew would take a start as long as there are documents.
+ * The older search index stored the session, not the stream. It is rebuilt in the background: rewriting every document
+ * would delay the start.
  */
 const SEARCH_STREAMS: readonly string[] = [
   "TRUNCATE search_docs",
@@ -181,12 +184,12 @@ const SEARCH_STREAMS: readonly string[] = [
   "ALTER TABLE search_docs RENAME COLUMN session TO stream",
 ];
 
-/** What a column was called in an earlier version. */
+/** The name of a column in an earlier version. */
 export function nameAt(version: number, table: string, column: string): string {
   return version < 4 && table === "search_docs" && column === "stream" ? "session" : column;
 }
 
-/** Counts anew what each stream takes up. */
+/** Recounts the usage of each stream. */
 export const RECOUNT: readonly string[] = [
   "DELETE FROM blob_sizes",
   "DELETE FROM usage",
@@ -197,7 +200,7 @@ export const RECOUNT: readonly string[] = [
    SELECT e.stream, e.stream, count(*), sum(length(e.header) + coalesce(length(e.data), 0)), coalesce(min(b.bytes), 0), 0
    FROM events e LEFT JOIN (SELECT stream, sum(bytes) AS bytes FROM blob_sizes GROUP BY stream) b ON b.stream = e.stream
    GROUP BY e.stream`,
-  // From a fork to its root, from a session that another one started to that one, as long as there is one further.
+  // Finds each session's account: follows a fork to its root, and a started session to its parent, up to the top.
   `WITH RECURSIVE rows AS MATERIALIZED (
      SELECT convert_from(id, 'UTF8') AS id, convert_from(row, 'UTF8')::json AS row FROM sessions),
    named AS MATERIALIZED (
@@ -222,7 +225,7 @@ function tableStatements(name: string): readonly string[] {
   ];
 }
 
-/** A column's type without what else is said of it, as PostgreSQL itself names it. */
+/** A column's type without its constraints, as PostgreSQL names it. */
 export function plainType(declared: string): string {
   return declared.replace(/ (NOT NULL|CHECK|UNIQUE).*$/, "");
 }

@@ -8,10 +8,10 @@ import { foldStream } from "../reads/fold-stream.ts";
 import { createPageReads } from "../reads/page-reads.ts";
 import { verifyTail } from "../reads/verify.ts";
 
-/** Enough to cover every write that a crash can have torn, few enough that a start does not wait for it. */
+/** More than a crash can tear, and few enough for a fast start. */
 const TAIL_EVENTS = 1000;
 
-/** What a start makes sure of before anything is written: the log ends well, and the fence is what the log says. */
+/** Checks before the first write that the end of the log is intact and that the fence matches the log. */
 export async function inspectLog(connection: Connection, defined: Definitions): Promise<void> {
   const { query } = connection;
   const [problem] = await verifyTail(query, TAIL_EVENTS);

@@ -3,7 +3,7 @@ import { bytes } from "../../log/encoding.ts";
 import { inTransaction } from "../connection/transaction.ts";
 import type { Use } from "../reads/reader.ts";
 
-/** Content-addressed bytes in a table: compressed, each kept once, so that the database is all there is to back up. */
+/** Content-addressed bytes in a table, compressed and stored once, so that the database is all there is to back up. */
 export function createBlobs(use: Use): Blobs {
   const read = async (sha256: string, packed: unknown): Promise<Uint8Array> => unpack(sha256, bytes(packed));
   return {
@@ -14,7 +14,7 @@ export function createBlobs(use: Use): Blobs {
       const name = Buffer.from(sha256, "hex");
       await use((connection) =>
         inTransaction(connection, async () => {
-          // Waits for an erasure that is about to take it away, and then brings it again.
+          // Waits for an erasure that may delete the blob; it is then stored again.
           const [known] = await connection.query("SELECT packed FROM blobs WHERE blob = $1 FOR NO KEY UPDATE", name);
           const isWhole =
             known !== undefined &&
@@ -23,7 +23,7 @@ export function createBlobs(use: Use): Blobs {
               () => false,
             ));
           if (!isWhole) mayKeep?.(packed.length);
-          // Whoever brings it is about to name it: for a sweep it is as new as the first day.
+          // Resets the blob's age, because an event is about to name it and a sweep must not take it.
           if (isWhole) await connection.query("UPDATE blobs SET put_at = clock_timestamp() WHERE blob = $1", name);
           else
             await connection.query(

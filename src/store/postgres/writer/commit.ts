@@ -8,14 +8,14 @@ import type { LogHead, Plan, StreamHead } from "./plan.ts";
 import { planBatch } from "./plan-batch.ts";
 import { type Lists, writePlan } from "./writes.ts";
 
-/** A batch on its way. Between the sending of COMMIT and its answer only the log knows what became of it. */
+/** A batch being committed. Between sending COMMIT and its answer, only the log knows the outcome. */
 export interface Attempt {
   readonly requests: readonly WriteRequest[];
-  /** Set just before COMMIT is sent, and until it is known what became of it. */
+  /** Set just before COMMIT is sent, and cleared when the outcome is known. */
   sent: Plan | null;
 }
 
-/** One transaction for a batch. All of it is checked and written under the lock of the log's one head row. */
+/** Commits a batch in one transaction. Checks and writes happen under the lock of the head row. */
 export type Commit = (connection: Connection, attempt: Attempt) => Promise<readonly WriteReply[]>;
 
 const HEADS_KEPT = 20_000;
@@ -24,11 +24,14 @@ export function createCommit(deps: {
   readonly channel: string;
   readonly claim: ClaimId;
   readonly lists: Lists;
-  /** The fence that the log has now. */
+  /** Called with the log's current fence. */
   readonly onFence: (fence: number) => void;
 }): Commit {
   const remembered = new Map<string, StreamHead>();
-  /** What is remembered holds as long as nobody else has written: then the log's end is where we left it. */
+  /**
+   * The stream heads kept in memory are valid only while the log still ends here, that is, while nobody else has
+   * written.
+   */
   let lastSeq = 0;
 
   const remember = (plan: Plan): void => {
@@ -50,7 +53,7 @@ export function createCommit(deps: {
     const [row] = rows ?? [];
     if (row === undefined) throw new StoreError("log_corrupt", { problem: "the log has no head" });
     const head = headOf(row);
-    // A server that was put back, or a standby that took over too early: what we acknowledged is not there.
+    // The server was restored from a backup, or a standby took over too early: acknowledged events are missing.
     if (head.seq < lastSeq)
       throw new StoreError("log_corrupt", { problem: "rolled_back", found: head.seq, acknowledged: lastSeq });
     if (head.seq !== lastSeq) remembered.clear();
@@ -58,7 +61,7 @@ export function createCommit(deps: {
     return { head, home: usageOf(used?.[0]) };
   };
 
-  /** The lock was waited for, so that the transaction in question has ended, one way or the other. */
+  /** The caller holds the head's lock, so the earlier transaction has ended, with or without success. */
   const hasHappened = async (connection: Connection, plan: Plan): Promise<boolean> => {
     const first = plan.events[0];
     if (first === undefined) return false;
@@ -86,7 +89,7 @@ export function createCommit(deps: {
       throw cause;
     }
     remember(plan);
-    // What it counted anew, or gave to another stream, is not what is remembered of it.
+    // Erasures and repairs change the usage of other streams, so the kept heads are outdated.
     if (plan.erasure !== null || plan.repair !== null) remembered.clear();
     return plan.replies;
   };

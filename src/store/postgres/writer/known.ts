@@ -8,10 +8,10 @@ import type { Connection, Row } from "../connection/connection.ts";
 import { utf8 } from "../connection/decode.ts";
 import { type Known, type LogHead, placeOf, type StreamHead } from "./plan.ts";
 
-/** Who of us holds the lease; null when nobody has claimed it through this store. */
+/** The id of our claim on the lease; null without one. */
 export type ClaimId = () => string | null;
 
-/** Reads what a batch depends on, and nothing that it does not. Inside the transaction, under the log's lock. */
+/** Reads exactly what a batch depends on. Inside the transaction, under the head's lock. */
 export async function readKnown(
   { query }: Connection,
   requests: readonly WriteRequest[],
@@ -76,7 +76,7 @@ export async function readKnown(
   };
 }
 
-/** Heads of the streams that the requests name and of the accounts they draw on, but for those that are remembered. */
+/** Heads of the streams in the requests and of their accounts, except those kept in memory. */
 async function readHeads(
   query: Connection["query"],
   requests: readonly WriteRequest[],
@@ -125,7 +125,7 @@ const HASHES = `
   JOIN streams s ON s.name = c.name JOIN events e ON e.stream = s.no AND e.version = c.version`;
 const ERASABLE =
   "SELECT e.id, e.seq FROM events e JOIN streams s ON s.no = e.stream WHERE e.id = ANY($1::uuid[]) AND s.name = $2";
-/** Whoever holds the lease at this moment and is not us. Locked, so that nobody claims it before the fence is taken. */
+/** Another holder of a valid lease. Locked, so that nobody claims the lease before the fence is taken. */
 const RIVAL =
   "SELECT holder FROM leases WHERE resource = $2 AND holder IS NOT NULL AND claim IS DISTINCT FROM $1::uuid AND expires_at > clock_timestamp() FOR SHARE";
 

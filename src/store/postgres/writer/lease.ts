@@ -6,28 +6,28 @@ import { asStoreError } from "../connection/translate-error.ts";
 import type { Sql } from "../reads/event-pages.ts";
 
 /**
- * The right to be the one daemon on this log, by the database's clock: it runs out unless it is renewed, and only then,
- * or when it was given back, another may take it. The fence in the log does the rest.
+ * The lease of the log, by the database's clock. It expires unless it is renewed; another daemon can take it only then
+ * or after a release. The fence in the log stops late writes.
  */
 export interface Lease {
   readonly claim: string;
-  /** The log's fence, as each transaction finds it: one that is higher than ours means that another has taken over. */
+  /** Called with the fence that each transaction finds: a higher one means that another daemon has taken over. */
   readonly seeFence: (fence: number) => void;
-  /** The fence that was taken under this lease. */
+  /** Sets the fence that was taken under this lease. */
   readonly holdFence: (fence: number) => void;
   readonly release: () => Promise<void>;
 }
 
 export interface LeaseOptions {
-  /** Names the home. Whoever comes from the same home has its lock, so that the last one from there is dead. */
+  /** Names the home. A daemon of the same home holds the home lock, so the earlier holder of this name is dead. */
   readonly holder: string;
   readonly ttlMs: number;
-  /** How long to wait for somebody else to let go. */
+  /** How long to wait for another daemon to release the lease. */
   readonly waitMs: number;
 }
 
 const LOOK_AGAIN_MAX_MS = 500;
-/** A lease is renewed so many times before it would run out. */
+/** How often a lease is renewed within its lifetime. */
 export const RENEWALS_PER_TTL = 4;
 
 export async function claimLease(
@@ -56,7 +56,7 @@ export async function claimLease(
     const { code = "store_unreachable", details = {} } = failure ?? {};
     lose(new StoreError(code, { ...details, problem: "the lease ran out before it could be renewed" }));
   };
-  /** By our own clock, and counted from before it was asked for: over for us before it is for the database. */
+  /** Uses our own clock, from before the request was sent: our lease ends before the database's does. */
   const hold = (askedMs: number): void => {
     clearTimeout(ending);
     ending = setTimeout(runOut, askedMs + ttlMs - performance.now());
@@ -97,7 +97,7 @@ export async function claimLease(
   };
 }
 
-/** Returns when the claim that succeeded was asked for, by our own clock. */
+/** Returns the time, by our own clock, at which the successful claim was sent. */
 async function untilClaimed(sql: Sql, { holder, ttlMs, waitMs }: LeaseOptions, claim: string): Promise<number> {
   const giveUpMs = performance.now() + waitMs;
   while (true) {

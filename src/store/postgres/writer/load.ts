@@ -18,8 +18,8 @@ const PAGE_ROWS = 256;
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * A whole log out of the file that a copy holds, into a schema that has none yet, in one transaction: all of it or
- * nothing. What is derived from events, but for folds, is left to a rebuild.
+ * Loads a whole log from a copy's file into a schema without a log, in one transaction. Derived data except fold
+ * snapshots is left to a rebuild.
  */
 export async function loadLog(url: string, folder: string, progress?: Progress): Promise<void> {
   const address = parseAddress(url);
@@ -91,7 +91,7 @@ async function load(
   await query("UPDATE head SET seq = $1, streams = $2, fence = $3", last, streams, fence);
 }
 
-/** By rows, and by what they weigh. */
+/** Pages are limited by rows and by bytes. */
 function* pages({ db }: LogFile, sql: string, by: string): Generator<readonly Readonly<Record<string, unknown>>[]> {
   let page: Readonly<Record<string, unknown>>[] = [];
   let size = 0;

@@ -20,12 +20,12 @@ export interface LogWritesDeps {
   readonly publisher: Pick<Publisher, "own">;
 }
 
-/** Prepares appends and erasures, has the writer commit them, then tells the listeners. */
+/** Prepares appends and erasures, has the writer commit them, then notifies the listeners. */
 export function createLogWrites(deps: LogWritesDeps): Pick<Store, "append" | "erase"> {
   const { defined, reads, folds, cache, writer, lease, publisher } = deps;
   const newSalt = createSalts();
 
-  /** Called in order of commits. */
+  /** Called in commit order. */
   const publish = (prepared: readonly Prepared[], places: Parameters<typeof recorded>[1]): readonly RecordedEvent[] => {
     for (const { write, after } of prepared) cache.set(write.stream, after);
     const events = recorded(prepared, places);

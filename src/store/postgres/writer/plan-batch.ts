@@ -14,7 +14,10 @@ import { bytesOf, checkQuota, NO_USAGE, sum, type Taken, totalBytes } from "../.
 import { mergeRow, type RowWrite } from "../../models/rows.ts";
 import { type EventInsert, type Known, type Plan, placeOf, type StreamHead } from "./plan.ts";
 
-/** Decides on each request in order of arrival, with what those before it bring. A refused one leaves no trace. */
+/**
+ * Decides on the requests in order of arrival; each sees the changes of those before it. A refused request changes
+ * nothing.
+ */
 export function planBatch(requests: readonly WriteRequest[], known: Known): Plan {
   const draft = newDraft(known);
   const replies = requests.map((request) => addRequest(draft, request));
@@ -37,7 +40,7 @@ export function planBatch(requests: readonly WriteRequest[], known: Known): Plan
   };
 }
 
-/** The plan as far as it goes: what the log will be when the requests so far are written. */
+/** The plan so far: the log as it will be after the requests handled up to now. */
 interface Draft {
   readonly known: Known;
   seq: number;
@@ -92,7 +95,7 @@ function addRequest(draft: Draft, request: WriteRequest): WriteReply {
   return { ok: written, unscrubbed: null };
 }
 
-/** Every condition of a request, before anything of it is in the draft. */
+/** Checks all conditions of a request before it changes the draft. */
 function checkRequest(draft: Draft, request: WriteRequest): WriteReply | null {
   return (
     checkFence(draft, request) ??
@@ -155,12 +158,12 @@ function checkBounds(draft: Draft, { quota, parts }: WriteRequest): WriteReply |
   return checkQuota(quota, parts, { home: totalBytes(draft.home), account, used, blobBytes });
 }
 
-/** A stream keeps the account it began with; a new one draws on that of the stream that it names. */
+/** A stream keeps its first account. A new stream joins the account of the stream that it names. */
 function accountOf(draft: Draft, { stream, account }: WritePart): string {
   return (headOf(draft, stream) ?? headOf(draft, account))?.accountName ?? stream;
 }
 
-/** Null when it counts for somebody already, or is not there. */
+/** Null when the blob is already counted or does not exist. */
 function newBytes({ brought, known }: Draft, blob: string): number | null {
   return brought.has(blob) ? null : (known.newBlobs.get(blob) ?? null);
 }
@@ -189,7 +192,7 @@ function addPart(draft: Draft, part: WritePart): readonly WrittenEvent[] {
   return written;
 }
 
-/** Moves the stream's head on, and charges what the events take up to the home and to the account they draw on. */
+/** Moves the stream's head and adds the usage of the events to the home and to the account. */
 function book(draft: Draft, part: WritePart, usage: Taken, end: Pick<StreamHead, "no" | "version" | "hash">): void {
   const before = headOf(draft, part.stream);
   draft.home = sum(draft.home, usage);

@@ -2,44 +2,44 @@ import type { CursorWrite, Erasure, Repair, WriteEvent, WriteReply } from "../..
 import type { Taken } from "../../models/quota.ts";
 import type { RowWrite } from "../../models/rows.ts";
 
-/** The end of the log as the transaction found it, or as it leaves it. */
+/** The end of the log, before or after the transaction. */
 export interface LogHead {
   readonly seq: number;
-  /** How many streams there are: the next one gets the next number. */
+  /** The number of streams; a new stream gets the next number. */
   readonly streams: number;
   readonly fence: number;
 }
 
-/** A stream's last event: what the next one is linked to. */
+/** A stream's last event, to which the next one is linked. */
 export interface StreamHead {
   readonly no: number;
   readonly version: number;
   readonly hash: Uint8Array;
-  /** Its bytes are those that were written. A chain is not continued from a link that has changed. */
+  /** Whether the head's bytes match its hash. A chain is never continued from a damaged event. */
   readonly isWhole: boolean;
   readonly usage: Taken;
-  /** The stream that it draws on, by number and name; and what everything takes up that draws on this one. */
+  /** The account's stream, by number and name, and the total usage of the account if it is this stream. */
   readonly account: number;
   readonly accountName: string;
   readonly familyBytes: number;
 }
 
-/** All that a batch depends on, read under the log's lock. */
+/** Everything that a batch depends on, read under the head's lock. */
 export interface Known {
   readonly head: LogHead;
   readonly streamHead: (stream: string) => StreamHead | null;
-  /** By key, what was asked for; both in hex. */
+  /** Requests by idempotency key, both in hex. */
   readonly calls: ReadonlyMap<string, string>;
-  /** Of events that forks continue, by `placeOf`. */
+  /** Hashes of events that forks continue, by `placeOf`. */
   readonly hashes: ReadonlyMap<string, Uint8Array>;
   readonly goneBlobs: ReadonlySet<string>;
-  /** Of blobs that are there and that nobody has brought yet: what they take up. */
+  /** Sizes of stored blobs that are not yet counted. */
   readonly newBlobs: ReadonlyMap<string, number>;
-  /** What the whole log takes up. */
+  /** The usage of the whole log. */
   readonly home: Taken;
-  /** Positions of events that are to be erased, by id. */
+  /** The seq of each event to erase, by id. */
   readonly erasable: ReadonlyMap<string, number>;
-  /** Who else holds the lease, if a fence is to be taken. */
+  /** The other holder of the lease, if the batch takes a fence. */
   readonly rival: string | null;
 }
 
@@ -52,7 +52,7 @@ export interface EventInsert {
   readonly event: WriteEvent;
 }
 
-/** What a batch writes. Of everything that can be written twice, only the last. */
+/** Everything that a batch writes. If something is written twice, only the last write is kept. */
 export interface Plan {
   readonly replies: readonly WriteReply[];
   readonly head: LogHead;
@@ -72,7 +72,7 @@ export interface Plan {
   readonly erasure: (Erasure & { readonly seqs: readonly number[] }) | null;
   readonly repair: Repair | null;
   readonly cursors: readonly CursorWrite[];
-  /** As they are before and behind the batch: one with a repair appends nothing. */
+  /** Versions of streams. A batch with a repair appends nothing, so they are the same before and after it. */
   readonly versions: (stream: string) => number;
 }
 

@@ -2,12 +2,12 @@ import type { Listeners } from "../../log/listeners.ts";
 import type { RecordedEvent } from "../../port.ts";
 
 /**
- * Tells listeners of every event once, in order, whoever wrote it. What was written here is told at once; where
- * somebody else has written in between, the log is read from where the listeners are.
+ * Notifies listeners of every event once, in order, whoever wrote it. Our own events are passed on at once; if another
+ * daemon has written in between, the gap is read from the log.
  */
 export interface Publisher {
   readonly own: (events: readonly RecordedEvent[]) => void;
-  /** The log has grown to this position, or further. */
+  /** The log has grown at least to this seq. */
   readonly heard: (seq: number) => void;
   readonly close: () => Promise<void>;
 }
@@ -29,7 +29,7 @@ export function createPublisher(deps: {
     known = Math.max(known, told);
     deps.listeners.tell(events);
   };
-  /** What cannot be read now is read when there is news again. */
+  /** A failed read is repeated at the next notification. */
   const catchUp = async (): Promise<void> => {
     while (told < known && !isClosed) {
       const events = await deps.read(told, PAGE).catch(() => []);

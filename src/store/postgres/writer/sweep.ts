@@ -6,8 +6,8 @@ import type { Use } from "../reads/reader.ts";
 const SWEEP_MAX = 500;
 
 /**
- * Blobs that no event names go, some at a time, each time under the log's lock: whoever is naming one has named it before
- * or comes after, and is then refused. One that is being brought right now is passed over.
+ * Removes blobs that no event names, in batches under the head's lock. An append that names such a blob either came
+ * before, and the blob stays, or comes after and is refused. A blob that is being stored is skipped.
  */
 export async function sweepBlobs(use: Use, { fence, minAgeMs, dryRun }: BlobSweep): Promise<SweptBlobs> {
   if (dryRun)

@@ -6,7 +6,10 @@ import type { Sql } from "../reads/event-pages.ts";
 import type { Put } from "../tables/rows.ts";
 import type { Plan } from "./plan.ts";
 
-/** What streams and the whole log take up behind the batch: read under the log's lock, so that nobody else changes it. */
+/**
+ * Writes the usage of streams and of the whole log after the batch. It was read under the head's lock, so nobody else
+ * changes it.
+ */
 export const putUsage =
   ({ streamHeads, home }: Plan): Put =>
   (param) => {
@@ -28,7 +31,7 @@ export const putBrought =
       ${param(bigintArray(brought.map(({ stream }) => stream)))}::bigint[],
       ${param(bigintArray(brought.map((entry) => entry.bytes)))}::bigint[])`;
 
-/** What an erasure takes away, as long as it is still there to be measured. */
+/** What an erasure frees, measured before the data is deleted. */
 export interface Erased {
   readonly stream: number;
   readonly bytes: number;
@@ -47,7 +50,7 @@ export async function measureErased(
   return { stream: number(found?.["stream"] ?? 0), bytes: number(found?.["bytes"]), blobs };
 }
 
-/** A blob that somebody else still names counts for the first of them from now on. */
+/** A blob that other events still name is counted for the first of them from now on. */
 export async function dropFromUsage({ query }: Connection, erased: Erased): Promise<void> {
   const change = async (stream: number, by: number, blobs: number): Promise<void> => {
     await query(
@@ -79,7 +82,7 @@ const HEIRS = `
     WHERE n.blob = z.blob ORDER BY n.seq LIMIT 1) AS heir
   FROM blob_sizes z WHERE z.blob = ANY($1::bytea[]) AND z.stream = $2::bigint`;
 
-/** In words: where the books differ from the log. One statement each, so that each is of one moment. */
+/** Describes where the usage tables differ from the log. One statement for each check, so that each sees one moment. */
 export async function usageProblems(sql: Sql): Promise<readonly string[]> {
   const streams = await sql(STREAMS);
   const blobs = await sql(BLOBS);

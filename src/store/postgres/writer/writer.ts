@@ -7,15 +7,15 @@ import type { Attempt, Commit } from "./commit.ts";
 
 export type Written = Extract<WriteReply, { ok: unknown }>;
 
-/** The one queue of writes. What comes in while a batch is committed becomes the next one: one transaction, one flush. */
+/** The one queue of writes. Requests that arrive during a commit form the next batch: one transaction, one flush. */
 export interface Writer {
-  /** `take` is called at once and in order of commits; what it returns is the answer. */
+  /** `take` is called synchronously and in commit order. Its result is the answer. */
   readonly write: <T>(request: WriteRequest, take: (written: Written) => T) => Promise<T>;
-  /** Refuses everything from now on, and whatever has not been sent. */
+  /** Refuses new requests and those not yet sent. */
   readonly fail: (error: StoreError) => void;
-  /** Whether a message of this session of the database is of our own making. */
+  /** Whether this database session is one of the writer's own. */
   readonly isOwn: (processId: number) => boolean;
-  /** Waits for what has been asked for, within bounds; what is asked for from now on is refused. */
+  /** Waits a bounded time for pending requests; refuses new ones. */
   readonly close: () => Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface WriterDeps {
   readonly connect: () => Promise<Connection>;
   readonly commit: Commit;
   readonly onFatal: (error: StoreError) => void;
-  /** How long a write waits for a database that cannot be reached, when it is known that nothing was written. */
+  /** How long a write waits for an unreachable database, when it is certain that nothing was written. */
   readonly reachMaxMs: number;
 }
 
@@ -44,7 +44,7 @@ const CLOSE_MAX_MS = 1500;
 
 export function createWriter(deps: WriterDeps): Writer {
   const queue: Waiting[] = [];
-  /** The session of now and the one before: its last message may still be on its way. */
+  /** The current session and the previous one, whose last notification may still arrive. */
   let ownProcesses: readonly number[] = [];
   let connection: Connection | null = null;
   let backlog = 0;
@@ -69,18 +69,18 @@ export function createWriter(deps: WriterDeps): Writer {
     }
     return connection;
   };
-  /** A transaction that failed is undone; one that does not let itself be undone goes with its connection. */
+  /** Rolls back the failed transaction. If that fails, closes the connection, which rolls it back too. */
   const undo = async (): Promise<void> => {
     if (connection?.isOpen() === true) await connection.query("ROLLBACK").catch(() => connection?.close());
   };
 
-  /** Who has waited for too long is told, since nothing of theirs was ever sent. */
+  /** Rejects requests that have waited too long; nothing of them was sent. */
   const pause = async (error: StoreError, waitMs: number): Promise<void> => {
     if (isDownTooLong()) rejectAll(queue.splice(0), error);
     await sleep(waitMs);
   };
 
-  /** Commits, and tries again while the database cannot be reached. Everybody of the batch has an answer in the end. */
+  /** Commits, and retries while the database is unreachable. Every request of the batch gets an answer. */
   const carryOut = async (batch: readonly Waiting[]): Promise<void> => {
     const attempt: Attempt = { requests: batch.map(({ request }) => request), sent: null };
     for (let waitMs = TRY_AGAIN_FIRST_MS; ; waitMs = Math.min(waitMs * 2, TRY_AGAIN_MAX_MS)) {
@@ -100,7 +100,7 @@ export function createWriter(deps: WriterDeps): Writer {
   };
   const mayTryAgain = (error: StoreError, { sent }: Attempt): boolean => {
     if (!mayGoOn()) return false;
-    // Nobody may be told that it failed, for it may be in the log. Whoever is back first looks there.
+    // After COMMIT was sent the batch may be in the log, so it must not fail yet. The next attempt looks there first.
     if (sent !== null) return isPassing(error);
     return isUnreachable(error) && !isDownTooLong();
   };
@@ -137,7 +137,7 @@ export function createWriter(deps: WriterDeps): Writer {
           if ("ok" in reply) resolve(take(reply));
           else reject(new StoreError(reply.refused, reply.details));
         } catch (bug) {
-          // It is in the log; that is not to be doubted because of what came after.
+          // The events are in the log; an error in `take` does not change that.
           reject(bug);
         }
       };
@@ -160,13 +160,13 @@ export function createWriter(deps: WriterDeps): Writer {
   };
 }
 
-/** While a standby takes over, the address may lead to one that has not yet: as good as not reached at all. */
+/** During a failover the address may still lead to the standby. Treated as unreachable, so that the writer retries. */
 async function turnAway(connection: Connection): Promise<never> {
   await connection.close();
   throw new StoreError("store_unreachable", { reason: "the server is read-only" });
 }
 
-/** Erasures and repairs go alone: nothing else of their batch has to think of them. */
+/** Erasures and repairs run in a batch of their own, which keeps other requests simple. */
 function batchLength(queue: readonly Waiting[]): number {
   let bytes = 0;
   for (const [at, entry] of queue.entries()) {
@@ -193,7 +193,7 @@ function settle(entry: Waiting, reply: WriteReply | undefined): void {
   else entry.settle(reply);
 }
 
-/** What counts is the data; the rest of a request is small beside it. */
+/** Counts the data only; the rest of a request is small. */
 function sizeOf(request: WriteRequest): number {
   let bytes = 0;
   for (const part of request.parts) for (const event of part.events) bytes += event.data.length;

@@ -10,10 +10,10 @@ import { RECOUNT } from "../tables/schema.ts";
 import type { EventInsert, Plan } from "./plan.ts";
 import { dropFromUsage, measureErased, putBrought, putUsage } from "./usage.ts";
 
-/** By name: every list there is. */
+/** All lists by name. */
 export type Lists = ReadonlyMap<string, List>;
 
-/** Writes all of a plan, inside the transaction: what is taken away first, then everything new in one statement. */
+/** Writes a plan inside the transaction: deletions first, then all inserts in one statement. */
 export async function writePlan(connection: Connection, plan: Plan, channel: string, lists: Lists): Promise<void> {
   const erased = plan.erasure === null ? null : await measureErased(connection, plan.erasure);
   if (plan.erasure !== null) await erase(connection, plan.erasure, lists);
@@ -36,7 +36,7 @@ export async function writePlan(connection: Connection, plan: Plan, channel: str
   if (erased !== null) await dropFromUsage(connection, erased);
 }
 
-/** One message to the database for all of them: each but the last as a part of the last. */
+/** Combines the statements into one message: all but the last become CTEs of the last. */
 async function writeTogether({ query }: Connection, puts: readonly Put[]): Promise<void> {
   const given: Given[] = [];
   const texts = puts.map((put) => put((value) => `$${given.push(value)}`));
@@ -119,7 +119,7 @@ const putSnapshots =
       ON CONFLICT (stream, version) DO UPDATE SET state = excluded.state, sum = excluded.sum`;
   };
 
-/** Whoever listens hears of it with the commit, and never before. */
+/** The notification is delivered with the commit, never before. */
 const moveHead =
   ({ head }: Plan, channel: string): Put =>
   (param) =>
@@ -130,7 +130,7 @@ async function erase(connection: Connection, erasure: NonNullable<Plan["erasure"
   const { query } = connection;
   const seqs = bigintArray(erasure.seqs);
   const blobs = byteaArray(erasure.events.flatMap((event) => event.blobs.map((blob) => Buffer.from(blob, "hex"))));
-  // An indexer that has read the words already is waited for, and what it wrote goes too.
+  // Waits for an indexer that has already read the words, so that its output is deleted too.
   await query("SELECT seq FROM search_cursor FOR UPDATE");
   await query("UPDATE events SET data = NULL, salt = NULL WHERE seq = ANY($1::bigint[])", seqs);
   await query("DELETE FROM event_blobs WHERE seq = ANY($1::bigint[])", seqs);
@@ -149,7 +149,7 @@ async function erase(connection: Connection, erasure: NonNullable<Plan["erasure"
   for (const { list, id } of erasure.rows) await writeTogether(connection, [removeRows(listOf(lists, list), [id])]);
 }
 
-/** Seldom more than one in a batch. */
+/** A batch rarely has more than one. */
 async function writeCursor({ query }: Connection, { name, at }: CursorWrite): Promise<void> {
   if (at === null) await query("DELETE FROM cursors WHERE name = $1", name);
   else
@@ -160,12 +160,12 @@ async function writeCursor({ query }: Connection, { name, at }: CursorWrite): Pr
     );
 }
 
-/** What is derived from the log, written anew. Nothing of it is an event. */
+/** Rewrites derived data. Changes no events. */
 async function repair(connection: Connection, { repair, versions }: Plan, lists: Lists): Promise<void> {
   if (repair === null) return;
   const { query } = connection;
   for (const { list, id } of repair.remove) await writeTogether(connection, [removeRows(listOf(lists, list), [id])]);
-  // One that has been appended to since it was compared has rows that are newer than these.
+  // A stream that has changed since the comparison already has newer rows.
   const still = repair.streams.filter(({ stream, version }) => versions(stream) === version);
   for (const { stream, put, wrongSnapshots } of still) {
     for (const row of put) await writeTogether(connection, changesOf([row], lists));

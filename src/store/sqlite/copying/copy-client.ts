@@ -5,7 +5,7 @@ import { type LogCopy, type Progress, StoreError, type StoreErrorCode } from "..
 export interface CopyOptions {
   readonly path: string;
   readonly blobFolder: string;
-  /** Empty; the copy's own. */
+  /** An empty folder for the copy. */
   readonly folder: string;
 }
 
@@ -14,7 +14,7 @@ export type FromCopy =
   | { readonly kind: "done"; readonly copy: LogCopy }
   | { readonly kind: "failed"; readonly code: StoreErrorCode; readonly details: { readonly [key: string]: Json } };
 
-/** In a thread of its own: pages are read and written without a pause, and nobody else waits for that. */
+/** Copies in a separate thread, because reading and writing the pages would block the main thread. */
 export async function copyInThread(
   options: CopyOptions,
   progress: Progress | undefined,

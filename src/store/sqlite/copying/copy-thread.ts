@@ -19,8 +19,8 @@ const say = (message: FromCopy) => port.postMessage(message);
 const PAGES_A_TIME = 4096;
 
 /**
- * The whole file as of one moment: the transaction that is open here holds that moment still, so that a writer neither
- * waits nor makes the copy start over.
+ * Copies the whole file at one moment: an open read transaction fixes that moment, so that the writer neither waits nor
+ * restarts the copy.
  */
 async function copyLog(to: string): Promise<number> {
   const db = openForReading(path);

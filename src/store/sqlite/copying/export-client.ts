@@ -17,7 +17,7 @@ export type FromExport =
   | { readonly kind: "done"; readonly report: BundleReport }
   | { readonly kind: "failed"; readonly code: StoreErrorCode; readonly details: { readonly [key: string]: Json } };
 
-/** In a thread of its own: reading is synchronous. */
+/** Exports in a separate thread, because reads are synchronous. */
 export function exportInThread(log: Pick<ExportOptions, "path" | "blobFolder">): WriteExport {
   return async ({ temporary, form }, request, closing) => {
     const workerData: ExportOptions = { ...log, temporary, form, key: request.key };

@@ -9,7 +9,7 @@ import { createStatements } from "../tables/statements.ts";
 import type { ExportOptions, FromExport } from "./export-client.ts";
 import { rawAfter } from "./raw-events.ts";
 
-/** The thread of one export: it reads pages, writes files, and asks for checkpoints. It ends with the bundle. */
+/** The thread of one export: reads pages, writes files, and requests checkpoints. It ends with the bundle. */
 const port = parentPort;
 if (port === null) throw new Error("an export is a worker thread");
 const options = workerData as ExportOptions;

@@ -6,17 +6,16 @@ import { StoreError, type StoreErrorCode } from "../../port.ts";
 import { isBusy, translate } from "../tables/schema.ts";
 
 export interface HomeLock {
-  /** Takes the lock file again when somebody removed or replaced it. False: another process has it by now. */
+  /** Locks the file again if it was removed or replaced. False when another process has locked it meanwhile. */
   readonly keep: () => boolean;
   readonly release: () => void;
 }
 
 /**
- * One daemon per home, by two locks that the operating system drops the moment their holder dies, however it dies: no
- * stale pid file, no time-out. The first is on the directory itself: whoever removes files from the home does not get
- * around it. It needs the program `flock`, because Node cannot lock. The second is SQLite's exclusive lock on a file,
- * which holds everywhere. The process holds it: whoever opens and closes this file by other means in the same process
- * gives it up.
+ * One daemon per home, by two locks that the operating system releases when the process dies: no stale pid file, no
+ * time-out. The first is on the directory itself, so removing files does not bypass it. It needs the program `flock`,
+ * because Node cannot lock. The second is SQLite's exclusive lock on a file, which works everywhere. It belongs to the
+ * process: opening and closing this file by other means in the same process would release it.
  */
 export function lockHome(path: string): HomeLock {
   const folder = lockFolder(dirname(path));
@@ -80,8 +79,8 @@ const FLOCK_TIMEOUT_MS = 5_000;
 const FLOCK_CONFLICT = 1;
 
 /**
- * `flock` locks the open directory that we hand it, and the lock stays with our handle when it has ended. Where there is
- * no such program, or a file system knows no such lock, the lock file is all there is.
+ * `flock` locks the directory handle that it inherits, and the lock stays with our handle after `flock` has ended.
+ * Without that program, or on a file system without such locks, only the lock file protects the home.
  */
 function lockFolder(folder: string): { readonly release: () => void } {
   const fd = openFolder(folder);
@@ -96,7 +95,7 @@ function lockFolder(folder: string): { readonly release: () => void } {
   return { release: () => void (status === 0 && closeSync(fd)) };
 }
 
-/** Null for a home that cannot be read: the lock file then says why. */
+/** Null for an unreadable home; opening the lock file then reports why. */
 function openFolder(folder: string): number | null {
   try {
     return openSync(folder, "r");

@@ -4,20 +4,17 @@ import type { Cursor } from "../../port.ts";
 import { openForWriting, versionOf } from "../tables/schema.ts";
 import { createStatements } from "../tables/statements.ts";
 
-/**
- * A log as one file that lies there by itself: nobody runs on it, and there is no write-ahead log beside it. It is what a
- * backup holds, whichever store it was made of.
- */
+/** A log as a single file that no daemon uses, without a write-ahead log. Backups of either store contain it. */
 export interface LogFile {
   readonly db: DatabaseSync;
   readonly blobNames: () => Iterable<string>;
   readonly lastSeq: () => number;
   readonly cursors: () => readonly (Cursor & { readonly name: string })[];
-  /** Leaves one file and nothing beside it. Not flushed. */
+  /** Leaves one file without side files. Does not flush. */
   readonly close: () => void;
 }
 
-/** Makes the tables when the file is new. */
+/** Creates the tables if the file is new. */
 export function openLogFile(path: string): LogFile {
   const db = openForWriting(path);
   db.exec("PRAGMA journal_mode=DELETE; PRAGMA synchronous=OFF");
@@ -47,5 +44,5 @@ export function openLogFile(path: string): LogFile {
 }
 
 const NAMES_A_TIME = 1000;
-/** A backup may be of an earlier version. */
+/** A backup may come from an earlier version. */
 const CURSORS_SINCE = 4;

@@ -3,12 +3,12 @@ import { dirname } from "node:path";
 import { makeFolders } from "../../files/make-folders.ts";
 import { StoreError } from "../../port.ts";
 
-/** The home, durable with all the folders above it that had to be made, and in it a file that only its owner can read. */
+/** Makes the home and flushes every new parent folder, and creates the log file so that only its owner can read it. */
 export function makeHome(home: string, logPath: string): void {
   try {
     const made = makeFolders(home);
     for (const path of [logPath, `${logPath}-wal`]) refuseOther(path);
-    // SQLite would make it readable for everybody; its other files take their permissions from this one.
+    // SQLite would make it readable by everybody. Its other files inherit this file's permissions.
     const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = constants;
     closeSync(openSync(logPath, O_APPEND | O_CREAT | O_NONBLOCK | O_WRONLY, 0o600));
     if (made !== undefined) syncAbove(home, made);
@@ -19,7 +19,7 @@ export function makeHome(home: string, logPath: string): void {
   }
 }
 
-/** A pipe would keep us waiting for ever, and a folder is no file to be mended by giving rights to it. */
+/** Opening a pipe would block for ever, and a folder cannot be repaired by changing permissions. */
 function refuseOther(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined || statSync(path, { throwIfNoEntry: false })?.isFile() === true) return;

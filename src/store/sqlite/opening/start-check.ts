@@ -7,12 +7,12 @@ import { foldStream } from "../reads/fold-stream.ts";
 import { createPageReads } from "../reads/page-reads.ts";
 import { verifyTail } from "./verify-tail.ts";
 
-/** Enough to cover every write that a crash can have torn, few enough that a start does not wait for it. */
+/** More than a crash can tear, and few enough for a fast start. */
 const TAIL_EVENTS = 1000;
 
 /**
- * What a start makes sure of before anything is written: streams are found by their names, the log ends well, and the
- * fence is what the log says. A stream that cannot be found would begin a second time.
+ * Checks before the first write that streams are found by name, that the end of the log is intact, and that the fence
+ * matches the log. A stream that cannot be found would be started a second time.
  */
 export function inspectLog(db: DatabaseSync, defined: Definitions): void {
   const names = db.prepare("PRAGMA integrity_check(streams)").get()?.["integrity_check"];

@@ -4,7 +4,7 @@ import { columnsOf, EVENT_COLUMNS, EVENT_SOURCE, number } from "../../log/encodi
 import { type LogProblem, StoreError } from "../../port.ts";
 import { createStatements, type Row } from "../tables/statements.ts";
 
-/** At start only the end of the log is checked: that is where a torn write would show. */
+/** A start checks only the end of the log, where a torn write would show. */
 export function verifyTail(db: DatabaseSync, events: number): readonly LogProblem[] {
   const sql = createStatements(db);
   const rows = sql(`SELECT ${EVENT_COLUMNS} FROM ${EVENT_SOURCE} ORDER BY e.seq DESC LIMIT ?`).all(events).toReversed();
@@ -21,7 +21,7 @@ export function verifyTail(db: DatabaseSync, events: number): readonly LogProble
   return [...problems, ...misplaced(db, events), ...beyondEnd(db, lastSeq, events)];
 }
 
-/** Appends go by the index of places: where it has lost an event, the stream would be continued too early. */
+/** Appends use the index of places. If it has lost an event, the stream would be continued at a wrong version. */
 function misplaced(db: DatabaseSync, events: number): readonly LogProblem[] {
   const found = createStatements(db)(
     "SELECT s.name AS stream, t.version, t.seq FROM (SELECT seq, stream, version FROM events ORDER BY seq DESC LIMIT ?) t LEFT JOIN events p INDEXED BY events_place ON p.stream = t.stream AND p.version = t.version LEFT JOIN streams s ON s.no = t.stream WHERE p.seq IS NOT t.seq LIMIT 1",
@@ -34,7 +34,7 @@ function misplaced(db: DatabaseSync, events: number): readonly LogProblem[] {
   }));
 }
 
-/** Indexes are trees of their own: an event that only they still know was there and is lost. */
+/** Indexes are stored separately: an event found only in an index existed and is lost. */
 function beyondEnd(db: DatabaseSync, lastSeq: number, events: number): readonly LogProblem[] {
   const sql = createStatements(db);
   const newest = sql(
@@ -44,7 +44,7 @@ function beyondEnd(db: DatabaseSync, lastSeq: number, events: number): readonly 
   return number(seq) > lastSeq ? [placeInIndex(db, number(seq), "missing")] : [];
 }
 
-/** Names an event that its own table cannot show, by what the index of places still says. */
+/** Describes an event that the table cannot show, by its entry in the index of places. */
 export function placeInIndex(db: DatabaseSync, seq: number, problem: string): LogProblem {
   const found = lookUp(db, seq);
   const { stream, version } = found ?? {};

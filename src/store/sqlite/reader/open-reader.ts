@@ -2,7 +2,7 @@ import type { EventPage, EventQuery } from "../../port.ts";
 import { createPageReads } from "../reads/page-reads.ts";
 import { openForReading } from "../tables/schema.ts";
 
-/** The log of another process's running daemon, read-only. */
+/** Read-only access to the log of a daemon in another process. */
 export interface LogReader {
   readonly readStream: (stream: string, query: EventQuery) => EventPage;
   readonly readAll: (query: EventQuery) => EventPage;

@@ -11,7 +11,7 @@ import {
 } from "../../port.ts";
 import type { FromReader, ReaderOptions, ToReader } from "./reader-messages.ts";
 
-/** The main thread's end of the reader. Its failure is the caller's to see; it never takes the writer along. */
+/** The main thread's side of the reader. Its failure fails the call and never affects the writer. */
 export interface ReaderClient {
   readonly searchFollower: Follower;
   readonly forget: (seqs: readonly number[]) => Promise<void>;
@@ -60,7 +60,7 @@ export function startReader(options: ReaderOptions): ReaderClient {
     if (message.kind === "answer") entry?.resolve(message.value);
     else entry?.reject(new StoreError(message.code, message.details));
   };
-  /** Started with its first use: a daemon that only runs sessions does not pay for it. */
+  /** Started at first use: a daemon that only runs sessions does not need it. */
   const start = (): Running => {
     const worker = new Worker(new URL("./reader-thread.ts", import.meta.url), { workerData: options });
     const ended = Promise.withResolvers<void>();

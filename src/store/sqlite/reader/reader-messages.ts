@@ -4,9 +4,9 @@ import type { RowQuery, StoreErrorCode } from "../../port.ts";
 export interface WriterOptions {
   readonly path: string;
   readonly blobFolder: string;
-  /** The module with the list of aggregates, when it is not the house's own. */
+  /** A module with other aggregates than the built-in ones. */
   readonly definitions: string | null;
-  /** The write-ahead log is folded into the file when it has grown to this many pages. */
+  /** A checkpoint of the write-ahead log is due at this many pages. */
   readonly checkpointPages: number;
 }
 

@@ -9,7 +9,7 @@ import type { FromReader, ReaderOptions, ToReader } from "./reader-messages.ts";
 import { discardSearchIndex, openSearchIndex, type SearchIndex } from "./search-index.ts";
 import { verifyLog } from "./verify.ts";
 
-/** The thread for reading that takes long: full text, verification, comparison of the read models with the log. */
+/** The thread for long reads: search, verification, comparison of read models with the log. */
 const port = parentPort;
 if (port === null) throw new Error("the reader is a worker thread");
 const options = workerData as ReaderOptions;
@@ -20,7 +20,7 @@ const db = openForReading(options.path);
 const reads = createPageReads(db);
 let opened: SearchIndex | null = null;
 
-/** At first use: a log that is damaged where the index ended can still be verified. */
+/** Opened at first use, so that a log with damage at the index's cursor can still be verified. */
 const index = (): SearchIndex => {
   opened ??= openSearchIndex(options.searchPath, reads, defined);
   return opened;
@@ -30,7 +30,7 @@ const discard = (): void => {
   opened = null;
   discardSearchIndex(options.searchPath);
 };
-/** What the log refuses is the caller's to hear; a fault of the index's own file costs only the time to build it again. */
+/** Errors of the log go to the caller. A damaged index file is deleted and rebuilt. */
 const withIndex = <T>(work: (index: SearchIndex) => T): T => {
   try {
     return work(index());
@@ -40,7 +40,7 @@ const withIndex = <T>(work: (index: SearchIndex) => T): T => {
     return work(index());
   }
 };
-/** Erased words may not stay, whatever happens to the file. */
+/** Erased words must go: if they cannot be removed, the whole index is deleted. */
 const forget = (seqs: readonly number[]): void => {
   try {
     index().forget(seqs);

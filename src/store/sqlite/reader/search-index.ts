@@ -6,11 +6,11 @@ import { erasedIds, searchedTypes, wordsIn } from "../../models/searched-types.t
 import type { Advanced, RecordedEvent, SearchHit } from "../../port.ts";
 import type { PageReads } from "../reads/page-reads.ts";
 
-/** Full text in a file of its own, behind a cursor into the log. Delete the file and it is built again. */
+/** The search index: a separate file that follows the log by a cursor. If deleted, it is rebuilt. */
 export interface SearchIndex {
   readonly position: () => number;
   readonly advance: () => Advanced;
-  /** Takes the words of erased events out, down to the bytes of the file. */
+  /** Removes the words of erased events, including their bytes in the file. */
   readonly forget: (seqs: readonly number[]) => void;
   readonly search: (words: string, limit: number, kind: string) => readonly SearchHit[];
   readonly close: () => void;
@@ -90,7 +90,7 @@ export function openSearchIndex(path: string, reads: PageReads, defined: Definit
   };
 }
 
-/** It holds nothing that the log does not hold: a file that cannot be read, or is of another log, is thrown away. */
+/** The index can be rebuilt from the log, so an unreadable file or one of another log is deleted. */
 function openOrRenew(path: string, reads: PageReads): DatabaseSync {
   const db = openIfSound(path);
   if (db !== null) {
@@ -114,7 +114,7 @@ function openIfSound(path: string): DatabaseSync | null {
   }
 }
 
-/** Both kinds of secure deletion: of the words out of the index's segments, and of bytes out of free pages. */
+/** Both kinds of secure deletion: in the index's segments and in free pages. */
 function open(path: string): DatabaseSync {
   closeSync(openSync(path, "a", 0o600));
   const db = new DatabaseSync(path, { timeout: 2000 });
@@ -124,7 +124,7 @@ function open(path: string): DatabaseSync {
     db.exec(
       "CREATE TABLE IF NOT EXISTS cursor(seq INTEGER NOT NULL, id TEXT NOT NULL); CREATE VIRTUAL TABLE IF NOT EXISTS docs USING fts5(text, stream UNINDEXED, event UNINDEXED)",
     );
-    // An index of an earlier version knew whose session it was and not the stream: it is built again.
+    // The index of an earlier version has no stream column; it is rebuilt.
     db.prepare("SELECT stream FROM docs LIMIT 0");
     db.exec("INSERT INTO cursor SELECT 0, '' WHERE NOT EXISTS (SELECT 1 FROM cursor)");
     db.exec("INSERT INTO docs(docs, rank) VALUES ('secure-delete', 1)");
@@ -139,7 +139,7 @@ function idAt(reads: PageReads, seq: number): string {
   return seq === 0 ? "" : (reads.between(seq, seq)[0]?.id ?? "");
 }
 
-/** Every word must occur, the last may be a beginning. Quoted, so that no word is taken for an operator. */
+/** Every word must occur, and the last one may be a prefix. Quoted, so that no word is read as an operator. */
 function matchQuery(words: string): string | null {
   const terms = words.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
   if (terms.length === 0) return null;

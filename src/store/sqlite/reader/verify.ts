@@ -8,7 +8,7 @@ import { createStatements, type Row } from "../tables/statements.ts";
 const PAGE = 2000;
 const PROBLEMS_MAX = 100;
 
-/** Reads the whole log in order and checks every byte: chain, place, data, order without gaps. Names what is wrong, goes on. */
+/** Reads the whole log in order and checks every byte: chain, place, data, no gaps. Reports problems and continues. */
 export function verifyLog(db: DatabaseSync, progress: Progress): VerifyReport {
   const sql = createStatements(db);
   const select = `SELECT ${EVENT_COLUMNS}, e.id FROM ${EVENT_SOURCE} WHERE`;
@@ -29,7 +29,7 @@ export function verifyLog(db: DatabaseSync, progress: Progress): VerifyReport {
     events += 1;
   };
 
-  /** A row of which not even the columns can be read is a problem like any other. */
+  /** An unreadable row is reported like any other problem. */
   const checkAt = (seq: number, row: Row | undefined): void => {
     if (row === undefined) problems.push(placeInIndex(db, seq, "missing"));
     else
@@ -62,7 +62,7 @@ export function verifyLog(db: DatabaseSync, progress: Progress): VerifyReport {
   return { ok: problems.length === 0, events, streams: chain.streams(), problems };
 }
 
-/** SQLite's own check: the trees are sound, and each index knows exactly the rows of its table. */
+/** SQLite's own check: intact B-trees, and indexes that match their tables. */
 function structure(db: DatabaseSync): readonly LogProblem[] {
   const sql = createStatements(db);
   const named = (problem: string): LogProblem => ({ stream: "", version: 0, seq: null, problem });

@@ -14,8 +14,8 @@ import type { EventPage, EventQuery, RecordedEvent } from "../../port.ts";
 import type { Row, Statement } from "../tables/statements.ts";
 
 /**
- * Pages of events. Positions (`seq` in the log, `version` in a stream) have no gaps, so that every page knows which
- * events it must find: one that is missing is named, never passed over.
+ * Pages of events. Positions (`seq` in the log, `version` in a stream) have no gaps, so each page knows which events it
+ * must find. A missing one is reported, never skipped.
  */
 export interface Pager {
   readonly all: (lastSeq: number, query: EventQuery) => EventPage;
@@ -23,7 +23,7 @@ export interface Pager {
   readonly versions: (stream: StreamPlace, after: number, upTo: number, limit: number) => readonly RecordedEvent[];
 }
 
-/** So many rows are asked for in one call, which costs less than one by one; few enough to fit when all are large. */
+/** Rows read by one call: faster than one by one, and few enough to fit in memory when all are large. */
 const ROWS_AT_ONCE = 32;
 
 export function createPager(sql: (source: string) => Statement): Pager {
@@ -33,7 +33,7 @@ export function createPager(sql: (source: string) => Statement): Pager {
     return number(found["seq"]);
   };
 
-  /** The version of the stream's last event at or before a global position: found by halving, since both only rise. */
+  /** The version of the stream's last event at or before a seq. Binary search, because both only rise. */
   const versionAt = (stream: StreamPlace, seq: number): number => {
     let low = 0;
     let high = stream.last;

@@ -4,7 +4,7 @@ import { bytes, number } from "../../log/encoding.ts";
 import type { Snapshot } from "../../models/fold-events.ts";
 import type { Statement } from "../tables/statements.ts";
 
-/** Keeps the fold of a stream as of a version, so that nobody has to fold it from the start again. */
+/** Stores the fold of a stream at a version, so that later folds need not start at the first event. */
 export function createSnapshotWriter(db: DatabaseSync): (streamNo: number, version: number, state: string) => void {
   const put = db.prepare("INSERT OR REPLACE INTO snapshots(stream, version, state, sum) VALUES (?, ?, ?, ?)");
   return (streamNo, version, state) => {
@@ -13,7 +13,10 @@ export function createSnapshotWriter(db: DatabaseSync): (streamNo: number, versi
   };
 }
 
-/** The newest one at or before a version. One whose bytes have changed is passed over: the log says the same, only slower. */
+/**
+ * The newest fold snapshot at or before a version. A damaged one is skipped: folding from the log gives the same
+ * result, only slower.
+ */
 export function nearestSnapshot(
   sql: (source: string) => Statement,
   streamNo: number,

@@ -2,7 +2,7 @@ import type { Definitions, Folded } from "../../../kernel/index.ts";
 import { checkHead, FOLD_PAGE, firstFold, foldOn } from "../../models/fold-events.ts";
 import type { PageReads } from "./page-reads.ts";
 
-/** A stream's fold as of a version: the nearest kept fold and the few events behind it. */
+/** Folds a stream up to a version: from the nearest fold snapshot and the events after it. */
 export function foldStream(
   defined: Definitions,
   reads: PageReads,
@@ -18,7 +18,7 @@ export function foldStream(
   return folded;
 }
 
-/** The same from the start, with a look at whether the stream really ends there. */
+/** Folds without a cached fold, and checks that the stream ends where its counter says. */
 export function foldCold(defined: Definitions, reads: PageReads, stream: string): Folded {
   return reads.consistently(() => {
     const folded = foldStream(defined, reads, stream, reads.version(stream));

@@ -20,10 +20,10 @@ import { createStatements } from "../tables/statements.ts";
 import { createPager } from "./event-pages.ts";
 import { nearestSnapshot } from "./fold-snapshots.ts";
 
-/** Point reads and pages: what the main thread may do itself. No read transaction outlives a page. */
+/** Short reads for the main thread: points and pages. No read transaction outlives a page. */
 export interface PageReads {
   readonly stream: (name: string, query: EventQuery) => EventPage;
-  /** By version instead of position: after the first, up to and with the second. */
+  /** By version: after the first, up to and including the second. */
   readonly versions: (name: string, after: number, upTo: number, limit: number) => readonly RecordedEvent[];
   readonly all: (query: EventQuery) => EventPage;
   readonly event: (id: string) => RecordedEvent | null;
@@ -41,13 +41,13 @@ export interface PageReads {
   readonly counts: (list: List, by: string, where: RowQuery["where"]) => { readonly [value: string]: number };
   readonly cursor: (name: string) => Cursor | null;
   readonly unfilledLists: () => readonly string[];
-  /** Several reads of one state of the log; short, because meanwhile the write-ahead log cannot be emptied. */
+  /** Runs several reads on one state of the log. Keep it short: the write-ahead log cannot be emptied meanwhile. */
   readonly consistently: <T>(work: () => T) => T;
   /** Whether any event names the blob. */
   readonly isNamed: (blob: string) => boolean;
-  /** How many events do. */
+  /** How many events name the blob. */
   readonly namesOf: (blob: string) => number;
-  /** Pages of the file that hold nothing. */
+  /** Unused pages of the file. */
   readonly freePages: () => number;
 }
 
@@ -62,7 +62,7 @@ export function createPageReads(db: DatabaseSync): PageReads {
   const lastVersion = (no: number, name: string): number => {
     if (no === 0) return 0;
     const version = sql("SELECT max(version) AS version FROM events WHERE stream = ?").get(no)?.["version"];
-    // A stream is made with its first event: one that seems to have none has lost them.
+    // A stream is created with its first event, so one without events has lost them.
     if (version === null) throw new StoreError("log_corrupt", { stream: name, version: 1, problem: "missing" });
     return number(version);
   };
@@ -83,7 +83,7 @@ export function createPageReads(db: DatabaseSync): PageReads {
       const row = sql(`SELECT ${EVENT_COLUMNS} FROM ${EVENT_SOURCE} WHERE e.id = ?`).get(idBytes(id));
       if (row === undefined) return null;
       const found = decodeRow(row);
-      // The index led to another event: it is the index that is wrong.
+      // The index pointed to another event, so the index is wrong.
       if (found.id !== id) throw new StoreError("log_corrupt", { id, seq: found.seq, problem: "id_mismatch" });
       return found;
     },

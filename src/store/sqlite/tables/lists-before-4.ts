@@ -1,4 +1,4 @@
-/** The lists as earlier versions made them, by name: what an old log is known by, and what is made anew out of it. */
+/** The tables of lists as earlier versions created them, by name. They identify an old log and are converted from. */
 const OTHERS: { readonly [list: string]: string } = {
   approval: `CREATE TABLE approvals(id TEXT PRIMARY KEY, session TEXT NOT NULL, status TEXT NOT NULL, row TEXT NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX approvals_status ON approvals(status, id)`,

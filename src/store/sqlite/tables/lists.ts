@@ -5,8 +5,8 @@ import { keysOrNone } from "../../models/rows.ts";
 import { StoreError } from "../../port.ts";
 
 /**
- * Since version 4: which lists there are, by the statements that made their tables, and whether what the log said before
- * they were made has been put into them.
+ * Since version 4: the lists of this log, with the SQL that created their tables, and whether they hold the rows of
+ * older events.
  */
 export const LISTS = `
 CREATE TABLE lists(name TEXT PRIMARY KEY, made TEXT NOT NULL, filled INTEGER NOT NULL) STRICT, WITHOUT ROWID;
@@ -14,7 +14,7 @@ CREATE TABLE lists(name TEXT PRIMARY KEY, made TEXT NOT NULL, filled INTEGER NOT
 
 const ROWS_A_TIME = 500;
 
-/** The statements that make a list's table, derived from its definition. */
+/** The SQL that creates a list's table, derived from its definition. */
 function listStatements(list: List): readonly string[] {
   const keys = Object.entries(list.keys);
   const columns = keys.map(([key, { kind }]) => `"${key}" ${kind === "flag" ? "INTEGER NOT NULL" : "TEXT"}`);
@@ -31,7 +31,7 @@ function listStatements(list: List): readonly string[] {
   ];
 }
 
-/** Every statement that is known to have made a list of this log. */
+/** All recorded SQL that created lists of this log. */
 export function recordedStatements(db: DatabaseSync): readonly string[] {
   return db
     .prepare("SELECT made FROM lists")
@@ -40,8 +40,8 @@ export function recordedStatements(db: DatabaseSync): readonly string[] {
 }
 
 /**
- * Makes the tables of the lists as they are defined now. A new one is empty, and marked as not filled when the log holds
- * something already. One whose keys have changed is made anew out of its rows. All at once or not at all.
+ * Creates the tables of the lists as defined now. A new list is empty, and marked as not filled if the log has events.
+ * A list with changed keys is recreated from its rows. Atomic.
  */
 export function ensureLists(db: DatabaseSync, lists: readonly List[]): void {
   const recorded = new Map(
@@ -76,7 +76,7 @@ function make(db: DatabaseSync, list: List, isNewLog: boolean): void {
   db.prepare("INSERT INTO lists(name, made, filled) VALUES (?, ?, ?)").run(list.name, madeBy(list), isNewLog ? 1 : 0);
 }
 
-/** Made anew rather than altered: the statement that made a table is what it is known by. */
+/** Recreated, not altered: the start compares each table's SQL with the recorded SQL. */
 function keyAnew(db: DatabaseSync, list: List, before: string): void {
   const [, table = ""] = /^CREATE TABLE "?(\w+)/.exec(before) ?? [];
   for (const [, index] of before.matchAll(/CREATE INDEX "?(\w+)/g)) db.exec(`DROP INDEX "${index}"`);

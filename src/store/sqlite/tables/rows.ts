@@ -6,7 +6,7 @@ import type { RowWrite } from "../../models/rows.ts";
 import { StoreError } from "../../port.ts";
 import type { Statement } from "./statements.ts";
 
-/** Applies changes of lists, inside the append's transaction. */
+/** Applies changes of lists inside the append's transaction. */
 export function createRowWriter(db: DatabaseSync, lists: readonly List[]): (write: RowWrite) => void {
   const writers = new Map(lists.map((list) => [list.name, statementsFor(db, list)]));
   return ({ list, id, columns, row }) => {
@@ -26,7 +26,7 @@ function statementsFor(db: DatabaseSync, { table, keys }: List) {
   const names = ["id", ...columns, "row", "sum"];
   const kept = columns.map((name) => ` AND ${name} IS ?`).join("");
   return {
-    /** Most changes leave the keys as they are, and then no index has to be touched. */
+    /** Most changes keep the keys; this statement then touches no index. */
     replace: db.prepare(`UPDATE "${table}" SET row = ?, sum = ? WHERE id = ?${kept}`),
     put: db.prepare(
       `INSERT OR REPLACE INTO "${table}"(${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`,
@@ -35,7 +35,7 @@ function statementsFor(db: DatabaseSync, { table, keys }: List) {
   };
 }
 
-/** A row as it was written. One that changed under us is named: lists never show it. */
+/** Decodes a row. Throws if its checksum is wrong, so that a list never shows a damaged row. */
 export function checkedRow<Row>(list: List<Row>, found: Record<string, unknown>): Row {
   if (!isWhole(found))
     throw new StoreError("log_corrupt", { model: list.name, id: String(found["id"]), problem: "row_mismatch" });
@@ -50,7 +50,7 @@ export function storedIds(sql: (source: string) => Statement, list: List): Set<s
   );
 }
 
-/** A row with the columns beside it, also a damaged one: for those who look for damage. */
+/** A row with its columns, even when it is damaged; used to look for damage. */
 export function storedRow(
   sql: (source: string) => Statement,
   list: List,

@@ -3,13 +3,13 @@ import { StoreError } from "../../port.ts";
 import { LISTS, recordedStatements } from "./lists.ts";
 import { listsBefore } from "./lists-before-4.ts";
 
-/** Raised with every change of the tables; a file of a higher version is refused, never guessed at. */
+/** Raised with every change of the tables. A file of a higher version is refused. */
 export const SCHEMA_VERSION = 4;
 
-/** In the file's header, so that another program's database is never taken for a log: "Nomo". */
+/** "Nomo", in the file's header: the database of another program is never taken for a log. */
 const APPLICATION_ID = 0x4e6f6d6f;
 
-/** `sum` is the CRC-32 of what stands before it: what is derived from the log has no place in its chain of hashes. */
+/** `sum` is the CRC-32 of the column before it, because derived data is not covered by the hash chain. */
 const TABLES = `
 CREATE TABLE streams(no INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE events(
@@ -26,9 +26,8 @@ INSERT INTO fence VALUES (1, 0);
 `;
 
 /**
- * Since version 2: what each stream takes up. The row of stream 0 is the whole log. `account` is the root that a fork
- * draws on, and the root's `family_bytes` are what it and all its forks take up. A blob counts once, for the stream
- * that brought it; forks and others that name it too store nothing by it.
+ * Since version 2: the usage of each stream. Stream 0 is the whole log. `account` is the root that a fork counts for,
+ * and the root's `family_bytes` include all its forks. A blob counts once, for the stream that stored it first.
  */
 export const USAGE_TABLES = `
 CREATE TABLE usage(stream INTEGER PRIMARY KEY, account INTEGER NOT NULL, events INTEGER NOT NULL, bytes INTEGER NOT NULL, blob_bytes INTEGER NOT NULL, family_bytes INTEGER NOT NULL) STRICT;
@@ -36,26 +35,29 @@ CREATE TABLE blob_sizes(blob TEXT PRIMARY KEY, stream INTEGER NOT NULL, bytes IN
 INSERT INTO usage VALUES (0, 0, 0, 0, 0, 0);
 `;
 
-/** Since version 4: how far each follower has come. */
+/** Since version 4: the cursor of each follower. */
 export const CURSORS = `
 CREATE TABLE cursors(name TEXT PRIMARY KEY, seq INTEGER NOT NULL, id TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-/** How long a connection waits for a lock. Only another process, or a checkpoint that empties the log, can hold one. */
+/**
+ * How long a connection waits for a lock. Only another process, or a checkpoint that empties the write-ahead log, can
+ * hold one.
+ */
 const BUSY_TIMEOUT_MS = 5000;
-/** Each connection has a cache of pages of its own. What falls out is in the system's, which all of them share. */
+/** Each connection has its own page cache. Evicted pages stay in the operating system's cache, which all share. */
 const WRITER_CACHE_KIB = 16 * 1024;
 const READER_CACHE_KIB = 8 * 1024;
-/** More than any fold can come to. A length that has been damaged is found by it before memory is asked for. */
+/** More than any fold needs. SQLite then rejects a damaged length before it allocates memory. */
 const ROW_BYTES_MAX = 128 * 1024 * 1024;
 
 /**
- * The one connection that writes. Every commit is flushed: `synchronous=FULL` syncs the write-ahead log each time.
- * `secure_delete` is on all the time, because what moves about in the file before an erasure would leave copies behind.
+ * The one write connection. `synchronous=FULL` flushes the write-ahead log at every commit. `secure_delete` is always
+ * on: data that moves within the file before an erasure would otherwise leave copies.
  */
 export function openForWriting(path: string): DatabaseSync {
   return open(path, false, (db) => {
-    // Holds only for a file that is still empty, and only before anything else is said of it; any other it would touch.
+    // Takes effect only in an empty file and only as the first statement; another file must not be changed.
     if (isEmpty(db)) db.exec("PRAGMA auto_vacuum=INCREMENTAL");
     db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA secure_delete=ON");
     db.exec(`PRAGMA cache_size=-${WRITER_CACHE_KIB}; PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=OFF`);
@@ -63,7 +65,7 @@ export function openForWriting(path: string): DatabaseSync {
   });
 }
 
-/** Without memory mapping: there an unreadable page would be a signal that ends the process, not an error. */
+/** Without memory mapping, where an unreadable page would kill the process with a signal instead of an error. */
 export function openForReading(path: string): DatabaseSync {
   return open(path, true, (db) => {
     db.exec(`PRAGMA query_only=ON; PRAGMA cache_size=-${READER_CACHE_KIB}`);
@@ -106,7 +108,9 @@ export function versionOf(db: DatabaseSync): number {
   return found;
 }
 
-/** SQLite keeps the statements that made the tables; one bit less, or a trigger more, and nothing below can be trusted. */
+/**
+ * Compares the stored SQL of all tables with ours. If it differs, or there is an extra trigger, nothing can be trusted.
+ */
 function isOurs(db: DatabaseSync, version: number): boolean {
   const found = db
     .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")
@@ -127,15 +131,15 @@ function statementsOf(script: string): readonly string[] {
 }
 
 /**
- * Whether a failed write is known to have left everything as it was, so that the writer may go on: a full disk shows
- * while frames are written, before the one that commits; a lock of somebody else's, before the first. Every other
- * failure leaves open what is on disk, and only a new start can tell.
+ * Whether a failed write certainly changed nothing, so that the writer may continue. A full disk fails before the
+ * commit frame is written; a foreign lock fails before the first frame. After any other failure the state on disk is
+ * unknown until a restart.
  */
 export function leavesNothing(error: StoreError): boolean {
   return error.code === "disk_full" || error.code === "overloaded";
 }
 
-/** SQLite's result codes in our words. */
+/** Translates SQLite's result codes into `StoreError`s. */
 export function translate(cause: unknown, details: StoreError["details"] = {}): StoreError {
   if (cause instanceof StoreError) return cause;
   const nodeCode = cause instanceof Error && "code" in cause ? cause.code : null;
@@ -147,13 +151,13 @@ export function translate(cause: unknown, details: StoreError["details"] = {}): 
   if (primary === SQLITE.busy) return new StoreError("overloaded", found, cause);
   if (primary === SQLITE.readOnly || primary === SQLITE.cantOpen)
     return new StoreError("store_read_only", found, cause);
-  // An integer or a length beyond what was ever written.
+  // A number or length that we never write.
   if (nodeCode === "ERR_OUT_OF_RANGE" || primary === SQLITE.tooBig) return new StoreError("log_corrupt", found, cause);
   if (primary === SQLITE.corrupt || primary === SQLITE.notADatabase) return new StoreError("log_corrupt", found, cause);
   return new StoreError("store_failed", found, cause);
 }
 
-/** While reading, memory runs out only where a damaged length asks for more than there is. */
+/** While reading, only a damaged length can exhaust the memory. */
 export function translateRead(cause: unknown): StoreError {
   if (sqliteCode(cause) !== SQLITE.noMemory) return translate(cause);
   return new StoreError("log_corrupt", { sqlite: SQLITE.noMemory, reason: String(cause) }, cause);

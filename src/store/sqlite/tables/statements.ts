@@ -1,11 +1,11 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { translateRead } from "./schema.ts";
 
-/** A statement that speaks in our errors. */
+/** A prepared statement that throws `StoreError`s. */
 export interface Statement {
   readonly get: (...given: readonly SQLInputValue[]) => Row | undefined;
   readonly all: (...given: readonly SQLInputValue[]) => readonly Row[];
-  /** Row by row, for what may be large. The read ends with the loop, also when it is left early. */
+  /** Iterates row by row, for large results. Leaving the loop early ends the read. */
   readonly each: (...given: readonly SQLInputValue[]) => Iterable<Row>;
 }
 
@@ -13,7 +13,7 @@ export type Row = Record<string, unknown>;
 
 const STATEMENTS_KEPT = 200;
 
-/** Statements by their text, prepared at first use. */
+/** Prepares statements at first use and caches them by text. */
 export function createStatements(db: DatabaseSync): (source: string) => Statement {
   const known = new Map<string, Statement>();
   return (source) => {

@@ -4,7 +4,7 @@ import { LISTS } from "./lists.ts";
 import { listsBefore } from "./lists-before-4.ts";
 import { CURSORS, SCHEMA_VERSION, USAGE_TABLES, versionOf } from "./schema.ts";
 
-/** Brings a log of an earlier version to this one, all at once or not at all. Its events stay as they are. */
+/** Upgrades an older log to this version, atomically. Events do not change. */
 export function upgradeLog(db: DatabaseSync, blobFolder: string): void {
   const found = versionOf(db);
   if (found === SCHEMA_VERSION) return;
@@ -26,7 +26,7 @@ export function upgradeLog(db: DatabaseSync, blobFolder: string): void {
   }
 }
 
-/** From here on a log says itself which lists it has. Those that differ from their definitions are made anew behind this. */
+/** Records the lists of an older log. Lists that differ from their definitions are converted afterwards. */
 function recordLists(db: DatabaseSync, found: number): void {
   db.exec(LISTS);
   const put = db.prepare("INSERT INTO lists(name, made, filled) VALUES (?, ?, 1)");
@@ -34,8 +34,8 @@ function recordLists(db: DatabaseSync, found: number): void {
 }
 
 /**
- * Which kept folds of a log of this version still hold. A fold with an open question now says when it was asked, and one
- * with an open effect whether it was allowed. Those kept before version 4 do not, and are folded again.
+ * The fold snapshots of a log of this version that are still valid. Folds now store when an open question was asked and
+ * whether an open effect was allowed; snapshots with either from before version 4 do not.
  */
 export function soundSnapshots(version: number): string {
   if (version >= 4) return "true";

@@ -8,7 +8,7 @@ export interface BlobFile {
   readonly bytes: number;
 }
 
-/** Blob files that have lain there for so long, some at a time, and none that is named now. */
+/** Batches of blob files that are older than this and that no event names now. */
 export async function* oldBlobs(
   folder: string,
   minAgeMs: number,
@@ -29,7 +29,7 @@ export async function* oldBlobs(
   if (found.length > 0) yield found;
 }
 
-/** What a write that was cut short has left. Whoever calls makes sure that nobody is writing. */
+/** Removes incomplete files of interrupted writes. The caller makes sure that nobody is writing. */
 export async function removeTorn(folder: string, minAgeMs: number): Promise<SweptBlobs> {
   let blobs = 0;
   let bytes = 0;
@@ -44,7 +44,7 @@ export async function removeTorn(folder: string, minAgeMs: number): Promise<Swep
   return { blobs, bytes };
 }
 
-/** Null when it is younger, or gone. */
+/** Null when it is younger or gone. */
 export async function sizeIfOld(path: string, minAgeMs: number): Promise<number | null> {
   const found = await stat(path).catch((cause: unknown) => {
     if (isErrno(cause, "ENOENT")) return null;

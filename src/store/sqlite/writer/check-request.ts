@@ -11,14 +11,14 @@ export interface CheckDeps {
   readonly heads: Pick<Heads, "of">;
   readonly usage: Pick<UsageBooks, "check">;
   readonly doomed: Pick<DoomedBlobs, "isGone">;
-  /** The log's fence as of now. */
+  /** The log's current fence. */
   readonly fence: () => number;
 }
 
-/** A stream that has no number yet uses nothing; numbers begin with 1, and 0 is the whole log. */
+/** For a stream without a number: it uses nothing. Numbers start at 1, and 0 is the whole log. */
 const NO_STREAM = -1;
 
-/** Every condition of a request, before its first insert. Null: it may be written. */
+/** Checks all conditions of a request before its first insert. Null means that it may be written. */
 export function createChecks({ sql, heads, usage, doomed, fence }: CheckDeps) {
   const versionOf = (stream: string): number => heads.of(stream)?.version ?? 0;
 

@@ -2,37 +2,40 @@ import type { DatabaseSync } from "node:sqlite";
 import { number } from "../../log/encoding.ts";
 
 /**
- * When the write-ahead log is folded into the file. Acknowledgements wait meanwhile, so it is done in small portions
- * whenever nobody waits, and under a load without pauses as seldom as the bound allows. A full disk only puts it off:
- * the write-ahead log has it all.
+ * Decides when to checkpoint the write-ahead log. Commits wait meanwhile, so it happens in small portions during
+ * pauses, and under constant load as seldom as the limit allows. A full disk only delays it: the write-ahead log holds
+ * everything.
  */
 export interface Checkpoints {
-  /** After a commit: keeps the write-ahead log within its bound. */
+  /** After a commit: keeps the write-ahead log within its limit. */
   readonly ifDue: () => void;
-  /** When nobody waits for the next commit. */
+  /** When no request is waiting. */
   readonly inPause: () => void;
   /** When nothing has been written for a while. */
   readonly whenIdle: () => void;
-  /** From time to time: whoever held it back may be gone, and no commit may come to notice. */
+  /** Called periodically: a reader that blocked a checkpoint may be gone, and no commit may come to trigger another. */
   readonly ifHeldBack: () => void;
 }
 
-/** So little is folded in so fast that whoever comes meanwhile hardly notices. */
+/** A portion this small takes so little time that new requests are hardly delayed. */
 const PAUSE_PAGES_MIN = 512;
-/** Less than this is not worth two flushes. */
+/** Fewer pages are not worth two flushes. */
 const IDLE_PAGES_MIN = 64;
 
 const PAGE_BYTES = 4096;
 
 export function createCheckpoints(db: DatabaseSync, maxPages: number): Checkpoints {
-  // A file that a stalled reader made grow is cut back once it can be written from its beginning again.
+  // Truncates a file that a stalled reader let grow, once it can be restarted.
   db.exec(`PRAGMA journal_size_limit=${2 * maxPages * PAGE_BYTES}`);
   const size = db.prepare("PRAGMA wal_checkpoint(NOOP)");
   const fold = db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
-  /** Where the last attempt was made. A reader may hold it back; it is not made again at every commit. */
+  /** The log's pages at the last attempt. A reader may block checkpoints, so not every commit tries again. */
   let attemptedAt = 0;
 
-  /** First without waiting for anybody; readers that come and go could keep the file from starting over for ever. */
+  /**
+   * A passive checkpoint first. Beyond twice the limit it waits for readers, because overlapping readers could
+   * otherwise prevent a restart of the file for ever.
+   */
   const attemptAfter = (pages: number): void => {
     const written = number(size.get()?.["log"]);
     if (written < attemptedAt) attemptedAt = 0;
@@ -52,10 +55,10 @@ export function createCheckpoints(db: DatabaseSync, maxPages: number): Checkpoin
   };
 }
 
-/** Everybody who appends waits meanwhile, so that only readers who are about to finish are waited for. */
+/** Short, because all appends wait meanwhile: only readers that are about to finish are worth waiting for. */
 const READERS_WAIT_MS = 50;
 
-/** Folds everything into the file and cuts the write-ahead log to nothing; false when a reader is in the way. */
+/** Checkpoints everything and truncates the write-ahead log. False when a reader prevents it. */
 export function emptyWal(db: DatabaseSync): boolean {
   const waited = db.prepare("PRAGMA busy_timeout").get()?.["timeout"];
   db.exec(`PRAGMA busy_timeout=${READERS_WAIT_MS}`);

@@ -6,15 +6,15 @@ import { text } from "../../log/encoding.ts";
 import { syncFolder } from "../opening/make-home.ts";
 
 /**
- * Blobs that no event names any more. They are written down in the erasure's own transaction, so that a crash between
- * the flush and the removal of the files leaves a note, and the next start goes on from there.
+ * Blobs that no event names any more. They are recorded in the erasure's transaction: if the process crashes before the
+ * files are removed, the next start removes them.
  */
 export interface DoomedBlobs {
-  /** Inside a transaction. */
+  /** Call inside a transaction. */
   readonly add: (blob: string) => void;
-  /** Outside of one: removes the files for good, then the notes. */
+  /** Call outside a transaction: removes the files, then the records. */
   readonly remove: () => void;
-  /** Erased since the start and not brought again: an event may no longer name it. */
+  /** Erased since the start and not stored again: no new event may name it. */
   readonly isGone: (blob: string) => boolean;
 }
 

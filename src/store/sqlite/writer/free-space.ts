@@ -9,12 +9,12 @@ import type { WriterClient } from "./writer-client.ts";
 
 const VACUUM_PAGES = 1024;
 
-/** Removes what nothing names any more, and returns freed pages to the file system. */
+/** Removes unnamed blobs and returns freed pages to the file system. */
 export function createFreeSpace(deps: {
   readonly blobFolder: string;
   readonly reads: PageReads;
   readonly writer: Pick<WriterClient, "write">;
-  /** No blob is swept while somebody brings it. */
+  /** Keeps sweeps from running while a blob is stored. */
   readonly bringing: Turns;
 }): Pick<Store, "sweepBlobs" | "giveBack"> {
   const { blobFolder, reads, writer, bringing } = deps;
@@ -40,7 +40,7 @@ export function createFreeSpace(deps: {
       if (!dryRun) await bringing.alone(() => removeTorn(blobFolder, minAgeMs));
       return { blobs, bytes };
     },
-    /** In portions, because everybody who appends waits for each. */
+    /** In portions, because all appends wait for each of them. */
     giveBack: async (fence) => {
       for (let left = reads.freePages(); left > 0; ) {
         await writer.write({ ...NOTHING, fence, vacuumPages: VACUUM_PAGES });

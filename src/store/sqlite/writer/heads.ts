@@ -2,12 +2,12 @@ import type { DatabaseSync } from "node:sqlite";
 import { hashEvent, NO_PREV, sameBytes } from "../../../kernel/index.ts";
 import { parseHeader, sha256 } from "../../log/encoding.ts";
 
-/** A stream's last event: what the next one is linked to. */
+/** A stream's last event, to which the next one is linked. */
 export interface Head {
   readonly no: number;
   readonly version: number;
   readonly hash: Uint8Array;
-  /** Its bytes are those that were written. A chain is not continued from a link that has changed. */
+  /** Whether the head's bytes match its hash. A chain is never continued from a damaged event. */
   readonly isWhole: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface Heads {
 
 const HEADS_KEPT = 20_000;
 
-/** The heads used last, so that an append to a stream at work reads nothing. */
+/** The most recently used heads, so that an append to an active stream reads nothing. */
 export function createHeads(db: DatabaseSync): Heads {
   const kept = new Map<string, Head>();
   const last = db.prepare(

@@ -20,7 +20,7 @@ export interface LogWritesDeps {
   readonly writer: Pick<WriterClient, "write">;
   readonly reader: Pick<ReaderClient, "forget">;
   readonly listeners: Pick<Listeners, "tell">;
-  /** No blob is swept while somebody brings it. */
+  /** Keeps sweeps from running while a blob is stored. */
   readonly bringing: Turns;
 }
 
@@ -30,7 +30,7 @@ const UNSCRUBBED = {
   reason: "the data is erased, but its bytes stay in the files until there is room and nobody reads",
 };
 
-/** Prepares appends and erasures here, has the writer thread flush them, then tells the listeners. */
+/** Prepares appends and erasures here, has the writer thread flush them, then notifies the listeners. */
 export function createLogWrites(deps: LogWritesDeps): Pick<Store, "append" | "erase"> {
   const { defined, reads, folds, cache, writer, reader, listeners, bringing } = deps;
   const newSalt = createSalts();
@@ -40,7 +40,7 @@ export function createLogWrites(deps: LogWritesDeps): Pick<Store, "append" | "er
     return events;
   };
 
-  /** Readers that are slow are waited for here, where nobody else has to wait with them. */
+  /** Retries while slow readers block the scrub. Waiting here delays no other write. */
   const scrub = async (unscrubbed: StoreErrorCode | null, fence: number, ids: readonly string[]): Promise<void> => {
     let left = unscrubbed;
     for (let tries = 0; left !== null && tries < SCRUB_TRIES; tries += 1) {
@@ -79,7 +79,7 @@ export function createLogWrites(deps: LogWritesDeps): Pick<Store, "append" | "er
       const { events, unscrubbed } = await bringing.alone(async () => {
         try {
           const reply = await writer.write(write);
-          // In the same breath as the answer, as an append does it: listeners hear of everything in order of commits.
+          // In the same tick as the reply, as in `append`: listeners are notified in commit order.
           cache.resume(stream);
           cache.set(stream, prepared.after);
           return { events: publish(recorded([prepared], reply.ok)), unscrubbed: reply.unscrubbed };

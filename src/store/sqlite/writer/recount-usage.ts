@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { blobPath } from "../../files/blobs.ts";
 import { number, text } from "../../log/encoding.ts";
 
-/** Counts anew from the log and the blobs what each stream takes up. Inside a transaction. */
+/** Recounts the usage of each stream from the log and the blobs. Call inside a transaction. */
 export function recountUsage(db: DatabaseSync, blobFolder: string): void {
   const bring = db.prepare("INSERT INTO blob_sizes(blob, stream, bytes) VALUES (?, ?, ?)");
   db.exec("DELETE FROM blob_sizes; DELETE FROM usage");
@@ -25,8 +25,8 @@ export function recountUsage(db: DatabaseSync, blobFolder: string): void {
 }
 
 /**
- * Of every session the one whose account it draws on: from a fork to its root, from a session that another one started to
- * that one, as long as there is one further. `max` has SQLite take `at` from the last step.
+ * Each session's account: follows a fork to its root, and a started session to its parent, up to the top. With `max`,
+ * SQLite takes `at` from the last step.
  */
 const ROOTS = `WITH RECURSIVE named(id, other) AS MATERIALIZED (
     SELECT id, CASE WHEN json_extract(row, '$.root') <> id THEN json_extract(row, '$.root')
@@ -36,7 +36,10 @@ const ROOTS = `WITH RECURSIVE named(id, other) AS MATERIALIZED (
     WHERE named.other IS NOT NULL AND up.steps < 256)
   SELECT id, at, max(steps) FROM up GROUP BY id`;
 
-/** In words: where the books differ from the log. Short reads, so that the write-ahead log can be emptied between them. */
+/**
+ * Describes where the usage tables differ from the log. Short reads, so that the write-ahead log can be emptied between
+ * them.
+ */
 export function usageProblems(db: DatabaseSync, blobFolder: string): readonly string[] {
   const problems: string[] = [];
   const ofStream = db.prepare(STREAM);
@@ -51,7 +54,7 @@ export function usageProblems(db: DatabaseSync, blobFolder: string): readonly st
   for (let page = sizes.all(""); page.length > 0; page = sizes.all(text(page.at(-1)?.["blob"])))
     for (const row of page) {
       const size = statSync(blobPath(blobFolder, text(row["blob"])), { throwIfNoEntry: false })?.size;
-      // One that is missing is the verification's to tell.
+      // Verification reports missing blobs.
       if (size !== undefined && size !== row["bytes"]) problems.push(`blob ${text(row["blob"])}`);
     }
   return problems;

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Repair } from "../../log/write-request.ts";
 import type { RowWrite } from "../../models/rows.ts";
 
-/** Writes anew what is derived from the log and differs from it. Nothing of it is an event. */
+/** Rewrites derived data that differs from the log. Changes no events. */
 export function createRepairs(
   db: DatabaseSync,
   writeRow: (row: RowWrite) => void,
@@ -18,7 +18,7 @@ export function createRepairs(
   return (repair, versionOf) => {
     if (repair.reindex) db.exec("REINDEX");
     for (const { list, id } of repair.remove) writeRow({ list, id, columns: [], row: null });
-    // One that has been appended to since it was compared has rows that are newer than these.
+    // A stream that has changed since the comparison already has newer rows.
     const still = repair.streams.filter(({ stream, version }) => versionOf(stream) === version);
     for (const { stream, put, wrongSnapshots } of still) {
       for (const row of put) writeRow(row);

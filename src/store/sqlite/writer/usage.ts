@@ -7,16 +7,16 @@ import { bytesOf, checkQuota, NO_USAGE, sum, type Taken, totalBytes } from "../.
 import type { Quota } from "../../port.ts";
 import { recountUsage } from "./recount-usage.ts";
 
-/** What each stream and the whole log take up, kept in the transaction that changes it. */
+/** The usage of each stream and of the whole log, updated in the same transaction as the events. */
 export interface UsageBooks {
   readonly check: (quota: Quota, parts: readonly WritePart[], noOf: (stream: string) => number) => WriteReply | null;
-  /** `named`: the stream whose account it draws on with its first append; it keeps that one for good. */
+  /** `named`: the stream whose account it joins with its first append, for good. */
   readonly add: (no: number, named: number, events: readonly WriteEvent[]) => void;
-  /** Instead of plain deletion: the event's data goes, and no longer counts. */
+  /** Deletes the event's data and subtracts its size. */
   readonly erase: (seq: number, blobs: readonly string[]) => void;
-  /** Before the commit: the whole log's row is written once a batch. */
+  /** Call before the commit: writes the whole log's row once per batch. */
   readonly settle: () => void;
-  /** What is remembered may be wrong. */
+  /** Drops the cached usage, which may be outdated. */
   readonly forget: () => void;
   readonly recount: () => void;
 }
@@ -45,17 +45,17 @@ export function createUsageBooks(db: DatabaseSync, blobFolder: string): UsageBoo
     home = sum(homeNow(), by);
     isHomeChanged = true;
   };
-  /** Null: neither is there yet. */
+  /** Null when neither stream exists yet. */
   const accountOf = (no: number, named: number): number | null => {
     const found = sql.account.get(no) ?? sql.account.get(named);
     return found === undefined ? null : number(found["account"]);
   };
   const isBrought = (blob: string): boolean => sql.size.get(blob) !== undefined;
-  /** Null when nobody has put it: somebody's data only looks as if it named a blob. */
+  /** Null when there is no such blob: the data only looks as if it named one. */
   const sizeOnDisk = (blob: string): number | null =>
     statSync(blobPath(blobFolder, blob), { throwIfNoEntry: false })?.size ?? null;
 
-  /** Counts it for the stream when nobody has brought it before. */
+  /** Counts the blob for the stream unless it is counted already. Returns its size. */
   const bring = (no: number, blob: string): number => {
     if (isBrought(blob)) return 0;
     const size = sizeOnDisk(blob);

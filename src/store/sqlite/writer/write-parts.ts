@@ -6,7 +6,7 @@ import type { Heads } from "./heads.ts";
 import type { UsageBooks } from "./usage.ts";
 import type { WriteStatements } from "./write-statements.ts";
 
-/** The end of the log, moved on by each insert. */
+/** The end of the log, updated by each insert. */
 export interface LogEnd {
   seq: number;
   fence: number;
@@ -21,7 +21,7 @@ export interface PartWriterDeps {
   readonly putSnapshot: (stream: number, version: number, state: string) => void;
 }
 
-/** Links the events of one stream to its last one and inserts them, with the rows and the snapshot that they bring. */
+/** Links the events of one stream to its head and inserts them with their rows and fold snapshot. */
 export function createPartWriter({ sql, heads, usage, end, writeRow, putSnapshot }: PartWriterDeps) {
   const firstPrev = (part: WritePart): Uint8Array => {
     if (part.continues === null) return NO_PREV;

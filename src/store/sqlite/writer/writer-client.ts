@@ -4,10 +4,13 @@ import { StoreError } from "../../port.ts";
 import type { WriterOptions } from "../reader/reader-messages.ts";
 import { type FromWriter, packRequest, type ToWriter, unpackReply } from "./writer-messages.ts";
 
-/** The main thread's end of the writer. What comes in during a flush waits at the writer, which makes one batch of it. */
+/**
+ * The main thread's side of the writer. Requests that arrive during a flush wait at the writer, which commits them as
+ * one batch.
+ */
 export interface WriterClient {
   readonly write: (request: WriteRequest) => Promise<Written>;
-  /** Waits for what has been asked for; what is asked for from now on is refused. */
+  /** Waits for pending requests; refuses new ones. */
   readonly finish: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -22,8 +25,8 @@ interface Waiting {
 }
 
 /**
- * Half of those who were told together, and at least so many, go ahead to a writer that has nothing to do: from then on
- * one half is flushed while the other is prepared. Not when flushes take long: then one for all of them is worth more.
+ * When the writer is idle, half of the last batch's size (at least this many) is sent at once, so that one half is
+ * flushed while the other is prepared. Not when flushes are slow: then one flush for all is better.
  */
 const FIRST_LOAD_MIN = 8;
 const FLUSH_SHORT_MS = 4;
@@ -31,7 +34,7 @@ const LOAD_MAX = 256;
 const BACKLOG_MAX = 20_000;
 const BACKLOG_BYTES_MAX = 256 * 1024 * 1024;
 
-/** `onFatal` is told of a failed flush. Whoever runs the store must then end the process: what is in memory is ahead of the disk. */
+/** `onFatal` is called after a failed flush. The caller must end the process, because memory is ahead of the disk. */
 export async function startWriter(options: WriterOptions, onFatal: (error: StoreError) => void): Promise<WriterClient> {
   const worker = new Worker(new URL("./writer-thread.ts", import.meta.url), { workerData: options });
   const waiting: Waiting[] = [];
@@ -56,7 +59,7 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
     if (state !== "opening") onFatal(error);
   };
   const post = (message: ToWriter) => worker.postMessage(message);
-  /** What comes while a long flush is under way goes with those who wait for its end: one flush for all of them. */
+  /** While a slow flush runs, new requests are collected and sent together after it: one flush for all. */
   const isHeldBack = () => sent.length > 0 && lastFlushMs >= FLUSH_SHORT_MS && state !== "closing";
   const send = (): void => {
     if (isHeldBack()) return;
@@ -85,7 +88,7 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
           settle(entry, reply === undefined ? undefined : unpackReply(reply));
         }
         if (state === "closing" && sent.length === 0) finished.resolve();
-        // Behind whatever those who have just been told ask for next.
+        // After the requests that the callers just answered send next.
         if (waiting.length > 0) setImmediate(send);
         return;
       }
@@ -139,7 +142,7 @@ function settle(entry: Waiting, reply: WriteReply | undefined): void {
   else entry.reject(new StoreError(reply.refused, reply.details));
 }
 
-/** What counts is the data; the rest of a request is small beside it. */
+/** Counts the data only; the rest of a request is small. */
 function sizeOf(request: WriteRequest): number {
   let bytes = 0;
   for (const part of request.parts) for (const event of part.events) bytes += event.data.length;

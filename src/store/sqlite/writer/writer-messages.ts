@@ -13,15 +13,15 @@ export type FromWriter =
   | { readonly kind: "closed" };
 
 /**
- * Requests and replies as they cross between the threads: lists instead of objects, because copying the names of
- * members, again and again, would cost more than the append itself.
+ * Requests and replies as they cross between threads: arrays instead of objects, because copying member names would
+ * cost more than the append.
  */
 type PackedRequest = readonly [
   fence: number,
   parts: readonly PackedPart[],
   call: WriteRequest["call"],
   quota: PackedQuota | null,
-  /** Seldom: then they cross as they are. */
+  /** Rare, so not packed. */
   expect: WriteRequest["expect"] | null,
   rest: Pick<WriteRequest, "erase" | "repair" | "scrub" | "sweep" | "vacuumPages" | "cursor"> | null,
 ];
@@ -57,7 +57,7 @@ type PackedEvent = readonly [
 
 type PackedRow = readonly [list: string, id: string, row: string | null, ...(string | number | null)[]];
 
-/** Position, hash of the one before, own hash; and so on. A refusal, or what is left to scrub, crosses as it is. */
+/** For each event: seq, previous hash, own hash. Refusals and incomplete scrubs are sent unpacked. */
 type PackedReply = readonly (string | number)[] | WriteReply;
 
 export function packRequest({ fence, parts, call, quota, expect, ...rest }: WriteRequest): PackedRequest {
@@ -129,7 +129,7 @@ function unpackRow([list, id, row, ...columns]: PackedRow): RowWrite {
   return { list, id, row, columns };
 }
 
-/** `Array.isArray` does not know of lists that nobody may change. */
+/** `Array.isArray` does not narrow readonly arrays. */
 function isList<T extends readonly unknown[]>(value: T | object): value is T {
   return Array.isArray(value);
 }

@@ -11,13 +11,13 @@ import { createCheckpoints, emptyWal } from "./checkpoints.ts";
 import { createWriter } from "./writer.ts";
 import { type FromWriter, packReply, type ToWriter, unpackRequest } from "./writer-messages.ts";
 
-/** The thread that owns the write connection and its checkpoints. A failed flush ends it: a flush is never tried twice. */
+/** The thread that owns the write connection and its checkpoints. A failed flush ends it; a flush is never repeated. */
 const port = ownPort();
 const options = workerData as WriterOptions;
 const say = (message: FromWriter) => port.postMessage(message);
 
 const BATCH_MAX = 1024;
-/** More than this at once come from writers who wait for each other: then there are no pauses, and none is taken. */
+/** A larger batch means constant load, where a checkpoint in the supposed pause would delay the next requests. */
 const PAUSE_BATCH_MAX = 16;
 const IDLE_MS = 100;
 const HELD_BACK_EVERY_MS = 1000;
@@ -74,7 +74,7 @@ const start = (defined: Definitions): void => {
   say({ kind: "ready" });
 };
 
-/** Everything that came while the last batch was flushed: it becomes one batch, and one flush. */
+/** Collects everything that arrived during the last flush into one batch. */
 function drain(first: ToWriter): { readonly requests: readonly WriteRequest[]; readonly closing: boolean } {
   const requests: WriteRequest[] = [];
   for (let message: ToWriter | undefined = first; message !== undefined; message = next()) {
@@ -90,7 +90,7 @@ function next(): ToWriter | undefined {
   return received?.message;
 }
 
-/** A checkpoint that finds the disk full or locked is put off; nothing depends on it but space. */
+/** Skips a checkpoint when the disk is full or locked; that only costs space. */
 function unlessPutOff(work: () => unknown): void {
   try {
     work();

@@ -16,13 +16,13 @@ import { createPartWriter, type LogEnd } from "./write-parts.ts";
 import { prepareStatements } from "./write-statements.ts";
 
 /**
- * Everything that writes. One batch is one transaction and one flush: what queued up while the last one was flushed.
- * A refused request leaves no trace: all its conditions are checked before its first insert.
+ * Everything that writes. Requests that queued up during the last flush form one batch: one transaction, one flush. A
+ * refused request changes nothing: all its conditions are checked before its first insert.
  */
 export interface Writer {
-  /** Throws a `StoreError` when the batch could not be made durable; then nothing of it was, or it must not be told. */
+  /** Throws a `StoreError` when the batch was not made durable. Nothing of it may then be acknowledged. */
   readonly commit: (requests: readonly WriteRequest[]) => readonly WriteReply[];
-  /** When there is time: what was erased and could not leave the files at once. */
+  /** Removes erased bytes that could not be removed from the files at once. Called when idle. */
   readonly scrubIfDue: () => void;
 }
 
@@ -37,10 +37,10 @@ export function createWriter(db: DatabaseSync, blobFolder: string, lists: readon
   const end: LogEnd = { seq: 0, fence: 0 };
   const { check, versionOf } = createChecks({ sql, heads, usage, doomed, fence: () => end.fence });
   const writePart = createPartWriter({ sql, heads, usage, end, writeRow, putSnapshot });
-  /** By SQLite's count of what others wrote; null when what is remembered may be ahead of the log. */
+  /** SQLite's `data_version` of the cached state; null when the cache may be ahead of the log. */
   let rememberedAt: number | null = null;
 
-  /** What is remembered between batches holds as long as every batch was committed and nobody else has written. */
+  /** Reloads the cached state if another process has written or a batch failed. */
   const remember = (): void => {
     const dataVersion = number(sql.dataVersion.get()?.["data_version"]);
     if (dataVersion === rememberedAt) return;
@@ -67,7 +67,9 @@ export function createWriter(db: DatabaseSync, blobFolder: string, lists: readon
     }
   };
 
-  /** One of a batch spoils it for all: each then gets a flush of its own, and a full disk refuses only what is left. */
+  /**
+   * One duplicate fails the whole batch, so each request is committed alone. A full disk then refuses only the rest.
+   */
   const alone = (request: WriteRequest): readonly WriteReply[] => {
     try {
       return commit([request]);
@@ -108,7 +110,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string, lists: readon
     for (const { list, id } of erasure.rows) writeRow({ list, id, columns: [], row: null });
   };
 
-  /** What was erased leaves the write-ahead log and the blobs too. What keeps it from leaving is told, and tried again. */
+  /** Removes erased bytes from the write-ahead log and the blobs. Returns why it failed; it is retried later. */
   const scrub = (): StoreErrorCode | null => {
     isScrubDue = true;
     try {
