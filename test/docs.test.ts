@@ -126,7 +126,8 @@ test("the glossary defines every thing that events are about, each once", () => 
 });
 
 test("every command and every event that a page names exists", () => {
-  const spans = PAGES.flatMap((page) =>
+  // The worked example names what it adds; a test of its own runs it.
+  const spans = PAGES.filter((page) => page !== "docs/adding-a-capability.md").flatMap((page) =>
     [...read(page).matchAll(/`[^`\n]+`|^[^\n]*\$?\(?nomos [^\n]*$/gm)].map(([span]) => ({ page, span })),
   );
   const known = (first: string, second: string | undefined): boolean =>

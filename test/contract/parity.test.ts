@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ERROR_CATALOGUE } from "../../src/contract/index.ts";
 import { SYSCALLS } from "../../src/syscalls/index.ts";
-import { startDaemon } from "../support/daemon.ts";
+import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { createMask, shapeOf, withoutVolatile } from "./parity/mask.ts";
 import { LAST_STEP, type Memory, STORY, type Step, UNKNOWN_ID } from "./parity/story.ts";
 import { type Outcome, type Speaker, SURFACES } from "./parity/surfaces.ts";
@@ -14,6 +14,16 @@ const STORY_MAX_MS = 240_000;
 const STREAM_ITEMS = { "session.stream": 1000, "event.stream": 5 } as const;
 const AT_ONCE = 4;
 const BY_NAME = new Map(SYSCALLS.map((syscall) => [syscall.name, syscall]));
+
+/** The first step asks for the status: how far the tree is behind would depend on the machine. */
+async function treeIsSigned({ call }: TestDaemon): Promise<void> {
+  const isSigned = async () => {
+    const { tree } = (await call<{ tree: { lag: number; size: number; checkpointSize: number } }>("GET", "/api/status"))
+      .body;
+    return tree.lag === 0 && tree.checkpointSize === tree.size;
+  };
+  await expect.poll(isSigned, { timeout: 60_000 }).toBe(true);
+}
 
 interface Told {
   readonly step: string;
@@ -46,6 +56,7 @@ describe("the same steps on every surface", () => {
       onTestFinished(() => rm(cwd, { recursive: true, force: true }));
       makeRepository(join(cwd, "repo"));
       const daemon = await startDaemon({ cwd });
+      await treeIsSigned(daemon);
       const places = { [daemon.home]: "<home>", [cwd]: "<cwd>", [daemon.url]: "<url>" };
       const speaker = await open(daemon, daemon.token);
       const memory: Memory = { cwd };
