@@ -65,6 +65,7 @@ export interface SupervisorDeps extends Omit<OpeningDeps, "trees"> {
   readonly clock: Clock;
   readonly sessionFiles: SessionFiles;
   readonly scopes: Pick<ScopeJudge, "end">;
+  /** What a driver keeps between turns; null if it keeps nothing or is not installed. */
   readonly keeper: (adapter: string) => Kept | null;
   readonly idleHibernateMs: () => number;
   /** When the previous daemon ended; null when unknown. */
