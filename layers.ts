@@ -7,22 +7,22 @@
 export interface Layer {
   readonly name: string;
   readonly dir: string;
-  /** The floor it stands on. A layer imports only from floors below its own. */
+  /** A layer imports only from lower levels. */
   readonly level: number;
   readonly mayImport: readonly string[];
-  /** Layers above that it may start, only by `await import()` of their door: loaded when needed, never at start. */
+  /** Higher layers that it may load, only by `await import()` of their index: when needed, never at start. */
   readonly mayLaunch?: readonly string[];
   /**
-   * What it may count on being there. `language`: nothing but the language itself, so no import from outside, no clock,
-   * no randomness. `browser`: npm packages but no `node:` module. `bare`: `node:` modules but no npm package, since it is
-   * published by itself. `node`: both.
+   * What it may use. `language`: the language alone: no imports from outside, no clock, no randomness. `browser`: npm
+   * packages but no `node:` modules. `bare`: `node:` modules but no npm packages, because it is published by itself. `node`:
+   * both.
    */
   readonly runtime: "language" | "browser" | "bare" | "node";
   /** Packages that must not be loaded when this layer is loaded, not even through another layer. */
   readonly neverLoads?: readonly string[];
-  /** The whole layer without its tests and its door. */
+  /** Limit for the whole layer, without tests and its index. */
   readonly maxLines?: number;
-  /** Each folder directly in it, without its tests. */
+  /** Limit for each folder directly in it, without tests. */
   readonly maxLinesOfFolder?: number;
   readonly note: string;
 }

@@ -76,11 +76,11 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
     }
   };
 
-  /** Answered last: after every call before it. When none is answered for `waitMs`, those that are left are cancelled. */
+  /** Answers `end` after every call before it. If none of them ends for `waitMs`, the rest is cancelled. */
   const end = async ({ id, params }: RpcRequest): Promise<void> => {
     const waitMs = waitMsIn(params["waitMs"]);
     const cancelledBefore = cancelled;
-    // Those before it only: another `end` that comes later waits for this one.
+    // Only calls before this one: a later `end` waits for this one.
     const before = [...calls].filter(([other]) => other !== id);
     const left = () => before.flatMap(([other, call]) => (calls.get(other) === call ? [call] : []));
     for (let open = left(); open.length > 0; open = left()) {
