@@ -1,6 +1,6 @@
 /** A command that does not come from the syscall table. */
 export interface Everyday {
-  /** What it is listed under in the help: a family of syscalls, or a word of its own. */
+  /** The help lists it under this subject: a family of syscalls, or a word of its own. */
   readonly subject: string;
   readonly usage: string;
   readonly summary: string;
