@@ -146,7 +146,7 @@ export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {
   "audit.tile":
     '["read","audit.read","Read one tile of the tree (C2SP tlog-tiles): up to 256 hashes of a level","tile_not_found tile_missing","level index",[["level","number!","",0],["index","number!","",0]],{}]',
   "audit.export":
-    '["write","audit.export","Export the whole log as a folder or a .tar that anybody can check with `nomos-verify`, without Nomos","export_exists export_refused sandbox_floor overloaded disk_full","to",[["to","text","an absolute path; default: in `exports` of the home",0]],{}]',
+    '["write","audit.export","Export the whole log as a folder or a .tar; `nomos-verify` checks it without Nomos","export_exists export_refused sandbox_floor overloaded disk_full","to",[["to","text","an absolute path; default: in `exports` of the home",0]],{}]',
   "audit.agent":
     '["read","audit.read","List the events of an agent\'s sessions in global order, by page; a short page may not be the last","overloaded agent_not_found","id",[["id","text!","the agent\'s slug",0],["after","number","a `next` or a `seq`; the page starts after it",0],["limit","number","",0]],{}]',
   "system.status":

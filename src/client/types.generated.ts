@@ -1450,7 +1450,7 @@ export interface SyscallTypes {
       readonly hashes: readonly string[];
     };
   };
-  /** Export the whole log as a folder or a .tar that anybody can check with `nomos-verify`, without Nomos. */
+  /** Export the whole log as a folder or a .tar; `nomos-verify` checks it without Nomos. */
   "audit.export": {
     readonly kind: "write";
     readonly input: {

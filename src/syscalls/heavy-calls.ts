@@ -13,7 +13,7 @@ export interface HeavyCalls {
 }
 
 const UNDER_WAY_MAX = 4;
-/** For callers without write access a check runs again only after this pause, and after nine times its duration. */
+/** For callers that are not urgent, a check runs again only after this pause and after nine times its duration. */
 const REST_MIN_MS = 2000;
 const REST_SHARE = 9;
 

@@ -65,7 +65,7 @@ function lineOf(message: string, details: object): string {
   const at = new Date().toISOString();
   const whole = visible(JSON.stringify({ at, message, ...details }));
   const line = whole.length <= LINE_CHARS_MAX ? withoutSecrets(whole) : null;
-  // Cut twice: a secret that the first cut splits lies behind the second cut and is dropped.
+  // Cut twice: a secret that the first cut splits is not recognised; the second cut drops that part.
   return line ?? JSON.stringify({ at, cut: withoutSecrets(whole.slice(0, LINE_CHARS_MAX)).slice(0, CUT_CHARS) });
 }
 

@@ -36,7 +36,7 @@ export interface IntervalQuery {
 const PAGE = 1000;
 const BOUNDARIES = ["snapshot.taken", "snapshot.skipped", "restore.settled"];
 
-/** All intervals of a session's files in log order. A rewind adds an interval; it removes none. */
+/** All intervals of a session's files in log order, including those that a rewind left behind. */
 export async function readIntervals(store: Store, stream: string, query: IntervalQuery): Promise<readonly Interval[]> {
   const { after, until = Number.MAX_SAFE_INTEGER } = query;
   const teller = tellIntervals(query);

@@ -68,7 +68,7 @@ export function createForkFolders({ home, store, sessionFiles, clock, discard, l
     const forked = first === undefined ? null : sessionFact(first);
     return forked?.type === "session.forked@1" ? (forked.data.view.world?.snapshot ?? null) : null;
   };
-  /** Whether every file in the directory is also in a kept snapshot or in the one that the fork started from. */
+  /** Whether the files equal a live snapshot or the one that the fork started from, so that nothing is lost with them. */
   const isSpare = async (id: string, path: string): Promise<boolean> => {
     const taken = await sessionFiles.keep(path);
     const { files, directories, leftOutCount, special } = taken;

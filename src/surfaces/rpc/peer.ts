@@ -22,7 +22,7 @@ export const RPC_LIMITS: RpcLimits = { callsMax: 256, callBytesMax: 67_108_864, 
 
 /** One client of the RPC protocol, independent of the transport. */
 export interface RpcPeer {
-  /** Handles one message. Resolves when the next may come, which bounds what is under way. */
+  /** Handles one message. Resolves when the next may be sent, which limits the running calls. */
   readonly receive: (bytes: Uint8Array) => Promise<void>;
   /** Cancels everything under way. */
   readonly close: () => void;

@@ -144,7 +144,7 @@ export const audit: readonly Syscall[] = [
   }),
   write({
     name: "audit.export",
-    summary: "Export the whole log as a folder or a .tar that anybody can check with `nomos-verify`, without Nomos",
+    summary: "Export the whole log as a folder or a .tar; `nomos-verify` checks it without Nomos",
     permission: "audit.export",
     roles: [],
     needs: ["audit", "daemon", "store"],

@@ -82,7 +82,7 @@ export interface OpenedBench {
 export interface BenchOptions {
   readonly url: string;
   readonly token: string;
-  /** An adapter that understands the cases' prompts. For Nomos its own is used. */
+  /** An adapter that understands the cases' prompts. Not used with Nomos, which brings its own. */
   readonly adapter: string;
   /** The ground of root sessions; null: the server chooses. */
   readonly ground: string | null;
