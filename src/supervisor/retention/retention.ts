@@ -79,7 +79,7 @@ export function createRetention({ store, committer, clock, folder, sweepSnapshot
   };
   const sweep = (dryRun: boolean) => store.sweepBlobs({ fence, minAgeMs: BLOB_GRACE_MS, dryRun });
 
-  /** Holds the session's lock: nothing changes it meanwhile, and nobody forks it. */
+  /** Runs alone on the session: no other commit and no fork of it runs meanwhile. */
   const collectOne = (one: Measured, isNeeded: () => boolean, discard: boolean, by: By) =>
     committer.alone(Session, one.session.id, async (own): Promise<CollectedSession | null> => {
       const { id, name, endedAt } = one.session;
